@@ -43,7 +43,12 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 		}
 		r.Functions = append(r.Functions, *fitted)
 	}
-	r.warnUnfit()
+	for i := range r.Functions {
+		r.Unfit = append(r.Unfit, r.Functions[i].unfit...)
+	}
+	for _, u := range r.Unfit {
+		r.Warnings = append(r.Warnings, warning.New("%v", u))
+	}
 	if len(r.Functions) == 0 {
 		return nil, warning.With(first, r.Warnings[1:]) // which are of the other kernels
 	}
@@ -140,7 +145,11 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 		}
 	}
 	if best < 0 {
-		return nil, refusedAll(r.Candidates)
+		var why []string
+		for _, c := range r.Candidates {
+			why = append(why, c.Model+": "+c.Refused)
+		}
+		return nil, fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(why, "; "))
 	}
 	if err := r.checkChoice(best, bestFits); err != nil {
 		return nil, err
@@ -203,14 +212,6 @@ func checkGroups(points []point, by Grouping) error {
 	return nil
 }
 
-func refusedAll(list []Candidate) error {
-	var why []string
-	for _, c := range list {
-		why = append(why, c.Model+": "+c.Refused)
-	}
-	return fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(why, "; "))
-}
-
 func (f *Fit) criterion(name string) float64 {
 	if name == "aic" {
 		return f.AIC
@@ -253,17 +254,16 @@ func groups(points []point, by Grouping) [][]point {
 	}
 	begin := 0
 	for i := 1; i <= len(points); i++ {
-		if i < len(points) && points[i].sameGroup(&points[begin], by) {
-			continue
+		if i < len(points) {
+			p, q := &points[i], &points[begin]
+			if p.host == q.host && p.day == q.day && (by == ForHost || p.cpu == q.cpu) {
+				continue
+			}
 		}
 		list = append(list, points[begin:i])
 		begin = i
 	}
 	return list
-}
-
-func (p *point) sameGroup(q *point, by Grouping) bool {
-	return p.host == q.host && p.day == q.day && (by == ForHost || p.cpu == q.cpu)
 }
 
 // fitCandidate fits a model to each group. Of the errors it returns one that says more
@@ -337,16 +337,6 @@ func leaveOut(f *function, groups [][]point, o KernelOptions) (rest []point, unf
 		}
 	}
 	return rest, unfit
-}
-
-// warnUnfit warns of all that has no model, and gathers it.
-func (r *KernelReport) warnUnfit() {
-	for i := range r.Functions {
-		r.Unfit = append(r.Unfit, r.Functions[i].unfit...)
-	}
-	for _, u := range r.Unfit {
-		r.Warnings = append(r.Warnings, warning.New("%v", u))
-	}
 }
 
 // writeUnfit names in a kernel file what has no model there.

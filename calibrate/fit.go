@@ -322,14 +322,6 @@ func residualGrowth(y, fitted []float64) float64 {
 // residuals.
 const minGrowthPoints = 10
 
-// mainTerm returns the first coefficient but the constant, unless that is all there is.
-func (f *Fit) mainTerm() Coefficient {
-	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
-		return f.Coefficients[i]
-	}
-	return f.Coefficients[0]
-}
-
 // fallingError is that of a fit whose main term is not positive.
 type fallingError struct{ main Coefficient }
 
@@ -369,7 +361,11 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 	if compared > 0 {
 		f.MeanError, f.TimeError = sum/float64(compared), off/total
 	}
-	switch main := f.mainTerm(); {
+	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
+	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
+		main = f.Coefficients[i]
+	}
+	switch {
 	case main.Value <= 0:
 		return &fallingError{main}
 	case 2*f.NegativeSizes > len(y):
@@ -471,20 +467,31 @@ func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/
 // halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
 const halfNormalSkewness = 0.99527
 
-// noise returns the law of a kernel file, "" for none, as where no size was timed twice:
-// the deviation by the terms of the fit where there is one that grows with the size, else in percent of the
-// time. A law that is to be chosen is the one whose skewness is nearer.
+// lawOf returns the law for noise of a skewness: the one that is asked for or, where it is to be
+// chosen, the one whose skewness is nearer.
+func lawOf(asked string, skewness float64) string {
+	switch {
+	case asked != Auto:
+		return asked
+	case IsHalfNormal(skewness):
+		return HalfNormal
+	}
+	return Normal
+}
+
+// noise returns the law of a kernel file, "" for none, as where no size was timed twice: the
+// deviation by the terms of the fit where there is one that grows with the size, else in percent
+// of the time.
 func (f *Fit) noise(law string) string {
 	n := f.NoiseModel
 	if law == "" || law == NoNoise || n == nil {
 		return ""
 	}
-	if law == Auto {
-		law = Normal
-		if n.Skewness != nil && IsHalfNormal(*n.Skewness) {
-			law = HalfNormal
-		}
+	skewness := 0.0
+	if n.Skewness != nil {
+		skewness = *n.Skewness
 	}
+	law = lawOf(law, skewness)
 	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
 		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
 	}
@@ -493,13 +500,18 @@ func (f *Fit) noise(law string) string {
 
 // name says which fit it is.
 func (f *Fit) name() string {
-	switch {
-	case f.CPU != nil:
-		return fmt.Sprintf("host %s, CPU %d", f.Host, *f.CPU)
-	case f.Host != "":
-		return "host " + f.Host
+	if f.Host == "" && f.CPU == nil {
+		return "all timings"
 	}
-	return "all timings"
+	return groupName(f.Host, f.CPU)
+}
+
+// groupName names a host, or a CPU of it.
+func groupName(host string, cpu *int) string {
+	if cpu != nil {
+		return fmt.Sprintf("host %s, CPU %d", host, *cpu)
+	}
+	return "host " + host
 }
 
 func yamlTerms(list []Coefficient) string {

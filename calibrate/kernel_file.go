@@ -57,7 +57,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	if r.hasDays() {
+	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
+		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
+	}) {
 		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
 	}
 	if err := CheckCPUs(r.cpuNumbers); err != nil {
@@ -67,48 +69,32 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		o.HostName = "{}"
 	}
 	var b strings.Builder
-	if len(o.Base) == 0 {
-		r.writeFile(&b, o)
-	} else if err := r.writeOnBase(&b, o); err != nil {
-		return err
+	if len(o.Base) > 0 {
+		if err := WriteBase(&b, o.Base, o, r.cpus()); err != nil {
+			return err
+		}
+		r.writeHosts(&b, o)
+		r.writeUnfit(&b)
+		var models []string
+		for i := range r.Functions {
+			models = append(models, r.Functions[i].All.yaml(r.Functions[i].Function, &o))
+		}
+		fmt.Fprintf(&b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
+	} else {
+		writeHead(&b, o, "", r.cpus(), 0)
+		for i := range r.Functions {
+			f := &r.Functions[i]
+			fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+			fmt.Fprintf(&b, "  %s\n", f.All.yaml(f.Function, &o))
+		}
+		r.writeUnfit(&b)
+		if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool { return len(f.Groups) > 0 }) {
+			b.WriteString("hosts:\n")
+		}
+		r.writeHosts(&b, o)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeFile writes a file of its own.
-func (r *KernelReport) writeFile(b *strings.Builder, o FileOptions) {
-	b.WriteString("version: 1\n")
-	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
-		if text.value != "" {
-			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
-		}
-	}
-	b.WriteString("unit: s # coefficients: seconds per unit of the product\n")
-	if n := r.cpus(); n > 1 {
-		fmt.Fprintf(b, "cpus_per_host: %d\n", n)
-	}
-	b.WriteString("kernels:\n")
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-		fmt.Fprintf(b, "  %s\n", f.All.yaml(f.Function, &o))
-	}
-	r.writeUnfit(b)
-	if r.hasGroups() {
-		b.WriteString("hosts:\n")
-	}
-	r.writeHosts(b, o)
-}
-
-func (r *KernelReport) hasGroups() bool {
-	return slices.ContainsFunc(r.Functions, func(f FunctionReport) bool { return len(f.Groups) > 0 })
-}
-
-func (r *KernelReport) hasDays() bool {
-	return slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
-		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
-	})
 }
 
 // writeHosts writes the models of hosts and CPUs, by function.
@@ -306,23 +292,6 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	return nil
 }
 
-// writeOnBase writes the base with the models for hosts; those of all points are
-// for all hosts that have none of their own.
-func (r *KernelReport) writeOnBase(b *strings.Builder, o FileOptions) error {
-	if err := WriteBase(b, o.Base, o, r.cpus()); err != nil {
-		return err
-	}
-	r.writeHosts(b, o)
-	r.writeUnfit(b)
-	var models []string
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		models = append(models, f.All.yaml(f.Function, &o))
-	}
-	fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
-	return nil
-}
-
 // continuable refuses a text whose end would make something else of the keys that follow it.
 func continuable(text []byte, keys int) error {
 	d := yamlfile.Document{File: "base with hosts"}
@@ -351,11 +320,7 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 		writeFit(&b, "all", &f.All)
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			name := "host " + g.Host
-			if g.CPU != nil {
-				name += fmt.Sprintf(", CPU %d", *g.CPU)
-			}
-			writeFit(&b, name, g)
+			writeFit(&b, groupName(g.Host, g.CPU), g)
 		}
 	}
 	for _, u := range r.Unfit {

@@ -11,9 +11,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"reprise/calibrate/regress"
 	"reprise/calibrate/table"
 	"reprise/kernels"
+	"reprise/noise"
+	"reprise/warning"
 )
 
 // read gathers the timings of a table.
@@ -422,6 +426,199 @@ func TestBase(t *testing.T) {
 	} {
 		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("base %q: %v, want %s", base, err, want)
+		}
+	}
+}
+
+// TestErrorsThroughPoint: a fit of n points through one of them is that of the n-1
+// differences from it, with their degrees of freedom.
+func TestErrorsThroughPoint(t *testing.T) {
+	k := read(t, "function,m,n,k,seconds\ndgemm,10,10,10,1.0e-6\ndgemm,20,30,10,3.1e-6\ndgemm,40,30,20,1.35e-5\n"+
+		"dgemm,50,50,20,2.3e-5\ndgemm,60,20,30,1.9e-5\ndgemm,80,70,30,8.7e-5\n", ReadOptions{})
+	r, err := FitKernels(k, KernelOptions{Model: LinearOne, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &r.Functions[0].All
+	if last := f.Coefficients[len(f.Coefficients)-1]; !last.Fixed || last.Value < 0 {
+		t.Fatalf("coefficients %+v, want a constant through the shortest time", f.Coefficients)
+	}
+	var x, y []float64
+	for _, p := range [][2]float64{{6000, 3.1e-6}, {24000, 1.35e-5}, {50000, 2.3e-5}, {36000, 1.9e-5}, {168000, 8.7e-5}} {
+		x, y = append(x, p[0]-1000), append(y, p[1]-1.0e-6)
+	}
+	want, err := regress.LeastSquares(x, y, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := f.Coefficients[0]
+	for _, v := range [][2]float64{{c.Value, want.Coef[0]}, {c.StdErr, want.StdErr[0]}, {f.Sigma, want.Sigma()}} {
+		if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
+			t.Errorf("%+v, sd %g; want %+v, sd %g", c, f.Sigma, want, want.Sigma())
+			break
+		}
+	}
+}
+
+// TestResidualGrowth: residuals of 1 at the five shortest times and of 3 at the longest.
+func TestResidualGrowth(t *testing.T) {
+	y := []float64{50, 10, 70, 20, 80, 30, 90, 40, 100, 60}
+	fitted := make([]float64, len(y))
+	for i, v := range y {
+		if fitted[i] = v - 3; v <= 50 {
+			fitted[i] = v + 1
+		}
+	}
+	if got := residualGrowth(y, fitted); math.Abs(got-3) > 1e-12 {
+		t.Errorf("%g, want 3", got)
+	}
+	if got := residualGrowth(y, y); got != 0 {
+		t.Errorf("without residuals %g, want 0", got)
+	}
+	if got := residualGrowth(y[:9], fitted[:9]); got != 0 {
+		t.Errorf("of 9 points %g, want 0", got)
+	}
+}
+
+func TestCheckCPUs(t *testing.T) {
+	for _, c := range []struct {
+		numbers []int
+		ok      bool
+	}{{nil, true}, {[]int{0}, true}, {[]int{1, 0, 1}, true}, {[]int{1, 2}, false}, {[]int{0, 1, 3}, false}} {
+		if err := CheckCPUs(c.numbers); c.ok != (err == nil) || err != nil && !errors.Is(err, ErrMeaningless) {
+			t.Errorf("%v: %v", c.numbers, err)
+		}
+	}
+}
+
+// TestNoiseOfBase: the noise of a base is not that of the models that are added to it.
+func TestNoiseOfBase(t *testing.T) {
+	k := read(t, "function,m,n,k,seconds\ndgemm,10,10,10,1.0e-6\ndgemm,20,20,20,8.0e-6\ndgemm,30,30,30,2.7e-5\ndgemm,40,40,40,6.4e-5\n", ReadOptions{})
+	r, err := FitKernels(k, KernelOptions{Model: LinearOne, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	base := "version: 1\nunit: s\nnoise: {normal: 50%}\nkernels:\n  dtrsm: 1.0e-6\n"
+	if err := r.WriteYAML(&file, FileOptions{Base: []byte(base)}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&file, "fit.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dims, s := [4]int64{100, 100, 100}, noise.NewSource(1)
+	for name, noisy := range map[string]bool{"dgemm": false, "dtrsm": true} {
+		m, err := set.Bind(kernels.Host{Name: "h"}, kernels.Signature{Name: name, Dims: []string{"M", "N", "K"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Draw(&dims, s.Draw(noise.Computation, 0, 0, 0)) != m.Seconds(&dims); got != noisy {
+			t.Errorf("%s: noise %v, want %v", name, got, noisy)
+		}
+	}
+}
+
+// TestUnfitKernels: kernels that no model fits, or hosts of a kernel, change nothing for the others, whatever
+// is wrong with them: too few sizes, times of 0 s, times that fall.
+func TestUnfitKernels(t *testing.T) {
+	good := polynomialTable()
+	for name, bad := range map[string]string{
+		"too few sizes": "dtrsm,n-1,0,1,1,1,1e-6\n",
+		"no time":       "dtrsm,n-1,0,1,1,1,0\ndtrsm,n-1,0,2,2,2,0\ndtrsm,n-1,0,3,3,3,0\ndtrsm,n-1,0,4,4,4,0\n",
+		"falling times": "dtrsm,n-1,0,1,1,1,4\ndtrsm,n-1,0,2,2,2,3\ndtrsm,n-1,0,3,3,3,2\ndtrsm,n-1,0,4,4,4,1\n",
+		"no host":       "dtrsm,,0,1,1,1,1\n",
+		"a bad host":    "dgemm,n-9,0,1,1,1,1e-6\n",
+		"two bad CPUs":  "dgemm,n-9,0,1,1,1,1e-6\ndgemm,n-9,1,1,1,1,1e-6\n",
+	} {
+		o := KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}
+		want, err := FitKernels(read(t, good, ReadOptions{}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FitKernels(read(t, good+bad, ReadOptions{}), o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(want.Functions, got.Functions, cmpopts.IgnoreUnexported(FunctionReport{}, Fit{}, Candidate{})); diff != "" {
+			t.Errorf("%s: other fits:\n%s", name, diff)
+		}
+		if n := strings.Count(bad, "n-9"); len(got.Unfit) != max(n, 1) || len(got.Warnings) != max(n, 1) {
+			t.Errorf("%s: unfit %v, warnings %q", name, got.Unfit, got.Warnings)
+		}
+		var file bytes.Buffer
+		if err := got.WriteYAML(&file, FileOptions{}); err != nil || !strings.Contains(file.String(), "no model") {
+			t.Errorf("%s: %v, %s", name, err, file.String())
+		}
+	}
+}
+
+// TestNothingFits: the error is about the first kernel, and the others are warned of.
+func TestNothingFits(t *testing.T) {
+	_, err := FitKernels(read(t, "function,n,seconds\nf,1,1\ng,1,1\n", ReadOptions{}), DefaultKernelOptions())
+	if !errors.Is(err, ErrMeaningless) || !strings.HasPrefix(err.Error(), "f: no meaningful fit") {
+		t.Errorf("got %v", err)
+	}
+	if list := warning.Of(err); len(list) != 1 || !strings.HasPrefix(list[0].Text, "g: no model: ") {
+		t.Errorf("warnings %q", list)
+	}
+}
+
+// TestLargeErrors: a constant for times of 1 s and 3 s is 2 s, off by 1 and 1/3, on average 66.7 %, and
+// by 2 s of 4 s in all; one for 1 s and 1.1 s is off by 0.05/1 and 0.05/1.1, less than a tenth.
+func TestLargeErrors(t *testing.T) {
+	o := DefaultKernelOptions()
+	o.Terms = map[string][]string{"f": {"1"}}
+	for table, want := range map[string]string{
+		"f,1,1\nf,2,3\n":   "f: 1 of 1 fits are more than 10 % off the timings on average; that to all timings by 66.7 %, at worst 100 %, and 50 % of all time: ",
+		"f,1,1\nf,2,1.1\n": "",
+	} {
+		r, err := FitKernels(read(t, "function,n,seconds\n"+table, ReadOptions{}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := r.Warnings; (len(list) > 0) != (want != "") || want != "" && !strings.HasPrefix(list[0].Text, want) {
+			t.Errorf("%q: warnings %q, want %q", table, list, want)
+		}
+	}
+}
+
+// TestUnfitCPUs: a CPU without a model of its own is still one of those that the ranks of a
+// host take in turn, the first and the last, too.
+func TestUnfitCPUs(t *testing.T) {
+	fits := "dgemm,n-1,1,1,1,1,1e-6\ndgemm,n-1,1,2,2,2,8e-6\ndgemm,n-1,1,3,3,3,27e-6\ndgemm,n-1,1,4,4,4,64e-6\n"
+	table := "function,host,cpu,m,n,k,seconds\n" + fits + "dgemm,n-1,0,1,1,1,1e-6\ndgemm,n-1,2,1,1,1,1e-6\n"
+	r, err := FitKernels(read(t, table, ReadOptions{}), KernelOptions{For: ForCPU, Model: LinearOne, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.WriteYAML(&file, FileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := file.String(); !strings.Contains(text, "\ncpus_per_host: 3\n") || strings.Count(text, "cpu: ") != 1 {
+		t.Errorf("want 3 CPUs, and a model of CPU 1:\n%s", text)
+	}
+}
+
+func TestDayOf(t *testing.T) {
+	for date, want := range map[string]string{
+		"2024-05-01": "2024-05-01", "2024-05-01T23:59:00Z": "2024-05-01", "20240501": "2024-05-01",
+		"1714521600": "2024-05-01", "0": "1970-01-01", "86400.5": "1970-01-02",
+		"20241301": "1970-08-23", // no month 13: seconds, 234 days and some hours
+		"":         "", "1e12": "", "-1": "", "May 1": "", "2024-5-1": "",
+	} {
+		if got, err := DayOf(date); got != want || (err != nil) != (want == "") {
+			t.Errorf("%q: %q, %v, want %q", date, got, err, want)
+		}
+	}
+}
+
+func TestIsBefore(t *testing.T) {
+	for _, order := range [][2]string{{"999999999", "1000000000"}, {"2024-05-01", "2024-05-02"}, {"20240501", "20240502"}, {"9.5", "10.25"}} {
+		if !isBefore(order[0], order[1]) || isBefore(order[1], order[0]) || isBefore(order[0], order[0]) {
+			t.Errorf("%q is before %q", order[0], order[1])
 		}
 	}
 }

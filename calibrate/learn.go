@@ -84,7 +84,10 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if o.For == ForAll {
 		r.scatterHosts(t, &o)
 	}
-	r.warnOperands(t)
+	if len(t.operands) > 1 {
+		r.warn("timings with operands %s are taken together: choose some by --where operands=%s",
+			strings.Join(t.operands, " and "), t.operands[0])
+	}
 	r.warnFits()
 	return r, nil
 }

@@ -182,7 +182,12 @@ func (r *LearnReport) warnFits() {
 		if k.Outliers > 0 {
 			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers, farFromNeighbours)
 		}
-		if of, mean, worst := k.largestError(); counts && mean > largeError {
+		of, mean, worst := "", k.Error, k.WorstError
+		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
+			g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
+			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
+		}
+		if counts && mean > largeError {
 			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
 		}
 		if counts && k.Outside > largeOutside {
@@ -194,23 +199,8 @@ func (r *LearnReport) warnFits() {
 	}
 }
 
-// largestError returns the errors of the model of a kernel or, where hosts or CPUs have their own, of the one
-// that is farthest off, and of which it is.
-func (k *LearnedKernel) largestError() (of string, mean, worst float64) {
-	if len(k.Groups) == 0 {
-		return "", k.Error, k.WorstError
-	}
-	g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
-	return " of " + g.name(), g.Error, g.WorstError
-}
-
 // name says whose model it is.
-func (g *LearnedGroup) name() string {
-	if g.CPU != nil {
-		return fmt.Sprintf("host %s, CPU %d", g.Host, *g.CPU)
-	}
-	return "host " + g.Host
-}
+func (g *LearnedGroup) name() string { return groupName(g.Host, g.CPU) }
 
 // CheckNoise warns of kernels that have no noise, because no size was timed twice on a host. If none has, that is an
 // error that wraps ErrMeaningless.
@@ -231,13 +221,6 @@ func (r *LearnReport) CheckNoise(law string) error {
 		r.warn("%s: no noise in the kernel file, because no size was timed twice on one host", strings.Join(without, ", "))
 	}
 	return nil
-}
-
-// warnOperands warns of timings of operands in caches and in memory that are one model's.
-func (r *LearnReport) warnOperands(t *Timings) {
-	if len(t.operands) > 1 {
-		r.warn("timings with operands %s are taken together: choose some by --where operands=%s", strings.Join(t.operands, " and "), t.operands[0])
-	}
 }
 
 func (r *LearnReport) warn(format string, args ...any) {
@@ -361,7 +344,7 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 		b.WriteString("  - host: \"*\"\n    kernels:\n")
 		r.writeKernels(&b, "      ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
 	} else {
-		writeHead(&b, o, cpus, r.HostScatter)
+		writeHead(&b, o, "; covariances: its square", cpus, r.HostScatter)
 		r.writeKernels(&b, "  ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
 		if slices.ContainsFunc(r.Kernels, func(k LearnedKernel) bool { return len(k.Groups) > 0 }) {
 			b.WriteString("hosts:\n")
@@ -375,15 +358,15 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	return err
 }
 
-// writeHead writes a kernel file up to its kernels.
-func writeHead(b *strings.Builder, o FileOptions, cpus int, scatter float64) {
+// writeHead writes a kernel file up to its kernels, units being said of coefficients and more.
+func writeHead(b *strings.Builder, o FileOptions, more string, cpus int, scatter float64) {
 	b.WriteString("version: 1\n")
 	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
 		if text.value != "" {
 			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
 		}
 	}
-	b.WriteString("unit: s # coefficients: seconds per unit of the product; covariances: its square\n")
+	fmt.Fprintf(b, "unit: s # coefficients: seconds per unit of the product%s\n", more)
 	if cpus > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
 	}
@@ -521,13 +504,7 @@ func (p *LearnedPiece) noise(law string) string {
 	if law == "" || law == NoNoise || p.Variation == 0 {
 		return ""
 	}
-	if law == Auto {
-		law = Normal
-		if IsHalfNormal(p.Skewness) {
-			law = HalfNormal
-		}
-	}
-	return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*p.Variation))
+	return fmt.Sprintf("{%s: %s%%}", lawOf(law, p.Skewness), FormatNumber(100*p.Variation))
 }
 
 // covarianceYAML returns the lower triangle, [[a], [b, c]].

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -108,9 +109,7 @@ func (l *learner) outliers(list []size) map[int]bool {
 	}
 	rates, logs := l.rates(list), make([][MaxDims]float64, len(list))
 	for i := range list {
-		for d := range l.dims {
-			logs[i][d] = math.Log1p(float64(list[i].dims[d]))
-		}
+		logs[i] = logarithms(&list[i].dims)
 	}
 	for i := range list {
 		near := nearest(logs, i, neighbours)
@@ -133,12 +132,7 @@ const maxCompared = 5000
 // took the median time for one, and a call a constant as long as the shortest.
 func (l *learner) rates(list []size) []float64 {
 	all := l.terms[0]
-	shortest := slices.MinFunc(list, func(a, b size) int {
-		if a.seconds < b.seconds {
-			return -1
-		}
-		return 1
-	}).seconds
+	shortest := slices.MinFunc(list, func(a, b size) int { return cmp.Compare(a.seconds, b.seconds) }).seconds
 	var perElement []float64
 	for i := range list {
 		perElement = append(perElement, list[i].seconds/max(1, all.at(&list[i].dims)))
@@ -386,7 +380,7 @@ func weigh(list []size, calls []runCall) {
 	}
 	total := 0.0
 	for _, c := range calls {
-		i := closest(logs, logarithms(&c.dims))
+		i := nearest(append(logs, logarithms(&c.dims)), len(logs), 1)[0]
 		seconds := c.number * list[i].seconds
 		list[i].weight += seconds
 		total += seconds
@@ -406,19 +400,4 @@ func logarithms(d *[MaxDims]int64) (l [MaxDims]float64) {
 		l[i] = math.Log1p(float64(d[i]))
 	}
 	return l
-}
-
-func closest(places [][MaxDims]float64, to [MaxDims]float64) (at int) {
-	least := math.Inf(1)
-	for i := range places {
-		sum := 0.0
-		for d := range to {
-			e := places[i][d] - to[d]
-			sum += float64(e * e)
-		}
-		if sum < least {
-			at, least = i, sum
-		}
-	}
-	return at
 }

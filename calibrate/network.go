@@ -170,8 +170,11 @@ func (r *NetworkReport) fit(all *Messages, o NetworkOptions) error {
 	if r.fitPolls(m); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
 		return fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
-	if err := r.deriveTransfers(o); err != nil {
-		return err
+	if pp := r.fitOf(PingPong); pp != nil {
+		var err error
+		if r.Route, err = r.route(pp, o, "network"); err != nil {
+			return err
+		}
 	}
 	if err := r.fitWithin(all, o); err != nil {
 		return err
@@ -193,7 +196,8 @@ func (r *NetworkReport) fitOne(m series, op Operation, o NetworkOptions) error {
 		r.boundReceives(m, p, o)
 	}
 	cut := m.cut(op, o)
-	if few := lastFew(p, cut, o); few > 0 {
+	below, _ := slices.BinarySearch(p.X, cut)
+	if few := len(p.X) - below; cut > 0 && below > 0 && few > 0 && few < o.Learn.MinPoints {
 		p, _ = p.Split(len(p.X) - few)
 		r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
 	}
@@ -222,15 +226,6 @@ func (m series) cut(op Operation, o NetworkOptions) float64 {
 		if len(m[blocking]) > 0 && op != Isend && len(o.Breakpoints) == 0 {
 			return o.Detached
 		}
-	}
-	return 0
-}
-
-// lastFew returns the number of points from a cut on if they are too few to learn from.
-func lastFew(p regress.Points, cut float64, o NetworkOptions) int {
-	i, _ := slices.BinarySearch(p.X, cut)
-	if few := len(p.X) - i; cut > 0 && i > 0 && few < o.Learn.MinPoints {
-		return few
 	}
 	return 0
 }
@@ -299,20 +294,8 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 	return nil
 }
 
-// deriveTransfers fills in the time on the network: between the breakpoints of
-// all that it is computed from, it is a line too.
-func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
-	pp := r.fitOf(PingPong)
-	if pp == nil {
-		return nil
-	}
-	var err error
-	r.Route, err = r.route(pp, o, "network")
-	return err
-}
-
-// route returns the time on the network that ping-pongs leave, less the overheads of the
-// report; what is their name in warnings.
+// route returns the time on the network that ping-pongs leave, less the overheads of the report: between
+// the breakpoints of all that it is computed from, it is a line too. Warnings name it what.
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
 	send, recv := r.fitOf(Send), r.fitOf(Recv)
 	if o.Transfer != RoundTrip {

@@ -172,7 +172,8 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 		add("reprise/loopback-lat-factor", r.Within.factors(latencyFactor))
 	}
 	r.Properties = append(r.Properties, o.Thresholds()...)
-	if r.beyondWindow() {
+	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > tcpWindow }
+	if beyond(r.Route) || r.Within != nil && beyond(r.Within.Route) { // the window would leave it less bandwidth
 		add("network/TCP-gamma", "0") // what the window left was timed
 	}
 	if len(r.Sharing) > 0 {
@@ -195,13 +196,6 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 
 // tcpWindow is what a replay takes without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
 const tcpWindow = 4194304
-
-// beyondWindow reports whether a route of the report has more bandwidth than the window of a replay would
-// leave it.
-func (r *NetworkReport) beyondWindow() bool {
-	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > tcpWindow }
-	return beyond(r.Route) || r.Within != nil && beyond(r.Within.Route)
-}
 
 func bandwidthFactor(p NetworkPiece) float64 { return p.BandwidthFactor }
 func latencyFactor(p NetworkPiece) float64   { return p.LatencyFactor }

@@ -298,7 +298,11 @@ func (f *SharingFit) judge() {
 	}
 	f.setCapacity(f.Points[len(f.Points)-1])
 	if p := f.Points[0]; p.Crossing {
-		f.Duplex = p.Slowdown < f.leastCrossing()
+		// Messages that cross take as long as one alone in a model in which they share nothing, and as two on a
+		// cable in the other: the nearer one is that below or above the geometric mean. On a cable that two do
+		// not fill both say the same: it is shared if they slow each other at all.
+		two := 2 * f.Single / max(f.Capacity, f.Single)
+		f.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
 	}
 }
 
@@ -314,14 +318,6 @@ func (f *SharingFit) setCapacity(p SharingPoint) {
 	}
 	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
 	f.Error = f.Capacity * p.StdError / p.Slowdown
-}
-
-// leastCrossing is from which slowdown on messages that cross share the capacity. They take as long as one alone in a
-// model in which they do not, and as two on a cable in the other: the nearer one is that below or above the geometric mean.
-// On a cable that two do not fill both say the same: it is shared if they slow each other at all.
-func (f *SharingFit) leastCrossing() float64 {
-	two := 2 * f.Single / max(f.Capacity, f.Single)
-	return max(leastSlowdown, math.Sqrt(two))
 }
 
 // single is what ping-pongs alone take, by size, and their fit.

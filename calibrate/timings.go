@@ -491,9 +491,16 @@ type Condition struct{ Column, Value string }
 // Filter returns a function that reports whether the current row of r has what all
 // the conditions ask for.
 func Filter(r *table.Reader, where []Condition) (func() bool, error) {
-	at, err := findWhere(r, where)
-	if err != nil {
-		return nil, err
+	var at []int
+	for _, w := range where {
+		i, err := r.Column(w.Column)
+		if err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			return nil, r.Errorf("no column %q, of which %q is asked", w.Column, w.Value)
+		}
+		at = append(at, i)
 	}
 	return func() bool {
 		for i, w := range where {
@@ -503,21 +510,6 @@ func Filter(r *table.Reader, where []Condition) (func() bool, error) {
 		}
 		return true
 	}, nil
-}
-
-func findWhere(r *table.Reader, where []Condition) ([]int, error) {
-	var list []int
-	for _, w := range where {
-		i, err := r.Column(w.Column)
-		if err != nil {
-			return nil, err
-		}
-		if i < 0 {
-			return nil, r.Errorf("no column %q, of which %q is asked", w.Column, w.Value)
-		}
-		list = append(list, i)
-	}
-	return list, nil
 }
 
 // isBefore reports whether a date is before another one of the same table: both are texts that

@@ -1,10 +1,13 @@
 package kernels_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"reprise/kernels"
+	"reprise/noise"
 )
 
 // hpl is HPL's vocabulary, as traces write it.
@@ -358,4 +361,219 @@ func BenchmarkSeconds(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestDrawCoefficients draws k = a*M + b with covariance [[4, 3], [3, 9]] (in units of 1e-4
+// for a and b) many times. From two calls of each drawn model a and b follow; their moments
+// are those of the matrix to within six standard errors: of a mean sd/sqrt(n), of a
+// covariance of normal deviates sqrt((vii*vjj+vij^2)/n).
+func TestDrawCoefficients(t *testing.T) {
+	const n = 20000
+	file := header + "  k: {empty: charged, terms: {M: 5, 1: 7}, covariance: [[4e-4], [3e-4, 9e-4]]}\n  other: 1\n"
+	set, err := kernels.Parse(strings.NewReader(file), "f.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !set.Uncertain() {
+		t.Error("a set with a covariance is certain")
+	}
+	var mean [2]float64
+	var moment [2][2]float64
+	for i := range n {
+		drawn := set.DrawCoefficients(noise.NewSource(uint64(i)))
+		b := seconds(t, drawn, "k", 0)
+		x := [2]float64{seconds(t, drawn, "k", 1) - b - 5, b - 7}
+		for i := range x {
+			mean[i] += x[i] / n
+			for k := range x {
+				moment[i][k] += x[i] * x[k] / n
+			}
+		}
+	}
+	want := [2][2]float64{{4e-4, 3e-4}, {3e-4, 9e-4}}
+	for i := range mean {
+		if e := 6 * math.Sqrt(want[i][i]/n); math.Abs(mean[i]) > e {
+			t.Errorf("mean %d is off by %g, allowed %g", i, mean[i], e)
+		}
+		for k := range mean {
+			if e := 6 * math.Sqrt((want[i][i]*want[k][k]+want[i][k]*want[i][k])/n); math.Abs(moment[i][k]-want[i][k]) > e {
+				t.Errorf("covariance %d %d is %g, want %g within %g", i, k, moment[i][k], want[i][k], e)
+			}
+		}
+	}
+	if got := seconds(t, set, "k", 1); got != 12 {
+		t.Errorf("the set itself has changed: %g, want 12", got)
+	}
+	a, b := set.DrawCoefficients(noise.NewSource(3)), set.DrawCoefficients(noise.NewSource(3))
+	if seconds(t, a, "k", 9) != seconds(t, b, "k", 9) || seconds(t, a, "other", 9) != 1 {
+		t.Error("the same source draws other coefficients, or of what has no covariance")
+	}
+}
+
+// TestDrawHosts: the times of hosts scatter by the percentage of the file around its own, by
+// name; without a draw all are alike.
+func TestDrawHosts(t *testing.T) {
+	const n = 20000
+	set, err := kernels.Parse(strings.NewReader("host_scatter: 5%\n"+header+"  k: {terms: {M: 2}}\n"), "f.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := set.DrawHosts(noise.NewSource(1))
+	mean, squares := 0.0, 0.0
+	for i := range n {
+		host := kernels.Host{Name: fmt.Sprintf("node-%d", i)}
+		if got := secondsOn(t, set, host, "k", 1); got != 2 {
+			t.Fatalf("%s: %g s, want 2", host.Name, got)
+		}
+		x := secondsOn(t, drawn, host, "k", 1)/2 - 1
+		mean += x / n
+		squares += x * x / n
+	}
+	if e := 6 * 0.05 / math.Sqrt(n); math.Abs(mean) > e {
+		t.Errorf("mean %g, allowed %g", mean, e)
+	}
+	if sd, e := math.Sqrt(squares), 6*0.05/math.Sqrt(2*n); math.Abs(sd-0.05) > e {
+		t.Errorf("scatter %g, want 0.05 within %g", sd, e)
+	}
+	host := kernels.Host{Name: "node-1", Factor: 2}
+	if got, want := secondsOn(t, drawn, host, "k", 1), secondsOn(t, drawn, kernels.Host{Name: "node-1"}, "k", 1)/2; got != want {
+		t.Errorf("twice as quick: %g s, want %g", got, want)
+	}
+}
+
+func seconds(t *testing.T, set *kernels.Set, kernel string, m int64) float64 {
+	t.Helper()
+	return secondsOn(t, set, kernels.Host{Name: "host"}, kernel, m)
+}
+
+func secondsOn(t *testing.T, set *kernels.Set, host kernels.Host, kernel string, m int64) float64 {
+	t.Helper()
+	model, err := set.Bind(host, kernels.Signature{Name: kernel, Dims: []string{"M"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model.Seconds(&[4]int64{m})
+}
+
+// TestCovarianceErrors are matrices that no coefficients have.
+func TestCovarianceErrors(t *testing.T) {
+	for _, c := range []struct{ model, want string }{
+		{"{terms: {M: 1}, covariance: []}", "f.yaml:4: k: covariance: 0 rows, want one for each of the 1 terms"},
+		{"{terms: {M: 1}, covariance: [[1, 2]]}", "f.yaml:4: k: covariance: 2 numbers in row 1, want 1: the lower triangle"},
+		{"{terms: {M: 1}, covariance: [[-1]]}", "f.yaml:4: k: covariance: variance -1 of term 1 is negative"},
+		{"{terms: {M: 1}, covariance: [[x]]}", `f.yaml:4: k: covariance: want a finite number, found "x"`},
+		{"{terms: {M: 1, 1: 1}, covariance: [[1], [2, 1]]}", "f.yaml:4: k: covariance: not positive semi-definite"},
+		{"{terms: {M: 1, 1: 1}, covariance: [[0], [1, 1]]}", "f.yaml:4: k: covariance: not positive semi-definite"},
+		{"{free: true, covariance: [[1]]}", "f.yaml:4: k: covariance of what is free"},
+		{"{pieces: [{terms: {M: 1}}], covariance: [[1]]}", `f.yaml:4: k: "covariance" beside pieces: it belongs into one of them`},
+	} {
+		_, err := kernels.Parse(strings.NewReader(header+"  k: "+c.model+"\n"), "f.yaml")
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.model, err, c.want)
+		}
+	}
+	for _, scatter := range []string{"1", "30%", "-1%"} {
+		if _, err := kernels.Parse(strings.NewReader("host_scatter: "+scatter+"\n"+header+"  k: 1\n"), "f.yaml"); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:1: host_scatter: want a ") {
+			t.Errorf("%s: %v", scatter, err)
+		}
+	}
+}
+
+// TestDefaultHPCG: HPCG's kernels take the bytes that must move, at the memory and cache that
+// the file states: of a host of 32 Gflop/s 3.2 and 12.8 GB/s a rank. A call costs 1e3 flop.
+func TestDefaultHPCG(t *testing.T) {
+	const memory, cache, call = 0.1 * 32e9, 0.4 * 32e9, 1e3 / 32e9
+	matrix := []string{"LEVEL", "ROWS", "NNZ", "COLS"}
+	for _, c := range []struct {
+		kernel string
+		names  []string
+		dims   [4]int64
+		want   float64
+	}{
+		{"spmv", matrix, [4]int64{0, 1000000, 27000000, 1060000}, (12*27e6+41*1e6)/memory + call},
+		{"spmv", matrix, [4]int64{3, 1000, 27000, 1600}, (12*27e3+41*1e3)/cache + call},
+		{"symgs", matrix, [4]int64{0, 1000000, 27000000, 1060000}, 2*(12*27e6+49*1e6)/memory + call},
+		{"symgs", matrix, [4]int64{3, 5200, 140000, 7000}, 2*(12*140e3+49*5200)/cache + call},
+		{"restrict", []string{"LEVEL", "N"}, [4]int64{0, 125000}, 150*125e3/memory + call},
+		{"prolong", []string{"LEVEL", "N"}, [4]int64{2, 125}, 28*125/cache + call},
+		{"dot", []string{"N", "VECTORS"}, [4]int64{1000000, 0}, 8*1e6/memory + call},
+		{"dot", []string{"N", "VECTORS"}, [4]int64{1000000, 1}, 16*1e6/memory + call},
+		{"dot", []string{"N", "VECTORS"}, [4]int64{4096, 1}, 16*4096/cache + call},
+		{"waxpby", []string{"N", "BRANCH", "ALIAS"}, [4]int64{1000000, 1, 0}, 32*1e6/memory + call},
+		{"waxpby", []string{"N", "BRANCH", "ALIAS"}, [4]int64{1000000, 1, 2}, 24*1e6/memory + call},
+		{"waxpby", []string{"N", "BRANCH", "ALIAS"}, [4]int64{4096, 1, 3}, 24*4096/cache + call},
+		{"zero", []string{"N"}, [4]int64{1000000}, 16*1e6/memory + call},
+		{"copy", []string{"N"}, [4]int64{4096}, 24*4096/cache + call},
+		{"pack", []string{"LEVEL", "N"}, [4]int64{0, 60000}, 44*60e3/memory + call},
+		{"pack", []string{"LEVEL", "N"}, [4]int64{3, 0}, 0},
+	} {
+		m := bind(t, builtin(t, "default"), kernels.Host{Name: "node-0", Speed: 32e9}, sig(c.kernel, "", c.names...))
+		if got := m.Seconds(&c.dims); !near(got, c.want) {
+			t.Errorf("%s %v: %g s, want %g", c.kernel, c.dims, got, c.want)
+		}
+	}
+}
+
+// sig builds a signature; attrs is "side=L uplo=U".
+func sig(name, attrs string, dims ...string) kernels.Signature {
+	s := kernels.Signature{Name: name, Dims: dims}
+	for _, a := range strings.Fields(attrs) {
+		k, v, _ := strings.Cut(a, "=")
+		s.Attrs = append(s.Attrs, kernels.Attr{Name: k, Value: v})
+	}
+	return s
+}
+
+// header opens a file in seconds whose kernels follow, from line 4 on.
+const header = "version: 1\nunit: s\nkernels:\n"
+
+// parse parses a file whose kernels are the given lines.
+func parse(t testing.TB, kernelLines ...string) *kernels.Set {
+	t.Helper()
+	s, err := kernels.Parse(strings.NewReader(header+"  "+strings.Join(kernelLines, "\n  ")+"\n"), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func builtin(t testing.TB, name string) *kernels.Set {
+	t.Helper()
+	s, err := kernels.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// loadSet loads one of the reference simulations' sets.
+func loadSet(t testing.TB, name string) *kernels.Set {
+	t.Helper()
+	s, err := kernels.Load("../testdata/kernels/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func bind(t testing.TB, s *kernels.Set, h kernels.Host, sig kernels.Signature) kernels.Model {
+	t.Helper()
+	m, err := s.Bind(h, sig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// near allows for rounding in a few operations.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(b) }
+
+// parseFile parses a whole file.
+func parseFile(t testing.TB, text string) *kernels.Set {
+	t.Helper()
+	s, err := kernels.Parse(strings.NewReader(text), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

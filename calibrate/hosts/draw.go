@@ -109,7 +109,11 @@ func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use,
 				x[i] += float64(l[i][k] * z[k])
 			}
 		}
-		if allInRange(d.Variables, x) {
+		invalid := false
+		for i, v := range x {
+			invalid = invalid || !inRange(d.Variables, i, v)
+		}
+		if !invalid {
 			return x, nil
 		}
 		r.Attempts++

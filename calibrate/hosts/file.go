@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,18 +32,13 @@ func Load(path string) (*Model, error) {
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (*Model, error) {
-	head := recognise.Remember(r)
-	m, err := parse(head, name)
-	return m, head.Instead(err, name, recognise.YAML)
-}
-
-func parse(r io.Reader, name string) (*Model, error) {
-	p := parser{yamlfile.Document{File: name}}
-	root, err := p.Read(r)
-	if err != nil {
-		return nil, err
+	head, p := recognise.Remember(r), parser{yamlfile.Document{File: name}}
+	var m *Model
+	root, err := p.Read(head)
+	if err == nil {
+		m, err = p.model(root)
 	}
-	return p.model(root)
+	return m, head.Instead(err, name, recognise.YAML)
 }
 
 type parser struct{ yamlfile.Document }
@@ -137,17 +133,10 @@ func (p *parser) choice(n ast.Node, what string, allowed ...string) (string, err
 	if err != nil {
 		return "", err
 	}
-	list := ""
-	for i, a := range allowed {
-		if a == text {
-			return text, nil
-		}
-		if i > 0 {
-			list += " or "
-		}
-		list += a
+	if slices.Contains(allowed, text) {
+		return text, nil
 	}
-	return "", p.Errorf(n, "%s: want %s, found %s", what, list, yamlfile.Quote(text))
+	return "", p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
 }
 
 // variable parses {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}.

@@ -130,14 +130,12 @@ func checkVariables(list []Variable) error {
 	return nil
 }
 
-func (c *Class) validate(variables []Variable) error {
-	if err := c.check(variables); err != nil {
-		return fmt.Errorf("class %q: %w", c.Name, err)
-	}
-	return nil
-}
-
-func (c *Class) check(variables []Variable) error {
+func (c *Class) validate(variables []Variable) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("class %q: %w", c.Name, err)
+		}
+	}()
 	p := len(variables)
 	switch {
 	case !isWord(c.Name):
@@ -188,15 +186,6 @@ func inRange(list []Variable, i int, x float64) bool {
 // isFirst reports whether a variable is the first of its kernel's time, or of its noise.
 func isFirst(list []Variable, i int) bool {
 	return !slices.ContainsFunc(list[:i], func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
-}
-
-func allInRange(list []Variable, x []float64) bool {
-	for i, v := range x {
-		if !inRange(list, i, v) {
-			return false
-		}
-	}
-	return true
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

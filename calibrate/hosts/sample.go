@@ -209,15 +209,22 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 				at[key] = k
 				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
 			}
-			values, errs := valuesOf(g, terms)
+			values, errs := make([]float64, len(terms)), make([]float64, len(terms)) // a term that it does not have costs nothing
+			for _, c := range g.Coefficients {
+				i := slices.Index(terms, c.Term)
+				values[i], errs[i] = c.Value, c.StdErr
+			}
 			if noisy {
 				values, errs = append(values, g.NoiseModel.MainTerm), append(errs, 0)
 			}
 			s.Records[k].Values = append(s.Records[k].Values, values...)
 			s.Records[k].Errors = append(s.Records[k].Errors, errs...)
 		}
-		if err := s.complete(f.Function); err != nil {
-			return nil, err
+		for _, r := range s.Records {
+			if len(r.Values) != len(s.Variables) {
+				return nil, fmt.Errorf("%w: %s was not measured on each day of host %s, but other kernels were",
+					calibrate.ErrMeaningless, f.Function, r.Host)
+			}
 		}
 	}
 	return s, nil
@@ -264,28 +271,6 @@ func termsOf(f *calibrate.FunctionReport) []string {
 		}
 	}
 	return terms
-}
-
-// valuesOf returns the coefficients of a fit and their standard errors; a term that it
-// does not have costs nothing.
-func valuesOf(g *calibrate.Fit, terms []string) (values, errs []float64) {
-	values, errs = make([]float64, len(terms)), make([]float64, len(terms))
-	for _, c := range g.Coefficients {
-		i := slices.Index(terms, c.Term)
-		values[i], errs[i] = c.Value, c.StdErr
-	}
-	return values, errs
-}
-
-// complete refuses a host's day on which the kernel was not measured while
-// others were.
-func (s *Sample) complete(function string) error {
-	for _, r := range s.Records {
-		if len(r.Values) != len(s.Variables) {
-			return fmt.Errorf("%w: %s was not measured on each day of host %s, but other kernels were", calibrate.ErrMeaningless, function, r.Host)
-		}
-	}
-	return nil
 }
 
 // shapeOf takes noise that is skewed to the right for half-normal.

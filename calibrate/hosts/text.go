@@ -101,21 +101,17 @@ func (m *Machine) Summary() *Summary {
 		}
 		if c.Units = len(members); c.Units > 0 {
 			for j, v := range m.Model.Variables {
-				c.Range = append(c.Range, rangeOf(v, members, j))
+				r := VariableRange{Variable: v.String(), Least: math.Inf(1), Most: math.Inf(-1)}
+				for _, x := range members {
+					r.Mean += x[j] / float64(len(members))
+					r.Least, r.Most = min(r.Least, x[j]), max(r.Most, x[j])
+				}
+				c.Range = append(c.Range, r)
 			}
 		}
 		s.Classes = append(s.Classes, c)
 	}
 	return s
-}
-
-func rangeOf(v Variable, members [][]float64, j int) VariableRange {
-	r := VariableRange{Variable: v.String(), Least: math.Inf(1), Most: math.Inf(-1)}
-	for _, x := range members {
-		r.Mean += x[j] / float64(len(members))
-		r.Least, r.Most = min(r.Least, x[j]), max(r.Most, x[j])
-	}
-	return r
 }
 
 // WriteText writes the summary for people.

@@ -293,14 +293,6 @@ func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) er
 	return nil
 }
 
-// shapesOfRuns returns the shapes of the runs that were added, or of the only one.
-func (r *RunCalls) shapesOfRuns() []shape {
-	if len(r.shapes) == 0 {
-		return []shape{r.shape()}
-	}
-	return r.shapes
-}
-
 // numberOf returns the number of a kernel of another run, which it adds if it is new.
 func (r *RunCalls) numberOf(k *kernelCalls) int {
 	for i, own := range r.kernels {

@@ -80,16 +80,6 @@ func (b box) bytes() (sum int64) {
 // String returns "104x104x104".
 func (b box) String() string { return fmt.Sprintf("%dx%dx%d", b.n[0], b.n[1], b.n[2]) }
 
-// numberOfLoops returns how many of the kernels are HPCG's.
-func numberOfLoops(list []*kernelCalls) (n int) {
-	for _, k := range list {
-		if k.kernel.isLoop() {
-			n++
-		}
-	}
-	return n
-}
-
 // boxOf returns the box that has so many rows, nonzeros and columns on the finest grid, and so many points in x and y.
 func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 	b.n = [3]int64{nx, ny, d[1] / max(1, times(nx, ny))}
@@ -343,9 +333,12 @@ func (p *Plan) planLoops(run *RunCalls, o *Options) error {
 	if !slices.Equal(o.Operands, []Operands{AsRun}) {
 		return OptionError{errors.New("HPCG's kernels are timed in the order of the run, which decides what is in the caches: leave out --operands")}
 	}
-	boxes, err := run.boxesOfRuns()
-	if err != nil {
-		return err
+	boxes := run.runBoxes // of the runs that were added, or of the only one
+	if len(run.shapes) == 0 {
+		var err error
+		if boxes, err = run.boxes(); err != nil {
+			return err
+		}
 	}
 	l := &loopProgram{boxes: boxes}
 	p.program = l
@@ -357,9 +350,16 @@ func (p *Plan) planLoops(run *RunCalls, o *Options) error {
 	}
 	calls := p.loopCalls(run, boxes)
 	source := noise.NewSource(o.Seed)
-	once := 0.0
+	once := 0.0 // seconds of a set on each box, as guessed
 	for _, b := range boxes {
-		once += run.guessOfSet(b)
+		set := 0.0
+		for _, c := range b.set(loopIterations) {
+			at := slices.IndexFunc(run.kernels, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
+			if at >= 0 {
+				set += run.kernels[at].guess(&c.dims)
+			}
+		}
+		once += set
 	}
 	p.Passes = int(min(mostSets, max(1, math.Ceil(guessTooHigh*o.Budget.Seconds()/once))))
 	last := -1
@@ -423,23 +423,4 @@ func (p *Plan) loopCalls(run *RunCalls, boxes []box) map[loopKey]int {
 		}
 	}
 	return index
-}
-
-// guessOfSet returns a guess of what a set on a box takes, in seconds.
-func (r *RunCalls) guessOfSet(b box) (sum float64) {
-	for _, c := range b.set(loopIterations) {
-		at := slices.IndexFunc(r.kernels, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
-		if at >= 0 {
-			sum += r.kernels[at].guess(&c.dims)
-		}
-	}
-	return sum
-}
-
-// boxesOfRuns returns the different boxes of the runs that were added, or of the only one.
-func (r *RunCalls) boxesOfRuns() ([]box, error) {
-	if len(r.shapes) == 0 {
-		return r.boxes()
-	}
-	return r.runBoxes, nil
 }

@@ -84,14 +84,6 @@ func (o *Options) Validate() error {
 // and again nothing stays where not all does, and caches are shared with others, in the cloud with strangers.
 func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 2 / 8 }
 
-// flagsOf returns the compiler's flags of a program.
-func (o *Options) flagsOf(p program) []string {
-	if len(o.Flags) > 0 {
-		return slices.Clone(o.Flags)
-	}
-	return p.flags()
-}
-
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}

@@ -86,7 +86,13 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	}
 	total := p.leaveOut(run)
 	known := run.timed()
-	switch loops := numberOfLoops(known); {
+	loops := 0
+	for _, k := range known {
+		if k.kernel.isLoop() {
+			loops++
+		}
+	}
+	switch {
 	case len(known) == 0:
 		return nil, errors.New("the run calls no kernel that can be timed")
 	case loops == len(known):
@@ -104,7 +110,11 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	for _, k := range known {
 		p.Kernels = append(p.Kernels, k.kernel)
 	}
-	p.allot(run.shapesOfRuns(), o)
+	shapes := run.shapes // of the runs that were added, or of the only one
+	if len(shapes) == 0 {
+		shapes = []shape{run.shape()}
+	}
+	p.allot(shapes, o)
 	for scale := mostScale; ; scale /= 1.5 {
 		p.choose(known, total, scale, o)
 		passes, enough := o.Budget.Seconds()/p.seconds(p.Calls), float64(aFewPasses)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,7 +90,11 @@ func (r *runner) files(ctx context.Context, dir string) (f files, err error) {
 	if err := r.compile(ctx, dir, f.program); err != nil {
 		return f, err
 	}
-	if err := writeFile(f.plan, func(w io.Writer) error { return r.plan.program.write(r.plan, w) }); err != nil {
+	plan, err := os.OpenFile(f.plan, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return f, err
+	}
+	if err := errors.Join(r.plan.program.write(r.plan, plan), plan.Close()); err != nil {
 		return f, err
 	}
 	return f, os.WriteFile(f.shared, make([]byte, 4096), 0o600)
@@ -118,18 +123,13 @@ func (r *runner) compile(ctx context.Context, dir, program string) error {
 	if err != nil {
 		return err
 	}
-	flags := r.o.flagsOf(r.plan.program)
+	flags := r.plan.program.flags()
+	if len(r.o.Flags) > 0 {
+		flags = slices.Clone(r.o.Flags)
+	}
 	r.result.Flags = strings.Join(flags, " ")
 	r.result.Compiler, err = Compile(ctx, compiler, source, program, append(flags, "-ldl")...)
 	return err
-}
-
-func writeFile(path string, content func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(content(f), f.Close())
 }
 
 // start starts the workers, and waits until all have their memory.

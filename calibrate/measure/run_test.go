@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -174,7 +177,7 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 	text := filepath.Join(t.TempDir(), "text.so")
-	if err := writeFile(text, (&Plan{}).write); err != nil {
+	if err := os.WriteFile(text, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for want, path := range map[string]string{
@@ -276,5 +279,58 @@ func TestQuality(t *testing.T) {
 	}
 	if list := r.Warnings(p, Quality{Processor: 0.99, Spread: 1.02}); len(list) != 1 {
 		t.Errorf("a quiet machine: %v", list)
+	}
+}
+
+// FuzzWorker: whatever a process says, be it a library's greeting or a core dump, is taken
+// for timings of calls that there are or for an error of a few lines.
+func FuzzWorker(f *testing.F) {
+	for _, text := range []string{"ready BLAS\n0 1e-3 1e-3\nend\n", "ready\n", "error no memory\n", "ready x\nerror y\n", "ready x\n0 NaN 1\n", "ready x\n1 1e300 0\n-1 1 1\n", strings.Repeat("x", 1<<17)} {
+		f.Add([]byte(text))
+	}
+	const calls = 3
+	f.Fuzz(func(t *testing.T, output []byte) {
+		w := &worker{cmd: exec.Command("none"), out: bufio.NewScanner(bytes.NewReader(output)), stderr: &tail{}}
+		err := w.ready()
+		for err == nil {
+			number, seconds, cpu, next := 0, 0.0, 0.0, error(nil)
+			number, seconds, cpu, next = w.next(calls)
+			if err = next; err == nil && !(number >= 0 && number < calls && seconds > 0 && seconds < 1e9 && cpu >= 0 && cpu < 1e9) {
+				t.Errorf("call %d of %d, %g and %g seconds", number, calls, seconds, cpu)
+			}
+		}
+		if len(err.Error()) > 4*mostKept {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+		if len(output) == 0 && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCompilers: what a compiler says, says nothing of, or is interrupted in is the error.
+func TestCompilers(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, c := range []struct {
+		name, text, want string
+		ctx              context.Context
+	}{
+		{"loud", "echo no mpi.h; exit 1", "loud: exit status 1: no mpi.h", t.Context()},
+		{"silent", "exit 3", "silent: exit status 3", t.Context()},
+		{"slow", "sleep 60", "interrupted while it was compiled: nothing was timed", ended},
+	} {
+		_, err := Compile(c.ctx, script(c.name, c.text), nil, filepath.Join(dir, "program"))
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
 	}
 }

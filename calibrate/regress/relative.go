@@ -59,7 +59,7 @@ func (s *Sample) Fit(terms []int) *Relative {
 	residuals := make([]float64, n)
 	for range iterations {
 		normal := s.normal(terms, func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] })
-		if coef = normal.solve(); coef == nil {
+		if coef = normal.solve(normal.right); coef == nil {
 			return nil
 		}
 		for i := range s.Y {
@@ -234,10 +234,8 @@ func lower(l [][]float64, row []float64, k, j int) []float64 {
 	return l[k]
 }
 
-// solve returns the solution, nil if there is none.
-func (e equations) solve() []float64 { return e.solveFor(e.right) }
-
-func (e equations) solveFor(right []float64) []float64 {
+// solve returns the solution for a right-hand side, nil if there is none.
+func (e equations) solve(right []float64) []float64 {
 	l, norm := e.cholesky()
 	if l == nil {
 		return nil
@@ -268,7 +266,7 @@ func (e equations) invert() [][]float64 {
 	for j := range e.a {
 		unit := make([]float64, len(e.a))
 		unit[j] = 1
-		columns = append(columns, e.solveFor(unit)) // symmetric: columns are rows
+		columns = append(columns, e.solve(unit)) // symmetric: columns are rows
 	}
 	return columns
 }
@@ -284,16 +282,13 @@ const (
 const maxTerms = 5
 
 // score is what is minimised in the choice among models: n log(mean loss) and a penalty.
-func score(n int, loss, penalty float64) float64 {
-	return float64(float64(n)*math.Log(loss/float64(n)+precise*precise)) + penalty
+func score(n int, loss, paid float64) float64 {
+	return float64(float64(n)*math.Log(loss/float64(n)+precise*precise)) + paid
 }
 
-func penaltyOfTerm(n int) float64 {
-	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfTerm))
-}
-
-func penaltyOfSplit(n int) float64 {
-	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfSplit))
+// penalty is what a term or a split, which must gain a part, is worth at least.
+func penalty(n int, gain float64) float64 {
+	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gain))
 }
 
 // Select chooses terms one after the other, each time the one that lowers the loss most, as long as that is worth the penalty
@@ -313,7 +308,7 @@ func (s *Sample) Select() *Relative {
 				next = r
 			}
 		}
-		if next == nil || score(n, next.Loss, penaltyOfTerm(n)) >= score(n, best.Loss, 0) {
+		if next == nil || score(n, next.Loss, penalty(n, gainOfTerm)) >= score(n, best.Loss, 0) {
 			return best
 		}
 		if best = next; len(best.Terms) == maxTerms {
@@ -334,7 +329,7 @@ func (s *Sample) first() (first *Relative) {
 		}
 	}
 	for _, r := range fits {
-		if score(n, r.Loss, 0) <= least+penaltyOfTerm(n) {
+		if score(n, r.Loss, 0) <= least+penalty(n, gainOfTerm) {
 			return r
 		}
 	}
@@ -399,12 +394,12 @@ func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative
 
 // total is the score of all parts together.
 func (s *Sample) total(parts []Part) float64 {
-	n, loss, penalty := len(s.Y), 0.0, float64(len(parts)-1)*penaltyOfSplit(len(s.Y))
+	n, loss, paid := len(s.Y), 0.0, float64(len(parts)-1)*penalty(len(s.Y), gainOfSplit)
 	for i := range parts {
 		loss += parts[i].Fit.Loss
-		penalty += float64(float64(len(parts[i].Fit.Terms)) * penaltyOfTerm(n))
+		paid += float64(float64(len(parts[i].Fit.Terms)) * penalty(n, gainOfTerm))
 	}
-	return score(n, loss, penalty)
+	return score(n, loss, paid)
 }
 
 // split returns the parts with the one split that leaves the smallest score, nil if none can be: the best of some places in

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reprise/calibrate/measure"
+	"reprise/calibrate/runs"
 	"reprise/trace"
 	"reprise/tracegen/hpcg"
 )
@@ -31,13 +32,13 @@ func hpcgTrace(t *testing.T, p hpcg.Params) string {
 // planOf plans the measurement of a run on one core.
 func planOf(t *testing.T, path string) *measure.Plan {
 	t.Helper()
-	runs, err := readRuns([]string{path}, nil)
+	run, err := runs.Read([]string{path}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := measure.DefaultOptions()
 	o.NoPin = true
-	plan, err := measure.NewPlan(runs.calls, o)
+	plan, err := measure.NewPlan(run.Calls, o)
 	if err != nil {
 		t.Fatal(err)
 	}

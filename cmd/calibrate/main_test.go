@@ -4,14 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/command/commandtest"
+	"reprise/internal/recognise/recognisetest"
+	"reprise/internal/regular/regulartest"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
@@ -162,4 +169,83 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzFlags: what --terms, --product, --model and --where say ends in a fit or in a message that can be read.
+func FuzzFlags(f *testing.F) {
+	for _, text := range []string{"daxpy=N", "daxpy=N,1", "daxpy=", "=", "daxpy=N^2*N,1", "daxpy=N^99999999999", "function=daxpy", "N=1000", "n=1000=1", "M-1", "daxpy=" + strings.Repeat("N*", 5000) + "N", "M", "all"} {
+		for flag := range uint8(4) {
+			f.Add(flag, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, flag uint8, text string) {
+		name := []string{"--terms", "--product", "--where", "--model"}[flag%4]
+		var out, errs bytes.Buffer
+		err := run(context.Background(), []string{"calibrate", "kernels", name + "=" + text, "-"}, strings.NewReader(timings), &out, &errs)
+		if err != nil && len(textutil.Brief(err).Error()) > 4000 {
+			t.Errorf("a message of %d bytes: %.100s", len(err.Error()), err)
+		}
+	})
+}
+
+// TestForeignFiles: files of other formats are called by their names wherever one is read.
+func TestForeignFiles(t *testing.T) {
+	command := func(args ...string) error {
+		return run(context.Background(), append([]string{"calibrate"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	}
+	recognisetest.Check(t, "kernels", func(path string) error { return command("kernels", path) }, "table", "gzip")
+	recognisetest.Check(t, "hosts", func(path string) error { return command("hosts", path) }, "table", "gzip")
+	recognisetest.Check(t, "network", func(path string) error { return command("network", path) }, "table", "gzip")
+	recognisetest.Check(t, "hosts --from", func(path string) error { return command("hosts", "--draw", "3", "--from", path) }, "kernels", "json")
+	base := t.TempDir() + "/base"
+	recognisetest.Check(t, "hosts --base", func(path string) error {
+		return command("hosts", "--draw", "3", "--from", "dahu-node", "-o", base, "--base", path)
+	}, "kernels", "json")
+}
+
+// TestExamples: the help of each command has examples, which the command takes.
+func TestExamples(t *testing.T) {
+	commandtest.Examples(t, func() *cli.App { return newApp(nil, strings.NewReader(""), io.Discard, io.Discard) })
+}
+
+// TestInterrupted: the first signal ends the command, also while it waits for somebody
+// who reads or writes a pipe.
+func TestInterrupted(t *testing.T) {
+	pipe := commandtest.Pipe(t)
+	for _, args := range [][]string{
+		{"kernels", pipe}, {"kernels", "-"}, {"network", pipe}, {"hosts", pipe}, {"kernels", "-o", "x", "--base", pipe, pipe},
+		{"hosts", "--draw", "3", "--from", "dahu-node", "-o", pipe}, {"hosts", "--draw", "3", "--from", pipe},
+	} {
+		commandtest.Interrupt(t, syscall.SIGTERM, 1, "calibrate", args...)
+	}
+	commandtest.Interrupt(t, syscall.SIGINT, 1, "calibrate", "hosts", "--draw", "3", "--from", "dahu-node", "-o", pipe)
+}
+
+// TestFullOutput: whatever is printed on a full disk has failed.
+func TestFullOutput(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "t.csv")
+	text := "function,m,n,k,seconds\ndgemm,1,1,1,1\ndgemm,2,2,2,8\ndgemm,3,3,3,27\ndgemm,4,4,4,64\n"
+	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{}, {"--help"}, {"help"}, {"--version"}, {"kernels", "--help"}, {"network", "--help"}, {"hosts", "--help"}, {"measure", "--help"}, {"measure", "kernels", "--help"},
+		{"kernels", table}, {"kernels", "--json", table}, {"kernels", "-o", "-", table}, {"hosts", "--draw", "3", "--from", "dahu-node"},
+	} {
+		commandtest.Full(t, 1, "calibrate", args...)
+	}
+}
+
+// TestSpecialSteps: a machine's directory whose notes of an earlier call are no file is refused at once.
+func TestSpecialSteps(t *testing.T) {
+	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {
+		r := &machineRun{dir: t.TempDir()}
+		if err := os.Mkdir(r.path("measured"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(r.path(stepsFile))
+		if err, want := r.begin(), r.path(stepsFile)+": want a regular file, this is "+what; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	})
 }

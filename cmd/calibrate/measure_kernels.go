@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 
 	"reprise/calibrate/measure"
 	"reprise/calibrate/measure/hpl"
+	"reprise/calibrate/runs"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
@@ -87,8 +87,13 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 	if c.IsSet("memory") {
 		o.Memory = c.Int64("memory") << 20
 	}
-	if o.Operands, err = operandsOf(c.String("operands")); err != nil {
-		return o, err
+	switch text := c.String("operands"); text {
+	case "both":
+		o.Operands = []measure.Operands{measure.Hot, measure.Cold}
+	case string(measure.AsRun), string(measure.Hot), string(measure.Cold):
+		o.Operands = []measure.Operands{measure.Operands(text)}
+	default:
+		return o, command.Usagef("kernels: --operands %q, want run, hot, cold or both", text)
 	}
 	if o.Cores, err = coresOf(c.String("cores")); err != nil {
 		return o, err
@@ -97,16 +102,6 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		return o, command.Usagef("kernels: %w", err)
 	}
 	return o, nil
-}
-
-func operandsOf(text string) ([]measure.Operands, error) {
-	switch text {
-	case "both":
-		return []measure.Operands{measure.Hot, measure.Cold}, nil
-	case string(measure.AsRun), string(measure.Hot), string(measure.Cold):
-		return []measure.Operands{measure.Operands(text)}, nil
-	}
-	return nil, command.Usagef("kernels: --operands %q, want run, hot, cold or both", text)
 }
 
 // mostCores bounds the numbers of cores.
@@ -146,7 +141,11 @@ func runMeasureKernels(c *cli.Context) error {
 	if err := atomicfile.Check(c.String("output")); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
-	r := measureReport{Host: hostName(c)}
+	name := c.String("host")
+	if name == "" {
+		name, _ = os.Hostname() // HostName says "unknown" of none
+	}
+	r := measureReport{Host: measure.HostName(name)}
 	plan, err := r.plan(c, &o)
 	if err != nil {
 		return err
@@ -159,7 +158,12 @@ func runMeasureKernels(c *cli.Context) error {
 	before := len(r.Warnings)
 	r.Begin, r.Machine = time.Now(), measure.Describe(root)
 	ctx, stop := command.Interruptible(c.Context)
-	r.result, r.failure = runPlan(ctx, c, plan, o)
+	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Order)*len(plan.Groups), "calls"), 0
+	r.result, r.failure = measure.Run(ctx, plan, o, func() {
+		done++
+		bar.Set(done)
+	})
+	bar.Clear()
 	stop()
 	if r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
 		return r.failure
@@ -173,11 +177,15 @@ func runMeasureKernels(c *cli.Context) error {
 // plan reads the run and decides what to measure of it.
 func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan, error) {
 	traces := c.StringSlice("for")
-	run, err := readRuns(traces, kernelNames(c.String("only")))
+	var only []string // nil: all
+	if text := c.String("only"); text != "" {
+		only = strings.Split(text, ",")
+	}
+	run, err := runs.Read(traces, only)
 	if err != nil {
 		return nil, err
 	}
-	fit, err := o.RanksOf(run.ranks)
+	fit, err := o.RanksOf(run.Ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -187,43 +195,17 @@ func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan,
 	if free := measure.Available(os.DirFS("/")); free > 0 && !c.IsSet("memory") {
 		o.Memory = min(max(measure.MinMemory, free/2/int64(o.Ranks)), measure.MaxMemory)
 	}
-	plan, err := measure.NewPlan(run.calls, *o)
+	plan, err := measure.NewPlan(run.Calls, *o)
 	if errors.As(err, new(measure.OptionError)) {
 		return nil, command.Usagef("kernels: %w", err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(traces, ", "), err)
 	}
-	if run.ranks%o.Ranks != 0 {
-		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.ranks, o.Ranks))
+	if run.Ranks%o.Ranks != 0 {
+		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
 	}
 	r.Warnings = append(r.Warnings, plan.Warnings...)
 	return plan, nil
-}
-
-// kernelNames splits a list; nil for all.
-func kernelNames(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, ",")
-}
-
-// runPlan measures, with a bar on a terminal.
-func runPlan(ctx context.Context, c *cli.Context, plan *measure.Plan, o measure.Options) (*measure.Result, error) {
-	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Order)*len(plan.Groups), "calls"), 0
-	defer bar.Clear()
-	return measure.Run(ctx, plan, o, func() {
-		done++
-		bar.Set(done)
-	})
-}
-
-func hostName(c *cli.Context) string {
-	name := c.String("host")
-	if name == "" {
-		name, _ = os.Hostname() // HostName says "unknown" of none
-	}
-	return measure.HostName(name)
 }
 
 // measureReport is what was measured where and how.

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/textutil"
 )
 
 // TestExitCode: mistakes in the command line end with 2, however they are wrapped,
@@ -158,4 +161,52 @@ func TestGenerate(t *testing.T) {
 	if err := Execute(context.Background(), app, []string{"x", "--generate", "man"}); ExitCode(err) != 1 || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("on a full disk: %v, code %d", err, ExitCode(err))
 	}
+}
+
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		from, to int
+		ok       bool
+	}{
+		{"", 0, 0, true}, {"2:5", 2, 5, true}, {"3:", 3, 0, true}, {":4", 0, 4, true}, {":", 0, 0, true},
+		{"5", 0, 0, false}, {"5:5", 0, 0, false}, {"-1:2", 0, 0, false}, {"a:b", 0, 0, false}, {"0:0", 0, 0, false},
+	} {
+		from, to, err := Steps(c.text)
+		if from != c.from || to != c.to || (err == nil) != c.ok {
+			t.Errorf("%q: %d, %d, %v", c.text, from, to, err)
+		}
+	}
+}
+
+// TestQuoted: a shell takes a command line apart as it was put together.
+func TestQuoted(t *testing.T) {
+	args := []string{"plain", "", "two words", "it's", "$HOME `id` \\ \"x\"", "a*?[b]{c}", "#;&|<>()~!"}
+	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Quoted(args...)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
+		t.Errorf("%q, want %q", got, args)
+	}
+	if got := Quoted("trace", "cat", "a b"); got != "trace cat 'a b'" {
+		t.Error(got)
+	}
+}
+
+// FuzzSteps: what --steps says is a range, or an error of use that can be read.
+func FuzzSteps(f *testing.F) {
+	for _, text := range []string{"", ":", "1:2", "3:", ":4", "2:1", "-1:3", "1:99999999999999999999", "a:b", "1:2:3", " 1:2", "+1:2"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		from, to, err := Steps(text)
+		var usage coded
+		switch {
+		case err == nil && (from < 0 || to < 0 || to > 0 && to <= from):
+			t.Errorf("%q: from %d to %d", text, from, to)
+		case err != nil && (!errors.As(err, &usage) || usage.code != 2 || len(textutil.Brief(err).Error()) > 4000):
+			t.Errorf("%q: %v", text, err)
+		}
+	})
 }

@@ -48,6 +48,7 @@ var allowed = map[string]rule{
 	"reprise/calibrate/hosts":   {inside: []string{"reprise/warning", "reprise/calibrate", "reprise/calibrate/table", "reprise/calibrate/mixture", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
 	"reprise/calibrate/measure": {inside: []string{"reprise/warning", "reprise/noise"}, outside: []string{"golang.org/x/sys"}},
 	"reprise/calibrate/mixture": {},
+	"reprise/calibrate/runs":    {inside: []string{"reprise/calibrate", "reprise/calibrate/measure", "reprise/kernels", "reprise/trace", "reprise/tracegen/hpcg"}},
 	"reprise/calibrate/regress": {outside: []string{"gonum.org/v1/gonum"}},
 	"reprise/calibrate/table":   {inside: []string{"reprise/warning"}},
 
