@@ -153,7 +153,8 @@ func TestConstants(t *testing.T) {
 		{"as fitted", "0,1\n1,3\n3,7\n", []Coefficient{{Term: "N", Value: 2}, {Term: "1", Value: 1}}},
 		// The line is 3n - 2; through (1, 1) it is the same; from 0, the slope is (1+8+21)/(1+4+9).
 		{"below zero", "1,1\n2,4\n3,7\n", []Coefficient{{Term: "N", Value: 30.0 / 14}}},
-		// The line is 4.49 n - 46.9: below zero for four of the six sizes. Through (1, 1) the constant is below zero too.
+		// The line is 4.49 n - 46.9: below zero for four of the six sizes. Through (1, 1) the constant is
+		// below zero too.
 		{"below zero for most sizes", "1,1\n2,2\n3,3\n4,4\n100,100\n200,1000\n", []Coefficient{{Term: "N", Value: 210030.0 / 50030}}},
 		// The line is 1.95 n + 7.5, above the shortest time, 1. Through (0, 1): slope (10*39 + 20*39)/(100+400).
 		{"above the shortest time", "0,1\n10,40\n20,40\n", []Coefficient{{Term: "N", Value: 2.34}, {Term: "1", Value: 1, Fixed: true}}},

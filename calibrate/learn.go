@@ -43,9 +43,10 @@ func (o *LearnOptions) Validate() error {
 }
 
 // LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
-// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative
-// residuals of the statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model fits are left
-// out, with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals
+// of the statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to
+// which no model fits are left out, with a warning; if no kernel is left, that is an error that wraps
+// ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -305,8 +306,8 @@ func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
 	return p
 }
 
-// single returns the piece of a cell with one size: the time of each element that is worked on, or, where it is not known what
-// that would be, the time of a call.
+// single returns the piece of a cell with one size: the time of each element that is worked on, or, where it
+// is not known what that would be, the time of a call.
 func (l *learner) single(s *size, cell bounds) LearnedPiece {
 	term, _ := parseProduct("1", l.dims) // is a product
 	if l.extent >= 0 && l.terms[0].at(&s.dims) > 0 {
@@ -386,8 +387,8 @@ func (l *learner) refit(p *LearnedPiece, part []size) (*LearnedPiece, error) {
 	return &own, nil
 }
 
-// workingSet is what is known beforehand of a kernel that is bound by memory: how long it takes is decided by which cache holds what it
-// works on, which may be another one at each level and size.
+// workingSet is what is known beforehand of a kernel that is bound by memory: how long it takes is decided by
+// which cache holds what it works on, which may be another one at each level and size.
 type workingSet struct {
 	extent string   // dimension by which what it works on grows
 	terms  []string // of which its time is made
@@ -422,7 +423,8 @@ func (l *learner) checkLabels(all []size) error {
 	return nil
 }
 
-// mostSets is the number of different working sets up to which each has a piece of its own: of more, thresholds are learned.
+// mostSets is the number of different working sets up to which each has a piece of its own: of more,
+// thresholds are learned.
 const mostSets = 16
 
 // bounds are those of a piece: above lo, up to hi, in each dimension.
@@ -471,8 +473,9 @@ func (b bounds) of(all []size) (part []size) {
 	return part
 }
 
-// cells returns the bounds within which sizes are fitted by themselves: one for each value of the labels and, of a
-// kernel whose working sets are known to matter, one for each of these, with thresholds in the geometric middle between them.
+// cells returns the bounds within which sizes are fitted by themselves: one for each value of the labels and,
+// of a kernel whose working sets are known to matter, one for each of these, with thresholds in the geometric
+// middle between them.
 func (l *learner) cells(all []size) []bounds {
 	list := []bounds{everywhere(len(l.dims))}
 	for _, dim := range l.labels {

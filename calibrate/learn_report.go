@@ -322,8 +322,9 @@ func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) S
 	return s
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are any, those of
-// each host or CPU. Coefficients have as many digits as it takes to read the same numbers again.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are
+// any, those of each host or CPU. Coefficients have as many digits as it takes to read the same numbers
+// again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err

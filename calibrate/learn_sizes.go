@@ -79,8 +79,9 @@ func (l *learner) statistic(sorted []float64) (seconds float64) {
 	return seconds
 }
 
-// outsideMiddleHalf is the part of the timings on either side of their middle half, whose mean stands for them where a run makes a call twice with
-// other contents of the caches: symgs before and after the coarser grids. The median would be the time of the one or of the other.
+// outsideMiddleHalf is the part of the timings on either side of their middle half, whose mean stands for
+// them where a run makes a call twice with other contents of the caches: symgs before and after the coarser
+// grids. The median would be the time of the one or of the other.
 const outsideMiddleHalf = 0.25
 
 // Outliers take so many times as long as those beside them, of which so many are looked at.
@@ -100,8 +101,10 @@ func (s *size) agrees() bool {
 	return len(s.times) >= fewestAgreeing && quantile(s.times, 0.75) <= widestAgreeing*quantile(s.times, 0.25)
 }
 
-// outliers returns the sizes that take far longer than four of their neighbours, which differ least in the logarithms of their
-// dimensions, unless their timings agree; at a threshold, half of the neighbours are on its other side, and where working sets are known to differ, no size has neighbours. Timings err to the long side alone.
+// outliers returns the sizes that take far longer than four of their neighbours, which differ least in the
+// logarithms of their dimensions, unless their timings agree; at a threshold, half of the neighbours are on
+// its other side, and where working sets are known to differ, no size has neighbours. Timings err to the long
+// side alone.
 func (l *learner) outliers(list []size) map[int]bool {
 	far := map[int]bool{}
 	if l.extent >= 0 || len(list) <= neighbours+1 || len(list) > maxCompared {
@@ -256,8 +259,8 @@ func (l *learner) byHost(points []point) (list []hostSizes) {
 // normal ones has a standard deviation of sqrt(6/n), which is to be half of what IsHalfNormal goes by.
 const leastCubes = 6 * (4 / halfNormalSkewness) * (4 / halfNormalSkewness)
 
-// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the third central moment
-// that they have without bias, however few there are of a size.
+// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the
+// third central moment that they have without bias, however few there are of a size.
 func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 	for i := range pieces {
 		var squares, cubes, ofSquares, ofCubes float64
@@ -322,8 +325,8 @@ func (r *Run) Add(kernel int, dims [MaxDims]int64, number float64) {
 	k.calls = append(k.calls, runCall{dims, number})
 }
 
-// of returns the calls of a kernel of a table, with its dimensions: those with its attributes, or, where the table has none, all of its
-// name. There are none without a run.
+// of returns the calls of a kernel of a table, with its dimensions: those with its attributes, or, where the
+// table has none, all of its name. There are none without a run.
 func (r *Run) of(f *function) (list []runCall) {
 	if r == nil {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"reprise/noise"
 )
 
-// sample writes tables of timings whose law is known: each size timed some times, with normal noise of a part of the time.
+// sample writes tables of timings whose law is known: each size timed some times, with normal noise of a part
+// of the time.
 type sample struct {
 	text   strings.Builder
 	source noise.Source
@@ -153,8 +154,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLearnOutliers: one timing in ten that is 100 times as long moves no coefficient by more than two standard errors or 1 %,
-// whichever is larger; also where a size was timed once, so that no median helps.
+// TestLearnOutliers: one timing in ten that is 100 times as long moves no coefficient by more than two
+// standard errors or 1 %, whichever is larger; also where a size was timed once, so that no median helps.
 func TestLearnOutliers(t *testing.T) {
 	for _, reps := range []int{1, 3, 10} {
 		clean, dirty := newSample(reps, 0.02, 1), newSample(reps, 0.02, 100)
@@ -192,8 +193,8 @@ func compareFits(t *testing.T, what string, k, l *LearnedKernel) {
 	}
 }
 
-// TestLearnRegimes: a size whose timings agree is no outlier, though it takes 10 times as long as those beside it; one with
-// timings from once to 20 times as long is.
+// TestLearnRegimes: a size whose timings agree is no outlier, though it takes 10 times as long as those
+// beside it; one with timings from once to 20 times as long is.
 func TestLearnRegimes(t *testing.T) {
 	for spread, want := range map[float64]int{1.1: 0, 20: 1} {
 		s := newSample(1, 0, 1)
@@ -326,8 +327,8 @@ func TestLearnDisturbed(t *testing.T) {
 	}
 }
 
-// TestLearnHosts: hosts that take 0.9, 1 and 1.1 times as long differ by 10 %, which is their standard deviation by their mean;
-// two of them say nothing.
+// TestLearnHosts: hosts that take 0.9, 1 and 1.1 times as long differ by 10 %, which is their standard
+// deviation by their mean; two of them say nothing.
 func TestLearnHosts(t *testing.T) {
 	for hosts, want := range map[int]float64{2: 0, 3: 0.1} {
 		s := newSample(3, 0.001, 1)
@@ -372,9 +373,10 @@ func TestLearnRefusals(t *testing.T) {
 	}
 }
 
-// TestLearnedNoise: timings of three hosts, of which each takes a fifth longer than the one before, scatter by 10 % of their times
-// on each: that is their noise, however few there are of a size, and not what hosts differ by. Of 400 sizes that are timed so
-// often on three hosts it is known to 1/sqrt(2·400·3·(reps-1)), of two each 2 %; four times that is allowed.
+// TestLearnedNoise: timings of three hosts, of which each takes a fifth longer than the one before, scatter
+// by 10 % of their times on each: that is their noise, however few there are of a size, and not what hosts
+// differ by. Of 400 sizes that are timed so often on three hosts it is known to 1/sqrt(2·400·3·(reps-1)), of
+// two each 2 %; four times that is allowed.
 func TestLearnedNoise(t *testing.T) {
 	for _, shape := range []string{Normal, HalfNormal} {
 		for _, reps := range []int{2, 3, 5, 20} {
@@ -405,8 +407,8 @@ func TestLearnedNoise(t *testing.T) {
 	}
 }
 
-// TestFewForShape: one size that was timed three times tells nothing of the shape of normal noise, though its timings lean to one
-// side, as the two shorter ones are close together.
+// TestFewForShape: one size that was timed three times tells nothing of the shape of normal noise, though its
+// timings lean to one side, as the two shorter ones are close together.
 func TestFewForShape(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("function,n,seconds\n")
@@ -420,8 +422,8 @@ func TestFewForShape(t *testing.T) {
 	}
 }
 
-// TestHostsErrors: hosts that differ by a factor of two, and were timed at sizes of their own, have models of their own that fit,
-// and one of both that does not: that one is not what the run uses.
+// TestHostsErrors: hosts that differ by a factor of two, and were timed at sizes of their own, have models of
+// their own that fit, and one of both that does not: that one is not what the run uses.
 func TestHostsErrors(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("function,n,seconds,host\n")
@@ -448,7 +450,8 @@ func TestHostsErrors(t *testing.T) {
 	}
 }
 
-// TestNearest: the six nearest places are the first six of all in the order of their distances, of equal ones in that of the places.
+// TestNearest: the six nearest places are the first six of all in the order of their distances, of equal ones
+// in that of the places.
 func TestNearest(t *testing.T) {
 	var places [][MaxDims]float64
 	for i := range 500 {
@@ -475,8 +478,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// loopTable has timings of HPCG's kernels: a piece of what a loop works on takes as long as rate says of its level and size. Each size
-// is timed as often as there are factors, each time by one of these longer.
+// loopTable has timings of HPCG's kernels: a piece of what a loop works on takes as long as rate says of its
+// level and size. Each size is timed as often as there are factors, each time by one of these longer.
 func loopTable(rows [][4]int64, rate func(d [4]int64) float64, factors ...float64) string {
 	var b strings.Builder
 	b.WriteString("function,n,level,rows,nnz,cols,vectors,operands,seconds\n")
@@ -529,9 +532,10 @@ func secondsBy(t *testing.T, set *kernels.Set, sig kernels.Signature, d [4]int64
 	return m.Seconds(&d)
 }
 
-// TestWorkingSets: boxes of 16 and 32 points in each direction share sizes on different levels, which are in other caches; each
-// level and size comes back as it was timed, however much its rate differs from those beside it. Sizes between are nearer to
-// the one or the other by their ratio: of 4096 and 32768 rows the border is 11585.
+// TestWorkingSets: boxes of 16 and 32 points in each direction share sizes on different levels, which are in
+// other caches; each level and size comes back as it was timed, however much its rate differs from those
+// beside it. Sizes between are nearer to the one or the other by their ratio: of 4096 and 32768 rows the
+// border is 11585.
 func TestWorkingSets(t *testing.T) {
 	matrix := func(level, n, faces int64) [4]int64 {
 		return [4]int64{level, n * n * n, (3*n - 2 + faces) * (3*n - 2) * (3*n - 2), (n + faces) * n * n}
@@ -576,8 +580,9 @@ func TestLabelsOfZero(t *testing.T) {
 	}
 }
 
-// TestMiddleHalf: symgs is called before and after the coarser grids, and takes 1 or 2 units; of as many of both the mean is 1.5, which no single call takes;
-// with a disturbed one of 3, of 21 timings the middle half are 9, from the 7th to the 15th: four of 1 and five of 2.
+// TestMiddleHalf: symgs is called before and after the coarser grids, and takes 1 or 2 units; of as many of
+// both the mean is 1.5, which no single call takes; with a disturbed one of 3, of 21 timings the middle half
+// are 9, from the 7th to the 15th: four of 1 and five of 2.
 func TestMiddleHalf(t *testing.T) {
 	size := [][4]int64{{0, 100, 2000, 120}}
 	unit := func([4]int64) float64 { return 1e-9 }
@@ -596,8 +601,8 @@ func TestMiddleHalf(t *testing.T) {
 	}
 }
 
-// TestManyWorkingSets: of more sizes than have pieces of their own thresholds are learned, here one between 20^3 and 21^3 rows, below
-// which a nonzero takes 2 ns, above it 4.
+// TestManyWorkingSets: of more sizes than have pieces of their own thresholds are learned, here one between
+// 20^3 and 21^3 rows, below which a nonzero takes 2 ns, above it 4.
 func TestManyWorkingSets(t *testing.T) {
 	var rows [][4]int64
 	for n := int64(2); n < 40; n++ {

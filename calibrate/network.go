@@ -382,8 +382,8 @@ func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o Networ
 
 // derive takes what is not given: the bandwidth of the largest messages, as links are shared at the bandwidth
 // of the route and small messages hardly tell theirs; and the smallest latency above zero of half of the
-// ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it, the bandwidth is
-// that of half of the last piece of the ping-pong that has one.
+// ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it,
+// the bandwidth is that of half of the last piece of the ping-pong that has one.
 func (t *Route) derive(pp *regress.Pieces) error {
 	slope, latency := 0.0, math.Inf(1)
 	for _, p := range networkPieces(pp) {
@@ -459,7 +459,8 @@ type FirstPolls struct {
 // late reports whether most of them miss.
 func (f *FirstPolls) late() bool { return f != nil && 2*f.Misses > f.Timings }
 
-// fitPolls takes the medians of polls, and counts what the first ones saw. The size of what they find does not matter to them.
+// fitPolls takes the medians of polls, and counts what the first ones saw. The size of what they find does
+// not matter to them.
 func (r *NetworkReport) fitPolls(m series) {
 	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
 		var times []float64

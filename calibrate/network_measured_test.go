@@ -75,8 +75,8 @@ func (l *law) time(op Operation, s float64, pairs int) float64 {
 	return 2 * (os + net + shared + or)
 }
 
-// measured writes a table as calibrate measure network does, of timings with noise of 3 %, of which one in ten is times as long
-// as it should be.
+// measured writes a table as calibrate measure network does, of timings with noise of 3 %, of which one in
+// ten is times as long as it should be.
 func measured(seed uint64, times float64, laws ...law) string {
 	r := rand.New(rand.NewPCG(seed, 35))
 	var b strings.Builder
@@ -139,10 +139,10 @@ func coefficientsOf(r *NetworkReport) []coefficient {
 	return list
 }
 
-// TestMeasuredLaw: over twenty seeds each coefficient is within two of its standard errors for the most part, and
-// within five always. Two errors have 95 % of a normal law; that the errors are known from few sizes and breakpoints are chosen
-// makes it less, so want 85 % of all of them. Slowdowns suppose that large messages have no latency, which
-// makes the capacity 1.6 % too large here at 32 KiB, less above.
+// TestMeasuredLaw: over twenty seeds each coefficient is within two of its standard errors for the most part,
+// and within five always. Two errors have 95 % of a normal law; that the errors are known from few sizes and
+// breakpoints are chosen makes it less, so want 85 % of all of them. Slowdowns suppose that large messages
+// have no latency, which makes the capacity 1.6 % too large here at 32 KiB, less above.
 func TestMeasuredLaw(t *testing.T) {
 	inside, all := 0, 0
 	for seed := range uint64(20) {
@@ -189,8 +189,8 @@ func TestOneInTen(t *testing.T) {
 	}
 }
 
-// TestOutliersTimedOnce: sizes that were timed once have no median; those that are outliers among their neighbours are left
-// out, and the line is that of the others.
+// TestOutliersTimedOnce: sizes that were timed once have no median; those that are outliers among their
+// neighbours are left out, and the line is that of the others.
 func TestOutliersTimedOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 35))
 	var b strings.Builder
@@ -283,8 +283,8 @@ func TestWithinHostOnly(t *testing.T) {
 	}
 }
 
-// TestNothingShared: pairs that do not slow each other have a cluster, with a loopback for each message, and cables that carry the four
-// of them that were timed.
+// TestNothingShared: pairs that do not slow each other have a cluster, with a loopback for each message, and
+// cables that carry the four of them that were timed.
 func TestNothingShared(t *testing.T) {
 	free, apart := cluster, memory
 	free.cable, free.crossing, apart.cable, apart.crossing = 8, 2, 8, 1
@@ -297,8 +297,9 @@ func TestNothingShared(t *testing.T) {
 	checkRoute(t, p, 1, 1, []float64{r.Within.Bandwidth}, r.Within.Latency)
 }
 
-// TestCapacity: pairs share bandwidth, not latency. Eight that have a cable of c messages at full speed take L + 8/c·s/B for one way,
-// and the cable carries c·B, however much of their time L is: at 12.5e9 byte/s and 50 us the half of it up to 625,000 bytes.
+// TestCapacity: pairs share bandwidth, not latency. Eight that have a cable of c messages at full speed take
+// L + 8/c·s/B for one way, and the cable carries c·B, however much of their time L is: at 12.5e9 byte/s and
+// 50 us the half of it up to 625,000 bytes.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct{ latency, bandwidth, cable float64 }{{2e-6, 12.5e9, 1}, {1e-5, 12.5e9, 1}, {5e-5, 12.5e9, 2}, {3e-5, 1.25e9, 2}} {
 		m := NewMessages()
@@ -320,9 +321,10 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestCrossing: messages that cross and take s times as long as one alone have a cable each, on which they take as long as one, or share
-// one, on which they take 2/c times as long where it carries c of them: of 1 and 2/c that which is nearer to s counts, and where
-// c is 2 or more, so that both are 1, whether they slow each other at all.
+// TestCrossing: messages that cross and take s times as long as one alone have a cable each, on which they
+// take as long as one, or share one, on which they take 2/c times as long where it carries c of them: of 1
+// and 2/c that which is nearer to s counts, and where c is 2 or more, so that both are 1, whether they slow
+// each other at all.
 func TestCrossing(t *testing.T) {
 	for _, test := range []struct {
 		slowdown, cable float64

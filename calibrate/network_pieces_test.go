@@ -12,8 +12,8 @@ import (
 	"reprise/calibrate"
 )
 
-// pingPongs is a table of ping-pongs of n sizes, of which each takes 2*oneWay: the timings of a size have 2 % of noise, and 2 % of
-// them are up to ten times as long, if there are outliers.
+// pingPongs is a table of ping-pongs of n sizes, of which each takes 2*oneWay: the timings of a size have 2 %
+// of noise, and 2 % of them are up to ten times as long, if there are outliers.
 func pingPongs(r *rand.Rand, n, timings int, largest float64, outliers bool, oneWay func(float64) float64) string {
 	var text strings.Builder
 	text.WriteString("operation,bytes,seconds\n")
@@ -30,8 +30,8 @@ func pingPongs(r *rand.Rand, n, timings int, largest float64, outliers bool, one
 	return text.String()
 }
 
-// withoutBreak draws a machine without a breakpoint, of 0.5 to 50 us and 1e8 to 5e10 byte/s, and ping-pongs on it, of 8 to 40 sizes up to one
-// that takes from ten to a hundred times the latency.
+// withoutBreak draws a machine without a breakpoint, of 0.5 to 50 us and 1e8 to 5e10 byte/s, and ping-pongs
+// on it, of 8 to 40 sizes up to one that takes from ten to a hundred times the latency.
 func withoutBreak(seed uint64, outliers bool) (latency, bandwidth float64, table string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	latency, bandwidth = 0.5e-6*math.Pow(100, r.Float64()), 1e8*math.Pow(500, r.Float64())
@@ -39,8 +39,9 @@ func withoutBreak(seed uint64, outliers bool) (latency, bandwidth float64, table
 	return latency, bandwidth, pingPongs(r, 8+r.IntN(33), 40, largest, outliers, func(s float64) float64 { return latency + s/bandwidth })
 }
 
-// TestNoBreakpoint: timings of a machine without a breakpoint have one line, whose latency and bandwidth are the machine's
-// to 2 %. The median of 40 timings is 1.25*0.02/sqrt(40) = 0.4 % off, and at least two of eight sizes tell of each coefficient.
+// TestNoBreakpoint: timings of a machine without a breakpoint have one line, whose latency and bandwidth are
+// the machine's to 2 %. The median of 40 timings is 1.25*0.02/sqrt(40) = 0.4 % off, and at least two of eight
+// sizes tell of each coefficient.
 func TestNoBreakpoint(t *testing.T) {
 	for seed := range uint64(200) {
 		for _, outliers := range []bool{false, true} {
@@ -75,8 +76,9 @@ func TestTimedOnce(t *testing.T) {
 	}
 }
 
-// TestBreakpointFound: a machine that changes its protocol between 1 kB and 100 kB, to twice the latency and half as much bandwidth more or
-// half of it, has its breakpoint, the last size before the change or one beside it, and the nominal bandwidth is that of the large messages.
+// TestBreakpointFound: a machine that changes its protocol between 1 kB and 100 kB, to twice the latency and
+// half as much bandwidth more or half of it, has its breakpoint, the last size before the change or one
+// beside it, and the nominal bandwidth is that of the large messages.
 func TestBreakpointFound(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 14))
@@ -101,8 +103,9 @@ func TestBreakpointFound(t *testing.T) {
 	}
 }
 
-// TestTwoMessages: two large messages on one measured link take twice as long as one, by today's rule and by that of published
-// calibrations, in which a factor bounds what a message gets of a link, and the link carries its nominal bandwidth.
+// TestTwoMessages: two large messages on one measured link take twice as long as one, by today's rule and by
+// that of published calibrations, in which a factor bounds what a message gets of a link, and the link
+// carries its nominal bandwidth.
 func TestTwoMessages(t *testing.T) {
 	for seed := range uint64(20) {
 		latency, bandwidth, table := withoutBreak(seed, seed%2 == 0)

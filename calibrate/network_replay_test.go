@@ -129,9 +129,9 @@ func benchmarkSizes() (list []int64) {
 	return slices.Compact(list)
 }
 
-// TestReplayedBenchmark: of a machine on which the replay plays what calibrate measure network does, with noise of 2 %
-// on each timing, the model comes back: coefficients within four of their standard errors, thresholds between the sizes about them,
-// and the platform that is written takes as long for all of it.
+// TestReplayedBenchmark: of a machine on which the replay plays what calibrate measure network does, with
+// noise of 2 % on each timing, the model comes back: coefficients within four of their standard errors,
+// thresholds between the sizes about them, and the platform that is written takes as long for all of it.
 func TestReplayedBenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand replays")
@@ -236,10 +236,10 @@ func checkReplayed(t *testing.T, r *calibrate.NetworkReport) {
 	within("capacity", s.Capacity, s.Error+0.01*s.Capacity, 3e9*0.8*s.Single/0.8e9)
 }
 
-// TestReplayedPingPong: a ping-pong takes in a replay what was timed, 2(L + (s+16)/B), on a network of more bandwidth times
-// latency than the window of a replay's TCP, and where messages that cross share a cable or a memory: what
-// the acknowledgements take is in the timings. An exchange then takes as long as a ping-pong. Pairs that take so many times as long as one
-// take as long in a replay.
+// TestReplayedPingPong: a ping-pong takes in a replay what was timed, 2(L + (s+16)/B), on a network of more
+// bandwidth times latency than the window of a replay's TCP, and where messages that cross share a cable or a
+// memory: what the acknowledgements take is in the timings. An exchange then takes as long as a ping-pong.
+// Pairs that take so many times as long as one take as long in a replay.
 func TestReplayedPingPong(t *testing.T) {
 	for _, test := range []struct {
 		name               string

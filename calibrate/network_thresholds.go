@@ -187,9 +187,9 @@ func (r *NetworkReport) beforeWaiting(op Operation, p regress.Points) regress.Po
 // leastReceive is what a receive has at least of half a ping-pong.
 const leastReceive = 0.01
 
-// boundReceives bounds receives by what half a ping-pong leaves to them beside the send. Receives of what
-// has come before they were posted copy it once more; within a host, where that is most of a message's time, the ping-pong, whose
-// receives are posted before, would come out longer than it is.
+// boundReceives bounds receives by what half a ping-pong leaves to them beside the send. Receives of what has
+// come before they were posted copy it once more; within a host, where that is most of a message's time, the
+// ping-pong, whose receives are posted before, would come out longer than it is.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0
@@ -306,9 +306,9 @@ func (f *SharingFit) judge() {
 	}
 }
 
-// setCapacity takes the capacity from the largest number of pairs, at which it is full if ever it is;
-// within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
-// take s times as long as one alone carries n/s times the bandwidth of one.
+// setCapacity takes the capacity from the largest number of pairs, at which it is full if ever it is; within
+// a host, if there was one pair, from the messages that cross, which use the same memory there. A link on
+// which n messages take s times as long as one alone carries n/s times the bandwidth of one.
 func (f *SharingFit) setCapacity(p SharingPoint) {
 	if p.Crossing && f.Between == Nodes {
 		return
@@ -326,9 +326,9 @@ type single struct {
 	fit     *regress.Pieces
 }
 
-// slowdown returns how much longer the bytes of large messages take together than those of one alone, part of the time
-// together for each time alone: a ping-pong is two, an exchange one after the other's. What does not grow with the bytes is not
-// shared: sizes of which it is more than half say little.
+// slowdown returns how much longer the bytes of large messages take together than those of one alone, part of
+// the time together for each time alone: a ping-pong is two, an exchange one after the other's. What does not
+// grow with the bytes is not shared: sizes of which it is more than half say little.
 func (alone *single) slowdown(together map[int64]float64, part float64) (p SharingPoint, ok bool) {
 	var ratios []float64
 	for bytes, seconds := range together {

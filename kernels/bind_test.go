@@ -46,27 +46,6 @@ func TestDahuCPUs(t *testing.T) {
 	}
 }
 
-// TestDahuIsHeterogeneous checks that each of the 64 CPUs has a model of its
-// own, shared by its 16 ranks, and that the other kernels are shared by all.
-func TestDahuIsHeterogeneous(t *testing.T) {
-	s := builtin(t, "dahu")
-	models := map[kernels.Model]int{}
-	copies := map[kernels.Model]int{}
-	for rank := range 32 * 32 {
-		h := kernels.Host{Name: fmt.Sprintf("dahu-%d.grid5000.fr", 1+rank/32), Slot: rank % 32}
-		models[bind(t, s, h, hpl["dgemm"])]++
-		copies[bind(t, s, h, hpl["dlacpy"])]++
-	}
-	if len(models) != 64 || len(copies) != 1 {
-		t.Errorf("%d models of dgemm and %d of dlacpy, want 64 and 1", len(models), len(copies))
-	}
-	for _, n := range models {
-		if n != 16 {
-			t.Errorf("a model of dgemm has %d ranks, want 16", n)
-		}
-	}
-}
-
 // TestHosts checks which override counts.
 func TestHosts(t *testing.T) {
 	s, err := kernels.Parse(strings.NewReader(header+`

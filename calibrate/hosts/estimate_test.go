@@ -80,59 +80,6 @@ func TestCovariance(t *testing.T) {
 	}
 }
 
-// TestUnbiased: the estimates of 2,000 samples drawn from a model have its moments on
-// average, within six standard errors of that average.
-func TestUnbiased(t *testing.T) {
-	const samples, hosts = 2000, 4
-	m := normalModel(10, 4, 9)
-	var spatial, temporal []float64
-	for seed := range samples {
-		d, err := newDrawer(m, uint64(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &Sample{Shape: Normal, Variables: m.Variables}
-		for host := range hosts {
-			for day := 1; day <= 2+host; day++ { // not balanced
-				x, err := d.draw(host, 0, day)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.Records = append(s.Records, Record{Host: fmt.Sprint(host), CPU: noCPU, Values: x.Values})
-			}
-		}
-		units, err := s.units()
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The raw moments: making them covariances has a bias of its own.
-		r, c, err := estimateClass(group{"all", units}, s.Variables, "host")
-		if err != nil {
-			t.Fatal(err)
-		}
-		inverse := (1./2 + 1./3 + 1./4 + 1./5) / hosts
-		spatial = append(spatial, r.OfMeans[0][0]-inverse*c.Temporal[0][0])
-		temporal = append(temporal, c.Temporal[0][0])
-	}
-	checkMean(t, "spatial", spatial, 4)
-	checkMean(t, "temporal", temporal, 9)
-}
-
-// checkMean compares the mean of a sample with what it should be.
-func checkMean(t *testing.T, what string, list []float64, want float64) {
-	t.Helper()
-	mean, square, n := 0.0, 0.0, float64(len(list))
-	for _, x := range list {
-		mean += x / n
-	}
-	for _, x := range list {
-		square += (x - mean) * (x - mean) / (n - 1)
-	}
-	if e := 6 * math.Sqrt(square/n); math.Abs(mean-want) > e {
-		t.Errorf("%s: mean of %g, want %g within %g", what, mean, want, e)
-	}
-}
-
 // normalModel has one class of one variable. A mean far from 0 keeps draws in range.
 func normalModel(deviations, spatial, temporal float64) *Model {
 	mean := deviations * math.Sqrt(spatial+temporal)

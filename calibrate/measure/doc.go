@@ -13,8 +13,9 @@
 // takes nothing along. All processes make the same call at the same time, on random numbers, in memory that is laid
 // out as that of the run.
 //
-// HPCG's kernels are timed by another one, whose loops work on matrices as HPCG stores them, in the order of a run: what the
-// loop before has left in the caches decides how long one takes. Of such a run, [RunCalls.Plane] says how large its boxes are.
+// HPCG's kernels are timed by another one, whose loops work on matrices as HPCG stores them, in the order of
+// a run: what the loop before has left in the caches decides how long one takes. Of such a run,
+// [RunCalls.Plane] says how large its boxes are.
 //
 // This package and measure/network are the only ones of the models that look at a clock; it knows nothing of traces.
 //

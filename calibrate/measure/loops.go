@@ -100,7 +100,8 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 	return b, fmt.Errorf("a matrix of %d rows, %d nonzeros and %d columns: not that of a box of %v points", d[1], d[2], d[3], b)
 }
 
-// boxes returns the boxes of a run of HPCG: of each height of slabs that with the largest matrix, for which all others wait.
+// boxes returns the boxes of a run of HPCG: of each height of slabs that with the largest matrix, for which
+// all others wait.
 func (r *RunCalls) boxes() (list []box, err error) {
 	largest := map[int64][4]int64{} // by rows
 	for _, k := range r.kernels {
@@ -127,8 +128,9 @@ func (r *RunCalls) boxes() (list []box, err error) {
 	return list, nil
 }
 
-// loopCall is a call of a kernel of HPCG on vectors of a level, which helper/loops.h names: x what multigrid results in, r its
-// right-hand side, a the product; on the finest grid also the solution s, the direction p, its product q, and b.
+// loopCall is a call of a kernel of HPCG on vectors of a level, which helper/loops.h names: x what multigrid
+// results in, r its right-hand side, a the product; on the finest grid also the solution s, the direction p,
+// its product q, and b.
 type loopCall struct {
 	kernel  string
 	level   int
@@ -327,8 +329,8 @@ func (l *loopProgram) write(_ *Plan, w io.Writer) error {
 	return b.Flush()
 }
 
-// planLoops plans the loops of HPCG: sets of iterations, on one box after the other, each time in an order of its own. What the
-// first iteration after another box takes is not recorded.
+// planLoops plans the loops of HPCG: sets of iterations, on one box after the other, each time in an order of
+// its own. What the first iteration after another box takes is not recorded.
 func (p *Plan) planLoops(run *RunCalls, o *Options) error {
 	if !slices.Equal(o.Operands, []Operands{AsRun}) {
 		return OptionError{errors.New("HPCG's kernels are timed in the order of the run, which decides what is in the caches: leave out --operands")}

@@ -187,8 +187,9 @@ func (m *plainMatrix) results() (list []float64) {
 	return append(list, make([]float64, len(x))...)
 }
 
-// TestLoops: on boxes with and without neighbours the loops come to what the definition of the kernels does, compiled as they are
-// for measuring and without any optimisation: sums of at most 3072 products of numbers below 15 in another order differ by less than 1e-9.
+// TestLoops: on boxes with and without neighbours the loops come to what the definition of the kernels does,
+// compiled as they are for measuring and without any optimisation: sums of at most 3072 products of numbers
+// below 15 in another order differ by less than 1e-9.
 func TestLoops(t *testing.T) {
 	compiler, err := findCompiler("")
 	if err != nil {
@@ -253,8 +254,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// loopRun is a run of HPCG whose ranks have these boxes, which makes a set of two iterations; a call takes 1 ns for each unit of its
-// largest dimension.
+// loopRun is a run of HPCG whose ranks have these boxes, which makes a set of two iterations; a call takes 1
+// ns for each unit of its largest dimension.
 func loopRun(t *testing.T, boxes ...box) *RunCalls {
 	t.Helper()
 	r := NewRunCalls()
@@ -275,8 +276,8 @@ func loopRun(t *testing.T, boxes ...box) *RunCalls {
 
 var smallBox = box{[3]int64{16, 16, 8}, [3]int64{1, 0, 0}}
 
-// TestPlanLoops: a set is made again and again, all of its calls recorded, behind an iteration that is not; of a call of
-// each kernel and size there is one in the plan.
+// TestPlanLoops: a set is made again and again, all of its calls recorded, behind an iteration that is not;
+// of a call of each kernel and size there is one in the plan.
 func TestPlanLoops(t *testing.T) {
 	run := loopRun(t, smallBox)
 	p, err := NewPlan(run, options())
@@ -303,8 +304,8 @@ func TestPlanLoops(t *testing.T) {
 	}
 }
 
-// TestBoxesOfRuns: slabs of two heights are two boxes; runs have theirs, each once, in sets that take turns, each behind an
-// iteration that is not recorded, as the caches are those of the other.
+// TestBoxesOfRuns: slabs of two heights are two boxes; runs have theirs, each once, in sets that take turns,
+// each behind an iteration that is not recorded, as the caches are those of the other.
 func TestBoxesOfRuns(t *testing.T) {
 	other := box{[3]int64{16, 16, 24}, [3]int64{1, 0, 1}}
 	both := NewRunCalls()
@@ -379,8 +380,8 @@ func shortened(t *testing.T, o Options) *Plan {
 	return p
 }
 
-// TestRunLoops: by one process or two at once, all calls but those of the first iteration are timed; the table has the dimensions of the
-// trace, and nothing in the columns of other kernels.
+// TestRunLoops: by one process or two at once, all calls but those of the first iteration are timed; the
+// table has the dimensions of the trace, and nothing in the columns of other kernels.
 func TestRunLoops(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
 		t.Fatal(err)
@@ -406,8 +407,8 @@ func TestRunLoops(t *testing.T) {
 	}
 }
 
-// TestNumbersOfLoops: iterations as a run makes them come to an end with small numbers; those of a plan that makes them grow
-// are told so.
+// TestNumbersOfLoops: iterations as a run makes them come to an end with small numbers; those of a plan that
+// makes them grow are told so.
 func TestNumbersOfLoops(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
 		t.Fatal(err)

@@ -74,7 +74,8 @@ type OptionError struct{ error }
 // them, each in an order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
 // not fit into memory or budget are made smaller.
 //
-// Of HPCG it takes the boxes and the order of the run: what is in the caches when a loop begins is what decides its time.
+// Of HPCG it takes the boxes and the order of the run: what is in the caches when a loop begins is what
+// decides its time.
 func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -354,7 +355,8 @@ type shape struct {
 	wholeRows     bool  // a panel stays in the matrix: the run has one process column
 }
 
-// nearlyWhole is the part of the rows that a process has for sure, where the run has one process column: sizes of blocks do not divide.
+// nearlyWhole is the part of the rows that a process has for sure, where the run has one process column:
+// sizes of blocks do not divide.
 const nearlyWhole = 0.9
 
 // shape returns that of a run whose calls were added to r.

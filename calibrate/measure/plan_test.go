@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// everything is a run that calls all kernels that can be timed, with all attributes that HPL uses, at a few sizes of up to
-// rows by columns and blocks of nb columns; a call takes 0.1 ns an element of its product.
+// everything is a run that calls all kernels that can be timed, with all attributes that HPL uses, at a few
+// sizes of up to rows by columns and blocks of nb columns; a call takes 0.1 ns an element of its product.
 func everything(t *testing.T, rows, columns, nb int64) *RunCalls {
 	t.Helper()
 	r := NewRunCalls()
@@ -102,7 +102,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// twoRuns are of N = 400, NB = 16 on one rank and of N = 200, NB = 8 on 2 x 1 ranks, where rows are not swapped in place.
+// twoRuns are of N = 400, NB = 16 on one rank and of N = 200, NB = 8 on 2 x 1 ranks, where rows are not
+// swapped in place.
 func twoRuns(t *testing.T) *RunCalls {
 	t.Helper()
 	all := NewRunCalls()
@@ -139,7 +140,8 @@ func TestPlanOfTwoRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Rows are 384 + 16 and 88 + 8. Columns: 384*401/400 - 15 = 369, and a panel of 16; 88*201/100 - 7 = 169, and one of 8.
+	// Rows are 384 + 16 and 88 + 8. Columns: 384*401/400 - 15 = 369, and a panel of 16; 88*201/100 - 7 = 169,
+	// and one of 8.
 	want := []shape{{rows: 400, columns: 385, nb: 16, inPlace: true, wholeRows: true}, {rows: 96, columns: 177, nb: 8, wholeRows: true}}
 	if !slices.Equal(p.shapes, want) {
 		t.Errorf("shapes %+v, want %+v", p.shapes, want)
@@ -267,8 +269,9 @@ func flopOfGemm(d *[4]int64) float64 { return float64(d[0] * d[1] * d[2]) }
 
 var gemm = Kernel{"dgemm", []Attr{{"transa", "N"}, {"transb", "N"}}, []string{"M", "N", "K"}}
 
-// TestChoose: of 1,000 calls of 1 s, 10 of 100 s and 2 of 1,000 s (4,000 s in all, of which calls up to 100 s are
-// a half), and ten that are empty, two sizes are the one at the middle of the time, then that at the middle of the calls.
+// TestChoose: of 1,000 calls of 1 s, 10 of 100 s and 2 of 1,000 s (4,000 s in all, of which calls up to 100 s
+// are a half), and ten that are empty, two sizes are the one at the middle of the time, then that at the
+// middle of the calls.
 func TestChoose(t *testing.T) {
 	r := NewRunCalls()
 	k := r.Kernel(gemm, flopOfGemm)
@@ -364,8 +367,8 @@ func TestAddRun(t *testing.T) {
 	}
 }
 
-// TestRunOfSize: a size that two runs have is timed in the matrix of the run that spends more of its time on it: 1 of 10 s,
-// or 2 of 2.
+// TestRunOfSize: a size that two runs have is timed in the matrix of the run that spends more of its time on
+// it: 1 of 10 s, or 2 of 2.
 func TestRunOfSize(t *testing.T) {
 	k := Kernel{Name: "dscal", Dims: []string{"N"}}
 	all := NewRunCalls()

@@ -146,8 +146,8 @@ func TestProcessThatEnds(t *testing.T) {
 	}
 }
 
-// TestNumbersStaySmall: after a plan of two runs with operands as a run leaves them, all numbers of the matrix are finite
-// and small; a library whose products grow is told so.
+// TestNumbersStaySmall: after a plan of two runs with operands as a run leaves them, all numbers of the
+// matrix are finite and small; a library whose products grow is told so.
 func TestNumbersStaySmall(t *testing.T) {
 	for _, growing := range []bool{false, true} {
 		var flags []string
@@ -256,8 +256,8 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestQuality: three timings of a size on one rank, 1, 1.2 and 2 s, have a median 1.2 times the quickest; two of another
-// say nothing of the spread; of 4.2 + 2 s ranks had their processor for 3.1 + 2 s, 82 %.
+// TestQuality: three timings of a size on one rank, 1, 1.2 and 2 s, have a median 1.2 times the quickest; two
+// of another say nothing of the spread; of 4.2 + 2 s ranks had their processor for 3.1 + 2 s, 82 %.
 func TestQuality(t *testing.T) {
 	p := &Plan{Groups: [][]int{{0}}, Kernels: []Kernel{{"dscal", nil, dimsN}, {"daxpy", nil, dimsN}}, Calls: []Call{{Kernel: 0}, {Kernel: 0}, {Kernel: 1}}}
 	r := Result{Timings: []Timing{{Call: 0, Seconds: 2, CPU: 1}, {Call: 0, Seconds: 1, CPU: 1}, {Call: 0, Seconds: 1.2, CPU: 1.1}, {Call: 1, Seconds: 1, CPU: 3}, {Call: 1, Seconds: 1, CPU: 1}}}

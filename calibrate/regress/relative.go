@@ -120,10 +120,10 @@ func (r *Relative) At(x []float64) (sum float64) {
 }
 
 // sandwich returns A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of squared weight times squared
-// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980). Each residual is
-// divided by the part of its point that the fit does not follow (HC3 of J. MacKinnon and H. White, 1985), without which
-// few points look better than they are; and its square is averaged with that of all, without which a fit whose weight lies on
-// two or three points is as sure as these happen to lie.
+// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980). Each
+// residual is divided by the part of its point that the fit does not follow (HC3 of J. MacKinnon and H.
+// White, 1985), without which few points look better than they are; and its square is averaged with that of
+// all, without which a fit whose weight lies on two or three points is as sure as these happen to lie.
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	inverse := s.normal(terms, w).invert()
@@ -291,9 +291,9 @@ func penalty(n int, gain float64) float64 {
 	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gain))
 }
 
-// Select chooses terms one after the other, each time the one that lowers the loss most, as long as that is worth the penalty
-// of a term. The first one is the earliest of all that are worse by no more than a penalty, so that what is
-// expected stands first. It returns nil if no term alone fits.
+// Select chooses terms one after the other, each time the one that lowers the loss most, as long as that is
+// worth the penalty of a term. The first one is the earliest of all that are worse by no more than a penalty,
+// so that what is expected stands first. It returns nil if no term alone fits.
 func (s *Sample) Select() *Relative {
 	best := s.first()
 	n := len(s.Y)
@@ -359,8 +359,8 @@ const fewestPoints = 6
 // mostCuts is the number of places at which a part is tried to be split in a coordinate.
 const mostCuts = 12
 
-// goodEnough is the relative error of a part below which it is not split: a threshold would be of the timings' noise, not of
-// the kernel.
+// goodEnough is the relative error of a part below which it is not split: a threshold would be of the
+// timings' noise, not of the kernel.
 const goodEnough = 0.02
 
 // Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the points. It splits the
@@ -402,8 +402,8 @@ func (s *Sample) total(parts []Part) float64 {
 	return score(n, loss, paid)
 }
 
-// split returns the parts with the one split that leaves the smallest score, nil if none can be: the best of some places in
-// each coordinate, and then of all between that and those beside it.
+// split returns the parts with the one split that leaves the smallest score, nil if none can be: the best of
+// some places in each coordinate, and then of all between that and those beside it.
 func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative) (best []Part) {
 	for i := range parts {
 		if s.errorOf(&parts[i]) < goodEnough {

@@ -17,9 +17,9 @@ func sampleOf(x, y []float64) *Sample {
 
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// TestRelative: y = c·x minimises relative residuals where c is the mean of y/x: of 0.9, 1.1, 0.9 and 1.1 that is 1. The variance
-// of each is half of its squared residual, 0.01, by the square of the 3/4 that the fit does not follow, and half of
-// that of all, 0.04/3; that of the mean is a fourth of this.
+// TestRelative: y = c·x minimises relative residuals where c is the mean of y/x: of 0.9, 1.1, 0.9 and 1.1
+// that is 1. The variance of each is half of its squared residual, 0.01, by the square of the 3/4 that the
+// fit does not follow, and half of that of all, 0.04/3; that of the mean is a fourth of this.
 func TestRelative(t *testing.T) {
 	x := []float64{1, 10, 100, 1000}
 	r := sampleOf(x, []float64{0.9, 11, 90, 1100}).Fit([]int{1})
@@ -28,8 +28,8 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestRelativeExact: 2x + 3 comes back, without uncertainty; a tenth of the points that is 100 times as large moves it by
-// less than 1 %.
+// TestRelativeExact: 2x + 3 comes back, without uncertainty; a tenth of the points that is 100 times as large
+// moves it by less than 1 %.
 func TestRelativeExact(t *testing.T) {
 	var x, y []float64
 	for i := range 40 {
@@ -87,8 +87,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestPartition: x up to 17, 3x beyond; two parts, the first up to 17, also where there may be more. One part is the best
-// that there is of both.
+// TestPartition: x up to 17, 3x beyond; two parts, the first up to 17, also where there may be more. One part
+// is the best that there is of both.
 func TestPartition(t *testing.T) {
 	var x, y []float64
 	var at [][]float64

@@ -80,9 +80,9 @@ func callsOf(t *testing.T, path string, rank int32) (list []namedCall) {
 	}
 }
 
-// TestHPCGOrder: what is measured are the calls of a rank of the run, each with its sizes, in their order. The traces equal recorded
-// runs (tracegen/hpcg). Of the four ranks of a run that are looked at, that of the largest matrix is taken: of 27 the one in the
-// middle.
+// TestHPCGOrder: what is measured are the calls of a rank of the run, each with its sizes, in their order.
+// The traces equal recorded runs (tracegen/hpcg). Of the four ranks of a run that are looked at, that of the
+// largest matrix is taken: of 27 the one in the middle.
 func TestHPCGOrder(t *testing.T) {
 	for _, c := range []struct {
 		ranks, ny int
@@ -109,7 +109,8 @@ func TestHPCGOrder(t *testing.T) {
 	}
 }
 
-// TestHPCGPhases: of the whole run, the kernels of the tests before the timed sets are left out, with a warning for each.
+// TestHPCGPhases: of the whole run, the kernels of the tests before the timed sets are left out, with a
+// warning for each.
 func TestHPCGPhases(t *testing.T) {
 	p := hpcg.DefaultParams(2, 16)
 	p.Phase = hpcg.All

@@ -126,8 +126,9 @@ func (r *machineRun) writePlots(w io.Writer, step string) error {
 	return nil
 }
 
-// speed returns the flop/s of a core in the largest product of matrices that was timed or, of HPCG, those with which the set
-// default says what the largest symgs takes, or those that the runs were recorded with; 0 if they have none of these.
+// speed returns the flop/s of a core in the largest product of matrices that was timed or, of HPCG, those
+// with which the set default says what the largest symgs takes, or those that the runs were recorded with; 0
+// if they have none of these.
 func (r *machineRun) speed() (speed float64, err error) {
 	if r.recorded > 0 {
 		return r.recorded, nil

@@ -59,8 +59,8 @@ func (r *machineRun) kept(t *testing.T) (names []string) {
 	return names
 }
 
-// TestMeasuredAgain: a measurement for other runs that is interrupted leaves its table in place of that of the first, which
-// then is not done any more; one that fails before it has measured leaves what there was.
+// TestMeasuredAgain: a measurement for other runs that is interrupted leaves its table in place of that of
+// the first, which then is not done any more; one that fails before it has measured leaves what there was.
 func TestMeasuredAgain(t *testing.T) {
 	interrupted := errors.New("interrupted")
 	for _, test := range []struct {

@@ -46,7 +46,8 @@ func hplTrace() {
 	}
 }
 
-// hpcgTraceCommand is a command for the scripts: it writes the trace of HPCG on two ranks with 16x16x16 points each to a file.
+// hpcgTraceCommand is a command for the scripts: it writes the trace of HPCG on two ranks with 16x16x16
+// points each to a file.
 func hpcgTraceCommand() {
 	f, err := os.Create(os.Args[1])
 	if err == nil {

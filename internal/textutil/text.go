@@ -180,7 +180,8 @@ func Plain(s string) string {
 	return string(out)
 }
 
-// Cell returns a text for a cell of a table that people open in a spreadsheet, which takes for a formula what begins with =, +,
+// Cell returns a text for a cell of a table that people open in a spreadsheet, which takes for a formula what
+// begins with =, +,
 // -, @, a tab or a carriage return: such a text, unless it is a number, gets an apostrophe, the mark of text there.
 func Cell(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {

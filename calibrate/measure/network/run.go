@@ -23,9 +23,9 @@ var source []byte
 // grace is how long a launcher may take to end its ranks when it is told to.
 const grace = 10 * time.Second
 
-// Run compiles the program and has the launcher start it. progress, if it is not nil, is called about once a second with
-// the time since the start, until the ranks have ended. When ctx ends, so do they. What was timed is the
-// result, also of ranks that fail, beside their error.
+// Run compiles the program and has the launcher start it. progress, if it is not nil, is called about once a
+// second with the time since the start, until the ranks have ended. When ctx ends, so do they. What was timed
+// is the result, also of ranks that fail, beside their error.
 func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ func mpi(t *testing.T, ranks string) Options {
 	return o
 }
 
-// TestRun: everything that is planned is timed: 6 operations of 8 sizes and 8 timings of each of 5 kinds of polls, twice.
-// Of a first poll the MPI decides whether it is a hit or a miss.
+// TestRun: everything that is planned is timed: 6 operations of 8 sizes and 8 timings of each of 5 kinds of
+// polls, twice. Of a first poll the MPI decides whether it is a hit or a miss.
 func TestRun(t *testing.T) {
 	o := mpi(t, "2")
 	r, err := Run(context.Background(), o, nil)
