@@ -14,20 +14,6 @@ import (
 // ciExample is a repository with predictions in CI.
 const ciExample = "examples/ci"
 
-// TestCIPage: docs/ci.md shows the files of the example as they stand.
-func TestCIPage(t *testing.T) {
-	page := readPages(t, "docs/ci.md")[0].text
-	for _, name := range []string{"predict.sh", ".github/workflows/predict.yml", ".gitlab-ci.yml"} {
-		text, err := os.ReadFile(filepath.Join(root, ciExample, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(page, "\n"+string(text)+"```\n") {
-			t.Errorf("docs/ci.md does not show %s/%s", ciExample, name)
-		}
-	}
-}
-
 // TestCI runs what the jobs of the example run: it passes as it stands, and fails once the
 // blocks of an input are so small that dgemm has hardly anything to do.
 func TestCI(t *testing.T) {

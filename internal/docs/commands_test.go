@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reprise/internal/slurmtest"
 )
 
 // scaled lists the commands of the pages that take too long as they stand: where
@@ -154,6 +156,24 @@ func hasMPI() bool {
 	_, err1 := exec.LookPath("mpirun")
 	_, err2 := exec.LookPath("mpicc")
 	return err1 == nil && err2 == nil
+}
+
+// isSubmit reports that the command submits jobs to a scheduler.
+func (c command) isSubmit() bool {
+	return strings.HasPrefix(c.text, "study submit ") && !c.isSynopsis()
+}
+
+// TestClusters runs the commands of docs/clusters.md where there is a Slurm.
+func TestClusters(t *testing.T) {
+	slurmtest.Start(t)
+	s := newShell(t, build(t))
+	for _, c := range commands(readPages(t, "docs/clusters.md")[0]) {
+		if c.isSubmit() {
+			s.mustRun(t, c.text, 0)
+		} else {
+			s.check(t, c, c.text)
+		}
+	}
 }
 
 // hasBLAS reports whether there is a library that calibrate measure kernels finds.

@@ -23,16 +23,40 @@ type shell struct {
 	dir string
 }
 
+// bin has the commands, once build has compiled them.
+var bin struct {
+	sync.Mutex
+	dir string
+}
+
+// TestMain removes the commands at the end.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if bin.dir != "" {
+		os.RemoveAll(bin.dir)
+	}
+	os.Exit(code)
+}
+
 // build compiles the commands once and returns the directory that holds them.
 func build(t *testing.T) string {
 	t.Helper()
-	bin := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...")
+	bin.Lock()
+	defer bin.Unlock()
+	if bin.dir != "" {
+		return bin.dir
+	}
+	dir, err := os.MkdirTemp("", "docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin.dir = dir
+	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
-	return bin
+	return dir
 }
 
 // newShell returns a shell in a fresh directory with the files of testdata/docs, with the studies
