@@ -26,7 +26,7 @@ LDFLAGS  = -X reprise/internal/command.version=$(VERSION) -X reprise/internal/co
 # Of install: where to, below what (for packages).
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# Of fuzz: the time of each target, and of those for checkpoints, traces and XML.
+# Of fuzz: the time of each target, and of those for traces and XML.
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 

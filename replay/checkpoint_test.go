@@ -101,57 +101,42 @@ func checkpointOf(file []byte) *replay.Checkpoint {
 // which every other run reads ahead.
 func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	t.Helper()
-	var open func() (*trace.Trace, error)
-	if converted {
-		open = convertedCase(t, dir)
-	}
-	text := textCase(t, dir)
-	m, options := caseMachine(t, dir, text.Ranks())
-	ahead := false
-	return func(change func(*replay.Options)) (*replay.Result, error) {
+	open := func() *simgrid.Trace {
 		text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
+		return text
+	}
+	text := open()
+	m, options := caseMachine(t, dir, text.Ranks())
+	var file bytes.Buffer
+	if converted {
+		w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(text.Convert(w, nil), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ahead := false
+	return func(change func(*replay.Options)) (*replay.Result, error) {
+		o := options
+		change(&o)
+		if converted {
+			tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "converted")
+			if err != nil {
+				return nil, err
+			}
+			return replay.Run(t.Context(), tr, m, o)
+		}
+		text := open()
 		if ahead = !ahead; ahead {
 			text.ReadAhead()
 			defer text.Close()
 		}
-		o := options
-		change(&o)
-		if !converted {
-			return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
-		}
-		tr, err := open()
-		if err != nil {
-			return nil, err
-		}
-		return replay.Run(t.Context(), tr, m, o)
-	}
-}
-
-func textCase(t testing.TB, dir string) *simgrid.Trace {
-	t.Helper()
-	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func convertedCase(t testing.TB, dir string) func() (*trace.Trace, error) {
-	t.Helper()
-	text := textCase(t, dir)
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(text.Convert(w, nil), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return func() (*trace.Trace, error) {
-		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "converted")
+		return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
 	}
 }
 
@@ -208,17 +193,6 @@ func resumeLists() []*listResume {
 			list(sleep(10e-3), send(0, 7, 2000)),
 		}},
 		{"requests", nil, nil, [][]trace.Action{append(many, all), append(posts, all), nil}},
-		{"windows", nil, []string{"smpi/os:0:3e-6:1e-10", "smpi/ois:0:2e-6:5e-11", "smpi/or:0:4e-6:2e-10"}, [][]trace.Action{
-			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessAccumulate, 1, 1e5, 0), access(trace.AccessPut, 2, 1e4, 0),
-				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockExclusive, 0, 0), sleep(1e-3), winSync(trace.SyncUnlock, 0, 0), winSync(trace.SyncStart, 2, 0),
-				access(trace.AccessPut, 2, 1e6, 0), winSync(trace.SyncComplete, 2, 0), winSync(trace.SyncFree, -1, 0)),
-			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessPut, 2, 1e5, 0), access(trace.AccessFetchAndOp, 0, 8, 8),
-				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockExclusive, 0, 0), raccess(0, trace.AccessPut, 0, 1e6, 0), raccess(9, trace.AccessGet, 0, 0, 1e6), wait(9), winSync(trace.SyncUnlock, 0, 0), wait(0),
-				winSync(trace.SyncFree, -1, 0)),
-			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessCompareAndSwap, 0, 8, 8), access(trace.AccessAccumulate, 0, 1e5, 0),
-				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockShared, 0, 0), access(trace.AccessGetAccumulate, 0, 1e5, 1e5), winSync(trace.SyncFlush, 0, 0), winSync(trace.SyncUnlock, 0, 0),
-				winSync(trace.SyncPost, 0, 0), winSync(trace.SyncWait, 0, 0), winSync(trace.SyncFree, -1, 0)),
-		}},
 		{"spin", nil, []string{"smpi/iprobe:1e-5"}, [][]trace.Action{
 			list(poll(1, 3, true), recv(1, 3, 1e6), poll(2, 4, false), recv(2, 4, 10)),
 			list(sleep(7e-3), send(0, 3, 1e6)), list(sleep(9e-3), send(0, 4, 10)),

@@ -159,22 +159,6 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any bytes as a file.
-func FuzzRead(f *testing.F) {
-	for _, v := range samples()[:3] {
-		f.Add(write(f, v.state))
-	}
-	f.Fuzz(func(t *testing.T, file []byte) {
-		v, err := read(file)
-		if err != nil {
-			return
-		}
-		if again, err := read(write(t, v.state)); err != nil || !bytes.Equal(write(t, again.state), write(t, v.state)) {
-			t.Error("what was read is saved as something else")
-		}
-	})
-}
-
 // foreign is a part whose state does not use this package.
 type foreign struct{ text string }
 

@@ -187,6 +187,13 @@ func (s *State) Vars(pointers ...any) {
 func (s *State) value(v reflect.Value) {
 	n := int64(0)
 	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			n = 1
+		}
+		if s.integer(&n); s.w == nil {
+			v.SetBool(n != 0)
+		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		n = v.Int()
 		if s.integer(&n); s.w == nil {
@@ -214,11 +221,11 @@ func (s *State) value(v reflect.Value) {
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			s.Vars(v.Index(i).Addr().Interface())
+			s.value(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			s.Vars(v.Field(i).Addr().Interface())
+			s.value(v.Field(i))
 		}
 	default:
 		panic(fmt.Sprintf("snapshot: a %v cannot be saved", v.Type()))
