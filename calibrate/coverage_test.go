@@ -75,12 +75,11 @@ func (s *synthetic) file() string {
 
 // calls are the calls of a run by kernel: how often each size is called.
 type calls struct {
-	replay.Ignore
 	number []map[[4]int64]float64
 }
 
-// ActionBegins counts a call.
-func (c *calls) ActionBegins(_ int32, a trace.Action, _ float64) {
+// count counts a call.
+func (c *calls) count(_ int32, a trace.Action, _ float64) {
 	if a.Kind == trace.KindCompute {
 		c.number[a.Sym][a.X]++
 	}
@@ -99,7 +98,7 @@ func (s *synthetic) callsOf(t *testing.T, run *trace.Trace) *calls {
 		c.number = append(c.number, map[[4]int64]float64{})
 	}
 	o := replay.DefaultOptions()
-	o.Observer = c
+	o.Observers = []replay.Observer{{ActionBegins: c.count}}
 	if _, err := replay.Run(t.Context(), run, s.machine(t, run, s.file()), o); err != nil {
 		t.Fatal(err)
 	}

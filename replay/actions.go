@@ -72,7 +72,7 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 // receiveProbed is receive for one that does not know its size: it probes, and receives
 // what it has found.
 func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
-	if e.told && e.ranks[r].stage == stageFresh {
+	if e.observers != nil && e.ranks[r].stage == stageFresh {
 		e.beginsToLook(r)
 	}
 	id, err := e.probeUntil(r, a.Peer, e.label(a))
@@ -80,7 +80,7 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 		return -1, err
 	}
 	m := &e.matcher.messages[id]
-	if e.told {
+	if e.observers != nil {
 		e.probed(r, id)
 	}
 	return e.postRecv(r, m.src, m.label(), m.size)
@@ -201,8 +201,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.accounts.phases)
 		}
 		e.accounts.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
-		if e.told {
-			e.tellMark(r, a)
+		if e.observers != nil {
+			e.notifyMark(r, a)
 		}
 	case trace.KindStep:
 		if parts := e.progress.step(a.X[0], rk.clock); parts != nil {
@@ -211,9 +211,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if e.costs.random != nil {
 			e.costs.random.begin(r, a.X[0])
 		}
-		if e.told {
-			e.tellSpent(r, false)
-			e.tellMark(r, a)
+		if e.observers != nil {
+			e.notifySpent(r, false)
+			e.notifyMark(r, a)
 		}
 		if e.repeats != nil {
 			return stepBegun, nil

@@ -18,8 +18,8 @@ func (e *engine) charge(r int32, k TimeKind) {
 	since := rk.charged
 	*e.accounts.at(int(k), r) += rk.clock - since
 	rk.charged = rk.clock
-	if e.told {
-		e.tellTime(r, k, noKernel, since, rk.clock)
+	if e.observers != nil {
+		e.notifyTime(r, k, noKernel, since, rk.clock)
 	}
 }
 
@@ -28,8 +28,8 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 	since := rk.charged
 	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - since
 	rk.charged = rk.clock
-	if e.told {
-		e.tellTime(r, TimeCompute, int32(kernel), since, rk.clock)
+	if e.observers != nil {
+		e.notifyTime(r, TimeCompute, int32(kernel), since, rk.clock)
 	}
 }
 
@@ -43,8 +43,8 @@ func (e *engine) chargeWait(r, message int32) {
 	}
 	*e.accounts.at(int(rk.charge), r) += rk.clock - since
 	rk.charged = rk.clock
-	if e.told {
-		e.tellWaited(r, message, since, rk)
+	if e.observers != nil {
+		e.notifyWaited(r, message, since, rk)
 	}
 }
 

@@ -21,8 +21,7 @@
 //
 // [NewReport], [NewEnsembleReport] and [NewEstimateReport] print a result for people or as
 // JSON. [Checkpoints] and [Options].Resume save the state of a replay and go on from there. An
-// [Observer] is told what happens: actions, what time is spent on, messages, waits and what
-// ends them.
+// [Observer] has functions that a replay calls as actions, messages and waits begin and end.
 //
 // # Units
 //

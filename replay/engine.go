@@ -6,7 +6,7 @@ import (
 	"reprise/internal/bounds"
 	"reprise/internal/eventqueue"
 	"reprise/netmodel"
-	"reprise/replay/tape"
+	"reprise/replay/eventlog"
 	"reprise/smpi"
 	"reprise/trace"
 )
@@ -53,11 +53,10 @@ type engine struct {
 	progress   stepCounter
 	numActions int64
 
-	// Who is told what happens (tell.go).
-	told     bool        // whether anybody is
-	tapes    *tape.Tapes // nil: nobody asks for paths
-	watch    *watch      // nil: nobody observes
-	lookouts []lookout   // by rank, if somebody is told
+	// Who observes (notify.go).
+	observers     *observers     // nil: nobody
+	log           *eventlog.Log  // nil: nobody asks for paths
+	waitObservers []waitObserver // by rank, if there are observers
 }
 
 // newEngine returns an engine that lacks a source.
@@ -138,9 +137,9 @@ const (
 func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
-	batches, watch := 0, e.watch
-	if watch != nil && !watch.mayAct(r) {
-		watch = nil
+	batches, observers := 0, e.observers
+	if observers != nil && !observers.mayAct.has(r) {
+		observers = nil
 	}
 	for {
 		if rk.pos == rk.filled {
@@ -161,8 +160,8 @@ func (e *engine) run(r int32) error {
 			case 0:
 				rk.over = true
 				e.live--
-				if watch != nil {
-					watch.endAction(r)
+				if observers != nil {
+					observers.endAction(r)
 				}
 				return nil
 			case 1:
@@ -172,8 +171,8 @@ func (e *engine) run(r int32) error {
 			}
 		}
 		a := &buf[rk.pos%bufferedActions]
-		if watch != nil {
-			watch.comesTo(r, a)
+		if observers != nil {
+			observers.comesTo(r, a)
 		}
 		outcome, err := e.do(r, rk, a)
 		if err != nil {

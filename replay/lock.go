@@ -140,18 +140,16 @@ func (e *engine) grantLock(l *windowLock, q lockRequest, by cause) error {
 		return nil
 	}
 	m.at = e.now
-	if e.tapes != nil {
+	if e.log != nil {
 		if by.message >= 0 {
-			e.tapes.Follow(q.grant, by.message)
+			e.log.Follow(q.grant, by.message)
 		} else {
-			e.tapes.Post(q.grant, by.rank)
+			e.log.Post(q.grant, by.rank)
 		}
 	}
-	if w := e.watch; w != nil {
-		w.transferBegins(q.grant, m, e.now)
-		if w.follows(m.dst) {
-			w.ended(q.grant, m, e.now)
-		}
+	if os := e.observers; os != nil {
+		os.notifyTransfer(q.grant, m, e.now)
+		os.messageEnded(q.grant, m, e.now)
 	}
 	return e.end(q.grant)
 }

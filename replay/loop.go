@@ -5,7 +5,7 @@ import "math"
 // loop plays everything that is left.
 func (e *engine) loop() error {
 	var done []int32
-	changes, told := e.changes, e.told
+	changes, observed := e.changes, e.observers != nil
 	for {
 		if err := e.runAll(); err != nil {
 			return err
@@ -62,8 +62,8 @@ func (e *engine) loop() error {
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
 			for _, id := range done {
-				if told {
-					e.tellEnd(id)
+				if observed {
+					e.notifyEnd(id)
 				}
 				if err := e.end(id); err != nil {
 					return err

@@ -52,11 +52,11 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaited()) {
 		e.notice(dst, id)
 	}
-	if e.tapes != nil && start == at {
-		e.tapes.Post(id, src)
+	if e.log != nil && start == at {
+		e.log.Post(id, src)
 	}
-	if w := e.watch; w != nil && (w.heeds(src) || w.heeds(dst)) {
-		w.tellSend(id, m, size, at, start)
+	if os := e.observers; os != nil && (os.now.has(src) || os.now.has(dst)) {
+		os.notifySend(id, m, size, at, start)
 	}
 	return id, nil
 }
@@ -76,14 +76,14 @@ func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 		id, m := e.matcher.newMessage(src, dst, l, to.clock)
 		m.size = room
 		e.matcher.enqueue(&to.recvs, id)
-		if e.told {
-			e.tellReceive(id, dst, src, l.tag, room)
+		if e.observers != nil {
+			e.notifyReceive(id, dst, src, l.tag, room)
 		}
 		return id, nil
 	}
 	e.matcher.unlink(&to.sends, id, before)
-	if e.told {
-		e.tellReceive(id, dst, src, l.tag, room)
+	if e.observers != nil {
+		e.notifyReceive(id, dst, src, l.tag, room)
 	}
 	return id, e.matched(id, room, later(to.clock, e.matcher.messages[id].at))
 }
@@ -95,8 +95,8 @@ func (e *engine) matched(id int32, room int64, at float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, at)
-		if w := e.watch; w != nil && w.follows(m.dst) {
-			w.started(id, at)
+		if os := e.observers; os != nil && os.followed.has(m.dst) {
+			os.started(id, at)
 		}
 	}
 	e.matcher.truncate(m, room)

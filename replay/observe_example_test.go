@@ -13,24 +13,9 @@ import (
 	"reprise/trace"
 )
 
-// waits keeps who has waited for a message, and for how long.
-type waits struct {
-	replay.Ignore
-	posts map[int32]string // by number of the message
-	list  []longWait
-}
-
 type longWait struct {
 	seconds float64
 	what    string
-}
-
-func (w *waits) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	w.posts[message] = fmt.Sprintf("%d bytes from rank %d to rank %d", bytes, src, dst)
-}
-
-func (w *waits) Released(rank, message int32, since, at float64) {
-	w.list = append(w.list, longWait{at - since, fmt.Sprintf("rank %d waits for %s", rank, w.posts[message])})
 }
 
 // The longest waits of a replay: rank 0 computes for a second, then sends 1 MB around a ring
@@ -47,9 +32,16 @@ func ExampleObserver() {
 	receive := func(from int32) trace.Action {
 		return trace.Action{Kind: trace.KindRecv, Peer: from, X: [4]int64{1e6}}
 	}
-	w := &waits{posts: map[int32]string{}}
+	posts, list := map[int32]string{}, []longWait{} // posts by number of the message
 	o := replay.DefaultOptions()
-	o.Observer = w
+	o.Observers = []replay.Observer{{
+		SendPosted: func(message, src, dst, tag int32, bytes int64, at float64) {
+			posts[message] = fmt.Sprintf("%d bytes from rank %d to rank %d", bytes, src, dst)
+		},
+		Released: func(rank, message int32, since, at float64) {
+			list = append(list, longWait{at - since, fmt.Sprintf("rank %d waits for %s", rank, posts[message])})
+		},
+	}}
 	_, err = replay.RunSource(context.Background(), &trace.Header{Ranks: 3}, replay.NewLists([][]trace.Action{
 		{{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(1e9)}}, send(1), receive(2)},
 		{receive(0), send(2)},
@@ -58,8 +50,8 @@ func ExampleObserver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	slices.SortFunc(w.list, func(a, b longWait) int { return cmp.Compare(b.seconds, a.seconds) })
-	for _, wait := range w.list[:3] {
+	slices.SortFunc(list, func(a, b longWait) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, wait := range list[:3] {
 		fmt.Printf("%.2f s: %s\n", wait.seconds, wait.what)
 	}
 	// Output:

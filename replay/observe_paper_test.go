@@ -6,15 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
 )
 
 // parts keeps what is told of transfers and releases.
 type parts struct {
-	replay.Ignore
-	platform *platforms.Platform
 	carried  []part
 	released []release
 	actions  []trace.Kind
@@ -31,26 +28,22 @@ type release struct {
 	since, at     float64
 }
 
-func (p *parts) Carried(message int32, from, to, rate, alone float64, link int32) {
-	name := "none"
-	if link >= 0 {
-		name = p.platform.Link(link).Name
-	}
-	p.carried = append(p.carried, part{message, from, to, rate, alone, name})
-}
-
-func (p *parts) Released(rank, message int32, since, at float64) {
-	p.released = append(p.released, release{rank, message, since, at})
-}
-
-func (p *parts) ActionBegins(rank int32, a trace.Action, at float64) {
-	p.actions = append(p.actions, a.Kind)
-}
-
 func (b *bench) observe(t testing.TB, lists ...[]trace.Action) *parts {
 	t.Helper()
-	p := &parts{platform: b.Platform}
-	b.Observer = p
+	p := &parts{}
+	b.Observers = []replay.Observer{{
+		Carried: func(message int32, from, to, rate, alone float64, link int32) {
+			name := "none"
+			if link >= 0 {
+				name = b.Platform.Link(link).Name
+			}
+			p.carried = append(p.carried, part{message, from, to, rate, alone, name})
+		},
+		Released: func(rank, message int32, since, at float64) {
+			p.released = append(p.released, release{rank, message, since, at})
+		},
+		ActionBegins: func(rank int32, a trace.Action, at float64) { p.actions = append(p.actions, a.Kind) },
+	}}
 	b.run(t, lists...)
 	return p
 }
@@ -121,7 +114,13 @@ func TestObservesBusyWait(t *testing.T) {
 // TestObservingAllocates: nothing per event.
 func TestObservingAllocates(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	b.Observer = replay.Ignore{}
+	sum := 0.0
+	b.Observers = []replay.Observer{{
+		ActionBegins: func(rank int32, a trace.Action, at float64) { sum += at },
+		TimePasses:   func(rank int32, k replay.TimeKind, kernel int32, from, to float64) { sum += to },
+		Carried:      func(message int32, from, to, rate, alone float64, link int32) { sum += to },
+		Ended:        func(message int32, at float64) { sum += at },
+	}}
 	run := func(turns int) float64 {
 		lists := make([][]trace.Action, 2)
 		for i := range turns {

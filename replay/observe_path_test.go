@@ -11,7 +11,6 @@ import (
 // longest path to its clock consists of, and who is released by a message takes that of the
 // message. It shows that an Observer is told all that this needs.
 type critical struct {
-	replay.Ignore
 	t        testing.TB
 	ranks    []path
 	messages []pathMessage
@@ -31,6 +30,13 @@ type pathMessage struct {
 	carried             bool
 }
 
+func (c *critical) observer() replay.Observer {
+	return replay.Observer{
+		TimePasses: c.timePasses, SendPosted: c.sendPosted, ReceivePosted: c.receivePosted, Merged: c.merged,
+		Started: c.started, Carried: c.carried, Released: c.released,
+	}
+}
+
 func (c *critical) message(id int32) *pathMessage {
 	for int(id) >= len(c.messages) {
 		c.messages = append(c.messages, pathMessage{})
@@ -44,28 +50,28 @@ func (c *critical) meets(what string, p *path, at float64) {
 	}
 }
 
-func (c *critical) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (c *critical) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	p := &c.ranks[rank]
 	c.meets(k.String(), p, from)
 	p.own += to - from // of a wait only until it is told what has released it
 	p.end = to
 }
 
-func (c *critical) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+func (c *critical) sendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	c.meets("send", &c.ranks[src], at)
 	c.message(message).sent = c.ranks[src]
 }
 
-func (c *critical) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+func (c *critical) receivePosted(message, dst, src, tag int32, bytes int64, at float64) {
 	c.meets("receive", &c.ranks[dst], at)
 	c.message(message).received = c.ranks[dst]
 }
 
-func (c *critical) Merged(send, receive int32) {
+func (c *critical) merged(send, receive int32) {
 	c.message(send).received = c.message(receive).received
 }
 
-func (c *critical) Started(message int32, at float64) {
+func (c *critical) started(message int32, at float64) {
 	m := c.message(message)
 	m.carried, m.now = false, m.sent
 	if m.sent.end != at {
@@ -74,7 +80,7 @@ func (c *critical) Started(message int32, at float64) {
 	c.meets("start", &m.now, at)
 }
 
-func (c *critical) Carried(message int32, from, to, rate, alone float64, link int32) {
+func (c *critical) carried(message int32, from, to, rate, alone float64, link int32) {
 	m := c.message(message)
 	if !m.carried {
 		m.carried = true
@@ -89,7 +95,7 @@ func (c *critical) Carried(message int32, from, to, rate, alone float64, link in
 	m.now.end = to
 }
 
-func (c *critical) Released(rank, message int32, since, at float64) {
+func (c *critical) released(rank, message int32, since, at float64) {
 	m := c.message(message)
 	if m.now.end == at { // its end, or both at once
 		c.ranks[rank] = m.now

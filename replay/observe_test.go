@@ -17,7 +17,7 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
-// rebuilder rebuilds a result from what an Observer is told, and checks that it fits
+// rebuilder rebuilds a result from what an Observer reports, and checks that it fits
 // together.
 type rebuilder struct {
 	t         testing.TB
@@ -57,6 +57,13 @@ func newRebuilder(t testing.TB, ranks int, o *replay.Options) *rebuilder {
 	return b
 }
 
+func (b *rebuilder) observer() replay.Observer {
+	return replay.Observer{
+		ActionBegins: b.actionBegins, ActionEnds: b.actionEnds, Marked: b.marked, TimePasses: b.timePasses, Released: b.released,
+		SendPosted: b.sendPosted, ReceivePosted: b.receivePosted, Merged: b.merged, Started: b.started, Carried: b.carried, Ended: b.ended,
+	}
+}
+
 func (b *rebuilder) fail(format string, args ...any) {
 	b.t.Helper()
 	if !b.t.Failed() { // one is enough
@@ -79,7 +86,7 @@ func (b *rebuilder) at(rank int32, what string, at float64) *rebuiltRank {
 	return r
 }
 
-func (b *rebuilder) ActionBegins(rank int32, a trace.Action, at float64) {
+func (b *rebuilder) actionBegins(rank int32, a trace.Action, at float64) {
 	r := b.at(rank, a.Kind.String(), at)
 	if r.action != trace.KindNone {
 		b.fail("rank %d: %v in a %v", rank, a.Kind, r.action)
@@ -87,7 +94,7 @@ func (b *rebuilder) ActionBegins(rank int32, a trace.Action, at float64) {
 	r.action, r.begun = a.Kind, at
 }
 
-func (b *rebuilder) ActionEnds(rank int32, at float64) {
+func (b *rebuilder) actionEnds(rank int32, at float64) {
 	r := b.at(rank, "end", at)
 	if r.action == trace.KindNone || at < r.begun {
 		b.fail("rank %d: end of %v at %v s, which began at %v s", rank, r.action, at, r.begun)
@@ -95,7 +102,7 @@ func (b *rebuilder) ActionEnds(rank int32, at float64) {
 	r.action = trace.KindNone
 }
 
-func (b *rebuilder) Marked(rank int32, mark trace.Action, at float64) {
+func (b *rebuilder) marked(rank int32, mark trace.Action, at float64) {
 	if mark.Kind == trace.KindStep {
 		b.at(rank, "step", at)
 		return
@@ -114,7 +121,7 @@ func (b *rebuilder) Marked(rank int32, mark trace.Action, at float64) {
 	}
 }
 
-func (b *rebuilder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (b *rebuilder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	r := b.at(rank, k.String(), from)
 	if !(to > from) || (r.action == trace.KindNone) != (k == replay.TimeSleep && from == 0) && r.action != trace.KindSleep {
 		b.fail("rank %d: %v from %v to %v s, in a %v", rank, k, from, to, r.action)
@@ -126,7 +133,7 @@ func (b *rebuilder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from
 	r.clock, r.told, r.waiting = to, true, k.Waits()
 }
 
-func (b *rebuilder) Released(rank, message int32, since, at float64) {
+func (b *rebuilder) released(rank, message int32, since, at float64) {
 	r, m := &b.ranks[rank], b.messages[message]
 	if m == nil {
 		b.fail("rank %d: released by message %d, of which nothing is known", rank, message)
@@ -158,7 +165,7 @@ func (b *rebuilder) post(id int32) *rebuiltMessage {
 	return m
 }
 
-func (b *rebuilder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+func (b *rebuilder) sendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	m := b.post(message)
 	if !b.resumed {
 		b.at(src, "send", at)
@@ -171,7 +178,7 @@ func (b *rebuilder) SendPosted(message, src, dst, tag int32, bytes int64, at flo
 	b.bytes += bytes
 }
 
-func (b *rebuilder) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+func (b *rebuilder) receivePosted(message, dst, src, tag int32, bytes int64, at float64) {
 	m := b.post(message)
 	if !b.resumed {
 		b.at(dst, "receive", at)
@@ -182,7 +189,7 @@ func (b *rebuilder) ReceivePosted(message, dst, src, tag int32, bytes int64, at 
 	m.dst, m.received = dst, at
 }
 
-func (b *rebuilder) Merged(send, receive int32) {
+func (b *rebuilder) merged(send, receive int32) {
 	s, r := b.messages[send], b.messages[receive]
 	if s == nil || r == nil || !math.IsNaN(s.received) || !math.IsNaN(r.sent) || s.dst != r.dst {
 		b.fail("messages %d and %d are one: %+v %+v", send, receive, s, r)
@@ -192,7 +199,7 @@ func (b *rebuilder) Merged(send, receive int32) {
 	delete(b.messages, receive)
 }
 
-func (b *rebuilder) Started(message int32, at float64) {
+func (b *rebuilder) started(message int32, at float64) {
 	m := b.messages[message]
 	if !b.resumed && at != m.sent && at != max(m.sent, m.received) {
 		b.fail("message %d, posted at %v and %v s, starts at %v s", message, m.sent, m.received, at)
@@ -200,7 +207,7 @@ func (b *rebuilder) Started(message int32, at float64) {
 	m.started, m.at = at, math.Inf(-1)
 }
 
-func (b *rebuilder) Carried(message int32, from, to, rate, alone float64, link int32) {
+func (b *rebuilder) carried(message int32, from, to, rate, alone float64, link int32) {
 	m := b.messages[message]
 	if m.at == math.Inf(-1) && from < m.started-b.precision || m.at != math.Inf(-1) && from != m.at || !(to > from) {
 		b.fail("message %d, started at %v s and carried up to %v s, is carried from %v to %v s", message, m.started, m.at, from, to)
@@ -215,7 +222,7 @@ func (b *rebuilder) Carried(message int32, from, to, rate, alone float64, link i
 	m.carried += rate * (to - from)
 }
 
-func (b *rebuilder) Ended(message int32, at float64) {
+func (b *rebuilder) ended(message int32, at float64) {
 	m := b.messages[message]
 	if m.at != at && m.at != math.Inf(-1) || at < m.started-b.precision {
 		b.fail("message %d, started at %v s and carried up to %v s, ends at %v s", message, m.started, m.at, at)
@@ -315,7 +322,7 @@ func observed(t *testing.T, run func(change func(*replay.Options)) (*replay.Resu
 	var b *rebuilder
 	got, err := run(func(o *replay.Options) {
 		b = newRebuilder(t, len(want.Ranks), o)
-		o.Observer = b
+		o.Observers = []replay.Observer{b.observer()}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +332,7 @@ func observed(t *testing.T, run func(change func(*replay.Options)) (*replay.Resu
 	}
 	b.check(got)
 	c := &critical{t: t, ranks: make([]path, len(want.Ranks))}
-	if _, err := run(func(o *replay.Options) { o.Observer = c }); err != nil {
+	if _, err := run(func(o *replay.Options) { o.Observers = []replay.Observer{c.observer()} }); err != nil {
 		t.Fatal(err)
 	}
 	c.check(got)
@@ -406,20 +413,23 @@ func TestObservesResumed(t *testing.T) {
 		got, err := run(func(o *replay.Options) {
 			b = newRebuilder(t, len(want.Ranks), o)
 			b.resumed = true
-			o.Resume, o.Observer = checkpointOf(file), b
+			o.Resume, o.Observers = checkpointOf(file), []replay.Observer{b.observer()}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sameResult(t, "observed", got, want)
 		b.checkEnds(got)
-		s := &summer{carrier{spared: replay.Spared{Carried: true}}}
-		if _, err := run(func(o *replay.Options) { o.Resume, o.Observer = checkpointOf(file), s }); err != nil {
+		var s carrier
+		matched := 0
+		count := func(int32, float64) { matched++ }
+		o := replay.Observer{Transferred: s.transferred, Started: count, Ended: count}
+		if _, err := run(func(ro *replay.Options) { ro.Resume, ro.Observers = checkpointOf(file), []replay.Observer{o} }); err != nil {
 			t.Fatal(err)
 		}
-		// Of a message whose transfer has ended before nothing is known but that.
-		if len(s.list) == 0 || int64(len(s.list)) > got.Messages || s.matched <= len(s.list) {
-			t.Errorf("%d transfers of %d messages, %d starts and ends", len(s.list), got.Messages, s.matched)
+		// Of a message whose transfer has ended before the checkpoint only that is known.
+		if len(s.list) == 0 || int64(len(s.list)) > got.Messages || matched <= len(s.list) {
+			t.Errorf("%d transfers of %d messages, %d starts and ends", len(s.list), got.Messages, matched)
 		}
 	}
 }

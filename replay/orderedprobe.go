@@ -37,7 +37,7 @@ func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 	rk.awaitedPeer = noneAwaited
 	e.charge(r, TimePoll)
 	e.prober.numPolls++
-	if spin && e.told && e.lookouts[r].looked == noTime {
+	if spin && e.observers != nil && e.waitObservers[r].looked == noTime {
 		e.looks(r)
 	}
 	if m := e.findFirst(rk, src, l); m >= 0 && e.sees(r, m, spin) {
@@ -86,7 +86,7 @@ func (e *engine) takeTurns(until float64) bool {
 		if rk.stage == stageLook {
 			e.prober.numPolls++
 			e.prober.grow()
-			if e.told && e.lookouts[r].looked == noTime {
+			if e.observers != nil && e.waitObservers[r].looked == noTime {
 				e.looks(r)
 			}
 			rk.stage = stageBegin

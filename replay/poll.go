@@ -12,7 +12,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if !spin {
 		rk.lastMiss = -1
 	}
-	if spin && e.told && rk.stage == stageFresh && rk.lastMiss < 0 {
+	if spin && e.observers != nil && rk.stage == stageFresh && rk.lastMiss < 0 {
 		e.beginsToLook(r)
 	}
 	v, err := e.probe(r, a.Peer, e.label(a), spin)
@@ -28,7 +28,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		e.prober.letsIn(r, rk.clock)
 	}
 	e.source.Answer(r, v == hit)
-	if e.told && spin {
+	if e.observers != nil && spin {
 		e.polled(r, a, v == hit)
 	}
 	return true, nil
@@ -157,14 +157,14 @@ func (e *engine) tested(rk *rank) {
 
 // probeFor carries on a blocking probe of rank r.
 func (e *engine) probeFor(r int32, a *trace.Action) (outcome, error) {
-	if e.told && e.ranks[r].stage == stageFresh {
+	if e.observers != nil && e.ranks[r].stage == stageFresh {
 		e.beginsToLook(r)
 	}
 	id, err := e.probeUntil(r, a.Peer, e.label(a))
 	if id < 0 || err != nil {
 		return parkedHere, err
 	}
-	if e.told {
+	if e.observers != nil {
 		e.probed(r, id)
 	}
 	return goOn, nil

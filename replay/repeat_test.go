@@ -45,7 +45,7 @@ func TestRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Observer = replay.Ignore{}
+			o.Observers = []replay.Observer{{}}
 			want, err := replay.Run(t.Context(), tr, m, o)
 			if err != nil {
 				t.Fatal(err)

@@ -89,15 +89,17 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
 		e.chargeRest(int32(r))
-		if e.told {
-			e.tellSpent(int32(r), true)
+		if e.observers != nil {
+			e.notifySpent(int32(r), true)
 		}
 		e.accounts.close(int32(r), rk.clock)
 		if checkTimes {
 			e.checkAccount(int32(r))
 		}
 	}
-	e.tellRest()
+	if e.observers != nil {
+		e.observers.flushTransferred()
+	}
 	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
 	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
 	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))

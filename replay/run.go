@@ -33,9 +33,8 @@ type Options struct {
 	// Resume, if set, is where to go on. Trace, machine and options must be those of
 	// the run that was saved, or the error wraps ErrOtherRun.
 	Resume *Checkpoint
-	// Observer, if set, is told what happens. It serves one replay at a time; for windows of an
-	// estimate see SampleOptions.Observe.
-	Observer Observer
+	// Observers are called as things happen. For windows of an estimate see SampleOptions.Observe.
+	Observers []Observer
 	// Identity names what else the run depends on, such as the kernel models and
 	// the version of the program.
 	Identity []Property

@@ -24,11 +24,11 @@ type SampleOptions struct {
 	// Round, if set, is called when a round of windows begins and when one of them has ended,
 	// with the number of those that have and of all: one call at a time.
 	Round func(ended, all int)
-	// Observe, if set, returns who is told what happens while the steps [from, to) are played, nil
-	// if nobody, and what is called once they have been. It is called from several goroutines, for each window once, also for those that
-	// serve to choose the warm-up and are not among Estimate.Windows. What happens between the
-	// first step and Window.Start is warm-up.
-	Observe func(from, to int) (o Observer, ended func())
+	// Observe, if set, returns the observers of a replay of the steps [from, to), and a function that is
+	// called when it has ended. It is called from several goroutines, once for each window, also for those
+	// that serve to choose the warm-up and are not among Estimate.Windows. The steps before Window.Start
+	// are warm-up.
+	Observe func(from, to int) (list []Observer, ended func())
 	// Share, if set, shares the windows with other processes that estimate the same; it excludes
 	// a deadline, and Observe.
 	Share Sharer
@@ -53,7 +53,7 @@ type Estimate struct {
 
 	Warnings []warning.Warning `json:"warnings"` // what makes the interval doubtful
 
-	// WindowSteps are how many steps each window stands for, where steps are of few kinds; see StandsFor.
+	// WindowSteps are how many steps each window stands for, where steps are of few kinds; see WindowWeight.
 	WindowSteps []float64 `json:"-"`
 }
 
@@ -69,10 +69,10 @@ type EstimatedShare struct {
 // same bits for any number of workers, unless ctx has a deadline, by which it ends with what
 // it has. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
-// The progress function of o is not called; an observer is an error, see SampleOptions.Observe.
+// The progress function of o is not called; observers in it are an error, see SampleOptions.Observe.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
-	if o.Observer != nil {
-		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observer")
+	if len(o.Observers) > 0 {
+		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observers")
 	}
 	s := &sample{open: open, machine: m, options: o, observe: so.Observe, share: so.Share, workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer s.close()
@@ -136,7 +136,7 @@ type sample struct {
 	polls      bool    // ranks poll for messages
 	parts      int     // accounts of a rank
 	work       []int32 // by step from first: which work it is, where steps repeat
-	observe    func(from, to int) (Observer, func())
+	observe    func(from, to int) ([]Observer, func())
 	share      Sharer
 	idle       chan int // numbers of workers that play nothing, where windows are shared
 }
@@ -247,7 +247,7 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	ended := func() {}
 	if s.observe != nil {
-		o.Observer, ended = s.observe(from, to)
+		o.Observers, ended = s.observe(from, to)
 	}
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)

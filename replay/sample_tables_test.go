@@ -145,13 +145,13 @@ func noisyKernels(t *testing.T, noise string) *kernels.Set {
 	return set
 }
 
-// TestSampleObserve: each window has its observer, which is told of its steps.
+// TestSampleObserve: each window has its observer, which sees its steps.
 func TestSampleObserve(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	open := sleepers(t, 1000, func(int) float64 { return 1 })
 	var mu sync.Mutex
 	seen := map[[2]int]*stepsSeen{}
-	so := replay.SampleOptions{Tolerance: 0.01, Workers: 3, Observe: func(from, to int) (replay.Observer, func()) {
+	so := replay.SampleOptions{Tolerance: 0.01, Workers: 3, Observe: func(from, to int) ([]replay.Observer, func()) {
 		mu.Lock()
 		defer mu.Unlock()
 		if seen[[2]int{from, to}] != nil {
@@ -159,7 +159,7 @@ func TestSampleObserve(t *testing.T) {
 		}
 		s := &stepsSeen{}
 		seen[[2]int{from, to}] = s
-		return s, func() { s.ended = true }
+		return []replay.Observer{{Marked: s.marked}}, func() { s.ended = true }
 	}}
 	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, so)
 	if err != nil {
@@ -187,13 +187,11 @@ func TestSampleObserve(t *testing.T) {
 // stepsSeen counts the steps that ranks begin.
 type stepsSeen struct {
 	ended bool
-	replay.Ignore
 	begun int
 	first int64
 }
 
-// Marked implements replay.Observer.
-func (s *stepsSeen) Marked(_ int32, mark trace.Action, _ float64) {
+func (s *stepsSeen) marked(_ int32, mark trace.Action, _ float64) {
 	if mark.Kind != trace.KindStep {
 		return
 	}

@@ -34,16 +34,16 @@ func (e *engine) postWild(dst, src int32, l label, room int64) (int32, error) {
 	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, l) })
 	if id >= 0 {
 		e.matcher.remove(&to.sends, id)
-		if e.told {
-			e.tellReceive(id, dst, src, l.tag, room)
+		if e.observers != nil {
+			e.notifyReceive(id, dst, src, l.tag, room)
 		}
 		return id, e.matched(id, room, to.clock)
 	}
 	id, m := e.matcher.newMessage(src, dst, l, to.clock)
 	m.size = room
 	e.matcher.enqueue(&to.recvs, id)
-	if e.told {
-		e.tellReceive(id, dst, src, l.tag, room)
+	if e.observers != nil {
+		e.notifyReceive(id, dst, src, l.tag, room)
 	}
 	to.wild++
 	for s := to.sends.head; s >= 0; s = e.matcher.after[s] {
@@ -118,8 +118,8 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.matcher.messages[send], &e.matcher.messages[recv]
-	if e.told {
-		e.tellMerge(send, recv)
+	if e.observers != nil {
+		e.notifyMerge(send, recv)
 	}
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & (msgRecvWait | msgNotify)

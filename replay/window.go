@@ -199,23 +199,13 @@ func (e *engine) launchTransfer(r, id int32, at float64) error {
 	if err := e.start(id, at); err != nil {
 		return err
 	}
-	if e.tapes != nil {
-		e.tapes.Post(id, r)
+	if e.log != nil {
+		e.log.Post(id, r)
 	}
-	if w := e.watch; w != nil {
-		w.transferBegins(id, m, at)
+	if e.observers != nil {
+		e.observers.notifyTransfer(id, m, at)
 	}
 	return nil
-}
-
-// transferBegins tells of a transfer of a window that starts at a time.
-func (w *watch) transferBegins(id int32, m *message, at float64) {
-	if !w.heeds(m.src) && !w.heeds(m.dst) {
-		return
-	}
-	w.sendPosted(id, m, m.size, at)
-	w.receivePosted(id, m.dst, m.src, m.tag, m.size, at)
-	w.started(id, at)
 }
 
 // flush waits for the accesses of rank r to the memory of a target in a window, or of all.
@@ -280,11 +270,11 @@ func (e *engine) follow(id, other int32) error {
 	if err := e.start(id, e.now); err != nil {
 		return err
 	}
-	if e.tapes != nil {
-		e.tapes.Follow(id, other)
+	if e.log != nil {
+		e.log.Follow(id, other)
 	}
-	if w := e.watch; w != nil {
-		w.transferBegins(id, m, e.now)
+	if e.observers != nil {
+		e.observers.notifyTransfer(id, m, e.now)
 	}
 	return nil
 }

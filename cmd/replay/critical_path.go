@@ -15,13 +15,6 @@ import (
 	"reprise/report/path"
 )
 
-func pathFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "critical-path", Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "what-if", Usage: "replay once more with the change that shortens the critical path most, and print what it does; implies --critical-path", DisableDefaultText: true},
-	}
-}
-
 // pathOutput is the critical path of a replay.
 type pathOutput struct {
 	settings *settings
@@ -36,29 +29,29 @@ type pathOutput struct {
 	runs map[uint64]*path.Data // by seed, of --runs
 }
 
-func newPathOutput(c *cli.Context, s *settings) (output, error) {
-	o := &pathOutput{settings: s, whatIf: c.Bool("what-if"), stderr: c.App.ErrWriter, runs: map[uint64]*path.Data{}}
+func newPathOutput(c *cli.Context, s *settings) (*output, error) {
+	p := &pathOutput{settings: s, whatIf: c.Bool("what-if"), stderr: c.App.ErrWriter, runs: map[uint64]*path.Data{}}
 	switch {
-	case !o.whatIf && !c.Bool("critical-path"):
+	case !p.whatIf && !c.Bool("critical-path"):
 		return nil, nil
-	case o.whatIf && s.sample.on():
+	case p.whatIf && s.sample.on():
 		return nil, command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
-	case o.whatIf && s.noise.runs > 0:
+	case p.whatIf && s.noise.runs > 0:
 		return nil, command.Usagef("--what-if replays once more: leave --runs out, --seed N names the one")
-	case o.whatIf:
-		return o, rereadable("what-if", s)
+	case p.whatIf:
+		if err := rereadable("what-if", s); err != nil {
+			return nil, err
+		}
 	}
-	return o, nil
+	return &output{
+		flag: "critical-path", whole: true, begin: p.begin, write: p.write,
+		observe: p.observe, writeEstimate: p.writeEstimate, observeRun: p.observeRun, writeRuns: p.writeRuns,
+	}, nil
 }
 
-func (o *pathOutput) flag() string { return "critical-path" }
-
-// ofAll says that a path begins where the run does.
-func (o *pathOutput) ofAll() {}
-
-func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
 	o.in, o.machine, o.path = in, m, path.New(in.header, m.Machine, m.options)
-	return o.path, nil
+	return []replay.Observer{o.path.Observer()}, nil
 }
 
 func (o *pathOutput) write(ctx context.Context, r *results) error {
@@ -83,21 +76,20 @@ func (o *pathOutput) write(ctx context.Context, r *results) error {
 	return nil
 }
 
-// observe observes a window of an estimate.
-func (o *pathOutput) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+func (o *pathOutput) observe(in *input, m *loaded) func(from, to int) ([]replay.Observer, func()) {
 	o.windows = path.NewWindows(in.header, m.Machine, m.options)
 	return o.windows.Observe
 }
 
-func (o *pathOutput) writeEstimate(_ context.Context, _ *input, _ *loaded, r *estimateResults) error {
+func (o *pathOutput) writeEstimate(_ *input, _ *loaded, r *estimateResults) error {
 	r.CriticalPath = o.windows.Data(r.Estimate)
 	return nil
 }
 
 // observeRun observes the replay with a seed. Where each path runs is left out.
-func (o *pathOutput) observeRun(in *input, m *loaded, ro *replay.Options) (replay.Observer, func()) {
+func (o *pathOutput) observeRun(in *input, m *loaded, ro *replay.Options) ([]replay.Observer, func()) {
 	p, seed := path.New(in.header, m.Machine, *ro), ro.Seed
-	return p, func() {
+	return []replay.Observer{p.Observer()}, func() {
 		d := p.Data()
 		d.Hops = path.Hops{}
 		o.mu.Lock()
@@ -114,5 +106,3 @@ func (o *pathOutput) writeRuns(_ *input, _ *loaded, r *runsResults) error {
 	r.CriticalPath = path.RunsOf(seeds)
 	return nil
 }
-
-func (o *pathOutput) abandon() {}

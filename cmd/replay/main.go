@@ -56,17 +56,17 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		s.args = args
 		switch {
 		case s.draws > 0:
-			if err := onlyOf[drawsOutput](s.outputs, notOfDraws); err != nil {
+			if err := s.outputs.check(func(o *output) bool { return o.writeDraws != nil }, notOfDraws); err != nil {
 				return err
 			}
 			return replayDraws(c.Context, s, stdout, stderr)
 		case s.sample.on():
-			if err := onlyOf[estimateOutput](s.outputs, notOfEstimate); err != nil {
+			if err := s.outputs.check(func(o *output) bool { return o.writeEstimate != nil }, notOfEstimate); err != nil {
 				return err
 			}
 			return sampleTrace(c.Context, s, stdout, stderr)
 		case s.noise.runs > 0:
-			if err := onlyOf[runsOutput](s.outputs, notOfRuns); err != nil {
+			if err := s.outputs.check(func(o *output) bool { return o.writeRuns != nil }, notOfRuns); err != nil {
 				return err
 			}
 			return replayRuns(c.Context, s, stdout, stderr)

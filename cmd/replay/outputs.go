@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -12,101 +13,111 @@ import (
 	"reprise/replay"
 )
 
-// output is something that is made of a replay besides what is printed, such as a file of
-// what every rank did when.
-type output interface {
-	// flag names the flag that asks for it.
-	flag() string
-	// begin prepares for a replay and returns what it is to tell; nil: nothing. end ends the
-	// context of the replay where going on is in vain.
-	begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error)
-	// write writes it, once the replay has ended, or been interrupted (Report.StoppedAt), and
-	// adds to what will be printed.
-	write(ctx context.Context, r *results) error
+// output is made of a replay besides its report: a file, or a part of what is printed. Functions that an
+// output has no use for are nil; without one of the last four it cannot be made of what that is for.
+type output struct {
+	flag  string // that asks for it
+	file  string // that it writes; "": none
+	whole bool   // it adds up a replay from its beginning, not from a checkpoint
+
+	// begin prepares for one replay and returns its observers. end ends the context of the replay where
+	// going on is in vain.
+	begin func(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error)
+	// write is called when the replay has ended, or been interrupted (Report.StoppedAt), and adds to what
+	// will be printed.
+	write func(ctx context.Context, r *results) error
 	// abandon leaves nothing behind: the replay has failed, or another output has.
-	abandon()
+	abandon func()
+
+	// observe returns a function for replay.SampleOptions.Observe; nil: the windows are not observed.
+	observe func(in *input, m *loaded) func(from, to int) ([]replay.Observer, func())
+	// observeRun returns the observers of the replay with the seed of o, and a function that is called when
+	// it has ended. It is called from several goroutines.
+	observeRun func(in *input, m *loaded, o *replay.Options) ([]replay.Observer, func())
+
+	writeEstimate func(in *input, m *loaded, r *estimateResults) error
+	writeRuns     func(in *input, m *loaded, r *runsResults) error
+	writeDraws    func(in *input, m *loaded, r *replay.UncertaintyReport) error
 }
-
-// estimateOutput is an output that can be made of an estimate, too. Where sampling does not
-// pay it is made of the exact replay, as any.
-type estimateOutput interface {
-	output
-	// writeEstimate writes it of an estimate.
-	writeEstimate(ctx context.Context, in *input, m *loaded, r *estimateResults) error
-}
-
-// windowOutput is an estimateOutput that is told what happens in the windows.
-type windowOutput interface {
-	estimateOutput
-	// observe returns who is told, for replay.SampleOptions; nil: nobody.
-	observe(in *input, m *loaded) func(from, to int) (replay.Observer, func())
-}
-
-// runsOutput is an output that can be made of replays with several seeds, too.
-type runsOutput interface {
-	output
-	// observeRun returns who is told what happens with the seed of o, nil if nobody, and what is
-	// called once it has. It is called from several goroutines.
-	observeRun(in *input, m *loaded, o *replay.Options) (replay.Observer, func())
-	writeRuns(in *input, m *loaded, r *runsResults) error
-}
-
-// drawsOutput is an output that can be made of replays on drawn machines, too.
-type drawsOutput interface {
-	output
-	writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error
-}
-
-// filed is an output that is a file.
-type filed interface{ file() string }
-
-// ofAll is an output that adds up a whole replay, which nothing is left out of.
-type ofAll interface{ ofAll() }
 
 // outputs are those that the command line asks for.
-type outputs []output
+type outputs []*output
 
-// outputMakers make the outputs of a command line; nil for those that it does not ask for.
-// Those that show what others have added to the results come behind them.
-var outputMakers = []func(*cli.Context, *settings) (output, error){
+// outputMakers make the outputs of a command line; nil for those that it does not ask for. The page comes
+// last, as it shows what the others have added to the results.
+var outputMakers = []func(*cli.Context, *settings) (*output, error){
 	newPathOutput, newEfficiencies, newTimelineOutput, newProfileOutput, newTableOutput, newPageFile,
 }
 
-// outputFlags are the flags of all outputs.
 func outputFlags() []cli.Flag {
-	return slices.Concat(pathFlags(), []cli.Flag{popFlag()}, reportFlags(), timelineFlags(), profileFlags(), tableFlags())
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "critical-path", Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "what-if", Usage: "replay once more with the change that shortens the critical path most, and print what it does; implies --critical-path", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "pop", Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; takes two further replays", DisableDefaultText: true},
+		&cli.StringFlag{Name: "report", Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
+		&cli.StringFlag{Name: "timeline", Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
+		&cli.StringFlag{Name: "window", Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
+		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`", DefaultText: "all; of --report some 64"},
+		&cli.StringFlag{Name: "profile", Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, for go tool pprof"},
+		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, to `FILE`: .csv or .parquet"},
+	}
 }
 
 func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
-	var files []string
+	files := []string{s.keep.file}
 	for _, make := range outputMakers {
 		o, err := make(c, s)
 		if err != nil {
 			return nil, err
 		}
 		if o != nil {
-			list = append(list, o)
-		}
-		if f, ok := o.(filed); ok {
-			files = append(files, f.file())
+			list, files = append(list, o), append(files, o.file)
 		}
 	}
-	if err := atomicfile.Distinct(append(files, s.keep.file)...); err != nil {
+	if err := atomicfile.Distinct(files...); err != nil {
 		return nil, command.Usage(err)
 	}
 	return list, nil
 }
 
-// has reports whether the output of a flag is among them.
-func (list outputs) has(flag string) bool {
-	return slices.ContainsFunc(list, func(o output) bool { return o.flag() == flag })
+// checkOutput refuses an output that would replace what is read.
+func checkOutput(flag, path string, s *settings) error {
+	machine := []string{filepath.Join(s.machine, "platform.xml"), filepath.Join(s.machine, "kernels.yaml")}
+	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.machine != "" {
+		return command.Usagef("--%s %w", flag, err)
+	}
+	if err := atomicfile.CheckOverwrite(path, s.trace, s.platform, s.kernels, s.hostfile, s.networkNoise, s.keep.file, s.keep.resume); err != nil {
+		return command.Usagef("--%s %w", flag, err)
+	}
+	return nil
 }
 
-// onlyOf refuses outputs that are not of type T, with the reason and what to do.
-func onlyOf[T output](list outputs, reason string) error {
+// spare refuses outputs that would replace what the index of a text trace names.
+func (s *settings) spare(in *input) error {
+	if in.text == nil {
+		return nil
+	}
+	if err := atomicfile.CheckOverwrite(s.keep.file, in.text.Files()...); err != nil {
+		return command.Usagef("--checkpoint %w", err)
+	}
+	for _, o := range s.outputs {
+		if err := atomicfile.CheckOverwrite(o.file, in.text.Files()...); err != nil {
+			return command.Usagef("--%s %w", o.flag, err)
+		}
+	}
+	return nil
+}
+
+// has reports whether the output of a flag is among them.
+func (list outputs) has(flag string) bool {
+	return slices.ContainsFunc(list, func(o *output) bool { return o.flag == flag })
+}
+
+// check refuses the command line if one of the outputs cannot be made of several replays, with the reason.
+func (list outputs) check(can func(*output) bool, reason string) error {
 	for _, o := range list {
-		if _, ok := o.(T); !ok {
-			return command.Usagef("--%s %s", o.flag(), reason)
+		if !can(o) {
+			return command.Usagef("--%s %s", o.flag, reason)
 		}
 	}
 	return nil
@@ -119,120 +130,92 @@ const (
 	notOfEstimate = "is of all that happens, and an estimate plays windows of it: leave --tolerance and --budget out, with --steps A:B for a part of the run"
 )
 
-// begin begins all, and has the replay tell them what they ask for.
+// begin begins all, and sets the observers of the replay.
 func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded, o *replay.Options) error {
-	var told []replay.Observer
 	for i, out := range list {
-		if _, all := out.(ofAll); all && o.Resume != nil {
+		if out.whole && o.Resume != nil {
 			list[:i].abandon()
-			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag(), o.Resume.Name)
+			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag, o.Resume.Name)
 		}
-		to, err := out.begin(ctx, end, in, m)
+		observers, err := out.begin(ctx, end, in, m)
 		if err != nil {
 			list[:i].abandon()
 			return err
 		}
-		if to != nil {
-			told = append(told, to)
-		}
+		o.Observers = append(o.Observers, observers...)
 	}
-	o.Observer = replay.Observers(told...)
 	return nil
 }
 
-// observe returns who is told what happens in the windows of an estimate; nil: nobody.
-func (list outputs) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
-	var told []func(from, to int) (replay.Observer, func())
+// observe returns the observers of the windows of an estimate, for replay.SampleOptions; nil: there are none.
+func (list outputs) observe(in *input, m *loaded) func(from, to int) ([]replay.Observer, func()) {
+	var all []func(from, to int) ([]replay.Observer, func())
 	for _, out := range list {
-		w, ok := out.(windowOutput)
-		if !ok {
+		if out.observe == nil {
 			continue
 		}
-		if observe := w.observe(in, m); observe != nil {
-			told = append(told, observe)
+		if observe := out.observe(in, m); observe != nil {
+			all = append(all, observe)
 		}
 	}
-	if told == nil {
+	if all == nil {
 		return nil
 	}
-	return func(from, to int) (replay.Observer, func()) {
-		var all observers
-		for _, observe := range told {
-			all.add(observe(from, to))
+	return func(from, to int) ([]replay.Observer, func()) {
+		var o observed
+		for _, observe := range all {
+			o.add(observe(from, to))
 		}
-		return all.join()
+		return o.observers, o.ended
 	}
 }
 
-// observeRun returns who is told what happens with the seed of o, nil if nobody, and what is
-// called once it has.
-func (list outputs) observeRun(in *input, m *loaded, o *replay.Options) (replay.Observer, func()) {
-	var all observers
+// observeRun returns the observers of the replay with the seed of o, and a function that is called when it
+// has ended.
+func (list outputs) observeRun(in *input, m *loaded, o *replay.Options) ([]replay.Observer, func()) {
+	var all observed
 	for _, out := range list {
-		all.add(out.(runsOutput).observeRun(in, m, o))
-	}
-	return all.join()
-}
-
-// observers are observers of one replay, and what is called once it has ended.
-type observers struct {
-	told []replay.Observer
-	ends []func()
-}
-
-func (a *observers) add(o replay.Observer, ended func()) {
-	if o != nil {
-		a.told, a.ends = append(a.told, o), append(a.ends, ended)
-	}
-}
-
-// join returns them as one, nil if there are none.
-func (a *observers) join() (replay.Observer, func()) {
-	return replay.Observers(a.told...), func() {
-		for _, end := range a.ends {
-			end()
+		if out.observeRun != nil {
+			all.add(out.observeRun(in, m, o))
 		}
 	}
+	return all.observers, all.ended
 }
 
-// write writes all. What cannot be written is an error of its own: the others are.
+// observed collects the observers of a replay, with the functions that are called when it has ended.
+type observed struct {
+	observers []replay.Observer
+	ends      []func()
+}
+
+func (a *observed) add(list []replay.Observer, ended func()) {
+	a.observers, a.ends = append(a.observers, list...), append(a.ends, ended)
+}
+
+func (a *observed) ended() {
+	for _, end := range a.ends {
+		end()
+	}
+}
+
+// each calls f for all outputs, also if one of them fails.
+func (list outputs) each(f func(*output) error) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, f(out))
+	}
+	return errors.Join(errs...)
+}
+
+// write writes all.
 func (list outputs) write(ctx context.Context, r *results) error {
-	var errs []error
-	for _, out := range list {
-		errs = append(errs, out.write(ctx, r))
-	}
-	return errors.Join(errs...)
-}
-
-// writeEstimate writes all of an estimate, which they all can be made of.
-func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *estimateResults) error {
-	var errs []error
-	for _, out := range list {
-		errs = append(errs, out.(estimateOutput).writeEstimate(ctx, in, m, r))
-	}
-	return errors.Join(errs...)
-}
-
-// writeRuns writes all of replays with several seeds, which they all can be made of.
-func (list outputs) writeRuns(in *input, m *loaded, r *runsResults) error {
-	var errs []error
-	for _, out := range list {
-		errs = append(errs, out.(runsOutput).writeRuns(in, m, r))
-	}
-	return errors.Join(errs...)
-}
-
-// writeDraws writes all of replays on drawn machines, which they all can be made of.
-func (list outputs) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
-	var errs []error
-	for _, out := range list {
-		errs = append(errs, out.(drawsOutput).writeDraws(in, m, r))
-	}
-	return errors.Join(errs...)
+	return list.each(func(o *output) error { return o.write(ctx, r) })
 }
 
 func (list outputs) abandon() {
 	for _, out := range list {
-		out.abandon()
+		if out.abandon != nil {
+			out.abandon()
+		}
 	}
 }

@@ -24,15 +24,12 @@ type efficiencies struct {
 	machine  *loaded
 }
 
-func popFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "pop", Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; takes two further replays", DisableDefaultText: true}
-}
-
-func newEfficiencies(c *cli.Context, s *settings) (output, error) {
+func newEfficiencies(c *cli.Context, s *settings) (*output, error) {
 	if !c.Bool("pop") {
 		return nil, nil
 	}
-	return &efficiencies{settings: s, stderr: c.App.ErrWriter}, rereadable("pop", s)
+	e := &efficiencies{settings: s, stderr: c.App.ErrWriter}
+	return &output{flag: "pop", begin: e.begin, write: e.write}, rereadable("pop", s)
 }
 
 // rereadable refuses a trace that an output cannot replay again.
@@ -46,9 +43,7 @@ func rereadable(flag string, s *settings) error {
 	return nil
 }
 
-func (e *efficiencies) flag() string { return "pop" }
-
-func (e *efficiencies) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+func (e *efficiencies) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
 	e.in, e.machine = in, m
 	return nil, nil
 }
@@ -77,5 +72,3 @@ func (e *efficiencies) write(ctx context.Context, r *results) error {
 	r.POP = d
 	return nil
 }
-
-func (e *efficiencies) abandon() {}

@@ -22,13 +22,7 @@ type profileOutput struct {
 	once     sync.Once
 }
 
-func profileFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "profile", Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, for go tool pprof"},
-	}
-}
-
-func newProfileOutput(c *cli.Context, s *settings) (output, error) {
+func newProfileOutput(c *cli.Context, s *settings) (*output, error) {
 	path := c.String("profile")
 	switch path {
 	case "":
@@ -39,19 +33,16 @@ func newProfileOutput(c *cli.Context, s *settings) (output, error) {
 	if err := checkOutput("profile", path, s); err != nil {
 		return nil, err
 	}
-	return &profileOutput{path: path}, atomicfile.Check(path)
+	p := &profileOutput{path: path}
+	return &output{
+		flag: "profile", file: path, whole: true, begin: p.begin, write: p.write,
+		observe: p.observe, writeEstimate: p.writeEstimate, observeRun: p.observeRun, writeRuns: p.writeRuns,
+	}, atomicfile.Check(path)
 }
 
-func (p *profileOutput) flag() string { return "profile" }
-
-func (p *profileOutput) file() string { return p.path }
-
-// ofAll says that it adds up a whole replay.
-func (p *profileOutput) ofAll() {}
-
-func (p *profileOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+func (p *profileOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
 	p.recorder = profile.NewRecorder(in.header, profile.GroupsOf(in.header, hostsOf(&m.Machine)))
-	return p.recorder, nil
+	return []replay.Observer{p.recorder.Observer()}, nil
 }
 
 func (p *profileOutput) write(ctx context.Context, r *results) error {
@@ -69,17 +60,15 @@ func (p *profileOutput) ofSeveral(in *input, m *loaded) *profile.Several {
 	return p.several
 }
 
-// observe observes a window of an estimate.
-func (p *profileOutput) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+func (p *profileOutput) observe(in *input, m *loaded) func(from, to int) ([]replay.Observer, func()) {
 	return p.ofSeveral(in, m).Observe
 }
 
-func (p *profileOutput) writeEstimate(_ context.Context, _ *input, _ *loaded, r *estimateResults) error {
+func (p *profileOutput) writeEstimate(_ *input, _ *loaded, r *estimateResults) error {
 	return p.save(context.Background(), p.several.Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))
 }
 
-// observeRun observes the replay with a seed.
-func (p *profileOutput) observeRun(in *input, m *loaded, o *replay.Options) (replay.Observer, func()) {
+func (p *profileOutput) observeRun(in *input, m *loaded, o *replay.Options) ([]replay.Observer, func()) {
 	return p.ofSeveral(in, m).ObserveSeed(o.Seed)
 }
 
@@ -90,5 +79,3 @@ func (p *profileOutput) writeRuns(_ *input, _ *loaded, r *runsResults) error {
 	}
 	return p.save(context.Background(), p.several.Mean(seeds), report.EnsembleLabels(r.EnsembleReport))
 }
-
-func (p *profileOutput) abandon() {}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -9,11 +10,13 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/report"
 	"reprise/report/path"
 	"reprise/report/record"
 	"reprise/report/timeline"
+	"reprise/trace"
 	"reprise/warning"
 )
 
@@ -25,21 +28,15 @@ type pageFile struct {
 	span     timeline.Span
 	asked    bool // for that span
 
-	in       *input
-	machine  *loaded
 	recorder *record.Recorder
 	window   *timeline.Collector
 	longest  *path.Path    // nil: --critical-path has one, it cannot be found, or the replay goes on from a checkpoint
 	windows  *path.Windows // the same of an estimate
+	in       *input
+	machine  *loaded
 }
 
-func reportFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "report", Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
-	}
-}
-
-func newPageFile(c *cli.Context, s *settings) (output, error) {
+func newPageFile(c *cli.Context, s *settings) (*output, error) {
 	file := c.String("report")
 	switch file {
 	case "":
@@ -58,15 +55,14 @@ func newPageFile(c *cli.Context, s *settings) (output, error) {
 	if err := checkOutput("report", file, s); err != nil {
 		return nil, err
 	}
-	return p, atomicfile.Check(file)
+	return &output{
+		flag: "report", file: file, begin: p.begin, write: p.write,
+		observe: p.observe, writeEstimate: p.writeEstimate, writeRuns: p.writeRuns, writeDraws: p.writeDraws,
+	}, atomicfile.Check(file)
 }
 
-func (p *pageFile) flag() string { return "report" }
-
-func (p *pageFile) file() string { return p.path }
-
-// begin begins to record. The way of a replay from a checkpoint on is not that of the run.
-func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+// begin begins to record. The critical path is that of the run, which a replay from a checkpoint does not see.
+func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
 	p.in, p.machine = in, m
 	var err error
 	if p.recorder, err = record.New(record.Options{Header: in.header, Machine: m.Machine, Replay: m.options}); err != nil {
@@ -79,12 +75,12 @@ func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input
 	if p.window, err = timeline.NewWindow(in.header, p.span, p.asked); err != nil {
 		return nil, command.Usagef("--window: %w", err)
 	}
-	told := []replay.Observer{p.recorder, p.window}
+	list := []replay.Observer{p.recorder.Observer(), p.window.Observer()}
 	if p.settings.keep.resume == "" && p.findsPath(in) {
 		p.longest = path.New(in.header, m.Machine, m.options)
-		told = append(told, p.longest)
+		list = append(list, p.longest.Observer())
 	}
-	return replay.Observers(told...), nil
+	return list, nil
 }
 
 // findsPath reports whether the page finds the critical path: unless --critical-path does, or that cannot
@@ -102,11 +98,24 @@ func (p *pageFile) findsPath(in *input) bool {
 
 // write writes the page, of an interrupted replay, too: it is labelled so.
 func (p *pageFile) write(ctx context.Context, r *results) error {
-	d, err := p.data(r)
+	err := p.save(ctx, p.in, p.machine, r.Header, &r.Provenance, r.Report, func(d *report.Data) (err error) {
+		d.Labels, d.Answer, d.POP = report.Labels(r.Report), report.NewAnswer(r.Report, &p.machine.Machine), r.POP
+		if d.Record, err = p.recorder.Data(); err != nil {
+			return err
+		}
+		if m := &d.Record.Matrix; m.Rows*m.Cols > mostFine {
+			m.Round(coarseSteps)
+		}
+		if w := p.window.Window(); w.Slices > 0 || p.asked {
+			d.Timelines = []*timeline.Window{w}
+		}
+		if d.Path = r.CriticalPath; p.longest != nil {
+			d.Path = p.longest.Data()
+		}
+		d.Diagnosis = report.Diagnose(d)
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("--report: %w", err)
-	}
-	if err := writeStreamed(ctx, p.path, func(w io.Writer) error { return report.Write(w, d) }); err != nil {
 		return err
 	}
 	if err := p.window.CheckSeen(); err != nil && p.asked {
@@ -115,8 +124,14 @@ func (p *pageFile) write(ctx context.Context, r *results) error {
 	return nil
 }
 
+// Matrices of more cells have their shares rounded to 3 %, which halves what they take.
+const (
+	mostFine    = 1 << 17
+	coarseSteps = 32
+)
+
 // observe finds the critical paths of the windows of an estimate, unless --critical-path does.
-func (p *pageFile) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+func (p *pageFile) observe(in *input, m *loaded) func(from, to int) ([]replay.Observer, func()) {
 	if !p.findsPath(in) {
 		return nil
 	}
@@ -124,47 +139,56 @@ func (p *pageFile) observe(in *input, m *loaded) func(from, to int) (replay.Obse
 	return p.windows.Observe
 }
 
-// writeEstimate writes the page of an estimate.
-func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *estimateResults) error {
-	p.in, p.machine = in, m
-	d, err := p.estimateData(r)
-	if err != nil {
-		return fmt.Errorf("--report: %w", err)
-	}
-	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+func (p *pageFile) writeEstimate(in *input, m *loaded, r *estimateResults) error {
+	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r.EstimateReport, func(d *report.Data) error {
+		e := r.EstimateReport
+		d.Labels, d.Answer, d.Tables = report.EstimateLabels(e), report.NewEstimateAnswer(e, &m.Machine), report.NewEstimateTables(r.Estimate)
+		if d.Path = r.CriticalPath; p.windows != nil {
+			d.Path = p.windows.Data(r.Estimate)
+		}
+		d.Diagnosis = report.Diagnose(d)
+		return nil
+	})
 }
 
-// observeRun has a page of several replays told nothing: it shows their results.
-func (p *pageFile) observeRun(*input, *loaded, *replay.Options) (replay.Observer, func()) {
-	return nil, nil
-}
-
-// writeRuns writes the page of replays with several seeds.
 func (p *pageFile) writeRuns(in *input, m *loaded, r *runsResults) error {
-	p.in, p.machine = in, m
-	e := r.EnsembleReport
-	d, err := p.begun(r.Header, &r.Provenance, e)
-	if err != nil {
-		return fmt.Errorf("--report: %w", err)
-	}
-	d.Labels, d.Answer, d.Tables = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.NewSeveralTables(&e.Names, e.Runs)
-	if r.CriticalPath != nil {
-		d.Path = r.CriticalPath.Data
-	}
-	d.Diagnosis = append(report.DiagnoseRuns(r.Ensemble), report.Diagnose(d)...)
-	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r.EnsembleReport, func(d *report.Data) error {
+		e := r.EnsembleReport
+		d.Labels, d.Answer, d.Tables = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.NewSeveralTables(&e.Names, e.Runs)
+		if r.CriticalPath != nil {
+			d.Path = r.CriticalPath.Data
+		}
+		d.Diagnosis = append(report.DiagnoseRuns(r.Ensemble), report.Diagnose(d)...)
+		return nil
+	})
 }
 
-// writeDraws writes the page of replays on drawn machines.
 func (p *pageFile) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
-	p.in, p.machine = in, m
-	d, err := p.begun(r.Header, &r.Provenance, r)
+	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r, func(d *report.Data) error {
+		d.Labels, d.Answer, d.Tables = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.NewSeveralTables(&r.Names, r.Draws)
+		d.Diagnosis = append(report.DiagnoseDraws(r.Uncertainty), report.Diagnose(d)...)
+		return nil
+	})
+}
+
+// save writes a page: its title, inputs and result, which all pages have, and what fill adds.
+func (p *pageFile) save(ctx context.Context, in *input, m *loaded, h *trace.Header, from *replay.Provenance, result any, fill func(*report.Data) error) error {
+	title := h.Program
+	for _, c := range h.Result {
+		title += ", " + c.Title + " " + c.Value
+	}
+	text, err := json.Marshal(result)
+	d := &report.Data{
+		Format: report.Format,
+		Title:  fmt.Sprintf("%s on %s, %s", title, from.Platform, textutil.Count(h.Ranks, "rank")),
+		Inputs: report.NewInputs(from, in.traced(), &m.Machine, command.Quoted(p.settings.args...)),
+		Result: text,
+	}
+	if err == nil {
+		err = fill(d)
+	}
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	d.Labels, d.Answer, d.Tables = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.NewSeveralTables(&r.Names, r.Draws)
-	d.Diagnosis = append(report.DiagnoseDraws(r.Uncertainty), report.Diagnose(d)...)
-	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+	return writeStreamed(ctx, p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
-
-func (p *pageFile) abandon() {}

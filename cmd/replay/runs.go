@@ -93,7 +93,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Rating: s.ratingOf, Progress: bar.Set}
 	e, err := replay.RunsFunc(ctx, m.options, ro, func(o replay.Options) (*replay.Result, error) {
 		var ended func()
-		o.Observer, ended = s.outputs.observeRun(in, m, &o)
+		o.Observers, ended = s.outputs.observeRun(in, m, &o)
 		res, err := s.playAgain(ctx, m.Machine, o)
 		if err == nil {
 			ended()
@@ -110,7 +110,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	}
 	r := &runsResults{EnsembleReport: replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))}
 	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings)
-	failed := s.outputs.writeRuns(in, m, r)
+	failed := s.outputs.each(func(o *output) error { return o.writeRuns(in, m, r) })
 	return errors.Join(s.print(stdout, r), failed, err)
 }
 

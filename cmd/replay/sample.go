@@ -77,7 +77,7 @@ func shareWindows(s *settings, in *input, m *loaded) (dir *windows.Dir, err erro
 		return nil, nil
 	}
 	if len(s.outputs) > 0 {
-		return nil, command.Usagef("--%s is of all windows, of which with --workers each process plays some: leave one of them out", s.outputs[0].flag())
+		return nil, command.Usagef("--%s is of all windows, of which with --workers each process plays some: leave one of them out", s.outputs[0].flag)
 	}
 	m.options.Identity, err = identity(s, in, m.Source)
 	return windows.New(s.sample.workers, workerLease), err
@@ -127,7 +127,7 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
 	r.HPCG, err = s.hpcgEstimate(e)
-	failed := s.outputs.writeEstimate(ctx, in, m, r)
+	failed := s.outputs.each(func(o *output) error { return o.writeEstimate(in, m, r) })
 	return errors.Join(s.print(stdout, r), err, failed)
 }
 

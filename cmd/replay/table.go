@@ -22,13 +22,7 @@ type tableOutput struct {
 	recorder *table.Recorder
 }
 
-func tableFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, to `FILE`: .csv or .parquet"},
-	}
-}
-
-func newTableOutput(c *cli.Context, s *settings) (output, error) {
+func newTableOutput(c *cli.Context, s *settings) (*output, error) {
 	path := c.String("table")
 	if path == "" {
 		return nil, nil
@@ -37,17 +31,12 @@ func newTableOutput(c *cli.Context, s *settings) (output, error) {
 	if !parquet && !strings.HasSuffix(path, ".csv") {
 		return nil, command.Usagef("--table %q, want a name that ends in .csv or .parquet", path)
 	}
-	return &tableOutput{path: path, parquet: parquet, settings: s}, checkOutput("table", path, s)
+	t := &tableOutput{path: path, parquet: parquet, settings: s}
+	o := &output{flag: "table", file: path, whole: true, begin: t.begin, write: t.write, abandon: func() { t.out.abandon() }}
+	return o, checkOutput("table", path, s)
 }
 
-func (t *tableOutput) flag() string { return "table" }
-
-func (t *tableOutput) file() string { return t.path }
-
-// ofAll says that it adds up whole steps.
-func (t *tableOutput) ofAll() {}
-
-func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
 	columns, err := table.ColumnsOf(in.header)
 	if err != nil {
 		return nil, err
@@ -65,7 +54,7 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 		t.writer = table.NewCSV(t.out, columns, strings.Join(labels, "; "))
 	}
 	t.recorder = table.NewRecorder(columns, hostsOf(&m.Machine), t.writer)
-	return t.recorder, nil
+	return []replay.Observer{t.recorder.Observer()}, nil
 }
 
 // labelsAhead are those of a replay that is not interrupted. Of a part they name the steps that are asked for:
@@ -93,5 +82,3 @@ func (t *tableOutput) write(ctx context.Context, r *results) error {
 	}
 	return t.out.close(ctx)
 }
-
-func (t *tableOutput) abandon() { t.out.abandon() }

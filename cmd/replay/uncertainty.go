@@ -94,7 +94,7 @@ func replayDraws(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	}
 	r := replay.NewUncertaintyReport(u, s.provenance(m, time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, m.warnings)
-	return errors.Join(s.print(stdout, r), s.outputs.writeDraws(in, m, r))
+	return errors.Join(s.print(stdout, r), s.outputs.each(func(o *output) error { return o.writeDraws(in, m, r) }))
 }
 
 // playExactly replays all of the trace on a drawn machine.

@@ -39,7 +39,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/capture":  {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
-	"reprise/replay":            {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling", "reprise/replay/tape"}},
+	"reprise/replay":            {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling", "reprise/replay/eventlog"}},
 	"reprise/report/timeline":   {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},
 	"reprise/report/profile":    {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/google/pprof"}},
 	"reprise/report/table":      {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/parquet-go/parquet-go"}},
@@ -56,14 +56,14 @@ var allowed = map[string]rule{
 	"reprise/calibrate/measure/network": {inside: []string{"reprise/warning", "reprise/calibrate/measure"}},
 
 	"reprise/report/pop":     {inside: []string{"reprise/netmodel", "reprise/replay"}},
-	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/replay/tape", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
-	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
+	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/replay/eventlog", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
+	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/replay/sampling", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
 
 	"reprise/study/slurm": {},
 
-	"reprise/replay/sampling":   {},
+	"reprise/replay/sampling":   {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
-	"reprise/replay/tape":       {inside: []string{"reprise/trace"}},
+	"reprise/replay/eventlog":   {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
 
 	"reprise/study":          {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},

@@ -53,10 +53,10 @@ func HPL(t testing.TB, n, nb int) *Run {
 func (r *Run) Open() (*trace.Trace, error) { return trace.Open(r.file) }
 
 // Play replays it, and tells an observer.
-func (r *Run) Play(t testing.TB, observer replay.Observer) *replay.Result {
+func (r *Run) Play(t testing.TB, observers ...replay.Observer) *replay.Result {
 	t.Helper()
 	o := r.Options
-	o.Observer = observer
+	o.Observers = observers
 	res, err := replay.Run(t.Context(), r.Trace, r.Machine, o)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@
 // from the begin of the run to its makespan.
 //
 //	p := path.New(header, machine, options)
-//	options.Observer = p
+//	options.Observers = []replay.Observer{p.Observer()}
 //	result, err := replay.Run(ctx, trace, machine, options)
 //	if err != nil {
 //		return err
@@ -12,7 +12,7 @@
 //		fmt.Println(part.Name, part.Seconds)
 //	}
 //
-// Package [reprise/replay/tape] finds it; this one names what it consists of, and says how the
+// Package [reprise/replay/eventlog] finds it; this one names what it consists of, and says how the
 // makespan would change with that.
 //
 // # Units

@@ -24,7 +24,7 @@ func Example() {
 	})
 	h, m, o := &trace.Header{Ranks: 2}, replay.Machine{Platform: p, Hosts: []int32{0, 1}}, replay.DefaultOptions()
 	critical := path.New(h, m, o)
-	o.Observer = critical
+	o.Observers = []replay.Observer{critical.Observer()}
 	res, err := replay.RunSource(context.Background(), h, lists, m, o)
 	if err != nil {
 		log.Fatal(err)

@@ -83,13 +83,13 @@ type player func(m replay.Machine, o replay.Options) (*replay.Result, error)
 func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay.Options) (*replay.Result, *path.Data) {
 	t.Helper()
 	p := path.New(h, m, o)
-	o.Observer = p
+	o.Observers = []replay.Observer{p.Observer()}
 	res, err := play(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := p.Data()
-	if n := p.Tapes().Gaps(); n != 0 {
+	if n := p.Observer().Log.Gaps(); n != 0 {
 		t.Errorf("%d stretches do not meet", n)
 	}
 	if d.Seconds != res.Makespan || res.Ranks[d.Rank].End != res.Makespan {

@@ -6,7 +6,7 @@ import (
 
 	"reprise/platforms"
 	"reprise/replay"
-	"reprise/replay/tape"
+	"reprise/replay/eventlog"
 	"reprise/smpi"
 )
 
@@ -51,12 +51,12 @@ func newLevels(m *replay.Machine, o *smpi.Options) levels {
 	return l
 }
 
-// NumLevels implements tape.Levels.
+// NumLevels implements eventlog.Levels.
 func (l *levels) NumLevels() int { return len(l.names) }
 
-// Level implements tape.Levels: that of the link that a transfer shares with others in the end,
+// Level implements eventlog.Levels: that of the link that a transfer shares with others in the end,
 // or if it has its route for itself by then what is narrowest there.
-func (l *levels) Level(t *tape.Transfer) int32 {
+func (l *levels) Level(t *eventlog.Transfer) int32 {
 	if link := t.Link(); link >= 0 {
 		return l.ofLink[link]
 	}

@@ -175,7 +175,7 @@ func TestBothWays(t *testing.T) {
 func TestTooManyKernels(t *testing.T) {
 	m, o := machine(t, flat, 1)
 	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 1<<12), Phases: make([]string, 1<<11)}
-	o.Observer = path.New(h, m, o)
+	o.Observers = []replay.Observer{path.New(h, m, o).Observer()}
 	_, err := replay.RunSource(t.Context(), h, replay.NewLists([][]trace.Action{nil}), m, o)
 	if err == nil || !strings.Contains(err.Error(), "4096 kernels in 2048 phases") {
 		t.Errorf("%v, want that there are too many kernels and phases", err)

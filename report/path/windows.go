@@ -34,10 +34,10 @@ func NewWindows(h *trace.Header, m replay.Machine, o replay.Options) *Windows {
 	return &Windows{header: h, machine: m, options: o, ended: map[span]windowPath{}}
 }
 
-// Observe is for replay.SampleOptions.Observe.
-func (w *Windows) Observe(from, to int) (o replay.Observer, ended func()) {
+// Observe returns the observer of a window, for replay.SampleOptions.Observe.
+func (w *Windows) Observe(from, to int) (list []replay.Observer, ended func()) {
 	p := New(w.header, w.machine, w.options)
-	return p, func() {
+	return []replay.Observer{p.Observer()}, func() {
 		d := p.Data()
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -46,7 +46,7 @@ func (w *Windows) Observe(from, to int) (o replay.Observer, ended func()) {
 }
 
 // Data returns what the critical path of the run consists of as far as the windows of an
-// estimate tell: each stands for the steps of replay.Estimate.StandsFor, with its warm-up, and all together
+// estimate tell: each stands for the steps of replay.Estimate.WindowWeight, with its warm-up, and all together
 // for the makespan. Where the path is in between is not known: there are no hops.
 //
 // The sleep with which ranks enter is in the run once, and stands in each window for itself.
@@ -59,7 +59,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			continue
 		}
 		l = path.levels
-		weight := e.StandsFor(i) / float64(window.To-window.From)
+		weight := e.WindowWeight(i) / float64(window.To-window.From)
 		for _, part := range path.data.Parts {
 			if part.enters() {
 				part.Seconds -= entry

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"reprise/internal/bounds"
 	"reprise/netmodel"
@@ -25,7 +27,7 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	if _, most := useful(r); !(most > 0) {
 		return nil, ErrIdle
 	}
-	o.Observer, o.Checkpoints, o.Resume = nil, nil, nil
+	o.Observers, o.Checkpoints, o.Resume = nil, nil, nil
 	uncontended := r
 	if o.Network.Contention {
 		var err error
@@ -87,4 +89,75 @@ func newData(r *replay.Result, uncontended, ideal float64) *Data {
 	d.Parallel = d.LoadBalance * d.Communication
 	d.Notes = d.notes(r)
 	return d
+}
+
+// Data is POP's efficiencies of a run: shares of 1. Times are in seconds.
+type Data struct {
+	LoadBalance   float64 `json:"load_balance"`  // mean / greatest useful computation of a rank
+	Serialisation float64 `json:"serialisation"` // greatest useful computation / Ideal
+	Transfer      float64 `json:"transfer"`      // Ideal / Runtime = Wire * Contention
+	Wire          float64 `json:"wire"`          // Ideal / Uncontended
+	Contention    float64 `json:"contention"`    // Uncontended / Runtime
+	Communication float64 `json:"communication"` // Serialisation * Transfer
+	Parallel      float64 `json:"parallel"`      // LoadBalance * Communication
+
+	Runtime     float64 `json:"runtime_s"`
+	Uncontended float64 `json:"uncontended_s"` // runtime where no message slows another
+	Ideal       float64 `json:"ideal_s"`       // runtime on a network that takes no time
+	MeanUseful  float64 `json:"mean_useful_s"` // computation of a rank
+	MostUseful  float64 `json:"most_useful_s"`
+
+	Notes []string `json:"notes"` // what limits it, in sentences
+}
+
+// notes say what limits the efficiencies of a run.
+func (d *Data) notes(r *replay.Result) []string {
+	notes := []string{}
+	if r.Polls > 0 {
+		notes = append(notes, "Ranks poll: what they do depends on when messages come, so the further replays take courses of their own, and all but the load balance may be some percent off.")
+	}
+	if r.Seed != nil {
+		notes = append(notes, fmt.Sprintf("Times are random: all replays have the noise of seed %d.", *r.Seed))
+	}
+	if !r.Complete {
+		notes = append(notes, "They are of "+replay.PartLabel(r.Header, r.First, r.Last)+".")
+	}
+	for _, e := range []struct {
+		name  string
+		value float64
+	}{{"serialisation", d.Serialisation}, {"wire", d.Wire}, {"contention", d.Contention}} {
+		if e.value > 1+rounding {
+			notes = append(notes, fmt.Sprintf("The efficiency of %s is over 100 %%: a quicker network made the ranks do things in a worse order.", e.name))
+		}
+	}
+	return notes
+}
+
+// rounding is how far over 1 an efficiency is 1.
+const rounding = 1e-9
+
+// WriteText writes the efficiencies, what each of them is a part of, and the notes.
+func (d *Data) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-17s %9s\n", "POP efficiency", "share")
+	for _, l := range []struct {
+		name  string
+		share float64
+		what  string
+	}{
+		{"parallel", d.Parallel, fmt.Sprintf("a rank computes %.6g s of %.6g s", d.MeanUseful, d.Runtime)},
+		{"  load balance", d.LoadBalance, fmt.Sprintf("the busiest rank computes %.6g s", d.MostUseful)},
+		{"  serialisation", d.Serialisation, fmt.Sprintf("of %.6g s on a network that takes no time", d.Ideal)},
+		{"  transfer", d.Transfer, ""},
+		{"    wire", d.Wire, fmt.Sprintf("of %.6g s where no message slows another", d.Uncontended)},
+		{"    contention", d.Contention, fmt.Sprintf("of %.6g s", d.Runtime)},
+	} {
+		line := fmt.Sprintf("%-17s %8.2f%%  %s", l.name, 100*l.share, l.what)
+		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -1,12 +1,12 @@
 // Package profile adds up where the time of a replay goes, as a profile for pprof.
 //
-// A [Recorder] is a [replay.Observer]. Its stacks lead from the phases that a rank is in, the
+// A [Recorder] observes a replay. Its stacks lead from the phases that a rank is in, the
 // outermost first, over what its time is spent on and the kernel to a group of ranks: those
 // of a host, or of a row of the process grid where there are very many hosts.
 //
 //	groups := profile.GroupsOf(header, hosts)
 //	recorder := profile.NewRecorder(header, groups)
-//	options.Observer = recorder
+//	options.Observers = []replay.Observer{recorder.Observer()}
 //	result, err := replay.Run(ctx, trace, machine, options)
 //	err = recorder.Write(file)
 //

@@ -13,8 +13,9 @@ import (
 func ExampleRecorder() {
 	h := &trace.Header{Ranks: 2, Kernels: []trace.Kernel{{Name: "dgemm"}}}
 	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"node-0", "node-1"}))
-	r.TimePasses(0, replay.TimeCompute, 0, 0, 2)
-	r.TimePasses(1, replay.TimeCompute, 0, 0, 1)
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeCompute, 0, 0, 2)
+	o.TimePasses(1, replay.TimeCompute, 0, 0, 1)
 	p, err := r.Profile()
 	if err != nil {
 		log.Fatal(err)

@@ -67,19 +67,20 @@ func TestStacks(t *testing.T) {
 		Kernels: []trace.Kernel{{Name: "dgemm", Attrs: []trace.Param{{Name: "transa", Value: "N"}}}, {Name: "solve"}},
 	}
 	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"a", "b", "a"}))
-	r.TimePasses(0, replay.TimeCompute, 0, 0, 1)
-	r.Marked(0, mark(0, false), 1)
-	r.Marked(0, mark(0, false), 1) // entered twice: counts once
-	r.TimePasses(0, replay.TimeCompute, 0, 1, 3)
-	r.TimePasses(0, replay.TimeCompute, 1, 3, 3.5)
-	r.Marked(0, mark(1, false), 3.5)
-	r.TimePasses(0, replay.TimeWait, -1, 3.5, 7.5)
-	r.Marked(0, mark(0, true), 7.5) // before the phase within it
-	r.TimePasses(0, replay.TimeWait, -1, 7.5, 15.5)
-	r.Marked(0, mark(1, true), 15.5)
-	r.TimePasses(0, replay.TimeCompute, -1, 15.5, 16)
-	r.TimePasses(1, replay.TimeCompute, 0, 0, 1e-9)
-	r.TimePasses(2, replay.TimeCompute, 0, 0, 2)
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeCompute, 0, 0, 1)
+	o.Marked(0, mark(0, false), 1)
+	o.Marked(0, mark(0, false), 1) // entered twice: counts once
+	o.TimePasses(0, replay.TimeCompute, 0, 1, 3)
+	o.TimePasses(0, replay.TimeCompute, 1, 3, 3.5)
+	o.Marked(0, mark(1, false), 3.5)
+	o.TimePasses(0, replay.TimeWait, -1, 3.5, 7.5)
+	o.Marked(0, mark(0, true), 7.5) // before the phase within it
+	o.TimePasses(0, replay.TimeWait, -1, 7.5, 15.5)
+	o.Marked(0, mark(1, true), 15.5)
+	o.TimePasses(0, replay.TimeCompute, -1, 15.5, 16)
+	o.TimePasses(1, replay.TimeCompute, 0, 0, 1e-9)
+	o.TimePasses(2, replay.TimeCompute, 0, 0, 2)
 	want := map[string]int64{
 		"compute;dgemm transa=N;a":               3e9, // ranks 0 and 2
 		"compute;dgemm transa=N;b":               1,
@@ -98,7 +99,7 @@ func TestStacks(t *testing.T) {
 func TestTotals(t *testing.T) {
 	run := replaytest.HPL(t, 400, 32)
 	r := profile.NewRecorder(run.Trace.Header(), profile.GroupsOf(run.Trace.Header(), run.Hosts))
-	res := run.Play(t, r)
+	res := run.Play(t, r.Observer())
 	stacks := read(t, r)
 	ends := 0.0
 	for _, rank := range res.Ranks {
@@ -157,14 +158,16 @@ func TestGroups(t *testing.T) {
 func TestRefused(t *testing.T) {
 	h := &trace.Header{Ranks: 1, Phases: make([]string, 1<<16), Kernels: make([]trace.Kernel, 1<<15)}
 	r := profile.NewRecorder(h, profile.Groups{Names: []string{"a"}, Of: []int{0}})
+	o := r.Observer()
 	for p := range 1 << 10 {
-		r.Marked(0, mark(uint16(p), false), 0)
+		o.Marked(0, mark(uint16(p), false), 0)
 	}
 	if err := r.Write(&bytes.Buffer{}); err == nil {
 		t.Error("a thousand nestings of 32,768 kernels: accepted")
 	}
 	r = profile.NewRecorder(&trace.Header{Ranks: 1}, profile.Groups{Names: []string{"a"}, Of: []int{0}})
-	r.TimePasses(0, replay.TimeSleep, -1, 0, 1e10)
+	o = r.Observer()
+	o.TimePasses(0, replay.TimeSleep, -1, 0, 1e10)
 	if err := r.Write(&bytes.Buffer{}); err == nil {
 		t.Error("300 years: accepted")
 	}

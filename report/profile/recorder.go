@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"reprise/replay"
@@ -14,9 +15,8 @@ const MaxSums = 1 << 22
 
 var errTooMany = errors.New("a profile of too many nestings of phases, kernels and groups of ranks")
 
-// Recorder is a replay.Observer that adds up where time goes. It serves one replay.
+// Recorder adds up where the time of one replay goes.
 type Recorder struct {
-	replay.Ignore
 	header *trace.Header
 	groups Groups
 	ranks  []rank
@@ -48,7 +48,7 @@ type phaseIn struct {
 const noStack = -1
 
 // numKinds is how many kinds of time there are. Frames are the kinds, then the kernels.
-const numKinds = int(replay.TimeOverhead) + 1
+const numKinds = replay.NumTimeKinds
 
 // NewRecorder returns a recorder of a replay of what h describes.
 func NewRecorder(h *trace.Header, groups Groups) *Recorder {
@@ -58,13 +58,12 @@ func NewRecorder(h *trace.Header, groups Groups) *Recorder {
 	}
 }
 
-// Spares implements replay.Sparing.
-func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Messages: true, Carried: true}
+// Observer returns the functions of the recorder, for replay.Options.Observers.
+func (r *Recorder) Observer() replay.Observer {
+	return replay.Observer{TimePasses: r.timePasses, Marked: r.marked}
 }
 
-// TimePasses implements replay.Observer.
-func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	frame := int(k)
 	if kernel >= 0 {
 		frame = numKinds + int(kernel)
@@ -97,9 +96,8 @@ func (r *Recorder) takes(n int) bool {
 	return true
 }
 
-// Marked implements replay.Observer. As in the tables of a result, a phase that is entered
-// twice counts once.
-func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
+// marked begins and ends phases. As in the tables of a result, a phase that is entered twice counts once.
+func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	if mark.Kind != trace.KindPhase {
 		return
 	}
@@ -132,4 +130,65 @@ func (r *Recorder) within(around int32, phase uint16) int32 {
 		r.inner[key] = n
 	}
 	return n
+}
+
+// MaxGroups is how many groups of ranks a profile tells apart.
+const MaxGroups = 256
+
+// Groups says which ranks are counted together.
+type Groups struct {
+	Names []string
+	Of    []int // by rank: its group
+}
+
+// GroupsOf returns the hosts, whose names are given for each rank. Where these are more than
+// MaxGroups it returns the rows or columns of the process grid, and where there is no such
+// grid blocks of ranks of consecutive numbers.
+func GroupsOf(h *trace.Header, hosts []string) Groups {
+	if g := byHost(hosts); len(g.Names) <= MaxGroups {
+		return g
+	}
+	for i := range h.CommFamilies {
+		f := &h.CommFamilies[i]
+		if n := len(f.Groups); f.Name != "" && f.Name != "-" && n > 1 && n <= MaxGroups {
+			return byFamily(f, len(hosts))
+		}
+	}
+	return byBlock(len(hosts))
+}
+
+func byHost(hosts []string) (g Groups) {
+	numbers := map[string]int{}
+	for _, host := range hosts {
+		n, ok := numbers[host]
+		if !ok {
+			n = len(g.Names)
+			numbers[host] = n
+			g.Names = append(g.Names, host)
+		}
+		g.Of = append(g.Of, n)
+	}
+	return g
+}
+
+func byFamily(f *trace.CommFamily, ranks int) Groups {
+	g := Groups{Of: make([]int, ranks)}
+	for i := range f.Groups {
+		g.Names = append(g.Names, fmt.Sprintf("%s %d", f.Name, i))
+		for m := range f.Groups[i].Len() {
+			g.Of[f.Groups[i].Member(m)] = i
+		}
+	}
+	return g
+}
+
+func byBlock(ranks int) (g Groups) {
+	per := (ranks + MaxGroups - 1) / MaxGroups
+	for r := range ranks {
+		if r%per == 0 {
+			g.Names = append(g.Names, fmt.Sprintf("ranks %d to %d", r, min(r+per, ranks)-1))
+		}
+		g.Of = append(g.Of, r/per)
+	}
+	return g
 }

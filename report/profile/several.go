@@ -14,35 +14,36 @@ type Several struct {
 	groups Groups
 
 	mu    sync.Mutex
-	seeds map[uint64]*Recorder
-	steps map[steps]*Recorder
+	parts map[part]*Recorder
 }
 
-// steps are those of a window, [from, to).
-type steps struct{ from, to int }
+// part is a replay with a seed, or of the steps [from, to) of a window.
+type part struct {
+	seed     uint64
+	from, to int
+}
 
 // NewSeveral returns a Several for replays of what h describes.
 func NewSeveral(h *trace.Header, groups Groups) *Several {
-	return &Several{header: h, groups: groups, seeds: map[uint64]*Recorder{}, steps: map[steps]*Recorder{}}
+	return &Several{header: h, groups: groups, parts: map[part]*Recorder{}}
 }
 
-// ObserveSeed returns who is told what happens with a seed, and what is called once it has.
-func (s *Several) ObserveSeed(seed uint64) (o replay.Observer, ended func()) {
-	r := NewRecorder(s.header, s.groups)
-	return r, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.seeds[seed] = r
-	}
+// ObserveSeed returns the observer of the replay with a seed, and a function to call when it has ended.
+func (s *Several) ObserveSeed(seed uint64) (list []replay.Observer, ended func()) {
+	return s.observe(part{seed: seed})
 }
 
-// Observe is for replay.SampleOptions.Observe.
-func (s *Several) Observe(from, to int) (o replay.Observer, ended func()) {
+// Observe returns the observer of a window, for replay.SampleOptions.Observe.
+func (s *Several) Observe(from, to int) (list []replay.Observer, ended func()) {
+	return s.observe(part{from: from, to: to})
+}
+
+func (s *Several) observe(of part) (list []replay.Observer, ended func()) {
 	r := NewRecorder(s.header, s.groups)
-	return r, func() {
+	return []replay.Observer{r.Observer()}, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.steps[steps{from, to}] = r
+		s.parts[of] = r
 	}
 }
 
@@ -50,19 +51,19 @@ func (s *Several) Observe(from, to int) (o replay.Observer, ended func()) {
 func (s *Several) Mean(seeds []uint64) *Recorder {
 	mean := NewRecorder(s.header, s.groups)
 	for _, seed := range seeds {
-		mean.add(s.seeds[seed], 1/float64(len(seeds)))
+		mean.add(s.parts[part{seed: seed}], 1/float64(len(seeds)))
 	}
 	return mean
 }
 
 // Estimated returns a recorder of what the windows of an estimate tell of the whole run. Each of
-// them, with its warm-up, stands for the steps of replay.Estimate.StandsFor, and says in which phases and
+// them, with its warm-up, stands for the steps of replay.Estimate.WindowWeight, and says in which phases and
 // where kernels and other kinds of time occur; how much there is of each is the estimate's.
 func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	sum := NewRecorder(s.header, s.groups)
 	for i, w := range e.Windows {
-		if r, ok := s.steps[steps{w.From, w.To}]; ok {
-			sum.add(r, e.StandsFor(i)/float64(w.To-w.From))
+		if r, ok := s.parts[part{from: w.From, to: w.To}]; ok {
+			sum.add(r, e.WindowWeight(i)/float64(w.To-w.From))
 		}
 	}
 	sum.scale(framesOf(e, replay.KernelNames(s.header)))

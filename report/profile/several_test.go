@@ -20,7 +20,8 @@ func TestMean(t *testing.T) {
 	h := &trace.Header{Ranks: 1, Phases: []string{"one", "two"}}
 	s := profile.NewSeveral(h, profile.GroupsOf(h, []string{"a"}))
 	for seed, phases := range [][]uint16{{0, 1}, {1, 0}, {0}} { // the third is not asked for
-		o, ended := s.ObserveSeed(uint64(seed))
+		list, ended := s.ObserveSeed(uint64(seed))
+		o := list[0]
 		at := 0.0
 		for _, phase := range phases {
 			o.Marked(0, mark(phase, false), at)
@@ -52,7 +53,7 @@ func TestEstimated(t *testing.T) {
 			}
 		}
 	}
-	exact := run.Play(t, nil)
+	exact := run.Play(t)
 	for _, want := range exact.Phases {
 		if sum := sumOf(stacks, want.Name) / 1e9 / ranks; math.Abs(sum-want.Mean) > 0.02*exact.Makespan {
 			t.Errorf("%s: %v s of a rank, want %v s of %v s", want.Name, sum, want.Mean, exact.Makespan)

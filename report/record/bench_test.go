@@ -18,9 +18,9 @@ func BenchmarkReplay(b *testing.B) {
 				o := bench.Replay
 				switch who {
 				case "ignore":
-					o.Observer = replay.Ignore{}
+					o.Observers = []replay.Observer{{}}
 				case "record":
-					o.Observer = bench.recorder(b)
+					o.Observers = []replay.Observer{bench.recorder(b).Observer()}
 				}
 				res, err := bench.play(b, o)
 				if err != nil {

@@ -2,7 +2,7 @@
 // ranks goes step by step, who sends to whom, and how the links are used.
 //
 //	r, err := record.New(record.Options{Header: t.Header(), Machine: machine, Replay: options})
-//	options.Observer = r
+//	options.Observers = []replay.Observer{r.Observer()}
 //	result, err := replay.Run(ctx, t, machine, options)
 //	data, err := r.Data()
 //
@@ -23,5 +23,5 @@
 //
 // # Source
 //
-// None: it sums up what an Observer of package replay is told.
+// None: it adds up what package replay reports to an Observer.
 package record

@@ -43,7 +43,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o.Observer = r
+	o.Observers = []replay.Observer{r.Observer()}
 	res, err := replay.Run(context.Background(), t, m, o)
 	if err != nil {
 		log.Fatal(err)

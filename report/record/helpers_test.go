@@ -125,7 +125,7 @@ func (b *bench) recorder(t testing.TB) *Recorder {
 func (b *bench) record(t testing.TB, others ...replay.Observer) (*replay.Result, *Recorder, *Data) {
 	t.Helper()
 	r := b.recorder(t)
-	b.Replay.Observer = replay.Observers(append([]replay.Observer{r}, others...)...)
+	b.Replay.Observers = append([]replay.Observer{r.Observer()}, others...)
 	res, err := b.play(t, b.Replay)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,6 @@ func checkSeries(t *testing.T, d *Data, res *replay.Result) {
 
 // arrivals counts the messages that arrive.
 type arrivals struct {
-	replay.Ignore
 	sizes           map[int32]int64 // by message
 	carried         map[int32]bool  // what no network carries, as the grant of a lock on a rank's own memory, is no message
 	messages, bytes int64
@@ -220,19 +219,19 @@ func all(res *replay.Result) *arrivals { return &arrivals{messages: res.Messages
 
 func newArrivals() *arrivals { return &arrivals{sizes: map[int32]int64{}, carried: map[int32]bool{}} }
 
-func (a *arrivals) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	a.sizes[message] = bytes
-	delete(a.carried, message)
-}
-
-func (a *arrivals) Carried(message int32, from, to, rate, alone float64, link int32) {
-	a.carried[message] = true
-}
-
-func (a *arrivals) Ended(message int32, at float64) {
-	if a.carried[message] {
-		a.messages++
-		a.bytes += a.sizes[message]
+func (a *arrivals) observer() replay.Observer {
+	return replay.Observer{
+		SendPosted: func(message, src, dst, tag int32, bytes int64, at float64) {
+			a.sizes[message] = bytes
+			delete(a.carried, message)
+		},
+		Carried: func(message int32, from, to, rate, alone float64, link int32) { a.carried[message] = true },
+		Ended: func(message int32, at float64) {
+			if a.carried[message] {
+				a.messages++
+				a.bytes += a.sizes[message]
+			}
+		},
 	}
 }
 

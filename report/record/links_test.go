@@ -169,7 +169,7 @@ func TestLinksMerge(t *testing.T) {
 		src, at := int32(i%7), float64(i)*1e-3
 		// at half of 2e6 byte/s; the network is ahead of the next one's begin
 		carried := netmodel.Summary{From: at, Bytes: 1500, Alone: 2e6, Link: 1}
-		r.Transferred([]replay.Transferred{{Src: src, Dst: src + 1, At: at + 1.5e-3, Summary: carried}})
+		r.transferred([]replay.Transferred{{Src: src, Dst: src + 1, At: at + 1.5e-3, Summary: carried}})
 	}
 	d := r.links.data(turns * 1e-3)
 	bytes, lost := 0.0, 0.0
@@ -194,7 +194,7 @@ func TestLinksOfNoTime(t *testing.T) {
 	r := newBench(t, cluster(2), 2, 1).recorder(t)
 	for i := range 100 { // the begin of a slice is rounded
 		at := float64(i) * firstWidth
-		r.Transferred([]replay.Transferred{{Src: 0, Dst: 1, At: at, Factor: 1, Summary: netmodel.Summary{From: at, Bytes: 16, Link: -1}}})
+		r.transferred([]replay.Transferred{{Src: 0, Dst: 1, At: at, Factor: 1, Summary: netmodel.Summary{From: at, Bytes: 16, Link: -1}}})
 	}
 	d := r.links.data(1e-3)
 	near(t, "bytes", d.Hottest[0].Bytes, 100*16, 1e-9)

@@ -179,8 +179,8 @@ func TestManyKernels(t *testing.T) {
 	b.Header.Kernels, b.Header.Steps = make([]trace.Kernel, 60000), 1000
 	r := b.recorder(t)
 	for _, s := range []int64{0, 29, 30, 999, 1 << 30} {
-		r.Spent(0, float64(s), make([]float64, r.sums.width), false)
-		r.Marked(0, step(s), float64(s))
+		r.spentBy(0, float64(s), make([]float64, r.sums.width), false)
+		r.marked(0, step(s), float64(s))
 	}
 	if d := dataOf(t, r); d.Columns.Steps != 30 || d.Columns.Count != 34 {
 		t.Errorf("%d columns of %d steps, want 34 of 30", d.Columns.Count, d.Columns.Steps)

@@ -82,7 +82,7 @@ func TestRandom(t *testing.T) {
 			b.Header.Steps = 0
 		}
 		d := newDiary()
-		res, r, data := b.record(t, d)
+		res, r, data := b.record(t, d.observer())
 		checkSums(t, r, data, res)
 		checkTraffic(t, data, all(res))
 		checkMatrix(t, data, d)
@@ -149,7 +149,7 @@ func TestWild(t *testing.T) {
 		b.kernels(t, `"*": {terms: {N: 1e-5}}`)
 		r, arrived, pauses := b.recorder(t), newArrivals(), 0
 		o := b.Replay
-		o.Observer = replay.Observers(r, arrived)
+		o.Observers = []replay.Observer{r.Observer(), arrived.observer()}
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses++; pauses > 1000 {
 				return errStop

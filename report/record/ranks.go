@@ -37,8 +37,8 @@ type passed struct {
 	from, to  float64 // s
 }
 
-// TimePasses implements replay.Observer.
-func (r *Recorder) TimePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
+// timePasses notes a time of a rank.
+func (r *Recorder) timePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
 	row := int32(k)
 	if kernel >= 0 {
 		row = int32(numKinds) + kernel
@@ -66,9 +66,8 @@ func (r *Recorder) takeTimes() {
 	r.times.count = 0
 }
 
-// Marked implements replay.Observer. Phases of a rank in the midst of a step go without the
-// times of its kinds.
-func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
+// marked begins the columns of steps. Without steps, phases are added up here: Observer.Spent has those of steps.
+func (r *Recorder) marked(id int32, mark trace.Action, at float64) {
 	switch {
 	case r.steps && mark.Kind == trace.KindStep:
 		r.step(id, int(mark.X[0]), at)
@@ -205,4 +204,130 @@ func (r *Recorder) end() {
 	if !r.steps {
 		r.slices.each(r.sums.width, numKinds+r.sums.kernels, r.emit)
 	}
+}
+
+// numKinds is the number of replay's kinds of time.
+const numKinds = replay.NumTimeKinds
+
+// rows are what each rank has spent its time on in its column so far, in seconds: a number for
+// each kind, kernel and phase. A kernel's time is none of its kind before addKernels.
+type rows struct {
+	kernels, phases int
+	width           int
+	now             []float64 // [ranks][width]
+	open            []float64 // [ranks][phases]: time from which an open phase counts, or notOpen
+}
+
+const notOpen = -1
+
+func newRows(h *trace.Header) rows {
+	s := rows{kernels: len(h.Kernels), phases: len(h.Phases)}
+	s.width = numKinds + s.kernels + s.phases
+	s.now = make([]float64, h.Ranks*s.width)
+	s.open = make([]float64, h.Ranks*s.phases)
+	for i := range s.open {
+		s.open[i] = notOpen
+	}
+	return s
+}
+
+// of returns what a rank has spent its time on.
+func (s *rows) of(rank int32) []float64 { return s.now[int(rank)*s.width:][:s.width] }
+
+func (s *rows) openOf(rank int32) []float64 { return s.open[int(rank)*s.phases:][:s.phases] }
+
+// beginPhase begins a phase of a rank, unless it is open.
+func (s *rows) beginPhase(rank int32, phase uint16, at float64) {
+	if open := &s.openOf(rank)[phase]; *open == notOpen {
+		*open = at
+	}
+}
+
+// endPhase ends a phase of a rank, if it is open.
+func (s *rows) endPhase(rank int32, phase uint16, at float64) {
+	if open := &s.openOf(rank)[phase]; *open != notOpen {
+		s.of(rank)[numKinds+s.kernels+int(phase)] += at - *open
+		*open = notOpen
+	}
+}
+
+// beginNoEarlier has the open phases of a rank count from a time at the earliest.
+func (s *rows) beginNoEarlier(rank int32, at float64) {
+	for p, begun := range s.openOf(rank) {
+		if begun != notOpen {
+			s.openOf(rank)[p] = max(begun, at)
+		}
+	}
+}
+
+// close returns what a rank has spent its time on up to a time, from which open phases go on.
+func (s *rows) close(rank int32, at float64) []float64 {
+	now, open := s.of(rank), s.openOf(rank)
+	for p, begun := range open {
+		if begun != notOpen {
+			now[numKinds+s.kernels+p] += at - begun
+			open[p] = at
+		}
+	}
+	return now
+}
+
+// addKernels adds the kernels to the kind of time that they are.
+func (s *rows) addKernels(now []float64) {
+	sum := now[replay.TimeCompute]
+	for _, v := range now[numKinds:][:s.kernels] {
+		sum += v
+	}
+	now[replay.TimeCompute] = sum
+}
+
+// names returns the names of the rows.
+func (s *rows) names(h *trace.Header) []string {
+	var names []string
+	for k := range numKinds {
+		names = append(names, replay.TimeKind(k).String())
+	}
+	return append(append(names, replay.KernelNames(h)...), h.Phases...)
+}
+
+// spent is what ranks have spent their time on when they began their column, and in the end, in
+// seconds: a number for each row.
+type spent struct {
+	width       int
+	begun, last []float64 // [ranks][width]
+	column      []float64 // of a rank, in its column
+	now         []float64 // of the rank that was told of last, by now
+}
+
+func newSpent(ranks, width int) spent {
+	s := spent{width: width, column: make([]float64, width)}
+	s.begun, s.last = make([]float64, ranks*width), make([]float64, ranks*width)
+	return s
+}
+
+// spentBy notes what a rank has spent its time on by a time.
+func (r *Recorder) spentBy(id int32, at float64, sums []float64, over bool) {
+	rk, s := &r.ranks[id], &r.spent
+	if rk.until == notYet {
+		r.enter(id, at)
+		copy(s.of(s.begun, id), sums)
+	}
+	if over {
+		copy(s.of(s.last, id), sums)
+	}
+	rk.clock, s.now = at, sums
+}
+
+// of returns the numbers of a rank.
+func (s *spent) of(list []float64, id int32) []float64 { return list[int(id)*s.width:][:s.width] }
+
+// close returns what a rank, which was told of last, has spent its time on in its column, which
+// ends. It is valid until the next call.
+func (s *spent) close(id int32) []float64 {
+	begun := s.of(s.begun, id)
+	column := s.column[:len(begun)]
+	for row, v := range s.now[:len(begun)] {
+		column[row], begun[row] = v-begun[row], v
+	}
+	return column
 }

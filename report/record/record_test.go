@@ -16,10 +16,9 @@ import (
 	"reprise/trace"
 )
 
-// diary is an Observer that keeps when each rank begins its steps, and what it spends its
+// diary keeps when each rank begins its steps, and what it spends its
 // time on in each.
 type diary struct {
-	replay.Ignore
 	step   map[int32]int
 	clock  map[int32]float64
 	begins map[rankStep]float64
@@ -35,14 +34,18 @@ func newDiary() *diary {
 	return &diary{step: map[int32]int{}, clock: map[int32]float64{}, begins: map[rankStep]float64{}, times: map[rankStep]*[NumStates]float64{}}
 }
 
-func (d *diary) Marked(rank int32, mark trace.Action, at float64) {
+func (d *diary) observer() replay.Observer {
+	return replay.Observer{Marked: d.marked, TimePasses: d.timePasses}
+}
+
+func (d *diary) marked(rank int32, mark trace.Action, at float64) {
 	if mark.Kind == trace.KindStep {
 		d.step[rank] = int(mark.X[0])
 		d.begins[rankStep{rank, int(mark.X[0])}] = at
 	}
 }
 
-func (d *diary) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (d *diary) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	at := rankStep{rank, d.step[rank]}
 	if d.times[at] == nil {
 		d.times[at] = &[NumStates]float64{}
@@ -85,7 +88,7 @@ func TestSums(t *testing.T) {
 					b.hideSteps()
 				}
 				d := newDiary()
-				res, r, data := b.record(t, d)
+				res, r, data := b.record(t, d.observer())
 				checkSums(t, r, data, res)
 				checkTraffic(t, data, all(res))
 				checkMatrix(t, data, d)
@@ -225,7 +228,7 @@ func TestSteps(t *testing.T) {
 	b := hplBench(t, 1)
 	b.Replay.From, b.Replay.To = 3, 9
 	d := newDiary()
-	res, r, data := b.record(t, d)
+	res, r, data := b.record(t, d.observer())
 	if data.Columns.First != 3 || data.Columns.Count != 6 {
 		t.Errorf("steps %d and %d more, want 3 and 6", data.Columns.First, data.Columns.Count)
 	}
@@ -242,7 +245,7 @@ func TestInterrupted(t *testing.T) {
 		b := hplBench(t, 1, "smpi/iprobe:1e-6")
 		r, d, arrived := b.recorder(t), newDiary(), newArrivals()
 		o, pauses := b.Replay, 0
-		o.Observer = replay.Observers(r, d, arrived)
+		o.Observers = []replay.Observer{r.Observer(), d.observer(), arrived.observer()}
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses++; pauses == at {
 				return errStop
@@ -271,7 +274,7 @@ func TestResumed(t *testing.T) {
 	for _, at := range []int{100, 900, 2500} {
 		var file bytes.Buffer
 		o, pauses := b.Replay, 0
-		o.Observer = nil
+		o.Observers = nil
 		o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
 			if pauses++; pauses == at {
 				return errors.Join(p.Save(&file, 0), errStop)
@@ -284,7 +287,7 @@ func TestResumed(t *testing.T) {
 		r, d := b.recorder(t), newDiary()
 		o = b.Replay
 		o.Resume = &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
-		o.Observer = replay.Observers(r, d)
+		o.Observers = []replay.Observer{r.Observer(), d.observer()}
 		if _, err := b.play(t, o); err != nil {
 			t.Fatal(err)
 		}
@@ -388,10 +391,10 @@ func TestAllocates(t *testing.T) {
 	at, ended := 0.0, make([]replay.Transferred, 1)
 	event := func() {
 		for rank := range int32(4) {
-			r.TimePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
+			r.timePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
 			carried := netmodel.Summary{From: at, Bytes: 1e3, Alone: 2e6, Link: 1}
 			ended[0] = replay.Transferred{Src: rank, Dst: (rank + 1) % 4, At: at + 1e-9, Summary: carried}
-			r.Transferred(ended)
+			r.transferred(ended)
 		}
 		at += 1e-9
 	}

@@ -25,7 +25,7 @@ func (b *bench) resumed(t *testing.T, pauses int) (*Recorder, bool) {
 	}
 	r := b.recorder(t)
 	o = b.Replay
-	o.Resume, o.Observer = &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}, r
+	o.Resume, o.Observers = &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}, []replay.Observer{r.Observer()}
 	if _, err := b.play(t, o); err != nil {
 		t.Fatal(err)
 	}

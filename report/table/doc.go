@@ -1,12 +1,11 @@
 // Package table writes what each rank does in each step of a replay as rows of a table.
 //
-// A [Recorder] is a [replay.Observer] that hands a [Row] to a [Writer] whenever a rank has
-// ended a step; of a trace that marks no steps there is a row for each rank.
+// A [Recorder] observes a replay and hands a [Row] to a [Writer] whenever a rank has ended a step; of a trace that marks no steps there is a row for each rank.
 //
 //	columns, err := table.ColumnsOf(header)
 //	writer := table.NewCSV(file, columns, "noise of seed 1")
 //	recorder := table.NewRecorder(columns, hosts, writer)
-//	options.Observer = recorder
+//	options.Observers = []replay.Observer{recorder.Observer()}
 //	result, err := replay.Run(ctx, trace, machine, options)
 //	recorder.End(false)
 //	err = writer.Close()

@@ -17,8 +17,9 @@ func ExampleRecorder() {
 	}
 	w := table.NewCSV(os.Stdout, columns, "")
 	r := table.NewRecorder(columns, []string{"node-0"}, w)
-	r.TimePasses(0, replay.TimeCompute, -1, 0, 1)
-	r.TimePasses(0, replay.TimeWait, -1, 1, 1.5)
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeCompute, -1, 0, 1)
+	o.TimePasses(0, replay.TimeWait, -1, 1, 1.5)
 	r.End(false)
 	if err := w.Close(); err != nil {
 		log.Fatal(err)

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"fmt"
+
 	"reprise/replay"
 	"reprise/trace"
 )
@@ -29,9 +31,8 @@ type Writer interface {
 	Close() error
 }
 
-// Recorder is a replay.Observer that writes what ranks do. It serves one replay.
+// Recorder writes the rows of one replay.
 type Recorder struct {
-	replay.Ignore
 	to     Writer
 	phases int // where those of phases begin in Row.Seconds
 	ranks  []rank
@@ -59,13 +60,12 @@ func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
 	return r
 }
 
-// Spares implements replay.Sparing.
-func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Carried: true}
+// Observer returns the functions of the recorder, for replay.Options.Observers.
+func (r *Recorder) Observer() replay.Observer {
+	return replay.Observer{TimePasses: r.timePasses, SendPosted: r.sendPosted, Marked: r.marked}
 }
 
-// TimePasses implements replay.Observer.
-func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	rk := &r.ranks[rank]
 	rk.Seconds[k] += to - from
 	if kernel >= 0 {
@@ -74,16 +74,15 @@ func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	rk.clock = to
 }
 
-// SendPosted implements replay.Observer.
-func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+func (r *Recorder) sendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	rk := &r.ranks[src]
 	rk.Messages++
 	rk.Bytes += bytes
 }
 
-// Marked implements replay.Observer. As in the tables of a result, a phase that is entered
-// twice counts once.
-func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
+// marked writes the row of a step that ends, and begins and ends phases. As in the tables of a result, a
+// phase that is entered twice counts once.
+func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	rk := &r.ranks[rank]
 	if mark.Kind == trace.KindStep {
 		if rk.Step != NoStep || rk.clock > rk.Begin || rk.Messages > 0 {
@@ -131,4 +130,53 @@ func (r *Recorder) End(stopped bool) {
 	for i := range r.ranks {
 		r.write(&r.ranks[i], r.ranks[i].clock, !stopped)
 	}
+}
+
+// Columns are the names of the columns of a table: the fixed ones, and seconds of the kinds
+// of time, of the kernels and of the phases.
+type Columns struct {
+	Fixed   []string // rank, host, step, complete, begin_s, end_s, messages, bytes
+	Seconds []string // kinds, then kernels, then phases
+	kernels int
+}
+
+// numKinds is how many kinds of time there are.
+const numKinds = replay.NumTimeKinds
+
+// MaxColumns is how many there may be.
+const MaxColumns = 10_000
+
+// ColumnsOf returns the columns of a table of a replay of what h describes.
+func ColumnsOf(h *trace.Header) (*Columns, error) {
+	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"}, kernels: len(h.Kernels)}
+	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
+		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
+	}
+	alike := map[string]int{}
+	for k := range numKinds {
+		c.add(alike, replay.TimeKind(k).String())
+	}
+	for _, name := range replay.KernelNames(h) {
+		c.add(alike, "kernel_"+name)
+	}
+	for _, name := range h.Phases {
+		c.add(alike, "phase_"+name)
+	}
+	return c, nil
+}
+
+// add adds a column of seconds, by a name that programs can do with: of several that come
+// to the same all but the first have a number, behind a point that no other name has.
+func (c *Columns) add(alike map[string]int, name string) {
+	plain := []byte(name)
+	for i, b := range plain {
+		if letter := b|0x20 >= 'a' && b|0x20 <= 'z'; !letter && (b < '0' || b > '9') {
+			plain[i] = '_'
+		}
+	}
+	unique := string(plain)
+	if alike[unique]++; alike[unique] > 1 {
+		unique = fmt.Sprintf("%s.%d", plain, alike[unique])
+	}
+	c.Seconds = append(c.Seconds, unique+"_s")
 }

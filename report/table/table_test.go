@@ -51,17 +51,18 @@ func step(n int64) trace.Action { return trace.Action{Kind: trace.KindStep, X: [
 // tell tells a recorder of a rank with time before its steps and a phase across two of them,
 // and of one that does nothing.
 func tell(r *table.Recorder) {
-	r.TimePasses(0, replay.TimeSleep, -1, 0, 1)
-	r.Marked(0, step(0), 1)
-	r.TimePasses(0, replay.TimeCompute, 1, 1, 2)
-	r.Marked(0, phase(false), 2)
-	r.TimePasses(0, replay.TimeWait, -1, 2, 2.5)
-	r.SendPosted(0, 0, 1, 5, 100, 2.5)
-	r.SendPosted(1, 0, 1, 5, 20, 2.5)
-	r.Marked(0, step(1), 2.5)
-	r.TimePasses(0, replay.TimePoll, -1, 2.5, 3.25)
-	r.Marked(0, phase(true), 3.25)
-	r.TimePasses(0, replay.TimeCompute, -1, 3.25, 4)
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeSleep, -1, 0, 1)
+	o.Marked(0, step(0), 1)
+	o.TimePasses(0, replay.TimeCompute, 1, 1, 2)
+	o.Marked(0, phase(false), 2)
+	o.TimePasses(0, replay.TimeWait, -1, 2, 2.5)
+	o.SendPosted(0, 0, 1, 5, 100, 2.5)
+	o.SendPosted(1, 0, 1, 5, 20, 2.5)
+	o.Marked(0, step(1), 2.5)
+	o.TimePasses(0, replay.TimePoll, -1, 2.5, 3.25)
+	o.Marked(0, phase(true), 3.25)
+	o.TimePasses(0, replay.TimeCompute, -1, 3.25, 4)
 	r.End(true) // the replay is stopped
 }
 
@@ -217,7 +218,7 @@ func TestTotals(t *testing.T) {
 	var out bytes.Buffer
 	w := table.NewCSV(&out, c, "")
 	r := table.NewRecorder(c, run.Hosts, w)
-	res := run.Play(t, r)
+	res := run.Play(t, r.Observer())
 	r.End(false)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -262,10 +263,11 @@ func TestGroupsOfRows(t *testing.T) {
 	var out bytes.Buffer
 	w := table.NewParquet(&out, c)
 	r := table.NewRecorder(c, []string{"a"}, w)
+	o := r.Observer()
 	const rows = 4100 // 516 columns: 2,032 rows are 1<<20 values
 	for s := range rows {
-		r.Marked(0, step(int64(s)), float64(s))
-		r.TimePasses(0, replay.TimeCompute, int32(s%500), float64(s), float64(s+1))
+		o.Marked(0, step(int64(s)), float64(s))
+		o.TimePasses(0, replay.TimeCompute, int32(s%500), float64(s), float64(s+1))
 	}
 	r.End(false)
 	if err := w.Close(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/replay"
 	"reprise/report/timeline"
 	"reprise/trace"
 )
@@ -79,5 +78,5 @@ func TestEveryMessageIsReceived(t *testing.T) {
 		}
 	}
 	run := &timeline.Run{Header: h, Hosts: make([]string, ranks)}
-	readPerfetto(t, export(t, timeline.Perfetto, run, func(o replay.Observer) { play(t, h, o, lists...) }))
+	readPerfetto(t, export(t, timeline.Perfetto, run, func(o observing) { play(t, h, o, lists...) }))
 }

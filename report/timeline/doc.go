@@ -1,22 +1,21 @@
 // Package timeline tells what ranks do when, action by action, from a replay that it
 // watches.
 //
-// A [Recorder] is a [replay.Observer]: it turns what it is told into slices, one for each
-// action of a rank, and messages between them, within a [Span] of steps or time and of
+// A [Recorder] observes a replay: it makes slices, one for each action of a rank, and messages
+// between them, within a [Span] of steps or time and of
 // ranks, and hands them to a [Sink] as they come. A Format is a sink that writes a file for
 // other programs; a [Collector] keeps a [Window] for the page of a report.
 //
 //	format, zipped, err := timeline.FormatOf("run.pftrace")
 //	sink := format.Sink(file, &timeline.Run{Header: header, Hosts: hosts, Span: span})
 //	recorder := timeline.NewRecorder(header, span, sink)
-//	options.Observer = recorder
+//	options.Observers = []replay.Observer{recorder.Observer()}
 //	result, err := replay.Run(ctx, trace, machine, options)
 //	recorder.End()
 //	err = sink.Close()
 //
-// Memory is that of the ranks, of the messages and requests that are open, and what a sink
-// takes: that of Pajé, whose events must be in the order of time, sorts through a temporary
-// file.
+// Memory is that of the ranks, of the messages and requests that are open, and of a sink:
+// that of Pajé keeps the whole file, whose events must be in the order of time.
 //
 // # Units
 //

@@ -38,7 +38,7 @@ func ExampleRecorder() {
 	h := &trace.Header{Ranks: 1}
 	r := timeline.NewRecorder(h, timeline.Span{}, lines{timeline.Names(h)})
 	o := replay.DefaultOptions()
-	o.Observer = r
+	o.Observers = []replay.Observer{r.Observer()}
 	actions := replay.NewLists([][]trace.Action{{
 		{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(1e9)}},
 		{Kind: trace.KindSleep, X: [4]int64{trace.FloatArg(0.5)}},

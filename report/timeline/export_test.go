@@ -1,6 +1,18 @@
 package timeline
 
-import "reprise/trace"
+import (
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// States returns the names of what time is spent on, by Slice.State.
+func States() []string {
+	names := make([]string, numKinds)
+	for k := range names {
+		names[k] = replay.TimeKind(k).String()
+	}
+	return names
+}
 
 // Text returns arguments as text.
 func Text(args []Arg) string { return string(appendArgs(nil, args)) }

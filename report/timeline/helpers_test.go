@@ -22,9 +22,27 @@ const (
 	envelope  = 16
 )
 
+// observing is a recorder, a collector, or several.
+type observing interface{ Observer() replay.Observer }
+
+type several []observing
+
+func (several) Observer() replay.Observer { return replay.Observer{} }
+
+func observersOf(to observing) (list []replay.Observer) {
+	if all, ok := to.(several); ok {
+		for _, o := range all {
+			list = append(list, o.Observer())
+		}
+	} else if to != nil {
+		list = append(list, to.Observer())
+	}
+	return list
+}
+
 // play replays lists of actions on a star, a rank on each host, where nothing costs the ranks
 // time but flop, at 1 Gflop/s.
-func play(t testing.TB, h *trace.Header, to replay.Observer, lists ...[]trace.Action) *replay.Result {
+func play(t testing.TB, h *trace.Header, to observing, lists ...[]trace.Action) *replay.Result {
 	t.Helper()
 	xml := fmt.Sprintf(`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="125MBps" lat="50us"/></platform>`, len(lists)-1)
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
@@ -32,7 +50,7 @@ func play(t testing.TB, h *trace.Header, to replay.Observer, lists ...[]trace.Ac
 		t.Fatal(err)
 	}
 	o := replay.DefaultOptions()
-	o.Observer = to
+	o.Observers = observersOf(to)
 	for _, option := range []string{"smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/iprobe:0", "smpi/test:0", "smpi/grow-injected-times:no", "network/crosstraffic:no"} {
 		name, value, _ := strings.Cut(option, ":")
 		if err := o.Network.Set(name, value); err != nil {
@@ -94,10 +112,10 @@ func (run *hplRun) open(t testing.TB) *trace.Trace {
 }
 
 // play replays it with an observer.
-func (run *hplRun) play(t testing.TB, to replay.Observer) *replay.Result {
+func (run *hplRun) play(t testing.TB, to observing) *replay.Result {
 	t.Helper()
 	o := run.options
-	o.Observer = to
+	o.Observers = observersOf(to)
 	res, err := replay.Run(t.Context(), run.open(t), run.machine, o)
 	if err != nil {
 		t.Fatal(err)

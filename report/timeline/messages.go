@@ -49,16 +49,15 @@ func (m *messages) of(id int32) *message {
 	return known
 }
 
-// SendPosted implements replay.Observer.
-func (r *Recorder) SendPosted(id, src, dst, tag int32, bytes int64, at float64) {
+func (r *Recorder) sendPosted(id, src, dst, tag int32, bytes int64, at float64) {
 	r.posts++
-	rk := r.rank(src)
-	within := rk != nil && rk.holds(at)
-	if within && rk.open {
+	within := r.within(src) && r.rank(src).holds(at)
+	if within && r.rank(src).open {
+		rk := r.rank(src)
 		rk.sends = append(rk.sends, Post{r.posts, at})
 	}
-	if r.rank(dst) == nil {
-		return // nobody who is looked at receives it
+	if !r.within(dst) {
+		return // the observer is called for messages that its ranks receive
 	}
 	m := r.of(id)
 	m.Number, m.Src, m.Dst, m.Tag, m.Bytes, m.Sent = r.posts, src, dst, tag, bytes, at
@@ -68,12 +67,8 @@ func (r *Recorder) SendPosted(id, src, dst, tag int32, bytes int64, at float64) 
 	r.changed(m)
 }
 
-// ReceivePosted implements replay.Observer.
-func (r *Recorder) ReceivePosted(id, dst, src, tag int32, bytes int64, at float64) {
+func (r *Recorder) receivePosted(id, dst, src, tag int32, bytes int64, at float64) {
 	rk := r.rank(dst)
-	if rk == nil {
-		return
-	}
 	m := r.of(id)
 	m.state |= isPosted
 	if rk.holds(at) {
@@ -86,8 +81,8 @@ func (r *Recorder) ReceivePosted(id, dst, src, tag int32, bytes int64, at float6
 	r.changed(m)
 }
 
-// underWay returns a message that was sent and is not over, nil if there is none: it is for a rank
-// that is not looked at.
+// underWay returns a message that was sent and is not over, nil if there is none: it was posted after the
+// steps of the span.
 func (m *messages) underWay(id int32) *message {
 	if int(id) >= len(m.list) {
 		return nil
@@ -99,8 +94,7 @@ func (m *messages) underWay(id int32) *message {
 	return known
 }
 
-// Merged implements replay.Observer.
-func (r *Recorder) Merged(send, receive int32) {
+func (r *Recorder) merged(send, receive int32) {
 	m := r.underWay(send)
 	if m == nil {
 		return
@@ -114,8 +108,7 @@ func (r *Recorder) Merged(send, receive int32) {
 	r.changed(m)
 }
 
-// Ended implements replay.Observer.
-func (r *Recorder) Ended(id int32, at float64) {
+func (r *Recorder) messageEnded(id int32, at float64) {
 	m := r.underWay(id)
 	if m == nil {
 		return

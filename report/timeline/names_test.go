@@ -81,8 +81,9 @@ func TestActions(t *testing.T) {
 	} {
 		got := newSeen(h)
 		r := timeline.NewRecorder(h, timeline.Span{}, got)
-		r.ActionBegins(0, c.a, 0)
-		r.ActionEnds(0, 0)
+		o := r.Observer()
+		o.ActionBegins(0, c.a, 0)
+		o.ActionEnds(0, 0)
 		s := &got.slices[0][0]
 		if line := timeline.Names(h)[s.Name] + " " + timeline.Text(s.Args); line != c.want {
 			t.Errorf("%q, want %q", line, c.want)

@@ -2,8 +2,10 @@ package timeline
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -81,17 +83,22 @@ const pajeEvents = `%EventDef PajeDefineContainerType 0
 `
 
 // paje writes text whose events are in the order of time, as the format asks for. They come
-// rank by rank, so they are sorted, through a temporary file if they are many, and written at
-// the end.
+// rank by rank, so they are kept, sorted and written at the end.
 type paje struct {
 	failing
-	w    *bufio.Writer
-	sort *sorter
-	line []byte
+	w     *bufio.Writer
+	line  []byte // under way
+	lines []timedLine
+	texts []byte // of lines
+}
+
+type timedLine struct {
+	time       float64
+	begin, end int // in paje.texts
 }
 
 func newPaje(w io.Writer, run *Run) *paje {
-	p := &paje{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), sort: newSorter()}
+	p := &paje{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10)}
 	p.w.WriteString(pajeEvents)
 	for i, name := range run.Header.Phases {
 		fmt.Fprintf(p.w, "3 p%d P %s \"0.8 0.8 0.8\"\n", i, pajeText(name))
@@ -168,10 +175,11 @@ func (p *paje) Label(text string, _ float64) {
 
 // Close implements Sink.
 func (p *paje) Close() error {
-	p.fail(p.sort.each(func(line []byte) error {
-		_, err := p.w.Write(line)
-		return err
-	}))
+	// Those of one time stay as they came.
+	slices.SortStableFunc(p.lines, func(a, b timedLine) int { return cmp.Compare(a.time, b.time) })
+	for _, l := range p.lines {
+		p.w.Write(p.texts[l.begin:l.end]) // Flush has the error
+	}
 	p.fail(p.w.Flush())
 	return p.err
 }
@@ -194,6 +202,7 @@ func (p *paje) int(v int64) *paje {
 
 // end ends an event of a time.
 func (p *paje) end(at float64) {
-	p.line = append(p.line, '\n')
-	p.fail(p.sort.add(at, p.line))
+	begin := len(p.texts)
+	p.texts = append(append(p.texts, p.line...), '\n')
+	p.lines = append(p.lines, timedLine{at, begin, len(p.texts)})
 }

@@ -241,7 +241,7 @@ func numbers(list protoreflect.List) (n []uint64) {
 }
 
 // export writes a run in a format.
-func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(replay.Observer)) []byte {
+func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(observing)) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	sink := f.Sink(&out, run)
@@ -258,7 +258,7 @@ func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(replay
 func exportPair(t testing.TB, f timeline.Format) []byte {
 	t.Helper()
 	h := pairHeader()
-	return export(t, f, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}}, func(o replay.Observer) { play(t, h, o, pair()...) })
+	return export(t, f, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}}, func(o observing) { play(t, h, o, pair()...) })
 }
 
 // exportHPL writes a run of HPL.
@@ -266,7 +266,7 @@ func exportHPL(t testing.TB, f timeline.Format, span timeline.Span) ([]byte, *hp
 	t.Helper()
 	run := newHPL(t, 300, 2, 2)
 	var res *replay.Result
-	out := export(t, f, &timeline.Run{Header: run.header, Hosts: run.hosts(), Span: span}, func(o replay.Observer) { res = run.play(t, o) })
+	out := export(t, f, &timeline.Run{Header: run.header, Hosts: run.hosts(), Span: span}, func(o observing) { res = run.play(t, o) })
 	return out, run, res
 }
 
@@ -352,8 +352,9 @@ func TestTooLate(t *testing.T) {
 		var told error
 		sink := c.format.Sink(&bytes.Buffer{}, &timeline.Run{Header: h, Hosts: []string{"a", "b"}, Fail: func(err error) { told = err }})
 		r := timeline.NewRecorder(h, timeline.Span{}, sink)
-		r.ActionBegins(0, flops(1), 1e10)
-		r.ActionEnds(0, 2e10)
+		o := r.Observer()
+		o.ActionBegins(0, flops(1), 1e10)
+		o.ActionEnds(0, 2e10)
 		if err := sink.Close(); (err != nil) != c.fails || (told != nil) != c.fails {
 			t.Errorf("format %d: error %v, told %v", c.format, err, told)
 		}

@@ -9,9 +9,8 @@ import (
 	"reprise/trace"
 )
 
-// Recorder is a replay.Observer that tells a Sink what ranks do. It serves one replay.
+// Recorder hands a Sink the actions, phases and messages of one replay.
 type Recorder struct {
-	replay.Ignore
 	names actionNames
 	span  Span
 	to    Sink
@@ -60,30 +59,30 @@ func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 	return r
 }
 
-// Ranks implements replay.Narrow.
-func (r *Recorder) Ranks() (first, end int32) {
-	return int32(r.span.FirstRank), int32(r.span.FirstRank + len(r.ranks))
+// Observer returns the functions of the recorder, for replay.Options.Observers: of the ranks and steps of
+// its span, and of a few steps before, where requests begin that the span waits for.
+func (r *Recorder) Observer() replay.Observer {
+	return replay.Observer{
+		FirstRank: int32(r.span.FirstRank), EndRank: int32(r.span.FirstRank + len(r.ranks)),
+		FirstStep: int64(max(0, r.span.FirstStep-stepsBefore)), EndStep: int64(r.span.EndStep),
+		ActionBegins: r.actionBegins, ActionEnds: r.actionEnds, TimePasses: r.timePasses, Marked: r.marked,
+		SendPosted: r.sendPosted, ReceivePosted: r.receivePosted, Merged: r.merged, Ended: r.messageEnded,
+	}
 }
 
-// Steps implements replay.Narrow: some before those that are looked at, too, where requests begin
-// that these wait for.
-func (r *Recorder) Steps() (from, to int64) {
-	if r.span.EndStep == 0 {
-		return 0, math.MaxInt64
-	}
-	return int64(max(0, r.span.FirstStep-stepsBefore)), int64(r.span.EndStep)
-}
+// numKinds is how many kinds of time there are.
+const numKinds = replay.NumTimeKinds
 
 // stepsBefore is how many steps before those that are looked at a request may have begun for its
 // wait to say which it is.
 const stepsBefore = 2
 
-// rank returns what is known of a rank, nil if it is not looked at.
-func (r *Recorder) rank(n int32) *rank {
-	if i := int(n) - r.span.FirstRank; i >= 0 && i < len(r.ranks) {
-		return &r.ranks[i]
-	}
-	return nil
+// rank returns the state of a rank of the span.
+func (r *Recorder) rank(n int32) *rank { return &r.ranks[int(n)-r.span.FirstRank] }
+
+// within reports whether a rank is in the span.
+func (r *Recorder) within(n int32) bool {
+	return int(n) >= r.span.FirstRank && int(n) < r.span.FirstRank+len(r.ranks)
 }
 
 // holds reports whether a point of the rank's time is looked at.
@@ -95,32 +94,22 @@ func (rk *rank) meets(begin, end float64) bool {
 	return begin < rk.to && (end > rk.from || begin >= rk.from)
 }
 
-// ActionBegins implements replay.Observer.
-func (r *Recorder) ActionBegins(rank int32, a trace.Action, at float64) {
+func (r *Recorder) actionBegins(rank int32, a trace.Action, at float64) {
 	rk := r.rank(rank)
-	if rk == nil {
-		return
-	}
 	rk.open, rk.action, rk.begin, rk.clock = true, a, at, at
 	clear(rk.spent[:])
 	rk.sends, rk.got = rk.sends[:0], rk.got[:0]
 }
 
-// TimePasses implements replay.Observer.
-func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	r.end = max(r.end, to)
-	if rk := r.rank(rank); rk != nil {
-		rk.spent[k] += to - from
-		rk.clock = to
-	}
+	rk := r.rank(rank)
+	rk.spent[k] += to - from
+	rk.clock = to
 }
 
-// ActionEnds implements replay.Observer.
-func (r *Recorder) ActionEnds(rank int32, at float64) {
+func (r *Recorder) actionEnds(rank int32, at float64) {
 	rk := r.rank(rank)
-	if rk == nil {
-		return
-	}
 	rk.open, rk.clock = false, at
 	of, known := r.settle(rk)
 	if !rk.meets(rk.begin, at) {
@@ -216,12 +205,8 @@ func (r *Recorder) begins(rk *rank, a *trace.Action, q request) {
 	rk.requests[a.Req] = q
 }
 
-// Marked implements replay.Observer.
-func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
+func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	rk := r.rank(rank)
-	if rk == nil {
-		return
-	}
 	rk.clock = max(rk.clock, at)
 	switch {
 	case mark.Kind == trace.KindStep:
@@ -251,7 +236,7 @@ func (r *Recorder) End() {
 	for i := range r.ranks {
 		rk, n := &r.ranks[i], int32(r.span.FirstRank+i)
 		if rk.open {
-			r.ActionEnds(n, rk.clock)
+			r.actionEnds(n, rk.clock)
 		}
 		if r.span.EndStep > 0 && !math.IsInf(rk.to, 1) { // up to there its time was told, or beyond
 			rk.clock = max(rk.clock, rk.to)
@@ -278,4 +263,54 @@ func (r *Recorder) CheckSeen() error {
 		return fmt.Errorf("nothing is done in the window, %v: %s with step %d", r.span, who, r.last)
 	}
 	return fmt.Errorf("nothing is done in the window, %v: %s at %.9g s", r.span, who, r.end)
+}
+
+// openPhase is a phase that a rank is in.
+type openPhase struct {
+	phase uint16
+	begin float64
+}
+
+// beginPhase begins a phase, unless the rank is in it.
+func (rk *rank) beginPhase(phase uint16, at float64) {
+	if rk.inPhase(phase) < 0 {
+		rk.phases = append(rk.phases, openPhase{phase, at})
+	}
+}
+
+// inPhase returns which of the open phases a phase is, -1 if none.
+func (rk *rank) inPhase(phase uint16) int {
+	for i := range rk.phases {
+		if rk.phases[i].phase == phase {
+			return i
+		}
+	}
+	return -1
+}
+
+// endPhase ends a phase. Those that have begun within it end, and begin anew.
+func (r *Recorder) endPhase(rank int32, rk *rank, phase uint16, at float64) {
+	i := rk.inPhase(phase)
+	if i < 0 {
+		return
+	}
+	if rk.meets(rk.phases[i].begin, at) {
+		r.showPhases(rank, rk)
+	}
+	again := rk.shown - 1 // those before it, from i on, have been shown
+	for ; rk.shown > i; rk.shown-- {
+		r.to.PhaseEnds(rank, at)
+	}
+	rk.phases = append(rk.phases[:i], rk.phases[i+1:]...)
+	for j := i; j < again; j++ {
+		rk.phases[j].begin = at
+	}
+}
+
+// showPhases tells the sink of the open phases that it has not been told of.
+func (r *Recorder) showPhases(rank int32, rk *rank) {
+	for ; rk.shown < len(rk.phases); rk.shown++ {
+		p := &rk.phases[rk.shown]
+		r.to.PhaseBegins(rank, int(p.phase), p.begin)
+	}
 }

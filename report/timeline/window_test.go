@@ -11,8 +11,14 @@ import (
 	"reprise/trace"
 )
 
-// everywhere hides that an observer is narrow: it is told of the whole run.
-type everywhere struct{ replay.Observer }
+// everywhere observes all steps.
+type everywhere struct{ observing }
+
+func (e everywhere) Observer() replay.Observer {
+	o := e.observing.Observer()
+	o.FirstStep, o.EndStep = 0, 0
+	return o
+}
 
 // shown is what a recorder of a span has shown, but for the numbers of messages.
 type shown struct {
@@ -40,12 +46,12 @@ func shownOf(s *seen) (all shown) {
 
 // record has recorders of a span told of their part of a run, of all of it, and of their part beside
 // somebody who is told of all.
-func record(h *trace.Header, span timeline.Span, run func(replay.Observer)) (part, whole, beside shown) {
-	all := everywhere{timeline.NewRecorder(h, timeline.Span{}, newSeen(h))}
-	for to, observer := range map[*shown]func(*timeline.Recorder) replay.Observer{
-		&part:   func(r *timeline.Recorder) replay.Observer { return r },
-		&whole:  func(r *timeline.Recorder) replay.Observer { return everywhere{r} },
-		&beside: func(r *timeline.Recorder) replay.Observer { return replay.Observers(all, r) },
+func record(h *trace.Header, span timeline.Span, run func(observing)) (part, whole, beside shown) {
+	all := timeline.NewRecorder(h, timeline.Span{}, newSeen(h))
+	for to, observer := range map[*shown]func(*timeline.Recorder) observing{
+		&part:   func(r *timeline.Recorder) observing { return r },
+		&whole:  func(r *timeline.Recorder) observing { return everywhere{r} },
+		&beside: func(r *timeline.Recorder) observing { return several{all, r} },
 	} {
 		got := newSeen(h)
 		r := timeline.NewRecorder(h, span, got)
@@ -64,7 +70,7 @@ func TestWindowOfSteps(t *testing.T) {
 		{FirstStep: 5, EndStep: 7}, {FirstStep: 0, EndStep: 2}, {FirstStep: 10, EndStep: 13, FirstRank: 4, Ranks: 4},
 		{FirstStep: 17, EndStep: 19}, {FirstStep: 3, EndStep: 4, FirstRank: 15, Ranks: 1},
 	} {
-		part, whole, beside := record(run.header, span, func(o replay.Observer) { run.play(t, o) })
+		part, whole, beside := record(run.header, span, func(o observing) { run.play(t, o) })
 		if diff := cmp.Diff(part, beside, cmp.AllowUnexported(phase{})); diff != "" {
 			t.Errorf("%v, beside another recorder (-alone +beside):\n%s", span, diff)
 		}
@@ -93,7 +99,7 @@ func TestMessagesOverSteps(t *testing.T) {
 		}
 	}
 	for _, span := range []timeline.Span{{FirstStep: 3, EndStep: 4}, {FirstStep: 5, EndStep: 7}} {
-		part, whole, _ := record(h, span, func(o replay.Observer) { play(t, h, o, lists[:]...) })
+		part, whole, _ := record(h, span, func(o observing) { play(t, h, o, lists[:]...) })
 		if diff := cmp.Diff(whole, part, cmp.AllowUnexported(phase{})); diff != "" || len(part.Messages) != span.EndStep-span.FirstStep {
 			t.Errorf("%v: %d messages (-told of all +told of the part):\n%s", span, len(part.Messages), diff)
 		}

@@ -1,9 +1,9 @@
 package replay
 
-// StandsFor returns how many steps window i, with its warm-up, stands for: those that are nearer to it
+// WindowWeight returns how many steps window i, with its warm-up, stands for: those that are nearer to it
 // than to the windows beside it; or, where steps are of few kinds, so many that all windows together
 // stand for as many of each kind as there are, as near as that is possible.
-func (e *Estimate) StandsFor(i int) float64 {
+func (e *Estimate) WindowWeight(i int) float64 {
 	if e.WindowSteps != nil {
 		return e.WindowSteps[i]
 	}

@@ -1,4 +1,4 @@
-package tape
+package eventlog
 
 // Component is one thing that paths spend time on.
 type Component struct {

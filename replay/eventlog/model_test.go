@@ -1,4 +1,4 @@
-package tape
+package eventlog
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 	"reprise/trace"
 )
 
-// model tells tapes what ranks do at random, with many messages under way whose numbers are used
+// model tells a log what ranks do at random, with many messages under way whose numbers are used
 // again, and keeps a copy of each path.
 type model struct {
 	*testing.T
-	tapes   *Tapes
+	log     *Log
 	random  *rand.Rand
 	ranks   []modelRank
 	live    []modelMessage
@@ -47,11 +47,11 @@ const modelProbing = 2 // account
 
 func newModel(t *testing.T, ranks, room int, seed uint64) *model {
 	m := &model{
-		T: t, tapes: New(&trace.Header{Ranks: ranks, Phases: make([]string, 3)}, 3, modelProbing, byLink{}),
+		T: t, log: New(&trace.Header{Ranks: ranks, Phases: make([]string, 3)}, 3, modelProbing, byLink{}),
 		random: rand.New(rand.NewPCG(seed, 9)), ranks: make([]modelRank, ranks),
 	}
-	m.tapes.records = m.tapes.records[:room]
-	m.tapes.transfers = make([]Transfer, 0, max(1, room/transferShare))
+	m.log.records = m.log.records[:room]
+	m.log.transfers = make([]Transfer, 0, max(1, room/transferShare))
 	for r := range m.ranks {
 		m.ranks[r].spent = path{}
 	}
@@ -80,7 +80,7 @@ func (m *model) act(most int) {
 	case k < 6:
 		m.spend(r)
 	case k == 6:
-		m.tapes.Step(r, m.ranks[r].end)
+		m.log.Step(r, m.ranks[r].end)
 		m.ranks[r].hops = append(m.ranks[r].hops, Hop{Rank: r, At: m.ranks[r].end})
 	case k == 7:
 		m.changePhase(r)
@@ -99,7 +99,7 @@ func (m *model) act(most int) {
 func (m *model) spend(r int32) {
 	rk := &m.ranks[r]
 	account, seconds := int32(m.random.IntN(3)), float64(m.random.IntN(8))/8
-	m.tapes.Spend(r, account, rk.end, rk.end+seconds)
+	m.log.Spend(r, account, rk.end, rk.end+seconds)
 	if seconds > 0 {
 		rk.spent.add(Component{Account: account, Phase: rk.phases.innermost()}, seconds, 1)
 	}
@@ -108,7 +108,7 @@ func (m *model) spend(r int32) {
 
 func (m *model) changePhase(r int32) {
 	phase, end := uint16(m.random.IntN(3)), m.oneIn(2)
-	m.tapes.Phase(r, phase, end)
+	m.log.Phase(r, phase, end)
 	if end {
 		m.ranks[r].phases.end(phase)
 	} else {
@@ -119,18 +119,18 @@ func (m *model) changePhase(r int32) {
 // post posts a message of a rank, whose receive is posted later perhaps, as another message perhaps.
 func (m *model) post(r int32) {
 	x := modelMessage{modelPath: m.ranks[r].copied(), number: m.number(), src: r, dst: m.anyRank(), at: m.ranks[r].end}
-	m.tapes.Post(x.number, r)
+	m.log.Post(x.number, r)
 	if later := &m.ranks[x.dst]; later.end > x.at && m.oneIn(2) {
 		if started := m.oneIn(3); started || m.oneIn(2) {
 			receive := m.number()
-			m.tapes.Post(receive, x.dst)
-			m.tapes.Merge(x.number, receive, started)
+			m.log.Post(receive, x.dst)
+			m.log.Merge(x.number, receive, started)
 			m.numbers = append(m.numbers, receive)
 			if !started {
 				x.modelPath, x.at = later.copied(), later.end
 			}
 		} else {
-			m.tapes.Post(x.number, x.dst)
+			m.log.Post(x.number, x.dst)
 			x.modelPath, x.at = later.copied(), later.end
 		}
 	}
@@ -148,11 +148,11 @@ func (m *model) end(i int) {
 		switch late := float64(m.random.IntN(2)) / 2; {
 		case m.oneIn(2):
 		case rk.end <= x.at+late:
-			m.tapes.Release(r, x.number, rk.end, x.at+late)
+			m.log.Release(r, x.number, rk.end, x.at+late)
 			rk.end = x.at + late
 			m.follow(r, x)
 		default:
-			m.tapes.See(r, x.number)
+			m.log.See(r, x.number)
 			m.follow(r, x)
 		}
 	}
@@ -165,7 +165,7 @@ func (m *model) end(i int) {
 func (m *model) transfer(x *modelMessage) {
 	latency, link := float64(m.random.IntN(3))/8, int32(m.random.IntN(5))-1
 	end := x.at + latency + 1
-	t := m.tapes.End(x.number, x.at+latency, end)
+	t := m.log.End(x.number, x.at+latency, end)
 	t.Set(x.src, x.dst, link, 1e6, 4e6) // a quarter of a second alone
 	x.spent.add(Component{Kind: InLatency}, latency, 1)
 	x.spent.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
@@ -184,7 +184,7 @@ func (m *model) follow(r int32, x *modelMessage) {
 
 // check compares the path of a rank with its copy.
 func (m *model) check(r int) {
-	parts, hop := m.tapes.Path(r)
+	parts, hop := m.log.Path(r)
 	compare(m.T, r, parts, m.ranks[r].spent, m.ranks[r].end)
 	for _, want := range slices.Backward(m.ranks[r].hops) {
 		if hop == nil || hop.Rank != want.Rank || hop.At != want.At {
@@ -197,7 +197,7 @@ func (m *model) check(r int) {
 	}
 }
 
-// TestAgainstModel compares paths with the model's, in the middle and in the end, where tapes are
+// TestAgainstModel compares paths with the model's, in the middle and in the end, where the log is
 // settled every so many records, and counts vectors.
 func TestAgainstModel(t *testing.T) {
 	for _, ranks := range []int{1, 2, 7, 60} {
@@ -213,10 +213,10 @@ func TestAgainstModel(t *testing.T) {
 					for r := range m.ranks {
 						m.check(r)
 					}
-					if m.tapes.Gaps() != 0 {
-						t.Errorf("%d gaps", m.tapes.Gaps())
+					if m.log.Gaps() != 0 {
+						t.Errorf("%d gaps", m.log.Gaps())
 					}
-					if n := len(m.tapes.vectors.last); n > ranks+int(m.next)+1 {
+					if n := len(m.log.vectors.last); n > ranks+int(m.next)+1 {
 						t.Errorf("%d vectors of %d ranks and %d messages", n, ranks, m.next)
 					}
 				})

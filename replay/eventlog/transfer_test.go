@@ -1,4 +1,4 @@
-package tape
+package eventlog
 
 import (
 	"math"
@@ -50,12 +50,12 @@ func TestTransfer(t *testing.T) {
 // TestLastNumbers has the last rank that there may be come to a step, and spend time at the last place.
 func TestLastNumbers(t *testing.T) {
 	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 1023)}
-	tapes := New(h, 1, 0, byLink{})
-	tapes.Phase(0, 1022, false)
-	tapes.Spend(0, 4095, 0, 2)
-	tapes.records[tapes.room()] = record{2, tapes.ranks[0].last, stepped | (trace.MaxRanks - 1)}
-	tapes.ranks[0].last = point(tapes.put - 1)
-	parts, hop := tapes.Path(0)
+	log := New(h, 1, 0, byLink{})
+	log.Phase(0, 1022, false)
+	log.Spend(0, 4095, 0, 2)
+	log.records[log.room()] = record{2, log.ranks[0].last, stepped | (trace.MaxRanks - 1)}
+	log.ranks[0].last = point(log.put - 1)
+	parts, hop := log.Path(0)
 	if want := (Component{Account: 4095, Phase: 1022}); len(parts) != 1 || parts[0].Component != want || parts[0].Seconds != 2 || parts[0].Amount != 1 {
 		t.Errorf("%+v, want 2 s of %+v", parts, want)
 	}

@@ -1,22 +1,22 @@
-package tape_test
+package eventlog_test
 
 import (
 	"fmt"
 
-	"reprise/replay/tape"
+	"reprise/replay/eventlog"
 	"reprise/trace"
 )
 
 // oneLevel has all transfers on one level of links.
 type oneLevel struct{}
 
-func (oneLevel) NumLevels() int             { return 1 }
-func (oneLevel) Level(*tape.Transfer) int32 { return 0 }
+func (oneLevel) NumLevels() int                 { return 1 }
+func (oneLevel) Level(*eventlog.Transfer) int32 { return 0 }
 
 func Example() {
 	const compute, poll, message = 0, 1, 0
 	header := &trace.Header{Ranks: 2}
-	t := tape.New(header, 2, poll, oneLevel{})
+	t := eventlog.New(header, 2, poll, oneLevel{})
 
 	t.Post(message, 1)           // rank 1 waits
 	t.Spend(0, compute, 0, 1e-3) // for what rank 0 computes

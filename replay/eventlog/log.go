@@ -1,4 +1,4 @@
-package tape
+package eventlog
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"reprise/trace"
 )
 
-// Tapes are the tapes of all ranks of a replay. Use New.
-type Tapes struct {
+// Log is the event log of a replay. Use New.
+type Log struct {
 	components components
 	levels     Levels
 	probing    int32 // account
@@ -17,7 +17,7 @@ type Tapes struct {
 	gaps       int
 	err        error
 
-	// All tapes are in one memory, in the order of what is told, which is all that they take.
+	// The records of all ranks are in one memory, in the order of events.
 	records   []record
 	put       int // of them; behind them there is room
 	transfers []Transfer
@@ -88,7 +88,7 @@ const (
 	transferShare  = 3       // there is room for one transfer for so many records
 )
 
-// Check returns why there can be no tapes for a trace with that header, whose ranks spend time on so many
+// Check returns why there can be no log for a trace with that header, whose ranks spend time on so many
 // kinds of it.
 func Check(h *trace.Header, kinds int) error {
 	if places := (len(h.Phases) + 1) * (kinds + len(h.Kernels)); places > maxPlaces {
@@ -98,10 +98,10 @@ func Check(h *trace.Header, kinds int) error {
 	return nil
 }
 
-// New returns tapes for a replay of a trace with that header, whose ranks spend time on so many
+// New returns a log for a replay of a trace with that header, whose ranks spend time on so many
 // kinds of it, one of which is probing, and on the kernels of the header.
-func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
-	t := &Tapes{levels: l, probing: probing, err: Check(h, kinds)}
+func New(h *trace.Header, kinds int, probing int32, l Levels) *Log {
+	t := &Log{levels: l, probing: probing, err: Check(h, kinds)}
 	if t.err != nil {
 		return t
 	}
@@ -115,14 +115,14 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
 	return t
 }
 
-// Err returns why there are no tapes for a trace, of which nothing must be told then.
-func (t *Tapes) Err() error { return t.err }
+// Err returns why the log of a trace cannot be used.
+func (t *Log) Err() error { return t.err }
 
 // Gaps returns how often two stretches of a path did not meet bit for bit.
-func (t *Tapes) Gaps() int { return t.gaps }
+func (t *Log) Gaps() int { return t.gaps }
 
 // room returns the number of the next record.
-func (t *Tapes) room() int {
+func (t *Log) room() int {
 	if t.put == len(t.records) {
 		t.settle()
 	}
@@ -131,7 +131,7 @@ func (t *Tapes) room() int {
 }
 
 // Spend tells that rank r has spent its time on an account, from its last time on.
-func (t *Tapes) Spend(r, account int32, from, to float64) {
+func (t *Log) Spend(r, account int32, from, to float64) {
 	rk := &t.ranks[r]
 	if rk.end != from {
 		t.gaps++
@@ -155,14 +155,14 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 }
 
 // Step tells that rank r comes to a step.
-func (t *Tapes) Step(r int32, at float64) {
+func (t *Log) Step(r int32, at float64) {
 	rk, i := &t.ranks[r], t.room()
 	t.records[i] = record{at, rk.last, stepped | tally(r)}
 	rk.last, rk.open = point(i), closed
 }
 
 // Phase tells that a phase of rank r begins or ends.
-func (t *Tapes) Phase(r int32, phase uint16, end bool) {
+func (t *Log) Phase(r int32, phase uint16, end bool) {
 	open := &t.phases[r]
 	if end {
 		open.end(phase)
@@ -171,3 +171,37 @@ func (t *Tapes) Phase(r int32, phase uint16, end bool) {
 	}
 	t.ranks[r].row = t.components.row(open.innermost())
 }
+
+// Part is what a path spends on a component.
+type Part struct {
+	Component
+	Seconds float64
+	Amount  float64 // calls, messages or on the wire bytes
+}
+
+// Last returns the rank whose time ends last, and when it does.
+func (t *Log) Last() (rank int, end float64) {
+	for r := range t.ranks {
+		if t.ranks[r].end > end {
+			rank, end = r, t.ranks[r].end
+		}
+	}
+	return rank, end
+}
+
+// Path returns what the longest path to the clock of a rank consists of,
+// and where it came to a step last, nil if nowhere.
+func (t *Log) Path(rank int) (parts []Part, last *Hop) {
+	t.settle()
+	v := t.vectorOf(t.ranks[rank].last)
+	values := t.vectors.at(v)
+	for i, c := range t.components.list {
+		if p := (Part{c, values[2*i], values[2*i+1]}); p.Seconds != 0 || p.Amount != 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts, t.vectors.last[v]
+}
+
+// Close gives the memory of the log back, which is of no use any more.
+func (t *Log) Close() { *t = Log{gaps: t.gaps} }
