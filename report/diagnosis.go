@@ -2,8 +2,11 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/replay"
@@ -238,4 +241,177 @@ func efficiency(d *pop.Data) string {
 		return "The parallel efficiency is 100 %: nothing is lost."
 	}
 	return fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.Parallel), worst.to, percent(max(0, 1-worst.share)))
+}
+
+// DiagnoseRuns says in plain words how replays with several seeds differ.
+func DiagnoseRuns(e *replay.Ensemble) []string {
+	s := &e.Makespan
+	if s.Mean == 0 {
+		return []string{}
+	}
+	return []string{
+		fmt.Sprintf("The quickest of %d runs takes %s, the slowest %s.", len(e.Runs), seconds(s.Min, 6), seconds(s.Max, 6)),
+		fmt.Sprintf("One run scatters by %s around the mean, which is known to %s.", percent(s.SD/s.Mean), percent(s.Interval/s.Mean)),
+	}
+}
+
+// DiagnoseDraws says in plain words what makes a prediction uncertain.
+func DiagnoseDraws(u *replay.Uncertainty) []string {
+	s := &u.Makespan
+	if s.Mean == 0 || len(u.Parts) == 0 {
+		return []string{}
+	}
+	most := slices.MaxFunc(u.Parts, func(a, b replay.UncertaintyPart) int { return cmp.Compare(a.SD, b.SD) })
+	return []string{
+		fmt.Sprintf("%s of runs are expected within %s of the mean.", percent(u.Level), percent((s.High-s.Low)/2/s.Mean)),
+		fmt.Sprintf("Most of that is %s: by itself it makes runs scatter by %s.", most.Name, percent(most.SD/s.Mean)),
+	}
+}
+
+// times is where the time of the mean rank went, in the JSON of a result.
+type times struct {
+	StoppedAt *float64 `json:"stopped_at_s"`
+	Kinds     []share  `json:"time_by_kind"`
+	Phases    []share  `json:"time_by_phase"`
+	Kernels   []share  `json:"time_by_kernel"`
+	Estimate  bool     `json:"estimate"`
+}
+
+// share is a row of where the time went, in seconds of the mean rank. Of an estimate the least
+// and the most of all ranks are not known, and 0.
+type share struct {
+	Name string  `json:"name"`
+	Mean float64 `json:"mean_s"`
+	Min  float64 `json:"min_s"`
+	Max  float64 `json:"max_s"`
+}
+
+// timesOf returns what data tells of where the time went: by its tables, if it has any.
+func timesOf(d *Data) *times {
+	t := &times{}
+	if err := json.Unmarshal(d.Result, t); err != nil {
+		t = &times{}
+	}
+	if len(d.Tables) == 0 {
+		return t
+	}
+	by := map[string][]share{}
+	for _, table := range d.Tables {
+		for _, r := range table.Rows {
+			by[table.By] = append(by[table.By], share{Name: r.Name, Mean: r.Mean})
+		}
+	}
+	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], Estimate: t.Estimate}
+}
+
+// total returns the end of the mean rank, in seconds.
+func (t *times) total() float64 {
+	sum := 0.0
+	for _, k := range t.Kinds {
+		sum += k.Mean
+	}
+	return sum
+}
+
+// named returns the row with a name, one of nothing if there is none.
+func named(shares []share, name string) share {
+	for _, s := range shares {
+		if s.Name == name {
+			return s
+		}
+	}
+	return share{Name: name}
+}
+
+// routines adds up the kernels that differ in their attributes only.
+func routines(kernels []share) []share {
+	var list []share
+	for _, k := range kernels {
+		name, _, _ := strings.Cut(k.Name, " ")
+		i := slices.IndexFunc(list, func(s share) bool { return s.Name == name })
+		if i < 0 {
+			list, i = append(list, share{Name: name}), len(list)
+		}
+		list[i].Mean += k.Mean
+	}
+	return list
+}
+
+// seconds writes a time with the unit that leaves it between 1 and 1000, as page/units.js does, with at most
+// so many digits, and all of a whole number.
+func seconds(v float64, digits int) string {
+	if v == 0 {
+		return "0 s"
+	}
+	of, name := 1.0, ""
+	for _, unit := range []struct {
+		of   float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
+		if of, name = unit.of, unit.name; v >= 0.9995*of {
+			break
+		}
+	}
+	whole := len(strconv.FormatFloat(math.Floor(v/of), 'f', 0, 64))
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v/of, 'g', max(digits, whole), 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + " " + name
+}
+
+// percent writes a share of 1 with as many digits as one reads.
+func percent(share float64) string {
+	switch {
+	case share < 0.001 && share > 0:
+		return "under 0.1 %"
+	case share < 0.0995:
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// enumerated joins texts as a sentence does.
+func enumerated(texts []string) string {
+	if n := len(texts) - 1; n > 0 {
+		return strings.Join(texts[:n], ", ") + " and " + texts[n]
+	}
+	return strings.Join(texts, "")
+}
+
+// overTime says how the share of waiting changes over the run, if it does.
+func overTime(d *record.Data) string {
+	const change = 0.05
+	c := d.Columns.Count / 4
+	values, err := d.Series.Values.Float32s()
+	if err != nil || c < 1 || len(values) < 3*d.Columns.Count*len(d.Series.Kinds) {
+		return ""
+	}
+	first := waitingShare(d, values, 0, c)
+	last := waitingShare(d, values, d.Columns.Count-c, d.Columns.Count)
+	if last-first < change && first-last < change {
+		return ""
+	}
+	columns := "steps"
+	if d.Columns.Kind != "step" {
+		columns = "run"
+	}
+	return fmt.Sprintf("In the first quarter of the %s ranks wait or poll for %s of their time, in the last for %s.", columns, percent(first), percent(last))
+}
+
+// waitingShare returns the share of their time that ranks wait or poll in the columns
+// [from, to) of a record with these values of its series.
+func waitingShare(d *record.Data, values []float32, from, to int) float64 {
+	var waiting, all float64
+	for row, kind := range d.Series.Kinds {
+		means := values[3*row*d.Columns.Count:][from:to]
+		sum := 0.0
+		for _, v := range means {
+			sum += float64(v)
+		}
+		if all += sum; waits(kind) || kind == replay.TimePoll.String() {
+			waiting += sum
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return waiting / all
 }

@@ -15,8 +15,7 @@
 //
 // # Errors
 //
-// Read returns [ErrNoReport] of what is no page of ours, [ErrVersion] of a page of another
-// version, and else an error that names the part that contradicts itself.
+// Read returns [ErrNoReport] if the file is no page of ours, and [ErrVersion] of a page of another version.
 //
 // # Source
 //

@@ -137,15 +137,13 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestScripts: every script of the page is in it, and our own are few lines, of a width that can
-// be read.
+// TestScripts: every script of the page is in it.
 func TestScripts(t *testing.T) {
-	const most, widest = 1200, 170
 	files, err := filepath.Glob("page/*.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, lines := string(pageOf(t, madeUp())), 0
+	page := string(pageOf(t, madeUp()))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -154,18 +152,6 @@ func TestScripts(t *testing.T) {
 		if !strings.Contains(page, string(text)) {
 			t.Errorf("%s is not in the page", file)
 		}
-		if strings.Contains(file, "uPlot") {
-			continue
-		}
-		for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-			lines++
-			if len(line) > widest {
-				t.Errorf("%s:%d: %d characters, at most %d", file, i+1, len(line), widest)
-			}
-		}
-	}
-	if lines > most {
-		t.Errorf("%d lines of our own, at most %d", lines, most)
 	}
 }
 
@@ -186,10 +172,6 @@ func withData(data string) string {
 }
 
 func TestReadErrors(t *testing.T) {
-	bomb, err := json.Marshal(make(packed.Bytes, 1<<26)) // 64 kB that stand for 64 MB
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ name, page, want string }{
 		{"no page", "hello", report.ErrNoReport.Error()},
 		{"cut", strings.TrimSuffix(withData("{}"), "</script></html>"), report.ErrNoReport.Error()},
@@ -198,8 +180,7 @@ func TestReadErrors(t *testing.T) {
 		{"runs", withData(`{"runs":[` + strings.Repeat(`{"format":1},`, 8) + `{"format":1}]}`), "9 runs"},
 		{"version", withData(`{"runs":[{"format":2}]}`), "report of another version: format 2, want 1"},
 		{"null", withData(`{"runs":[null]}`), "report of another version: format 0, want 1"},
-		{"bombs", withData(`{"runs":[{"format":1}],"more":[` + strings.Repeat(string(bomb)+",", 4) + string(bomb) + `]}`), "more than 268435456 bytes of columns"},
-		{"objects", withData(`{"runs":[{"format":1,"tables":[` + strings.Repeat(`{},`, 1<<19) + `{}]}]}`), "more than 524288 lists and objects"},
+		{"objects", withData(`{"runs":[{"format":1,"tables":[` + strings.Repeat(`{},`, 1<<20) + `{}]}]}`), "more than 1048576 objects"},
 	} {
 		if _, err := report.Read(strings.NewReader(c.page)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -207,49 +188,6 @@ func TestReadErrors(t *testing.T) {
 	}
 	if _, err := report.Read(strings.NewReader(withData(`{"runs":[{"format":9}]}`))); !errors.Is(err, report.ErrVersion) {
 		t.Errorf("another version: %v", err)
-	}
-}
-
-// TestReadChecks: what a page says of its columns must be so.
-func TestReadChecks(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(*report.Data)
-		want string
-	}{
-		{"columns", func(d *report.Data) { d.Record.Columns.Count = 4 }, "starts of 32 bytes, want 40"},
-		{"negative", func(d *report.Data) { d.Record.Columns.Count = -2 }, "starts of [-1]"},
-		{"huge", func(d *report.Data) { d.Record.Matrix.Rows, d.Record.Matrix.Cols = 1<<20, 1<<20 }, "mean of [2 1048576 1048576]"},
-		{"matrix", func(d *report.Data) { d.Record.Matrix.Cols = 2 }, "mean of 12 bytes, want 8"},
-		{"ranks", func(d *report.Data) { d.Record.Matrix.Ranks = 3 }, "matrix of 2 by 3 for 3 ranks and 3 columns"},
-		{"cells", func(d *report.Data) { d.Record.Matrix.RanksPerRow = 0 }, "matrix of 2 by 3"},
-		{"order", func(d *report.Data) { d.Record.Matrix.Orders[1].Rows = make(packed.Bytes, 4) }, "order by end of 4 bytes, want 8"},
-		{"labels", func(d *report.Data) { d.Record.Communication[0].Labels = []string{"a"} }, "1 labels by rank, want 2"},
-		{"levels", func(d *report.Data) { d.Record.Links.Number = nil }, "0 numbers of links, want 1"},
-		{"level", func(d *report.Data) { d.Record.Links.Hottest[0].Level = 1 }, "link a_up of level 1"},
-		{"window", func(d *report.Data) { d.Timelines[0].Slices = 2 }, "timelines 0: rank of 4 bytes, want 8"},
-		{"no window", func(d *report.Data) { d.Timelines[0] = nil }, "timelines 0: none"},
-		{"no order", func(d *report.Data) { d.Record.Matrix.Orders = nil }, "a matrix of 2 rows in 0 orders"},
-		{"order beyond", func(d *report.Data) { d.Record.Matrix.Orders[1].Rows = packed.Uint32s([]uint32{0, 2}) }, "order by end 2, want [0,2)"},
-		{"no kinds", func(d *report.Data) { d.Record.States, d.Record.Matrix.Mean = nil, packed.Bytes{} }, "a record of no kinds of time"},
-		{"by what", func(d *report.Data) { d.Record.Columns.Kind = "day" }, `columns of 1 steps by "day"`},
-		{"no steps", func(d *report.Data) { d.Record.Columns.Steps = 0 }, `columns of 0 steps by "step"`},
-		{"nobody", func(d *report.Data) {
-			d.Record.Communication[0] = record.CommMatrix{By: "rank", Bytes: packed.Bytes{}, Number: packed.Bytes{}}
-		}, "communication by rank of 0 rows"},
-		{"name", func(d *report.Data) { d.Timelines[0].Names = nil }, "timelines 0: name 0, want [0,0)"},
-		{"state", func(d *report.Data) { d.Timelines[0].States = nil }, "timelines 0: state 0, want [0,0)"},
-		{"arg", func(d *report.Data) { d.Timelines[0].Args = d.Timelines[0].Args[:1] }, "timelines 0: arg 1, want [0,1)"},
-		{"rank", func(d *report.Data) { d.Timelines[0].First = 1 }, "timelines 0: rank 0, want [1,3)"},
-		{"warnings", func(d *report.Data) { d.Result = json.RawMessage(`{"warnings":"x"}`) }, "result: json: cannot unmarshal string"},
-		{"windows", func(d *report.Data) { d.Result = json.RawMessage(`{"windows":[1]}`) }, "result: json: cannot unmarshal number"},
-		{"path", func(d *report.Data) { d.Path.Hops.Number = 2 }, "ranks of the path of 4 bytes, want 8"},
-	} {
-		d := madeUp()
-		c.do(d)
-		if _, err := report.Read(bytes.NewReader(pageOf(t, d))); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
 	}
 }
 
