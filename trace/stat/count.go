@@ -75,9 +75,10 @@ func (c counter) name() string {
 }
 
 // opCounts are the counters of operations that are one action each.
-var opCounts = map[trace.Op]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend, trace.OpIssend: countIssend,
+var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend, trace.OpIssend: countIssend,
 	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
-	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe, trace.OpStart: countStart, trace.OpProbe: countBlocked}
+	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe,
+	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep}
 
 // counters is the numbering for a header: kernel k has its calls at calls[k] and
 // its terms after that.
@@ -102,12 +103,13 @@ type tally struct {
 	counters *counters
 	ints     []int64
 	floats   []float64 // amounts
+	exact    []int64   // amounts of kernels as far as they are integers that fit, not added yet
 }
 
 func newTally(h *trace.Header) *tally {
 	c := newCounters(h)
 	n := (1 + len(h.Phases)) * c.n
-	return &tally{c, make([]int64, n), make([]float64, n)}
+	return &tally{c, make([]int64, n), make([]float64, n), make([]int64, n)}
 }
 
 // at returns the index of a counter of a phase (-1: none).

@@ -2,11 +2,9 @@
 // by kind, kernel and phase.
 //
 // [Of] counts from the structure that [trace.Trace.Chunks] yields, without expanding it to
-// actions: each block is turned once into formulas over its arguments and over what is
-// pending when it is called, and these are evaluated once for all ranks that call it
-// alike. So the cost does not depend on how many actions there are. What no formulas say, as phases that begin under a
-// condition, is counted action by action. [Report.WriteText]
-// prints the result; its JSON is that of "trace stat --json".
+// actions: a block is run once for all ranks that call it with the same arguments that count, and a
+// loop once for all its turns. So the cost does not depend on how many actions there are.
+// [Report.WriteText] prints the result; its JSON is that of "trace stat --json".
 //
 //	report, err := stat.Of(t, stat.Options{})
 //	fmt.Println(report.Totals.Messages, report.Totals.Bytes, report.Totals.Flops)

@@ -1,14 +1,16 @@
 package stat
 
 import (
+	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
 	"reprise/trace"
 )
 
-// grouping divides the ranks that take part in a call into groups that do the
-// same: equal block, arguments and state.
+// grouping divides the ranks that take part in a call into groups that do the same: equal block, equal
+// arguments that count, equal state.
 type grouping struct {
 	program *trace.Program
 	members []membership // by axis
@@ -24,14 +26,13 @@ type grouping struct {
 	byHash map[uint64]int32 // hash of a class's columns: first class
 	pairs  map[uint64]int32 // (group, part): finer group
 	table  []int32          // the same where it is small: finer group + base
-	base   int32
+	base   int32            // entries of the table below it count for nothing
 }
 
 // membership lists the ranks of each class of an axis: ranks[start[k]:start[k+1]].
 type membership struct{ start, ranks []int32 }
 
-// split divides ranks into parts: part[class of the rank], -1 for those that take
-// no part.
+// split divides ranks into parts: part[class of the rank], -1 for those that take no part.
 type split struct {
 	class []int32 // by rank; nil: its number
 	part  []int32 // by class; nil: the class
@@ -43,48 +44,26 @@ const maxPairTable = 1 << 20
 
 func newGrouping(p *trace.Program) *grouping {
 	g := &grouping{program: p, byHash: map[uint64]int32{}, pairs: map[uint64]int32{}}
-	for axis := range p.Header().Axes {
-		g.members = append(g.members, membershipOf(p, axis))
-		g.classOf = append(g.classOf, classesOf(p, axis))
-	}
 	for r := range p.Header().Ranks {
 		g.all = append(g.all, int32(r))
 	}
+	for axis := range p.Header().Axes {
+		of := make([]int32, len(g.all))
+		m := membership{start: make([]int32, p.Header().Classes(axis)+1), ranks: slices.Clone(g.all)}
+		for r := range of {
+			of[r] = p.Class(axis, int32(r))
+			m.start[of[r]+1]++
+		}
+		for k := 1; k < len(m.start); k++ {
+			m.start[k] += m.start[k-1]
+		}
+		slices.SortStableFunc(m.ranks, func(x, y int32) int { return cmp.Compare(of[x], of[y]) })
+		if p.Header().Axes[axis].Kind == trace.AxisRank {
+			of = nil
+		}
+		g.members, g.classOf = append(g.members, m), append(g.classOf, of)
+	}
 	return g
-}
-
-// classesOf returns the class of each rank, nil where each is its own.
-func classesOf(p *trace.Program, axis int) []int32 {
-	if p.Header().Axes[axis].Kind == trace.AxisRank {
-		return nil
-	}
-	of := make([]int32, p.Header().Ranks)
-	for r := range of {
-		of[r] = p.Class(axis, int32(r))
-	}
-	return of
-}
-
-// chained returns a hash of h and what follows it.
-func chained[T int32 | int64](h uint64, v T) uint64 {
-	return (bits.RotateLeft64(h, 5) ^ uint64(v)) * 0x9E3779B97F4A7C15
-}
-
-func membershipOf(p *trace.Program, axis int) membership {
-	m := membership{make([]int32, p.Header().Classes(axis)+1), make([]int32, p.Header().Ranks)}
-	for r := range p.Header().Ranks {
-		m.start[p.Class(axis, int32(r))+1]++
-	}
-	for k := 1; k < len(m.start); k++ {
-		m.start[k] += m.start[k-1]
-	}
-	next := slices.Clone(m.start)
-	for r := range m.ranks {
-		k := p.Class(axis, int32(r))
-		m.ranks[next[k]] = int32(r)
-		next[k]++
-	}
-	return m
 }
 
 // axisColumns are the columns of a call that belong to one axis.
@@ -93,26 +72,6 @@ type axisColumns struct {
 	blocks []int32
 	args   [][]int64
 	apart  bool // all classes count as different
-}
-
-// columnsOf collects the columns of an axis. Arguments beyond the parameters that
-// the blocks take do not count.
-func columnsOf(t *trace.CallSite, c *trace.CallColumns, axis, params int) (cols axisColumns, any bool) {
-	for i, a := range t.Masks {
-		if a == axis {
-			cols.masks = append(cols.masks, c.Masks[i])
-		}
-	}
-	if t.Block == axis {
-		cols.blocks = c.Blocks
-	}
-	for i := range t.Params[:min(params, len(t.Params))] {
-		if t.Params[i].Axis == axis {
-			cols.args = append(cols.args, c.Args[i])
-		}
-	}
-	cols.apart = t.Counts == axis
-	return cols, cols.masks != nil || cols.blocks != nil || cols.args != nil || cols.apart
 }
 
 // closed reports that a class takes no part.
@@ -127,11 +86,12 @@ func (cols *axisColumns) closed(class int) bool {
 
 func (cols *axisColumns) hash(class int) uint64 {
 	h := uint64(0)
+	chain := func(v uint64) { h = (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
 	if cols.blocks != nil {
-		h = chained(h, cols.blocks[class])
+		chain(uint64(cols.blocks[class]))
 	}
 	for _, a := range cols.args {
-		h = chained(h, a[class])
+		chain(uint64(a[class]))
 	}
 	return h
 }
@@ -140,26 +100,34 @@ func (cols *axisColumns) equal(a, b int) bool {
 	if cols.blocks != nil && cols.blocks[a] != cols.blocks[b] {
 		return false
 	}
-	for _, arg := range cols.args {
-		if arg[a] != arg[b] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(cols.args, func(arg []int64) bool { return arg[a] != arg[b] })
 }
 
-// group divides the ranks by their columns in a call and by extra splits.
-func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, params int, extra ...split) {
-	g.splits = g.splits[:0]
-	g.ranks = g.all
-	for axis := range g.program.Header().Axes {
-		cols, any := columnsOf(t, c, axis, params)
-		if !any {
+// group divides the ranks by their columns in a call, as far as its parameters are used, and by extra
+// splits.
+func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, extra ...split) {
+	g.splits, g.ranks = g.splits[:0], g.all
+	for axis := range g.members {
+		cols := axisColumns{apart: t.Counts == axis}
+		for i, a := range t.Masks {
+			if a == axis {
+				cols.masks = append(cols.masks, c.Masks[i])
+			}
+		}
+		if t.Block == axis {
+			cols.blocks = c.Blocks
+		}
+		for i := range t.Params {
+			if used[i] && t.Params[i].Axis == axis {
+				cols.args = append(cols.args, c.Args[i])
+			}
+		}
+		if cols.masks == nil && cols.blocks == nil && cols.args == nil && !cols.apart {
 			continue
 		}
 		s, open := g.classes(axis, &cols)
 		if open < len(g.ranks) {
-			g.ranks = g.open(axis, s.part, open)
+			g.open(axis, s.part, open)
 		}
 		if s.n > 1 || open < len(g.all) {
 			g.splits = append(g.splits, s)
@@ -170,11 +138,20 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, params int, ex
 			g.splits = append(g.splits, s)
 		}
 	}
-	g.split()
+	g.of = slices.Grow(g.of[:0], len(g.ranks))[:len(g.ranks)]
+	clear(g.of)
+	g.number()
+	g.size = slices.Grow(g.size[:0], len(g.first))[:len(g.first)]
+	clear(g.size)
+	for _, group := range g.of {
+		if group >= 0 {
+			g.size[group]++
+		}
+	}
 }
 
-// open returns the ranks of the classes that take part, n in all.
-func (g *grouping) open(axis int, part []int32, n int) []int32 {
+// open leaves the ranks of the classes that take part, n in all.
+func (g *grouping) open(axis int, part []int32, n int) {
 	m := &g.members[axis]
 	g.some = g.some[:0]
 	for class, p := range part {
@@ -183,72 +160,42 @@ func (g *grouping) open(axis int, part []int32, n int) []int32 {
 		}
 		ranks := m.ranks[m.start[class]:m.start[class+1]]
 		if len(ranks) == n {
-			return ranks
+			g.ranks = ranks
+			return
 		}
 		g.some = append(g.some, ranks...)
 	}
-	return g.some
+	g.ranks = g.some
 }
 
-// classes numbers the sets of classes of an axis that have equal columns, and
-// counts the ranks of those that take part.
+// classes numbers the sets of classes of an axis that have equal columns, and counts the ranks of those
+// that take part.
 func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
 	m := &g.members[axis]
-	s.part = make([]int32, len(m.start)-1)
-	s.class = g.classOf[axis]
+	s.part, s.class = make([]int32, len(m.start)-1), g.classOf[axis]
 	clear(g.byHash)
+classes:
 	for class := range s.part {
 		if cols.closed(class) {
 			s.part[class] = -1
 			continue
 		}
 		open += int(m.start[class+1] - m.start[class])
-		s.part[class] = int32(s.n)
-		if !cols.apart {
-			s.part[class] = g.setOf(class, cols, s.part, int32(s.n))
+		for h := cols.hash(class); !cols.apart; h++ {
+			first, ok := g.byHash[h]
+			if !ok {
+				g.byHash[h] = int32(class)
+				break
+			}
+			if cols.equal(int(first), class) {
+				s.part[class] = s.part[first]
+				continue classes
+			}
 		}
-		s.n = max(s.n, int(s.part[class])+1)
+		s.part[class] = int32(s.n)
+		s.n++
 	}
 	return s, open
-}
-
-// setOf returns the part of a class: that of an equal one before, or next.
-func (g *grouping) setOf(class int, cols *axisColumns, part []int32, next int32) int32 {
-	for h := cols.hash(class); ; h++ {
-		first, ok := g.byHash[h]
-		if !ok {
-			g.byHash[h] = int32(class)
-			return next
-		}
-		if cols.equal(int(first), class) {
-			return part[first]
-		}
-	}
-}
-
-// split numbers the groups: the combinations of parts that occur.
-func (g *grouping) split() {
-	n := len(g.ranks)
-	g.of = slices.Grow(g.of[:0], n)[:n]
-	clear(g.of)
-	product := 1
-	for _, s := range g.splits {
-		if product *= s.n; product > maxPairTable {
-			break
-		}
-	}
-	if product <= maxPairTable {
-		g.number(g.splits, product)
-	} else {
-		g.numberInTurn()
-	}
-	g.size = slices.Grow(g.size[:0], len(g.first))[:len(g.first)]
-	clear(g.size)
-	for _, group := range g.of {
-		if group >= 0 {
-			g.size[group]++
-		}
-	}
 }
 
 // partOf returns the part of a rank.
@@ -262,23 +209,35 @@ func (s *split) partOf(rank int32) int32 {
 	return rank
 }
 
-// number combines all splits at once; product is that of their parts.
-func (g *grouping) number(splits []split, product int) {
-	g.reserve(product)
+// number numbers the groups, the combinations of parts that occur: all splits at once by a table, or, where
+// that would be too large, one after the other.
+func (g *grouping) number() {
+	product := 1
+	for _, s := range g.splits {
+		if product *= s.n; product > maxPairTable {
+			g.numberInTurn()
+			return
+		}
+	}
+	g.base += int32(len(g.all)) + 1 // beyond all entries so far
+	if g.base > 1<<30 {
+		clear(g.table)
+		g.base = 1
+	}
+	if product > len(g.table) {
+		g.table = append(g.table, make([]int32, product-len(g.table))...)
+	}
 	g.first = g.first[:0]
+ranks:
 	for i, rank := range g.ranks {
 		key := int32(0)
-		for j := range splits {
-			k := splits[j].partOf(rank)
+		for j := range g.splits {
+			k := g.splits[j].partOf(rank)
 			if k < 0 {
-				key = -1
-				break
+				g.of[i] = -1
+				continue ranks
 			}
-			key = key*int32(splits[j].n) + k
-		}
-		if key < 0 {
-			g.of[i] = -1
-			continue
+			key = key*int32(g.splits[j].n) + k
 		}
 		entry := &g.table[key]
 		if *entry < g.base {
@@ -289,21 +248,6 @@ func (g *grouping) number(splits []split, product int) {
 	}
 }
 
-// reserve empties the first n entries of the table: entries below base count for
-// nothing.
-func (g *grouping) reserve(n int) {
-	g.base += int32(len(g.all)) + 1 // beyond all entries so far
-	if g.base > 1<<30 {
-		clear(g.table)
-		g.base = 1
-	}
-	if n > len(g.table) {
-		g.table = append(g.table, make([]int32, n-len(g.table))...)
-	}
-}
-
-// numberInTurn combines one split after the other, for more combinations than the
-// table holds.
 func (g *grouping) numberInTurn() {
 	for j := range g.splits {
 		clear(g.pairs)
@@ -323,5 +267,64 @@ func (g *grouping) numberInTurn() {
 			}
 			g.of[i] = group
 		}
+	}
+}
+
+// state is what the calls so far have left in ranks: open phases, innermost last, and what is pending.
+type state struct {
+	phases []int32
+	slots  []operation
+	key    string
+	ranks  int64 // that are in it
+}
+
+// states are those of all ranks. The number of one that no rank is in any more is used again.
+type states struct {
+	of     []int32 // by rank
+	list   []state
+	byKey  map[string]int32
+	unused []int32
+	key    []byte
+}
+
+// add returns the number of a state that some more ranks are in.
+func (s *states) add(phases []int32, slots []operation, ranks int64) int32 {
+	key := binary.AppendUvarint(s.key[:0], uint64(len(phases)))
+	for _, p := range phases {
+		key = binary.AppendVarint(key, int64(p))
+	}
+	for _, o := range slots {
+		kind := 0
+		if o.guarded {
+			kind = 2
+		} else if o.pending {
+			kind = 1
+		}
+		key = binary.AppendUvarint(append(key, byte(kind)), uint64(o.block))
+		for _, v := range o.args {
+			key = binary.AppendVarint(key, v)
+		}
+	}
+	s.key = key
+	n, ok := s.byKey[string(key)]
+	if !ok {
+		if last := len(s.unused) - 1; last >= 0 {
+			n, s.unused = s.unused[last], s.unused[:last]
+		} else {
+			n = int32(len(s.list))
+			s.list = append(s.list, state{})
+		}
+		s.list[n] = state{phases: slices.Clone(phases), slots: slices.Clone(slots), key: string(key)}
+		s.byKey[s.list[n].key] = n
+	}
+	s.list[n].ranks += ranks
+	return n
+}
+
+// leave takes ranks out of a state.
+func (s *states) leave(n int32, ranks int64) {
+	if s.list[n].ranks -= ranks; s.list[n].ranks == 0 {
+		delete(s.byKey, s.list[n].key)
+		s.unused = append(s.unused, n)
 	}
 }

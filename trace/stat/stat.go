@@ -1,10 +1,9 @@
 package stat
 
 import (
+	"cmp"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"runtime"
 
 	"reprise/trace"
 )
@@ -16,6 +15,8 @@ type Options struct {
 	Late bool
 	// Progress, if set, is called with the number of steps counted so far.
 	Progress func(steps int)
+
+	few int // if set, takes the place of fewItems
 }
 
 // Report is what a trace holds in all. Lists are empty rather than nil, as JSON tells
@@ -107,20 +108,32 @@ type FileStat struct {
 	Compression     float64 `json:"compression"` // content bytes per byte of the file
 }
 
-// Of counts what the trace holds, from its structure: each block is counted
-// once as a formula in its arguments, which is evaluated once for all ranks that
-// call it with the same. The cost does not depend on the number of actions. Where that fails, the actions
-// are counted one by one, which takes as long as verifying the trace. Of
-// a stream it reads all.
+// Of counts what the trace holds, from its structure: a call of a block is counted once for all ranks
+// that call it with the same arguments, a loop once for all turns. So the cost does not depend on the number
+// of actions but on that of different calls. Of a stream it reads all.
 func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
-	sum, steps, err := structure(t, o)
-	if failed := (*uncounted)(nil); errors.As(err, &failed) && (failed.first != nil || !t.IsStream()) {
-		sum, steps, err = expand(t, o, mostActions)
-		runtime.KeepAlive(failed.first)
-	}
-	if err != nil {
-		return nil, err
+	c := newCounter(t.Program(), o.Late)
+	c.run.few = cmp.Or(o.few, fewItems)
+	steps, last := 0, -1
+	for chunk, err := range t.Chunks(0, 0) {
+		if err != nil {
+			return nil, err
+		}
+		for _, unit := range chunk.Units() {
+			if unit.Step != last {
+				if last = unit.Step; o.Progress != nil {
+					o.Progress(steps)
+				}
+				steps++
+			}
+			for i := range unit.Calls {
+				call := &unit.Calls[i]
+				if err := c.call(chunk, call); err != nil {
+					return nil, fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, h.CallSites[call.Site].Name, err)
+				}
+			}
+		}
 	}
 	hash, _ := t.Hash()
 	s := &Report{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(hash[:]), Ranks: h.Ranks,
@@ -131,88 +144,121 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	for _, p := range h.Params {
 		s.Parameters = append(s.Parameters, Parameter(p))
 	}
-	sum.fill(s, h)
+	c.run.fill(s, h)
 	totals, _ := t.Totals()
 	s.File = FileStat{Chunks: totals.Chunks, Units: totals.Units, Blocks: t.Program().NumBlocks()}
-	return s, s.File.measure(t, s.Totals.Messages)
+	var err error
+	if s.File.Bytes, s.File.ContentBytes, err = t.Sizes(); err != nil {
+		return nil, err
+	}
+	if n := s.Totals.Messages; n > 0 {
+		s.File.BytesPerMessage = float64(s.File.Bytes) / float64(n)
+	}
+	s.File.Compression = float64(s.File.ContentBytes) / float64(s.File.Bytes)
+	return s, nil
 }
 
-// uncounted is the error of a trace whose structure cannot be counted.
-type uncounted struct {
-	err   error
-	first *trace.Chunk // of a stream, whose chunks follow it as long as it is held
+// unitCounter counts the calls of units, each once for a group of ranks.
+type unitCounter struct {
+	run    runner
+	groups *grouping
+	states states
+	now    []int32 // by group: state after the call
+	used   []bool  // by parameter of the call site
+	args   []int64
 }
 
-func (u *uncounted) Error() string { return u.err.Error() }
-func (u *uncounted) Unwrap() error { return u.err }
+func newCounter(p *trace.Program, late bool) *unitCounter {
+	h := p.Header()
+	c := &unitCounter{groups: newGrouping(p), states: states{of: make([]int32, h.Ranks), byKey: map[string]int32{}}}
+	c.run = runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems, known: map[string][]amounts{}, slots: make([]operation, h.Pollables)}
+	c.states.add(nil, c.run.slots, int64(h.Ranks))
+	return c
+}
 
-// heldChunks is how many chunks of a stream are held to be read once more.
-const heldChunks = 64
-
-// structure counts by formulas, and returns the number of steps, too.
-func structure(t *trace.Trace, o Options) (*tally, int, error) {
-	u := newUnitCounter(t.Program(), o.Late)
-	steps, last := 0, -1
-	var first *trace.Chunk
-	for chunk, err := range t.Chunks(0, 0) {
-		if err != nil {
-			return nil, 0, err
+// call counts one call of a unit.
+func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
+	r, g, s := &u.run, u.groups, &u.states
+	t := &r.program.Header().CallSites[c.Site]
+	u.used = append(u.used[:0], make([]bool, len(t.Params))...)
+	idle, member, even, last := true, false, true, int32(trace.NoBlock)
+	for _, b := range c.Blocks {
+		if b < 0 || b == last {
+			continue
 		}
-		switch {
-		case !t.IsStream():
-		case chunk.Number() == 0:
-			first = chunk
-		case chunk.Number() == heldChunks:
-			first = nil
-		}
-		for i := range chunk.Units() {
-			unit := &chunk.Units()[i]
-			if unit.Step != last {
-				if last = unit.Step; o.Progress != nil {
-					o.Progress(steps)
-				}
-				steps++
-			}
-			if err := u.unit(chunk, unit); err != nil {
-				if t.IsStream() && first == nil {
-					err = fmt.Errorf("%w; the actions of a stream can be counted one by one in its first %d chunks only: give a file", err, heldChunks)
-				}
-				return nil, 0, &uncounted{err, first}
-			}
+		last = b
+		p := r.plan(int(b))
+		idle, even, member = idle && len(p.items) == 0, even && p.even, member || p.member
+		for i, used := range p.used {
+			u.used[i] = u.used[i] || used
 		}
 	}
-	if err := u.finish(); err != nil {
-		return nil, 0, &uncounted{err, first}
+	if idle {
+		return nil
 	}
-	return u.tally, steps, nil
-}
-
-func (u *unitCounter) unit(chunk *trace.Chunk, unit *trace.Unit) error {
-	for i := range unit.Calls {
-		c := &unit.Calls[i]
-		if err := u.call(chunk, c); err != nil {
-			return fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, u.program.Header().CallSites[c.Site].Name, err)
+	each := split{n: 1}
+	if member || r.memberBodies && !even {
+		each.n = len(g.all)
+	}
+	g.group(t, c, u.used, split{class: s.of, n: len(s.list)}, each)
+	r.chunk, u.now = chunk, u.now[:0]
+	for group, rank := range g.first {
+		before := s.of[rank]
+		r.rank = rank
+		r.phases, r.slots = append(r.phases[:0], s.list[before].phases...), append(r.slots[:0], s.list[before].slots...)
+		r.setRow()
+		from, to := 0, 1
+		if t.Counts != trace.NoAxis {
+			class := r.program.Class(t.Counts, rank)
+			from, to = int(c.Starts[class]), int(c.Starts[class+1])
+		}
+		for item := from; item < to; item++ {
+			if err := u.item(t, c, item, g.size[group]); err != nil {
+				return err
+			}
+		}
+		if !even {
+			u.now = append(u.now, s.add(r.phases, r.slots, g.size[group]))
+			s.leave(before, g.size[group])
+		}
+	}
+	for i, group := range g.of {
+		if !even && group >= 0 {
+			s.of[g.ranks[i]] = u.now[group]
 		}
 	}
 	return nil
 }
 
-// measure fills in sizes.
-func (f *FileStat) measure(t *trace.Trace, messages int64) error {
-	var err error
-	if f.Bytes, f.ContentBytes, err = t.Sizes(); err != nil {
-		return err
+// item counts the call of one item by some ranks.
+func (u *unitCounter) item(t *trace.CallSite, c *trace.CallColumns, item int, ranks int64) error {
+	r := &u.run
+	at := func(axis int) int {
+		if axis == trace.PerItem {
+			return item
+		}
+		return int(r.program.Class(axis, r.rank))
 	}
-	if messages > 0 {
-		f.BytesPerMessage = float64(f.Bytes) / float64(messages)
+	block := int(c.Blocks[at(t.Block)])
+	if block < 0 {
+		return nil
 	}
-	f.Compression = float64(f.ContentBytes) / float64(f.Bytes)
+	u.args = u.args[:0]
+	for i := range r.program.Block(block).Params {
+		u.args = append(u.args, c.Args[i][at(t.Params[i].Axis)])
+	}
+	if r.enter(block, u.args, ranks); r.err != nil {
+		return fmt.Errorf("rank %d: block %d %q: %w", r.rank, block, r.program.Block(block).Name, r.err)
+	}
 	return nil
 }
 
 // fill turns the tally into tables.
 func (t *tally) fill(s *Report, h *trace.Header) {
-	all := &tally{t.counters, make([]int64, t.counters.n), make([]float64, t.counters.n)}
+	for i, n := range t.exact {
+		t.floats[i] += float64(n)
+	}
+	all := &tally{counters: t.counters, ints: make([]int64, t.counters.n), floats: make([]float64, t.counters.n)}
 	for p := -1; p < len(h.Phases); p++ {
 		row := t.row(p)
 		for i := range all.ints {
@@ -235,7 +281,7 @@ func (t *tally) fill(s *Report, h *trace.Header) {
 // row returns the tally of one phase, -1 for none.
 func (t *tally) row(phase int) *tally {
 	from, to := t.at(int32(phase), 0), t.at(int32(phase+1), 0)
-	return &tally{t.counters, t.ints[from:to], t.floats[from:to]}
+	return &tally{counters: t.counters, ints: t.ints[from:to], floats: t.floats[from:to]}
 }
 
 // tables sums up one row.

@@ -1,108 +1,47 @@
 package stat
 
 import (
-	"errors"
-	"fmt"
 	"math"
+	"testing"
 
 	"reprise/trace"
 )
 
-// This file counts the actions themselves, one by one, of traces whose structure is no formula: phases that begin or end
-// under a condition, formulas that are too long, blocks that never get to an operation which would fail.
-
-// mostActions bounds the actions that are counted one by one: half an hour, or hours, of them.
-const mostActions = 1 << 36
-
-// idleTurns are the turns of a loop of nothing for which a cursor yields an action of no kind.
-const idleTurns = 1 << 15
-
-// expand counts the flat actions of all ranks, at most so many, and the steps.
-func expand(t *trace.Trace, o Options, most int64) (*tally, int, error) {
-	h := t.Header()
-	cursors, err := t.Cursors(nil, trace.CursorOptions{Idle: true})
+// expand counts the flat actions of all ranks.
+func expand(t *testing.T, tr *trace.Trace, late bool) *tally {
+	t.Helper()
+	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
 	if err != nil {
-		return nil, 0, err
+		t.Fatal(err)
 	}
-	rule := trace.PollAnswers(trace.Hit{})
-	if o.Late {
-		rule = trace.Late{}
+	e := expander{tally: newTally(tr.Header()), h: tr.Header(), rule: trace.Hit{}}
+	if late {
+		e.rule = trace.Late{}
 	}
-	sum := newTally(h)
-	ranks := make([]expander, len(cursors))
-	for i := range ranks {
-		ranks[i] = expander{tally: sum, h: h, c: &cursors[i], rule: rule, phase: -1, left: &most}
-	}
-	buf, steps, last := make([]trace.Action, 512), 0, -1
-	for chunk := cursors[0].Chunk(); chunk != nil; chunk = chunk.Next() {
-		for i := range ranks {
-			for ranks[i].c.Chunk() == chunk {
-				if err := ranks[i].fill(buf); err != nil {
-					return nil, 0, err
-				}
-			}
+	for i := range cursors {
+		e.open, e.phase = nil, -1
+		r := trace.NewActionReader(&cursors[i], e.rule, 0)
+		for a := r.Next(); a != nil; a = r.Next() {
+			e.action(a)
 		}
-		for _, unit := range chunk.Units() {
-			if unit.Step != last {
-				last = unit.Step
-				steps++
-			}
-		}
-		if o.Progress != nil {
-			o.Progress(steps)
+		if r.Err() != nil {
+			t.Fatal(r.Err())
 		}
 	}
-	return sum, steps, nil
+	return e.tally
 }
 
 // expander counts the actions of a rank.
 type expander struct {
 	*tally
 	h     *trace.Header
-	c     *trace.Cursor
 	rule  trace.PollAnswers
 	open  []int32
 	phase int32
-	left  *int64 // actions that may still be counted
-	over  bool
-}
-
-var errTotals = errors.New("totals exceed 64 bits")
-
-// fill counts the next actions of the rank.
-func (e *expander) fill(buf []trace.Action) error {
-	n, err := e.c.Fill(buf)
-	if err != nil {
-		return err
-	}
-	for i := range buf[:n] {
-		e.action(&buf[i])
-	}
-	if *e.left -= int64(n); *e.left < 0 {
-		return fmt.Errorf("more than %d actions, which no formulas count", int64(mostActions))
-	}
-	if n > 0 && buf[n-1].Kind == trace.KindPoll {
-		arrived, err := e.rule.Answer(&buf[n-1])
-		if err != nil {
-			return err
-		}
-		e.c.Answer(arrived)
-		if arrived {
-			e.add(countIprobe, 1)
-		} else {
-			e.add(countMiss, 1)
-		}
-	}
-	if e.over {
-		return errTotals
-	}
-	return nil
 }
 
 func (e *expander) add(c counter, n int64) {
-	sum := &e.ints[e.at(e.phase, c)]
-	e.over = e.over || n > math.MaxInt64-*sum
-	*sum += n
+	e.ints[e.at(e.phase, c)] += n
 }
 
 func (e *expander) amount(c counter, value float64) { e.floats[e.at(e.phase, c)] += value }
@@ -114,11 +53,15 @@ func (e *expander) send(c counter, bytes int64) {
 
 func (e *expander) action(a *trace.Action) {
 	switch a.Kind {
-	case trace.KindNone:
-		*e.left -= idleTurns
 	case trace.KindPhase:
 		e.mark(a)
-	case trace.KindStep, trace.KindProbed, trace.KindPoll:
+	case trace.KindProbed:
+	case trace.KindPoll:
+		if hit, _ := e.rule.Answer(a); hit {
+			e.add(countIprobe, 1)
+		} else {
+			e.add(countMiss, 1)
+		}
 	case trace.KindCompute:
 		calls := e.counters.calls[a.Sym]
 		e.add(calls, 1)

@@ -1,0 +1,481 @@
+package stat
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"reprise/trace"
+)
+
+// runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body
+// of a loop once for all its turns: what it meets counts so many times.
+type runner struct {
+	*tally
+	program *trace.Program
+	late    bool // polls as trace.Late answers them, else as trace.Hit
+	plans   []plan
+	left    int64 // items that may still be run
+
+	memberBodies bool // of a body that waits for a poll counts may depend on which rank polls
+
+	few     int                  // blocks of fewer items are not remembered
+	known   map[string][]amounts // what large blocks came to, by block, phase and arguments
+	scratch *tally
+	key     []byte
+
+	// The call at hand.
+	chunk  *trace.Chunk
+	rank   int32 // one of those that make it
+	phases []int32
+	slots  []operation
+	row    int // of the innermost phase, in the tally
+
+	stack []int64 // registers of the blocks that are being run
+	err   error   // nothing is run after it
+}
+
+// operation is a body that waits in a slot for a poll.
+type operation struct {
+	pending, guarded bool
+	block            int
+	args             []int64 // those that nothing depends on are 0
+}
+
+// amounts are what a call adds to the counter at a place of the tally.
+type amounts struct {
+	at         int
+	int, exact int64
+	float      float64
+}
+
+// mostItems bounds the items that are run, some ns each: a small file can ask for any number of them.
+const mostItems = 1 << 36
+
+// endless stands for all numbers of times that exceed 63 bits.
+const endless = math.MaxInt64
+
+var (
+	errTotals = errors.New("totals exceed 64 bits")
+	errItems  = errors.New("blocks of too many items to be counted")
+)
+
+func (r *runner) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s", trace.ErrAction, fmt.Sprintf(format, args...))
+	}
+}
+
+// add adds value, times times, to a counter of the innermost phase.
+func (r *runner) add(c counter, value, times int64) {
+	if value < 0 {
+		r.fail("a count or size of %d", value)
+		return
+	}
+	sum := &r.ints[r.row+int(c)]
+	hi, lo := bits.Mul64(uint64(value), uint64(times))
+	if hi != 0 || lo > uint64(math.MaxInt64-*sum) || times == endless && value > 0 {
+		r.err = errTotals
+		return
+	}
+	*sum += int64(lo)
+}
+
+func (r *runner) amount(c counter, value float64, times int64) {
+	r.floats[r.row+int(c)] += float64(float64(times) * value)
+}
+
+// enter runs a block.
+func (r *runner) enter(block int, args []int64, times int64) {
+	p := &r.plans[block]
+	if len(p.items) == 0 {
+		return
+	}
+	regs := r.frame(p)
+	copy(regs[1:], args)
+	r.call(block, regs, times)
+	r.stack = r.stack[:len(r.stack)-p.registers]
+}
+
+// mostKnown bounds how many calls are remembered. Blocks of fewer than fewItems are as quick to run again.
+const (
+	mostKnown = 1 << 14
+	fewItems  = 1000
+)
+
+// call runs a block with its registers. What a large one does is remembered if it depends on its arguments
+// alone: process rows that differ otherwise factor the same number of rows.
+func (r *runner) call(block int, regs []int64, times int64) {
+	p := &r.plans[block]
+	if p.size < r.few || !p.even || p.member || p.loose {
+		r.run(p.items, regs, times)
+		return
+	}
+	key := binary.AppendUvarint(binary.AppendUvarint(r.key[:0], uint64(block)), uint64(r.row))
+	for i, used := range p.used {
+		if used {
+			key = binary.AppendVarint(key, regs[1+i])
+		}
+	}
+	r.key = key
+	list, ok := r.known[string(key)]
+	if !ok {
+		name, whole := string(key), r.tally
+		if r.tally = r.scratch; r.tally == nil { // else a block is recorded within another one
+			r.tally = newTally(r.program.Header())
+		}
+		r.scratch = nil
+		r.run(p.items, regs, 1)
+		for i := range r.ints {
+			if r.ints[i] != 0 || r.exact[i] != 0 || r.floats[i] != 0 {
+				list = append(list, amounts{i, r.ints[i], r.exact[i], r.floats[i]})
+				r.ints[i], r.exact[i], r.floats[i] = 0, 0, 0
+			}
+		}
+		r.scratch, r.tally = r.tally, whole
+		if r.err != nil {
+			return
+		}
+		if len(r.known) >= mostKnown {
+			clear(r.known)
+		}
+		r.known[name] = list
+	}
+	row := r.row
+	r.row = 0
+	for _, a := range list {
+		r.add(counter(a.at), a.int, times)
+		r.addTerm(a.at, uint64(a.exact), float64(a.exact), times)
+		r.amount(counter(a.at), a.float, times)
+	}
+	r.row = row
+}
+
+// frame returns the registers of a block, of which the first is 0. Frames of callers stay where they
+// are when the stack grows.
+func (r *runner) frame(p *plan) []int64 {
+	n := len(r.stack)
+	if n+p.registers > cap(r.stack) {
+		r.stack = make([]int64, n, 2*(n+p.registers))
+	}
+	r.stack = r.stack[:n+p.registers]
+	regs := r.stack[n:]
+	regs[0] = 0
+	return regs
+}
+
+func value(regs []int64, o trace.Operand) int64 { return regs[o.Reg] + o.Const }
+
+func (r *runner) run(items []trace.Item, regs []int64, times int64) {
+	for i := range items {
+		if r.left--; r.left < 0 {
+			r.err = errItems
+		}
+		if r.err != nil {
+			return
+		}
+		it := &items[i]
+		args := it.Args
+		switch it.Op {
+		case trace.OpLetAffine:
+			sum := int64(0)
+			for j, a := range args {
+				sum += it.Coefs[j] * value(regs, a)
+			}
+			regs[it.Dst] = sum
+		case trace.OpLetMul:
+			regs[it.Dst] = value(regs, args[0]) * value(regs, args[1])
+		case trace.OpLetMin:
+			regs[it.Dst] = min(value(regs, args[0]), value(regs, args[1]))
+		case trace.OpLetMax:
+			regs[it.Dst] = max(value(regs, args[0]), value(regs, args[1]))
+		case trace.OpLetEq:
+			regs[it.Dst] = 0
+			if value(regs, args[0]) == value(regs, args[1]) {
+				regs[it.Dst] = 1
+			}
+		case trace.OpLetMember:
+			regs[it.Dst] = r.member(it.Sym, value(regs, args[0]))
+		case trace.OpLetSum:
+			regs[it.Dst], r.err = r.chunk.Sum(value(regs, args[0]), value(regs, args[1]), value(regs, args[2]))
+		case trace.OpIf:
+			if value(regs, args[0]) != 0 {
+				r.run(it.Body, regs, times)
+			}
+		case trace.OpLoop:
+			r.loop(it, value(regs, args[0]), regs, times)
+		case trace.OpCall:
+			p := &r.plans[it.Sym]
+			callee := r.frame(p)
+			for j, a := range args {
+				callee[1+j] = value(regs, a)
+			}
+			r.call(it.Sym, callee, times)
+			r.stack = r.stack[:len(r.stack)-p.registers]
+		case trace.OpMark:
+			r.mark(&r.program.Header().Markers[it.Sym])
+		case trace.OpDefine:
+			r.define(it, regs)
+		case trace.OpPoll:
+			r.poll(it.Slot, false, times)
+		case trace.OpPollWait:
+			r.poll(it.Slot, true, times)
+		case trace.OpWork:
+			r.work(it, regs, times)
+		case trace.OpCompute:
+			r.compute(it, regs, times)
+		default:
+			r.action(it, regs, times)
+		}
+	}
+}
+
+// member returns the world rank of member i, modulo its size, of the rank's own group.
+func (r *runner) member(family int, i int64) int64 {
+	g := &r.program.Header().CommFamilies[family].Groups[r.program.Group(family, r.rank)]
+	n := int64(g.Len())
+	return int64(g.Member(int((i%n + n) % n)))
+}
+
+// loop runs the turns of a loop together, or, where they change phases or slots, one by one until a
+// turn leaves all as it was, as all later ones do then.
+func (r *runner) loop(it *trace.Item, turns int64, regs []int64, times int64) {
+	for ; turns > 0 && it.Slot == loopChanges; turns-- {
+		phases, slots := slices.Clone(r.phases), slices.Clone(r.slots)
+		r.run(it.Body, regs, times)
+		if r.err != nil {
+			return
+		}
+		if slices.Equal(phases, r.phases) && slices.EqualFunc(slots, r.slots, operation.equal) {
+			turns--
+			break
+		}
+	}
+	if turns > 0 {
+		r.run(it.Body, regs, product(times, turns))
+	}
+}
+
+func (o operation) equal(p operation) bool {
+	return o.pending == p.pending && o.guarded == p.guarded && o.block == p.block && slices.Equal(o.args, p.args)
+}
+
+func product(times, n int64) int64 {
+	hi, lo := bits.Mul64(uint64(times), uint64(n))
+	if hi != 0 || lo >= endless {
+		return endless
+	}
+	return int64(lo)
+}
+
+func (r *runner) mark(m *trace.Marker) {
+	if !m.End {
+		r.phases = append(r.phases, int32(m.Phase-1))
+	} else if n := len(r.phases); n > 0 {
+		r.phases = r.phases[:n-1]
+	}
+	r.setRow()
+}
+
+func (r *runner) setRow() {
+	phase := int32(-1)
+	if n := len(r.phases); n > 0 {
+		phase = r.phases[n-1]
+	}
+	r.row = r.at(phase, 0)
+}
+
+func (r *runner) define(it *trace.Item, regs []int64) {
+	if r.slots[it.Slot].pending {
+		r.fail("pollable %d is defined again while pending", it.Slot)
+		return
+	}
+	args := make([]int64, len(it.Args))
+	for i, a := range it.Args {
+		if r.plans[it.Sym].used[i] {
+			args[i] = value(regs, a)
+		}
+	}
+	r.slots[it.Slot] = operation{true, it.Guard != nil, it.Sym, args}
+}
+
+// poll polls a slot; spin: the rank has nothing else to do.
+func (r *runner) poll(slot uint8, spin bool, times int64) {
+	o := r.slots[slot]
+	switch {
+	case !o.pending:
+		return
+	case o.guarded && r.late && !spin:
+		r.add(countMiss, 1, times)
+		return
+	case o.guarded:
+		r.add(countIprobe, 1, times)
+	}
+	r.slots[slot] = operation{}
+	r.enter(o.block, o.args, times)
+}
+
+// work runs work-while-pending: pieces with a poll after each, and at once what is left when nothing
+// is pending any more.
+func (r *runner) work(it *trace.Item, regs []int64, times int64) {
+	left, piece := value(regs, it.Args[0]), value(regs, it.Args[1])
+	if piece < 1 {
+		r.fail("work in chunks of %d", piece)
+		return
+	}
+	args := make([]int64, len(it.Args)-1)
+	for i, a := range it.Args[2:] {
+		args[1+i] = value(regs, a)
+	}
+	body := func(columns, times int64) {
+		args[0] = columns
+		r.enter(it.Sym, args, times)
+	}
+	slot := &r.slots[it.Slot]
+	for slot.pending && r.err == nil {
+		if r.late && slot.guarded && left > piece && r.plans[it.Sym].even {
+			misses := (left - 1) / piece
+			body(piece, product(times, misses))
+			r.add(countMiss, misses, times)
+			left -= misses * piece
+			continue
+		}
+		columns := min(piece, left)
+		left -= columns
+		body(columns, times)
+		r.poll(it.Slot, left <= 0, times)
+	}
+	if left >= 1 {
+		body(left, times)
+	}
+}
+
+// compute counts a kernel and the terms of its flop count: in integers as long as they fit.
+func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
+	c := r.counters.calls[it.Sym]
+	r.add(c, 1, times)
+	terms := r.program.Header().Kernels[it.Sym].Flops
+	for i := range terms {
+		c++
+		exact, rounded := uint64(1), 1.0
+		for d, a := range it.Args {
+			v := value(regs, a)
+			if v < 0 {
+				r.fail("kernel with a dimension of %d", v)
+				return
+			}
+			for range terms[i].Pow[d] {
+				hi, lo := bits.Mul64(exact, uint64(v))
+				if exact = lo; hi != 0 || lo > math.MaxInt64 {
+					exact = math.MaxInt64
+				}
+				rounded *= float64(v)
+			}
+		}
+		r.addTerm(r.row+int(c), exact, rounded, times)
+	}
+}
+
+// addTerm adds a term of a flop count: exact, which is an integer unless it is endless, or else rounded.
+func (r *runner) addTerm(at int, exact uint64, rounded float64, times int64) {
+	hi, lo := bits.Mul64(exact, uint64(times))
+	if exact < endless && hi == 0 && lo <= uint64(math.MaxInt64-r.exact[at]) {
+		r.exact[at] += int64(lo)
+		return
+	}
+	r.floats[at] += float64(r.exact[at]) + float64(rounded*float64(times))
+	r.exact[at] = 0
+}
+
+// message counts one, and its bytes if it is sent.
+func (r *runner) message(c counter, it *trace.Item, regs []int64, times int64) {
+	r.add(c, 1, times)
+	if int(c) < numSenders {
+		r.add(countBytes+c, value(regs, it.Args[2]), times)
+	}
+}
+
+// moved counts an access, and its bytes.
+func (r *runner) moved(c counter, bytes, times int64) {
+	r.add(c, 1, times)
+	r.add(countMoved+c-countAccess, bytes, times)
+}
+
+// null reports whether an operand is a peer to or from whom nothing is sent.
+func (r *runner) null(regs []int64, peer trace.Operand) bool {
+	return r.program.Header().Communicators && value(regs, peer) == trace.ProcNull
+}
+
+// action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange
+// nothing is sent.
+func (r *runner) action(it *trace.Item, regs []int64, times int64) {
+	switch it.Op {
+	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpStart,
+		trace.OpRecv, trace.OpIrecv, trace.OpIprobe, trace.OpProbe:
+		if r.null(regs, it.Args[0]) {
+			r.add(countNull, 1, times)
+		} else {
+			r.message(opCounts[it.Op], it, regs, times)
+		}
+	case trace.OpExchange:
+		in := value(regs, it.Args[3]) != 0
+		switch out := value(regs, it.Args[2]) != 0; {
+		case out:
+			r.message(countSend, it, regs, times)
+			if in {
+				r.add(countIrecv, 1, times)
+				r.add(countWait, 1, times)
+			}
+		case in:
+			r.add(countRecv, 1, times)
+		}
+	case trace.OpSyncExchange:
+		r.message(countIssend, it, regs, times)
+		r.add(countRecv, 1, times)
+		r.add(countWait, 1, times)
+	case trace.OpSendrecv:
+		from := !r.null(regs, it.Args[3])
+		switch to := !r.null(regs, it.Args[0]); {
+		case to && from:
+			r.message(countSendrecv, it, regs, times)
+		case to:
+			r.message(countSend, it, regs, times)
+		case from:
+			r.add(countRecv, 1, times)
+		default:
+			r.add(countNull, 1, times)
+		}
+	case trace.OpFlops, trace.OpSleep:
+		r.add(opCounts[it.Op], 1, times)
+		r.amount(opCounts[it.Op], math.Float64frombits(uint64(value(regs, it.Args[0]))), times)
+	case trace.OpCollective, trace.OpIcollective:
+		c, kind := countCollective+counter(it.Sym), trace.CollectiveKind(it.Sym)
+		if it.Op == trace.OpIcollective {
+			c = countIcollective + counter(it.Sym)
+		}
+		r.add(c, 1, times)
+		if kind.Reduces() {
+			r.amount(c, math.Float64frombits(uint64(value(regs, kind.Operands(it.Args).Flops))), times)
+		}
+	case trace.OpComplete:
+		r.add(countComplete+counter(it.Sym), 1, times)
+	case trace.OpAccess, trace.OpIaccess:
+		c, kind, bytes := countAccess+counter(it.Slot), trace.AccessKind(it.Slot), value(regs, it.Args[2])
+		if it.Op == trace.OpIaccess {
+			c += countIaccess - countAccess
+		}
+		if kind == trace.AccessGet || kind.Fetches() && bytes == 0 {
+			bytes = value(regs, it.Args[3])
+		}
+		r.moved(c, bytes, times)
+	case trace.OpFile:
+		r.moved(countFile+counter(it.Slot), value(regs, it.Args[0]), times)
+	case trace.OpSync:
+		r.add(countSync+counter(it.Slot), 1, times)
+	default:
+		r.add(opCounts[it.Op], 1, times)
+	}
+}
