@@ -3,6 +3,8 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // ErrAction marks an action that a trace cannot mean: a peer that does not
@@ -441,4 +443,95 @@ func (c *Cursor) failMessage(k Kind, peer, tag, size int64) {
 	default:
 		c.fail("%v of %d bytes", k, size)
 	}
+}
+
+// MarkArgs returns the integer arguments of a KindMark; in the place of a vector stands
+// its number for Sums. It is valid until the next Fill.
+func (c *Cursor) MarkArgs(a *Action) []int64 { return c.marks[a.X[0] : a.X[0]+a.X[1]] }
+
+// MarkText returns a marker's text with its arguments filled in.
+func (c *Cursor) MarkText(a *Action) string {
+	var b strings.Builder
+	args := c.MarkArgs(a)
+	text := c.set.trace.Header().Markers[a.Sym].Text
+	for len(args) > 0 {
+		open := strings.IndexByte(text, '{')
+		end := open + strings.IndexByte(text[open:], '}') + 1
+		b.WriteString(text[:open])
+		switch field := text[open:end]; field {
+		case "{}":
+			b.WriteString(strconv.FormatInt(args[0], 10))
+			args = args[1:]
+		case "{list}", "{sums}":
+			writeList(&b, c.lists[args[0]].sums, field == "{sums}")
+			args = args[1:]
+		default:
+			end = open + 1
+			b.WriteByte('{')
+		}
+		text = text[end:]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// writeList writes running sums, or the elements between them.
+func writeList(b *strings.Builder, sums []int64, running bool) {
+	if running {
+		writeInts(b, len(sums), func(i int) int64 { return sums[i] })
+		return
+	}
+	writeInts(b, len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] })
+}
+
+func writeInts(b *strings.Builder, n int, at func(int) int64) {
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(at(i), 10))
+	}
+}
+
+// A message whose peer is ProcNull is not sent: MPI_PROC_NULL, which programs have at the
+// borders of grids so that all their ranks make the same calls.
+
+// null stores the action of a message whose peer is ProcNull; it is false if the message is
+// none, or impossible all the same.
+func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
+	if peer != ProcNull || Kind(in.flags) == KindProbed || !c.set.trace.Header().Communicators || tag != int64(int32(tag)) || size < -1 {
+		return false
+	}
+	*a = Action{Kind: KindNull, Sym: in.sym, Peer: ProcNull, Tag: int32(tag), Req: in.w, X: [4]int64{size, int64(in.flags)}}
+	return true
+}
+
+// nullSendrecv stores what is left of a sendrecv one of whose peers is ProcNull; it is false
+// if that is impossible all the same.
+func (c *Cursor) nullSendrecv(a *Action, in *instr, peer, tag, out int64) bool {
+	source, with, into := c.set.aux[0], c.set.aux[1], c.set.aux[2]
+	message := *in
+	message.w = 0
+	switch {
+	case peer == ProcNull && source == ProcNull:
+		message.flags = uint8(KindSendrecv)
+		return c.null(a, &message, peer, tag, out)
+	case !c.set.trace.Header().Communicators:
+		return false
+	case peer == ProcNull:
+		return c.message(a, KindRecv, in.sym, source, with, into)
+	case source == ProcNull:
+		return c.message(a, KindSend, in.sym, peer, tag, out)
+	}
+	return false
+}
+
+// message stores a blocking message, unless it cannot be.
+func (c *Cursor) message(a *Action, k Kind, family uint16, peer, tag, size int64) bool {
+	ok := uint64(peer) < uint64(c.set.ranks) && size >= 0 && tag == int64(int32(tag))
+	if !ok && !c.receivable(k, peer, tag, size) {
+		return false
+	}
+	*a = Action{Kind: k, Sym: family, Peer: int32(peer), Tag: int32(tag), X: [4]int64{size}}
+	return true
 }

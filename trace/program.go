@@ -70,10 +70,6 @@ func (p *Program) Block(i int) *Block { return &p.blocks[i] }
 // kernels and markers that are equal, have equal hashes in all traces.
 func (p *Program) BlockHash(i int) [32]byte { return p.infos[i].hash }
 
-// PollsIn reports whether a block, or one that it calls, polls or makes an operation
-// pending.
-func (p *Program) PollsIn(block int) bool { return p.infos[block].polls }
-
 // Group returns which group of a family a rank is in.
 func (p *Program) Group(family int, rank int32) int32 { return p.groups[family][rank] }
 

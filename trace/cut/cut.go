@@ -1,6 +1,7 @@
 package cut
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -58,15 +59,22 @@ type cutter struct {
 // write it.
 const mostWays = 4
 
-// way returns the next way through the trace.
-func (c *cutter) way(o trace.CursorOptions) *walk {
+// turn is how many actions of a rank are looked at before those of the next: ranks are kept
+// close to each other, so that few chunks are held.
+const turn = 4096
+
+// walk goes another way through the trace.
+func (c *cutter) walk(w trace.Walk) error {
 	steps, done := c.t.Header().Steps, c.ways
 	c.ways++
-	return &walk{t: c.t, o: o, progress: func(step int) {
+	w.Passed = func(chunk *trace.Chunk, ranks int) error {
 		if c.o.Progress != nil {
-			c.o.Progress(done*steps+min(step, steps), mostWays*steps)
+			units := chunk.Units()
+			c.o.Progress(done*steps+min(units[len(units)-1].Step, steps), mostWays*steps)
 		}
-	}}
+		return nil
+	}
+	return c.t.Walk(w)
 }
 
 // header returns that of the part.
@@ -89,17 +97,14 @@ func (c *cutter) actions() (*Summary, error) {
 		after []int64
 		until []int64
 	}{{c.from, make([]int64, len(from)), from}, {c.to, from, to}} {
-		w := c.way(trace.CursorOptions{})
-		w.see = func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
-			if at >= m.until[rank] {
-				return false, nil
-			}
-			if at >= m.after[rank] {
+		err := c.walk(trace.Walk{See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+			rank, at := r.Cursor().Rank(), r.Index()
+			if at >= m.after[rank] && at < m.until[rank] {
 				u.see(rank, a, r.Cursor())
 			}
-			return true, nil
-		}
-		if err := w.run(); err != nil {
+			return at < m.until[rank], nil
+		}})
+		if err != nil {
 			return nil, err
 		}
 		if err := u.check(m.mark); err != nil {
@@ -119,19 +124,20 @@ func (c *cutter) places() (from, to []int64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := c.way(trace.CursorOptions{})
-	w.see = func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
-		first.see(rank, at, r.Step(), a)
-		last.see(rank, at, r.Step(), a)
-		return true, nil
-	}
-	w.over = func(rank int32, actions int64, _ *trace.Cursor) error {
-		if err := first.close(rank, actions); err != nil {
-			return err
-		}
-		return last.close(rank, actions)
-	}
-	if err := w.run(); err != nil {
+	err = c.walk(trace.Walk{
+		See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+			first.see(r, a)
+			last.see(r, a)
+			return true, nil
+		},
+		End: func(r *trace.ActionReader) error {
+			if err := cmp.Or(r.Err(), first.close(r)); err != nil {
+				return err
+			}
+			return last.close(r)
+		},
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	empty := true

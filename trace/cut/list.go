@@ -37,8 +37,8 @@ func List(t *trace.Trace) ([]Found, error) {
 		}
 		of[i][rank]++
 	}
-	w := walk{t: t, progress: func(int) {}}
-	w.see = func(_ *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
+	err := t.Walk(trace.Walk{See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+		rank := r.Cursor().Rank()
 		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
 			count(phases, int(a.Sym), rank)
 		}
@@ -49,8 +49,8 @@ func List(t *trace.Trace) ([]Found, error) {
 			operations[rank]++
 		}
 		return true, nil
-	}
-	if err := w.run(); err != nil {
+	}})
+	if err != nil {
 		return nil, err
 	}
 	for i, name := range h.Phases {

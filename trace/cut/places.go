@@ -61,12 +61,13 @@ func known(names []string) string {
 	return text
 }
 
-// see looks at an action of a rank, the at-th, in a step.
-func (f *finder) see(rank int32, at int64, step int, a *trace.Action) {
+// see looks at the next action of a rank.
+func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
+	rank, at := r.Cursor().Rank(), r.Index()
 	here := &f.places[rank]
 	switch f.mark.Kind {
 	case Step:
-		if *here == nowhere && step >= f.mark.Number {
+		if *here == nowhere && r.Step() >= f.mark.Number {
 			*here = at
 		}
 	case PhaseBegin, PhaseEnd:
@@ -96,31 +97,28 @@ func (f *finder) see(rank int32, at int64, step int, a *trace.Action) {
 	}
 }
 
-// close says where the mark is once a rank has come to its end, after so many actions.
-func (f *finder) close(rank int32, actions int64) error {
+// close says where the mark is once a rank has come to its end.
+func (f *finder) close(r *trace.ActionReader) error {
+	rank := r.Cursor().Rank()
 	here := &f.places[rank]
 	switch f.mark.Kind {
 	case Begin:
 		*here = 0
 	case End:
-		*here = actions
+		*here = r.Index()
 	case AfterOperation:
 		if f.mark.Number == 0 {
 			*here = 0
 		}
 	}
-	if *here == nowhere {
-		return fmt.Errorf("mark %v: rank %d does not come to it%s", f.mark, rank, f.soFar(rank))
+	if *here != nowhere {
+		return nil
 	}
-	return nil
-}
-
-// soFar says how far a rank comes.
-func (f *finder) soFar(rank int32) string {
-	if f.seen[rank] == 0 {
-		return ""
+	so := ""
+	if n := f.seen[rank]; n > 0 {
+		so = fmt.Sprintf(": there are %d", n)
 	}
-	return fmt.Sprintf(": there are %d", f.seen[rank])
+	return fmt.Errorf("mark %v: rank %d does not come to it%s", f.mark, rank, so)
 }
 
 // operates reports whether an action is a collective operation.

@@ -76,8 +76,8 @@ func (c *cutter) steps() (from, to int, err error) {
 func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	u, h := newUnderWay(c.t), c.t.Header()
 	phases := make([]map[uint16]int, h.Ranks)
-	w := c.way(o)
-	w.see = func(r *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
+	see := func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+		rank := r.Cursor().Rank()
 		u.see(rank, a, r.Cursor())
 		c.sum.Actions += a.Lines()
 		if a.Kind == trace.KindPhase {
@@ -92,15 +92,15 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 		}
 		return true, nil
 	}
-	w.over = func(rank int32, _ int64, cursor *trace.Cursor) error {
+	end := func(r *trace.ActionReader) error {
 		for slot := range h.Pollables {
-			if cursor.Pending(slot) {
-				return fmt.Errorf("mark %v: rank %d polls there for what it began before, as with look-ahead: cut elsewhere", m, rank)
+			if r.Err() == nil && r.Cursor().Pending(slot) {
+				return fmt.Errorf("mark %v: rank %d polls there for what it began before, as with look-ahead: cut elsewhere", m, r.Cursor().Rank())
 			}
 		}
-		return nil
+		return r.Err()
 	}
-	if err := w.run(); err != nil {
+	if err := c.walk(trace.Walk{Options: o, See: see, End: end}); err != nil {
 		return err
 	}
 	return u.check(m)

@@ -29,7 +29,7 @@ func commMask(h *trace.Header) uint16 {
 func (r *rankCheck) collective(a *trace.Action) {
 	c := r.on(a.Comm())
 	c.hash = chained(c.hash, collectiveKey(a))
-	call := a.Collective(r.c)
+	call := a.Collective(r.c.Cursor())
 	r.counts += call.Agreement(c.group, c.count, c.member, c.size)
 	c.count++
 }
@@ -41,11 +41,11 @@ func (r *rankCheck) on(comm int32) *calls {
 	case c != nil:
 		return c
 	case comm == 0:
-		c = &calls{group: -1, member: int(r.c.Rank()), size: r.h.Ranks}
+		c = &calls{group: -1, member: int(r.rank), size: r.h.Ranks}
 	default:
-		group := r.program.Group(int(comm-1), r.c.Rank())
+		group := r.program.Group(int(comm-1), r.rank)
 		members := &r.h.CommFamilies[comm-1].Groups[group]
-		c = &calls{group: group, member: members.Find(r.c.Rank()), size: members.Len()}
+		c = &calls{group: group, member: members.Find(r.rank), size: members.Len()}
 	}
 	r.calls[comm] = c
 	return c

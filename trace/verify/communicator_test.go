@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"reprise/internal/mpiscript"
+	"reprise/internal/testprogram"
 	"reprise/internal/tracetest"
 	"reprise/trace"
 )
@@ -110,7 +110,7 @@ func TestVerifyCommunicators(t *testing.T) {
 // TestVerifyProgramsOfMPI: what MPI has executed is sound, but for receives with room for more
 // than what comes.
 func TestVerifyProgramsOfMPI(t *testing.T) {
-	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+	for _, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
 		data, err := c.Trace()
 		if err != nil {
 			t.Fatal(err)

@@ -1,59 +1,32 @@
 package verify
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"reprise/trace"
 )
 
 // rankCheck follows the actions of one rank.
 type rankCheck struct {
-	c        *trace.Cursor
+	c        *trace.ActionReader
+	rank     int32
 	h        *trace.Header
 	program  *trace.Program
 	mask     uint16 // of families by which messages are told apart
-	step     int
-	actions  int64
 	messages int64
 	channels channelTable
 	wild     int64            // receives with wildcards
 	calls    map[int32]*calls // of collective operations by communicator: 1 + family, or 0
 	counts   uint64           // its part in the sum that is 0 if what ranks say in them agrees
-	requests pending
+	requests map[int32]bool   // by slot of those that are open: it may have been completed, the replay decides
 	phases   []uint16
 	windows  map[windowKey]*window
 	fault    *Fault
 }
 
-// fill checks the next actions. An error that the cursor finds in an action is a
-// fault; others, of reading, are returned.
-func (r *rankCheck) fill(buf []trace.Action) error {
-	n, err := r.c.Fill(buf)
-	for i := range buf[:n] {
-		if r.fault == nil {
-			r.action(&buf[i])
-		}
-	}
-	if errors.Is(err, trace.ErrAction) {
-		if r.fault == nil {
-			r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.c.Rank(), r.c.Step())))
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if n > 0 && buf[n-1].Kind == trace.KindPoll {
-		r.c.Answer(true)
-	}
-	return nil
-}
-
 // fail notes a fault in the action after those counted.
 func (r *rankCheck) fail(format string, args ...any) {
-	r.fault = &Fault{Rank: r.c.Rank(), Step: r.step, Action: r.actions + 1, Text: fmt.Sprintf(format, args...)}
+	r.fault = &Fault{Rank: r.rank, Step: r.c.Step(), Action: r.c.Actions() + 1, Text: fmt.Sprintf(format, args...)}
 }
 
 func (r *rankCheck) action(a *trace.Action) {
@@ -70,11 +43,9 @@ func (r *rankCheck) action(a *trace.Action) {
 	case trace.KindWait, trace.KindFree:
 		r.settle(a)
 	case trace.KindWaitAll:
-		r.requests.clear()
+		clear(r.requests)
 	case trace.KindPhase:
 		r.phase(a)
-	case trace.KindStep:
-		r.step = int(a.X[0])
 	case trace.KindCollective:
 		r.collective(a)
 	case trace.KindIcollective:
@@ -93,9 +64,6 @@ func (r *rankCheck) action(a *trace.Action) {
 		}
 	default:
 		r.message(a)
-	}
-	if r.fault == nil {
-		r.actions += a.Lines()
 	}
 }
 
@@ -123,14 +91,14 @@ func (r *rankCheck) null(a *trace.Action) {
 
 // complete notes which requests are no longer pending, or may not be.
 func (r *rankCheck) complete(a *trace.Action) {
-	for _, slot := range r.c.Requests(a.X[0]) {
-		q := r.requests.find(slot)
+	for _, slot := range r.c.Cursor().Requests(a.X[0]) {
+		loose, open := r.requests[slot]
 		switch {
-		case q == nil || q.loose:
+		case !open || loose:
 		case trace.Completion(a.Sym) == trace.CompleteAll:
-			r.requests.remove(q)
+			delete(r.requests, slot)
 		default:
-			q.loose = true
+			r.requests[slot] = true
 		}
 	}
 }
@@ -140,7 +108,7 @@ func (r *rankCheck) member(a *trace.Action, key channelKey) {
 	if r.mask == 0 || len(r.h.CommFamilies) == 0 || key.ofWindow() {
 		return
 	}
-	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.c.Rank()) {
+	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.rank) {
 		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(), r.h.CommFamilies[family].Name)
 	}
 }
@@ -155,21 +123,19 @@ func (r *rankCheck) compute(a *trace.Action) {
 }
 
 func (r *rankCheck) start(slot int32) {
-	if q := r.requests.find(slot); q != nil && !q.loose {
+	if loose, open := r.requests[slot]; open && !loose {
 		r.fail("request %d is used again before its wait", slot)
 		return
 	}
-	r.requests.add(slot)
+	r.requests[slot] = false
 }
 
 // settle takes away the request that an action waits for or lets go of.
 func (r *rankCheck) settle(a *trace.Action) {
-	q := r.requests.find(a.Req)
-	if q == nil {
+	if _, open := r.requests[a.Req]; !open {
 		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
-		return
 	}
-	r.requests.remove(q)
+	delete(r.requests, a.Req)
 }
 
 func (r *rankCheck) phase(a *trace.Action) {

@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"reprise/internal/textutil"
 	"reprise/trace"
@@ -70,18 +72,13 @@ func (f *Fault) before(g *Fault) bool {
 // triples are out of balance at the end of a chunk. After each rank of a chunk progress,
 // unless it is nil, is told how many steps are done of all ranks together.
 func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
-	cursors, err := t.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
+	v := &verifier{t: t, ranks: make([]rankCheck, t.Header().Ranks), progress: progress}
+	for i := range v.ranks {
+		v.ranks[i] = rankCheck{rank: int32(i), h: t.Header(), program: t.Program(), mask: commMask(t.Header()),
+			calls: map[int32]*calls{}, requests: map[int32]bool{}}
+	}
+	if err := t.Walk(trace.Walk{See: v.see, End: v.end, Passed: v.passed}); err != nil {
 		return nil, err
-	}
-	v := newVerifier(t, cursors)
-	if v.progress = progress; progress == nil {
-		v.progress = func(int) {}
-	}
-	for chunk := cursors[0].Chunk(); chunk != nil; chunk = chunk.Next() {
-		if err := v.chunk(chunk); err != nil {
-			return nil, err
-		}
 	}
 	if err := v.finish(); err != nil {
 		return nil, err
@@ -101,37 +98,43 @@ type verifier struct {
 	progress func(steps int)
 }
 
-func newVerifier(t *trace.Trace, cursors []trace.Cursor) *verifier {
-	v := &verifier{t: t, ranks: make([]rankCheck, len(cursors))}
-	for i := range cursors {
-		v.ranks[i] = rankCheck{c: &cursors[i], h: t.Header(), program: t.Program(), mask: commMask(t.Header()), calls: map[int32]*calls{}}
-	}
-	return v
+func (v *verifier) see(c *trace.ActionReader, a *trace.Action) (more bool, err error) {
+	r := &v.ranks[c.Cursor().Rank()]
+	r.c = c
+	r.action(a)
+	return r.fault == nil, nil
 }
 
-// chunk takes the ranks to the end of a chunk, so that the next one is read, and settles
-// the messages that balance by then.
-func (v *verifier) chunk(chunk *trace.Chunk) error {
-	v.add(chunk)
+// end notes the fault of a rank. An error that its cursor finds in an action is one, too.
+func (v *verifier) end(c *trace.ActionReader) error {
+	r, err := &v.ranks[c.Cursor().Rank()], c.Err()
+	r.c = c
+	if r.fault == nil && errors.Is(err, trace.ErrAction) {
+		r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.rank, c.Cursor().Step())))
+	}
+	if r.fault == nil {
+		return err
+	}
+	if r.fault.before(v.first) {
+		v.first = r.fault
+	}
+	return nil
+}
+
+// passed settles the messages that balance when all ranks have come to the end of a chunk.
+func (v *verifier) passed(chunk *trace.Chunk, ranks int) error {
 	units := chunk.Units()
 	end := max(v.steps, units[len(units)-1].Step+1)
-	var buf [512]trace.Action
-	for i := range v.ranks {
-		r := &v.ranks[i]
-		for r.fault == nil && r.c.Chunk() == chunk {
-			if err := r.fill(buf[:]); err != nil {
-				return err
-			}
-		}
-		if r.fault != nil && r.fault.before(v.first) {
-			v.first = r.fault
-		}
-		v.progress(v.steps*len(v.ranks) + (end-v.steps)*(i+1))
+	if v.progress != nil {
+		v.progress(v.steps*len(v.ranks) + (end-v.steps)*ranks)
 	}
-	v.steps = end
-	if v.first != nil {
+	if ranks < len(v.ranks) {
+		return nil
+	}
+	if v.steps = end; v.first != nil {
 		return v.first
 	}
+	v.add(chunk)
 	v.settle()
 	return nil
 }
@@ -172,19 +175,22 @@ func (v *verifier) settle() {
 
 // finish checks what must hold at the end.
 func (v *verifier) finish() error {
+	if v.first != nil {
+		return v.first
+	}
 	if totals, ok := v.t.Totals(); !ok || totals != v.sums {
 		return fmt.Errorf("%s: %w: totals %+v, the chunks hold %+v", v.t.Name(), trace.ErrCorrupt, totals, v.sums)
 	}
 	var worst *Fault
 	for i := range v.ranks {
 		r := &v.ranks[i]
-		v.Actions += r.actions
+		v.Actions += r.c.Actions()
 		v.Messages += r.messages
 		if left := r.windowsLeft(); left != "" && worst == nil {
 			worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: left}
 		}
 		for slot := range v.t.Header().Pollables {
-			if r.c.Pending(slot) && worst == nil {
+			if r.c.Cursor().Pending(slot) && worst == nil {
 				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
 			}
 		}

@@ -229,34 +229,25 @@ func TestVerifyOfStreamNamesTheChannel(t *testing.T) {
 	}
 }
 
-// TestChannelTable adds more channels than the table begins with, and settles some.
-func TestChannelTable(t *testing.T) {
-	var table channelTable
-	for round := range int64(3) {
-		for peer := range int32(100) {
-			table.add(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0), 8*round)
+// TestManyRequests: 2^16 messages that a rank sends itself, all of them open at once, take time in
+// proportion to their number; to look at all that are open would take minutes.
+func TestManyRequests(t *testing.T) {
+	const messages = 1 << 16
+	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) {
+		self := b.Member(0, b.Param(0))
+		for i := range int32(messages) {
+			b.Message(trace.OpIrecv, 0, 2*i, self, trace.Const(5), trace.Const(8))
+			b.Message(trace.OpIsend, 0, 2*i+1, self, trace.Const(5), trace.Const(8))
 		}
+		for i := range int32(2 * messages) {
+			b.Wait(2*messages - 1 - i)
+		}
+	}, nil)
+	v, err := Trace(tracetest.Open(t, data), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for peer := range int32(100) {
-		e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0))
-		if e == nil || e.messages != 3 || e.key.peer() != peer || e.key.tag() != peer-50 || e.key.receives() != (peer%2 == 0) {
-			t.Fatalf("peer %d: entry %+v, want 3 messages", peer, e)
-		}
-		if peer%3 == 0 {
-			e.messages = 0
-		}
-	}
-	table.compact()
-	for peer := range int32(100) {
-		if e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0)); (e == nil) != (peer%3 == 0) {
-			t.Errorf("peer %d: entry %+v after every third was settled", peer, e)
-		}
-	}
-}
-
-func TestVerifiedText(t *testing.T) {
-	v := &Verified{Chunks: 1, Blocks: 24, Ranks: 2, Actions: 4670, Messages: 1}
-	if got, want := v.String(), "1 chunk, 24 blocks, 2 ranks, 4,670 actions, 1 message sent and received"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	if want := int64(6 * 3 * messages); v.Messages != want {
+		t.Errorf("%d messages, want %d", v.Messages, want)
 	}
 }
