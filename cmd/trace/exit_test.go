@@ -3,12 +3,20 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/urfave/cli/v2"
+
 	"reprise/internal/command"
+	"reprise/internal/command/commandtest"
+	"reprise/internal/recognise/recognisetest"
+	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
 
@@ -68,5 +76,82 @@ func TestExitCodes(t *testing.T) {
 		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
 			t.Errorf("trace %s: exit code %d, want %d", test.args, got, test.want)
 		}
+	}
+}
+
+// TestExamples: the help of each command has examples, which the command takes.
+func TestExamples(t *testing.T) {
+	commandtest.Examples(t, func() *cli.App { return newApp(strings.NewReader(""), io.Discard, io.Discard) })
+}
+
+// TestForeignFiles: files of other formats are called by their names wherever one is read.
+func TestForeignFiles(t *testing.T) {
+	command := func(args ...string) error {
+		return run(context.Background(), append([]string{"trace"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	}
+	for _, args := range []string{"cat", "stat", "verify", "convert --to goal", "convert --to simgrid", "diff"} {
+		recognisetest.Check(t, args, func(path string) error {
+			words := append(strings.Fields(args), path)
+			if args == "diff" {
+				words = append(words, path)
+			}
+			return command(words...)
+		}, "trace")
+	}
+	out := t.TempDir() + "/out"
+	recognisetest.Check(t, "convert --from simgrid", func(path string) error {
+		return command("convert", "--from", "simgrid", "-o", out, path)
+	}, "index", "actions")
+}
+
+// TestFrozen: the golden files have the names that docs/trace-format.md gives to them. They are
+// part of the format, which is frozen: none is ever changed, new ones are added.
+func TestFrozen(t *testing.T) {
+	page, err := os.ReadFile("../../docs/trace-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range goldens {
+		tr, err := trace.Open(goldens[i].path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash, ok := tr.Hash()
+		tr.Close()
+		if row := "| `" + goldens[i].name + "` | `" + hex.EncodeToString(hash[:]) + "` |\n"; !ok || !strings.Contains(string(page), row) {
+			t.Errorf("docs/trace-format.md lacks the row\n%s", row)
+		}
+	}
+}
+
+// TestInterrupted: the first signal ends every command, also while it waits for somebody
+// who reads or writes a pipe. In trace diff 1 means something else.
+func TestInterrupted(t *testing.T) {
+	dir, pipe := t.TempDir(), commandtest.Pipe(t)
+	a := filepath.Join(dir, "a")
+	writeTrace(t, a, 4)
+	for args, code := range map[string]int{
+		"cat PIPE": 1, "stat PIPE": 1, "verify PIPE": 1, "verify -": 1, "diff A PIPE": 2, "diff PIPE A": 2, "cat --rank 0 --polls PIPE A": 1,
+		"convert --to goal -o PIPE A": 1, "convert --to simgrid -o PIPE A": 1, "convert --to goal PIPE": 1, "convert --to goal -": 1, "convert --to goal --kernels PIPE A": 1,
+	} {
+		args = strings.NewReplacer("PIPE", pipe, "A", a).Replace(args)
+		commandtest.Interrupt(t, syscall.SIGTERM, code, "trace", strings.Fields(args)...)
+	}
+	commandtest.Interrupt(t, syscall.SIGINT, 1, "trace", "convert", "--to", "goal", "-o", pipe, a)
+}
+
+// TestFullOutput: whatever is printed on a full disk has failed.
+func TestFullOutput(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	writeTrace(t, a, 4)
+	writeTrace(t, b, 8)
+	for args, code := range map[string]int{
+		"": 1, "--help": 1, "help": 1, "--version": 1, "cat --help": 1, "stat --help": 1, "verify --help": 1, "diff --help": 1, "convert --help": 1, "help diff": 1,
+		"cat A": 1, "cat --rank 0 A": 1, "cat --structure A": 1, "stat A": 1, "stat --json A": 1, "verify A": 1, "diff A A": 2, "diff A B": 2, "diff --json A B": 2, "diff --actions A B": 2,
+		"convert --to goal A": 1, "convert --to simgrid A": 1,
+	} {
+		args = strings.NewReplacer("A", a, "B", b).Replace(args)
+		commandtest.Full(t, code, "trace", strings.Fields(args)...)
 	}
 }

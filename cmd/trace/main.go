@@ -56,3 +56,8 @@ func closing(t *trace.Trace, err *error) {
 		*err = cerr
 	}
 }
+
+// quietFlag is that of commands that show progress.
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true}
+}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -9,6 +11,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/trace/stat"
+	"reprise/trace/verify"
 )
 
 func statCommand() *cli.Command {
@@ -63,4 +66,34 @@ func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+func verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "verify",
+		Usage:     "check a trace: checksums, totals, references, and that what is sent is received",
+		ArgsUsage: "FILE|-",
+		Description: "    trace verify run.trace.zst\n" +
+			"    trace verify --quiet - < run.trace.zst",
+		Flags: []cli.Flag{quietFlag()},
+		Action: func(c *cli.Context) (err error) {
+			t, err := openOnly(c)
+			if err != nil {
+				return err
+			}
+			defer closing(t, &err)
+			bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
+			v, err := verify.Trace(t, bar.Set)
+			bar.Clear()
+			var fault *verify.Fault
+			if errors.As(err, &fault) {
+				return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "ok: %v\n", v)
+			return err
+		},
+	}
 }

@@ -1,6 +1,9 @@
 package hpcg
 
-import "reprise/trace"
+import (
+	"reprise/trace"
+	"reprise/trace/text"
+)
 
 // Phases of a run, numbered as trace.Marker.Phase counts them, from 1: HPCG's clocks, and
 // the halo exchanges, which are part of SpMV and MG. They are those of the timed sets only.
@@ -104,5 +107,16 @@ func markerTable() []trace.Marker {
 		endSymmetry:      mark("end testsymmetry"),
 		beginReport:      mark("begin report"),
 		endReport:        mark("end report"),
+	}
+}
+
+// Words returns the lines of a listing that the recorded runs of HPCG write in another way.
+func Words() text.Words {
+	return text.Words{
+		Wait: "wait {peer} {bytes}",
+		Collectives: map[trace.CollectiveKind]string{
+			trace.CollAllreduce: "allreduce {count} {size} {operator}",
+			trace.CollBcast:     "bcast {count} {size} {root}",
+		},
 	}
 }
