@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/mpiscript"
+	"reprise/internal/testprogram"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -18,11 +18,11 @@ import (
 // TestProgramsOfMPI: each rank of each program ends when it does under smpirun, where it is a
 // program in C; in cases whose names begin with near, to a thousandth.
 func TestProgramsOfMPI(t *testing.T) {
-	p, err := platforms.Load(filepath.Join(mpiscript.Dir(), "platform.xml"))
+	p, err := platforms.Load(filepath.Join(testprogram.Dir(), "platform.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+	for _, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
 		t.Run(c.Name, func(t *testing.T) {
 			res := runProgram(t, p, c)
 			for r, want := range c.Times {
@@ -55,7 +55,7 @@ func TestCollectivesOfSMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := mpiscript.Load(t, dir)
+	cases := testprogram.Load(t, dir)
 	if len(cases) < 300 {
 		t.Fatalf("%d cases", len(cases))
 	}
@@ -77,11 +77,11 @@ func TestCollectivesOfSMPI(t *testing.T) {
 // TestProgramsOfMPIResume: a replay that goes on from a checkpoint ends as if it had not
 // stopped, whatever its ranks are in the midst of.
 func TestProgramsOfMPIResume(t *testing.T) {
-	p, err := platforms.Load(filepath.Join(mpiscript.Dir(), "platform.xml"))
+	p, err := platforms.Load(filepath.Join(testprogram.Dir(), "platform.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+	for i, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
 		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") && !strings.Contains(c.Name, "wild") {
 			continue
 		}
@@ -90,7 +90,7 @@ func TestProgramsOfMPIResume(t *testing.T) {
 }
 
 // runProgram replays a program.
-func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.Result {
+func runProgram(t testing.TB, p *platforms.Platform, c *testprogram.Case) *replay.Result {
 	t.Helper()
 	res, err := programOf(t, p, c)(func(*replay.Options) {})
 	if err != nil {
@@ -100,7 +100,7 @@ func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.
 }
 
 // programOf returns the replay of a program, a rank on each host.
-func programOf(t testing.TB, p *platforms.Platform, c *mpiscript.Case) rerun {
+func programOf(t testing.TB, p *platforms.Platform, c *testprogram.Case) rerun {
 	t.Helper()
 	ctx := t.Context()
 	file, err := c.Trace()

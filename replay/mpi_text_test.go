@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/mpiscript"
+	"reprise/internal/testprogram"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -18,12 +18,12 @@ import (
 // as long, by the default selection and without the overheads of completions, whose order is
 // another one. Probes and tests of operations are left out.
 func TestProgramsOfMPIAsText(t *testing.T) {
-	p, err := platforms.Load(filepath.Join(mpiscript.Dir(), "platform.xml"))
+	p, err := platforms.Load(filepath.Join(testprogram.Dir(), "platform.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	played := 0
-	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+	for _, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
 		file, err := c.Trace()
 		if err != nil {
 			t.Fatal(err)

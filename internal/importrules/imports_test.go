@@ -118,7 +118,7 @@ var above = map[string]rule{
 	"reprise/internal/recognise/recognisetest": {},
 	"reprise/internal/regular/regulartest":     {},
 	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}},
-	"reprise/internal/mpiscript":               {inside: []string{"reprise/trace"}},
+	"reprise/internal/testprogram":             {inside: []string{"reprise/trace"}},
 	"reprise/internal/replaytest":              {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
 	"reprise/internal/slurmtest":               {},
 	"reprise/internal/studytest":               {},

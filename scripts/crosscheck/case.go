@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/mpiscript"
+	"reprise/internal/testprogram"
 )
 
 // testCase is everything that a simulator is given, as text.
@@ -133,7 +133,7 @@ func (d dice) mapping(m *machine, ranks int) (list []string) {
 func (c *testCase) write(dir string) error {
 	files := map[string]string{"platform.xml": c.platform, "hostfile": joinLines(c.hosts), "cfg": joinLines(c.options)}
 	if c.text != "" {
-		data, err := mpiscript.Parse(c.text)[0].Trace()
+		data, err := testprogram.Parse(c.text)[0].Trace()
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func load(dir string) (*testCase, error) {
 		hosts: strings.Fields(text["hostfile"]), options: strings.Fields(text["cfg"])}
 	if text, err := readFiles(dir, "cases.txt"); err == nil {
 		c.text = text["cases.txt"]
-		c.lines = make([][]string, mpiscript.Parse(c.text)[0].Ranks)
+		c.lines = make([][]string, testprogram.Parse(c.text)[0].Ranks)
 		return c, nil
 	}
 	if text, err = readFiles(dir, "trace.index"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"reprise/internal/mpiscript"
+	"reprise/internal/testprogram"
 )
 
 // operations are those of the programs' language, that of testdata/oracle/smpi-mpi, with their arguments.
@@ -147,7 +147,7 @@ func (t *tools) execute(dir string, c *testCase) (*timeline, error) {
 		"network/optim:Full", "cpu/optim:Full"}, c.options...) {
 		args = append(args, "--cfg="+o)
 	}
-	name := mpiscript.Parse(c.text)[0].Name
+	name := testprogram.Parse(c.text)[0].Name
 	out, err := t.run(dir, []string{"TMPDIR=" + dir}, "smpirun", append(args, t.program, "cases.txt", name)...)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (t *tools) execute(dir string, c *testCase) (*timeline, error) {
 	for l := range bytes.Lines(out) {
 		who, rank, end := "", 0, 0.0
 		if _, err := fmt.Sscan(string(l), &who, &rank, &end); err == nil && who == name {
-			ends[rank] = end - mpiscript.Begin
+			ends[rank] = end - testprogram.Begin
 			n++
 		}
 	}
@@ -170,7 +170,7 @@ func (t *tools) execute(dir string, c *testCase) (*timeline, error) {
 // compileProgram compiles the program in C.
 func (t *tools) compileProgram(dir string) error {
 	t.program, t.patience = filepath.Join(dir, "program"), 20*time.Second // some algorithms do not end
-	out, err := exec.Command("smpicc", "-O1", "-o", t.program, filepath.Join(mpiscript.Dir(), "program.c")).CombinedOutput()
+	out, err := exec.Command("smpicc", "-O1", "-o", t.program, filepath.Join(testprogram.Dir(), "program.c")).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("smpicc program.c: %w\n%s", err, out)
 	}

@@ -1,4 +1,4 @@
-package mpiscript
+package testprogram
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"reprise/trace"
 )
 
-// deed is what one rank does in one line.
-type deed struct {
+// operation is what one rank does in one line.
+type operation struct {
 	*program
 	line    *line
 	rank    int32
@@ -19,28 +19,28 @@ type deed struct {
 	vectors [2][]int64 // of the call: parameters 0 and 1 of the block
 }
 
-func (d *deed) failure(format string, args ...any) string {
-	return fmt.Sprintf("mpiscript: case %s: %s: ", d.Name, d.line.text) + fmt.Sprintf(format, args...)
+func (o *operation) failure(format string, args ...any) string {
+	return fmt.Sprintf("testprogram: case %s: %s: ", o.Name, o.line.text) + fmt.Sprintf(format, args...)
 }
 
-func (d *deed) word() string {
-	if len(d.words) == 0 {
-		panic(d.failure("words are missing"))
+func (o *operation) word() string {
+	if len(o.words) == 0 {
+		panic(o.failure("words are missing"))
 	}
-	w := d.words[0]
-	d.words = d.words[1:]
+	w := o.words[0]
+	o.words = o.words[1:]
 	return w
 }
 
 // slots reads all that are left.
-func (d *deed) slots() (list []int32) {
-	for len(d.words) > 0 {
-		list = append(list, d.slot())
+func (o *operation) slots() (list []int32) {
+	for len(o.words) > 0 {
+		list = append(list, o.slot())
 	}
 	return list
 }
 
-func (d *deed) slot() int32 { return int32(number(strings.TrimPrefix(d.word(), "@"))) }
+func (o *operation) slot() int32 { return int32(number(strings.TrimPrefix(o.word(), "@"))) }
 
 // group is the communicator of a call.
 type group struct {
@@ -49,28 +49,28 @@ type group struct {
 	me      int // which of them
 }
 
-func (d *deed) group() group {
-	name := d.word()
+func (o *operation) group() group {
+	name := o.word()
 	if name == "world" {
-		g := group{me: int(d.rank)}
-		for r := range int32(d.Ranks) {
+		g := group{me: int(o.rank)}
+		for r := range int32(o.Ranks) {
 			g.members = append(g.members, r)
 		}
 		return g
 	}
-	for i, m := range d.comms {
+	for i, m := range o.comms {
 		for _, g := range m.groups {
-			if me := slices.Index(g, d.rank); m.name == name && me >= 0 {
+			if me := slices.Index(g, o.rank); m.name == name && me >= 0 {
 				return group{i + 1, g, me}
 			}
 		}
 	}
-	panic(d.failure("rank %d is in no communicator %s", d.rank, name))
+	panic(o.failure("rank %d is in no communicator %s", o.rank, name))
 }
 
 // peer reads a rank of the communicator and returns it as one of the world.
-func (d *deed) peer(g *group) trace.Operand {
-	w := d.word()
+func (o *operation) peer(g *group) trace.Operand {
+	w := o.word()
 	n := len(g.members)
 	switch w[0] {
 	case 'n':
@@ -85,88 +85,88 @@ func (d *deed) peer(g *group) trace.Operand {
 	return trace.Const(int64(g.members[number(w)]))
 }
 
-func (d *deed) tag() trace.Operand {
-	if w := d.word(); w != "any" {
+func (o *operation) tag() trace.Operand {
+	if w := o.word(); w != "any" {
 		return trace.Const(int64(number(w)))
 	}
 	return trace.Const(trace.AnyTag)
 }
 
-func (d *deed) number() int64 { return int64(number(d.word())) }
+func (o *operation) number() int64 { return int64(number(o.word())) }
 
 var messages = map[string]trace.Op{"send": trace.OpSend, "ssend": trace.OpSsend, "recv": trace.OpRecv,
 	"isend": trace.OpIsend, "issend": trace.OpIssend, "irecv": trace.OpIrecv}
 
-func (d *deed) do(op string) {
+func (o *operation) do(op string) {
 	switch op {
 	case "sleep":
-		base, step := float(d.word()), 0.0
-		if len(d.words) > 0 {
-			step = float(d.word())
+		base, step := float(o.word()), 0.0
+		if len(o.words) > 0 {
+			step = float(o.word())
 		}
-		micro := math.Floor((base+step*float64(d.rank))*1e6 + 0.5)
-		d.b.Sleep(trace.Const(trace.FloatArg(micro / 1e6)))
+		micro := math.Floor((base+step*float64(o.rank))*1e6 + 0.5)
+		o.b.Sleep(trace.Const(trace.FloatArg(micro / 1e6)))
 	case "compute":
-		d.b.Flops(trace.Const(trace.FloatArg(float(d.word()))))
+		o.b.Flops(trace.Const(trace.FloatArg(float(o.word()))))
 	case "send", "ssend", "recv", "isend", "issend", "irecv":
-		g := d.group()
-		peer, tag, bytes := d.peer(&g), d.tag(), d.number()
+		g := o.group()
+		peer, tag, bytes := o.peer(&g), o.tag(), o.number()
 		req := int32(0)
 		if op[0] == 'i' {
-			req = d.slot()
+			req = o.slot()
 		}
-		d.b.Message(messages[op], g.family, req, peer, tag, trace.Const(bytes))
+		o.b.Message(messages[op], g.family, req, peer, tag, trace.Const(bytes))
 	case "sendrecv":
-		g := d.group()
-		to, tag, out := d.peer(&g), d.tag(), d.number()
-		from, with, in := d.peer(&g), d.tag(), d.number()
-		d.b.Sendrecv(g.family, to, tag, trace.Const(out), from, with, trace.Const(in))
+		g := o.group()
+		to, tag, out := o.peer(&g), o.tag(), o.number()
+		from, with, in := o.peer(&g), o.tag(), o.number()
+		o.b.Sendrecv(g.family, to, tag, trace.Const(out), from, with, trace.Const(in))
 	case "sendinit", "recvinit":
-		g := d.group()
-		m := persistent{trace.OpStart, g.family, d.peer(&g), d.tag(), d.number()}
+		g := o.group()
+		m := persistent{trace.OpStart, g.family, o.peer(&g), o.tag(), o.number()}
 		if op == "recvinit" {
 			m.op = trace.OpIrecv
 		}
-		d.persistent[persistentKey{d.rank, d.slot()}] = m
+		o.persistent[persistentKey{o.rank, o.slot()}] = m
 	case "start":
-		for _, slot := range d.slots() {
-			m := d.persistent[persistentKey{d.rank, slot}]
-			d.b.Message(m.op, m.family, slot, m.peer, m.tag, trace.Const(m.bytes))
+		for _, slot := range o.slots() {
+			m := o.persistent[persistentKey{o.rank, slot}]
+			o.b.Message(m.op, m.family, slot, m.peer, m.tag, trace.Const(m.bytes))
 		}
 	case "probe":
-		g := d.group()
-		d.b.Probe(g.family, d.peer(&g), d.tag())
+		g := o.group()
+		o.b.Probe(g.family, o.peer(&g), o.tag())
 	case "iprobe":
-		g := d.group()
-		d.b.Iprobe(g.family, d.peer(&g), d.tag())
+		g := o.group()
+		o.b.Iprobe(g.family, o.peer(&g), o.tag())
 	case "wait":
-		d.b.Wait(d.slot())
+		o.b.Wait(o.slot())
 	case "test":
-		d.b.Test(d.slot())
+		o.b.Test(o.slot())
 	case "waitall", "waitany", "waitsome", "testall", "testany", "testsome":
-		d.b.Complete(completions[op], d.slots()...)
+		o.b.Complete(completions[op], o.slots()...)
 	case "drain":
-		slots := d.slots()
-		d.b.Loop(trace.Const(int64(len(slots))), func() {
-			d.b.Complete(trace.CompleteAny, slots...)
-			d.b.Flops(trace.Const(trace.FloatArg(1e5)))
+		slots := o.slots()
+		o.b.Loop(trace.Const(int64(len(slots))), func() {
+			o.b.Complete(trace.CompleteAny, slots...)
+			o.b.Flops(trace.Const(trace.FloatArg(1e5)))
 		})
 	case "wincreate":
-		g := d.group()
-		w := d.number()
-		d.windows[windowKey{d.rank, w}] = g
-		d.b.Sync(trace.SyncCreate, g.family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(0))
+		g := o.group()
+		w := o.number()
+		o.windows[windowKey{o.rank, w}] = g
+		o.b.Sync(trace.SyncCreate, g.family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(0))
 	case "winfree", "fence":
-		w := d.number()
+		w := o.number()
 		kind, assert := trace.SyncFree, int64(0)
 		if op == "fence" {
-			kind, assert = trace.SyncFence, d.number()
+			kind, assert = trace.SyncFence, o.number()
 		}
-		d.b.Sync(kind, d.windows[windowKey{d.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(assert))
+		o.b.Sync(kind, o.windows[windowKey{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(assert))
 	case "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap":
-		d.access(op)
+		o.access(op)
 	default:
-		d.collective(op)
+		o.collective(op)
 	}
 }
 
@@ -180,15 +180,15 @@ var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.
 	"getaccumulate": trace.AccessGetAccumulate, "fetchandop": trace.AccessFetchAndOp, "compareandswap": trace.AccessCompareAndSwap}
 
 // access makes an access to a window: of bytes, or where it computes of numbers of 8 bytes.
-func (d *deed) access(op string) {
-	kind, w := accesses[op], d.number()
-	g := d.windows[windowKey{d.rank, w}]
-	peer, bytes := d.peer(&g), int64(8)
+func (o *operation) access(op string) {
+	kind, w := accesses[op], o.number()
+	g := o.windows[windowKey{o.rank, w}]
+	peer, bytes := o.peer(&g), int64(8)
 	switch kind {
 	case trace.AccessPut, trace.AccessGet:
-		bytes = d.number()
+		bytes = o.number()
 	case trace.AccessAccumulate, trace.AccessGetAccumulate:
-		bytes = 8 * d.number()
+		bytes = 8 * o.number()
 	}
 	out, back := bytes, bytes
 	if !kind.Fetches() {
@@ -196,7 +196,7 @@ func (d *deed) access(op string) {
 	} else if kind == trace.AccessGet {
 		out = 0
 	}
-	d.b.Access(kind, g.family, -1, peer, trace.Const(w), trace.Const(out), trace.Const(back))
+	o.b.Access(kind, g.family, -1, peer, trace.Const(w), trace.Const(out), trace.Const(back))
 }
 
 // persistent is a persistent request: what its start begins.
@@ -226,38 +226,38 @@ func init() {
 
 // collective makes the call of a collective operation; an i before its name makes it
 // nonblocking.
-func (d *deed) collective(op string) {
+func (o *operation) collective(op string) {
 	kind, blocking := kinds[op]
 	if !blocking {
 		var ok bool
 		if kind, ok = kinds[strings.TrimPrefix(op, "i")]; !ok {
-			panic(d.failure("no operation"))
+			panic(o.failure("no operation"))
 		}
 	}
-	g := d.group()
-	c := d.operands(kind, &g)
+	g := o.group()
+	c := o.operands(kind, &g)
 	if g.family > 0 {
 		c.Comm = trace.Communicator(g.family)
 	}
 	if blocking {
-		d.b.Collective(kind, c)
+		o.b.Collective(kind, c)
 	} else {
-		d.b.Icollective(d.slot(), kind, c)
+		o.b.Icollective(o.slot(), kind, c)
 	}
 }
 
 // operands reads those of a call, in the order in which program.c does.
-func (d *deed) operands(kind trace.CollectiveKind, g *group) (c trace.CollectiveOperands) {
+func (o *operation) operands(kind trace.CollectiveKind, g *group) (c trace.CollectiveOperands) {
 	n, step := int64(0), int64(0)
 	if kind != trace.CollBarrier {
-		n = d.number()
+		n = o.number()
 	}
 	perRank := kind.SendsPerRank() || kind.RecvsPerRank()
 	if perRank {
-		step = d.number()
+		step = o.number()
 	}
 	if kind.Rooted() {
-		c.Root = trace.Const(d.number())
+		c.Root = trace.Const(o.number())
 	}
 	size := trace.Const(1)
 	if kind.Reduces() {
@@ -277,14 +277,14 @@ func (d *deed) operands(kind trace.CollectiveKind, g *group) (c trace.Collective
 	mine := trace.Const(parts[g.me])
 	switch kind {
 	case trace.CollAlltoallv:
-		d.vectors = [2][]int64{out, in}
-		c.Send, c.Recv = d.b.Param(0), d.b.Param(1)
+		o.vectors = [2][]int64{out, in}
+		c.Send, c.Recv = o.b.Param(0), o.b.Param(1)
 	case trace.CollScatterv:
-		d.vectors[0] = parts
-		c.Send, c.Recv = d.b.Param(0), mine
+		o.vectors[0] = parts
+		c.Send, c.Recv = o.b.Param(0), mine
 	default:
-		d.vectors[1] = parts
-		c.Send, c.Recv = mine, d.b.Param(1)
+		o.vectors[1] = parts
+		c.Send, c.Recv = mine, o.b.Param(1)
 	}
 	for _, v := range parts {
 		c.Span.Const += v

@@ -1,4 +1,4 @@
-package mpiscript
+package testprogram
 
 import (
 	"fmt"
@@ -145,7 +145,7 @@ func (c *Case) add(words []string) {
 func number(w string) int {
 	n, err := strconv.Atoi(w)
 	if err != nil {
-		panic(fmt.Sprintf("mpiscript: %q is no number", w))
+		panic(fmt.Sprintf("testprogram: %q is no number", w))
 	}
 	return n
 }
@@ -153,7 +153,7 @@ func number(w string) int {
 func float(w string) float64 {
 	v, err := strconv.ParseFloat(w, 64)
 	if err != nil {
-		panic(fmt.Sprintf("mpiscript: %q is no number", w))
+		panic(fmt.Sprintf("testprogram: %q is no number", w))
 	}
 	return v
 }

@@ -1,4 +1,4 @@
-package mpiscript
+package testprogram
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func (c *Case) Trace() ([]byte, error) {
 func (c *Case) header() *trace.Header {
 	vector := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: 0, Vector: true} }
 	h := &trace.Header{
-		Program: "mpiscript", Ranks: c.Ranks, Steps: len(c.lines), Communicators: true,
+		Program: "testprogram", Ranks: c.Ranks, Steps: len(c.lines), Communicators: true,
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(c.Ranks)}}}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CallSites:    []trace.CallSite{{Name: "line", Counts: trace.NoAxis, Params: []trace.ParamColumn{vector("sent"), vector("received")}}},
@@ -75,14 +75,14 @@ func (p *program) line(i int) error {
 	for r := range p.Ranks {
 		block, vectors := int64(trace.NoBlock), [2]int64{none, none}
 		if l.ranks[r] {
-			d := &deed{program: p, line: l, rank: int32(r), words: l.words[1:], b: trace.NewBuilder("", 2)}
-			d.do(l.words[0])
-			n, err := p.w.Program().Add(d.b)
+			o := &operation{program: p, line: l, rank: int32(r), words: l.words[1:], b: trace.NewBuilder("", 2)}
+			o.do(l.words[0])
+			n, err := p.w.Program().Add(o.b)
 			if err != nil {
 				return err
 			}
 			block = int64(n)
-			for side, v := range d.vectors {
+			for side, v := range o.vectors {
 				if v != nil {
 					vectors[side] = p.w.Vector(trace.Vector{Values: v})
 				}
