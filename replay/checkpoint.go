@@ -148,6 +148,11 @@ func (p *Pause) identity() []Property {
 	if m.Factors != nil {
 		list = append(list, Property{Name: "speeds of hosts", Value: hashOf(m.Factors)})
 	}
+	for _, v := range m.Source.Values() { // the description of the machine is that of its file
+		if v.Name == "bandwidth" || v.Name == "latency" || v.Name == "kernel-noise" {
+			list = append(list, v)
+		}
+	}
 	if o.ComputeScale != 1 {
 		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
 	}

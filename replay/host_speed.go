@@ -2,8 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"reprise/internal/bounds"
 	"reprise/internal/textutil"
@@ -21,19 +19,8 @@ func (s HostSpeed) String() string { return fmt.Sprintf("%s=%g", s.Pattern, s.Fa
 
 // ParseHostSpeed reads PATTERN=FACTOR, such as node-[3,17]=0.9.
 func ParseHostSpeed(text string) (HostSpeed, error) {
-	at := strings.LastIndexByte(text, '=')
-	if at < 0 {
-		return HostSpeed{}, fmt.Errorf("%s, want PATTERN=FACTOR", textutil.Quote(text))
-	}
-	s := HostSpeed{Pattern: text[:at]}
-	var err error
-	if s.Factor, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return s, fmt.Errorf("%s: factor %s is not a number", textutil.Quote(text), textutil.Quote(text[at+1:]))
-	}
-	if _, err = s.check(); err != nil {
-		return s, fmt.Errorf("%s: %w", textutil.Quote(text), err)
-	}
-	return s, nil
+	pattern, factor, err := textutil.ParsePatternFactor(text)
+	return HostSpeed{pattern, factor}, err
 }
 
 // check returns the pattern, if that and the factor are possible.

@@ -2,15 +2,19 @@ package replay
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/platforms/compose"
 	"reprise/smpi"
 	"reprise/trace"
 	"reprise/warning"
@@ -23,15 +27,25 @@ type MachineSpec struct {
 	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of
 	// Platform and Kernels.
 	Machine      string
-	Platform     string // SimGrid XML, or a built-in machine ([platforms.BuiltinNames])
+	Platform     string // SimGrid XML, a built-in machine ([platforms.BuiltinNames]), or an inline specification ([compose.Inline])
 	Kernels      string // kernel models in YAML, or a built-in set ([kernels.BuiltinNames]); "": those of the built-in machine, of another one "default"
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
-	// HostSpeeds have hosts compute quicker or slower; of several for a host the last counts.
-	HostSpeeds   []HostSpeed
-	RanksPerHost int // for FillHosts; 0: as few as fit
-	// Without has patterns of hosts that get no ranks, as the key host of a kernel file.
-	Without []string
+	RanksPerHost int    // for FillHosts; 0: as few as fit
+
+	// Of several HostSpeeds for a host, of several KernelNoise for a kernel and of several factors for a link
+	// the last counts.
+	HostSpeeds  []HostSpeed
+	Without     []string // patterns of hosts that get no ranks
+	Slowest     int      // so many hosts get no ranks either: those on which dgemm takes longest
+	KernelNoise []KernelNoise
+	Bandwidth   []LinkFactor
+	Latency     []LinkFactor
+
+	ComputeScale  float64 // Options.ComputeScale; 0: 1
+	ComputeNoise  bool
+	FileBandwidth float64
+
 	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in
 	// the platform's file.
 	Settings []Property
@@ -51,8 +65,12 @@ type Parts struct {
 // calls, and of others what their header declares.
 type Traced interface{ Header() *trace.Header }
 
-// SettingError is the error of MachineSpec.Settings that cannot be set, alone or together.
-type SettingError struct{ Err error }
+// SettingError is the error of a parameter, or of MachineSpec.Settings ("cfg"), that cannot be set for this
+// trace or this machine, alone or together.
+type SettingError struct {
+	Name string
+	Err  error
+}
 
 func (e *SettingError) Error() string { return e.Err.Error() }
 
@@ -66,7 +84,14 @@ func (e *SettingError) Unwrap() error { return e.Err }
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
 	l.know(t)
-	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleHosts, l.loadKernels, l.loadNoise, l.mapRanks, l.set} {
+	l.options.ComputeNoise, l.options.FileBandwidth = spec.ComputeNoise, spec.FileBandwidth
+	if spec.ComputeScale != 0 {
+		l.options.ComputeScale = spec.ComputeScale
+	}
+	if spec.ComputeNoise && !l.spreads {
+		return Machine{}, Options{}, nil, &SettingError{"compute-noise", errors.New("the trace states no spread of its computations")}
+	}
+	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels, l.addNoise, l.loadNoise, l.mapRanks, l.set} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}
@@ -84,6 +109,8 @@ type loader struct {
 	called  []trace.Kernel // that may cost time
 	polls   bool           // the trace may poll
 	streams bool           // what is called is not known before the end
+	spreads bool           // computations may state their spread
+	noFlops bool           // it is known that no computation is in flop
 
 	machine Machine
 	options Options
@@ -101,7 +128,12 @@ func (l *loader) know(t Traced) {
 		return
 	}
 	if _, file := tr.Totals(); !file {
+		l.spreads = true
 		return
+	}
+	l.spreads, l.noFlops = slices.Contains(tr.Features(), "spreads"), true
+	if l.spec.ComputeScale != 0 {
+		tr.Program().Visit(func(it *trace.Item) { l.noFlops = l.noFlops && it.Op != trace.OpFlops })
 	}
 	calls, _ := tr.Program().Called(len(all))
 	l.called, l.polls, l.streams = nil, tr.Program().Polls(), false
@@ -141,13 +173,96 @@ func (l *loader) loadPlatform() (err error) {
 		l.choose("no platform is given: using the built-in machine \"default\", a generic cluster sized to the ranks")
 		m.Platform, err = platforms.Builtin("default", l.header.Ranks)
 	default:
-		l.builtin = !regular.IsFile(name)
-		m.Platform, err = platforms.Find(name, l.header.Ranks)
+		_, inline, _ := compose.Inline(name)
+		l.builtin = !inline && !regular.IsFile(name)
+		m.Platform, err = FindPlatform(name, l.header.Ranks)
 	}
 	if err == nil {
 		l.odd = warning.Join(m.Platform.Warnings(), smpi.ObsoleteOptions(m.Platform))
 	}
 	return err
+}
+
+// FindPlatform loads what the parameter platform names or describes; the generic machine for so many ranks.
+func FindPlatform(name string, ranks int) (*platforms.Platform, error) {
+	spec, inline, err := compose.Inline(name)
+	if err == nil && inline && !regular.IsFile(name) {
+		return spec.Parse(name)
+	}
+	if inline {
+		return nil, fmt.Errorf("platform %s: %w", name, err)
+	}
+	return platforms.Find(name, ranks)
+}
+
+// scaleLinks multiplies bandwidths and latencies.
+func (l *loader) scaleLinks() error {
+	if len(l.spec.Bandwidth)+len(l.spec.Latency) == 0 {
+		return nil
+	}
+	p := l.machine.Platform
+	levels := p.Levels()
+	factorsOf := func(word string, list []LinkFactor) ([]float64, error) {
+		factors := onesOf(len(levels))
+		for _, f := range list {
+			pattern, err := textutil.ParsePattern(f.Pattern)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", word, err)
+			}
+			found := false
+			for i, name := range levels {
+				if pattern.Match(name) {
+					factors[i], found = f.Factor, true
+				}
+			}
+			if !found {
+				var names []string
+				for _, name := range levels {
+					names = append(names, textutil.Quote(name))
+				}
+				return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern), strings.Join(names, ", "))
+			}
+		}
+		return factors, nil
+	}
+	bandwidth, err := factorsOf("bandwidth", l.spec.Bandwidth)
+	if err != nil {
+		return err
+	}
+	latency, err := factorsOf("latency", l.spec.Latency)
+	if err != nil {
+		return err
+	}
+	l.machine.Platform = p.Scaled(func(link int32) (float64, float64) {
+		level := p.LevelOf(link)
+		return bandwidth[level], latency[level]
+	})
+	return nil
+}
+
+// addNoise puts noise of kernels in place of what their models say.
+func (l *loader) addNoise() (err error) {
+	for _, n := range l.spec.KernelNoise {
+		pattern, err := textutil.ParsePattern(n.Pattern)
+		if err != nil {
+			return fmt.Errorf("kernel-noise: %w", err)
+		}
+		if !slices.ContainsFunc(l.header.Kernels, func(k trace.Kernel) bool { return pattern.Match(k.Name) }) {
+			others := ""
+			if len(l.header.Kernels) > 0 {
+				var names []string
+				for i := range l.header.Kernels {
+					names = append(names, l.header.Kernels[i].Name)
+				}
+				others = ", but " + andOthers(names)
+			}
+			return fmt.Errorf("kernel-noise: the program calls no kernel %s%s (trace stat lists them)", textutil.Quote(n.Pattern), others)
+		}
+		if l.machine.Kernels, err = l.machine.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loadKernels loads the kernel models that were asked for. A built-in machine
@@ -208,7 +323,7 @@ func (l *loader) loadNoise() (err error) {
 	}
 	for _, name := range l.machine.NetworkNoise.Replaces() {
 		if l.sets(name) {
-			return &SettingError{fmt.Errorf("%s has no effect: %s has these times itself", name, l.spec.NetworkNoise)}
+			return &SettingError{"cfg", fmt.Errorf("%s has no effect: %s has these times itself", name, l.spec.NetworkNoise)}
 		}
 	}
 	return nil
@@ -227,10 +342,14 @@ func (l *loader) sets(name string) bool {
 func (l *loader) mapRanks() (err error) {
 	m := &l.machine
 	if l.spec.Hostfile == "" {
-		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, l.spec.RanksPerHost, l.spec.Without...)
+		slowest, err := l.slowest()
+		if err != nil {
+			return err
+		}
+		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, l.spec.RanksPerHost, append(slowest, l.spec.Without...)...)
 		return err
 	}
-	if len(l.spec.Without) > 0 {
+	if len(l.spec.Without) > 0 || l.spec.Slowest > 0 {
 		return fmt.Errorf("a hostfile says where ranks are: with it no hosts can be left out")
 	}
 	if text := l.spec.Loaded.Hostfile; text != nil {
@@ -257,17 +376,17 @@ func (l *loader) set() error {
 	l.ownModel(o.Network)
 	for _, s := range l.spec.Settings {
 		if err := o.Network.Set(s.Name, s.Value); err != nil {
-			return &SettingError{err}
+			return &SettingError{"cfg", err}
 		}
 		if err := knownAlgorithm(smpi.OptionName(s.Name), s.Value); err != nil {
-			return &SettingError{err}
+			return &SettingError{"cfg", err}
 		}
 	}
 	switch err := o.Validate(); {
 	case err == nil:
 		return nil
 	case before == nil:
-		return &SettingError{err}
+		return &SettingError{"cfg", err}
 	default:
 		return fmt.Errorf("%s: %w", l.spec.Platform, err)
 	}

@@ -1,11 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"reprise/internal/textutil"
+	"reprise/kernels"
 	"reprise/platforms"
+	"reprise/trace"
 )
 
 // ErrTooManyRanks is wrapped by errors of mappings that a platform is too small
@@ -48,7 +52,7 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 	for _, text := range without {
 		pattern, err := textutil.ParsePattern(text)
 		if err != nil {
-			return nil, fmt.Errorf("hosts left out: %w", err)
+			return nil, fmt.Errorf("without: %w", err)
 		}
 		found := false
 		for h := range out {
@@ -57,7 +61,7 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("hosts left out, %s: %s has no such host; its first is %q", textutil.Quote(text), p.Name(), p.Host(0).Name)
+			return nil, fmt.Errorf("without: %s has no host %s; its first is %q", p.Name(), textutil.Quote(text), p.Host(0).Name)
 		}
 	}
 	list := make([]int32, 0, len(out))
@@ -86,4 +90,45 @@ func fewestPerHost(p *platforms.Platform, hosts []int32, ranks int) int {
 		places += takers
 	}
 	return k
+}
+
+// yardstick is the call by which hosts are quick or slow: M, N and K of a dgemm.
+var yardstick = [kernels.MaxDims]int64{4096, 4096, 256}
+
+// slowest returns the names of the hosts that get no ranks as the slowest: those on which the yardstick takes
+// longest, in the mean over their cores. Of equally slow ones the first are meant. For programs that call no
+// dgemm the speed of the cores decides.
+func (l *loader) slowest() ([]string, error) {
+	m, n := &l.machine, l.spec.Slowest
+	if n == 0 {
+		return nil, nil
+	}
+	p := m.Platform
+	if n >= p.NumHosts() {
+		return nil, fmt.Errorf("without: the slowest %d: %s has %d hosts", n, p.Name(), p.NumHosts())
+	}
+	gemm := slices.IndexFunc(l.header.Kernels, func(k trace.Kernel) bool { return k.Name == "dgemm" })
+	seconds, order := make([]float64, p.NumHosts()), make([]int, p.NumHosts())
+	for h := range order {
+		order[h] = h
+		ph := p.Host(h)
+		if gemm < 0 {
+			seconds[h] = 1 / (ph.Speed * m.factor(int32(h)))
+			continue
+		}
+		for slot := range ph.Cores {
+			host := kernels.Host{Name: ph.Name, Slot: slot, Speed: ph.Speed, Factor: m.factor(int32(h))}
+			model, err := m.Kernels.Bind(host, SignatureOf(&l.header.Kernels[gemm]))
+			if err != nil {
+				return nil, err
+			}
+			seconds[h] += model.Seconds(&yardstick) / float64(ph.Cores)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seconds[b], seconds[a]) })
+	names := make([]string, n)
+	for i := range names {
+		names[i] = p.Host(order[i]).Name
+	}
+	return names, nil
 }

@@ -19,14 +19,15 @@ type Provenance struct {
 	Tool          string            `json:"tool"`   // name and version of the command
 	Trace         string            `json:"trace"`
 	Platform      string            `json:"platform"`
-	KernelFile    string            `json:"kernels"`                  // "": none
-	NetworkNoise  string            `json:"network_noise,omitempty"`  // file
-	HostSpeeds    []string          `json:"host_speed,omitempty"`     // PATTERN=FACTOR
-	ComputeScale  float64           `json:"compute_scale,omitempty"`  // of amounts of flop; 0: as they are
-	FileBandwidth float64           `json:"file_bandwidth,omitempty"` // byte/s of files of a rank; 0: no time
-	ComputeNoise  bool              `json:"compute_noise,omitempty"`  // amounts of flop drawn by their spread
-	Program       string            `json:"program"`                  // by the trace's header
-	Parameters    map[string]string `json:"parameters"`               // likewise
+	KernelFile    string            `json:"kernels"`                   // "": none
+	NetworkNoise  string            `json:"network_noise,omitempty"`   // file
+	HostSpeeds    []string          `json:"host_speed,omitempty"`      // PATTERN=FACTOR
+	ComputeScale  float64           `json:"compute_scale,omitempty"`   // of amounts of flop; 0: as they are
+	FileBandwidth float64           `json:"file_bandwidth,omitempty"`  // byte/s of files of a rank; 0: no time
+	ComputeNoise  bool              `json:"compute_noise,omitempty"`   // amounts of flop drawn by their spread
+	Changes       []string          `json:"machine_changes,omitempty"` // further parameters of the machine, as "bandwidth *=0.5"
+	Program       string            `json:"program"`                   // by the trace's header
+	Parameters    map[string]string `json:"parameters"`                // likewise
 
 	WallSeconds float64 `json:"wall_s"`         // of the replay
 	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
@@ -41,6 +42,19 @@ func (p Provenance) of(h *trace.Header) Provenance {
 	return p
 }
 
+// On returns p with what was loaded as the machine.
+func (p Provenance) On(s *MachineSpec) Provenance {
+	p.Platform, p.KernelFile, p.NetworkNoise, p.HostSpeeds = s.Platform, s.Kernels, s.NetworkNoise, texts(s.HostSpeeds)
+	p.ComputeScale, p.ComputeNoise, p.FileBandwidth = s.ComputeScale, s.ComputeNoise, s.FileBandwidth
+	for _, v := range s.Values() {
+		switch v.Name {
+		case "without", "kernel-noise", "bandwidth", "latency":
+			p.Changes = append(p.Changes, v.Name+" "+v.Value)
+		}
+	}
+	return p
+}
+
 // models names the models besides the platform, for texts.
 func (p *Provenance) models() string {
 	text := ""
@@ -49,6 +63,9 @@ func (p *Provenance) models() string {
 	}
 	if len(p.HostSpeeds) > 0 {
 		text += ", speeds " + strings.Join(p.HostSpeeds, ", ")
+	}
+	if len(p.Changes) > 0 {
+		text += ", " + strings.Join(p.Changes, ", ")
 	}
 	if p.ComputeScale != 0 {
 		text += fmt.Sprintf(", flop times %g", p.ComputeScale)

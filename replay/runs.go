@@ -51,8 +51,11 @@ type Summary struct {
 
 // HasNoise reports whether a replay has anything random.
 func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
-	e, err := newEngine(h, m, o)
-	return err == nil && e.costs.random != nil, err
+	if err := m.check(h.Ranks); err != nil {
+		return false, err
+	}
+	c, err := newCosts(h, &m, &o)
+	return err == nil && c.random != nil, err
 }
 
 // RunsOptions says how often to replay.

@@ -160,6 +160,9 @@ func modelLabels(seed *uint64, p *replay.Provenance) []string {
 	if len(p.HostSpeeds) > 0 {
 		labels = append(labels, "speeds of hosts changed: "+strings.Join(p.HostSpeeds, ", "))
 	}
+	if len(p.Changes) > 0 {
+		labels = append(labels, "machine changed: "+strings.Join(p.Changes, ", "))
+	}
 	if p.ComputeScale != 0 {
 		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
 	}

@@ -128,7 +128,7 @@ func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
 	}
 	a := &Archive{Plan: &Plan{}, files: map[string][]byte{}}
-	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkFiles, a.readResults, a.checkTable} {
+	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkPlan, a.checkFiles, a.readResults, a.checkTable} {
 		if err := step(z); err != nil {
 			return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
 		}
@@ -148,6 +148,11 @@ func (a *Archive) readPlan(z *zip.Reader) error {
 	if a.Plan.Format != PlanFormat {
 		return fmt.Errorf("its plan has format %d, this program reads %d", a.Plan.Format, PlanFormat)
 	}
+	return nil
+}
+
+// checkPlan checks the plan, whose program may be one of the inputs.
+func (a *Archive) checkPlan(*zip.Reader) error {
 	if err := a.Plan.check(); err != nil {
 		return fmt.Errorf("%s: %w", PlanFile, err)
 	}
@@ -162,7 +167,7 @@ func (a *Archive) readInputs(z *zip.Reader) error {
 		if in.File == "" || a.files[in.File] != nil && in.unchanged(a.files[in.File], in.File) == nil {
 			continue
 		}
-		text, err := unpack(z, in.File, min(maxInput, left))
+		text, err := unpack(z, in.File, min(uint64(in.limit()), left))
 		if err == nil {
 			err = in.unchanged(text, in.File)
 		}
@@ -171,6 +176,9 @@ func (a *Archive) readInputs(z *zip.Reader) error {
 		}
 		left -= uint64(len(text))
 		a.files[in.File] = text
+		if in.Word == "trace" {
+			in.text = text // the plan is not written anywhere
+		}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type Configuration struct {
 	Time   compare.Figure // makespan, s
 	Gflops compare.Figure
 	Failed string // an error, if one of the runs has one, or no result
-	// Work is what HPL counts for its matrix, in Gflop: configurations that do as much compare by
+	// Work is the operations that the program counts, in Gflop, 0 if it counts none: configurations that do as much compare by
 	// their times, others by their times per Gflop.
 	Work float64
 
@@ -41,7 +41,7 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 		if !known {
 			i = len(list)
 			at[key] = i
-			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels, Work: workOf(p.configs[row])})
+			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels, Work: p.configs[row].Run.Flops() * 1e-9})
 		}
 		list[i].Rows = append(list[i].Rows, row)
 		list[i].Seeds = append(list[i].Seeds, run.Seed)
@@ -74,15 +74,6 @@ func (c *Configuration) fill(p *Plan, r *Results) {
 	c.interval, c.random = o.Interval, slices.ContainsFunc(outcomes, func(o *Outcome) bool { return o.Random })
 	c.Time = figureOf(c.times, c.interval, c.random)
 	c.Gflops = figureOf(gflops, o.GflopsInterval, c.random)
-}
-
-// workOf returns what HPL counts for a run, or its first steps, in Gflop.
-func workOf(c *Config) float64 {
-	flops := c.HPL.Flops()
-	if c.FirstSteps > 0 {
-		flops = c.HPL.FirstFlops(c.FirstSteps)
-	}
-	return flops * 1e-9
 }
 
 // PerGflop returns the configuration with times for each Gflop that it does.

@@ -3,8 +3,6 @@ package study
 import (
 	"math"
 	"time"
-
-	"reprise/tracegen/hpl"
 )
 
 // secondsPerMessage is what a message costs until runs of the study have been timed.
@@ -17,41 +15,19 @@ const (
 	exactBelow   = 800
 )
 
-// messages returns about how many messages a run simulates: in each step a broadcast along P
-// rows and a swap along Q columns, and for each column of the matrix a pivot exchange. Long
-// broadcasts and long swaps roll: each rank of a row, or column, sends as often as there are
-// others.
-func (c *Config) messages(tolerance float64) float64 {
-	p := &c.HPL
-	rows, cols, n := float64(p.P), float64(p.Q), float64(p.N)
-	steps := math.Ceil(n / float64(p.NB))
-	depth := math.Ceil(math.Log2(rows))
-	swap := cols * rows * depth
-	if p.Swap != hpl.BinaryExchange && rows > 1 {
-		swap = cols * rows * rows
-	}
-	perStep := rows*(cols-1) + swap + n/steps*rows*depth
-	if p.Bcast.IsLong() {
-		perStep += rows * cols * (cols - 1)
-	}
-	if c.FirstSteps > 0 {
-		steps = min(steps, float64(c.FirstSteps))
-	}
+// Cost returns about what a run costs, in messages: those that it simulates, and what its ranks cost by themselves.
+// Runs take about as long as these numbers say.
+func (c *Config) Cost(tolerance float64) float64 {
+	steps, messages := c.Run.Size()
 	if tolerance > 0 && steps >= exactBelow {
 		steps = sampledSteps
 	}
-	return steps * perStep
-}
-
-// cost returns about what a run costs, in messages: those that it simulates, and what each rank
-// costs by itself.
-func (c *Config) cost(tolerance float64) float64 {
-	return c.messages(tolerance) + 100*float64(c.HPL.P)*float64(c.HPL.Q)
+	return steps*messages + 100*float64(c.Run.Ranks())
 }
 
 // cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
 func (p *Plan) cost(run int) float64 {
-	messages := p.configs[run].cost(p.Tolerance)
+	messages := p.configs[run].Cost(p.Tolerance)
 	if p.Responses.POP {
 		messages *= 3
 	}
@@ -66,7 +42,7 @@ func costClass(messages float64) int {
 
 // memory returns about how much memory a run takes, in bytes.
 func (c *Config) memory() int64 {
-	return 32<<20 + int64(c.HPL.P)*int64(c.HPL.Q)*12<<10
+	return 32<<20 + int64(c.Run.Ranks())*12<<10
 }
 
 // pace is what the messages of runs cost, by those that have been made.
@@ -98,7 +74,3 @@ func (p *pace) of(messages float64) time.Duration {
 	}
 	return time.Duration(min(each*messages*1e9, math.MaxInt64/4))
 }
-
-// Cost returns about how many messages a run simulates, and what its ranks cost by themselves as as
-// many: runs take about as long as these numbers say.
-func (c *Config) Cost(tolerance float64) float64 { return c.cost(tolerance) }

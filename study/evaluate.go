@@ -40,10 +40,7 @@ type Part struct {
 // Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models.
 // It may be used by several goroutines.
 type Evaluator struct {
-	version  string
-	traces   *traces
-	machines *loadedMachines
-
+	*parts
 	worthSaving time.Duration // replays that took less are begun anew rather than saved
 }
 
@@ -52,7 +49,7 @@ const worthSaving = 10 * time.Second
 
 // NewEvaluator returns an evaluator of the configurations of a plan.
 func (p *Plan) NewEvaluator() *Evaluator {
-	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: newLoadedMachines(p), worthSaving: worthSaving}
+	return &Evaluator{newParts(p), worthSaving}
 }
 
 // RunOptions say how a configuration is run.
@@ -70,21 +67,21 @@ type RunOptions struct {
 func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Outcome, error) {
 	ctx, end := withoutDeadline(ctx)
 	defer end()
-	bytes, err := e.traces.of(ctx, c)
+	open, err := e.traceOf(ctx, c.Run)
 	if err != nil {
 		return nil, err
 	}
-	t, err := bytes.open()
+	t, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	m, ro, odd, err := e.machines.load(c, t)
+	m, ro, odd, err := e.load(c.Machine, t)
 	if err != nil {
 		return nil, err
 	}
 	ro.Seed = o.Seed
-	out, err := e.play(ctx, bytes, t, m, ro, o)
+	out, err := e.play(ctx, open, t, m, ro, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,18 +109,18 @@ func withoutDeadline(ctx context.Context) (context.Context, func()) {
 }
 
 // play estimates, or replays where that costs no more or is asked for.
-func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
+func (e *Evaluator) play(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
 	if o.Tolerance > 0 {
-		out, err := estimate(ctx, b, t, m, ro, o)
+		out, err := estimate(ctx, open, t, m, ro, o)
 		if !errors.Is(err, sampling.ErrExact) {
 			return out, err
 		}
 	}
 	if o.Responses != (Responses{}) {
-		return respond(ctx, b, t, m, ro, o.Responses)
+		return respond(ctx, open, t, m, ro, o.Responses)
 	}
 	k := keeper{file: o.Checkpoint, ctx: ctx, after: e.worthSaving}
-	if err := k.prepare(&ro, e.version); err != nil {
+	if err := k.prepare(&ro, e.plan.Version); err != nil {
 		return nil, err
 	}
 	defer k.close()

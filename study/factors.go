@@ -1,7 +1,9 @@
 package study
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -37,7 +39,7 @@ func (p *parser) readFactors(n ast.Node) error {
 func (p *parser) factor(e yamlfile.Entry) (Factor, error) {
 	switch e.Key {
 	case "seed":
-		return Factor{}, p.Errorf(e.Node, "factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with each; %s is that of random pivots", pivotSeed)
+		return Factor{}, p.Errorf(e.Node, "factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with each%s", ofPivots(p.study.program.SeedName))
 	case "tolerance":
 		return Factor{}, p.Errorf(e.Node, "factors: tolerance is a key of its own, the same for all runs")
 	}
@@ -58,10 +60,18 @@ func (p *parser) factor(e yamlfile.Entry) (Factor, error) {
 	return Factor{Name: e.Key}, err
 }
 
+// ofPivots tells the seed of a program from that of noise.
+func ofPivots(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; " + name + " is that of the program itself"
+}
+
 // listed reads a factor that is a word and a list of its values.
 func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 	f := Factor{Name: e.Key}
-	if _, err := findWord(e.Key); err != nil {
+	if err := p.study.known(e.Key); err != nil {
 		return f, p.Errorf(e.Node, "factors: %w; or names of levels with what they set", err)
 	}
 	items, err := p.Items(e.Value, e.Key)
@@ -78,7 +88,7 @@ func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 		if err != nil {
 			return f, err
 		}
-		if err := p.add(&f, known, item, Level{text, list}, valueOf(list)); err != nil {
+		if err := p.add(&f, known, item, Level{text, list}, p.study.canonical(list)); err != nil {
 			return f, err
 		}
 	}
@@ -138,4 +148,63 @@ func (p *parser) notEmpty(e yamlfile.Entry, f *Factor) error {
 		return p.Errorf(e.Node, "factors: %s has no levels", f.Name)
 	}
 	return nil
+}
+
+// say notes that a key sets something. Two keys that set the same are an error: which of them would count?
+func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Setting) error {
+	for _, s := range list {
+		for _, word := range s.Sets() {
+			if by, known := saidBy[word]; known {
+				return p.Errorf(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
+			}
+			saidBy[word] = key
+		}
+	}
+	return nil
+}
+
+// checkFactors refuses two factors that set the same word, of which one would do nothing, and
+// names of factors that are columns of the table.
+func (p *parser) checkFactors(root ast.Node) error {
+	n := root
+	if p.factors != nil {
+		n = p.factors
+	}
+	setBy := map[string]string{}
+	for _, f := range p.study.Factors {
+		switch {
+		case isColumn(f.Name):
+			return p.Errorf(n, "factors: %s is a column of the table: call it something else", f.Name)
+		case !isName(f.Name):
+			return p.Errorf(n, "factors: %s: want a name of one line", yamlfile.Quote(f.Name))
+		}
+		for _, l := range f.Levels {
+			if !isName(l.Label) {
+				return p.Errorf(n, "factors: %s, %s: want a name of one line", f.Name, yamlfile.Quote(l.Label))
+			}
+			for _, s := range l.Settings {
+				for _, word := range s.Sets() {
+					if by, known := setBy[word]; known && by != f.Name {
+						return p.Errorf(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, word)
+					}
+					setBy[word] = f.Name
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isName reports whether a text can stand in a table.
+func isName(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// isColumn reports whether the table has a column of its own of that name, or may have one.
+func isColumn(name string) bool {
+	columns := []string{"seed", "error"}
+	for _, c := range resultColumns {
+		columns = append(columns, c.name)
+	}
+	return slices.Contains(columns, name) || strings.HasSuffix(name, "_s") || strings.HasPrefix(name, popPrefix)
 }

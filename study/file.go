@@ -1,11 +1,9 @@
 package study
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +14,8 @@ import (
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/machines"
-	"reprise/tracegen/hpl"
+	"reprise/replay"
+	"reprise/tracegen/programs"
 )
 
 // Limits of a study.
@@ -56,7 +55,6 @@ type parser struct {
 	yamlfile.Document
 	study *Study
 
-	program bool
 	factors ast.Node // nil: none
 	design  ast.Node
 	ranges  map[string]span   // of factors of a Latin hypercube
@@ -70,13 +68,20 @@ func (p *parser) file(root ast.Node) error {
 	if err != nil {
 		return err
 	}
+	for _, e := range entries { // parameters are those of the program
+		if e.Key == "program" {
+			if err := p.readProgram(e.Value); err != nil {
+				return err
+			}
+		}
+	}
+	if p.study.program == nil {
+		return p.Errorf(root, "study: program is missing: want program: %s, or the file of a trace", programNames())
+	}
 	for _, e := range entries {
 		if err := p.key(e); err != nil {
 			return err
 		}
-	}
-	if !p.program {
-		return p.Errorf(root, "study: program is missing: want program: hpl")
 	}
 	if p.factors != nil {
 		if err := p.readFactors(p.factors); err != nil {
@@ -97,20 +102,16 @@ func (p *parser) file(root ast.Node) error {
 
 // key reads one key.
 func (p *parser) key(e yamlfile.Entry) error {
+	if e.Key == p.study.program.DatName && p.study.program.ReadDat != nil {
+		return p.readDat(e.Value)
+	}
 	switch e.Key {
 	case "program":
-		text, err := p.Text(e.Value, "program")
-		if err == nil && text != "hpl" {
-			err = p.Errorf(e.Value, "program: %s, want hpl", yamlfile.Quote(text))
-		}
-		p.program = true
-		return err
+		return nil
 	case "parameters":
 		return p.parameters(e.Value)
 	case "options":
 		return p.options(e.Value)
-	case "hpl-dat":
-		return p.readDat(e.Value)
 	case "factors":
 		p.factors = e.Value
 		return nil
@@ -124,8 +125,8 @@ func (p *parser) key(e yamlfile.Entry) error {
 	case "responses":
 		return p.responses(e.Value)
 	}
-	if !isMachineWord(e.Key) {
-		return p.Errorf(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed, responses, options, or of the machine %s", yamlfile.Quote(e.Key), strings.Join(machineNames(), ", "))
+	if !OfMachine(e.Key) {
+		return p.Errorf(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed, responses, options, or of the machine and the replay %s", yamlfile.Quote(e.Key), strings.Join(machineNames(), ", "))
 	}
 	text, err := p.Text(e.Value, e.Key)
 	if err != nil {
@@ -134,15 +135,37 @@ func (p *parser) key(e yamlfile.Entry) error {
 	return p.fix(e.Value, e.Key, text)
 }
 
-func machineNames() []string {
-	var names []string
-	for _, w := range machineWords {
-		names = append(names, w.name)
+// readProgram reads the name of a program, or of the file of a trace.
+func (p *parser) readProgram(n ast.Node) error {
+	s := p.study
+	var err error
+	if s.Program, err = p.Text(n, "program"); err != nil {
+		return err
 	}
-	return names
+	if s.program = programs.Find(s.Program); s.program != nil {
+		return nil
+	}
+	in := &Input{Word: "trace", Name: s.Program, at: s.find(s.Program)}
+	if _, err := os.Stat(in.at); err != nil {
+		return p.Errorf(n, "program: %s, want %s, or the file of a trace", yamlfile.Quote(s.Program), programNames())
+	}
+	if err = in.readFile(); err == nil {
+		s.trace = in
+		s.program, err = programs.File(s.Program, in.text)
+	}
+	if err != nil {
+		return p.Errorf(n, "program: %w", err)
+	}
+	return nil
 }
 
-func isMachineWord(name string) bool { return slices.Contains(machineNames(), name) }
+func programNames() string {
+	var names []string
+	for _, p := range programs.All() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 // fix adds what all runs have.
 func (p *parser) fix(n ast.Node, name, value string) error {
@@ -160,12 +183,11 @@ func (p *parser) fix(n ast.Node, name, value string) error {
 // set checks a setting, and returns it with files by the names that they have in the study's file,
 // which are the same wherever that is read from.
 func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
-	w, err := findWord(name)
-	if err != nil {
+	if err := p.study.known(name); err != nil {
 		return nil, p.Errorf(n, "%w", err)
 	}
 	s, found := Setting{name, value}, value
-	if w.input {
+	if of := replay.FindParameter(name); of != nil && of.File {
 		found = p.study.find(value)
 	}
 	switch {
@@ -173,15 +195,18 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 		return p.set(n, "platform", value)
 	case name == "machine":
 		platform, kernels, err := machines.Find(found)
-		if err == nil && kernels == "" {
-			err = fmt.Errorf("%s has no %s, and HPL calls kernels: name its %s, and kernels beside it", value, machines.KernelsFile, machines.PlatformFile)
+		if err == nil && kernels == "" && p.study.trace == nil {
+			err = fmt.Errorf("%s has no %s, and %s calls kernels: name its %s, and kernels beside it", value, machines.KernelsFile, p.study.program.Title, machines.PlatformFile)
 		}
 		if err != nil {
 			return nil, p.Errorf(n, "machine: %w", err)
 		}
+		if kernels == "" {
+			return p.set(n, "platform", written(platform, found, value))
+		}
 		return []Setting{{"platform", written(platform, found, value)}, {"kernels", written(kernels, found, value)}}, nil
 	}
-	if err := s.Check(); err != nil {
+	if err := p.study.parameters.set(&replay.MachineSpec{}, new(string), s); err != nil {
 		return nil, p.Errorf(n, "%w", err)
 	}
 	if name == "platform" {
@@ -197,12 +222,12 @@ func (p *parser) parameters(n ast.Node) error {
 		return err
 	}
 	for _, e := range entries {
-		if isMachineWord(e.Key) {
+		if OfMachine(e.Key) && p.study.ofProgram(e.Key) == nil {
 			return p.Errorf(e.Node, "parameters: %s is of the machine: put it beside parameters", e.Key)
 		}
 		name := e.Key
-		if name == "seed" { // tracegen's; replay's stands beside parameters
-			name = pivotSeed
+		if seed := p.study.program.SeedName; name == "seed" && seed != "" { // replay's stands beside parameters
+			name = seed
 		}
 		text, err := p.Text(e.Value, e.Key)
 		if err == nil {
@@ -236,40 +261,38 @@ func (p *parser) options(n ast.Node) error {
 	return nil
 }
 
-// maxDat bounds an HPL.dat, in bytes.
+// maxDat bounds an input file of a program, in bytes.
 const maxDat = 1 << 20
 
-// readDat makes the lists of an HPL.dat factors, and what has one value a parameter.
+// readDat makes the lists of a program's input file factors, and what has one value a parameter.
 func (p *parser) readDat(n ast.Node) error {
-	name, err := p.Text(n, "hpl-dat")
+	key := p.study.program.DatName
+	name, err := p.Text(n, key)
 	if err != nil {
 		return err
 	}
 	text, err := regular.Read(p.study.find(name), maxDat)
 	if err != nil {
-		return p.Errorf(n, "hpl-dat: %w", err)
+		return p.Errorf(n, "%s: %w", key, err)
 	}
-	dat, err := hpl.ReadDat(bytes.NewReader(text), name)
+	lists, err := p.study.program.ReadDat(text, name)
 	if err != nil {
 		return err
 	}
-	if odd := dat.Warnings(); len(odd) > 0 {
-		return fmt.Errorf("%s; a study wants a file that says what HPL reads", odd[0])
-	}
-	for _, list := range dat.Lists() {
+	for _, list := range lists {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
 		for _, values := range list.Values {
 			l := Level{Label: strings.Join(values, "x")}
 			for i, v := range values {
 				l.Settings = append(l.Settings, Setting{list.Names[i], v})
 			}
-			if known[l.Label] { // labels are values as HPL reads them
-				return p.Errorf(n, "hpl-dat: %s: %s has the value %s twice", name, f.Name, l.Label)
+			if known[l.Label] { // labels are values as the program reads them
+				return p.Errorf(n, "%s: %s: %s has the value %s twice", key, name, f.Name, l.Label)
 			}
 			known[l.Label] = true
 			f.Levels = append(f.Levels, l)
 		}
-		if err := p.say(p.saidBy, n, "hpl-dat", f.Levels[0].Settings); err != nil {
+		if err := p.say(p.saidBy, n, key, f.Levels[0].Settings); err != nil {
 			return err
 		}
 		if len(f.Levels) == 1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reprise/replay"
+	"reprise/tracegen/programs"
 )
 
 // TestFirstSteps: the first steps take as long as they do in a whole trace of which only these are played;
@@ -14,17 +15,18 @@ func TestFirstSteps(t *testing.T) {
 	first, out := evaluated(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: 5}\nmachine: dahu\n")
 	e := first.NewEvaluator()
 	config := *first.Config(0)
-	config.FirstSteps = 0
-	b, err := e.traces.of(t.Context(), &config)
+	run := *config.Run.(*programs.HPL)
+	run.FirstSteps = 0
+	open, err := e.traceOf(t.Context(), &run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := b.open()
+	tr, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	m, options, _, err := e.machines.load(&config, tr)
+	m, options, _, err := e.load(config.Machine, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func TestFirstSteps(t *testing.T) {
 func TestWorkOfFirstSteps(t *testing.T) {
 	for steps, want := range map[string]float64{"5, DEPTH: 0": 457851733.3, "5, DEPTH: 1": 395742549.3, "15, DEPTH: 0": 668166666.7 - 2./3*40*40*40 - 1.5*40*40, "all": 668166666.7} {
 		p := planOf(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: "+steps+"}\n")
-		if got := workOf(p.Config(0)) * 1e9; math.Abs(got-want) > 1 {
+		if got := p.Config(0).Run.Flops(); math.Abs(got-want) > 1 {
 			t.Errorf("%s panels: %.1f flop, want %.1f", steps, got, want)
 		}
 	}

@@ -16,12 +16,13 @@ import (
 	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/replay"
 )
 
 // Input is something that runs depend on and that is no setting: a file, of which a study's
 // directory has a copy, or something that is built in.
 type Input struct {
-	Word   string `json:"word"` // platform, kernels, network-noise or hostfile
+	Word   string `json:"word"` // platform, kernels, network-noise, hostfile or trace
 	Name   string `json:"name"` // as settings have it
 	File   string `json:"file"` // the copy, in the study's directory; "": it is built in
 	SHA256 string `json:"sha256"`
@@ -51,11 +52,21 @@ func written(part, found, value string) string {
 	return filepath.Join(value, filepath.Base(part))
 }
 
-// maxInput is the largest size of a file.
-const maxInput = 64 << 20
+// Largest sizes of files.
+const (
+	maxInput = 64 << 20
+	maxTrace = 512 << 20
+)
 
-// inputs returns what the machine of a configuration is made of.
-func (m *Machine) inputs() []Input {
+func (in *Input) limit() int64 {
+	if in.Word == "trace" {
+		return maxTrace
+	}
+	return maxInput
+}
+
+// inputsOf returns what a machine is made of.
+func inputsOf(m *replay.MachineSpec) []Input {
 	list := []Input{{Word: "platform", Name: m.Platform}, {Word: "kernels", Name: m.Kernels}}
 	if m.NetworkNoise != "" {
 		list = append(list, Input{Word: "network-noise", Name: m.NetworkNoise})
@@ -69,9 +80,12 @@ func (m *Machine) inputs() []Input {
 // gather reads the inputs of all configurations, each once, in the order in which they come.
 func (s *Study) gather(configs []*Config) ([]Input, error) {
 	var list []Input
+	if s.trace != nil {
+		list = append(list, *s.trace)
+	}
 	known := map[[2]string]bool{}
 	for _, c := range configs {
-		for _, in := range c.Machine.inputs() {
+		for _, in := range inputsOf(&c.Machine) {
 			if key := [2]string{in.Word, in.Name}; !known[key] {
 				known[key] = true
 				if err := in.read(s); err != nil {
@@ -86,8 +100,8 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 
 // read reads what a name stands for.
 func (in *Input) read(s *Study) (err error) {
-	if flags, ok := described(in.Word, in.Name); ok {
-		return in.describe(s, flags)
+	if isInline(in.Word, in.Name) {
+		return in.writeInline(s)
 	}
 	in.at = s.find(in.Name)
 	switch {
@@ -111,7 +125,7 @@ func (in *Input) read(s *Study) (err error) {
 
 // readFile reads a file that the study's directory gets a copy of.
 func (in *Input) readFile() (err error) {
-	if in.text, err = regular.Read(in.at, maxInput); err != nil {
+	if in.text, err = regular.Read(in.at, in.limit()); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(in.text)

@@ -2,141 +2,128 @@ package study
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"reprise/internal/regular"
-	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/tracegen/programs"
 	"reprise/warning"
 )
 
-// loadedMachines loads machines for traces, and keeps the parts that were used last.
-type loadedMachines struct {
-	plan       *Plan
-	mu         sync.Mutex
-	young, old map[string]*part // used since old ones were forgotten for the last time, and before
+// parts loads traces and machines, and keeps those that were used last.
+type parts struct {
+	plan     *Plan
+	traces   cache[[]byte]
+	machines cache[replay.Parts] // of each one part
 }
 
-func newLoadedMachines(p *Plan) *loadedMachines {
-	return &loadedMachines{plan: p, young: map[string]*part{}}
+// Limits of what is kept: bytes of traces, and parts of machines.
+const (
+	mostTraces = 128 << 20
+	mostParts  = 128
+)
+
+func newParts(p *Plan) *parts {
+	return &parts{plan: p, traces: cache[[]byte]{limit: mostTraces}, machines: cache[replay.Parts]{limit: mostParts}}
 }
 
-// mostParts is how many parts are kept, to twice as many.
-const mostParts = 64
-
-// part is a part of a machine: one of the four.
-type part struct {
-	once sync.Once
-	replay.Parts
-	err error
+// traceOf returns what opens the trace of a configuration, for a goroutine each time.
+func (l *parts) traceOf(ctx context.Context, run programs.Run) (func() (*trace.Trace, error), error) {
+	text, err := l.traces.get(fmt.Sprint(run.Identity()), func() ([]byte, int, error) {
+		text, err := run.Trace(ctx, "study "+l.plan.Version)
+		return text, len(text), err
+	})
+	name := l.plan.programTitle()
+	return func() (*trace.Trace, error) {
+		return trace.NewReaderAt(bytes.NewReader(text), int64(len(text)), name)
+	}, err
 }
 
-// load loads the machine of a configuration for its trace, with the options that its
-// platform and its settings ask for.
-func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay.Options, []warning.Warning, error) {
-	m := &c.Machine
-	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, Hostfile: m.Hostfile, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Settings: m.Options}
-	for _, in := range m.inputs() {
-		p := l.part(in, m, t.Header().Ranks)
-		if p.err != nil {
-			return replay.Machine{}, replay.Options{}, nil, p.err
+// load loads a machine for a trace, or for the outline of one, with the options that its platform and its settings
+// ask for.
+func (l *parts) load(spec replay.MachineSpec, t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
+	for _, in := range inputsOf(&spec) {
+		part, err := l.part(in, t.Header().Ranks)
+		if err != nil {
+			return replay.Machine{}, replay.Options{}, nil, err
 		}
+		of := &spec.Loaded
 		switch in.Word {
 		case "platform":
-			spec.Loaded.Platform = p.Platform
+			of.Platform = part.Platform
 		case "kernels":
-			spec.Loaded.Kernels = p.Kernels
+			of.Kernels = part.Kernels
 		case "network-noise":
-			spec.Loaded.NetworkNoise = p.NetworkNoise
+			of.NetworkNoise = part.NetworkNoise
 		case "hostfile":
-			spec.Loaded.Hostfile = p.Hostfile
+			of.Hostfile = part.Hostfile
 		}
-	}
-	var err error
-	if spec.Without, err = m.leftOut(spec.Loaded.Platform, spec.Loaded.Kernels); err != nil {
-		return replay.Machine{}, replay.Options{}, nil, err
 	}
 	return replay.LoadMachine(spec, t)
 }
 
-// leftOut returns patterns of the hosts that get no ranks.
-func (m *Machine) leftOut(p *platforms.Platform, set *kernels.Set) ([]string, error) {
-	if m.Slowest == 0 {
-		return m.Without, nil
-	}
-	return m.slowest(p, set, m.Slowest)
-}
-
 // part returns a part of a machine for so many ranks.
-func (l *loadedMachines) part(in Input, m *Machine, ranks int) *part {
-	key := in.Word + " " + in.Name
-	switch in.Word {
-	case "platform":
-		key = fmt.Sprintf("%s %d %v %v", key, ranks, m.Bandwidth, m.Latency)
-	case "kernels":
-		key = fmt.Sprintf("%s %v", key, m.KernelNoise)
-	}
-	p := l.use(key)
-	p.once.Do(func() { p.err = l.fill(p, in, m, ranks) })
-	return p
-}
-
-// use returns what there is under a key.
-func (l *loadedMachines) use(key string) *part {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.young[key]
-	if p != nil {
-		return p
-	}
-	if p = l.old[key]; p == nil {
-		p = &part{}
-	}
-	if len(l.young) >= mostParts {
-		l.old, l.young = l.young, map[string]*part{}
-	}
-	l.young[key] = p
-	return p
-}
-
-// fill loads a part.
-func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
-	found := l.plan.input(in.Word, in.Name)
-	text, err := l.plan.textOf(found)
-	if err != nil {
-		return err
-	}
-	switch {
-	case in.Word == "kernels":
-		if p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name); err == nil {
-			p.Kernels, err = m.noisy(p.Kernels)
+func (l *parts) part(in Input, ranks int) (replay.Parts, error) {
+	return l.machines.get(fmt.Sprint(in.Word, in.Name, ranks), func() (p replay.Parts, weight int, err error) {
+		found := l.plan.input(in.Word, in.Name)
+		text, err := l.plan.textOf(found)
+		switch {
+		case err != nil:
+		case in.Word == "kernels":
+			p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name)
+		case in.Word == "network-noise":
+			p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
+		case in.Word == "hostfile":
+			p.Hostfile = text
+		case found.File == "":
+			p.Platform, err = platforms.Builtin(in.Name, ranks)
+		default:
+			p.Platform, err = platforms.ParseAlone(bytes.NewReader(text), in.Name)
 		}
-		return err
-	case in.Word == "network-noise":
-		p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
-		return err
-	case in.Word == "hostfile":
-		p.Hostfile = text
-		return nil
-	case found.File == "":
-		p.Platform, err = platforms.Builtin(in.Name, ranks)
-	default:
-		p.Platform, err = platforms.ParseAlone(bytes.NewReader(text), in.Name)
+		return p, 1, err
+	})
+}
+
+// checkMachines checks, for all configurations, that hosts, levels of links and kernels that
+// they name exist, and that there are places for all ranks: that is better told now than by
+// each run. It returns which have noise.
+func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
+	l := newParts(p)
+	known := map[string]bool{} // machines, and whether they have noise
+	for i, c := range configs {
+		outline, err := c.Run.Outline()
+		if err != nil {
+			return nil, s.errorOf(i, err)
+		}
+		if file, ok := outline.(io.Closer); ok {
+			defer file.Close()
+		}
+		spec, h := c.Machine, outline.Header()
+		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks, spec.Values())
+		has, checked := known[key]
+		if !checked {
+			m, o, _, err := l.load(spec, outline)
+			if err == nil {
+				has, err = replay.HasNoise(h, m, o)
+			}
+			if err != nil {
+				return nil, s.errorOf(i, err)
+			}
+			known[key] = has
+		}
+		noisy = append(noisy, has)
 	}
-	if err == nil {
-		p.Platform, err = m.scaled(p.Platform)
-	}
-	return err
+	return noisy, nil
 }
 
 // path returns where the copy of an input is; before the plan is written, the input itself.
@@ -153,7 +140,7 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	case in.text != nil:
 		return in.text, nil
 	case in.File != "":
-		text, err = regular.Read(p.path(in), maxInput)
+		text, err = regular.Read(p.path(in), in.limit())
 	case in.Word == "platform":
 		text, err = machines.Platform(in.Name)
 	default:
@@ -171,67 +158,4 @@ func (in *Input) unchanged(text []byte, at string) error {
 		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum, in.SHA256)
 	}
 	return nil
-}
-
-// scaled returns the platform with the links of a configuration.
-func (m *Machine) scaled(p *platforms.Platform) (*platforms.Platform, error) {
-	if len(m.Bandwidth)+len(m.Latency) == 0 {
-		return p, nil
-	}
-	levels := p.Levels()
-	bandwidth, err := factorsOf(levels, "bandwidth", m.Bandwidth)
-	if err != nil {
-		return nil, err
-	}
-	latency, err := factorsOf(levels, "latency", m.Latency)
-	if err != nil {
-		return nil, err
-	}
-	return p.Scaled(func(link int32) (float64, float64) {
-		level := p.LevelOf(link)
-		return bandwidth[level], latency[level]
-	}), nil
-}
-
-// noisy returns the kernel models with the noise of a configuration.
-func (m *Machine) noisy(set *kernels.Set) (_ *kernels.Set, err error) {
-	for _, n := range m.KernelNoise {
-		if set, err = set.Noisy(n.Pattern, n.Deviation); err != nil {
-			return nil, err
-		}
-	}
-	return set, nil
-}
-
-// quoted lists names that may have blanks and commas.
-func quoted(names []string) string {
-	var list []string
-	for _, n := range names {
-		list = append(list, textutil.Quote(n))
-	}
-	return strings.Join(list, ", ")
-}
-
-// factorsOf returns the factor of each level of links.
-func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, error) {
-	factors := make([]float64, len(levels))
-	for i := range factors {
-		factors[i] = 1
-	}
-	for _, f := range list {
-		pattern, err := textutil.ParsePattern(f.Pattern)
-		if err != nil {
-			return nil, err
-		}
-		found := false
-		for i, name := range levels {
-			if pattern.Match(name) {
-				factors[i], found = f.Factor, true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern), quoted(levels))
-		}
-	}
-	return factors, nil
 }

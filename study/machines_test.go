@@ -5,17 +5,20 @@ import (
 	"testing"
 )
 
-// TestPartsAreForgotten: however many platforms a study has, only those that were used last are kept.
-func TestPartsAreForgotten(t *testing.T) {
-	l := newLoadedMachines(nil)
-	kept := l.use("kept")
-	for i := range 10 * mostParts {
-		l.use(fmt.Sprint(i))
-		if l.use("kept") != kept {
-			t.Fatalf("what is used all the time is forgotten after %d others", i+1)
+// TestCacheForgets: however many values are asked for, only those that were used last are kept.
+func TestCacheForgets(t *testing.T) {
+	c, made := cache[int]{limit: 64}, 0
+	get := func(key string) {
+		if _, err := c.get(key, func() (int, int, error) { made++; return 0, 1, nil }); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if n := len(l.young) + len(l.old); n > 2*mostParts {
-		t.Errorf("%d parts are kept, at most %d", n, 2*mostParts)
+	get("kept")
+	for i := range 1000 {
+		get(fmt.Sprint(i))
+		get("kept")
+	}
+	if n := len(c.young) + len(c.old); made != 1001 || n > 2*64 {
+		t.Errorf("%d values made, want 1001; %d kept, at most 128", made, n)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
+	"reprise/tracegen/programs"
 )
 
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would
@@ -40,6 +41,7 @@ type Plan struct {
 	Runs      []Run     `json:"runs"`                // in the order of the design
 	Checksums bool      `json:"checksums,omitempty"` // lines of journals have them; a version before wrote none
 
+	parameters
 	dir     string // "": it is not written yet
 	from    string // the directory of the study's file, when it is planned
 	configs []*Config
@@ -61,7 +63,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
+	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), parameters: s.parameters, Program: s.Program, Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -103,21 +105,21 @@ func (p *Plan) id(c *Config, run *Run) string {
 	line("format", strconv.Itoa(PlanFormat))
 	line("version", p.Version)
 	line("program", p.Program)
-	for _, par := range c.HPL.List() {
-		line("parameter "+par.Name, par.Value)
+	for _, par := range c.Run.Identity() {
+		line(par.Name, par.Value)
 	}
-	if c.FirstSteps > 0 {
-		line("first-steps", strconv.Itoa(c.FirstSteps))
+	if in := p.input("trace", p.Program); in != nil {
+		line("trace", in.SHA256)
 	}
-	for _, in := range c.Machine.inputs() {
+	for _, in := range inputsOf(&c.Machine) {
 		found := p.input(in.Word, in.Name)
 		line(in.Word, found.SHA256)
 		if found.File == "" {
 			line("built in", found.Name)
 		}
 	}
-	for _, s := range c.Machine.words() {
-		line(s.Word, s.Value)
+	for _, v := range c.Machine.Values() {
+		line(v.Name, v.Value)
 	}
 	line("tolerance", strconv.FormatFloat(p.Tolerance, 'g', -1, 64))
 	for _, name := range p.Responses.list() {
@@ -128,35 +130,6 @@ func (p *Plan) id(c *Config, run *Run) string {
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:10])
-}
-
-// words returns what is set of a machine beside its inputs, in an order of its own.
-func (m *Machine) words() []Setting {
-	var list []Setting
-	add := func(word, value string) { list = append(list, Setting{word, value}) }
-	add("ranks-per-host", strconv.Itoa(m.RanksPerHost))
-	for _, s := range m.HostSpeeds {
-		add("host-speed", s.String())
-	}
-	for _, w := range m.Without {
-		add("without", w)
-	}
-	if m.Slowest > 0 {
-		add("without", fmt.Sprintf("slowest %d", m.Slowest))
-	}
-	for _, n := range m.KernelNoise {
-		add("kernel-noise", fmt.Sprintf("%s=%g", n.Pattern, n.Deviation))
-	}
-	for _, f := range m.Bandwidth {
-		add("bandwidth", fmt.Sprintf("%s=%g", f.Pattern, f.Factor))
-	}
-	for _, f := range m.Latency {
-		add("latency", fmt.Sprintf("%s=%g", f.Pattern, f.Factor))
-	}
-	for _, o := range m.Options {
-		add(o.Name, o.Value)
-	}
-	return list
 }
 
 // index numbers the inputs, for input.
@@ -356,6 +329,9 @@ func (p *Plan) check() error {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
 	}
 	p.index()
+	if err := p.findProgram(); err != nil {
+		return err
+	}
 	known := map[string]*Config{}
 	for i, r := range p.Runs {
 		if len(r.Levels) != len(p.Factors) {
@@ -368,11 +344,11 @@ func (p *Plan) check() error {
 		}
 		key := fmt.Sprint(r.Levels)
 		if known[key] == nil {
-			c, err := ConfigOf(settings(p.Fixed, p.Factors, r.Levels))
+			c, err := p.config(settings(p.Fixed, p.Factors, r.Levels))
 			if err != nil {
 				return fmt.Errorf("run %d: %w", i+1, err)
 			}
-			for _, in := range c.Machine.inputs() {
+			for _, in := range inputsOf(&c.Machine) {
 				if p.input(in.Word, in.Name) == nil {
 					return fmt.Errorf("run %d: no input %s %s", i+1, in.Word, in.Name)
 				}
@@ -386,6 +362,25 @@ func (p *Plan) check() error {
 	}
 	return nil
 }
+
+// findProgram finds the program of a plan that was read.
+func (p *Plan) findProgram() error {
+	in := p.input("trace", p.Program)
+	if in == nil {
+		if p.program = programs.Find(p.Program); p.program == nil {
+			return fmt.Errorf("no program %s", textutil.Quote(p.Program))
+		}
+		return nil
+	}
+	text, err := p.textOf(in)
+	if err == nil {
+		p.program, err = programs.File(p.Program, text)
+	}
+	return err
+}
+
+// programTitle names the program for people.
+func (p *Plan) programTitle() string { return p.program.Title }
 
 // Dir is the study's directory.
 func (p *Plan) Dir() string { return p.dir }

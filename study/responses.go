@@ -29,14 +29,14 @@ func (e *Efficiencies) Parts() []Part {
 }
 
 // estimate estimates a run. Of a critical path each window has its own.
-func estimate(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
+func estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
 	so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
 	var windows *path.Windows
 	if o.Responses.CriticalPath {
 		windows = path.NewWindows(t.Header(), m, ro)
 		so.Observe = windows.Observe
 	}
-	est, err := replay.Sample(ctx, b.open, m, ro, so)
+	est, err := replay.Sample(ctx, open, m, ro, so)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,11 @@ func estimate(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machi
 }
 
 // respond replays a run, with what is asked of it.
-func respond(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, r Responses) (*Outcome, error) {
+func respond(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, r Responses) (*Outcome, error) {
 	var p *path.Path
 	if r.CriticalPath {
 		p = path.New(t.Header(), m, ro)
-		ro.Observer = p
+		ro.Observers = []replay.Observer{p.Observer()}
 	}
 	res, err := replay.Run(ctx, t, m, ro)
 	if err != nil {
@@ -66,7 +66,7 @@ func respond(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machin
 		return out, nil
 	}
 	d, err := pop.Of(ctx, res, m, ro, func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
-		again, err := b.open()
+		again, err := open()
 		if err != nil {
 			return nil, err
 		}

@@ -202,7 +202,7 @@ type span struct {
 }
 
 func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
-	if _, err := findWord(name); err != nil {
+	if err := p.study.known(name); err != nil {
 		return span{}, p.Errorf(n, "factors: %w", err)
 	}
 	first, last, _ := strings.Cut(text, "..")
@@ -282,7 +282,7 @@ func (p *parser) cell(f *Factor, e yamlfile.Entry, known map[[2]string]int) (int
 	if err != nil {
 		return 0, err
 	}
-	value := [2]string{f.Name, valueOf(set)}
+	value := [2]string{f.Name, p.study.canonical(set)}
 	level, ok := known[value] // in another spelling
 	if !ok {
 		level = len(f.Levels)

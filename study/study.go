@@ -11,6 +11,7 @@ import (
 // Study is what a study is to find out, as its file says it.
 type Study struct {
 	File      string // its name, for messages
+	Program   string // hpl, hpcg, or the file of a trace, by its name in the study's file
 	Fixed     []Setting
 	Factors   []Factor
 	Rows      [][]int // of the design: a level of each factor
@@ -18,6 +19,9 @@ type Study struct {
 	Tolerance float64 // half-width of each estimate's interval, relative; 0: exact
 	Seeds     []uint64
 	Responses Responses // what is found out of each run beside its times
+
+	parameters
+	trace *Input // of which all runs are replays; nil: the program makes their traces
 }
 
 // Responses are what is found out of a run if it is asked for: it takes longer then.
@@ -108,7 +112,7 @@ func (s *Study) errorOf(row int, err error) error {
 
 // Config returns the configuration of a row of the design.
 func (s *Study) Config(row int) (*Config, error) {
-	c, err := ConfigOf(settings(s.Fixed, s.Factors, s.Rows[row]))
+	c, err := s.config(settings(s.Fixed, s.Factors, s.Rows[row]))
 	if err != nil {
 		return nil, s.errorOf(row, err)
 	}

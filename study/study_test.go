@@ -9,6 +9,7 @@ import (
 
 	"reprise/internal/recognise/recognisetest"
 	"reprise/tracegen/hpl"
+	"reprise/tracegen/programs"
 )
 
 const smallStudy = `program: hpl
@@ -94,7 +95,7 @@ func TestHPLDat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Config(k).HPL; !reflect.DeepEqual(got, want) {
+		if got := p.Config(k).Run.(*programs.HPL).Params; !reflect.DeepEqual(got, want) {
 			t.Errorf("run %d: %+v, want %+v", k+1, got, want)
 		}
 	}
@@ -113,13 +114,13 @@ func TestIDs(t *testing.T) {
 		t.Error("the file of a platform as machine is not that platform")
 	}
 	seed := func(name string) string { return strings.Replace(smallStudy, "Q: 2", "Q: 2, "+name+": 7", 1) }
-	if a, b := planOf(t, seed("seed")), planOf(t, seed(pivotSeed)); !reflect.DeepEqual(a.Runs, b.Runs) {
+	if a, b := planOf(t, seed("seed")), planOf(t, seed("pivot-seed")); !reflect.DeepEqual(a.Runs, b.Runs) {
 		t.Error("seed among parameters is not that of pivots")
 	}
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
 		"network-noise: ../testdata/docs/network-noise.yaml", "network-noise: ../testdata/docs/network-noise.yaml\nseed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'", "responses: [critical-path]", "responses: [pop]",
-		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {first-steps: 2}", "parameters: {first-steps: 3}", "parameters: {copy-l: yes}",
+		"ranks-per-host: 1", "compute-scale: 2", "file-bandwidth: 1GBps", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {first-steps: 2}", "parameters: {first-steps: 3}", "parameters: {copy-l: yes}",
 	} {
 		text := smallStudy
 		if set, parameter := strings.CutPrefix(more, "parameters: {"); parameter {
@@ -214,9 +215,11 @@ func TestWorkingDirectory(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"parameters: {N: 1}\n", "study.yaml:1: study: program is missing"},
-		{"program: hpcg\n", `study.yaml:1: program: "hpcg", want hpl`},
+		{"program: hpl2\n", `study.yaml:1: program: "hpl2", want hpl, hpcg, or the file of a trace`},
+		{"parameters: {nx: 16, ranks: 2, N: 5}\nprogram: hpcg\n", "study.yaml:1: no parameter of tracegen hpcg, of the machine or of the replay is called \"N\""},
+		{"program: hpcg\nparameters: {nx: 20, ranks: 4}\n", "study.yaml: run 1 (without factors): nx = 20 is not divisible by 8"},
 		{"program: hpl\nparamaters: {}\n", "study.yaml:2: study: unknown key \"paramaters\""},
-		{"program: hpl\nfactors:\n  BCASTS: [1, 2]\n", "study.yaml:3: factors: no parameter of tracegen hpl or of the machine is called \"BCASTS\", did you mean BCAST?"},
+		{"program: hpl\nfactors:\n  BCASTS: [1, 2]\n", "study.yaml:3: factors: no parameter of tracegen hpl, of the machine or of the replay is called \"BCASTS\", did you mean BCAST?"},
 		{"program: hpl\nfactors:\n  NB:\n  - 64\n  - many\n", "study.yaml:5: NB: \"many\", want a whole number"},
 		{"program: hpl\nparameters: {first-steps: 0}\n", "study.yaml:2: first-steps: \"0\", want a positive number of panels, or all"},
 		{"program: hpl\nfactors: {NB: [64, 64]}\n", "study.yaml:2: factors: NB has the level \"64\" twice"},
@@ -265,14 +268,14 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {pop_wire: {a: {NB: 1}}}\n", "study.yaml:2: factors: pop_wire is a column"},
 		{"program: hpl\nplatform: new --nodes many\n", "study.yaml:2: platform: --nodes: \"many\", want a whole number"},
 		{"program: hpl\nplatform: new --nodes 64 --fat-tree 'leaf=16 up\n", "study.yaml:2: platform: \" --nodes 64 --fat-tree 'leaf=16 up\": a quotation mark ' is not closed"},
-		{"program: hpl\nplatform: new --nodes 4 --slow node-1=0.9\n", "study.yaml:2: platform: no flag --slow here"},
+		{"program: hpl\nplatform: new --nodes 4 --slower node-1=0.9\n", "study.yaml:2: platform: no flag --slower here"},
 		{"program: hpl\nplatform: new\n", "study.yaml:2: platform: want --nodes N"},
 		{"program: hpl\nplatform: new --nodes 4 --flat --torus 2x2\n", "--flat and --torus exclude each other"},
 		{"program: hpl\nkernels: hosts --draw 4\n", "study.yaml:2: kernels: want --from MODEL"},
 		{"program: hpl\nkernels: hosts --draw 0 --from dahu-node\n", "study.yaml:2: kernels: 0 hosts, want 1"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernels: hosts --draw 4 --from none.yaml\n", "study.yaml: kernels hosts --draw 4 --from none.yaml: open none.yaml: no such file"},
 		{"program: hpl\nkernel-noise: dgemm\n", "study.yaml:2: kernel-noise: \"dgemm\", want KERNEL=PERCENT"},
-		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernel-noise: dgem=2%\n", "run 1 (without factors): kernel-noise: HPL calls no kernel \"dgem\""},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernel-noise: dgem=2%\n", "run 1 (without factors): kernel-noise: the program calls no kernel \"dgem\""},
 		{"program: hpl\nwithout: slowest one\n", "study.yaml:2: without: slowest \"one\", want a number of hosts"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nwithout: slowest 32\n", "without: the slowest 32: dahu has 32 hosts"},
 		{"program: hpl\nparameters: {N: 9, P: 33, Q: 32}\nmachine: dahu\n", "study.yaml: run 1 (without factors): dahu: more ranks than places: 1056 ranks, and room for 1024"},

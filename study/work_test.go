@@ -386,10 +386,15 @@ func TestScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := p.Config(0).Machine.scaled(before)
+	outline, err := p.Config(0).Run.Outline()
 	if err != nil {
 		t.Fatal(err)
 	}
+	m, _, _, err := newParts(p).load(p.Config(0).Machine, outline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := m.Platform
 	for l := range int32(before.NumLinks()) {
 		want := 4.0
 		if strings.HasSuffix(before.Levels()[before.LevelOf(l)], "host to switch") {
@@ -400,10 +405,6 @@ func TestScaled(t *testing.T) {
 			t.Errorf("link %d: %g byte/s, %g s, want %g and %g", l, gotB, gotLat, want*b, lat/2)
 		}
 	}
-	unknown := Machine{Bandwidth: []LinkFactor{{"nowhere", 2}}}
-	if _, err := unknown.scaled(before); err == nil || !strings.Contains(err.Error(), `no level of links is called "nowhere"`) {
-		t.Error(err)
-	}
 }
 
 // TestMessages: the prediction of a run's messages is within 10 % of what its trace has.
@@ -413,11 +414,11 @@ func TestMessages(t *testing.T) {
 		"N: 8000, NB: 128, P: 16, Q: 4, SWAP: long, BCAST: longm, DEPTH: 1", "N: 8000, NB: 128, P: 2, Q: 32, SWAP: long, BCAST: long", "N: 8000, NB: 128, P: 4, Q: 8, SWAP: mix, BCAST: 2ringm",
 	} {
 		p := planOf(t, "program: hpl\nparameters: {"+c+"}\n")
-		b, err := newTraces("test").of(context.Background(), p.Config(0))
+		open, err := newParts(p).traceOf(context.Background(), p.Config(0).Run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := b.open()
+		tr, err := open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +426,8 @@ func TestMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ratio := p.Config(0).messages(0) / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
+		steps, messages := p.Config(0).Run.Size()
+		if ratio := steps * messages / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
 			t.Errorf("%s: predicted %.3g times the %d messages", c, ratio, counted.Totals.Messages)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"reprise/internal/command"
 	"reprise/internal/recognise"
@@ -93,26 +92,6 @@ func (in *input) traced() replay.Traced {
 		return in.text
 	}
 	return in.trace
-}
-
-// spreads reports whether the trace may have computations that state their spread, of which a
-// stream says nothing in advance.
-func (in *input) spreads() bool {
-	if in.trace == nil {
-		return false
-	}
-	_, file := in.trace.Totals()
-	return !file || slices.Contains(in.trace.Features(), "spreads")
-}
-
-// noFlops reports whether it is known that the trace has no computation in flop.
-func (in *input) noFlops() bool {
-	if in.trace == nil || in.trace.IsStream() {
-		return false
-	}
-	has := false
-	in.trace.Program().Visit(func(it *trace.Item) { has = has || it.Op == trace.OpFlops })
-	return !has
 }
 
 // readAhead has text parsed beside the replay.

@@ -91,13 +91,13 @@ func isCheckpoint(path string) (bool, error) {
 // their content, what is built in by its name.
 func identity(s *settings, in *input, source replay.MachineSpec) ([]replay.Property, error) {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
-	platform, kernels := s.platform, s.kernels
-	if s.machine != "" {
+	platform, kernels := s.spec.Platform, s.spec.Kernels
+	if s.spec.Machine != "" {
 		platform, kernels = source.Platform, source.Kernels
 	}
 	files := [][2]string{{"platform", platform}, {"kernels", kernels}}
-	if s.networkNoise != "" {
-		files = append(files, [2]string{"network noise", s.networkNoise})
+	if s.spec.NetworkNoise != "" {
+		files = append(files, [2]string{"network noise", s.spec.NetworkNoise})
 	}
 	for _, p := range files {
 		text, err := contentHash(p[1])

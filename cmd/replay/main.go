@@ -7,14 +7,11 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
 	"reprise/internal/regular"
-	"reprise/kernels"
-	"reprise/platforms"
 )
 
 func main() {
@@ -43,7 +40,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" + firstSteps +
 		"    replay --platform dahu --pop run.trace.zst                # what slows it down\n" +
 		"    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured"
-	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
+	app.Flags = slices.Concat(machineFlags(), flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !regular.IsFile("help") {
@@ -78,16 +75,6 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 
 func flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "machine", Usage: "machine directory `DIR`, with platform.xml and kernels.yaml, or a built-in machine, in place of --platform and --kernels"},
-		&cli.StringFlag{Name: "platform", Usage: "SimGrid XML `FILE`, or a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", "), DefaultText: "default, sized to the ranks"},
-		&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE`, or a built-in set: " + strings.Join(kernels.BuiltinNames(), ", "), DefaultText: "those of the built-in machine; of a platform's file, default"},
-		&cli.StringFlag{Name: "hostfile", Usage: "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn"},
-		&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", DefaultText: "as few as fit, at most one per core"},
-		&cli.StringSliceFlag{Name: "host-speed", Usage: "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels; may be repeated"},
-		&cli.Float64Flag{Name: "compute-scale", Usage: "amounts of flop, as of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Value: 1, DefaultText: "1"},
-		&cli.StringFlag{Name: "file-bandwidth", Usage: "a rank reads files and writes them at `RATE`, such as 1GBps", DefaultText: "in no time"},
-		&cli.StringFlag{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another (default: as the platform says, else smpi)"},
-		&cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
 		&cli.Float64Flag{Name: "setup-time", Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
 		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},

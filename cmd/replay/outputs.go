@@ -82,11 +82,11 @@ func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 
 // checkOutput refuses an output that would replace what is read.
 func checkOutput(flag, path string, s *settings) error {
-	machine := []string{filepath.Join(s.machine, "platform.xml"), filepath.Join(s.machine, "kernels.yaml")}
-	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.machine != "" {
+	machine := []string{filepath.Join(s.spec.Machine, "platform.xml"), filepath.Join(s.spec.Machine, "kernels.yaml")}
+	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.spec.Machine != "" {
 		return command.Usagef("--%s %w", flag, err)
 	}
-	if err := atomicfile.CheckOverwrite(path, s.trace, s.platform, s.kernels, s.hostfile, s.networkNoise, s.keep.file, s.keep.resume); err != nil {
+	if err := atomicfile.CheckOverwrite(path, s.trace, s.spec.Platform, s.spec.Kernels, s.spec.Hostfile, s.spec.NetworkNoise, s.keep.file, s.keep.resume); err != nil {
 		return command.Usagef("--%s %w", flag, err)
 	}
 	return nil

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/option"
 	"reprise/platforms/compose"
-	"reprise/replay"
 )
 
 // newPlatformCommand is "replay platform new", which describes a machine from a few words.
@@ -47,21 +47,20 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 }
 
 func newPlatformFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.IntFlag{Name: "nodes", Usage: "number of nodes, `N`", DefaultText: "none: must be given"},
-		&cli.IntFlag{Name: "cores", Value: 1, Usage: "`N` cores of a node, each for a rank"},
-		&cli.StringFlag{Name: "speed", Value: "32Gf", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it"},
-		&cli.StringFlag{Name: "nic", Value: "100Gbps", Usage: "`BANDWIDTH` of the cable of a node, each way"},
-		&cli.StringFlag{Name: "latency", Value: "0.5us", Usage: "`TIME` that each cable on the way takes; a route has at least two"},
-		&cli.StringFlag{Name: "loopback", Value: "20GBps@0.1us", Usage: "messages within a node, `BANDWIDTH@LATENCY`"},
-		&cli.BoolFlag{Name: "flat", Usage: "all nodes on one switch; so it is if no other network is asked for", DisableDefaultText: true},
-		&cli.StringFlag{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'"},
-		&cli.StringFlag{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},
-		&cli.StringFlag{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups"},
-		&cli.StringSliceFlag{Name: "slow", Usage: "nodes of a pattern compute at FACTOR of the speed, `PATTERN=FACTOR`, such as node-[3,17]=0.9, for models in flop (of those in seconds: replay --host-speed); may be repeated"},
-		&cli.StringFlag{Name: "o", Value: "-", Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
-		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true},
+	var list []cli.Flag
+	for _, o := range compose.Options() {
+		switch {
+		case o.Switch:
+			list = append(list, &cli.BoolFlag{Name: o.Name, Usage: o.Usage, DisableDefaultText: true})
+		case o.Repeatable:
+			list = append(list, &cli.StringSliceFlag{Name: o.Name, Usage: o.Usage})
+		default:
+			list = append(list, &cli.StringFlag{Name: o.Name, Usage: o.Usage, DefaultText: o.Default})
+		}
 	}
+	return append(list,
+		&cli.StringFlag{Name: "o", Value: "-", Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
+		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true})
 }
 
 // onlyQuietBefore refuses options before the words "platform new" that mean nothing there.
@@ -84,24 +83,18 @@ func specOf(c *cli.Context) (*compose.Spec, error) {
 	if c.NArg() > 0 {
 		return nil, command.Usagef("platform new: unexpected %q: it takes options only", c.Args().First())
 	}
-	var flags []compose.Flag
-	for _, name := range compose.FlagNames() {
-		if c.IsSet(name) {
-			flags = append(flags, compose.Flag{Name: name, Value: fmt.Sprint(c.Value(name))})
+	var flags []option.Flag
+	for _, o := range compose.Options() {
+		value := c.String(o.Name)
+		if o.Repeatable {
+			value = strings.Join(c.StringSlice(o.Name), " ")
+		}
+		if c.IsSet(o.Name) {
+			flags = append(flags, option.Flag{Name: o.Name, Value: value})
 		}
 	}
 	s, err := compose.FromFlags(flags)
 	if err != nil {
-		return nil, command.Usagef("platform new: %w", err)
-	}
-	for _, text := range c.StringSlice("slow") {
-		slow, err := replay.ParseHostSpeed(text)
-		if err != nil {
-			return nil, command.Usagef("--slow %w", err)
-		}
-		s.Slow = append(s.Slow, compose.Slow{Pattern: slow.Pattern, Factor: slow.Factor})
-	}
-	if err := s.Check(); err != nil {
 		return nil, command.Usagef("platform new: %w", err)
 	}
 	return s, nil

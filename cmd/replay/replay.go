@@ -83,29 +83,22 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 	if err := s.spare(in); err != nil {
 		return nil, err
 	}
-	if s.computeNoise && !in.spreads() {
-		return nil, command.Usagef("--compute-noise: %s states no spread of its computations", s.trace)
-	}
-	m, o, list, err := replay.LoadMachine(s.spec(), in.traced())
+	m, o, list, err := replay.LoadMachine(s.spec, in.traced())
 	if err != nil {
 		var setting *replay.SettingError
 		if errors.As(err, &setting) {
-			err = command.Usagef("--cfg: %w", err)
+			err = command.Usagef("--%s: %w", setting.Name, err)
 		}
 		return nil, warning.With(err, s.odd)
 	}
 	if err := s.checkProfiles(m.Platform); err != nil {
 		return nil, err
 	}
-	o.From, o.To, o.Seed, o.ComputeScale = s.from, s.to, s.noise.seed, s.computeScale
-	o.ComputeNoise, o.FileBandwidth = s.computeNoise, s.fileBandwidth
+	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
 	if err := s.checkSetupTime(in.header); err != nil {
 		return nil, err
 	}
 	l := &loaded{m, o, warning.Join(list, s.odd)}
-	if s.computeScale != 1 && in.noFlops() {
-		l.warnings = append(l.warnings, warning.New("--compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say"))
-	}
 	for _, w := range l.warnings {
 		if w.Kind != warning.Oddity && !s.quiet {
 			command.Tell(stderr, "replay", w.String())
@@ -119,18 +112,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 
 // provenance is that of a replay on m which took so long.
 func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance {
-	var speeds []string
-	for _, speed := range m.Source.HostSpeeds {
-		speeds = append(speeds, speed.String())
-	}
-	scale := s.computeScale
-	if scale == 1 {
-		scale = 0
-	}
 	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale, ComputeNoise: s.computeNoise, FileBandwidth: s.fileBandwidth,
-		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
-	}
+		Tool: "replay " + command.Version(), Trace: s.trace, WallSeconds: wallSeconds, PeakRSS: peakRSS(),
+	}.On(&m.Source)
 }
 
 // printable is what a replay prints.

@@ -30,8 +30,6 @@ type seedSettings struct {
 
 func seedFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "network-noise", Usage: "noise in overheads and latencies, YAML `FILE`", DefaultText: "none"},
-		&cli.BoolFlag{Name: "compute-noise", Usage: "draw computations in flop by the spread that the trace states, instead of taking their means", DisableDefaultText: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
 		&cli.IntFlag{Name: "runs", Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread", DefaultText: "one replay"},
 	}

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/bounds"
 	"reprise/internal/command"
 	"reprise/internal/textutil"
-	"reprise/platforms"
 	"reprise/replay"
 	"reprise/smpi"
 	"reprise/warning"
@@ -18,29 +15,79 @@ import (
 
 // settings is what the command line says.
 type settings struct {
-	args          []string // the command line
-	trace         string   // "-": standard input
-	machine       string
-	platform      string
-	kernels       string
-	networkNoise  string
-	hostfile      string
-	ranksPerHost  int
-	hostSpeeds    []replay.HostSpeed
-	computeScale  float64
-	computeNoise  bool
-	fileBandwidth float64           // byte/s; 0: none given
-	cfg           []replay.Property // by the names of today
-	odd           []warning.Warning
-	from, to      int
-	json, quiet   bool
-	verbose       bool
-	sample        sampleSettings
-	keep          keepSettings
-	noise         seedSettings
-	draws         int // of --uncertainty; 0: one replay
-	outputs       outputs
-	setupTime     float64 // of HPCG, in seconds
+	args        []string // the command line
+	trace       string   // "-": standard input
+	spec        replay.MachineSpec
+	odd         []warning.Warning
+	from, to    int
+	json, quiet bool
+	verbose     bool
+	sample      sampleSettings
+	keep        keepSettings
+	noise       seedSettings
+	draws       int // of --uncertainty; 0: one replay
+	outputs     outputs
+	setupTime   float64 // of HPCG, in seconds
+}
+
+// machineFlags are the parameters of the machine and of the replay, and simulator options.
+func machineFlags() []cli.Flag {
+	var list []cli.Flag
+	for _, p := range replay.Parameters() {
+		switch {
+		case p.Switch:
+			list = append(list, &cli.BoolFlag{Name: p.Name, Usage: p.Usage, DisableDefaultText: true})
+		case p.Between != "":
+			list = append(list, &cli.StringSliceFlag{Name: p.Name, Usage: p.Usage + "; may be repeated"})
+		default:
+			list = append(list, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
+		}
+	}
+	return append(list, &cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"})
+}
+
+// setMachine sets what the flags say of the machine.
+func (s *settings) setMachine(c *cli.Context) error {
+	for _, name := range []string{"platform", "kernels"} {
+		if c.IsSet("machine") && c.IsSet(name) {
+			return command.Usagef("--machine %s has its own platform and kernel models: leave --%s out", c.String("machine"), name)
+		}
+	}
+	for _, name := range []string{"ranks-per-host", "without"} {
+		if c.IsSet("hostfile") && c.IsSet(name) {
+			return command.Usagef("--hostfile and --%s exclude each other", name)
+		}
+	}
+	for _, p := range replay.Parameters() {
+		if !c.IsSet(p.Name) {
+			continue
+		}
+		value := c.String(p.Name)
+		switch {
+		case p.Switch:
+			value = map[bool]string{true: "yes", false: "no"}[c.Bool(p.Name)]
+		case p.Between != "":
+			value = strings.Join(c.StringSlice(p.Name), p.Between)
+		}
+		if err := p.Set(&s.spec, value); err != nil {
+			return command.Usagef("--%s: %w", p.Name, err)
+		}
+	}
+	network := slices.Clone(s.spec.Settings)
+	for _, text := range c.StringSlice("cfg") {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return command.Usagef("--cfg %q, want NAME:VALUE", text)
+		}
+		if note := smpi.Obsolete(name); note != "" {
+			s.odd = append(s.odd, warning.New("--cfg: %s", note))
+		}
+		if slices.ContainsFunc(network, func(c replay.Property) bool { return c.Name == smpi.OptionName(name) }) {
+			return command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, smpi.OptionName(name))
+		}
+		s.spec.SetOption(name, value)
+	}
+	return nil
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -55,66 +102,14 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if c.NArg() != 1 {
 		return nil, command.Usagef("want 1 trace, got %d", c.NArg())
 	}
-	s := &settings{
-		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
-		ranksPerHost: c.Int("ranks-per-host"), computeScale: c.Float64("compute-scale"), computeNoise: c.Bool("compute-noise"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
-	}
+	s := &settings{trace: c.Args().First(), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose")}
 	if s.quiet && s.verbose {
 		return nil, command.Usagef("--quiet and --verbose exclude each other")
 	}
-	for _, name := range []string{"platform", "kernels"} {
-		if s.machine != "" && c.IsSet(name) {
-			return nil, command.Usagef("--machine %s has its own platform and kernel models: leave --%s out", s.machine, name)
-		}
+	err := s.setMachine(c)
+	if err != nil {
+		return nil, err
 	}
-	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
-		return nil, command.Usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
-	}
-	if err := bounds.Factor.Check("factor", s.computeScale); err != nil {
-		return nil, command.Usagef("--compute-scale: %w", err)
-	}
-	if text := c.String("file-bandwidth"); text != "" {
-		var err error
-		if s.fileBandwidth, err = platforms.ParseBandwidth(text); err == nil {
-			err = bounds.Bandwidth.Check("rate", s.fileBandwidth)
-		}
-		if err != nil {
-			return nil, command.Usagef("--file-bandwidth: %w", err)
-		}
-	}
-	if c.IsSet("ranks-per-host") && s.hostfile != "" {
-		return nil, command.Usagef("--hostfile and --ranks-per-host exclude each other")
-	}
-	if model := c.String("network"); model != "" {
-		list, err := replay.NetworkSettings(model)
-		if err != nil {
-			return nil, command.Usagef("--network %w", err)
-		}
-		s.cfg = append(s.cfg, list...)
-	}
-	for _, text := range c.StringSlice("host-speed") {
-		speed, err := replay.ParseHostSpeed(text)
-		if err != nil {
-			return nil, command.Usagef("--host-speed %w", err)
-		}
-		s.hostSpeeds = append(s.hostSpeeds, speed)
-	}
-	network := slices.Clone(s.cfg)
-	for _, text := range c.StringSlice("cfg") {
-		name, value, ok := strings.Cut(text, ":")
-		if !ok {
-			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
-		}
-		if note := smpi.Obsolete(name); note != "" {
-			s.odd = append(s.odd, warning.New("--cfg: %s", note))
-		}
-		name = smpi.OptionName(name)
-		if slices.ContainsFunc(network, func(c replay.Property) bool { return c.Name == name }) {
-			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
-		}
-		s.cfg = append(s.cfg, replay.Property{Name: name, Value: value})
-	}
-	var err error
 	if s.sample, err = sampleSettingsOf(c); err != nil {
 		return nil, err
 	}
@@ -132,12 +127,4 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s.outputs, err = outputsOf(c, s)
 	return s, err
-}
-
-// spec says which machine to load.
-func (s *settings) spec() replay.MachineSpec {
-	return replay.MachineSpec{
-		Machine: s.machine, Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
-		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, HostSpeeds: s.hostSpeeds, Settings: s.cfg,
-	}
 }

@@ -139,11 +139,17 @@ func search(c *cli.Context, p *study.Plan, o tune.Options) error {
 	}
 	r.Wall, r.User = time.Since(begin).Seconds(), userTime()-before
 	if o.Dir != "" {
-		if err := atomicfile.Write(filepath.Join(o.Dir, "HPL.dat"), func(w io.Writer) error {
-			_, err := io.WriteString(w, r.Dat)
-			return err
-		}); err != nil {
-			return err
+		name, text := "HPL.dat", r.Dat
+		if r.HPCGDat != "" {
+			name, text = "hpcg.dat", r.HPCGDat
+		}
+		if text != "" {
+			if err := atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
+				return err
+			}); err != nil {
+				return err
+			}
 		}
 	}
 	if c.Bool("json") {
@@ -222,7 +228,7 @@ func checkSet(s *study.Setting, others []study.Setting) error {
 		return errors.New("of random pivots it is pivot-seed, of noise it is --seed")
 	case "machine": // what it is, is looked at where it is loaded
 	default:
-		if err := s.Check(); err != nil {
+		if err := study.CheckSetting("hpl", *s); err != nil {
 			return err
 		}
 	}

@@ -265,7 +265,15 @@ func changes(a, b *Made) []Change {
 	add("amounts of flop", noiseText(a.ComputeNoise), noiseText(b.ComputeNoise))
 	add("byte/s of files", rateText(a.FileBandwidth), rateText(b.FileBandwidth))
 	add("host speeds", strings.Join(a.HostSpeeds, ", "), strings.Join(b.HostSpeeds, ", "))
+	add("machine changed by", orNothing(a.Changes), orNothing(b.Changes))
 	return list
+}
+
+func orNothing(list []string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
 }
 
 // rateText says how quick files are.

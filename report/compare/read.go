@@ -28,6 +28,7 @@ type document struct {
 	ComputeScale  float64           `json:"compute_scale"`
 	FileBandwidth float64           `json:"file_bandwidth"`
 	ComputeNoise  bool              `json:"compute_noise"`
+	Changes       []string          `json:"machine_changes"`
 	Program       string            `json:"program"`
 	Parameters    map[string]string `json:"parameters"`
 
@@ -116,7 +117,7 @@ func decode(text []byte) (*Result, error) {
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
 	res := &Result{
-		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth, d.ComputeNoise, d.Program, d.Parameters},
+		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth, d.ComputeNoise, d.Changes, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
 	return res, d.fill(res)

@@ -50,6 +50,7 @@ type Made struct {
 	ComputeScale  float64 // 0: 1
 	FileBandwidth float64 // byte/s; 0: no limit
 	ComputeNoise  bool    // amounts of flop were drawn by their spread
+	Changes       []string
 	Program       string
 	Parameters    map[string]string
 }

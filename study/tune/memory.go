@@ -47,10 +47,11 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if places.bytesOfNode(&c.HPL) <= r.Memory {
+		p := hplOf(c).Params
+		if places.bytesOfNode(&p) <= r.Memory {
 			fit = append(fit, row)
 		}
-		list = append(list, c.HPL)
+		list = append(list, p)
 	}
 	if len(fit) == 0 {
 		return 0, r.tooLarge(list, places)

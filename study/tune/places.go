@@ -7,6 +7,7 @@ import (
 
 	"reprise/internal/regular"
 	"reprise/machines"
+	"reprise/replay"
 	"reprise/study"
 )
 
@@ -55,7 +56,7 @@ func (r *Request) places() (*places, error) {
 	if name == "" || name == generic && !regular.IsFile(name) {
 		return &places{name: generic, perHost: max(each, 1)}, nil
 	}
-	p, err := study.FindPlatform(name)
+	p, err := replay.FindPlatform(name, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,14 @@ func Predict(p *study.Plan, o Options) *Prediction { return &Prediction{p, o} }
 func (pr *Prediction) WriteText(w io.Writer) error {
 	p := pr.plan
 	exact := p.Predict("", pr.o.Jobs)
-	n := p.Config(0).HPL.N
 	var tolerances []string
 	for _, t := range pr.o.Tolerances {
 		tolerances = append(tolerances, ToleranceName(t))
 	}
 	var t textutil.Table
-	t.Row("order", textutil.Thousands(n))
+	if r := hplOf(p.Config(0)); r != nil {
+		t.Row("order", textutil.Thousands(r.N))
+	}
 	for _, f := range p.Factors {
 		var labels []string
 		for _, l := range f.Levels {

@@ -7,6 +7,7 @@ import (
 	"reprise/study"
 	"reprise/study/search"
 	"reprise/tracegen/hpl"
+	"reprise/tracegen/programs"
 )
 
 // Result is what tuning has found.
@@ -33,6 +34,8 @@ type Result struct {
 	User  float64  `json:"user_s"`  // time of processors that the search took; 0: not known
 	Wall  float64  `json:"wall_s"`  // time that it took
 	Dat   string   `json:"hpl_dat"` // the best, for HPL
+	// HPCGDat is the best for HPCG.
+	HPCGDat string `json:"hpcg_dat,omitempty"`
 }
 
 // Choice is a configuration with what the search knows of it.
@@ -44,6 +47,7 @@ type Choice struct {
 	Behind   float64 `json:"behind"` // the best, as a share
 
 	params hpl.Params
+	weight float64 // what its time is multiplied by to compare it; 0: 1
 }
 
 // Replay is one that was made.
@@ -64,15 +68,25 @@ func (t *tuner) replayOf(j job, e *study.Entry) Replay {
 	if e.Outcome.Interval == 0 {
 		cost = j.config.Cost(0)
 	}
-	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, j.config.HPL.Pivots.Seed, e.Outcome.Makespan, e.Outcome.Interval, e.Outcome.Messages, cost}
+	pivots := uint64(0)
+	if r := hplOf(j.config); r != nil {
+		pivots = r.Pivots.Seed
+	}
+	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, pivots, e.Outcome.Makespan, e.Outcome.Interval, e.Outcome.Messages, cost}
 }
 
 // result puts together what was found.
 func (t *tuner) result(found *search.Found, fresh []*study.Entry) *Result {
 	best := t.plan.Config(found.Points[0].Index)
 	r := &Result{
-		Configurations: len(t.plan.Runs), N: best.HPL.N, FreshSeeds: len(fresh), Indifference: t.Indifference,
-		Runs: t.list, Known: t.known, Share: t.share(), Dat: datOf(&best.HPL), Edges: edges(t.plan, found.Points[0].Index),
+		Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
+		Runs: t.list, Known: t.known, Share: t.share(), Edges: edges(t.plan, found.Points[0].Index),
+	}
+	switch run := best.Run.(type) {
+	case *programs.HPL:
+		r.N, r.Dat = run.N, datOf(&run.Params)
+	case *programs.HPCG:
+		r.HPCGDat = boxDat(&run.Params)
 	}
 	scatter := r.rate(fresh)
 	r.rank(t.choices(found), scatter)
@@ -115,8 +129,12 @@ func (t *tuner) choices(found *search.Found) []Choice {
 		if p.Value.Interval > 0 && p.Tolerance > best.Tolerance {
 			continue
 		}
-		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds, Interval: p.Value.Interval, Gflops: t.entries[p.Index].Outcome.Gflops, params: t.plan.Config(p.Index).HPL}
-		c.Behind = c.Makespan/best.Value.Seconds - 1
+		w := weight(t.plan, p.Index)
+		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w, Gflops: t.entries[p.Index].Outcome.Gflops, weight: w}
+		if r := hplOf(t.plan.Config(p.Index)); r != nil {
+			c.params = r.Params
+		}
+		c.Behind = p.Value.Seconds/best.Value.Seconds - 1
 		list = append(list, c)
 	}
 	return list
@@ -129,10 +147,14 @@ const decidingRuns = 3
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
 	figure := func(c *Choice) compare.Figure {
-		if width := math.Hypot(c.Interval, scatter*c.Makespan); width > 0 {
-			return compare.EstimatedFigure(c.Makespan, width)
+		seconds, interval := c.Makespan, c.Interval
+		if c.weight != 0 {
+			seconds, interval = c.weight*seconds, c.weight*interval
 		}
-		return compare.ExactFigure(c.Makespan)
+		if width := math.Hypot(interval, scatter*seconds); width > 0 {
+			return compare.EstimatedFigure(seconds, width)
+		}
+		return compare.ExactFigure(seconds)
 	}
 	var pairs []compare.Pair
 	for i := range list[1:] {

@@ -27,7 +27,11 @@ func (r *Result) WriteText(w io.Writer) error {
 	var t textutil.Table
 	t.Row("best", r.Best.Name)
 	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops, r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
-	t.Row("searched", fmt.Sprintf("%s for N = %s", textutil.Count(r.Configurations, "configuration"), textutil.Thousands(r.N)))
+	searched := textutil.Count(r.Configurations, "configuration")
+	if r.N > 0 {
+		searched += " for N = " + textutil.Thousands(r.N)
+	}
+	t.Row("searched", searched)
 	t.Row("replays", r.replays())
 	t.Row("cost", r.costs())
 	if err := t.Write(w); err != nil {
@@ -47,7 +51,13 @@ func (r *Result) WriteText(w io.Writer) error {
 	if len(r.Edges) > 0 {
 		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n", strings.Join(r.Edges, " and "))
 	}
-	_, err := fmt.Fprintf(w, "%s\nHPL.dat:\n\n%s", text, r.Dat)
+	switch {
+	case r.Dat != "":
+		text += "\nHPL.dat:\n\n" + r.Dat
+	case r.HPCGDat != "":
+		text += "\nhpcg.dat:\n\n" + r.HPCGDat
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"reprise/study"
 	"reprise/study/search"
-	"reprise/tracegen/hpl"
+	"reprise/tracegen/programs"
 )
 
 // Options say how to tune.
@@ -58,17 +58,37 @@ type tuner struct {
 // Check returns an error unless all configurations of a plan solve one system.
 func Check(p *study.Plan) error {
 	for i := range p.Runs {
-		if n, first := p.Config(i).HPL.N, p.Config(0).HPL.N; n != first {
-			return fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first, n)
+		r, first := hplOf(p.Config(i)), hplOf(p.Config(0))
+		if r == nil {
+			break
 		}
-		if n := p.Config(i).FirstSteps; n > 0 {
-			return fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, n)
+		if r.N != first.N {
+			return fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first.N, r.N)
+		}
+		if r.FirstSteps > 0 {
+			return fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, r.FirstSteps)
 		}
 	}
 	return nil
 }
 
-// Run finds the configuration of a plan that takes the least time. What it finds does not depend on
+// hplOf returns the parameters of a run of HPL; nil for other programs.
+func hplOf(c *study.Config) *programs.HPL {
+	r, _ := c.Run.(*programs.HPL)
+	return r
+}
+
+// weight is what the time of a configuration is multiplied by to compare it with others that may do other work: the
+// work of the first, as a share of its own.
+func weight(p *study.Plan, row int) float64 {
+	first, own := p.Config(0).Run.Flops(), p.Config(row).Run.Flops()
+	if first == own {
+		return 1
+	}
+	return first / own
+}
+
+// Run finds the configuration of a plan that takes the least time, or the least time per flop. What it finds does not depend on
 // the number of jobs.
 func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	if o.Jobs < 1 {
@@ -154,7 +174,8 @@ func (t *tuner) measure(ctx context.Context, points []int, tolerance float64) ([
 	}
 	values := make([]search.Value, len(points))
 	for i, e := range entries {
-		values[i] = search.Value{Seconds: e.Outcome.Makespan, Interval: e.Outcome.Interval}
+		w := weight(t.plan, points[i])
+		values[i] = search.Value{Seconds: w * e.Outcome.Makespan, Interval: w * e.Outcome.Interval}
 		t.entries[points[i]] = e
 	}
 	return values, nil
@@ -165,9 +186,7 @@ func (t *tuner) again(ctx context.Context, p search.Point) ([]*study.Entry, erro
 	jobs := make([]job, freshSeeds)
 	for i := range jobs {
 		c := *t.plan.Config(p.Index)
-		if c.HPL.Pivots.Kind == hpl.RandomPivots {
-			c.HPL.Pivots.Seed += uint64(i) + 1
-		}
+		c.Run = c.Run.Reseeded(uint64(i) + 1)
 		jobs[i] = job{p.Index, &c, study.RunOptions{Tolerance: p.Tolerance, Seed: t.Seed + uint64(i) + 1}}
 	}
 	return t.make(ctx, jobs)

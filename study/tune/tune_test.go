@@ -125,7 +125,7 @@ func TestNoise(t *testing.T) {
 			t.Errorf("replay %d of %d: %+v", i, len(r.Runs), made)
 		}
 	}
-	flops := p.Config(0).HPL.Flops()
+	flops := hplOf(p.Config(0)).Flops()
 	for _, made := range r.Runs[at:] {
 		mean += flops / made.Makespan / 1e9 / 3
 	}
@@ -246,8 +246,8 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := s.Config(0)
-	if err != nil || c.HPL.N != 220*256 || c.Machine.RanksPerHost != 32 {
-		t.Errorf("N = %d, %d ranks on a host; %v", c.HPL.N, c.Machine.RanksPerHost, err)
+	if err != nil || hplOf(c).N != 220*256 || c.Machine.RanksPerHost != 32 {
+		t.Errorf("N = %d, %d ranks on a host; %v", hplOf(c).N, c.Machine.RanksPerHost, err)
 	}
 	// 1,024 ranks: 8x128, 16x64, 32x32; blocks of 64 to 256: 56,320/4/256 = 55 >= 32. On 8 x 128 with
 	// blocks of 256 and DEPTH 1 two panels of 7,040 rows take 29 MB of a rank, whose share of 1 GB is
@@ -370,8 +370,8 @@ func TestFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := s.Config(0); err != nil || c.HPL.N != 634*256 {
-		t.Errorf("N = %d, want %d; %v", c.HPL.N, 634*256, err)
+	if c, err := s.Config(0); err != nil || hplOf(c).N != 634*256 {
+		t.Errorf("N = %d, want %d; %v", hplOf(c).N, 634*256, err)
 	}
 }
 
@@ -393,9 +393,9 @@ func TestSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := p.HPL
-		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, p.HPL) || got.P*got.Q != 32 {
-			t.Errorf("%s: %+v, %v", c.word, p.HPL, err)
+		got := hplOf(p).Params
+		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, hplOf(p).Params) || got.P*got.Q != 32 {
+			t.Errorf("%s: %+v, %v", c.word, got, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestFlops(t *testing.T) {
 		if _, err := p.Complete(); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := report.Totals.Flops, total(p.Flops()); got != want || tr.Header().Flops != want {
+		if got, want := report.Totals.Flops, Total(p.Flops()); got != want || tr.Header().Flops != want {
 			t.Errorf("%v: %.0f flop, header %.0f, want %.0f", p.Grid, got, tr.Header().Flops, want)
 		}
 		for i, part := range partNames {

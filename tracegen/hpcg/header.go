@@ -30,7 +30,7 @@ func header(p *Params, o *Options) *trace.Header {
 		Tool:         o.Tool,
 		Command:      o.Command,
 		Params:       p.List(),
-		Flops:        total(p.Flops()),
+		Flops:        Total(p.Flops()),
 		Ranks:        p.Ranks,
 		Steps:        p.Steps(),
 		CommFamilies: families(p),

@@ -36,6 +36,9 @@ const (
 	aliasWY
 )
 
+// Kernels returns the kernels that HPCG calls.
+func Kernels() []trace.Kernel { return kernelTable() }
+
 // kernelTable names the kernels with their dimensions and the flop that HPCG counts for a
 // call: none for those that move data, less than is done for symgs.
 func kernelTable() []trace.Kernel {
@@ -100,8 +103,8 @@ func (p *Params) Flops() [numParts]float64 {
 	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * sets * float64(p.Iterations+1), turns * (float64(10*fine) + float64(4*nonzeros[3]))}
 }
 
-// total returns the sum over the parts.
-func total(flops [numParts]float64) float64 {
+// Total returns the sum over the parts.
+func Total(flops [numParts]float64) float64 {
 	sum := 0.0
 	for _, f := range flops {
 		sum += f

@@ -208,7 +208,7 @@ func TestOracleFlops(t *testing.T) {
 			t.Fatal(err)
 		}
 		flops := p.Flops()
-		values := map[string]float64{"flop Total": total(flops)}
+		values := map[string]float64{"flop Total": Total(flops)}
 		for i, part := range partNames {
 			values["flop Raw "+part] = flops[i]
 		}

@@ -1,4 +1,4 @@
-package study
+package option
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"reprise/internal/textutil"
 )
 
-// flag is a flag of a command with its value.
-type flag struct{ name, value string }
+// Flag is a flag of a command with its value.
+type Flag struct{ Name, Value string }
 
-// parseFlags reads "--nodes 64 --fat-tree 'leaf=16 up=8'", as a shell would. Switches have
-// no value; the error names what is not known, or there twice.
-func parseFlags(text string, known, switches []string) ([]flag, error) {
+// ParseFlags reads flags as a shell would, such as "--nodes 64 --fat-tree 'leaf=16 up=8'", for a specification that
+// stands in place of a file. Switches have no value. Flags that are not known, or given twice, are an error.
+func ParseFlags(text string, known, switches []string) ([]Flag, error) {
 	words, err := splitWords(text)
 	if err != nil {
 		return nil, err
 	}
-	var list []flag
+	var list []Flag
 	for len(words) > 0 {
 		name, isFlag := strings.CutPrefix(words[0], "--")
 		words = words[1:]
@@ -28,7 +28,7 @@ func parseFlags(text string, known, switches []string) ([]flag, error) {
 			return nil, fmt.Errorf("%s, want flags such as --%s", textutil.Quote(name), known[0])
 		case !slices.Contains(known, name):
 			return nil, fmt.Errorf("no flag --%s here: there are --%s", name, strings.Join(known, ", --"))
-		case slices.ContainsFunc(list, func(f flag) bool { return f.name == name }):
+		case slices.ContainsFunc(list, func(f Flag) bool { return f.Name == name }):
 			return nil, fmt.Errorf("--%s is there twice", name)
 		case has || slices.Contains(switches, name):
 		case len(words) == 0:
@@ -36,7 +36,7 @@ func parseFlags(text string, known, switches []string) ([]flag, error) {
 		default:
 			value, words = words[0], words[1:]
 		}
-		list = append(list, flag{name, value})
+		list = append(list, Flag{name, value})
 	}
 	return list, nil
 }

@@ -13,6 +13,7 @@ import (
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/platforms/compose"
+	"reprise/replay"
 )
 
 // TestDescribed: a platform that a study describes is, to the byte, what the command writes, and a
@@ -79,16 +80,16 @@ func TestSlowest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c Config
-	w, err := findWord("host-speed")
-	if err == nil {
-		err = w.set(&c, "node-[0-7]=1 node-5=1.9 node-7=0.5") // node-5 takes 2e-11/1.9, less than node-2
+	spec := replay.MachineSpec{Platform: "p.xml", Kernels: "k.yaml", Slowest: 4, RanksPerHost: 1, Loaded: replay.Parts{Platform: p, Kernels: set}}
+	if err := replay.FindParameter("host-speed").Set(&spec, "node-[0-7]=1 node-5=1.9 node-7=0.5"); err != nil { // node-5 takes 2e-11/1.9, less than node-2
+		t.Fatal(err)
 	}
+	outline, err := planOf(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\n").Config(0).Run.Outline()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := c.Machine.slowest(p, set, 4)
-	if want := []string{"node-7", "node-2", "node-5", "node-0"}; err != nil || !slices.Equal(names, want) {
-		t.Errorf("%q, %v, want %q", names, err, want)
+	m, _, _, err := replay.LoadMachine(spec, outline) // without node-7, node-2, node-5 and node-0
+	if want := []int32{1, 3, 4, 6}; err != nil || !slices.Equal(m.Hosts, want) {
+		t.Errorf("hosts %d, %v, want %d", m.Hosts, err, want)
 	}
 }

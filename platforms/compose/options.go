@@ -1,0 +1,149 @@
+package compose
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/internal/textutil"
+	"reprise/option"
+	"reprise/platforms"
+)
+
+// Option is an option of replay platform new, which is a word of an inline specification as well.
+type Option struct {
+	Name, Usage, Default string
+	Switch               bool // it has no value
+	Repeatable           bool // inline, several values have blanks between
+	// set sets what the option says; nil: it says how nodes are joined, of which there is one at most. That is
+	// read at the end, as cables are like those of the nodes unless it says otherwise.
+	set func(*request, string) error
+}
+
+// request is what options say, in any order.
+type request struct {
+	Spec
+	nodes           bool // their number is given
+	topology, shape string
+}
+
+// Options returns all options, in the order of help.
+func Options() []Option { return options }
+
+var options = []Option{
+	{Name: "nodes", Usage: "number of nodes, `N`", Default: "none: must be given", set: func(r *request, v string) (err error) {
+		r.nodes = true
+		r.Nodes, err = parseWhole(v)
+		return err
+	}},
+	{Name: "cores", Usage: "`N` cores of a node, each for a rank", Default: "1", set: func(r *request, v string) (err error) {
+		r.Cores, err = parseWhole(v)
+		return err
+	}},
+	{Name: "speed", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it", Default: "32Gf", set: func(r *request, v string) (err error) {
+		r.Speed, err = platforms.ParseSpeed(v)
+		return err
+	}},
+	{Name: "nic", Usage: "`BANDWIDTH` of the cable of a node, each way", Default: "100Gbps", set: func(r *request, v string) (err error) {
+		r.NIC.Bandwidth, err = platforms.ParseBandwidth(v)
+		return err
+	}},
+	{Name: "latency", Usage: "`TIME` that each cable on the way takes; a route has at least two", Default: "0.5us", set: func(r *request, v string) (err error) {
+		r.NIC.Latency, err = platforms.ParseLatency(v)
+		return err
+	}},
+	{Name: "loopback", Usage: "messages within a node, `BANDWIDTH@LATENCY`", Default: "20GBps@0.1us", set: func(r *request, v string) (err error) {
+		r.Loopback, err = ParseCable(v, r.Loopback)
+		return err
+	}},
+	{Name: "flat", Usage: "all nodes on one switch; so it is if no other network is asked for", Switch: true},
+	{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'"},
+	{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},
+	{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups"},
+	{Name: "slow", Usage: "nodes of a pattern compute at FACTOR of the speed, `PATTERN=FACTOR`, such as node-[3,17]=0.9, for models in flop (of those in seconds: replay --host-speed); may be repeated", Repeatable: true, set: func(r *request, v string) error {
+		r.Slow = nil
+		for _, text := range strings.Fields(v) {
+			pattern, factor, err := textutil.ParsePatternFactor(text)
+			if err != nil {
+				return err
+			}
+			r.Slow = append(r.Slow, Slow{pattern, factor})
+		}
+		return nil
+	}},
+}
+
+func parseWhole(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s, want a whole number", textutil.Quote(text))
+	}
+	return n, nil
+}
+
+// FromFlags returns the machine that options describe, each of which is there once at most. The error names the
+// option whose value is not possible.
+func FromFlags(flags []option.Flag) (*Spec, error) {
+	r := &request{Spec: *DefaultSpec(0)}
+	for _, f := range flags {
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == f.Name })
+		switch set := options[i].set; {
+		case set != nil:
+			if err := set(r, f.Value); err != nil {
+				return nil, fmt.Errorf("--%s: %w", f.Name, err)
+			}
+		case r.topology != "":
+			return nil, fmt.Errorf("--%s and --%s exclude each other", r.topology, f.Name)
+		default:
+			r.topology, r.shape = f.Name, f.Value
+		}
+	}
+	if !r.nodes {
+		return nil, errors.New("want --nodes N")
+	}
+	var err error
+	switch r.topology {
+	case "fat-tree":
+		r.Topology, err = ParseFatTree(r.shape, r.NIC)
+	case "torus":
+		r.Topology, err = ParseTorus(r.shape)
+	case "dragonfly":
+		r.Topology, err = ParseDragonfly(r.shape, r.NIC)
+	}
+	if err == nil {
+		err = r.Check()
+	}
+	return &r.Spec, err
+}
+
+// Inline reads a platform that is described where its name could stand: "new --nodes 64 --cores 8". Ok is false
+// if the text is a name.
+func Inline(text string) (s *Spec, ok bool, err error) {
+	rest, ok := strings.CutPrefix(text, "new")
+	if !ok || rest != "" && rest[0] != ' ' {
+		return nil, false, nil
+	}
+	var names, switches []string
+	for _, o := range options {
+		names = append(names, o.Name)
+		if o.Switch {
+			switches = append(switches, o.Name)
+		}
+	}
+	flags, err := option.ParseFlags(rest, names, switches)
+	if err == nil {
+		s, err = FromFlags(flags)
+	}
+	return s, true, err
+}
+
+// Parse returns the platform of a description, under a name for messages.
+func (s *Spec) Parse(name string) (*platforms.Platform, error) {
+	var b strings.Builder
+	if err := s.Write(&b); err != nil {
+		return nil, err
+	}
+	return platforms.Parse(strings.NewReader(b.String()), name)
+}

@@ -1,0 +1,305 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/internal/bounds"
+	"reprise/internal/textutil"
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/platforms/compose"
+	"reprise/smpi"
+)
+
+// Parameter is one parameter of a machine or of its replay, in one place for all that has it: a flag of
+// replay, and a key or a factor of a study. Simulator options, whose names have a slash, are no parameters:
+// [MachineSpec.SetOption] sets them.
+type Parameter struct {
+	Name    string
+	Usage   string // for help, the name of the value in backquotes
+	Default string // for help
+	File    bool   // the value names a file or something built in
+	Switch  bool   // the value is yes or no; a flag has none
+	Between string // what stands between several values, of which a flag takes one each time; "": there is one
+	// Set sets the parameter by the text of its value, in place of what it was.
+	Set func(s *MachineSpec, value string) error
+	// Get returns the values that are set, one by one; nil: none, or a file. Results of studies are found by
+	// them: their form never changes.
+	Get func(s *MachineSpec) []string
+}
+
+// Parameters returns the parameters of machines and replays, in the order of help.
+func Parameters() []Parameter { return parameters }
+
+// FindParameter returns the parameter of a name, nil if there is none.
+func FindParameter(name string) *Parameter {
+	if i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 {
+		return &parameters[i]
+	}
+	return nil
+}
+
+var parameters = []Parameter{
+	file("machine", "machine directory `DIR`, with platform.xml and kernels.yaml, or a built-in machine, in place of platform and kernels", "",
+		func(s *MachineSpec) *string { return &s.Machine }),
+	inline(file("platform", "SimGrid XML `FILE`, a built-in machine ("+strings.Join(platforms.BuiltinNames(), ", ")+"), or new with the options of replay platform new, such as 'new --nodes 64'", "default, sized to the ranks",
+		func(s *MachineSpec) *string { return &s.Platform })),
+	file("kernels", "kernel models, YAML `FILE`, or a built-in set: "+strings.Join(kernels.BuiltinNames(), ", "), "those of the built-in machine; of a platform's file, default",
+		func(s *MachineSpec) *string { return &s.Kernels }),
+	file("network-noise", "noise in overheads and latencies, YAML `FILE`", "none", func(s *MachineSpec) *string { return &s.NetworkNoise }),
+	file("hostfile", "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn", "", func(s *MachineSpec) *string { return &s.Hostfile }),
+	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "as few as fit, at most one per core",
+		Set: func(s *MachineSpec, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 1 || n > math.MaxInt32 {
+				return fmt.Errorf("%s, want a positive number", textutil.Quote(v))
+			}
+			s.RanksPerHost = n
+			return nil
+		},
+		Get: func(s *MachineSpec) []string { return []string{strconv.Itoa(s.RanksPerHost)} }},
+	{Name: "host-speed", Usage: "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels", Between: " ",
+		Set: func(s *MachineSpec, v string) (err error) {
+			s.HostSpeeds, err = parseEach(strings.Fields(v), ParseHostSpeed)
+			return err
+		},
+		Get: func(s *MachineSpec) []string { return texts(s.HostSpeeds) }},
+	{Name: "without", Usage: "hosts of a pattern get no ranks, `HOSTS`; 'slowest 4': the four on which dgemm takes longest; none: all may get some", Between: " ",
+		Set: (*MachineSpec).leaveOut,
+		Get: func(s *MachineSpec) []string {
+			if s.Slowest > 0 {
+				return append(slices.Clone(s.Without), fmt.Sprintf("slowest %d", s.Slowest))
+			}
+			return s.Without
+		}},
+	{Name: "kernel-noise", Usage: "half-normal noise of the kernels of a pattern in place of what their models say, `PATTERN=PERCENT` of their mean times, such as dgemm=4%", Between: " ",
+		Set: func(s *MachineSpec, v string) (err error) {
+			s.KernelNoise, err = parseEach(strings.Fields(v), parseKernelNoise)
+			return err
+		},
+		Get: func(s *MachineSpec) []string { return texts(s.KernelNoise) }},
+	links("bandwidth", func(s *MachineSpec) *[]LinkFactor { return &s.Bandwidth }),
+	links("latency", func(s *MachineSpec) *[]LinkFactor { return &s.Latency }),
+	{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another", Default: "as the platform says, else smpi",
+		Set: func(s *MachineSpec, v string) error {
+			list, err := NetworkSettings(v)
+			for _, p := range list {
+				s.setOption(p)
+			}
+			return err
+		}},
+	{Name: "compute-scale", Usage: "amounts of flop, as of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Default: "1",
+		Set: func(s *MachineSpec, v string) (err error) {
+			if s.ComputeScale, err = parseFactor(v); s.ComputeScale == 1 {
+				s.ComputeScale = 0
+			}
+			return err
+		},
+		Get: func(s *MachineSpec) []string { return number(s.ComputeScale) }},
+	{Name: "compute-noise", Usage: "draw computations in flop by the spread that the trace states, instead of taking their means", Switch: true,
+		Set: func(s *MachineSpec, v string) error {
+			if v != "yes" && v != "no" {
+				return fmt.Errorf("%s, want yes or no", textutil.Quote(v))
+			}
+			s.ComputeNoise = v == "yes"
+			return nil
+		},
+		Get: func(s *MachineSpec) []string {
+			if s.ComputeNoise {
+				return []string{"yes"}
+			}
+			return nil
+		}},
+	{Name: "file-bandwidth", Usage: "a rank reads files and writes them at `RATE`, such as 1GBps", Default: "in no time",
+		Set: func(s *MachineSpec, v string) (err error) {
+			if s.FileBandwidth, err = platforms.ParseBandwidth(v); err == nil {
+				err = bounds.Bandwidth.Check("rate", s.FileBandwidth)
+			}
+			return err
+		},
+		Get: func(s *MachineSpec) []string { return number(s.FileBandwidth) }},
+}
+
+func file(name, usage, def string, field func(*MachineSpec) *string) Parameter {
+	return Parameter{Name: name, Usage: usage, Default: def, File: true, Set: func(s *MachineSpec, v string) error {
+		*field(s) = v
+		return nil
+	}}
+}
+
+// inline is a parameter whose value may describe a platform in place of naming it.
+func inline(p Parameter) Parameter {
+	set := p.Set
+	p.Set = func(s *MachineSpec, v string) error {
+		if _, _, err := compose.Inline(v); err != nil {
+			return err
+		}
+		return set(s, v)
+	}
+	return p
+}
+
+// links is a parameter of factors of links.
+func links(name string, field func(*MachineSpec) *[]LinkFactor) Parameter {
+	return Parameter{
+		Name: name, Between: ",",
+		Usage: "multiply the " + name + " of all links by `FACTOR`, or by LEVEL=FACTOR that of the links of a level, as replay platform lists them",
+		Set: func(s *MachineSpec, v string) (err error) {
+			*field(s), err = parseEach(strings.Split(v, ","), parseLinkFactor)
+			return err
+		},
+		Get: func(s *MachineSpec) []string { return texts(*field(s)) },
+	}
+}
+
+func parseEach[T any](list []string, parse func(string) (T, error)) ([]T, error) {
+	var all []T
+	for _, text := range list {
+		v, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func texts[T fmt.Stringer](list []T) (all []string) {
+	for _, v := range list {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// number returns the text of a number, of 0 none.
+func number(v float64) []string {
+	if v == 0 {
+		return nil
+	}
+	return []string{strconv.FormatFloat(v, 'g', -1, 64)}
+}
+
+// leaveOut reads "none", patterns of hosts, or "slowest 4".
+func (s *MachineSpec) leaveOut(text string) error {
+	s.Without, s.Slowest = nil, 0
+	words := strings.Fields(text)
+	switch {
+	case text == "none":
+		return nil
+	case len(words) == 2 && words[0] == "slowest":
+		n, err := strconv.Atoi(words[1])
+		if err != nil || n < 0 {
+			return fmt.Errorf("slowest %s, want a number of hosts", textutil.Quote(words[1]))
+		}
+		s.Slowest = n
+		return nil
+	}
+	for _, w := range words {
+		if _, err := textutil.ParsePattern(w); err != nil {
+			return err
+		}
+	}
+	s.Without = words
+	return nil
+}
+
+// KernelNoise is noise of kernels in place of what their models say: half-normal, with a standard deviation
+// relative to their mean times.
+type KernelNoise struct {
+	Pattern   string
+	Deviation float64
+}
+
+func (n KernelNoise) String() string { return fmt.Sprintf("%s=%g", n.Pattern, n.Deviation) }
+
+// parseKernelNoise reads dgemm=4%.
+func parseKernelNoise(text string) (KernelNoise, error) {
+	name, share, both := strings.Cut(text, "=")
+	if !both {
+		return KernelNoise{}, fmt.Errorf("%s, want KERNEL=PERCENT, such as dgemm=3%%", textutil.Quote(text))
+	}
+	if _, err := textutil.ParsePattern(name); err != nil {
+		return KernelNoise{}, err
+	}
+	v, err := textutil.ParsePercent(share, "the time", true)
+	return KernelNoise{name, v}, err
+}
+
+// LinkFactor multiplies the bandwidth or the latency of the links of a level ([platforms.Platform.Levels]).
+type LinkFactor struct {
+	Pattern string // of the names of levels
+	Factor  float64
+}
+
+func (f LinkFactor) String() string { return fmt.Sprintf("%s=%g", f.Pattern, f.Factor) }
+
+// parseLinkFactor reads 2, or "*: switch to switch=2".
+func parseLinkFactor(text string) (LinkFactor, error) {
+	f, value := LinkFactor{Pattern: "*"}, strings.TrimSpace(text)
+	if at := strings.LastIndexByte(value, '='); at >= 0 {
+		f.Pattern, value = strings.TrimSpace(value[:at]), value[at+1:]
+	}
+	if _, err := textutil.ParsePattern(f.Pattern); err != nil {
+		return f, err
+	}
+	var err error
+	if f.Factor, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil {
+		return f, fmt.Errorf("%s, want a factor, or LEVEL=FACTOR", textutil.Quote(text))
+	}
+	return f, bounds.Factor.Check("factor", f.Factor)
+}
+
+func parseFactor(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s, want a number without unit", textutil.Quote(text))
+	}
+	return v, bounds.Factor.Check("factor", v)
+}
+
+// SetOption sets a simulator option by any of its names, in place of what it was.
+func (s *MachineSpec) SetOption(name, value string) {
+	s.setOption(Property{Name: smpi.OptionName(name), Value: value})
+}
+
+func (s *MachineSpec) setOption(p Property) {
+	s.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(o Property) bool { return o.Name == p.Name })
+	s.Settings = append(s.Settings, p)
+}
+
+// Sets returns the names of all that a parameter or a simulator option sets: its own, of an option the
+// present one, and of a model of the network those of the options that it stands for.
+func Sets(name, value string) []string {
+	switch {
+	case strings.Contains(name, "/"):
+		return []string{smpi.OptionName(name)}
+	case name == "network":
+		names := []string{name}
+		list, _ := NetworkSettings(value) // that it is a model is checked where it is set
+		for _, p := range list {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	return []string{name}
+}
+
+// Values returns what is set besides files, by the names of parameters and of simulator options. Results of
+// studies are found by them: their form and their order never change.
+func (s *MachineSpec) Values() []Property {
+	var list []Property
+	for i := range parameters {
+		p := &parameters[i]
+		if p.Get == nil {
+			continue
+		}
+		for _, v := range p.Get(s) {
+			list = append(list, Property{Name: p.Name, Value: v})
+		}
+	}
+	return append(list, s.Settings...)
+}

@@ -1,0 +1,174 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/internal/regular"
+	"reprise/internal/textutil"
+	"reprise/replay"
+	"reprise/smpi"
+	"reprise/trace"
+	"reprise/tracegen/programs"
+)
+
+// Setting is a parameter of the program, of the machine or of the replay, or a simulator option, with its value as
+// a person writes it.
+type Setting struct {
+	Word  string `json:"word"`
+	Value string `json:"value"`
+}
+
+// Sets returns the names of all that a setting sets ([replay.Sets]).
+func (s *Setting) Sets() []string { return replay.Sets(s.Word, s.Value) }
+
+// Config is a configuration: all that a run depends on, but for its seed and its tolerance.
+type Config struct {
+	Run     programs.Run
+	Machine replay.MachineSpec
+}
+
+// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether
+// a name is that of a file is known where the study is planned only.
+const ownKernels = "kernels of the platform"
+
+// parameters are those of a study: of its program, and of every machine and replay.
+type parameters struct{ program *programs.Program }
+
+// ofProgram returns the program's parameter of a name, nil if there is none.
+func (p parameters) ofProgram(name string) *programs.Parameter {
+	if p.program == nil {
+		return nil
+	}
+	list := p.program.Parameters
+	if i := slices.IndexFunc(list, func(p programs.Parameter) bool { return p.Name == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// set sets a parameter of the machine or of the replay, or a simulator option, and checks one of the program.
+func (p parameters) set(m *replay.MachineSpec, own *string, s Setting) (err error) {
+	par, of := p.ofProgram(s.Word), replay.FindParameter(s.Word)
+	switch {
+	case strings.Contains(s.Word, "/"):
+		o := smpi.DefaultOptions()
+		if err := o.Set(s.Word, s.Value); err != nil {
+			return fmt.Errorf("%s: %w", s.Word, err)
+		}
+		m.SetOption(s.Word, s.Value)
+		return nil
+	case s.Word == ownKernels:
+		*own = s.Value
+		return nil
+	case par != nil:
+		_, err = par.Canonical(s.Value)
+	case of != nil:
+		if err = of.Set(m, s.Value); err == nil {
+			err = checkInlineKernels(s)
+		}
+	default:
+		return p.unknown(s.Word)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.Word, err)
+	}
+	return err
+}
+
+// known returns an error unless there is a parameter of a name.
+func (p parameters) known(name string) error {
+	if strings.Contains(name, "/") || name == ownKernels || p.ofProgram(name) != nil || replay.FindParameter(name) != nil {
+		return nil
+	}
+	return p.unknown(name)
+}
+
+func (p parameters) unknown(name string) error {
+	var names []string
+	of := "the machine or the replay"
+	if p.program != nil && len(p.program.Parameters) > 0 {
+		of = "tracegen " + p.program.Name + ", of the machine or of the replay"
+		for _, par := range p.program.Parameters {
+			names = append(names, par.Name)
+		}
+	}
+	names = append(names, machineNames()...)
+	near := ""
+	if n := textutil.Nearest(name, names); n != "" {
+		near = ", did you mean " + n + "?"
+	}
+	return fmt.Errorf("no parameter of %s is called %s%s; there are %s, and simulator options such as smpi/iprobe", of, textutil.Quote(name), near, strings.Join(names, ", "))
+}
+
+// machineNames are the names of the parameters of machines and replays, which stand beside the program's in a
+// study's file.
+func machineNames() []string {
+	var names []string
+	for _, p := range replay.Parameters() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// OfMachine reports whether a parameter is one of the machine or of the replay.
+func OfMachine(name string) bool { return replay.FindParameter(name) != nil }
+
+// CheckSetting checks a setting of a program by itself.
+func CheckSetting(program string, s Setting) error {
+	return parameters{programs.Find(program)}.set(&replay.MachineSpec{}, new(string), s)
+}
+
+// canonical returns a text that settings have in common if they are the same in other spellings. That each can be
+// set is checked before.
+func (p parameters) canonical(list []Setting) string {
+	m, own, text := &replay.MachineSpec{}, "", ""
+	o := smpi.DefaultOptions()
+	for _, s := range list {
+		if par := p.ofProgram(s.Word); par != nil {
+			value, _ := par.Canonical(s.Value)
+			text += fmt.Sprintf("%s %s\n", s.Word, value)
+		}
+		_ = p.set(m, &own, s)
+	}
+	for _, s := range m.Settings {
+		_ = o.Set(s.Name, s.Value)
+	}
+	m.Settings = nil
+	return fmt.Sprintf("%s%#v %s %v", text, *m, own, o.Settings()) // %#v: as it is, whatever it prints as
+}
+
+// config returns the configuration of settings, of which later ones go before earlier ones; all else is as the
+// commands have it by default.
+func (p parameters) config(settings []Setting) (*Config, error) {
+	c, own := &Config{}, ""
+	m := &c.Machine
+	var given []trace.Param
+	for _, s := range settings {
+		if err := p.set(m, &own, s); err != nil {
+			return nil, err
+		}
+		if p.ofProgram(s.Word) != nil {
+			given = append(given, trace.Param{Name: s.Word, Value: s.Value})
+		}
+	}
+	if m.Platform == "" {
+		m.Platform, own = "default", "default"
+	}
+	if m.Kernels == "" {
+		m.Kernels = own
+	}
+	var err error
+	c.Run, err = p.program.New(given)
+	return c, err
+}
+
+// kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
+// machine, for a file the generic ones. Found is where the platform is, if it is a file.
+func kernelsOf(platform, found string) string {
+	if isInline("platform", platform) || regular.IsFile(found) {
+		return "default"
+	}
+	return platform
+}
