@@ -25,7 +25,7 @@ func TestExportsOnAnyNumberOfCores(t *testing.T) {
 	if err := os.WriteFile(trace, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"run.pftrace", "run.json", "run.paje", "run.json.gz", "run.pb.gz", "run.csv", "run.parquet"}
+	names := []string{"run.pftrace", "run.paje", "run.paje.gz", "run.pb.gz", "run.csv", "run.parquet"}
 	export := func(cores int) map[string]string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		files := map[string]string{}
@@ -56,11 +56,11 @@ func TestExportsOnAnyNumberOfCores(t *testing.T) {
 			t.Errorf("%s: %d bytes on one core, %d others on four", name, len(one[name]), len(four[name]))
 		}
 	}
-	zip, err := gzip.NewReader(strings.NewReader(one["run.json.gz"]))
+	zip, err := gzip.NewReader(strings.NewReader(one["run.paje.gz"]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := io.ReadAll(zip); err != nil || string(plain) != one["run.json"] {
-		t.Errorf("run.json.gz holds %d bytes, and run.json has %d (%v)", len(plain), len(one["run.json"]), err)
+	if plain, err := io.ReadAll(zip); err != nil || string(plain) != one["run.paje"] {
+		t.Errorf("run.paje.gz holds %d bytes, and run.paje has %d (%v)", len(plain), len(one["run.paje"]), err)
 	}
 }

@@ -28,7 +28,7 @@ func TestInterrupted(t *testing.T) {
 // or, of much to write, in it.
 func TestInterruptedOutput(t *testing.T) {
 	pipe, dir := commandtest.Pipe(t), t.TempDir()
-	for _, c := range []struct{ flag, name string }{{"--timeline", "run.json"}, {"--timeline", "run.pftrace"}, {"--table", "run.csv"}, {"--profile", "run.pb.gz"}, {"--report", "run.html"}} {
+	for _, c := range []struct{ flag, name string }{{"--timeline", "run.paje"}, {"--timeline", "run.pftrace"}, {"--table", "run.csv"}, {"--profile", "run.pb.gz"}, {"--report", "run.html"}} {
 		output := filepath.Join(dir, c.name)
 		if err := os.Symlink(pipe, output); err != nil {
 			t.Fatal(err)

@@ -53,8 +53,9 @@ func pprofTop(t *testing.T, args ...string) map[string]float64 {
 func TestPprofNames(t *testing.T) {
 	h := &trace.Header{Ranks: 2, Kernels: []trace.Kernel{{Name: "a::b(int)"}, {Name: "a::b(long)"}}}
 	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"n<0>", "n<1>"}))
-	r.TimePasses(0, replay.TimeCompute, 0, 0, 0.0025)
-	r.TimePasses(1, replay.TimeCompute, 1, 0, 0.005)
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeCompute, 0, 0, 0.0025)
+	o.TimePasses(1, replay.TimeCompute, 1, 0, 0.005)
 	file := filepath.Join(t.TempDir(), "names.pb.gz")
 	if err := atomicfile.Write(file, func(w io.Writer) error { return r.Write(w) }); err != nil {
 		t.Fatal(err)

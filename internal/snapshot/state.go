@@ -336,7 +336,9 @@ func Layout(values ...any) string {
 		}
 	}
 	for _, v := range values {
-		add(reflect.TypeOf(v))
+		if v != nil {
+			add(reflect.TypeOf(v))
+		}
 	}
 	h := fnv.New64a()
 	io.WriteString(h, text.String())
