@@ -7,7 +7,7 @@ import (
 	"math"
 	"sync"
 
-	"reprise/replay/sampling"
+	"reprise/internal/portable"
 	"reprise/trace"
 	"reprise/warning"
 )
@@ -218,6 +218,41 @@ func newSummary(values []float64) Summary {
 		squares += float64((v - s.Mean) * (v - s.Mean))
 	}
 	s.SD = math.Sqrt(squares / (n - 1))
-	s.Interval = sampling.Student(n-1, 0.025) * s.SD / math.Sqrt(n)
+	s.Interval = student(len(values)-1, 0.95) * s.SD / math.Sqrt(n)
 	return s
+}
+
+// student returns the half-width of the interval around 0 in which Student's distribution
+// with so many degrees of freedom lies with the given probability, by bisection.
+func student(freedom int, probability float64) float64 {
+	low, high := 0., 13. // of one degree of freedom and 95 %
+	for range 60 {
+		if t := (low + high) / 2; within(t, freedom) < probability {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	return (low + high) / 2
+}
+
+// within returns the probability that Student's distribution gives to [-t, t]:
+// Abramowitz and Stegun, 26.7.3 and 26.7.4. Sine and cosine of the angle follow from
+// its tangent.
+func within(t float64, freedom int) float64 {
+	tan := t / math.Sqrt(float64(freedom))
+	cos := 1 / math.Sqrt(1+float64(tan*tan))
+	sin := tan * cos
+	term, sum := 1.0, 0.0
+	if freedom%2 == 1 {
+		term = cos
+	}
+	for k := 2 + freedom%2; k <= freedom; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k-1) / float64(k)
+	}
+	if freedom%2 == 1 {
+		return 2 / math.Pi * (portable.Atan(tan) + float64(sin*sum))
+	}
+	return sin * sum
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"reprise/noise"
-	"reprise/replay/sampling"
 	"reprise/trace"
 	"reprise/warning"
 )
@@ -292,7 +291,7 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 func newInterval(values []float64, further float64) Interval {
 	s, n := newSummary(values), float64(len(values))
 	sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
-	half := float64(sampling.Student(n-1, (1-uncertaintyLevel)/2) * sd * math.Sqrt(1+1/n))
+	half := float64(student(len(values)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
 	return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
 }
 

@@ -292,20 +292,17 @@ func (s *sampler) interval(p *fit, in *within) float64 {
 	unseen, seen := s.bias(in)
 	unseen, seen = unseen*p.seconds, float64((seen+in.apart())*p.seconds)+s.lost()
 	v := float64((p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms)) + float64(unseen*unseen)
-	tail := firstLook
+	z := firstLook
 	if s.rounds > 1 {
-		tail = laterLook
+		z = laterLook
 	}
-	t, z := Student(math.Max(fewestDegrees, p.degreesOfFreedom(pooled, raw, squares)), tail), Student(math.Inf(1), tail)
+	t := student(p.degreesOfFreedom(pooled, raw, squares), z)
 	half := math.Sqrt(float64(t*t*v)+float64(z*z*p.patterns*p.patterns)) + seen
 	if in.outliers > 0 {
 		half *= caution
 	}
 	return half
 }
-
-// fewestDegrees of freedom are assumed: intervals of fewer are useless.
-const fewestDegrees = 3
 
 // degreesOfFreedom returns those of freedom of the greater of two variances of the gaps: the
 // pooled one, from the common noise, and the raw one, the sum of what the gaps' own differences tell,
@@ -320,10 +317,20 @@ func (p *fit) degreesOfFreedom(pooled, raw, squares float64) float64 {
 	return 1 / inverse
 }
 
-// Probabilities to either side. An interval that is good enough at the first look is that of 95 %. Of
-// several looks the first good one is taken, which is more often one that is too narrow by chance: from
+// Normal quantiles. An interval that is good enough at the first look is that of 95 %. Of several
+// looks the first good one is taken, which is more often one that is too narrow by chance: from
 // the second on each is that of 97.5 %, so that two together miss as often as one of 95 %.
 const (
-	firstLook = 0.025
-	laterLook = 0.0125
+	firstLook = 1.959963984540054 // 97.5 %
+	laterLook = 2.241402727604945 // 98.75 %
 )
+
+// student returns the quantile of Student's distribution that corresponds to the normal one z: the
+// expansion of Cornish and Fisher (Abramowitz and Stegun 26.7.5), good to 1 % from 3 degrees of
+// freedom on.
+func student(degreesOfFreedom, z float64) float64 {
+	f := math.Max(degreesOfFreedom, 3)
+	z3, z5, z7 := float64(z*z*z), float64(z*z*z*z*z), float64(z*z*z*z*z*z*z)
+	return z + (z3+z)/(4*f) + (float64(5*z5)+float64(16*z3)+float64(3*z))/(96*f*f) +
+		(float64(3*z7)+float64(19*z5)+float64(17*z3)-float64(15*z))/(384*f*f*f)
+}

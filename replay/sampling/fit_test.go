@@ -30,6 +30,17 @@ func TestLeastSquares(t *testing.T) {
 	}
 }
 
+// TestStudent against the published table of the 97.5 % quantile.
+func TestStudent(t *testing.T) {
+	for _, c := range []struct{ freedom, want, tolerance float64 }{
+		{3, 3.182, 0.03}, {5, 2.571, 0.01}, {10, 2.228, 1e-3}, {30, 2.042, 1e-3}, {1e9, 1.960, 1e-3},
+	} {
+		if got := student(c.freedom, firstLook); math.Abs(got-c.want) > c.tolerance*c.want {
+			t.Errorf("%v degrees of freedom: %.4f, want %.3f", c.freedom, got, c.want)
+		}
+	}
+}
+
 func TestSmaller(t *testing.T) {
 	if m := trimmedMean([]float64{5, 1, 3}); m != 3 {
 		t.Errorf("of three: %v, want the mean of all", m)

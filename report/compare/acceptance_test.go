@@ -131,12 +131,12 @@ func TestFalseAlarms(t *testing.T) {
 
 // some returns a result of some of the seeds.
 func (r *Result) some(which []int) *Result {
-	pick := func(f Figure) Figure {
+	pick := func(f figure) figure {
 		var values []float64
 		for _, i := range which {
 			values = append(values, f.values[i])
 		}
-		return MeanFigure(values)
+		return meanOf(values)
 	}
 	s := *r
 	s.Seeds, s.parts = nil, nil
@@ -147,7 +147,7 @@ func (r *Result) some(which []int) *Result {
 	for _, g := range r.parts {
 		list := group{by: g.by}
 		for _, p := range g.parts {
-			list.parts = append(list.parts, part{p.name, pick(p.Figure)})
+			list.parts = append(list.parts, part{p.name, pick(p.figure)})
 		}
 		s.parts = append(s.parts, list)
 	}

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -160,7 +159,7 @@ type tester struct {
 	tell         func()  // that one has been compared; nil: nobody asks
 }
 
-func (t *tester) pair(a, b Figure) *pair {
+func (t *tester) pair(a, b figure) *pair {
 	p := newPair(a, b, t.paired)
 	p.arrangements, p.least = t.arrangements, max(p.least, rounding*t.makespan)
 	return &p
@@ -178,13 +177,13 @@ func (t *tester) group(base, other *Result, by string) []Difference {
 		p := &a.parts[i]
 		f := p.absent(other)
 		if k, there := inB[p.name]; there {
-			f = b.parts[k].Figure
+			f = b.parts[k].figure
 		}
-		list = append(list, t.compare(p.name, p.Figure, f))
+		list = append(list, t.compare(p.name, p.figure, f))
 	}
 	for i := range b.parts {
 		if p := &b.parts[i]; !contains(inA, p.name) {
-			list = append(list, t.compare(p.name, p.absent(base), p.Figure))
+			list = append(list, t.compare(p.name, p.absent(base), p.figure))
 		}
 	}
 	return list
@@ -197,8 +196,8 @@ func contains(names map[string]int, name string) bool {
 
 // absent is the figure of a part in a result that does not have it: it takes no time there, but of
 // an estimate it may take some between the windows.
-func (p *part) absent(in *Result) Figure {
-	f := ExactFigure(0)
+func (p *part) absent(in *Result) figure {
+	f := exact(0)
 	f.unsure = in.Kind == Draw || in.Kind == Estimate
 	if n := len(in.makespan.values); n > 0 {
 		f.values, f.each, f.freedom = make([]float64, n), in.makespan.each, in.makespan.freedom
@@ -238,7 +237,7 @@ func (r *Result) bySeeds(seeds []uint64) *Result {
 	return &sorted
 }
 
-func (f Figure) inOrder(order []int) Figure {
+func (f figure) inOrder(order []int) figure {
 	values := make([]float64, len(order))
 	for i, k := range order {
 		values[i] = f.values[k]
@@ -310,140 +309,4 @@ func sortedKeys(a, b map[string]string) []string {
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
-}
-
-// Verdict says what is known of a difference.
-type Verdict string
-
-// Verdicts.
-const (
-	Equal   Verdict = "equal"
-	More    Verdict = "more" // B is more than A: without noise, or by a test at 5 %
-	Less    Verdict = "less"
-	Unclear Verdict = "unclear" // they differ by no more than noise may
-)
-
-// Interval is that of a difference, or of a relative one.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// minus returns an interval that is as much lower.
-func (i Interval) minus(x float64) *Interval { return &Interval{i.Low - x, i.High - x} }
-
-// Difference is that of a figure from A, the base, to B. Intervals and probabilities are nil
-// where nothing scatters, and where it is not known how much.
-type Difference struct {
-	Name       string    `json:"name"`
-	A          float64   `json:"a"`
-	B          float64   `json:"b"`
-	Difference float64   `json:"difference"` // B - A
-	Interval   *Interval `json:"interval,omitempty"`
-	// Relative is B/A - 1, nil where A is 0.
-	Relative         *float64  `json:"relative,omitempty"`
-	RelativeInterval *Interval `json:"relative_interval,omitempty"`
-	// AtLeast, of the makespan, is what Relative is above with 95 % confidence: one limit, to be
-	// held against a threshold.
-	AtLeast *float64 `json:"relative_at_least,omitempty"`
-	P       *float64 `json:"p,omitempty"`
-	Holm    *float64 `json:"p_holm,omitempty"` // of parts: P corrected for their number
-	Verdict Verdict  `json:"verdict"`
-}
-
-// compare compares a figure of A with that of B.
-func (t *tester) compare(name string, a, b Figure) Difference {
-	if t.tell != nil {
-		defer t.tell()
-	}
-	p := t.pair(a, b)
-	d := Difference{Name: name, A: a.mean, B: b.mean, Difference: b.mean - a.mean}
-	if a.mean > 0 {
-		relative := b.mean/a.mean - 1
-		d.Relative = &relative
-	}
-	switch {
-	case p.exact() && p.equal():
-		d.Verdict = Equal
-	case p.exact():
-		d.judge(0)
-	case !p.known():
-		d.Verdict = Unclear
-	default:
-		if i, ok := p.difference(significance / 2); ok {
-			d.Interval = &i
-		}
-		if i, ok := p.ratio(significance / 2); ok {
-			d.RelativeInterval = i.minus(1)
-		}
-		probability := p.pValue()
-		d.P = &probability
-		d.judge(probability)
-	}
-	return d
-}
-
-// judge says what follows from the probability that a difference is none.
-func (d *Difference) judge(p float64) {
-	switch {
-	case p > significance:
-		d.Verdict = Unclear
-	case d.Difference > 0:
-		d.Verdict = More
-	default:
-		d.Verdict = Less
-	}
-}
-
-// atLeast returns what the relative slowdown is above with 95 % confidence; nil where A takes no
-// time, or may.
-func (t *tester) atLeast(a, b Figure) *float64 {
-	p := t.pair(a, b)
-	if a.mean <= 0 {
-		return nil
-	}
-	limit := b.mean/a.mean - 1
-	switch {
-	case !p.known(), p.exact() && !p.equal():
-	case p.exact():
-		limit = 0
-	default:
-		i, ok := p.ratio(significance)
-		if !ok {
-			return nil
-		}
-		limit = i.Low - 1
-	}
-	return &limit
-}
-
-// correct corrects the probabilities of parts for their number.
-func correct(parts []*Difference) {
-	var tested []*Difference
-	var p []float64
-	for _, d := range parts {
-		if d.P != nil {
-			tested, p = append(tested, d), append(p, *d.P)
-		}
-	}
-	for i, adjusted := range holm(p) {
-		tested[i].Holm = &adjusted
-		tested[i].judge(adjusted)
-	}
-}
-
-// holm returns the p-values of several tests, corrected for their number: where the one of a test
-// is at most 5 %, so is the probability that any test which says so is wrong.
-func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
-	adjusted, largest := make([]float64, len(p)), 0.0
-	for k, i := range order {
-		largest = max(largest, min(1, p[i]*float64(len(p)-k)))
-		adjusted[i] = largest
-	}
-	return adjusted
 }

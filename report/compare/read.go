@@ -106,6 +106,9 @@ func decode(text []byte) (*Result, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
+	if err := checkKeys(text); err != nil {
+		return nil, err
+	}
 	switch {
 	case d.Format < 0:
 		return nil, fmt.Errorf("format %d, want 1 to %d", d.Format, replay.ResultFormat)
@@ -128,7 +131,7 @@ func (d *document) fill(r *Result) error {
 	switch {
 	case d.Runs != nil:
 		r.Kind = Runs
-		return r.addSeeds(d.Runs, &d.Names, MeanFigure)
+		return r.addSeeds(d.Runs, &d.Names, meanOf)
 	case d.Draws != nil:
 		r.Kind = Uncertainty
 		return d.fillDraws(r)
@@ -154,13 +157,13 @@ func (d *document) fillOne(r *Result) error {
 		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)); err != nil {
 		return err
 	}
-	r.makespan, r.gflops = ExactFigure(makespan), ExactFigure(gflops)
+	r.makespan, r.gflops = exact(makespan), exact(gflops)
 	if d.Seed != nil {
 		r.Seeds = []uint64{*d.Seed}
 	}
 	switch {
 	case d.Estimate:
-		r.Kind, r.makespan, r.gflops = Estimate, EstimatedFigure(makespan, d.Interval), EstimatedFigure(gflops, d.GflopsInterval)
+		r.Kind, r.makespan, r.gflops = Estimate, estimated(makespan, d.Interval), estimated(gflops, d.GflopsInterval)
 	case d.Seed != nil:
 		r.Kind, r.makespan.unsure, r.gflops.unsure = Draw, true, true
 	default:
@@ -183,9 +186,9 @@ func (r *Result) addShares(by string, shares []share) error {
 		if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
 			return fmt.Errorf("time by %s: %s: %w", by, textutil.Quote(s.Name), err)
 		}
-		f := ExactFigure(s.Mean)
+		f := exact(s.Mean)
 		if r.Kind == Estimate {
-			f = EstimatedFigure(s.Mean, s.Interval)
+			f = estimated(s.Mean, s.Interval)
 		}
 		f.unsure = r.Kind == Draw
 		g.parts = append(g.parts, part{s.Name, f})
@@ -203,7 +206,7 @@ func (d *document) fillDraws(r *Result) error {
 	if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
 		return err
 	}
-	next := func(values []float64) Figure { return nextOf(values, 0) }
+	next := func(values []float64) figure { return nextOf(values, 0) }
 	if err := r.addSeeds(d.Draws, &d.Names, next); err != nil {
 		return err
 	}
@@ -213,13 +216,13 @@ func (d *document) fillDraws(r *Result) error {
 
 // withDeviation is the figure of draws with the deviation that the file states of one: it holds
 // what draws that are estimates do not show.
-func withDeviation(f *Figure, sd float64) Figure {
+func withDeviation(f *figure, sd float64) figure {
 	_, shown := moments(f.values)
 	return nextOf(f.values, max(0, float64(sd*sd)-shown))
 }
 
 // addSeeds adds the figures of several seeds.
-func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) Figure) error {
+func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) figure) error {
 	if len(list) < 2 {
 		return fmt.Errorf("%s, want at least 2", textutil.Count(len(list), "run"))
 	}
@@ -250,7 +253,7 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 }
 
 // addTimes adds the times of parts, if all seeds have them.
-func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64, of func([]float64) Figure) error {
+func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64, of func([]float64) figure) error {
 	if len(names) == 0 {
 		return nil
 	}

@@ -85,6 +85,10 @@ func TestReadErrors(t *testing.T) {
 		{edit(exactText, `"format": 1`, `"format": -1`), "x: format -1, want 1 to 1"},
 		{edit(exactText, `"gflops": 2`, `"gflops": 1e+308`), "x: gflops: 1e+308, want a number from 0 to 1e+18"},
 		// What would be read last is not what a reader sees first.
+		{edit(exactText, `"gflops": 2`, `"gflops": 2, "makespan_s": 1`), `x: the key "makespan_s" twice in one object: which of them holds?`},
+		{edit(exactText, `"gflops": 2`, `"gflops": 2, "Makespan_S": 1`), `x: the key "Makespan_S": want "makespan_s"`},
+		{edit(exactText, `"mean_s": 8`, `"mean_s": 8, "MEAN_S": 9`), `x: the key "MEAN_S": want "mean_s"`},
+		{edit(exactText, `"NB": "128"`, `"NB": "128", "NB": "64"`), `x: the key "NB" twice in one object: which of them holds?`},
 		{edit(runsText, `"seed": 2`, `"seed": 1`), "x: seed 1 twice: runs of one seed are one run"},
 		{edit(drawsText, `"seed": 2`, `"seed": 1`), "x: seed 1 twice: runs of one seed are one run"},
 	} {

@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -34,8 +32,8 @@ type Result struct {
 	// Page is all that the page has which the result is from; nil: it is from none.
 	Page *report.Data
 
-	makespan Figure
-	gflops   Figure
+	makespan figure
+	gflops   figure
 	parts    []group
 }
 
@@ -63,7 +61,7 @@ type group struct {
 
 type part struct {
 	name string
-	Figure
+	figure
 }
 
 // byName returns where the parts stand, by their names.
@@ -114,26 +112,4 @@ func seedText(seeds []uint64) string {
 		}
 	}
 	return fmt.Sprintf("seeds %d to %d", first, last)
-}
-
-// isPage tells a page from JSON.
-func isPage(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) }
-
-// readPage reads the result in a page of one run.
-func readPage(text []byte) (*Result, error) {
-	runs, err := report.Read(bytes.NewReader(text))
-	switch {
-	case errors.Is(err, report.ErrNoReport):
-		return nil, fmt.Errorf("%w: %w", errKind, err)
-	case err != nil:
-		return nil, err
-	case len(runs) != 1:
-		return nil, fmt.Errorf("a page of %d runs: compare pages of one", len(runs))
-	}
-	r, err := decode(runs[0].Result)
-	if err != nil {
-		return nil, err
-	}
-	r.Page = runs[0]
-	return r, nil
 }

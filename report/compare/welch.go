@@ -1,16 +1,10 @@
 package compare
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-
-	"reprise/replay/sampling"
-)
+import "math"
 
 // pair is a figure of two results.
 type pair struct {
-	a, b       Figure
+	a, b       figure
 	covariance float64 // of the means; 0: they have nothing in common
 	variance   float64 // of the difference
 	freedom    float64 // of the difference
@@ -21,7 +15,7 @@ type pair struct {
 }
 
 // newPair pairs two figures.
-func newPair(a, b Figure, paired bool) pair {
+func newPair(a, b figure, paired bool) pair {
 	p := pair{a: a, b: b, freedom: a.freedom, paired: paired, least: rounding * max(a.mean, b.mean)}
 	if paired {
 		p.covariance = covariance(a.values, b.values) * a.each
@@ -45,7 +39,7 @@ func differing(a, b []float64) float64 {
 }
 
 // welchFreedom is the number of degrees of freedom by Welch and Satterthwaite.
-func welchFreedom(a, b *Figure) float64 {
+func welchFreedom(a, b *figure) float64 {
 	sum := a.variance + b.variance
 	parts := float64(a.variance/a.freedom*a.variance) + float64(b.variance/b.freedom*b.variance)
 	if parts == 0 {
@@ -80,20 +74,11 @@ func (p *pair) pValue() float64 {
 	return 2 * upperTail(t, p.freedom)
 }
 
-// upperTail returns the probability that Student's t with so many degrees of freedom, or a normal number, is at
-// least t.
-func upperTail(t, freedom float64) float64 {
-	if math.IsInf(freedom, 1) {
-		return distuv.UnitNormal.Survival(t)
-	}
-	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival(t)
-}
-
 // difference returns the limits of mean(B) - mean(A), each of which is passed with the
 // probability tail.
 func (p *pair) difference(tail float64) (Interval, bool) {
 	d := p.b.mean - p.a.mean
-	half := float64(sampling.Student(p.freedom, tail) * math.Sqrt(p.variance))
+	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance))
 	if p.arrangements != nil {
 		return p.invert(shifted, d, 4*half, tail)
 	}
@@ -103,7 +88,7 @@ func (p *pair) difference(tail float64) (Interval, bool) {
 // ratio returns such limits of mean(B)/mean(A); there are none if mean(A) may as well be 0.
 // They are those k for which B - kA is not told from 0 (Fieller).
 func (p *pair) ratio(tail float64) (Interval, bool) {
-	t := sampling.Student(p.freedom, tail)
+	t := quantile(tail, p.freedom)
 	a, b := p.a.mean, p.b.mean
 	va, vb, c := float64(t*t*p.a.variance), float64(t*t*p.b.variance), float64(t*t*p.covariance)
 	square, middle := float64(a*a)-va, float64(a*b)-c
