@@ -33,6 +33,8 @@ hosts:
 	}
 	_, err = set.Bind(kernels.Host{Name: "node-1"}, kernels.Signature{Name: "dger", Dims: []string{"M", "N"}})
 	fmt.Println(err)
-	// Output: node-1: 0.0090 s node-13: 0.0102 s machine.yaml: no kernel model for dger(M,N): add under
-	// kernels "dger: {terms: {M*N: COEFFICIENT}}", or "dger: free" if it costs nothing
+	// Output:
+	// node-1: 0.0090 s
+	// node-13: 0.0102 s
+	// machine.yaml: no kernel model for dger(M,N): add under kernels "dger: {terms: {M*N: COEFFICIENT}}", or "dger: free" if it costs nothing
 }

@@ -130,10 +130,5 @@ func errFreed(n int32) error {
 	return fmt.Errorf("request slot %d is of a collective operation, which must be waited for", n)
 }
 
-// completes reports whether actions of a kind complete collective operations.
-func completes(k trace.Kind) bool {
-	return k == trace.KindWait || k == trace.KindWaitAll || k == trace.KindComplete
-}
-
 // collects reports whether actions of a kind are collective operations.
 func collects(k trace.Kind) bool { return k == trace.KindCollective || k == trace.KindIcollective }

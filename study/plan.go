@@ -310,21 +310,24 @@ func Open(dir, version string) (*Plan, error) {
 // planLimits are of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
 var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
-// decode reads what plan.json holds.
+// decode reads what plan.json holds, whose inputs may be no files elsewhere.
 func (p *Plan) decode(text []byte) error {
 	if err := planLimits.Check(text); err != nil {
 		return fmt.Errorf("no plan is so large: %w", err)
 	}
-	return json.Unmarshal(text, p)
-}
-
-// check checks what was read, and makes the configurations.
-func (p *Plan) check() error {
+	if err := json.Unmarshal(text, p); err != nil {
+		return err
+	}
 	for _, in := range p.Inputs {
 		if in.File != "" && !inputName.MatchString(filepath.ToSlash(in.File)) {
 			return fmt.Errorf("input %s, want a file in %s", textutil.Quote(in.File), inputsDir)
 		}
 	}
+	return nil
+}
+
+// check checks what was read, and makes the configurations.
+func (p *Plan) check() error {
 	if len(p.Runs) > MaxRuns {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
 	}

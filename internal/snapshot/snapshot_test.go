@@ -211,12 +211,12 @@ func TestPart(t *testing.T) {
 
 // TestLayout: another field, in a type that is reached through another one, is another layout.
 func TestLayout(t *testing.T) {
-	type inner struct{ a, b int }
-	type outer struct{ list []*inner }
+	type inner struct{ A, B int }
+	type outer struct{ List []*inner }
 	first := snapshot.Layout(outer{})
 	{
-		type inner struct{ a, c int }
-		type outer struct{ list []*inner }
+		type inner struct{ A, C int }
+		type outer struct{ List []*inner }
 		if snapshot.Layout(outer{}) == first {
 			t.Error("the layout does not show a field's name")
 		}
