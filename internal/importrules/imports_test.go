@@ -62,7 +62,7 @@ var allowed = map[string]rule{
 
 	"reprise/study/slurm": {},
 
-	"reprise/replay/sampling":   {}},
+	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/replay/eventlog":   {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
