@@ -232,7 +232,8 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	if !slices.ContainsFunc(full, func(term string) bool { return sameProduct(term, one, f.dims) }) {
 		full = append([]string{one}, full...)
 	}
-	list := []Candidate{{Model: Constant, Terms: []string{"1"}}, {Model: LinearOne, Terms: []string{one, "1"}}, {Model: Polynomial, Terms: full}}
+	list := []Candidate{{Model: Constant, Terms: []string{"1"}}, {Model: LinearOne, Terms: []string{one, "1"}},
+		{Model: Polynomial, Terms: full}}
 	if o.NoOffset {
 		for i := range list[1:] {
 			list[1+i].Terms = slices.DeleteFunc(list[1+i].Terms, func(s string) bool { return s == "1" })
@@ -403,7 +404,8 @@ func (r *KernelReport) CheckNoise(law string) error {
 	case len(without) == fits:
 		return fmt.Errorf("%w: %s: no size was timed twice", ErrMeaningless, without[0])
 	case len(without) > 0:
-		r.warn("%s, and of %d of %d fits in all: none in the kernel file, because no size was timed twice", without[0], len(without), fits)
+		r.warn("%s, and of %d of %d fits in all: none in the kernel file, because no size was timed twice", without[0],
+			len(without), fits)
 	}
 	return nil
 }

@@ -119,7 +119,8 @@ type Fit struct {
 	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
 	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
 	WorstError   float64       `json:"worst_relative_error"` // largest of them
-	TimeError    float64       `json:"time_error"`           // sum of |fit - mean| / sum of the means: what long calls are off
+	// sum of |fit - mean| / sum of the means: what long calls are off
+	TimeError float64 `json:"time_error"`
 	// ResidualGrowth is how many times as large the residuals of the slower half of the
 	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.
 	ResidualGrowth float64 `json:"residual_growth,omitempty"`
@@ -326,7 +327,8 @@ const minGrowthPoints = 10
 type fallingError struct{ main Coefficient }
 
 func (e *fallingError) Error() string {
-	return fmt.Sprintf("%v: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(e.main.Value), e.main.Term)
+	return fmt.Sprintf("%v: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless,
+		FormatNumber(e.main.Value), e.main.Term)
 }
 
 func (e *fallingError) Unwrap() error { return ErrMeaningless }
@@ -376,13 +378,18 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 
 // Noise describes how timings of one size scatter, by moments.
 type Noise struct {
-	Points       int           `json:"points"`                    // sizes with at least two timings
-	Variation    float64       `json:"variation"`                 // root of the mean square of sd/mean over the sizes
-	Skewness     *float64      `json:"skewness,omitempty"`        // of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there are
-	MainTerm     float64       `json:"sd_main_term"`              // seconds per unit of the model's first term: the deviation as a fit to this term alone
-	Coefficients []Coefficient `json:"sd_terms,omitempty"`        // deviation as a fit to the model's terms: heteroscedastic noise
-	Absurd       int           `json:"sd_absurd_sizes,omitempty"` // sizes at which that fit is below zero, or above the time
-	Unfitted     string        `json:"unfitted,omitempty"`        // why there is no such fit
+	Points    int     `json:"points"`    // sizes with at least two timings
+	Variation float64 `json:"variation"` // root of the mean square of sd/mean over the sizes
+	// of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there
+	// are
+	Skewness *float64 `json:"skewness,omitempty"`
+	// seconds per unit of the model's first term: the deviation as a fit to this term alone
+	MainTerm float64 `json:"sd_main_term"`
+	// deviation as a fit to the model's terms: heteroscedastic noise
+	Coefficients []Coefficient `json:"sd_terms,omitempty"`
+	// sizes at which that fit is below zero, or above the time
+	Absurd   int    `json:"sd_absurd_sizes,omitempty"`
+	Unfitted string `json:"unfitted,omitempty"` // why there is no such fit
 }
 
 // fitNoise returns the moments of what is left of the timings when the mean of

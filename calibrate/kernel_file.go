@@ -273,7 +273,8 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	if !strings.HasSuffix(text.head, "\n") {
 		b.WriteString("\n")
 	}
-	for _, key := range []struct{ name, own, base string }{{"description", o.Description, text.description}, {"source", o.Source, text.source}} {
+	for _, key := range []struct{ name, own, base string }{{"description", o.Description, text.description},
+		{"source", o.Source, text.source}} {
 		own, of := oneLine(key.own), key.base
 		if own == "" {
 			own = "not said"
@@ -281,7 +282,8 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 		if of == "" {
 			of = "not said"
 		}
-		fmt.Fprintf(b, "%s: %s\n", key.name, strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, oneLine(name), of)))
+		fmt.Fprintf(b, "%s: %s\n", key.name,
+			strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, oneLine(name), of)))
 	}
 	b.WriteString(strings.TrimRight(text.rest, "\n"))
 	b.WriteString("\n")
@@ -337,7 +339,8 @@ func (f *FunctionReport) writeHead(b *strings.Builder, criterion string) {
 		if c.Refused != "" {
 			fmt.Fprintf(b, "  %-5s refused: %s\n", c.Model, c.Refused)
 		} else {
-			fmt.Fprintf(b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(criterion), c.Criterion, strings.Join(c.Terms, " + "))
+			fmt.Fprintf(b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(criterion), c.Criterion,
+				strings.Join(c.Terms, " + "))
 		}
 	}
 }
@@ -350,7 +353,8 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, c.t())
 	}
 	_ = tab.Flush() // into memory
-	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n", f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
+	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n",
+		f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
 	if f.ResidualGrowth > uneven {
 		fmt.Fprintf(b, "    residuals of the slower half of the sizes are %.0f times those of the faster half: the standard errors, t and the\n"+
 			"    criterion suppose that they are equal, and say too much; --relative supposes equal percentages\n", f.ResidualGrowth)
@@ -427,7 +431,8 @@ func (r *KernelReport) Series() []Series {
 
 func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
 	term := fit.Coefficients[0].Term
-	s := Series{Name: name, XLabel: term, Fitted: fit.fitted, Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
+	s := Series{Name: name, XLabel: term, Fitted: fit.fitted,
+		Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
 	p, err := parseProduct(term, f.Dims)
 	if err != nil {
 		panic("calibrate: a fitted term does not parse: " + err.Error())
@@ -444,7 +449,8 @@ func (r *NetworkReport) Series() []Series {
 	var list []Series
 	for i, op := range r.Operations {
 		p := r.points[i]
-		s := Series{Name: string(op.Operation), XLabel: "bytes", X: p.X, Seconds: p.Y, Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
+		s := Series{Name: string(op.Operation), XLabel: "bytes", X: p.X, Seconds: p.Y,
+			Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
 		for _, x := range p.X {
 			s.Fitted = append(s.Fitted, r.pieces[i].At(x))
 		}

@@ -57,7 +57,8 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if err := checkLearnTerms(t, o.Terms); err != nil {
 		return nil, err
 	}
-	r := &LearnReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Statistic: o.Statistic, Unfit: []Unfit{}, Warnings: []warning.Warning{}}
+	r := &LearnReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Statistic: o.Statistic, Unfit: []Unfit{},
+		Warnings: []warning.Warning{}}
 	if o.For == ForCPU {
 		r.cpuNumbers = t.cpuNumbers()
 	}
@@ -195,7 +196,10 @@ func (l *learner) dictionary() []string {
 			list = append([]string{"N^2"}, list...)
 		}
 	}
-	return slices.DeleteFunc(list, func(term string) bool { return strings.Contains(term, "M0") && strings.Contains(term, "M1") })
+	return slices.DeleteFunc(list, func(term string) bool {
+		return strings.Contains(term, "M0") &&
+			strings.Contains(term, "M1")
+	})
 }
 
 // trianglePowers returns the flop of solving M x N right-hand sides: the triangle is on their left or right.
@@ -228,7 +232,8 @@ func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 			continue
 		}
 		if parts == nil {
-			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless, len(part), strings.Join(l.dictionary(), ", "))
+			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless,
+				len(part), strings.Join(l.dictionary(), ", "))
 		}
 		for i := range parts {
 			pieces = append(pieces, l.piece(&parts[i], cell))
@@ -242,7 +247,8 @@ func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 const mostLearned = 1000
 
 // partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.
-func partition(s *regress.Sample, at [][]float64, most int, fit func(*regress.Sample) *regress.Relative) []regress.Part {
+func partition(s *regress.Sample, at [][]float64, most int,
+	fit func(*regress.Sample) *regress.Relative) []regress.Part {
 	if len(s.Y) <= mostLearned {
 		return s.Partition(at, most, fit)
 	}
@@ -299,7 +305,8 @@ func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
 	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, bounds: cell.within(bounds{part.Lo, part.Hi})}
 	for j, t := range part.Fit.Terms {
-		p.Coefficients = append(p.Coefficients, Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
+		p.Coefficients = append(p.Coefficients,
+			Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
 		p.products = append(p.products, l.terms[t])
 	}
 	p.If = conditions(l.dims, p.bounds)
@@ -315,8 +322,9 @@ func (l *learner) single(s *size, cell bounds) LearnedPiece {
 	}
 	elements := term.at(&s.dims)
 	sd := s.scatter() / elements
-	return LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: term.text, Value: s.seconds / elements, StdErr: sd}}, Covariance: [][]float64{{sd * sd}},
-		If: conditions(l.dims, cell), products: []product{term}, bounds: cell}
+	return LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: term.text, Value: s.seconds / elements, StdErr: sd}},
+		Covariance: [][]float64{{sd * sd}},
+		If:         conditions(l.dims, cell), products: []product{term}, bounds: cell}
 }
 
 // conditions returns "M > 32 and M <= 1024".
@@ -381,7 +389,8 @@ func (l *learner) refit(p *LearnedPiece, part []size) (*LearnedPiece, error) {
 	sample, _ := sub.sample(part)
 	fit := sample.Fit(upTo(sample.P))
 	if fit == nil {
-		return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero", ErrMeaningless, len(part), sample.P)
+		return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero",
+			ErrMeaningless, len(part), sample.P)
 	}
 	own := sub.piece(&regress.Part{Lo: p.lo, Hi: p.hi, Fit: fit}, p.bounds)
 	return &own, nil

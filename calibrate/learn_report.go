@@ -34,18 +34,19 @@ type LearnReport struct {
 
 // LearnedKernel is the model of a kernel with its attributes.
 type LearnedKernel struct {
-	Function   string         `json:"function"`
-	Attrs      []Attr         `json:"attributes,omitempty"`
-	Dims       []string       `json:"dims"`
-	Sizes      int            `json:"sizes"`
-	Outliers   int            `json:"outliers"` // sizes that are far off those beside them, and left out
-	Range      [][2]int64     `json:"range"`    // of each dimension
-	Error      float64        `json:"relative_error"`
-	WorstError float64        `json:"worst_relative_error"`
-	Share      *float64       `json:"share_of_run,omitempty"`  // of the time of all kernels of the run
-	Outside    float64        `json:"share_outside,omitempty"` // of this kernel's time in the run: calls beyond the sizes measured
-	Pieces     []LearnedPiece `json:"pieces"`
-	Groups     []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
+	Function   string     `json:"function"`
+	Attrs      []Attr     `json:"attributes,omitempty"`
+	Dims       []string   `json:"dims"`
+	Sizes      int        `json:"sizes"`
+	Outliers   int        `json:"outliers"` // sizes that are far off those beside them, and left out
+	Range      [][2]int64 `json:"range"`    // of each dimension
+	Error      float64    `json:"relative_error"`
+	WorstError float64    `json:"worst_relative_error"`
+	Share      *float64   `json:"share_of_run,omitempty"` // of the time of all kernels of the run
+	// of this kernel's time in the run: calls beyond the sizes measured
+	Outside float64        `json:"share_outside,omitempty"`
+	Pieces  []LearnedPiece `json:"pieces"`
+	Groups  []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
 
 	sizes   []size
 	seconds float64 // in the run
@@ -68,8 +69,9 @@ type LearnedPiece struct {
 	Points       int           `json:"points"`
 	Coefficients []Coefficient `json:"coefficients"`
 	Covariance   [][]float64   `json:"covariance"` // of the coefficients, in s²
-	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size on a host, as a part of their median
-	Skewness     float64       `json:"skewness"`   // of these timings, 0 of too few to tell normal from half-normal noise
+	// standard deviation of the timings of a size on a host, as a part of their median
+	Variation float64 `json:"variation"`
+	Skewness  float64 `json:"skewness"` // of these timings, 0 of too few to tell normal from half-normal noise
 
 	bounds   // of the sizes that the piece is for, whatever pieces are before it
 	products []product
@@ -149,7 +151,8 @@ func (r *LearnReport) share(run *Run) {
 	}
 	for i := range run.kernels {
 		k := &run.kernels[i]
-		if len(k.calls) > 0 && !slices.ContainsFunc(r.Kernels, func(l LearnedKernel) bool { return k.is(l.Function, l.Attrs) }) {
+		if len(k.calls) > 0 && !slices.ContainsFunc(r.Kernels,
+			func(l LearnedKernel) bool { return k.is(l.Function, l.Attrs) }) {
 			r.Missing = append(r.Missing, fullName(k.name, k.attrs))
 		}
 	}
@@ -180,7 +183,8 @@ func (r *LearnReport) warnFits() {
 		k := &r.Kernels[i]
 		counts := k.Share == nil || *k.Share >= countingPart
 		if k.Outliers > 0 {
-			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers, farFromNeighbours)
+			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers,
+				farFromNeighbours)
 		}
 		of, mean, worst := "", k.Error, k.WorstError
 		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
@@ -191,11 +195,13 @@ func (r *LearnReport) warnFits() {
 			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
 		}
 		if counts && k.Outside > largeOutside {
-			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(), 100*k.Outside)
+			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(),
+				100*k.Outside)
 		}
 	}
 	if len(r.Missing) > 0 {
-		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base", strings.Join(r.Missing, "; "))
+		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base",
+			strings.Join(r.Missing, "; "))
 	}
 }
 
@@ -255,10 +261,12 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 		if k.Share != nil {
 			share = fmt.Sprintf("%.2f %%", 100**k.Share)
 		}
-		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError, k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), k.rangeText())
+		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError,
+			k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), k.rangeText())
 		for j := range k.Groups {
 			g := &k.Groups[j]
-			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError, len(g.sizes), len(g.Pieces), 100*scatterOf(g.Pieces))
+			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError,
+				len(g.sizes), len(g.Pieces), 100*scatterOf(g.Pieces))
 		}
 	}
 	_ = tab.Flush() // into memory
@@ -317,7 +325,8 @@ func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) S
 		for d := range k.Dims {
 			x *= max(1, float64(sizes[i].dims[d]))
 		}
-		s.X, s.Seconds, s.Fitted = append(s.X, x), append(s.Seconds, sizes[i].seconds), append(s.Fitted, secondsOf(pieces, &sizes[i].dims))
+		s.X, s.Seconds, s.Fitted = append(s.X, x), append(s.Seconds, sizes[i].seconds), append(s.Fitted,
+			secondsOf(pieces, &sizes[i].dims))
 	}
 	return s
 }
@@ -421,7 +430,8 @@ func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
 }
 
 // writeKernels writes a model for each name, with the pieces of all attributes.
-func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions, piecesOf func(*LearnedKernel) []LearnedPiece) {
+func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions,
+	piecesOf func(*LearnedKernel) []LearnedPiece) {
 	for _, name := range r.Names() {
 		var lines, dims []string
 		for _, k := range r.named(name) {

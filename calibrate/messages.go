@@ -37,7 +37,8 @@ var fitted = []Operation{Send, Isend, Recv, PingPong}
 
 // Operations returns all operations.
 func Operations() []Operation {
-	return append(slices.Clone(fitted), SendLate, Exchange, IprobeMiss, IprobeHit, TestMiss, TestHit, IprobeFirstHit, IprobeFirstMiss)
+	return append(slices.Clone(fitted), SendLate, Exchange, IprobeMiss, IprobeHit, TestMiss, TestHit, IprobeFirstHit,
+		IprobeFirstMiss)
 }
 
 // Between says between which ranks messages were timed.
@@ -130,7 +131,8 @@ func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, er
 	}
 	switch {
 	case c.operation >= 0 && o.Operation != "":
-		return c, r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where", ErrContradiction, r.Header()[c.operation], o.Operation)
+		return c, r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where",
+			ErrContradiction, r.Header()[c.operation], o.Operation)
 	case c.bytes < 0:
 		return c, r.Errorf("no column bytes (or size, msg_size)")
 	case c.operation < 0 && o.Operation == "":
@@ -275,7 +277,8 @@ func (m series) sizes(op Operation) []int64 { return slices.Sorted(maps.Keys(m[o
 func (m series) points(op Operation, s Statistic, trim float64) (p regress.Points) {
 	for _, bytes := range m.sizes(op) {
 		value, deviation, n := s.of(slices.Sorted(slices.Values(m[op][bytes])), trim)
-		p.X, p.Y, p.W, p.S = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n)), append(p.S, deviation/value)
+		p.X, p.Y, p.W, p.S = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n)), append(p.S,
+			deviation/value)
 	}
 	return p
 }

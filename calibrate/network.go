@@ -29,12 +29,14 @@ type NetworkOptions struct {
 	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
 	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
 	Statistic   Statistic            // of the timings of each size
-	Trim        float64              // part of the timings of each size that a Mean leaves out on both sides, less than 0.5
-	Detached    float64              // bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
-	Transfer    Transfer
-	Bandwidth   float64 // byte/s of the route; 0: that of the largest messages
-	Latency     float64 // seconds of the route; 0: the smallest measured
-	Clamp       bool    // bandwidth factors at most 1, latency factors at least 1
+	// part of the timings of each size that a Mean leaves out on both sides, less than 0.5
+	Trim float64
+	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
+	Detached  float64
+	Transfer  Transfer
+	Bandwidth float64 // byte/s of the route; 0: that of the largest messages
+	Latency   float64 // seconds of the route; 0: the smallest measured
+	Clamp     bool    // bandwidth factors at most 1, latency factors at least 1
 }
 
 // DefaultNetworkOptions returns the options of the command without flags.
@@ -47,7 +49,8 @@ func (o *NetworkOptions) Validate() error {
 	errs := []error{o.Statistic.check(o.Trim)}
 	for i, b := range o.Breakpoints {
 		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
-			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b), int64(maxBytes)))
+			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b),
+				int64(maxBytes)))
 		}
 	}
 	if o.Plain && len(o.Breakpoints) == 0 {
@@ -72,7 +75,8 @@ func (o *NetworkOptions) Validate() error {
 		value float64
 	}{{"eager threshold", o.Eager}, {"detached threshold", o.Detached}} {
 		if !isBytes(v.value) {
-			errs = append(errs, fmt.Errorf("%s %s, want a whole number of bytes, 0 to %d", v.name, short(v.value), int64(maxBytes)))
+			errs = append(errs, fmt.Errorf("%s %s, want a whole number of bytes, 0 to %d", v.name, short(v.value),
+				int64(maxBytes)))
 		}
 	}
 	return errors.Join(errs...)
@@ -86,19 +90,21 @@ func isBytes(x float64) bool { return x >= 0 && x <= maxBytes && x == math.Trunc
 
 // NetworkReport is the result of FitNetwork.
 type NetworkReport struct {
-	Statistic  Statistic         `json:"statistic"`
-	Trim       float64           `json:"trim,omitempty"`
-	Between    Between           `json:"between"` // what the operations and transfers are of
-	Operations []OperationFit    `json:"operations"`
-	Route                        // between two ranks
-	Thresholds []Threshold       `json:"thresholds,omitempty"` // those given or found
-	Polls      []PollFit         `json:"polls,omitempty"`
-	FirstPolls *FirstPolls       `json:"first_polls,omitempty"` // if they were timed
-	Within     *WithinFit        `json:"within_host,omitempty"` // if the operations are between hosts and some were timed within
-	Sharing    []SharingFit      `json:"sharing,omitempty"`     // what messages at the same time share
-	Properties []Property        `json:"properties"`
-	Noise      []OperationNoise  `json:"noise,omitempty"` // if it was fitted
-	Warnings   []warning.Warning `json:"warnings"`        // what makes replays differ from the timings, and timings that are hardly meant; never nil
+	Statistic  Statistic      `json:"statistic"`
+	Trim       float64        `json:"trim,omitempty"`
+	Between    Between        `json:"between"` // what the operations and transfers are of
+	Operations []OperationFit `json:"operations"`
+	Route                     // between two ranks
+	Thresholds []Threshold    `json:"thresholds,omitempty"` // those given or found
+	Polls      []PollFit      `json:"polls,omitempty"`
+	FirstPolls *FirstPolls    `json:"first_polls,omitempty"` // if they were timed
+	// if the operations are between hosts and some were timed within
+	Within     *WithinFit       `json:"within_host,omitempty"`
+	Sharing    []SharingFit     `json:"sharing,omitempty"` // what messages at the same time share
+	Properties []Property       `json:"properties"`
+	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
+	// what makes replays differ from the timings, and timings that are hardly meant; never nil
+	Warnings []warning.Warning `json:"warnings"`
 
 	options NetworkOptions // with the thresholds that were found
 	points  []regress.Points
@@ -278,7 +284,8 @@ func networkPieces(fit *regress.Pieces) []NetworkPiece {
 	list := make([]NetworkPiece, len(fit.Pieces))
 	from := 0.0
 	for i, p := range fit.Pieces {
-		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope, InterceptError: p.Errors.Intercept, SlopeError: p.Errors.Slope}
+		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope,
+			InterceptError: p.Errors.Intercept, SlopeError: p.Errors.Slope}
 		from = p.UpTo
 	}
 	return list
@@ -361,13 +368,15 @@ func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o Networ
 		t := &route.Transfers[i]
 		if t.Slope <= 0 {
 			if t.Slope <= -2*t.SlopeError {
-				r.warn("%s above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route", what, short(t.From))
+				r.warn("%s above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route",
+					what, short(t.From))
 			}
 			t.Slope = 1 / route.Bandwidth
 		}
 		if t.Intercept < 0 {
 			if t.Intercept < -2*t.InterceptError {
-				r.warn("%s above %s bytes: overheads alone cost more than the ping-pong: taken without latency", what, short(t.From))
+				r.warn("%s above %s bytes: overheads alone cost more than the ping-pong: taken without latency", what,
+					short(t.From))
 			}
 			t.Intercept = 0
 		}
@@ -404,7 +413,8 @@ func (t *Route) derive(pp *regress.Pieces) error {
 		t.Latency = latency
 	}
 	if t.Bandwidth == 0 || math.IsInf(t.Latency, 1) {
-		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route", ErrMeaningless)
+		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route",
+			ErrMeaningless)
 	}
 	return nil
 }

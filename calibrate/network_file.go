@@ -56,7 +56,8 @@ func (op *OperationFit) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%s: %d timings of %d sizes, log error %.4f\n", name, op.Timings, op.Sizes, op.LogError)
 	writeTable(b, "above (bytes)|sizes|intercept (s)|std error|slope (s/byte)|std error", func(tab io.Writer) {
 		for _, p := range op.Pieces {
-			fmt.Fprintf(tab, "  %s\t%d\t%.6e\t%s\t%.6e\t%s\t\n", short(p.From), p.Sizes, p.Intercept, errorText(p.InterceptError), p.Slope, errorText(p.SlopeError))
+			fmt.Fprintf(tab, "  %s\t%d\t%.6e\t%s\t%.6e\t%s\t\n", short(p.From), p.Sizes, p.Intercept,
+				errorText(p.InterceptError), p.Slope, errorText(p.SlopeError))
 		}
 	})
 }
@@ -74,11 +75,13 @@ func (t *Route) write(b *strings.Builder, name string) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s: %.6e byte/s, latency %.6e s\n", name, t.Bandwidth, t.Latency)
-	writeTable(b, "above (bytes)|latency (s)|per byte (s)|bandwidth factor|std error|latency factor|std error", func(tab io.Writer) {
-		for _, p := range t.Transfers {
-			fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6f\t%s\t%.6f\t%s\t\n", short(p.From), p.Intercept, p.Slope, p.BandwidthFactor, errorText(p.BandwidthError), p.LatencyFactor, errorText(p.LatencyError))
-		}
-	})
+	writeTable(b, "above (bytes)|latency (s)|per byte (s)|bandwidth factor|std error|latency factor|std error",
+		func(tab io.Writer) {
+			for _, p := range t.Transfers {
+				fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6f\t%s\t%.6f\t%s\t\n", short(p.From), p.Intercept, p.Slope, p.BandwidthFactor,
+					errorText(p.BandwidthError), p.LatencyFactor, errorText(p.LatencyError))
+			}
+		})
 }
 
 func (r *NetworkReport) writeThresholds(b *strings.Builder) {
@@ -106,7 +109,8 @@ func (t *Threshold) why() string {
 
 func (r *NetworkReport) writeSharing(b *strings.Builder) {
 	for _, s := range r.Sharing {
-		fmt.Fprintf(b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable", Cores: "sharing within a host"}[s.Between], s.verdict())
+		fmt.Fprintf(b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable",
+			Cores: "sharing within a host"}[s.Between], s.verdict())
 		writeTable(b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
 			for _, p := range s.Points {
 				name := fmt.Sprint(p.Messages)
@@ -130,13 +134,15 @@ func (f *SharingFit) verdict() string {
 	}
 	switch {
 	case f.Shared:
-		return fmt.Sprintf("%.6e byte/s for all together (std error %s), %.6e for one%s", f.Capacity, errorText(f.Error), f.Single, crossing)
+		return fmt.Sprintf("%.6e byte/s for all together (std error %s), %.6e for one%s", f.Capacity, errorText(f.Error),
+			f.Single, crossing)
 	case f.Capacity > 0:
 		return fmt.Sprintf("%.6e byte/s for all together at least, as no number of messages that was timed slows them, %.6e for one%s", f.Capacity, f.Single, crossing)
 	case f.Between == Nodes && len(f.Points) == 1 && f.Points[0].Crossing:
 		return fmt.Sprintf("%.6e byte/s for one, no pairs at the same time were timed%s", f.Single, crossing)
 	}
-	return fmt.Sprintf("%.6e byte/s for each, no number of messages that was timed slows them (FATPIPE)%s", f.Single, crossing)
+	return fmt.Sprintf("%.6e byte/s for each, no number of messages that was timed slows them (FATPIPE)%s", f.Single,
+		crossing)
 }
 
 func (r *NetworkReport) writePolls(b *strings.Builder) {
@@ -306,7 +312,8 @@ func (c *Cables) check(m Machine) error {
 		}
 	}
 	if c.Bandwidth == 0 && m.Hosts > 1 {
-		return fmt.Errorf("%w: no ping-pongs between hosts: %d hosts need bandwidth and latency between them", ErrMeaningless, m.Hosts)
+		return fmt.Errorf("%w: no ping-pongs between hosts: %d hosts need bandwidth and latency between them", ErrMeaningless,
+			m.Hosts)
 	}
 	return nil
 }
@@ -391,7 +398,8 @@ func (c *Cables) policy() string {
 // writeCluster writes a flat cluster. One message that cannot fill a cable is bound by a backbone that
 // limits each message alone.
 func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
-	fmt.Fprintf(b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name, m.Name+"-", m.Hosts-1, escaped(m.Speed), m.Cores)
+	fmt.Fprintf(b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
+		m.Name+"-", m.Hosts-1, escaped(m.Speed), m.Cores)
 	fmt.Fprintf(b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
 	if c.OneWay {
 		b.WriteString(" sharing_policy=\"SHARED\"")
@@ -436,7 +444,8 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) error {
 
 func (c *Cables) writeLinks(b *strings.Builder, host string) {
 	link := func(what string, bandwidth, latency float64, policy string) {
-		fmt.Fprintf(b, "    <link id=\"%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", host, what, short(bandwidth), short(latency), policy)
+		fmt.Fprintf(b, "    <link id=\"%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", host, what,
+			short(bandwidth), short(latency), policy)
 	}
 	if c.Bandwidth > 0 {
 		link("cable", max(c.Capacity, c.Bandwidth), c.Latency/2, c.policy())

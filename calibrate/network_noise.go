@@ -222,9 +222,11 @@ func (n *RangeNoise) yaml() string {
 		total += m.Weight
 	}
 	for _, m := range n.Modes {
-		modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), n.amount(m.Mean), n.amount(m.SD)))
+		modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), n.amount(m.Mean),
+			n.amount(m.SD)))
 	}
-	return fmt.Sprintf("fixed: %s, per_byte: %s, noise: {%s: [%s]}", FormatNumber(n.Intercept), FormatNumber(n.Slope), n.Shape, strings.Join(modes, ", "))
+	return fmt.Sprintf("fixed: %s, per_byte: %s, noise: {%s: [%s]}", FormatNumber(n.Intercept), FormatNumber(n.Slope),
+		n.Shape, strings.Join(modes, ", "))
 }
 
 func (n *RangeNoise) amount(x float64) string {

@@ -221,11 +221,12 @@ func (r *NetworkReport) threshold(name string) *Threshold {
 
 // SharingFit is what messages at the same time share: within a host a loopback, between hosts the cable of one.
 type SharingFit struct {
-	Between  Between        `json:"between"`
-	Shared   bool           `json:"shared"`             // pairs slow one another
-	Duplex   bool           `json:"duplex"`             // messages that cross do not, or hardly
-	Single   float64        `json:"bandwidth"`          // byte/s of one message, to which factors refer
-	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared; of a cable that is not, what was seen of it
+	Between Between `json:"between"`
+	Shared  bool    `json:"shared"`    // pairs slow one another
+	Duplex  bool    `json:"duplex"`    // messages that cross do not, or hardly
+	Single  float64 `json:"bandwidth"` // byte/s of one message, to which factors refer
+	// byte/s of all together, if shared; of a cable that is not, what was seen of it
+	Capacity float64        `json:"capacity,omitempty"`
 	Error    float64        `json:"capacity_std_error,omitempty"`
 	Points   []SharingPoint `json:"points"`
 }
@@ -391,7 +392,8 @@ func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Point
 	var kept regress.Points
 	for i := range p.X {
 		if r.Statistic != Median || p.W[i] >= leastOfSize || !slices.Contains(list, i) {
-			kept.X, kept.Y, kept.W, kept.S = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W, p.W[i]), append(kept.S, p.S[i])
+			kept.X, kept.Y, kept.W, kept.S = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W,
+				p.W[i]), append(kept.S, p.S[i])
 		}
 	}
 	left := ""
@@ -410,7 +412,8 @@ const defaultDetached = 65536
 // take where the options give none.
 func (r *NetworkReport) warnWaiting(o NetworkOptions) {
 	for i, op := range r.Operations {
-		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) && x[len(x)-1] >= defaultDetached {
+		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
+			x[len(x)-1] >= defaultDetached {
 			r.warn("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached)
 		}
 	}

@@ -185,7 +185,8 @@ func parseProduct(text string, dims []string) (product, error) {
 			power, _ = strconv.Atoi(exponent)
 		}
 		if at < 0 || power < 1 || power > maxDegree {
-			return p, fmt.Errorf("term %q: want 1, or a product of %s and their powers up to %d, as M^2*N", p.text, strings.Join(dims, ", "), maxDegree)
+			return p, fmt.Errorf("term %q: want 1, or a product of %s and their powers up to %d, as M^2*N", p.text,
+				strings.Join(dims, ", "), maxDegree)
 		}
 		p.powers[at] += power
 		degree += power

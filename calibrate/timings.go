@@ -134,7 +134,8 @@ func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, se
 		t.functions = append(t.functions, f)
 	}
 	if !slices.Equal(f.dims, dims) {
-		return fmt.Errorf("%s: dimensions %s, but %s in rows before", name, strings.Join(dims, " "), strings.Join(f.dims, " "))
+		return fmt.Errorf("%s: dimensions %s, but %s in rows before", name, strings.Join(dims, " "),
+			strings.Join(f.dims, " "))
 	}
 	i, ok := f.index[key]
 	if !ok {
@@ -291,7 +292,8 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	case c.function < 0 && o.Function == "":
 		return c, r.Errorf("no column function (or kernel), and no name given for all rows")
 	case c.function >= 0 && o.Function != "":
-		return c, r.Errorf("%w: it has a column %s: leave out --function %s, or keep rows of it by --where", ErrContradiction, r.Header()[c.function], o.Function)
+		return c, r.Errorf("%w: it has a column %s: leave out --function %s, or keep rows of it by --where", ErrContradiction,
+			r.Header()[c.function], o.Function)
 	}
 	if o.Days && c.date < 0 {
 		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
@@ -316,7 +318,8 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 }
 
 // defaultDims are the columns of dimensions of HPL's and HPCG's kernels.
-var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch", "alias"}
+var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch",
+	"alias"}
 
 func findDims(r *table.Reader, names []string) ([]int, error) {
 	given := len(names) > 0
@@ -472,7 +475,8 @@ func checkSeconds(s float64) error {
 	case s < 0:
 		return fmt.Errorf("%w: a time below zero, %g s", ErrMeaningless, s)
 	case s > 0 && s < leastSeconds || s > mostSeconds:
-		return fmt.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, s, leastSeconds, mostSeconds)
+		return fmt.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, s, leastSeconds,
+			mostSeconds)
 	}
 	return nil
 }

@@ -72,7 +72,8 @@ type fileParser struct {
 
 // file parses the root of the document.
 func (p *fileParser) file(root ast.Node) (base []rule, overrides []override, err error) {
-	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise", "host_scatter", "kernels", "hosts")
+	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
+		"host_scatter", "kernels", "hosts")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +173,10 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 		}
 		rules = append(rules, rule{pat, model})
 	}
-	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(b.pattern.Specificity(), a.pattern.Specificity()) })
+	slices.SortStableFunc(rules, func(a,
+		b rule) int {
+		return cmp.Compare(b.pattern.Specificity(), a.pattern.Specificity())
+	})
 	return rules, nil
 }
 

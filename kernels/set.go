@@ -290,7 +290,8 @@ func (s *Set) listID(list []int32) int32 {
 func (s *Set) signature(sig Signature) (int32, error) {
 	h := hash(sig)
 	for _, id := range s.sigIDs[h] {
-		if known := &s.sigs[id]; known.Name == sig.Name && slices.Equal(known.Attrs, sig.Attrs) && slices.Equal(known.Dims, sig.Dims) {
+		if known := &s.sigs[id]; known.Name == sig.Name && slices.Equal(known.Attrs, sig.Attrs) &&
+			slices.Equal(known.Dims, sig.Dims) {
 			return id, nil
 		}
 	}

@@ -53,9 +53,11 @@ func Find(name string) (platform, kernels string, err error) {
 	case err == nil && info.IsDir():
 		return open(name)
 	case err == nil:
-		return "", "", fmt.Errorf("%s is a file, want a machine directory, with %s and %s, or a built-in machine: %s", name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
+		return "", "", fmt.Errorf("%s is a file, want a machine directory, with %s and %s, or a built-in machine: %s", name,
+			PlatformFile, KernelsFile, strings.Join(Names(), ", "))
 	case !slices.Contains(Names(), name):
-		return "", "", fmt.Errorf("no machine directory and no built-in machine %q: want a directory with %s and %s, or %s", name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
+		return "", "", fmt.Errorf("no machine directory and no built-in machine %q: want a directory with %s and %s, or %s",
+			name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
 	}
 	return name, name, nil
 }
@@ -66,7 +68,8 @@ func open(dir string) (platform, kernels string, err error) {
 	if !isFile(platform) {
 		err := fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
 		if name := filepath.Base(dir); slices.Contains(Names(), name) {
-			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s", err, name)
+			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s",
+				err, name)
 		}
 		return "", "", err
 	}

@@ -79,7 +79,8 @@ func (n *Network) Bundle() {
 
 // startBundled is Start; drawn returns how long the latency phase lasts that takes so long
 // without noise.
-func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, drawn func(phase float64) float64) error {
+func (n *Network) startBundled(id int32, src, dst int, size int64, at float64,
+	drawn func(phase float64) float64) error {
 	s, key := n.bundles, bundleKey{int32(src), int32(dst), false}
 	b, err := n.bundleOf(key)
 	if err != nil {

@@ -175,7 +175,8 @@ func (n *Network) tune(id uint32, penalty float64) {
 // variable returns what the solver knows of a transfer over links.
 func (n *Network) variable(id uint32, penalty float64, links []int32) maxmin.Variable {
 	f := &n.changing.flows[id]
-	v := maxmin.Variable{Penalty: penalty, Bound: shareBound(f.bound, f.latency, n.routes.window), Weights: f.weights, Shared: f.shared}
+	v := maxmin.Variable{Penalty: penalty, Bound: shareBound(f.bound, f.latency, n.routes.window), Weights: f.weights,
+		Shared: f.shared}
 	n.system.Fit(&v, links)
 	return v
 }

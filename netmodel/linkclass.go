@@ -11,7 +11,8 @@ type linkClass struct {
 }
 
 func classOf(bandwidth, latency float64, o *Options) linkClass {
-	return linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency, penalty: o.penalty(bandwidth)}
+	return linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency,
+		penalty: o.penalty(bandwidth)}
 }
 
 // classify gives a link a class, of those of an index or a new one.

@@ -101,7 +101,8 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, lastSize: -1, events: eventqueue.New(0)}
-	n.system = maxmin.New(o.constraints(links), maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
+	n.system = maxmin.New(o.constraints(links),
+		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil
 }
 

@@ -44,10 +44,11 @@ const (
 type Options struct {
 	// Network.
 
-	Model                    Model      // network/model
-	BandwidthFactors         Factors    // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors           Factors    // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models; with FactorBound, what a link carries of its bandwidth
+	Model            Model   // network/model
+	BandwidthFactors Factors // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors   Factors // smpi/lat-factor: g(z) of ModelSMPI
+	// network/bandwidth-factor: f of the other models; with FactorBound, what a link carries of its bandwidth
+	BandwidthFactor          float64
 	LatencyFactor            float64    // network/latency-factor: g of the other models
 	CrossTraffic             bool       // network/crosstraffic: acknowledgements load the way back
 	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0 or less: no window

@@ -33,7 +33,8 @@ func (r *routes) patternPlace(p pattern) *patternKind {
 // pattern appends the links of r.there and r.back, and returns the pattern of the route;
 // if that is 0, the links mean nothing.
 func (r *routes) pattern(links []int32) ([]int32, pattern) {
-	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.distanceOf != nil || r.summedOf != nil && !slices.Equal(r.summed, r.there) {
+	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.distanceOf != nil || r.summedOf != nil &&
+		!slices.Equal(r.summed, r.there) {
 		return links, 0
 	}
 	p, of, walk := pattern(0), r.of, r.nextWalk()

@@ -90,7 +90,8 @@ func (t hostTables) override(p *platforms.Platform, h int) (hostTables, error) {
 			err = parsed.validate()
 		}
 		if err != nil {
-			return t, fmt.Errorf("%s:%d: %w", p.Name(), v.Line, textutil.Brief(fmt.Errorf("host %q: property %s: %w", p.Host(h).Name, v.Name, err)))
+			return t, fmt.Errorf("%s:%d: %w", p.Name(), v.Line,
+				textutil.Brief(fmt.Errorf("host %q: property %s: %w", p.Host(h).Name, v.Name, err)))
 		}
 		*table = parsed
 	}

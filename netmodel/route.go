@@ -24,8 +24,9 @@ type routeFunc func(route []int32, src, dst int) ([]int32, error)
 // a place holds only the links: ways differ in little else, and what many have in
 // common is there once.
 type routes struct {
-	routeOf      routeFunc
-	summedOf     routeFunc                            // the same links in the order to add latencies up; nil: that of routeOf
+	routeOf routeFunc
+	// the same links in the order to add latencies up; nil: that of routeOf
+	summedOf     routeFunc
 	distanceOf   func(src, dst int) (seconds float64) // latency besides that of links; nil: there is none
 	classes      []linkClass
 	of           []ofLink // by link
@@ -73,7 +74,9 @@ func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) 
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
-	maxmin.Variable // its bound is the smallest capacity, and the TCP window; without one there is none. A link that is met several times is there once
+	// its bound is the smallest capacity, and the TCP window; without one there is none. A link that is met several
+	// times is there once
+	maxmin.Variable
 
 	latency float64 // s: sum over the links there
 	narrow  float64 // byte/s: min bandwidth

@@ -144,7 +144,8 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 			return nil, fmt.Errorf("entry %d %q: %d values, want %d to %d", i+1, entry, len(fields), least, most)
 		}
 		if strings.ContainsAny(fields[0], "eE") {
-			return nil, fmt.Errorf("entry %d %q: threshold %s, want its digits: SimGrid stops reading at the e", i+1, entry, fields[0])
+			return nil, fmt.Errorf("entry %d %q: threshold %s, want its digits: SimGrid stops reading at the e", i+1, entry,
+				fields[0])
 		}
 		row := make([]float64, len(fields))
 		for k, f := range fields {

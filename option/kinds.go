@@ -36,7 +36,8 @@ func Signed[T any](name, doc string, check func(float64) error, field func(*T) *
 	return parsedNumber(name, doc, parseSigned, check, field)
 }
 
-func parsedNumber[T any](name, doc string, parse func(string) (float64, error), check func(float64) error, field func(*T) *float64) Option[T] {
+func parsedNumber[T any](name, doc string,
+	parse func(string) (float64, error), check func(float64) error, field func(*T) *float64) Option[T] {
 	opt := Parsed(name, doc, parse, field)
 	opt.Get = func(o *T) string { return numberText(*field(o)) }
 	opt.Check = func(o *T) error { return check(*field(o)) }
@@ -140,7 +141,8 @@ func Only[T any](name, doc string, values ...string) Option[T] {
 
 // Idle is an option that takes any value and has no effect.
 func Idle[T any](name string) Option[T] {
-	return Option[T]{Name: name, Doc: "no effect on the times of a replay", Idle: true, Set: func(*T, string) error { return nil }}
+	return Option[T]{Name: name, Doc: "no effect on the times of a replay", Idle: true,
+		Set: func(*T, string) error { return nil }}
 }
 
 // Then is an option after whose setting something else is done.

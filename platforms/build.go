@@ -53,7 +53,8 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 		configured: map[string]bool{},
 		table:      newProfileTable(maxProfiles), sum: sum,
 	}
-	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe}, b.levelsIn(-1, "loopback"))
+	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe},
+		b.levelsIn(-1, "loopback"))
 	v := &values{file: file, e: root}
 	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
 		return nil, v.err

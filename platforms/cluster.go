@@ -70,7 +70,8 @@ func (s *clusterSpec) addLimiters(t *linkTable, count int64, of string, name fun
 	if s.limiter == 0 {
 		return -1
 	}
-	return t.add(count, Link{Bandwidth: s.limiter}, []string{"limiter of " + of}, func(i int32) string { return name(i) + "_limiter" })
+	return t.add(count, Link{Bandwidth: s.limiter}, []string{"limiter of " + of},
+		func(i int32) string { return name(i) + "_limiter" })
 }
 
 // readClusterSpec reads a <cluster>, leaving out speed, cores and properties.

@@ -39,7 +39,8 @@ func parseDragonflyShape(text string, hosts int) (dragonflyShape, error) {
 	}
 	groups, chassis, blades, nodes := g[0][0], g[1][0], g[2][0], g[3][0]
 	if n := product([]int{groups, chassis, blades, nodes}); n != int64(hosts) {
-		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", text, countText(n), hosts)
+		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", text,
+			countText(n), hosts)
 	}
 	if groups > blades {
 		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", text, groups, blades)
@@ -59,8 +60,10 @@ func newDragonfly(s *clusterSpec, shape dragonflyShape, t *linkTable) *dragonfly
 		})
 	}
 	d.local = add(int64(s.hosts), 1, "local", s.cableLevels("host", "router")...)
-	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green", "green, between blades of a chassis")
-	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black", "black, between chassis of a group")
+	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green",
+		"green, between blades of a chassis")
+	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black",
+		"black, between chassis of a group")
 	d.blue = add(pairs(d.groups), d.blueCables, "blue", "blue, between groups")
 	d.loopback = s.addLoopbacks(t)
 	d.hostCap = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })

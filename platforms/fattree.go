@@ -149,11 +149,13 @@ func parseTreeShape(text string, hosts int) (treeShape, error) {
 	levels := groups[0][0]
 	for _, g := range groups[1:] {
 		if len(g) != levels {
-			return treeShape{}, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", text, levels, levels, len(g))
+			return treeShape{}, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", text, levels,
+				levels, len(g))
 		}
 	}
 	if n := product(groups[1]); n != int64(hosts) {
-		return treeShape{}, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", text, countText(n), hosts)
+		return treeShape{}, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", text, countText(n),
+			hosts)
 	}
 	return treeShape{groups[1], groups[2], groups[3]}, nil
 }

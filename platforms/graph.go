@@ -133,7 +133,8 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, 
 }
 
 func (g *graph) noRoute(w walk, src, dst position) error {
-	return fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src), w.pointName(dst))
+	return fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src),
+		w.pointName(dst))
 }
 
 // appendPath appends the edges to take from one point to another, one at least;

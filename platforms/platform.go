@@ -195,7 +195,8 @@ func (p *Platform) AppendLinks(order Order, links []int32, src, dst int) ([]int3
 	links, err := walk{p, order, nil}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
 	if err == nil && len(links) == before && p.Distance(src, dst) == 0 {
 		from, to := p.hostPlaces[src], p.hostPlaces[dst]
-		err = fmt.Errorf("%s: no route in zone %q from %s to %s: %w", p.name, p.zones[from.zone].name, p.pointName(from), p.pointName(to), ErrNotListed)
+		err = fmt.Errorf("%s: no route in zone %q from %s to %s: %w", p.name, p.zones[from.zone].name, p.pointName(from),
+			p.pointName(to), ErrNotListed)
 	}
 	return links, err
 }

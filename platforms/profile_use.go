@@ -133,7 +133,8 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 	}
 	b.table.used[key] = true
 	if use.Profile.Len() == 0 {
-		b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q has no value: nothing changes", use.Profile.Name, use.Kind, use.Target))
+		b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q has no value: nothing changes", use.Profile.Name,
+			use.Kind, use.Target))
 		return
 	}
 	lowest := 0.0
@@ -147,7 +148,8 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 		}
 	}
 	if lowest < 0 {
-		b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q: values below 0 say nothing and are passed over (off is 0)", use.Profile.Name, use.Kind, use.Target))
+		b.warnings.Add(warning.At(b.name, v.e.line,
+			"profile %q of the %v %q: values below 0 say nothing and are passed over (off is 0)", use.Profile.Name, use.Kind, use.Target))
 	}
 	b.profiles = append(b.profiles, use)
 }
@@ -236,7 +238,8 @@ func (b *builder) connect(v *values) {
 	}
 	key := connectedTrace{kind, trace}
 	if other, twice := b.table.connects[key]; twice {
-		b.warnings.Add(warning.At(b.name, v.e.line, "trace %q is not connected to %q: as in SimGrid, a trace has the %v %q only; give each a trace of its own", trace, name, kind, other))
+		b.warnings.Add(warning.At(b.name, v.e.line,
+			"trace %q is not connected to %q: as in SimGrid, a trace has the %v %q only; give each a trace of its own", trace, name, kind, other))
 		return
 	}
 	b.table.connects[key] = name

@@ -26,9 +26,10 @@ var schema = map[string]rule{
 			"route zoneRoute bypassRoute bypassZoneRoute storage storage_type trace trace_connect"},
 	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
 		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
-	"cabinet":         {"id! prefix! suffix! radical! speed! bw! lat!", ""},
-	"backbone":        {"id! bandwidth! latency!", ""},
-	"host":            {"id! speed! core pstate coordinates state availability speed_file availability_file state_file", "prop disk mount gpu"},
+	"cabinet":  {"id! prefix! suffix! radical! speed! bw! lat!", ""},
+	"backbone": {"id! bandwidth! latency!", ""},
+	"host": {"id! speed! core pstate coordinates state availability speed_file availability_file state_file",
+		"prop disk mount gpu"},
 	"peer":            {"id! speed! bw_in! bw_out! lat coordinates speed_file availability_file state_file", ""},
 	"router":          {"id! coordinates", ""},
 	"link":            {"id! bandwidth! latency sharing_policy state bandwidth_file latency_file state_file", "prop"},
@@ -100,7 +101,8 @@ func checkTree(e *element, file string) error {
 	allowed := strings.Fields(r.children)
 	for _, c := range e.children {
 		if !slices.Contains(allowed, c.name) {
-			return fmt.Errorf("%s:%d: %w", file, c.line, textutil.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
+			return fmt.Errorf("%s:%d: %w", file, c.line,
+				textutil.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
 		}
 		if err := checkTree(c, file); err != nil {
 			return err

@@ -90,7 +90,8 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 		if s.backbone >= 0 {
 			v.fail(fmt.Errorf("a second backbone"))
 		}
-		s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}, b.levelsIn(number, "backbone")).up
+		s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared},
+			b.levelsIn(number, "backbone")).up
 	case "link":
 		b.declareLink(v, number)
 	case "config":
@@ -112,7 +113,8 @@ func (b *builder) declarePeer(v *values, s *star, at position) {
 		return
 	}
 	if v.text("lat") != "" {
-		b.warnings.Add(warning.At(b.name, v.e.line, "lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"))
+		b.warnings.Add(warning.At(b.name, v.e.line,
+			"lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"))
 	}
 	levels := b.levelsIn(at.zone, "peer to network", "network to peer")
 	s.addPoint(v, b.addNamedLink(v, up, levels).up, b.addNamedLink(v, down, levels).up)

@@ -104,7 +104,8 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 				continue
 			}
 			if i := textAt(t); i < len(t) {
-				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")), textutil.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
+				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")),
+					textutil.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
 			}
 		}
 	}

@@ -39,7 +39,8 @@ func parseCoordinates(text string) (c coordinates, err error) {
 // addDistance adds how far two points are apart to the distance of the walk.
 func (s *star) addDistance(w walk, src, dst int32) error {
 	a, b := s.at[src], s.at[dst]
-	seconds := (math.Sqrt(float64((a[0]-b[0])*(a[0]-b[0]))+float64((a[1]-b[1])*(a[1]-b[1]))) + math.Abs(a[2]) + math.Abs(b[2])) / 1000
+	seconds := (math.Sqrt(float64((a[0]-b[0])*(a[0]-b[0]))+float64((a[1]-b[1])*(a[1]-b[1]))) + math.Abs(a[2]) +
+		math.Abs(b[2])) / 1000
 	if math.IsNaN(seconds) {
 		return fmt.Errorf("%s: no route in zone %q from %s to %s: not both have coordinates",
 			w.Name(), w.zones[s.zone].name, w.pointName(position{s.zone, src}), w.pointName(position{s.zone, dst}))

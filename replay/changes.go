@@ -153,7 +153,8 @@ func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 func (e *engine) hostOff(use *platforms.ProfileUse, at float64) error {
 	for r, host := range e.machine.Hosts {
 		if rk := &e.ranks[r]; host == use.Host && !(rk.over && rk.clock < at) {
-			return fmt.Errorf("at %.9g s host %q is switched off (profile %q) under rank %d", at, use.Target, use.Profile.Name, r)
+			return fmt.Errorf("at %.9g s host %q is switched off (profile %q) under rank %d", at, use.Target, use.Profile.Name,
+				r)
 		}
 	}
 	return nil
@@ -204,7 +205,8 @@ func (e *engine) stands(use *platforms.ProfileUse) bool {
 func (e *engine) standstill() error {
 	for i := range e.changes.uses {
 		if use := &e.changes.uses[i]; e.stands(use) {
-			return fmt.Errorf("nothing goes on after %.9g s: the %v %q is 0 for good (profile %q)", e.now, use.Kind, use.Target, use.Profile.Name)
+			return fmt.Errorf("nothing goes on after %.9g s: the %v %q is 0 for good (profile %q)", e.now, use.Kind, use.Target,
+				use.Profile.Name)
 		}
 	}
 	return nil

@@ -134,7 +134,8 @@ func (p *Pause) identity() []Property {
 	}
 	o, m := p.options, &p.engine.machine
 	machine := m.Platform.Hash()
-	list := append(slices.Clone(o.Identity), Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, p.engine.source, trace.Cursor{})})
+	list := append(slices.Clone(o.Identity),
+		Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, p.engine.source, trace.Cursor{})})
 	if t := p.engine.trace; t != nil {
 		list = append(list, Property{Name: "trace", Value: traceHash(t)})
 	}

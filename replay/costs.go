@@ -39,7 +39,8 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	if err != nil {
 		return costs{}, err
 	}
-	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision, scale: o.ComputeScale, spread: o.ComputeNoise}
+	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision,
+		scale: o.ComputeScale, spread: o.ComputeNoise}
 	c.bindModels(h, m)
 	c.random = newRandomness(o, c.models, m)
 	return c, nil
@@ -58,7 +59,8 @@ func (c *costs) noModel(r int32, kernel uint16) error {
 	if others == nil || c.set == nil {
 		return row[kernel].err
 	}
-	return fmt.Errorf("%w; of the kernels that the trace declares there is none for %s either", row[kernel].err, strings.Join(others, ", "))
+	return fmt.Errorf("%w; of the kernels that the trace declares there is none for %s either", row[kernel].err,
+		strings.Join(others, ", "))
 }
 
 // noisyNetwork reports whether times of messages are drawn.

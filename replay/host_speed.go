@@ -52,7 +52,8 @@ func (l *loader) scaleHosts() error {
 			}
 		}
 		if !found {
-			return fmt.Errorf("speed of hosts %s: %s has no such host; its first is %q", textutil.Quote(s.String()), l.spec.Platform, p.Host(0).Name)
+			return fmt.Errorf("speed of hosts %s: %s has no such host; its first is %q", textutil.Quote(s.String()),
+				l.spec.Platform, p.Host(0).Name)
 		}
 	}
 	return nil

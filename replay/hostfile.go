@@ -196,7 +196,8 @@ func (f *hostfile) addHost(name string, ranks, limit int) error {
 	i, ok := f.platform.HostIndex(name)
 	switch {
 	case !ok && (name == "" || strings.ContainsAny(name, " \t")):
-		return fmt.Errorf("%q, want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between", name)
+		return fmt.Errorf("%q, want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between",
+			name)
 	case !ok:
 		return fmt.Errorf("host %q is not in platform %s", name, f.platform.Name())
 	case ranks > maxPlaces-f.asked:
@@ -223,7 +224,8 @@ func (f *hostfile) checkLimits(name string, hosts []int32) error {
 	got := map[int32]int{}
 	for _, h := range hosts {
 		if got[h]++; f.limits[h].ranks > 0 && got[h] > f.limits[h].ranks {
-			return fmt.Errorf("%s:%d: %d ranks need more than max_slots=%d of host %q", name, f.limits[h].line, f.ranks, f.limits[h].ranks, f.platform.Host(int(h)).Name)
+			return fmt.Errorf("%s:%d: %d ranks need more than max_slots=%d of host %q", name, f.limits[h].line, f.ranks,
+				f.limits[h].ranks, f.platform.Host(int(h)).Name)
 		}
 	}
 	return nil

@@ -26,9 +26,12 @@ import (
 type MachineSpec struct {
 	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of
 	// Platform and Kernels.
-	Machine      string
-	Platform     string // SimGrid XML, a built-in machine ([platforms.BuiltinNames]), or an inline specification ([compose.Inline])
-	Kernels      string // kernel models in YAML, or a built-in set ([kernels.BuiltinNames]); "": those of the built-in machine, of another one "default"
+	Machine string
+	// SimGrid XML, a built-in machine ([platforms.BuiltinNames]), or an inline specification ([compose.Inline])
+	Platform string
+	// kernel models in YAML, or a built-in set ([kernels.BuiltinNames]); "": those of the built-in machine, of another
+	// one "default"
+	Kernels      string
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
 	RanksPerHost int    // for FillHosts; 0: as few as fit
@@ -89,9 +92,11 @@ func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warnin
 		l.options.ComputeScale = spec.ComputeScale
 	}
 	if spec.ComputeNoise && !l.spreads {
-		return Machine{}, Options{}, nil, &SettingError{"compute-noise", errors.New("the trace states no spread of its computations")}
+		return Machine{}, Options{}, nil,
+			&SettingError{"compute-noise", errors.New("the trace states no spread of its computations")}
 	}
-	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels, l.addNoise, l.loadNoise, l.mapRanks, l.set} {
+	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels,
+		l.addNoise, l.loadNoise, l.mapRanks, l.set} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}
@@ -220,7 +225,8 @@ func (l *loader) scaleLinks() error {
 				for _, name := range levels {
 					names = append(names, textutil.Quote(name))
 				}
-				return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern), strings.Join(names, ", "))
+				return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern),
+					strings.Join(names, ", "))
 			}
 		}
 		return factors, nil
@@ -256,7 +262,8 @@ func (l *loader) addNoise() (err error) {
 				}
 				others = ", but " + andOthers(names)
 			}
-			return fmt.Errorf("kernel-noise: the program calls no kernel %s%s (trace stat lists them)", textutil.Quote(n.Pattern), others)
+			return fmt.Errorf("kernel-noise: the program calls no kernel %s%s (trace stat lists them)",
+				textutil.Quote(n.Pattern), others)
 		}
 		if l.machine.Kernels, err = l.machine.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
 			return err
@@ -303,7 +310,8 @@ func (l *loader) withoutKernels() error {
 	switch {
 	case len(names) == 0:
 	case l.streams:
-		l.odd = append(l.odd, warning.New("%s has no %s: the replay ends where a kernel is called", l.spec.Machine, machines.KernelsFile).As(warning.Risk))
+		l.odd = append(l.odd, warning.New("%s has no %s: the replay ends where a kernel is called", l.spec.Machine,
+			machines.KernelsFile).As(warning.Risk))
 	default:
 		return fmt.Errorf("%s has no %s, and the trace calls %s: put models there, or give the platform and the kernel models each by itself", l.spec.Machine, machines.KernelsFile, andOthers(names))
 	}

@@ -23,7 +23,8 @@ func (l *loader) warnings() []warning.Warning {
 	} else {
 		l.machine.pollCost = l.defaultPolls()
 	}
-	lists := [][]warning.Warning{l.chosen, l.odd, netmodel.Windowed(l.machine.Platform, &l.options.Network.Options, l.machine.Hosts), l.oversubscribed()}
+	lists := [][]warning.Warning{l.chosen, l.odd,
+		netmodel.Windowed(l.machine.Platform, &l.options.Network.Options, l.machine.Hosts), l.oversubscribed()}
 	if l.machine.Kernels != nil {
 		lists = append(lists, l.unknownHosts(), l.nominal(), l.modelless(), l.steady(), l.unscaled())
 	}
@@ -49,11 +50,12 @@ func (l *loader) defaultPolls() []warning.Warning {
 	return []warning.Warning{warning.New("a poll costs SimGrid's default of %g s%s: set smpi/iprobe:SECONDS%s for predictions (docs/replay.md#polls)", l.options.Network.IprobeCost, grows, and).As(warning.Choice)}
 }
 
-// ownModel warns of a platform that asks for another network model than smpirun would play, which sets that of SMPI on SimGrid's
-// command line, where it wins over the platform; unless the settings choose the model.
+// ownModel warns of a platform that asks for another network model than smpirun would play, which sets that of SMPI
+// on SimGrid's command line, where it wins over the platform; unless the settings choose the model.
 func (l *loader) ownModel(o smpi.Options) {
 	asked := o.Model
-	if err := o.Set("network/model", "SMPI"); err != nil || o.Model == asked || l.sets("network/model") || l.sets("host/model") {
+	if err := o.Set("network/model", "SMPI"); err != nil || o.Model == asked || l.sets("network/model") ||
+		l.sets("host/model") {
 		return
 	}
 	l.odd = append(l.odd, warning.New("%s asks for the network model %v, which is played: smpirun would play %v, whatever a platform asks for; network/model:SMPI (replay --network smpi) does that here", l.spec.Platform, asked, o.Model))
@@ -155,7 +157,8 @@ func (l *loader) unknownHosts() []warning.Warning {
 	case len(list) == 0 || some && !regular.IsFile(l.spec.Kernels):
 		return nil
 	case !some:
-		return []warning.Warning{warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q", l.spec.Kernels, l.spec.Platform, p.Host(0).Name)}
+		return []warning.Warning{warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q",
+			l.spec.Kernels, l.spec.Platform, p.Host(0).Name)}
 	}
 	text := ""
 	for _, name := range list[:min(len(list), mostUnknown)] {
@@ -164,7 +167,8 @@ func (l *loader) unknownHosts() []warning.Warning {
 	if more := len(list) - mostUnknown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return []warning.Warning{warning.New("%s has models for hosts that %s does not have: %s", l.spec.Kernels, l.spec.Platform, text[2:])}
+	return []warning.Warning{warning.New("%s has models for hosts that %s does not have: %s", l.spec.Kernels,
+		l.spec.Platform, text[2:])}
 }
 
 // knownAlgorithm refuses names of algorithms for collective operations that are none here.

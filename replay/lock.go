@@ -169,7 +169,8 @@ func (e *engine) waitInWindow(m *message, a *trace.Action) string {
 			return fmt.Sprintf("win_wait waits for the complete of rank %d in %s", m.src, window)
 		case trace.SyncLockShared, trace.SyncLockExclusive:
 			l := &e.windows.parts[e.windows.part(a.Sym, a.Tag, a.Peer)].lock
-			return fmt.Sprintf("win_%v waits for memory of rank %d in %s, which rank %s has locked", a.SyncKind(), a.Peer, window,
+			return fmt.Sprintf("win_%v waits for memory of rank %d in %s, which rank %s has locked", a.SyncKind(), a.Peer,
+				window,
 				strings.Join(strings.Fields(strings.Trim(fmt.Sprint(l.holders), "[]")), ", "))
 		}
 	}

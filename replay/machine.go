@@ -78,7 +78,8 @@ func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int
 	ph := m.Platform.Host(int(host))
 	for i := range list {
 		k := &list[i]
-		if m.Kernels.CostUnit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, SignatureOf(k)) == unit && !slices.Contains(names, k.Name) {
+		if m.Kernels.CostUnit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, SignatureOf(k)) == unit &&
+			!slices.Contains(names, k.Name) {
 			names = append(names, k.Name)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 
 // networks are the simulator options that names of network models stand for.
 var networks = map[string]Property{
-	"smpi": {Name: "network/model", Value: "SMPI"}, "lv08": {Name: "network/model", Value: "LV08"}, "cm02": {Name: "network/model", Value: "CM02"},
+	"smpi": {Name: "network/model", Value: "SMPI"}, "lv08": {Name: "network/model",
+		Value: "LV08"}, "cm02": {Name: "network/model", Value: "CM02"},
 	"contention-free": {Name: "reprise/contention", Value: "no"},
 }
 

@@ -46,12 +46,16 @@ func FindParameter(name string) *Parameter {
 var parameters = []Parameter{
 	file("machine", "machine directory `DIR`, with platform.xml and kernels.yaml, or a built-in machine, in place of platform and kernels", "",
 		func(s *MachineSpec) *string { return &s.Machine }),
-	inline(file("platform", "SimGrid XML `FILE`, a built-in machine ("+strings.Join(platforms.BuiltinNames(), ", ")+"), or new with the options of replay platform new, such as 'new --nodes 64'", "default, sized to the ranks",
+	inline(file("platform", "SimGrid XML `FILE`, a built-in machine ("+strings.Join(platforms.BuiltinNames(),
+		", ")+"), or new with the options of replay platform new, such as 'new --nodes 64'", "default, sized to the ranks",
 		func(s *MachineSpec) *string { return &s.Platform })),
-	file("kernels", "kernel models, YAML `FILE`, or a built-in set: "+strings.Join(kernels.BuiltinNames(), ", "), "those of the built-in machine; of a platform's file, default",
+	file("kernels", "kernel models, YAML `FILE`, or a built-in set: "+strings.Join(kernels.BuiltinNames(), ", "),
+		"those of the built-in machine; of a platform's file, default",
 		func(s *MachineSpec) *string { return &s.Kernels }),
-	file("network-noise", "noise in overheads and latencies, YAML `FILE`", "none", func(s *MachineSpec) *string { return &s.NetworkNoise }),
-	file("hostfile", "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn", "", func(s *MachineSpec) *string { return &s.Hostfile }),
+	file("network-noise", "noise in overheads and latencies, YAML `FILE`", "none",
+		func(s *MachineSpec) *string { return &s.NetworkNoise }),
+	file("hostfile", "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn", "",
+		func(s *MachineSpec) *string { return &s.Hostfile }),
 	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "as few as fit, at most one per core",
 		Set: func(s *MachineSpec, v string) error {
 			n, err := strconv.Atoi(v)
@@ -147,7 +151,8 @@ func inline(p Parameter) Parameter {
 func links(name string, field func(*MachineSpec) *[]LinkFactor) Parameter {
 	return Parameter{
 		Name: name, Between: ",",
-		Usage: "multiply the " + name + " of all links by `FACTOR`, or by LEVEL=FACTOR that of the links of a level, as replay platform lists them",
+		Usage: "multiply the " + name +
+			" of all links by `FACTOR`, or by LEVEL=FACTOR that of the links of a level, as replay platform lists them",
 		Set: func(s *MachineSpec, v string) (err error) {
 			*field(s), err = parseEach(strings.Split(v, ","), parseLinkFactor)
 			return err

@@ -34,7 +34,8 @@ func alignParts(results []SeedResult, shares []partShares) PartNames {
 	}
 	for i := range results {
 		if s := &shares[i]; len(s.kinds) > 0 {
-			results[i].Times = &PartTimes{meansOf(names.Kinds, s.kinds), meansOf(names.Phases, s.phases), meansOf(names.Kernels, s.kernels)}
+			results[i].Times = &PartTimes{meansOf(names.Kinds, s.kinds), meansOf(names.Phases, s.phases),
+				meansOf(names.Kernels, s.kernels)}
 		}
 	}
 	return names

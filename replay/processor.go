@@ -119,7 +119,8 @@ func (e *engine) shareCores() {
 			e.cpus.work = make([]work, len(e.ranks))
 		}
 		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
-		e.cpus.hosts = append(e.cpus.hosts, processor{speed: e.speed(int32(h)), cores: float64(host.Cores), limit: math.Inf(1)})
+		e.cpus.hosts = append(e.cpus.hosts,
+			processor{speed: e.speed(int32(h)), cores: float64(host.Cores), limit: math.Inf(1)})
 		if varies[int32(h)] {
 			e.cpus.hosts[len(e.cpus.hosts)-1].limit = e.speed(int32(h))
 		}

@@ -15,19 +15,20 @@ const ResultFormat = 1
 
 // Provenance is what a report was made from, and what making it cost.
 type Provenance struct {
-	Format        int               `json:"format"` // ResultFormat
-	Tool          string            `json:"tool"`   // name and version of the command
-	Trace         string            `json:"trace"`
-	Platform      string            `json:"platform"`
-	KernelFile    string            `json:"kernels"`                   // "": none
-	NetworkNoise  string            `json:"network_noise,omitempty"`   // file
-	HostSpeeds    []string          `json:"host_speed,omitempty"`      // PATTERN=FACTOR
-	ComputeScale  float64           `json:"compute_scale,omitempty"`   // of amounts of flop; 0: as they are
-	FileBandwidth float64           `json:"file_bandwidth,omitempty"`  // byte/s of files of a rank; 0: no time
-	ComputeNoise  bool              `json:"compute_noise,omitempty"`   // amounts of flop drawn by their spread
-	Changes       []string          `json:"machine_changes,omitempty"` // further parameters of the machine, as "bandwidth *=0.5"
-	Program       string            `json:"program"`                   // by the trace's header
-	Parameters    map[string]string `json:"parameters"`                // likewise
+	Format        int      `json:"format"` // ResultFormat
+	Tool          string   `json:"tool"`   // name and version of the command
+	Trace         string   `json:"trace"`
+	Platform      string   `json:"platform"`
+	KernelFile    string   `json:"kernels"`                  // "": none
+	NetworkNoise  string   `json:"network_noise,omitempty"`  // file
+	HostSpeeds    []string `json:"host_speed,omitempty"`     // PATTERN=FACTOR
+	ComputeScale  float64  `json:"compute_scale,omitempty"`  // of amounts of flop; 0: as they are
+	FileBandwidth float64  `json:"file_bandwidth,omitempty"` // byte/s of files of a rank; 0: no time
+	ComputeNoise  bool     `json:"compute_noise,omitempty"`  // amounts of flop drawn by their spread
+	// further parameters of the machine, as "bandwidth *=0.5"
+	Changes    []string          `json:"machine_changes,omitempty"`
+	Program    string            `json:"program"`    // by the trace's header
+	Parameters map[string]string `json:"parameters"` // likewise
 
 	WallSeconds float64 `json:"wall_s"`         // of the replay
 	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process

@@ -89,7 +89,8 @@ const (
 	numKinds
 )
 
-var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll", "overhead"}
+var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll",
+	"overhead"}
 
 // NumTimeKinds is how many of them there are.
 const NumTimeKinds = int(numKinds)

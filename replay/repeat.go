@@ -62,7 +62,8 @@ const sameTime = 1e-3
 // lookForRepeats has the engine look for steps that do nothing new.
 func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
 	t := e.trace
-	if _, file := t.Totals(); !file || len(o.Observers) > 0 || o.StepStarts || e.costs.random != nil || e.changes != nil || e.cpus.index != nil || t.Program().Polls() || t.Program().OneSided() {
+	if _, file := t.Totals(); !file || len(o.Observers) > 0 || o.StepStarts || e.costs.random != nil || e.changes != nil ||
+		e.cpus.index != nil || t.Program().Polls() || t.Program().OneSided() {
 		return nil
 	}
 	infos := t.ChunkInfos()
@@ -214,7 +215,8 @@ func (c *cut) after(other *cut, period, tolerance float64) bool {
 
 // counts returns what was counted of what the ranks have played.
 func (e *engine) counts() counts {
-	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls, e.files.numBytes}
+	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls,
+		e.files.numBytes}
 	for r := range e.ranks {
 		c.actions -= int64(e.ranks[r].filled - e.ranks[r].pos)
 	}
@@ -303,7 +305,8 @@ func (e *engine) seekRank(r int32, step int) error {
 		}
 	}
 	at.step = int32(step)
-	if a := e.action(r, int(rk.pos)); a.Kind != next.Kind || a.Sym != next.Sym || a.Peer != next.Peer || a.Tag != next.Tag || a.Req != next.Req {
+	if a := e.action(r, int(rk.pos)); a.Kind != next.Kind || a.Sym != next.Sym || a.Peer != next.Peer ||
+		a.Tag != next.Tag || a.Req != next.Req {
 		return errOtherActions
 	}
 	return nil

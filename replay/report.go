@@ -63,7 +63,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, l, "time of a rank", r.Kinds, mean)
 	table(&b, l, "compute", r.Kernels, mean)
 	table(&b, l, "phase", r.Phases, mean)
-	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"), size(r.Bytes), textutil.Thousands(r.Actions), textutil.Noun(r.Actions, "action"))
+	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"),
+		size(r.Bytes), textutil.Thousands(r.Actions), textutil.Noun(r.Actions, "action"))
 	if r.Accesses > 0 {
 		fmt.Fprintf(&b, ", %s of %s", textutil.Count(r.Accesses, "one-sided access"), size(r.AccessBytes))
 	}
@@ -74,9 +75,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %s polls", textutil.Thousands(r.Polls))
 	}
 	if r.Repeated > 0 {
-		fmt.Fprintf(&b, "\n%s repeat the one before: once all ranks begin two of them alike, the others take as long", textutil.Count(r.Repeated, "step"))
+		fmt.Fprintf(&b, "\n%s repeat the one before: once all ranks begin two of them alike, the others take as long",
+			textutil.Count(r.Repeated, "step"))
 	}
-	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, textutil.Thousands(int64(r.Speed)), size(r.PeakRSS))
+	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds,
+		textutil.Thousands(int64(r.Speed)), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
@@ -97,7 +100,8 @@ func (r *Report) machine() string {
 	for _, rank := range r.Ranks {
 		hosts[rank.Host] = true
 	}
-	text := fmt.Sprintf("%s, %s on %s", r.Platform, textutil.Count(len(r.Ranks), "rank"), textutil.Count(len(hosts), "host"))
+	text := fmt.Sprintf("%s, %s on %s", r.Platform, textutil.Count(len(r.Ranks), "rank"),
+		textutil.Count(len(hosts), "host"))
 	text += r.models()
 	if r.Seed != nil {
 		text += fmt.Sprintf(", noise of seed %d", *r.Seed)
@@ -145,7 +149,8 @@ func table(b *strings.Builder, l layout, title string, shares []Share, whole flo
 	fmt.Fprintf(b, "\n%-*s %12s %12s %12s %8s\n", width, title, "mean s", "min s", "max s", "share")
 	for _, s := range shares {
 		share := shareOf(s.Mean, whole)
-		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Min, s.Max, 100*share, bar(share, l.bars))
+		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Min, s.Max, 100*share,
+			bar(share, l.bars))
 	}
 }
 

@@ -12,23 +12,26 @@ import (
 type Result struct {
 	Header   *trace.Header `json:"-"`
 	Makespan float64       `json:"makespan_s"`
-	Gflops   float64       `json:"gflops"`     // by the program's own count of flop; 0: it has none, or not all steps were played
-	First    int           `json:"first_step"` // the steps that were played, if the trace marks its steps
-	Last     int           `json:"last_step"`
-	Complete bool          `json:"complete"` // all steps of the program were played
+	// by the program's own count of flop; 0: it has none, or not all steps were played
+	Gflops   float64 `json:"gflops"`
+	First    int     `json:"first_step"` // the steps that were played, if the trace marks its steps
+	Last     int     `json:"last_step"`
+	Complete bool    `json:"complete"` // all steps of the program were played
 
 	// Repeated is how many of the steps took the time of the one before them and were not
 	// played one by one: all ranks began them as they had begun that one.
 	Repeated int `json:"repeated_steps"`
 
-	Messages    int64 `json:"messages"`               // those of collective operations included
-	Bytes       int64 `json:"bytes"`                  // in them
-	Accesses    int64 `json:"accesses,omitempty"`     // to windows: one-sided communication, whose messages are not among those above
+	Messages int64 `json:"messages"` // those of collective operations included
+	Bytes    int64 `json:"bytes"`    // in them
+	// to windows: one-sided communication, whose messages are not among those above
+	Accesses    int64 `json:"accesses,omitempty"`
 	AccessBytes int64 `json:"access_bytes,omitempty"` // in them, one way
 	FileBytes   int64 `json:"file_bytes,omitempty"`   // read from files and written to them
 
-	Actions int64 `json:"actions"` // that were played: with the marks of steps and phases, without calls of kernels that cost nothing
-	Polls   int64 `json:"polls"`   // probes and tests, those of busy waits included
+	// that were played: with the marks of steps and phases, without calls of kernels that cost nothing
+	Actions int64 `json:"actions"`
+	Polls   int64 `json:"polls"` // probes and tests, those of busy waits included
 
 	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
 	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
@@ -151,7 +154,8 @@ func (e *engine) warnings(over bool) []warning.Warning {
 		e.partnerless(&list)
 	}
 	if e.matcher.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", textutil.Count(e.matcher.numTruncated, "message")))
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE",
+			textutil.Count(e.matcher.numTruncated, "message")))
 	}
 	if over && e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))

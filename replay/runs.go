@@ -76,7 +76,8 @@ type RunsOptions struct {
 // nil if these are fewer than two.
 //
 // The progress function of o is not called, and no checkpoint is written.
-func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, ro RunsOptions) (*Ensemble, error) {
+func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
+	ro RunsOptions) (*Ensemble, error) {
 	return RunsFunc(ctx, o, ro, func(o Options) (*Result, error) {
 		t, err := open()
 		if err != nil {
@@ -89,7 +90,8 @@ func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o O
 
 // RunsFunc is Runs for what play replays: a source, or a trace that comes in several forms.
 // It is called from several goroutines.
-func RunsFunc(ctx context.Context, o Options, ro RunsOptions, play func(o Options) (*Result, error)) (*Ensemble, error) {
+func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
+	play func(o Options) (*Result, error)) (*Ensemble, error) {
 	runs, first := ro.Runs, o.Seed
 	if runs < 2 {
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)

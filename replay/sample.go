@@ -37,15 +37,16 @@ type SampleOptions struct {
 // Estimate is the makespan of a trace as far as windows of its steps tell.
 type Estimate struct {
 	*sampling.Estimate
-	Header         *trace.Header `json:"-"`
-	Complete       bool          `json:"complete"`        // the steps are all of the program
-	Gflops         float64       `json:"gflops"`          // by the program's own count of flop; 0: it has none, or not all steps were meant
-	GflopsInterval float64       `json:"gflops_interval"` // half-width
-	First          int           `json:"first_step"`      // the steps whose makespan is estimated
-	Last           int           `json:"last_step"`
-	Messages       int64         `json:"simulated_messages"` // those of warm-ups too
-	Workers        int           `json:"workers"`
-	Seed           *uint64       `json:"seed,omitempty"` // of the noise; nil if the models have none
+	Header   *trace.Header `json:"-"`
+	Complete bool          `json:"complete"` // the steps are all of the program
+	// by the program's own count of flop; 0: it has none, or not all steps were meant
+	Gflops         float64 `json:"gflops"`
+	GflopsInterval float64 `json:"gflops_interval"` // half-width
+	First          int     `json:"first_step"`      // the steps whose makespan is estimated
+	Last           int     `json:"last_step"`
+	Messages       int64   `json:"simulated_messages"` // those of warm-ups too
+	Workers        int     `json:"workers"`
+	Seed           *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
 
 	Kinds   []EstimatedShare `json:"time_by_kind"`   // what the mean rank's time is spent on; they add up to MeanEnd
 	Phases  []EstimatedShare `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
@@ -70,11 +71,13 @@ type EstimatedShare struct {
 // it has. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
 // The progress function of o is not called; observers in it are an error, see SampleOptions.Observe.
-func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
+func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
+	so SampleOptions) (*Estimate, error) {
 	if len(o.Observers) > 0 {
 		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observers")
 	}
-	s := &sample{open: open, machine: m, options: o, observe: so.Observe, share: so.Share, workers: make([]*trace.Trace, max(so.Workers, 0))}
+	s := &sample{open: open, machine: m, options: o, observe: so.Observe, share: so.Share,
+		workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer s.close()
 	if err := s.begin(); err != nil {
 		return nil, err

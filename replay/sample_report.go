@@ -43,11 +43,13 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	} else {
 		b.WriteString(PartLabel(r.Header, r.First, r.Last) + ": no result line\n")
 	}
-	fmt.Fprintf(&b, "\nmakespan %.6g \u00b1 %.2g s (\u00b1 %.2g %%, about %g %% sure)", r.Seconds, r.Interval, 100*r.Relative(), 100*r.Confidence)
+	fmt.Fprintf(&b, "\nmakespan %.6g \u00b1 %.2g s (\u00b1 %.2g %%, about %g %% sure)", r.Seconds, r.Interval,
+		100*r.Relative(), 100*r.Confidence)
 	if r.Gflops > 0 {
 		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
 	}
-	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, textutil.Count(r.Header.Ranks, "rank"), textutil.Count(r.Hosts, "host"))
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, textutil.Count(r.Header.Ranks, "rank"),
+		textutil.Count(r.Hosts, "host"))
 	b.WriteString(r.models())
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
@@ -77,7 +79,8 @@ func (r *EstimateReport) shareTable(b *strings.Builder, l layout, title string, 
 	fmt.Fprintf(b, "\n%-*s %12s %12s %8s\n", width, title, "mean s", "\u00b1 s", "share")
 	for _, s := range shares {
 		share := shareOf(s.Mean, r.MeanEnd)
-		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Interval, 100*share, bar(share, l.bars))
+		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Interval, 100*share,
+			bar(share, l.bars))
 	}
 }
 
@@ -95,9 +98,11 @@ func (r *EstimateReport) windowTable(b *strings.Builder) {
 	if r.Coupled {
 		seen = "after which the cold start is forgotten"
 	}
-	fmt.Fprintf(b, "\n%s in %s; warm-up of %s, %s\n", textutil.Count(len(r.Windows), "window"), textutil.Count(r.Rounds, "round"), textutil.Count(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "\n%s in %s; warm-up of %s, %s\n", textutil.Count(len(r.Windows), "window"),
+		textutil.Count(r.Rounds, "round"), textutil.Count(r.Warmup, "step"), seen)
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
-		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)
+		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To),
+			w.Seconds)
 	}
 }

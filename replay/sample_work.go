@@ -17,7 +17,8 @@ const maxWork = 16
 // maxWork kinds, or as many as steps, and where a call names a vector, as whose elements need not be
 // the same.
 func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
-	w := workCounter{program: t.Program(), marks: marks, step: first - 1, sum: sha256.New(), kinds: map[[sha256.Size]byte]int32{}}
+	w := workCounter{program: t.Program(), marks: marks, step: first - 1, sum: sha256.New(),
+		kinds: map[[sha256.Size]byte]int32{}}
 	for chunk, err := range t.Chunks(first, end) {
 		if err != nil {
 			return nil, err

@@ -43,12 +43,13 @@ const (
 
 // turnsOf are the turns of an access, by its kind.
 var turnsOf = [trace.NumAccesses][]turn{
-	trace.AccessPut:            {{noGuard, actSend}, {ownList, actPass}, {targetList, actOpen}},
-	trace.AccessGet:            {{noGuard, actBack}, {targetList, actPass}, {ownList, actOpen}},
-	trace.AccessAccumulate:     {{noGuard, actSend}, {targetList, actOpen}, {ownList, actFlush}, {targetList, actFlush}},
-	trace.AccessGetAccumulate:  fetchTurns,
-	trace.AccessFetchAndOp:     fetchTurns,
-	trace.AccessCompareAndSwap: {{targetMemory, actKeep}, {noGuard, actBack}, {targetList, actPass}, {noGuard, actWait}, {noGuard, actSend}, {ownList, actPass}, {targetList, actOpen}, {targetMemory, actLeave}},
+	trace.AccessPut:           {{noGuard, actSend}, {ownList, actPass}, {targetList, actOpen}},
+	trace.AccessGet:           {{noGuard, actBack}, {targetList, actPass}, {ownList, actOpen}},
+	trace.AccessAccumulate:    {{noGuard, actSend}, {targetList, actOpen}, {ownList, actFlush}, {targetList, actFlush}},
+	trace.AccessGetAccumulate: fetchTurns,
+	trace.AccessFetchAndOp:    fetchTurns,
+	trace.AccessCompareAndSwap: {{targetMemory, actKeep}, {noGuard, actBack}, {targetList, actPass}, {noGuard, actWait},
+		{noGuard, actSend}, {ownList, actPass}, {targetList, actOpen}, {targetMemory, actLeave}},
 }
 
 var fetchTurns = []turn{{targetMemory, actKeep}, {noGuard, actBack}, {targetList, actPass}, {noGuard, actWait},

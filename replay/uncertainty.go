@@ -80,14 +80,16 @@ type Played struct {
 
 // PlayedExactly is what came out of a replay.
 func PlayedExactly(r *Result) *Played {
-	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings, shares: partSharesOf(r),
+	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
+		shares:     partSharesOf(r),
 		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
 }
 
 // PlayedInPart is what came out of an estimate.
 func PlayedInPart(e *Estimate) *Played {
 	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
-	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings, Sampling: e.Interval / normal95,
+	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
+		Sampling:   e.Interval / normal95,
 		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}
 }
 
@@ -102,7 +104,8 @@ var ErrCertain = errors.New("nothing to draw from: the kernel file has no covari
 //
 // Source: the interval is that of a prediction from a normal sample, by Student's
 // distribution (G. Hahn, W. Meeker, "Statistical Intervals", section 4.7).
-func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo UncertaintyOptions, play func(context.Context, Machine, Options) (*Played, error)) (*Uncertainty, error) {
+func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo UncertaintyOptions,
+	play func(context.Context, Machine, Options) (*Played, error)) (*Uncertainty, error) {
 	if uo.Draws < 3 {
 		return nil, fmt.Errorf("%d draws, want at least 3", uo.Draws)
 	}
@@ -250,7 +253,8 @@ func makespansOf(list []*Played) (values []float64) {
 // newUncertainty sums up the draws of all causes, but for what sampling adds.
 func newUncertainty(draws []*Played) *Uncertainty {
 	p := draws[0]
-	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel, Warnings: []warning.Warning{}}
+	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel,
+		Warnings: []warning.Warning{}}
 	var shares []partShares
 	for _, p := range draws {
 		u.Draws, shares = append(u.Draws, p.SeedResult), append(shares, p.shares)
@@ -261,8 +265,8 @@ func newUncertainty(draws []*Played) *Uncertainty {
 	return u
 }
 
-// setIntervals sets the intervals of all figures. sd is a further standard deviation of the makespan that the draws do not show,
-// which others have in proportion.
+// setIntervals sets the intervals of all figures. sd is a further standard deviation of the makespan that the draws
+// do not show, which others have in proportion.
 func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	interval := func(figure func(*Played) float64, further float64) Interval {
 		var values []float64
@@ -327,6 +331,8 @@ func (u *Uncertainty) covers() string {
 			missing = append(missing, meanings[name])
 		}
 	}
-	text := fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s", 100*u.Level, strings.Join(covered, ", "))
-	return text + "; it says nothing of " + strings.Join(append(missing, "the network's parameters, of other load on the machine and of what the models leave out"), ", ") + "."
+	text := fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s", 100*u.Level,
+		strings.Join(covered, ", "))
+	return text + "; it says nothing of " + strings.Join(append(missing,
+		"the network's parameters, of other load on the machine and of what the models leave out"), ", ") + "."
 }

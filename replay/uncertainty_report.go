@@ -25,7 +25,8 @@ func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r
 func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	first, last := r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed
-	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform, r.Ranks)
+	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform,
+		r.Ranks)
 	b.WriteString(r.models())
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))

@@ -118,7 +118,8 @@ func checkWindow(a *trace.Action, kind int64, kinds int) error {
 // access begins an access of rank r.
 func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	kind, out, back := a.AccessKind(), a.X[0], a.X[1]
-	if err := errors.Join(checkWindow(a, a.X[2], trace.NumAccesses), e.checkPost(a.Peer, out), e.checkPost(a.Peer, back)); err != nil {
+	if err := errors.Join(checkWindow(a, a.X[2], trace.NumAccesses), e.checkPost(a.Peer, out),
+		e.checkPost(a.Peer, back)); err != nil {
 		return goOn, err
 	}
 	var slot *request
@@ -253,7 +254,8 @@ func (e *engine) transferEnds(id int32) error {
 	case channelFetch:
 		return e.follow(e.matcher.after[id], id)
 	case channelShared, channelExclusive:
-		return e.requestLock(&e.partOf(m, m.dst).lock, lockRequest{e.matcher.after[id], c == channelExclusive}, cause{message: id})
+		return e.requestLock(&e.partOf(m, m.dst).lock, lockRequest{e.matcher.after[id], c == channelExclusive},
+			cause{message: id})
 	case channelUnlock:
 		return e.releaseLock(&e.partOf(m, m.dst).lock, cause{message: id})
 	}

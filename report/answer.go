@@ -11,7 +11,8 @@ import (
 
 // NewAnswer returns the answer of one replay on m.
 func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
-	a := Answer{Makespan: r.Makespan, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages, Bytes: r.Bytes, Wall: r.WallSeconds}
+	a := Answer{Makespan: r.Makespan, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages,
+		Bytes: r.Bytes, Wall: r.WallSeconds}
 	a.setPeak(m)
 	return a
 }
@@ -19,7 +20,8 @@ func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
 // NewEstimateAnswer returns the answer of an estimate of a run on m. Messages are those that were
 // simulated.
 func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
-	a := Answer{Makespan: r.Seconds, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages, Wall: r.WallSeconds}
+	a := Answer{Makespan: r.Seconds, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages,
+		Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence,
 		Covers: fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; that says nothing of errors of the models", 100*r.Confidence),
@@ -34,7 +36,8 @@ func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
 // NewEnsembleAnswer returns the answer of replays with several seeds on m: their mean.
 func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	s := &r.Makespan
-	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages, Wall: r.WallSeconds}
+	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages,
+		Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95,
 		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %s around it", seconds(s.SD, 2)),
@@ -46,7 +49,8 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 // NewUncertaintyAnswer returns the answer of replays on machines drawn around m.
 func NewUncertaintyAnswer(r *replay.UncertaintyReport, m *replay.Machine) Answer {
 	s := &r.Makespan
-	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Draws[0].Messages, Wall: r.WallSeconds}
+	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Draws[0].Messages,
+		Wall: r.WallSeconds}
 	a.Interval = &Interval{Low: s.Low, High: s.High, Level: r.Level, Covers: r.Covers}
 	a.setPeak(m)
 	return a
@@ -68,7 +72,8 @@ func (a *Answer) setPeak(m *replay.Machine) {
 
 // NewEstimateTables returns the tables of an estimate.
 func NewEstimateTables(e *replay.Estimate) []TimeTable {
-	return []TimeTable{estimateTable("kind", e.Kinds), estimateTable("phase", e.Phases), estimateTable("kernel", e.Kernels)}
+	return []TimeTable{estimateTable("kind", e.Kinds), estimateTable("phase", e.Phases),
+		estimateTable("kernel", e.Kernels)}
 }
 
 func estimateTable(by string, shares []replay.EstimatedShare) TimeTable {

@@ -24,9 +24,10 @@ const Format = 1
 // Data is everything that a report shows, and what its page carries as JSON. A page has one
 // for each run that it shows. What a replay has not recorded is nil.
 type Data struct {
-	Format    int      `json:"format"`
-	Title     string   `json:"title"`     // what was run on what, in a line
-	Labels    []string `json:"labels"`    // what every figure is of, if not of a whole run: "estimate", "interrupted at 3.2 s", "noise of seed 1", ...
+	Format int    `json:"format"`
+	Title  string `json:"title"` // what was run on what, in a line
+	// what every figure is of, if not of a whole run: "estimate", "interrupted at 3.2 s", "noise of seed 1", ...
+	Labels    []string `json:"labels"`
 	Answer    Answer   `json:"answer"`    //
 	Inputs    Inputs   `json:"inputs"`    //
 	Diagnosis []string `json:"diagnosis"` // sentences, the most important first
@@ -106,7 +107,8 @@ func Labels(r *replay.Report) []string {
 	labels := []string{}
 	switch {
 	case r.StoppedAt != nil:
-		labels = append(labels, fmt.Sprintf("interrupted at %.6g s%s: figures up to there", *r.StoppedAt, stepReached(r.Result)))
+		labels = append(labels, fmt.Sprintf("interrupted at %.6g s%s: figures up to there", *r.StoppedAt,
+			stepReached(r.Result)))
 	case !r.Complete:
 		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
@@ -118,7 +120,8 @@ func Labels(r *replay.Report) []string {
 
 // EstimateLabels are those of an estimate.
 func EstimateLabels(r *replay.EstimateReport) []string {
-	labels := []string{fmt.Sprintf("estimate from %d of %d steps, ± %.2g %%, about %.0f %% sure", r.Simulated, r.Steps, 100*r.Relative(), 100*r.Confidence)}
+	labels := []string{fmt.Sprintf("estimate from %d of %d steps, ± %.2g %%, about %.0f %% sure", r.Simulated, r.Steps,
+		100*r.Relative(), 100*r.Confidence)}
 	if !r.Complete {
 		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
@@ -127,7 +130,8 @@ func EstimateLabels(r *replay.EstimateReport) []string {
 
 // EnsembleLabels are those of replays with several seeds.
 func EnsembleLabels(r *replay.EnsembleReport) []string {
-	labels := []string{fmt.Sprintf("mean of %d runs, noise of seeds %d to %d", len(r.Runs), r.Runs[0].Seed, r.Runs[len(r.Runs)-1].Seed)}
+	labels := []string{fmt.Sprintf("mean of %d runs, noise of seeds %d to %d", len(r.Runs), r.Runs[0].Seed,
+		r.Runs[len(r.Runs)-1].Seed)}
 	if !r.Complete {
 		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
@@ -136,7 +140,8 @@ func EnsembleLabels(r *replay.EnsembleReport) []string {
 
 // UncertaintyLabels are those of replays on drawn machines.
 func UncertaintyLabels(r *replay.UncertaintyReport) []string {
-	labels := []string{fmt.Sprintf("mean of %d drawn machines, seeds %d to %d", len(r.Draws), r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed)}
+	labels := []string{fmt.Sprintf("mean of %d drawn machines, seeds %d to %d", len(r.Draws), r.Draws[0].Seed,
+		r.Draws[len(r.Draws)-1].Seed)}
 	if !r.Complete {
 		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}

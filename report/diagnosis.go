@@ -138,7 +138,8 @@ func (t *times) balance() string {
 	if c.Mean == 0 || c.Max < unequal*c.Mean {
 		return ""
 	}
-	return fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1), percent(1-c.Min/c.Mean))
+	return fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1),
+		percent(1-c.Min/c.Mean))
 }
 
 // little is a share that is not worth a word.
@@ -171,7 +172,8 @@ func onPath(p *path.Data) string {
 	}
 	text += " and " + percent(messages/p.Seconds) + " is messages"
 	if message.Seconds > 0 {
-		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase), percent(message.Seconds/p.Seconds))
+		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase),
+			percent(message.Seconds/p.Seconds))
 	}
 	if polls > little*p.Seconds {
 		text += fmt.Sprintf("; %s is polls, and waiting for the next one", percent(polls/p.Seconds))
@@ -240,7 +242,8 @@ func efficiency(d *pop.Data) string {
 	if d.Parallel > 1-rounding {
 		return "The parallel efficiency is 100 %: nothing is lost."
 	}
-	return fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.Parallel), worst.to, percent(max(0, 1-worst.share)))
+	return fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.Parallel), worst.to,
+		percent(max(0, 1-worst.share)))
 }
 
 // DiagnoseRuns says in plain words how replays with several seeds differ.
@@ -251,7 +254,8 @@ func DiagnoseRuns(e *replay.Ensemble) []string {
 	}
 	return []string{
 		fmt.Sprintf("The quickest of %d runs takes %s, the slowest %s.", len(e.Runs), seconds(s.Min, 6), seconds(s.Max, 6)),
-		fmt.Sprintf("One run scatters by %s around the mean, which is known to %s.", percent(s.SD/s.Mean), percent(s.Interval/s.Mean)),
+		fmt.Sprintf("One run scatters by %s around the mean, which is known to %s.", percent(s.SD/s.Mean),
+			percent(s.Interval/s.Mean)),
 	}
 }
 
@@ -393,7 +397,8 @@ func overTime(d *record.Data) string {
 	if d.Columns.Kind != "step" {
 		columns = "run"
 	}
-	return fmt.Sprintf("In the first quarter of the %s ranks wait or poll for %s of their time, in the last for %s.", columns, percent(first), percent(last))
+	return fmt.Sprintf("In the first quarter of the %s ranks wait or poll for %s of their time, in the last for %s.",
+		columns, percent(first), percent(last))
 }
 
 // waitingShare returns the share of their time that ranks wait or poll in the columns

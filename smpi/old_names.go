@@ -66,14 +66,16 @@ func aside(name string) bool {
 	return slices.Contains(asideFamilies, family)
 }
 
-var asideFamilies = []string{"bmf", "cmonkey", "contexts", "debug", "disk", "exception", "model-check", "msg", "ns3", "path", "plugin", "storage", "tracing"}
+var asideFamilies = []string{"bmf", "cmonkey", "contexts", "debug", "disk", "exception", "model-check", "msg", "ns3",
+	"path", "plugin", "storage", "tracing"}
 
 // retired reports whether an option of older versions, which is gone today, has no effect
 // on the times of a replay.
 func retired(name string) bool {
 	family, _, _ := strings.Cut(name, "/")
 	switch strings.ReplaceAll(name, "_", "-") {
-	case "clean-atexit", "verbose-exit", "surf/nthreads", "network/coordinates", "network/sender-gap", "gtnets-jitter", "gtnets-jitter-seed":
+	case "clean-atexit", "verbose-exit", "surf/nthreads", "network/coordinates", "network/sender-gap", "gtnets-jitter",
+		"gtnets-jitter-seed":
 		return true
 	}
 	return slices.Contains([]string{"gtnets", "new_model", "simix", "triva", "viva", "vm", "vm_workstation"}, family)

@@ -33,17 +33,18 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	netmodel.Options
 
-	TestCost            float64         // smpi/test: sleep of one MPI_Test
-	IprobeCost          float64         // smpi/iprobe: duration of one MPI_Iprobe
-	IprobeCPUUsage      float64         // smpi/iprobe-cpu-usage: share of a core that it uses
-	GrowInjectedTimes   bool            // smpi/grow-injected-times: failed polls cost more and more
-	SimulateComputation bool            // smpi/simulate-computation: no = compute takes no time
-	InitTime            float64         // smpi/init: sleep of every rank before its first action
-	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
-	CollSelector        string          // smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
-	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
-	Poll                ProbeVisibility // reprise/poll: posted or arrived
-	LatePolls           bool            // reprise/poll-late: a poll sees what came up to the one before
+	TestCost            float64 // smpi/test: sleep of one MPI_Test
+	IprobeCost          float64 // smpi/iprobe: duration of one MPI_Iprobe
+	IprobeCPUUsage      float64 // smpi/iprobe-cpu-usage: share of a core that it uses
+	GrowInjectedTimes   bool    // smpi/grow-injected-times: failed polls cost more and more
+	SimulateComputation bool    // smpi/simulate-computation: no = compute takes no time
+	InitTime            float64 // smpi/init: sleep of every rank before its first action
+	FinalizationBarrier bool    // smpi/finalization-barrier: barrier after the last action
+	// smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
+	CollSelector   string
+	CollAlgorithms []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
+	Poll           ProbeVisibility // reprise/poll: posted or arrived
+	LatePolls      bool            // reprise/poll-late: a poll sees what came up to the one before
 }
 
 // DefaultOptions returns the defaults of smpirun: those of the network, 0.1 ms for a probe

@@ -21,16 +21,23 @@ var optionTable = option.Table[Options](slices.SortedFunc(slices.Values(slices.C
 var ownOptions = option.Table[Options]{
 	option.Choice("reprise/poll", "what a poll sees: messages posted (SMPI) or arrived",
 		[]string{"posted", "arrived"}, func(o *Options) *ProbeVisibility { return &o.Poll }),
-	option.YesNo("reprise/poll-late", "yes: a poll that decides something sees what could be seen at the rank's poll before it, or when its last wait ended, as in an MPI that looks first and lets messages in afterwards (Open MPI); a busy wait, which polls again at once, sees all",
+	option.YesNo("reprise/poll-late",
+		"yes: a poll that decides something sees what could be seen at the rank's poll before it, or when its last wait ended, as in an MPI that looks first and lets messages in afterwards (Open MPI); a busy wait, which polls again at once, sees all",
 		func(o *Options) *bool { return &o.LatePolls }),
 	collSelector(),
-	option.YesNo("smpi/finalization-barrier", "barrier after the last action", func(o *Options) *bool { return &o.FinalizationBarrier }),
-	option.YesNo("smpi/grow-injected-times", "failed polls cost more each time", func(o *Options) *bool { return &o.GrowInjectedTimes }),
-	seconds("smpi/init", "sleep of each rank before its first action, seconds", func(o *Options) *float64 { return &o.InitTime }),
-	option.Number("smpi/iprobe", "cost of one MPI_Iprobe in seconds: 0, or at least 1e-12", checkProbeCost, func(o *Options) *float64 { return &o.IprobeCost }),
-	option.Number("smpi/iprobe-cpu-usage", "share of a core that a probe uses", func(v float64) error { return bounds.Factor.Check("value", v) },
+	option.YesNo("smpi/finalization-barrier", "barrier after the last action",
+		func(o *Options) *bool { return &o.FinalizationBarrier }),
+	option.YesNo("smpi/grow-injected-times", "failed polls cost more each time",
+		func(o *Options) *bool { return &o.GrowInjectedTimes }),
+	seconds("smpi/init", "sleep of each rank before its first action, seconds",
+		func(o *Options) *float64 { return &o.InitTime }),
+	option.Number("smpi/iprobe", "cost of one MPI_Iprobe in seconds: 0, or at least 1e-12", checkProbeCost,
+		func(o *Options) *float64 { return &o.IprobeCost }),
+	option.Number("smpi/iprobe-cpu-usage", "share of a core that a probe uses",
+		func(v float64) error { return bounds.Factor.Check("value", v) },
 		func(o *Options) *float64 { return &o.IprobeCPUUsage }),
-	option.YesNo("smpi/simulate-computation", "no: amounts of flop (SimGrid's *compute*) take no time. Kernels, as of HPL, keep the times of their models: `--kernels` with `\"*\": free` makes them free",
+	option.YesNo("smpi/simulate-computation",
+		"no: amounts of flop (SimGrid's *compute*) take no time. Kernels, as of HPL, keep the times of their models: `--kernels` with `\"*\": free` makes them free",
 		func(o *Options) *bool { return &o.SimulateComputation }),
 	seconds("smpi/test", "cost of one MPI_Test, seconds", func(o *Options) *float64 { return &o.TestCost }),
 }
@@ -52,7 +59,8 @@ func seconds(name, doc string, field func(*Options) *float64) option.Option[Opti
 // knows which there are, and needs none where there is no operation.
 func collSelector() option.Option[Options] {
 	errNone := errors.New("want the name of a selection, such as default, ompi or mpich")
-	opt := option.Parsed("smpi/coll-selector", "which algorithms carry out collective operations: default, ompi or mpich ([replay.md](replay.md)); other names are for replays without collective operations",
+	opt := option.Parsed("smpi/coll-selector",
+		"which algorithms carry out collective operations: default, ompi or mpich ([replay.md](replay.md)); other names are for replays without collective operations",
 		func(value string) (string, error) {
 			name := strings.TrimSpace(value)
 			if name == "" {
@@ -72,7 +80,8 @@ func collSelector() option.Option[Options] {
 // collectives are the options that name the algorithm of a collective operation; who
 // carries out collective operations knows the names.
 func collectives() (list option.Table[Options]) {
-	for _, operation := range []string{"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "reduce", "reduce_scatter", "scatter"} {
+	for _, operation := range []string{"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast",
+		"gather", "reduce", "reduce_scatter", "scatter"} {
 		list = append(list, option.Option[Options]{Name: "smpi/" + operation, Doc: "the algorithm of this operation, by name",
 			Set: func(o *Options, value string) error {
 				if value = strings.TrimSpace(value); value == "" {

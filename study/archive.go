@@ -128,7 +128,8 @@ func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
 	}
 	a := &Archive{Plan: &Plan{}, files: map[string][]byte{}}
-	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkPlan, a.checkFiles, a.readResults, a.checkTable} {
+	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkPlan, a.checkFiles, a.readResults,
+		a.checkTable} {
 		if err := step(z); err != nil {
 			return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
 		}

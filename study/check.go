@@ -52,7 +52,8 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, fmt.Errorf("%s and %s have no configuration in common: their factors or levels have other names", a.dir, b.dir)
+		return nil, fmt.Errorf("%s and %s have no configuration in common: their factors or levels have other names", a.dir,
+			b.dir)
 	}
 	c.Configurations = compare.Many(pairs, threshold)
 	for _, j := range c.Configurations {
@@ -79,7 +80,8 @@ func (c *Check) comparable(a, b *Configuration) error {
 	case b.Failed != "":
 		return fmt.Errorf("%s: %s: %s", c.B, b.Name, b.Failed)
 	case a.Work != b.Work:
-		return fmt.Errorf("%s: %s does %.6g Gflop, and in %s %.6g: the times of different work say nothing of each other", c.B, b.Name, b.Work, c.A, a.Work)
+		return fmt.Errorf("%s: %s does %.6g Gflop, and in %s %.6g: the times of different work say nothing of each other",
+			c.B, b.Name, b.Work, c.A, a.Work)
 	}
 	return nil
 }
@@ -94,12 +96,14 @@ func (c *Check) WriteText(w io.Writer) error {
 	t.Row("configuration", "A (s)", "B (s)", "change", "95 % interval", "p, corrected", "")
 	worse := 0
 	for _, j := range c.Configurations {
-		verdict := map[compare.Verdict]string{compare.Equal: "the same", compare.More: "slower", compare.Less: "quicker", compare.Unclear: "cannot be told"}[j.Verdict]
+		verdict := map[compare.Verdict]string{compare.Equal: "the same", compare.More: "slower", compare.Less: "quicker",
+			compare.Unclear: "cannot be told"}[j.Verdict]
 		if j.Worse {
 			verdict = "WORSE"
 			worse++
 		}
-		t.Row(j.Name, fmt.Sprintf("%.6g", j.A), fmt.Sprintf("%.6g", j.B), relative(j.Relative), between(j.RelativeInterval), probability(j.Holm), verdict)
+		t.Row(j.Name, fmt.Sprintf("%.6g", j.A), fmt.Sprintf("%.6g", j.B), relative(j.Relative), between(j.RelativeInterval),
+			probability(j.Holm), verdict)
 	}
 	if err := t.Write(w); err != nil {
 		return err
@@ -113,7 +117,8 @@ func (c *Check) WriteText(w io.Writer) error {
 	if c.Worse {
 		text = fmt.Sprintf("WORSE: %d of %s slower", worse, textutil.Count(len(c.Configurations), "configuration"))
 	}
-	_, err := fmt.Fprintf(w, "%s by more than %.3g %%, with 95 %% confidence for all together (A is %s, B is %s)\n", text, 100*c.Threshold, c.A, c.B)
+	_, err := fmt.Fprintf(w, "%s by more than %.3g %%, with 95 %% confidence for all together (A is %s, B is %s)\n", text,
+		100*c.Threshold, c.A, c.B)
 	return err
 }
 

@@ -28,7 +28,8 @@ func differences(a, b *Plan) []string {
 	}
 	for _, in := range b.Inputs {
 		if other := a.input(in.Word, in.Name); other != nil && other.SHA256 != in.SHA256 {
-			list = append(list, fmt.Sprintf("%s %s of %s is not that of %s: the text is another one", in.Word, in.Name, b.dir, a.dir))
+			list = append(list, fmt.Sprintf("%s %s of %s is not that of %s: the text is another one", in.Word, in.Name, b.dir,
+				a.dir))
 		}
 	}
 	add("tolerance", toleranceText(a.Tolerance), toleranceText(b.Tolerance))

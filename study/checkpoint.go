@@ -33,7 +33,8 @@ func (k *keeper) prepare(o *replay.Options, version string) error {
 	if k.file == "" {
 		return nil
 	}
-	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(k.file)}, {Name: "version of Reprise", Value: version}}
+	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(k.file)},
+		{Name: "version of Reprise", Value: version}}
 	o.Checkpoints = &replay.Checkpoints{Every: checkpointEvery, Write: k.write}
 	f, err := regular.Open(k.file)
 	if errors.Is(err, os.ErrNotExist) {

@@ -16,8 +16,8 @@ type Configuration struct {
 	Time   compare.Figure // makespan, s
 	Gflops compare.Figure
 	Failed string // an error, if one of the runs has one, or no result
-	// Work is the operations that the program counts, in Gflop, 0 if it counts none: configurations that do as much compare by
-	// their times, others by their times per Gflop.
+	// Work is the operations that the program counts, in Gflop, 0 if it counts none: configurations that do as much
+	// compare by their times, others by their times per Gflop.
 	Work float64
 
 	times    []float64 // of the seeds
@@ -41,7 +41,8 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 		if !known {
 			i = len(list)
 			at[key] = i
-			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels, Work: p.configs[row].Run.Flops() * 1e-9})
+			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels,
+				Work: p.configs[row].Run.Flops() * 1e-9})
 		}
 		list[i].Rows = append(list[i].Rows, row)
 		list[i].Seeds = append(list[i].Seeds, run.Seed)
@@ -103,7 +104,8 @@ func figureOf(values []float64, interval float64, random bool) compare.Figure {
 
 // PairOf pairs the times of two configurations: those of the same seeds have noise in common.
 func PairOf(name string, a, b *Configuration) compare.Pair {
-	return compare.Pair{Name: name, A: a.Time, B: b.Time, Paired: len(a.Seeds) > 1 && slices.Equal(a.Seeds, b.Seeds) && a.isMean() && b.isMean()}
+	return compare.Pair{Name: name, A: a.Time, B: b.Time, Paired: len(a.Seeds) > 1 && slices.Equal(a.Seeds, b.Seeds) &&
+		a.isMean() && b.isMean()}
 }
 
 // isMean reports whether the time is a mean over seeds.

@@ -109,7 +109,8 @@ func withoutDeadline(ctx context.Context) (context.Context, func()) {
 }
 
 // play estimates, or replays where that costs no more or is asked for.
-func (e *Evaluator) play(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
+func (e *Evaluator) play(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
+	ro replay.Options, o RunOptions) (*Outcome, error) {
 	if o.Tolerance > 0 {
 		out, err := estimate(ctx, open, t, m, ro, o)
 		if !errors.Is(err, sampling.ErrExact) {
@@ -146,7 +147,8 @@ func exact(r *replay.Result) *Outcome {
 }
 
 func estimated(e *replay.Estimate) *Outcome {
-	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval, Messages: e.Messages, Random: e.Seed != nil}
+	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval,
+		Messages: e.Messages, Random: e.Seed != nil}
 	for _, s := range e.Kinds {
 		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
 	}

@@ -39,7 +39,8 @@ func (p *parser) readFactors(n ast.Node) error {
 func (p *parser) factor(e yamlfile.Entry) (Factor, error) {
 	switch e.Key {
 	case "seed":
-		return Factor{}, p.Errorf(e.Node, "factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with each%s", ofPivots(p.study.program.SeedName))
+		return Factor{}, p.Errorf(e.Node,
+			"factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with each%s", ofPivots(p.study.program.SeedName))
 	case "tolerance":
 		return Factor{}, p.Errorf(e.Node, "factors: tolerance is a key of its own, the same for all runs")
 	}
@@ -136,7 +137,8 @@ func (p *parser) add(f *Factor, known map[string]string, n ast.Node, l Level, va
 	case twice && first == l.Label:
 		return p.Errorf(n, "factors: %s has the level %s twice", f.Name, yamlfile.Quote(l.Label))
 	case twice:
-		return p.Errorf(n, "factors: %s has one level twice: as %s and as %s", f.Name, yamlfile.Quote(first), yamlfile.Quote(l.Label))
+		return p.Errorf(n, "factors: %s has one level twice: as %s and as %s", f.Name, yamlfile.Quote(first),
+			yamlfile.Quote(l.Label))
 	}
 	known[value] = l.Label
 	f.Levels = append(f.Levels, l)

@@ -39,7 +39,8 @@ func Load(path string) (*Study, error) {
 // Parse is Load for the text of a file of that name.
 func Parse(r io.Reader, name string) (*Study, error) {
 	head := recognise.Remember(r)
-	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}}, ranges: map[string]span{}, saidBy: map[string]string{}}
+	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}},
+		ranges: map[string]span{}, saidBy: map[string]string{}}
 	root, err := p.Read(head)
 	if err == nil {
 		err = p.file(root)
@@ -196,7 +197,8 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 	case name == "machine":
 		platform, kernels, err := machines.Find(found)
 		if err == nil && kernels == "" && p.study.trace == nil {
-			err = fmt.Errorf("%s has no %s, and %s calls kernels: name its %s, and kernels beside it", value, machines.KernelsFile, p.study.program.Title, machines.PlatformFile)
+			err = fmt.Errorf("%s has no %s, and %s calls kernels: name its %s, and kernels beside it", value,
+				machines.KernelsFile, p.study.program.Title, machines.PlatformFile)
 		}
 		if err != nil {
 			return nil, p.Errorf(n, "machine: %w", err)
@@ -383,7 +385,8 @@ func (p *parser) seeds(n ast.Node) error {
 func (p *parser) checkSize(root ast.Node) error {
 	s := p.study
 	if len(s.Rows) > MaxRuns/len(s.Seeds) {
-		return p.Errorf(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds), MaxRuns)
+		return p.Errorf(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds),
+			MaxRuns)
 	}
 	return nil
 }

@@ -49,11 +49,13 @@ type draw struct {
 
 // drawOf reads the flags behind the word hosts.
 func drawOf(text string) (*draw, error) {
-	flags, err := option.ParseFlags(strings.TrimPrefix(text, "hosts"), []string{"draw", "from", "seed", "day", "host-name", "empty", "base"}, nil)
+	flags, err := option.ParseFlags(strings.TrimPrefix(text, "hosts"),
+		[]string{"draw", "from", "seed", "day", "host-name", "empty", "base"}, nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &draw{DrawOptions: hosts.DrawOptions{Seed: 1, Day: 1}, FileOptions: hosts.FileOptions{HostName: "node-{}", Empty: "free"}}
+	d := &draw{DrawOptions: hosts.DrawOptions{Seed: 1, Day: 1},
+		FileOptions: hosts.FileOptions{HostName: "node-{}", Empty: "free"}}
 	for _, f := range flags {
 		var err error
 		switch f.Name {
@@ -121,7 +123,8 @@ func (s *Study) draw(w io.Writer, d *draw) error {
 	if d.Base, err = s.base(d.BaseName); err != nil {
 		return fmt.Errorf("base: %w", err)
 	}
-	d.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(d.Hosts, "host"), filepath.Base(d.from), d.Seed, d.Day)
+	d.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(d.Hosts, "host"),
+		filepath.Base(d.from), d.Seed, d.Day)
 	d.Source = model.SourceOfDraw(d.from)
 	machine, err := model.Draw(d.DrawOptions)
 	if err != nil {

@@ -200,7 +200,8 @@ func (r *Results) readOn(path string, at *reading) error {
 			return nil
 		case errors.Is(err, bufio.ErrTooLong):
 			at.ended = true
-			r.tell(fmt.Sprintf("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1, maxLine>>20))
+			r.tell(fmt.Sprintf("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1,
+				maxLine>>20))
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
@@ -277,7 +278,8 @@ func isComplete(line []byte, e *Entry) bool {
 	if o == nil {
 		return true
 	}
-	for _, key := range []string{"makespan_s", "interval_s", "gflops", "gflops_interval", "efficiency", "messages", "time_by_kind", "time_by_phase", "random"} {
+	for _, key := range []string{"makespan_s", "interval_s", "gflops", "gflops_interval", "efficiency", "messages",
+		"time_by_kind", "time_by_phase", "random"} {
 		if _, ok := fields.Outcome[key]; !ok {
 			return false
 		}

@@ -51,7 +51,8 @@ func (l *parts) traceOf(ctx context.Context, run programs.Run) (func() (*trace.T
 
 // load loads a machine for a trace, or for the outline of one, with the options that its platform and its settings
 // ask for.
-func (l *parts) load(spec replay.MachineSpec, t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
+func (l *parts) load(spec replay.MachineSpec,
+	t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
 	for _, in := range inputsOf(&spec) {
 		part, err := l.part(in, t.Header().Ranks)
 		if err != nil {
@@ -109,7 +110,8 @@ func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err err
 			defer file.Close()
 		}
 		spec, h := c.Machine, outline.Header()
-		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks, spec.Values())
+		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks,
+			spec.Values())
 		has, checked := known[key]
 		if !checked {
 			m, o, _, err := l.load(spec, outline)
@@ -155,7 +157,8 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 // unchanged returns an error if a text, which is found somewhere, is not the input's.
 func (in *Input) unchanged(text []byte, at string) error {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
-		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum, in.SHA256)
+		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum,
+			in.SHA256)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // own are the names of what a study's directory has.
-var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, lease.WorkersDir, lease.LeasesDir}
+var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, lease.WorkersDir,
+	lease.LeasesDir}
 
 // CheckOutput returns an error if a file that is to be written would be one of the study's own, or
 // among them.

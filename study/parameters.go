@@ -99,7 +99,8 @@ func (p parameters) unknown(name string) error {
 	if n := textutil.Nearest(name, names); n != "" {
 		near = ", did you mean " + n + "?"
 	}
-	return fmt.Errorf("no parameter of %s is called %s%s; there are %s, and simulator options such as smpi/iprobe", of, textutil.Quote(name), near, strings.Join(names, ", "))
+	return fmt.Errorf("no parameter of %s is called %s%s; there are %s, and simulator options such as smpi/iprobe", of,
+		textutil.Quote(name), near, strings.Join(names, ", "))
 }
 
 // machineNames are the names of the parameters of machines and replays, which stand beside the program's in a

@@ -63,7 +63,8 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), parameters: s.parameters, Program: s.Program, Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
+	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File),
+		parameters: s.parameters, Program: s.Program, Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -95,7 +96,8 @@ func (p *Plan) Notes() []string {
 	if len(seeds) < 2 || quiet == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("nothing is random in %s of %d: their %d seeds are one run, made once", textutil.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
+	return []string{fmt.Sprintf("nothing is random in %s of %d: their %d seeds are one run, made once",
+		textutil.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
 }
 
 // id names a run by the hash of all that its result depends on.
@@ -179,7 +181,8 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	case noJournals == nil:
-		return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o", dir, journalsDir, PlanFile)
+		return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o",
+			dir, journalsDir, PlanFile)
 	}
 	for i := range p.Inputs {
 		if err := p.Inputs[i].store(dir); err != nil {
@@ -286,7 +289,8 @@ func Open(dir, version string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	text, err := regular.Read(path, maxPlan)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no study's directory: it has no %s (study run FILE.yaml -o DIR makes one)", dir, PlanFile)
+		return nil, fmt.Errorf("%s is no study's directory: it has no %s (study run FILE.yaml -o DIR makes one)", dir,
+			PlanFile)
 	}
 	if err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 		_ = r.Update() // without results it is a guess
 	}
 	pace := p.pace(r)
-	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs, Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
+	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs,
+		Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
 	var sum time.Duration
 	for _, row := range p.order() {
 		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {

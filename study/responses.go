@@ -25,11 +25,13 @@ func (e *Efficiencies) Parts() []Part {
 	if e == nil {
 		return nil
 	}
-	return []Part{{"parallel", e.Parallel}, {"load balance", e.LoadBalance}, {"serialisation", e.Serialisation}, {"wire", e.Wire}, {"contention", e.Contention}}
+	return []Part{{"parallel", e.Parallel}, {"load balance", e.LoadBalance}, {"serialisation", e.Serialisation},
+		{"wire", e.Wire}, {"contention", e.Contention}}
 }
 
 // estimate estimates a run. Of a critical path each window has its own.
-func estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
+func estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
+	ro replay.Options, o RunOptions) (*Outcome, error) {
 	so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
 	var windows *path.Windows
 	if o.Responses.CriticalPath {
@@ -48,7 +50,8 @@ func estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.T
 }
 
 // respond replays a run, with what is asked of it.
-func respond(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine, ro replay.Options, r Responses) (*Outcome, error) {
+func respond(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
+	ro replay.Options, r Responses) (*Outcome, error) {
 	var p *path.Path
 	if r.CriticalPath {
 		p = path.New(t.Header(), m, ro)
@@ -65,14 +68,15 @@ func respond(ctx context.Context, open func() (*trace.Trace, error), t *trace.Tr
 	if !r.POP {
 		return out, nil
 	}
-	d, err := pop.Of(ctx, res, m, ro, func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
-		again, err := open()
-		if err != nil {
-			return nil, err
-		}
-		defer again.Close()
-		return replay.Run(ctx, again, m, o)
-	})
+	d, err := pop.Of(ctx, res, m, ro,
+		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+			again, err := open()
+			if err != nil {
+				return nil, err
+			}
+			defer again.Close()
+			return replay.Run(ctx, again, m, o)
+		})
 	if err == nil {
 		out.POP = &Efficiencies{d.Parallel, d.LoadBalance, d.Serialisation, d.Wire, d.Contention}
 	}

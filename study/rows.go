@@ -100,7 +100,8 @@ func (p *parser) levels() []int {
 func (p *parser) noRanges(name string) error {
 	for _, f := range p.study.Factors {
 		if r, isRange := p.ranges[f.Name]; isRange {
-			return p.Errorf(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
+			return p.Errorf(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name,
+				name)
 		}
 	}
 	return nil
@@ -130,7 +131,8 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 		return p.Errorf(e.Value, "design: %w", err)
 	}
 	p.study.Rows = f.Rows
-	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Named(p.study.factorNames()), ", "))
+	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution,
+		strings.Join(f.Named(p.study.factorNames()), ", "))
 	return nil
 }
 
@@ -214,7 +216,8 @@ func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
 		return r, p.Errorf(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
 	}
 	if r.whole = !strings.ContainsAny(first+last, ".eE"); r.whole && (r.low < -maxWhole || r.high > maxWhole) {
-		return r, p.Errorf(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text), int64(maxWhole))
+		return r, p.Errorf(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text),
+			int64(maxWhole))
 	}
 	return r, nil
 }
@@ -248,7 +251,8 @@ func (p *parser) list(e yamlfile.Entry) error {
 			return err
 		}
 		if i > 0 && len(entries) != len(s.Factors) {
-			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", strings.Join(s.factorNames(), ", "), len(entries))
+			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d",
+				strings.Join(s.factorNames(), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
 		for _, cell := range entries {
@@ -257,7 +261,8 @@ func (p *parser) list(e yamlfile.Entry) error {
 			}
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
-				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), strings.Join(s.factorNames(), ", "))
+				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s",
+					yamlfile.Quote(cell.Key), strings.Join(s.factorNames(), ", "))
 			}
 			if row[j], err = p.cell(&s.Factors[j], cell, known); err != nil {
 				return err

@@ -87,7 +87,8 @@ func (s *Status) count(p *Plan, r *Results, running map[string]bool) {
 
 // WriteText writes the status for people.
 func (s *Status) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done, textutil.Count(s.Runs, "run"), s.Running, s.Waiting, s.Failed)
+	_, err := fmt.Fprintf(w, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done,
+		textutil.Count(s.Runs, "run"), s.Running, s.Waiting, s.Failed)
 	if err != nil {
 		return err
 	}

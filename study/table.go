@@ -130,8 +130,8 @@ func fill(row []float64, known []bool, o *Outcome, names [][]string) {
 	}
 }
 
-// WriteCSV writes the table as comma-separated values; what is not known is empty, and texts that a spreadsheet would take for
-// formulas have an apostrophe.
+// WriteCSV writes the table as comma-separated values; what is not known is empty, and texts that a spreadsheet
+// would take for formulas have an apostrophe.
 func (t *Table) WriteCSV(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := append(append([]string{}, t.Factors...), "seed")

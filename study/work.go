@@ -99,7 +99,8 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{WorkOptions: o, plan: p, ctx: ctx, me: me, eval: p.NewEvaluator(), results: p.NewResults(), busy: map[string]bool{}, before: map[string]int{}}
+	w := &worker{WorkOptions: o, plan: p, ctx: ctx, me: me, eval: p.NewEvaluator(), results: p.NewResults(),
+		busy: map[string]bool{}, before: map[string]int{}}
 	if w.journal, err = newJournal(p.dir, me.Name); err == nil {
 		err = w.results.Update()
 	}
@@ -311,7 +312,9 @@ func (w *worker) evaluate(row int) (out *Outcome, err error) {
 		}
 	}()
 	run := &w.plan.Runs[row]
-	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID), Responses: w.plan.Responses})
+	return w.eval.Evaluate(w.ctx, w.plan.configs[row],
+		RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID),
+			Responses: w.plan.Responses})
 }
 
 // fail ends the worker by its first error: those of runs that are made at the same time say the same.

@@ -35,15 +35,17 @@ const (
 	KindComplete          // completion Sym of the requests Cursor.Requests(X[0])
 	KindProbe             // waits for a message of Peer with Tag, and leaves it there
 	KindStart             // like isend, of a persistent request, which costs what a send does
-	KindNull              // an action of Kind X[1] whose peer is ProcNull: nothing is sent; Req, if it has one, is complete
-	KindAccess            // access of kind X[2] to window Tag of family Sym: X[0] bytes go to Peer, X[1] come back
-	KindIaccess           // like access, completed by a wait on Req
-	KindSync              // synchronisation X[0] of window Tag of family Sym with Peer, or AllRanks; X[1]: assertions
-	KindFile              // access of kind X[1] to a file of family Sym: X[0] bytes; X[2] is 1 if it is collective
+	// an action of Kind X[1] whose peer is ProcNull: nothing is sent; Req, if it has one, is complete
+	KindNull
+	KindAccess  // access of kind X[2] to window Tag of family Sym: X[0] bytes go to Peer, X[1] come back
+	KindIaccess // like access, completed by a wait on Req
+	KindSync    // synchronisation X[0] of window Tag of family Sym with Peer, or AllRanks; X[1]: assertions
+	KindFile    // access of kind X[1] to a file of family Sym: X[0] bytes; X[2] is 1 if it is collective
 	numKinds
 )
 
-var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
+var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
+	"irecv", "wait",
 	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null",
 	"access", "iaccess", "sync", "file"}
 

@@ -46,24 +46,26 @@ const (
 	OpSendrecv        // Args: peer, tag, bytes, source, tag, bytes
 	OpIprobe          // Args: peer, tag: a recorded probe
 	OpProbed          // Args: peer, tag; Sym: free mark of the probe that let a pollable's body run
-	OpDefine          // makes pollable Slot pending: body block Sym, Args its arguments; Guard: peer, tag (none: no guard); GuardSym: family
-	OpPoll            // polls Slot once, if pending
-	OpPollWait        // polls Slot until it is done
-	OpWork            // work-while-pending: Slot, Args: n, chunk, arguments of block Sym after its first parameter (the columns)
-	OpMark            // marker Sym with Args (a vector argument is its handle)
-	OpIf              // Body if Args[0] is not zero
-	OpLoop            // Body Args[0] times
-	OpCall            // block Sym with Args
-	OpCollective      // collective operation Sym; Args as CollectiveKind says; Slot: Operator of a reduction
-	OpFree            // Req
-	OpIcollective     // as OpCollective, completed by a wait on Req
-	OpComplete        // completion Sym of the requests Coefs
-	OpProbe           // Args: peer, tag: waits for the message, and leaves it there
-	OpStart           // Args: peer, tag, bytes; Req: starts a persistent send
-	OpAccess          // access of kind Slot to a window of family Sym; Args: peer, window, bytes out, bytes in
-	OpIaccess         // as OpAccess, completed by a wait on Req
-	OpSync            // synchronisation Slot of a window of family Sym; Args: peer or AllRanks, window, assertions
-	OpFile            // access of kind Slot to a file of family Sym; Args: bytes
+	// makes pollable Slot pending: body block Sym, Args its arguments; Guard: peer, tag (none: no guard); GuardSym: family
+	OpDefine
+	OpPoll     // polls Slot once, if pending
+	OpPollWait // polls Slot until it is done
+	// work-while-pending: Slot, Args: n, chunk, arguments of block Sym after its first parameter (the columns)
+	OpWork
+	OpMark        // marker Sym with Args (a vector argument is its handle)
+	OpIf          // Body if Args[0] is not zero
+	OpLoop        // Body Args[0] times
+	OpCall        // block Sym with Args
+	OpCollective  // collective operation Sym; Args as CollectiveKind says; Slot: Operator of a reduction
+	OpFree        // Req
+	OpIcollective // as OpCollective, completed by a wait on Req
+	OpComplete    // completion Sym of the requests Coefs
+	OpProbe       // Args: peer, tag: waits for the message, and leaves it there
+	OpStart       // Args: peer, tag, bytes; Req: starts a persistent send
+	OpAccess      // access of kind Slot to a window of family Sym; Args: peer, window, bytes out, bytes in
+	OpIaccess     // as OpAccess, completed by a wait on Req
+	OpSync        // synchronisation Slot of a window of family Sym; Args: peer or AllRanks, window, assertions
+	OpFile        // access of kind Slot to a file of family Sym; Args: bytes
 	numOps
 )
 

@@ -103,9 +103,11 @@ var opRules = [numOps]opRule{
 	OpProbe:        {name: "probe", args: 2, symbol: symbolFamily, needs: 1 << featureCompletions},
 	OpStart:        {name: "start", args: 3, symbol: symbolFamily, req: true, needs: needsCompletions},
 	OpAccess:       {name: "access", args: 4, symbol: symbolFamily, kinds: uint8(numAccesses), needs: needsOneSided},
-	OpIaccess:      {name: "iaccess", args: 4, symbol: symbolFamily, req: true, kinds: uint8(numAccesses), needs: needsOneSided | needsRequests},
-	OpSync:         {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
-	OpFile:         {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds), needs: 1 << featureFiles},
+	OpIaccess: {name: "iaccess", args: 4, symbol: symbolFamily, req: true, kinds: uint8(numAccesses),
+		needs: needsOneSided | needsRequests},
+	OpSync: {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
+	OpFile: {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds),
+		needs: 1 << featureFiles},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.

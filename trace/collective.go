@@ -121,7 +121,8 @@ func (k CollectiveKind) Operands(args []Operand) CollectiveOperands {
 // arguments returns the number of arguments of an OpCollective.
 func (k CollectiveKind) arguments() int {
 	r, n := &collectiveRules[k], 0
-	for _, has := range []bool{r.send != noCount, r.send != noCount, r.recv != noCount, r.recv != noCount, r.root, r.flops || r.span} {
+	for _, has := range []bool{r.send != noCount, r.send != noCount, r.recv != noCount, r.recv != noCount, r.root,
+		r.flops || r.span} {
 		if has {
 			n++
 		}
@@ -176,7 +177,8 @@ const operatorBits = 8
 
 // Collective decodes a KindCollective or KindIcollective action; lists holds its vectors.
 func (a *Action) Collective(lists Sums) Collective {
-	c := Collective{Kind: CollectiveKind(a.Sym), Nonblocking: a.Kind == KindIcollective, Comm: a.Comm(), Root: a.Peer, Operator: a.Operator(), Send: a.X[0], Recv: a.X[1],
+	c := Collective{Kind: CollectiveKind(a.Sym), Nonblocking: a.Kind == KindIcollective, Comm: a.Comm(), Root: a.Peer,
+		Operator: a.Operator(), Send: a.X[0], Recv: a.X[1],
 		SendSize: a.X[3] & math.MaxUint32, RecvSize: a.X[3] >> 32}
 	rule := &collectiveRules[c.Kind]
 	if rule.send == countPerRank {
@@ -328,7 +330,8 @@ func (l *linker) collective(op opcode, it *Item) error {
 // collective stores the action of a call; it fails on one that cannot be.
 func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-	call := Collective{Kind: CollectiveKind(in.flags), Nonblocking: in.op == opIcollective, Comm: int32(in.sym), Operator: Operator(in.d), Root: int32(root), Send: send, Recv: recv,
+	call := Collective{Kind: CollectiveKind(in.flags), Nonblocking: in.op == opIcollective, Comm: int32(in.sym),
+		Operator: Operator(in.d), Root: int32(root), Send: send, Recv: recv,
 		SendSize: c.set.aux[0], RecvSize: c.set.aux[1]}
 	rule := &collectiveRules[in.flags]
 	if rule.span {
@@ -408,7 +411,8 @@ const (
 	numOperators
 )
 
-var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land", "band", "lor", "bor", "lxor", "bxor", "maxloc", "minloc"}
+var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land", "band", "lor", "bor", "lxor", "bxor",
+	"maxloc", "minloc"}
 
 // String returns MPI's name in small letters, as in MPI_MAX; nothing for NoOperator.
 func (o Operator) String() string {

@@ -430,7 +430,8 @@ func (c *Cursor) fail(format string, args ...any) {
 // receivable reports whether an action is a possible receive, or probe: one that may name any
 // source, and an unknown size.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
-	return (k == KindRecv || k == KindIrecv || k == KindProbe) && (peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
+	return (k == KindRecv || k == KindIrecv || k == KindProbe) &&
+		(peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
 }
 
 // failMessage says which part of a message is impossible.
@@ -499,10 +500,12 @@ func writeInts(b *strings.Builder, n int, at func(int) int64) {
 // null stores the action of a message whose peer is ProcNull; it is false if the message is
 // none, or impossible all the same.
 func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
-	if peer != ProcNull || Kind(in.flags) == KindProbed || !c.set.trace.Header().Communicators || tag != int64(int32(tag)) || size < -1 {
+	if peer != ProcNull || Kind(in.flags) == KindProbed || !c.set.trace.Header().Communicators ||
+		tag != int64(int32(tag)) || size < -1 {
 		return false
 	}
-	*a = Action{Kind: KindNull, Sym: in.sym, Peer: ProcNull, Tag: int32(tag), Req: in.w, X: [4]int64{size, int64(in.flags)}}
+	*a = Action{Kind: KindNull, Sym: in.sym, Peer: ProcNull, Tag: int32(tag), Req: in.w,
+		X: [4]int64{size, int64(in.flags)}}
 	return true
 }
 

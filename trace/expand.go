@@ -61,7 +61,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			n++
 		case opMessage:
 			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-			if (uint64(peer) >= uint64(set.ranks) || size < 0 || tag != int64(int32(tag))) && !c.receivable(Kind(in.flags), peer, tag, size) {
+			if (uint64(peer) >= uint64(set.ranks) || size < 0 || tag != int64(int32(tag))) &&
+				!c.receivable(Kind(in.flags), peer, tag, size) {
 				if c.null(&buf[n], in, peer, tag, size) {
 					n++
 					continue

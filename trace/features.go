@@ -93,7 +93,8 @@ func (s *featureSet) read(names []string, tool string) error {
 		s.add(feature(f))
 	}
 	if unknown != nil {
-		return fmt.Errorf("%w %s: made by a newer tracegen (%q) than this program: use one as new", ErrFeature, strings.Join(unknown, ", "), tool)
+		return fmt.Errorf("%w %s: made by a newer tracegen (%q) than this program: use one as new", ErrFeature,
+			strings.Join(unknown, ", "), tool)
 	}
 	return nil
 }

@@ -188,7 +188,8 @@ func (f *frame) check() error {
 		return corruptf("end record with %d bytes of content", f.packed)
 	case f.first > f.last || f.last > maxStep || f.last > 0 && f.kind != kindChunk:
 		return corruptf("%s: steps %d to %d", f.describe(), f.first, f.last)
-	case f.number != 0 && f.kind != kindChunk && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader || f.sum != 0 && f.kind == kindEnd:
+	case f.number != 0 && f.kind != kindChunk && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader ||
+		f.sum != 0 && f.kind == kindEnd:
 		return corruptf("%s: number %d, count %d, checksum %d where it has none", f.describe(), f.number, f.count, f.sum)
 	}
 	return nil
@@ -302,7 +303,8 @@ func (r *frameReader) next() (frame, error) {
 		return frame{}, r.errorAt(r.offset, corruptf("%s says that it is at offset %d", f.describe(), f.offset))
 	}
 	if r.prev != unlinked && int64(f.prev) != r.prev {
-		return frame{}, r.errorAt(r.offset, corruptf("%s follows a record of %d bytes, not of %d", f.describe(), r.prev, f.prev))
+		return frame{}, r.errorAt(r.offset,
+			corruptf("%s follows a record of %d bytes, not of %d", f.describe(), r.prev, f.prev))
 	}
 	r.offset += frameSize
 	r.prev = f.size()

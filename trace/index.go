@@ -120,7 +120,8 @@ func (t *Trace) setEntries(entries []frame, begin int64, index, end *frame) erro
 		f := &entries[i]
 		f.prev = prev
 		if err := f.check(); err != nil || f.offset != at {
-			return t.frames.errorAt(int64(index.offset), corruptf("index: entry %d at offset %d, want %d: %v", i, f.offset, at, err))
+			return t.frames.errorAt(int64(index.offset),
+				corruptf("index: entry %d at offset %d, want %d: %v", i, f.offset, at, err))
 		}
 		if f.kind == kindChunk {
 			if err := t.checkOrder(f); err != nil {

@@ -259,7 +259,8 @@ func (l *linker) items(items []Item) error {
 }
 
 // messageKinds are the flat actions of operations that translate one to one.
-var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpRecv: KindRecv,
+var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend,
+	OpRecv:  KindRecv,
 	OpIrecv: KindIrecv, OpIprobe: KindIprobe, OpProbed: KindProbed, OpFlops: KindFlops, OpSleep: KindSleep, OpWait: KindWait,
 	OpTest: KindTest, OpWaitAll: KindWaitAll, OpFree: KindFree, OpProbe: KindProbe, OpStart: KindStart}
 

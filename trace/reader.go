@@ -288,7 +288,8 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := f.sum; f != (frame{kind: want.kind, number: want.number, count: want.count, first: want.first, last: want.last,
+	if sum := f.sum; f != (frame{kind: want.kind, number: want.number, count: want.count, first: want.first,
+		last:  want.last,
 		plain: want.plain, packed: want.packed, prev: want.prev, offset: want.offset, hash: want.hash, sum: sum}) {
 		return nil, r.errorAt(int64(want.offset), corruptf("%s is not what the index says", f.describe()))
 	}
@@ -323,7 +324,8 @@ func (t *Trace) admit() error {
 		}
 		runtime.GC() // what has been left may not have been collected yet
 	}
-	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open), t.slowest())
+	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open),
+		t.slowest())
 }
 
 // slowest returns the step of the first chunk in use.

@@ -94,7 +94,8 @@ func (t *Trace) checkOrder(f *frame) error {
 		return t.frames.errorAt(int64(f.offset), corruptf("chunk %d after %d chunks", f.number, len(t.chunks)))
 	}
 	if n := len(t.chunks); n > 0 && t.entries[t.chunks[n-1]].last > f.first {
-		return t.frames.errorAt(int64(f.offset), corruptf("chunk %d begins with step %d, after step %d", f.number, f.first, t.entries[t.chunks[n-1]].last))
+		return t.frames.errorAt(int64(f.offset),
+			corruptf("chunk %d begins with step %d, after step %d", f.number, f.first, t.entries[t.chunks[n-1]].last))
 	}
 	return nil
 }
@@ -126,7 +127,8 @@ func (t *Trace) finish(f *frame) error {
 		read := t.entries[i]
 		read.prev, read.sum = 0, 0
 		if entries[i] != read {
-			return t.frames.errorAt(int64(f.offset), corruptf("index: entry %d is not %s at offset %d", i, read.describe(), read.offset))
+			return t.frames.errorAt(int64(f.offset),
+				corruptf("index: entry %d is not %s at offset %d", i, read.describe(), read.offset))
 		}
 	}
 	if t.skipped {

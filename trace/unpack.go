@@ -282,7 +282,8 @@ func (u *unpacker) checkBlocks(t *CallSite) {
 			return
 		}
 		if b.params[v-1] > len(t.Params) {
-			u.cols.fail("call site %q: block %d takes %d arguments, the call site has %d", t.Name, b.numbers[v-1], b.params[v-1], len(t.Params))
+			u.cols.fail("call site %q: block %d takes %d arguments, the call site has %d", t.Name, b.numbers[v-1], b.params[v-1],
+				len(t.Params))
 			return
 		}
 		u.values[i] = int64(b.numbers[v-1])
@@ -292,7 +293,8 @@ func (u *unpacker) checkBlocks(t *CallSite) {
 func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 	for _, v := range u.values {
 		if !vectors.see(v) {
-			u.cols.fail("call site %q column %q: vector %d of the chunk's, %d seen so far of %d", t.Name, col.name, v, vectors.next, vectors.count)
+			u.cols.fail("call site %q column %q: vector %d of the chunk's, %d seen so far of %d", t.Name, col.name, v,
+				vectors.next, vectors.count)
 			return
 		}
 	}

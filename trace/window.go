@@ -63,7 +63,8 @@ const (
 // NumSyncs is the number of kinds of synchronisations.
 const NumSyncs = int(numSyncs)
 
-var syncNames = [numSyncs]string{"create", "free", "fence", "post", "start", "complete", "wait", "lock_shared", "lock_exclusive", "unlock", "lock_all", "unlock_all", "flush", "flush_local"}
+var syncNames = [numSyncs]string{"create", "free", "fence", "post", "start", "complete", "wait", "lock_shared",
+	"lock_exclusive", "unlock", "lock_all", "unlock_all", "flush", "flush_local"}
 
 // String returns MPI's name in small letters, without what says that it concerns windows.
 func (k SyncKind) String() string {

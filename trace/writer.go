@@ -155,7 +155,8 @@ func (w *Writer) Step(step int) error {
 // full reports whether the chunk is to be cut before the next unit.
 func (w *Writer) full() bool {
 	p := &w.chunk
-	return len(p.units) >= w.options.ChunkUnits || len(p.values) >= chunkValues || p.cells >= chunkCells || p.elements >= chunkElements
+	return len(p.units) >= w.options.ChunkUnits || len(p.values) >= chunkValues || p.cells >= chunkCells ||
+		p.elements >= chunkElements
 }
 
 // Call appends a call to the unit that Step began, after checking it, and copies
@@ -181,7 +182,8 @@ func (w *Writer) Call(c *Call) error {
 		size += len(c.column(col))
 	}
 	if p.cells+len(cols) > maxCells || len(p.values)+size > maxUnitValues {
-		return fmt.Errorf("unit of step %d: more calls than a chunk can hold: begin another unit of the step", p.units[len(p.units)-1].step)
+		return fmt.Errorf("unit of step %d: more calls than a chunk can hold: begin another unit of the step",
+			p.units[len(p.units)-1].step)
 	}
 	p.cells += len(cols)
 	p.calls = append(p.calls, pendingCall{site: c.Site, items: items, values: len(p.values)})
@@ -210,7 +212,8 @@ func (c *Call) column(col column) []int64 {
 func (w *Writer) check(c *Call, cols []column) (items int, err error) {
 	t := &w.prog.header.CallSites[c.Site]
 	if len(c.Masks) != len(t.Masks) || len(c.Args) != len(t.Params) {
-		return 0, fmt.Errorf("%d masks and %d arguments, want %d and %d", len(c.Masks), len(c.Args), len(t.Masks), len(t.Params))
+		return 0, fmt.Errorf("%d masks and %d arguments, want %d and %d", len(c.Masks), len(c.Args), len(t.Masks),
+			len(t.Params))
 	}
 	if t.Counts == NoAxis && c.Counts != nil {
 		return 0, errors.New("counts, but the call site has no column of them")

@@ -42,7 +42,8 @@ func NewExpander(p *trace.Program, rank int32, keep func(*trace.Collective) bool
 	if err != nil {
 		panic(err)
 	}
-	return &Expander{keep: keep, program: p, rank: rank, selector: selector, open: map[int32]*operation{}, slots: firstSlot}
+	return &Expander{keep: keep, program: p, rank: rank, selector: selector, open: map[int32]*operation{},
+		slots: firstSlot}
 }
 
 // Expand calls yield with what an action becomes; lists holds its vectors, c its requests.
@@ -117,7 +118,8 @@ func tagOn(a *trace.Action, tag int32) (int32, error) {
 		return 0, fmt.Errorf("%v with any tag, which text would let match on all communicators", a.Kind)
 	}
 	if tag < 0 || tag >= tagsOfComm {
-		return 0, fmt.Errorf("%v with tag %d: where communicators are told apart, text has tags from 0 to %d", a.Kind, tag, tagsOfComm-1)
+		return 0, fmt.Errorf("%v with tag %d: where communicators are told apart, text has tags from 0 to %d", a.Kind, tag,
+			tagsOfComm-1)
 	}
 	return int32(a.Sym)*tagsOfComm + tag, nil
 }

@@ -21,7 +21,8 @@ type Generator struct {
 
 // New begins a trace on w. Steps is how many will be written; progress, if not nil, is called
 // at the beginning of each step and at the end, with the number of steps done and of all.
-func New(ctx context.Context, w io.Writer, h *trace.Header, steps int, progress func(done, all int)) (*Generator, error) {
+func New(ctx context.Context, w io.Writer, h *trace.Header, steps int,
+	progress func(done, all int)) (*Generator, error) {
 	writer, err := trace.NewWriter(w, h, trace.WriterOptions{})
 	if err != nil {
 		return nil, err

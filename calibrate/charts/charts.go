@@ -110,8 +110,10 @@ func panel(title, x, y string, measured, fitted plotter.XYs) (*plot.Plot, error)
 		xys   plotter.XYs
 		glyph draw.GlyphStyle
 	}{
-		{"measured", measured, draw.GlyphStyle{Color: color.RGBA{R: 0x33, G: 0x66, B: 0xaa, A: 0xff}, Radius: 1.5, Shape: draw.CircleGlyph{}}},
-		{"fitted", fitted, draw.GlyphStyle{Color: color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, Radius: 1.5, Shape: draw.CrossGlyph{}}},
+		{"measured", measured, draw.GlyphStyle{Color: color.RGBA{R: 0x33, G: 0x66, B: 0xaa, A: 0xff}, Radius: 1.5,
+			Shape: draw.CircleGlyph{}}},
+		{"fitted", fitted, draw.GlyphStyle{Color: color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, Radius: 1.5,
+			Shape: draw.CrossGlyph{}}},
 	} {
 		if len(layer.xys) == 0 {
 			continue

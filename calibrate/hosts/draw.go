@@ -97,7 +97,8 @@ func name(cpu, attempt, variable int) uint32 {
 
 // valid returns center + l·z of the first vector z of standard normal deviates
 // with which all values are in range.
-func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use, host, cpu, day int) ([]float64, error) {
+func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use, host, cpu,
+	day int) ([]float64, error) {
 	x, z := make([]float64, len(center)), make([]float64, len(center))
 	for attempt := range mostAttempts {
 		for i := range z {
@@ -188,7 +189,8 @@ type FileOptions struct {
 // WriteYAML writes the machine as a kernel file (docs/kernels.md): one entry for
 // each host or CPU. Ranks on other hosts have the base's models, or, without one, the average.
 func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
-	file := calibrate.FileOptions{Description: o.Description, Source: o.Source, HostName: o.HostName, Empty: o.Empty, Base: o.Base, BaseName: o.BaseName}
+	file := calibrate.FileOptions{Description: o.Description, Source: o.Source, HostName: o.HostName, Empty: o.Empty,
+		Base: o.Base, BaseName: o.BaseName}
 	if err := file.Validate(); err != nil {
 		return err
 	}
@@ -200,7 +202,8 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	}
 	for i := range m.Processors {
 		if m.writeUnit(&b, i, o); b.Len() > yamlfile.MaxBytes {
-			return fmt.Errorf("kernel file: at most %d bytes can be read, room for %d of the %d hosts", yamlfile.MaxBytes, i/m.Model.CPUsPerHost, m.Options.Hosts)
+			return fmt.Errorf("kernel file: at most %d bytes can be read, room for %d of the %d hosts", yamlfile.MaxBytes,
+				i/m.Model.CPUsPerHost, m.Options.Hosts)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -235,13 +235,16 @@ func difference(x, y []float64) []float64 {
 // setNotes says what the sample could not tell.
 func (r *ClassReport) setNotes(unit string, p int) {
 	if r.Days == len(r.Members) {
-		r.Notes = append(r.Notes, fmt.Sprintf("one day of each %s: what differs between days counts as different between %ss", unit, unit))
+		r.Notes = append(r.Notes, fmt.Sprintf("one day of each %s: what differs between days counts as different between %ss",
+			unit, unit))
 	}
 	if len(r.Members) <= p {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d %ss do not span %d variables: the spatial covariance is singular", len(r.Members), unit, p))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d %ss do not span %d variables: the spatial covariance is singular",
+			len(r.Members), unit, p))
 	}
 	if len(r.Constant) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("no more difference between %ss than days explain, so none: %s", unit, strings.Join(r.Constant, ", ")))
+		r.Notes = append(r.Notes, fmt.Sprintf("no more difference between %ss than days explain, so none: %s", unit,
+			strings.Join(r.Constant, ", ")))
 	}
 	if r.Shrunk < 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("correlations between %ss contradict each other, so they are multiplied by %.2g", unit, r.Shrunk))
@@ -410,7 +413,8 @@ func checkCovariance(m [][]float64, p int) error {
 	for i := range m {
 		for j := range i {
 			if scale := deviation(m, i) * deviation(m, j); !(math.Abs(m[i][j]-m[j][i]) <= symmetryTolerance*scale) {
-				return fmt.Errorf("not symmetric: %g in row %d, column %d, and %g in row %d, column %d", m[i][j], i+1, j+1, m[j][i], j+1, i+1)
+				return fmt.Errorf("not symmetric: %g in row %d, column %d, and %g in row %d, column %d", m[i][j], i+1, j+1, m[j][i],
+					j+1, i+1)
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func Parse(r io.Reader, name string) (*Model, error) {
 type parser struct{ yamlfile.Document }
 
 func (p *parser) model(root ast.Node) (*Model, error) {
-	f, err := p.Fields(root, "machine model", "version", "description", "source", "unit", "per", "cpus_per_host", "noise_shape", "variables", "classes")
+	f, err := p.Fields(root, "machine model", "version", "description", "source", "unit", "per", "cpus_per_host",
+		"noise_shape", "variables", "classes")
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +239,8 @@ func (m *Model) WriteYAML(w io.Writer) error {
 	b.WriteString("classes:\n")
 	for i := range m.Classes {
 		c := &m.Classes[i]
-		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name), calibrate.FormatNumber(c.Weight), row(c.Mean))
+		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),
+			calibrate.FormatNumber(c.Weight), row(c.Mean))
 		writeMatrix(&b, "spatial", "between "+m.unit()+"s", c.Spatial)
 		writeMatrix(&b, "temporal", "between the days of a "+m.unit(), c.Temporal)
 	}

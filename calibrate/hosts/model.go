@@ -185,7 +185,8 @@ func inRange(list []Variable, i int, x float64) bool {
 
 // isFirst reports whether a variable is the first of its kernel's time, or of its noise.
 func isFirst(list []Variable, i int) bool {
-	return !slices.ContainsFunc(list[:i], func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
+	return !slices.ContainsFunc(list[:i],
+		func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

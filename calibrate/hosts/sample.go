@@ -172,7 +172,8 @@ func (s *Sample) checkDate(r *table.Reader, of Record, date string) error {
 	}
 	key := dayKey{of.Host, of.CPU, strings.Clone(date)}
 	if place, ok := s.read[key]; ok {
-		return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless, unitName(of.Host, of.CPU), date, place)
+		return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless, unitName(of.Host, of.CPU),
+			date, place)
 	}
 	s.read[key] = r.Place()
 	return nil
@@ -209,7 +210,8 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 				at[key] = k
 				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
 			}
-			values, errs := make([]float64, len(terms)), make([]float64, len(terms)) // a term that it does not have costs nothing
+			// a term that it does not have costs nothing
+			values, errs := make([]float64, len(terms)), make([]float64, len(terms))
 			for _, c := range g.Coefficients {
 				i := slices.Index(terms, c.Term)
 				values[i], errs[i] = c.Value, c.StdErr

@@ -45,7 +45,8 @@ func (r *Report) writeClass(b *strings.Builder, i int) {
 	for j, v := range r.Model.Variables {
 		mean := class.Mean[j]
 		spatial, temporal := deviation(class.Spatial, j), deviation(class.Temporal, j)
-		fmt.Fprintf(tab, "  %s\t%.6e\t%.1e\t%.3e\t%s\t%.3e\t%s\t\n", v, mean, report.MeanError[j], spatial, percent(spatial, mean), temporal, percent(temporal, mean))
+		fmt.Fprintf(tab, "  %s\t%.6e\t%.1e\t%.3e\t%s\t%.3e\t%s\t\n", v, mean, report.MeanError[j], spatial,
+			percent(spatial, mean), temporal, percent(temporal, mean))
 	}
 	_ = tab.Flush() // into memory
 	for _, n := range report.Noise {

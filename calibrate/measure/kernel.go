@@ -95,15 +95,19 @@ var (
 
 // forms are the kernels of HPL that can be timed.
 var forms = map[string]form{
-	"dgemm":    {[]string{"transa", "transb"}, []string{"M", "N", "K"}, needsOfGemm},
-	"dtrsm":    {attrsOfTrsm, dimsMN, needsOfTrsm},
-	"dgemv":    {[]string{"trans"}, dimsMN, needsOfVectors},
-	"dger":     {nil, dimsMN, needsOfVectors},
-	"dtrsv":    {attrsOfTrsv, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs { return needs{order: d[0], work: d[0]} }},
-	"dscal":    {nil, dimsN, needsOfColumn},
-	"daxpy":    {nil, dimsN, needsOfColumn},
-	"idamax":   {nil, dimsN, needsOfColumn},
-	"dcopy":    {nil, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs { return needs{rows: 1, columns: d[0], work: d[0]} }},
+	"dgemm": {[]string{"transa", "transb"}, []string{"M", "N", "K"}, needsOfGemm},
+	"dtrsm": {attrsOfTrsm, dimsMN, needsOfTrsm},
+	"dgemv": {[]string{"trans"}, dimsMN, needsOfVectors},
+	"dger":  {nil, dimsMN, needsOfVectors},
+	"dtrsv": {attrsOfTrsv, dimsN,
+		func(_ *Kernel, d *[4]int64, _ int64) needs { return needs{order: d[0], work: d[0]} }},
+	"dscal":  {nil, dimsN, needsOfColumn},
+	"daxpy":  {nil, dimsN, needsOfColumn},
+	"idamax": {nil, dimsN, needsOfColumn},
+	"dcopy": {nil, dimsN, func(_ *Kernel, d *[4]int64,
+		_ int64) needs {
+		return needs{rows: 1, columns: d[0], work: d[0]}
+	}},
 	"dlacpy":   {nil, dimsMN, needsOfRows},
 	"dlatcpy":  {nil, dimsMN, needsOfRows},
 	"dlocmax":  {nil, []string{"M"}, needsOfColumn},
@@ -111,7 +115,8 @@ var forms = map[string]form{
 	"dlocswpT": {nil, []string{"JB", "ROLE"}, needsOfPanelRows},
 
 	"dlaswp00N": {nil, dimsMN, needsOfRows}, "dlaswp10N": {nil, dimsMN, needsOfRows},
-	"dlaswp01N": {nil, dimsMN, needsOfRows}, "dlaswp01T": {nil, dimsMN, needsOfRows}, "dlaswp02N": {nil, dimsMN, needsOfRows},
+	"dlaswp01N": {nil, dimsMN, needsOfRows}, "dlaswp01T": {nil, dimsMN, needsOfRows}, "dlaswp02N": {nil, dimsMN,
+		needsOfRows},
 	"dlaswp03N": {nil, dimsMN, needsOfRows}, "dlaswp03T": {nil, dimsMN, needsOfRows},
 	"dlaswp04N": {nil, []string{"M0", "M1", "N"}, needsOfRows}, "dlaswp04T": {nil, []string{"M0", "M1", "N"}, needsOfRows},
 	"dlaswp05N": {nil, dimsMN, needsOfRows}, "dlaswp05T": {nil, dimsMN, needsOfRows},

@@ -85,7 +85,8 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 	b.n = [3]int64{nx, ny, d[1] / max(1, times(nx, ny))}
 	for i := range b.n {
 		if b.n[i] < 1<<(loopLevels-1) || b.n[i]%(1<<(loopLevels-1)) != 0 {
-			return b, fmt.Errorf("%d rows of a matrix in boxes of %d x %d points in x and y: want sizes that 8 divides", d[1], nx, ny)
+			return b, fmt.Errorf("%d rows of a matrix in boxes of %d x %d points in x and y: want sizes that 8 divides", d[1],
+				nx, ny)
 		}
 	}
 	if d[3] > maxColumns {
@@ -97,7 +98,8 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 			return b, nil
 		}
 	}
-	return b, fmt.Errorf("a matrix of %d rows, %d nonzeros and %d columns: not that of a box of %v points", d[1], d[2], d[3], b)
+	return b, fmt.Errorf("a matrix of %d rows, %d nonzeros and %d columns: not that of a box of %v points", d[1], d[2],
+		d[3], b)
 }
 
 // boxes returns the boxes of a run of HPCG: of each height of slabs that with the largest matrix, for which
@@ -177,7 +179,8 @@ func (o *loopOrder) pack(level int, vector string) {
 func (o *loopOrder) matrix(kernel string, level int, exchanged, vectors string) {
 	o.pack(level, exchanged)
 	l := o.box.level(level)
-	o.add(loopCall{kernel: kernel, level: level, vectors: vectors, dims: [4]int64{int64(level), l.rows(), l.nonzeros(), l.columns()}})
+	o.add(loopCall{kernel: kernel, level: level, vectors: vectors,
+		dims: [4]int64{int64(level), l.rows(), l.nonzeros(), l.columns()}})
 }
 
 // transfer is a call between a level and the next coarser one.

@@ -135,7 +135,8 @@ func (m machine) frequencyRange() string {
 }
 
 func (m machine) turbo() string {
-	if text := m.named("sys/devices/system/cpu/intel_pstate/no_turbo", map[string]string{"0": "on", "1": "off"}); text != unknown {
+	if text := m.named("sys/devices/system/cpu/intel_pstate/no_turbo",
+		map[string]string{"0": "on", "1": "off"}); text != unknown {
 		return text
 	}
 	return m.named("sys/devices/system/cpu/cpufreq/boost", map[string]string{"0": "off", "1": "on"})
@@ -151,7 +152,8 @@ func (m machine) caches() string {
 	var texts []string
 	for _, d := range list {
 		text := func(name string) string { return m.text(path.Join(d, name)) }
-		texts = append(texts, fmt.Sprintf("L%s %s %s of cores %s", text("level"), text("type"), text("size"), text("shared_cpu_list")))
+		texts = append(texts, fmt.Sprintf("L%s %s %s of cores %s", text("level"), text("type"), text("size"),
+			text("shared_cpu_list")))
 	}
 	return strings.Join(texts, "; ")
 }

@@ -40,7 +40,8 @@ const (
 
 // DefaultOptions returns the options of the command without flags, but for the ranks.
 func DefaultOptions() Options {
-	return Options{Ranks: 1, Threads: 1, Operands: []Operands{AsRun}, Memory: 512 << 20, Caches: 32 << 20, Budget: 10 * time.Minute, Seed: 1}
+	return Options{Ranks: 1, Threads: 1, Operands: []Operands{AsRun}, Memory: 512 << 20, Caches: 32 << 20,
+		Budget: 10 * time.Minute, Seed: 1}
 }
 
 // MinMemory and MaxMemory are the least and the most that a process can be allowed, in bytes.

@@ -139,8 +139,9 @@ func (p *Plan) leaveOut(run *RunCalls) (total float64) {
 	}
 	for _, k := range run.kernels {
 		if len(k.calls) > 0 && !k.omit && !k.kernel.CanTime() {
-			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: add its model to the kernel file by hand",
-				&k.kernel, 100*k.seconds()/total))
+			p.Warnings = append(p.Warnings,
+				warning.New("%v: no way to time it is known; about %.2g %% of the run's time: add its model to the kernel file by hand",
+					&k.kernel, 100*k.seconds()/total))
 		}
 	}
 	return total
@@ -248,7 +249,9 @@ func (p *Plan) shrink(list []*kernelCalls, o *Options) {
 		smaller++
 	}
 	if smaller > 0 {
-		p.Warnings = append(p.Warnings, warning.New("a budget of %v is short: %d times a size was halved; more budget measures what the run does", o.Budget, smaller))
+		p.Warnings = append(p.Warnings,
+			warning.New("a budget of %v is short: %d times a size was halved; more budget measures what the run does", o.Budget,
+				smaller))
 	}
 	for i := range p.Calls {
 		k := &p.Kernels[p.Calls[i].Kernel]
@@ -316,7 +319,8 @@ func (p *Plan) write(w io.Writer) error {
 	for _, i := range p.Order {
 		c := &p.Calls[i]
 		k := &p.Kernels[c.Kernel]
-		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3], c.Operands[0])
+		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3],
+			c.Operands[0])
 	}
 	return b.Flush()
 }
@@ -477,7 +481,8 @@ func (blasProgram) passes(p *Plan) string {
 
 func (b blasProgram) space() string {
 	s := b.largest()
-	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns, humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(b.panels()), "[]"), " ", ", "))
+	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns,
+		humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(b.panels()), "[]"), " ", ", "))
 	if len(b.shapes) > 1 {
 		text += fmt.Sprintf(", or as large as that of their run, of %d", len(b.shapes))
 	}

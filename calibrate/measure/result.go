@@ -15,7 +15,8 @@ import (
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.
 var (
 	attrColumns = []string{"side", "uplo", "trans", "diag", "transa", "transb"}
-	dimColumns  = []string{"M", "N", "K", "M0", "M1", "JB", "ROLE", "LEVEL", "ROWS", "NNZ", "COLS", "VECTORS", "BRANCH", "ALIAS"}
+	dimColumns  = []string{"M", "N", "K", "M0", "M1", "JB", "ROLE", "LEVEL", "ROWS", "NNZ", "COLS", "VECTORS", "BRANCH",
+		"ALIAS"}
 )
 
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about
@@ -38,7 +39,8 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 	for _, t := range r.Timings {
 		seconds := strconv.FormatFloat(t.Seconds, 'e', 9, 64)
 		date := t.Date.UTC().Format(time.RFC3339)
-		if _, err := fmt.Fprintf(w, "%s,%s,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], seconds, min(1, t.CPU/t.Seconds), host, t.Rank, p.Groups[t.Rank][0], date); err != nil {
+		if _, err := fmt.Fprintf(w, "%s,%s,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], seconds, min(1, t.CPU/t.Seconds), host,
+			t.Rank, p.Groups[t.Rank][0], date); err != nil {
 			return err
 		}
 	}

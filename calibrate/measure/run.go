@@ -211,7 +211,8 @@ type worker struct {
 }
 
 // threadVariables tell the usual libraries how many threads to use.
-var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
+var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+	"BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
 
 // startWorker starts a command on the cores, nil for any. It ends with ctx.
 func startWorker(ctx context.Context, command []string, cores []int, threads int) (*worker, error) {
@@ -292,7 +293,8 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	number, err1 := strconv.Atoi(texts[0])
 	seconds, err2 := strconv.ParseFloat(texts[1], 64)
 	cpu, err3 := strconv.ParseFloat(texts[2], 64)
-	if n != 3 || errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls || !(seconds > 0 && seconds < 1e9) || !(cpu >= 0 && cpu < 1e9) {
+	if n != 3 || errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls ||
+		!(seconds > 0 && seconds < 1e9) || !(cpu >= 0 && cpu < 1e9) {
 		return 0, 0, 0, fmt.Errorf("measuring process: want the number of a call and seconds, found %s", textutil.Quote(line))
 	}
 	return number, seconds, cpu, nil
@@ -321,7 +323,8 @@ func (t *tail) String() string { return firstLine(t.text.String()) }
 
 // Compile makes a program, a path, of C source beside it, with the libraries, and returns
 // the compiler's first line about itself.
-func Compile(ctx context.Context, compiler string, source []byte, program string, libraries ...string) (about string, err error) {
+func Compile(ctx context.Context, compiler string, source []byte, program string,
+	libraries ...string) (about string, err error) {
 	file := program + ".c"
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err

@@ -60,8 +60,9 @@ func (p *Pieces) Find(x float64) int {
 // Points are what pieces are fitted to: Y > 0 at distinct X >= 0, ascending.
 type Points struct {
 	X, Y []float64
-	W    []float64 // number of timings that a point is of: weights of plain residuals; logarithms of all points count alike
-	S    []float64 // standard errors of Y, as parts of it, by the scatter of its timings; nil: none is known
+	// number of timings that a point is of: weights of plain residuals; logarithms of all points count alike
+	W []float64
+	S []float64 // standard errors of Y, as parts of it, by the scatter of its timings; nil: none is known
 }
 
 // Split returns the points before i and those from it on.
@@ -212,7 +213,8 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 	switch {
 	case len(p.X) > MaxLearn:
-		return nil, fmt.Errorf("%w: %d different sizes, want at most %d to learn breakpoints; or give the breakpoints", ErrPoints, len(p.X), MaxLearn)
+		return nil, fmt.Errorf("%w: %d different sizes, want at most %d to learn breakpoints; or give the breakpoints",
+			ErrPoints, len(p.X), MaxLearn)
 	case len(p.X) < o.MinPoints:
 		return nil, fmt.Errorf("%w: %d different sizes, want at least %d", ErrTooFew, len(p.X), o.MinPoints)
 	}

@@ -414,7 +414,8 @@ func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative
 			step := max(1, len(values)/mostCuts)
 			rough, here := -1, []Part(nil)
 			try := func(k int) {
-				if next := s.splitAt(parts, i, at, d, values[k], fit); next != nil && (here == nil || s.total(next) < s.total(here)) {
+				if next := s.splitAt(parts, i, at, d, values[k], fit); next != nil &&
+					(here == nil || s.total(next) < s.total(here)) {
 					rough, here = k, next
 				}
 			}

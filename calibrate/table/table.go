@@ -111,7 +111,8 @@ const headSize = 4 << 10
 // have them.
 func checkText(head []byte) error {
 	switch {
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}), bytes.IndexByte(head, 0) >= 0:
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}),
+		bytes.IndexByte(head, 0) >= 0:
 		return errors.New("UTF-16, or no text: want a table in UTF-8")
 	case bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0:
 		return errors.New("lines end in CR alone: want LF, or CR LF")

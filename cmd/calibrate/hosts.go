@@ -34,7 +34,8 @@ func hostsCommand() *cli.Command {
 			"    calibrate hosts -o machine.yaml timings.csv\n" +
 			"    calibrate hosts --draw 64 --from machine.yaml --seed 7 -o kernels.yaml",
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
 		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"}},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
@@ -53,12 +54,18 @@ func hostsCommand() *cli.Command {
 func estimateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "per", Value: "host", Usage: "what differs: `host|cpu`: hosts, or the CPUs of hosts"},
-		&cli.StringFlag{Name: "classes", Value: "auto", Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
-		&cli.StringFlag{Name: "classes-by", Value: "time", Usage: "tell classes by the first coefficient of the `time|noise`"},
-		&cli.StringFlag{Name: "class-column", Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
-		&cli.StringSliceFlag{Name: "coefficient", Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
-		&cli.StringSliceFlag{Name: "noise", Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
-		&cli.StringFlag{Name: "noise-shape", Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
+		&cli.StringFlag{Name: "classes", Value: "auto",
+			Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
+		&cli.StringFlag{Name: "classes-by", Value: "time",
+			Usage: "tell classes by the first coefficient of the `time|noise`"},
+		&cli.StringFlag{Name: "class-column",
+			Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
+		&cli.StringSliceFlag{Name: "coefficient",
+			Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
+		&cli.StringSliceFlag{Name: "noise",
+			Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
+		&cli.StringFlag{Name: "noise-shape",
+			Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
 	}
 }
 
@@ -222,18 +229,23 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 func drawFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts", DefaultText: "estimate a model"},
-		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " + strings.Join(hosts.BuiltinNames(), ", ")},
+		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " +
+			strings.Join(hosts.BuiltinNames(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws: each draws another machine"},
 		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},
-		&cli.StringFlag{Name: "host-name", Value: "node-{}", Usage: "`NAME` of a host on the platform, {} being its number from 0"},
-		&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
+		&cli.StringFlag{Name: "host-name", Value: "node-{}",
+			Usage: "`NAME` of a host on the platform, {} being its number from 0"},
+		&cli.StringFlag{Name: "empty", Value: "free",
+			Usage: "calls with a dimension of zero are `free|charged` the constant"},
 		&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, and of other hosts"},
-		&cli.StringFlag{Name: "platform", Usage: "write a platform (XML) of the hosts on one switch to `FILE`; -: to standard output, without a report"},
+		&cli.StringFlag{Name: "platform",
+			Usage: "write a platform (XML) of the hosts on one switch to `FILE`; -: to standard output, without a report"},
 		&cli.Float64Flag{Name: "bandwidth", Value: 12.5e9, Usage: "`BYTE/S` of its routes"},
 		&cli.Float64Flag{Name: "latency", Value: 2e-5, Usage: "`SECONDS` of its routes"},
 		&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
-		&cli.StringSliceFlag{Name: "property", Usage: "`NAME:VALUE` of a SimGrid property of the platform, as calibrate network prints them; may be repeated"},
+		&cli.StringSliceFlag{Name: "property",
+			Usage: "`NAME:VALUE` of a SimGrid property of the platform, as calibrate network prints them; may be repeated"},
 	}
 }
 
@@ -252,8 +264,10 @@ func runDraw(c *cli.Context) error {
 	if err := o.Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
-	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"), Empty: c.String("empty"),
-		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(), from, o.Seed, o.Day)}
+	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
+		Empty: c.String("empty"),
+		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(),
+			from, o.Seed, o.Day)}
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
@@ -282,7 +296,8 @@ func runDraw(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) }, readKernels}
+	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) },
+		readKernels}
 	if printed, err := writeOutputs(c, platform, kernelFile); printed || err != nil {
 		return err
 	}
@@ -356,7 +371,8 @@ func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 		return o, err
 	}
 	o.content = func(w io.Writer) error {
-		return calibrate.WritePlatform(w, machine, calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
+		return calibrate.WritePlatform(w, machine,
+			calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
 	}
 	if err := o.content(io.Discard); err != nil {
 		return o, command.Usagef("hosts: %w", err)

@@ -27,17 +27,26 @@ func kernelsCommand() *cli.Command {
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n" +
 			"    calibrate kernels --statistic mean --per cpu -o nodes.yaml timings.csv",
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
-			&cli.StringSliceFlag{Name: "for", Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel takes; may be repeated"},
-			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median), Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in seconds, as published calibrations do"},
-			&cli.IntFlag{Name: "max-pieces", Value: calibrate.DefaultLearnOptions().MaxPieces, Usage: "`NUMBER` of pieces, between thresholds, of a kernel's model at most"},
-			&cli.StringFlag{Name: "per", Value: "all", Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
+			&cli.StringSliceFlag{Name: "for",
+				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel takes; may be repeated"},
+			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
+				Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in seconds, as published calibrations do"},
+			&cli.IntFlag{Name: "max-pieces", Value: calibrate.DefaultLearnOptions().MaxPieces,
+				Usage: "`NUMBER` of pieces, between thresholds, of a kernel's model at most"},
+			&cli.StringFlag{Name: "per", Value: "all",
+				Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
 		}, fitFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "host-name", Value: "{}", Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
-			&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
-			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
+			&cli.StringFlag{Name: "host-name", Value: "{}",
+				Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
+			&cli.StringFlag{Name: "empty", Value: "free",
+				Usage: "calls with a dimension of zero are `free|charged` the constant"},
+			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
+				Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
 			&cli.StringFlag{Name: "base", Usage: "kernel `FILE`, or the name of a built-in set, with the models of all other kernels, to which those fitted are added"},
-			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"}},
+			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source",
+				Usage: "`TEXT` about the measurement for the kernel file"}},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
@@ -50,12 +59,16 @@ func kernelsCommand() *cli.Command {
 // fitFlags say how timings of kernels are read and fitted.
 func fitFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "model", Value: calibrate.Auto, Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
+		&cli.StringFlag{Name: "model", Value: calibrate.Auto,
+			Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
 		&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
-		&cli.StringSliceFlag{Name: "terms", Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M*N^2,1; may be repeated"},
-		&cli.StringSliceFlag{Name: "product", Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M*N^2 (default: of all dimensions); may be repeated"},
+		&cli.StringSliceFlag{Name: "terms",
+			Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M*N^2,1; may be repeated"},
+		&cli.StringSliceFlag{Name: "product",
+			Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M*N^2 (default: of all dimensions); may be repeated"},
 		&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds",
+			DisableDefaultText: true},
 		&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
 		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
 		&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
@@ -69,7 +82,8 @@ type fitSettings struct {
 }
 
 func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
-	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"), NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
+	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"),
+		NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
 		Terms: map[string][]string{}, Product: map[string]string{}}
 	s.read.Function = c.String("function")
 	if dims := c.String("dims"); dims != "" {
@@ -85,7 +99,8 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 		return s, command.Usagef("%s: %w", c.Command.Name, err)
 	}
 	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && s.fit.Model == calibrate.Constant {
-		return s, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given, calibrate.Constant)
+		return s, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given,
+			calibrate.Constant)
 	}
 	return s, nil
 }
@@ -102,7 +117,8 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if s.fitSettings, err = fitSettingsOf(c); err != nil {
 		return s, err
 	}
-	s.file = calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
+	s.file = calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
+		Empty: c.String("empty"), Noise: c.String("noise")}
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
 	var ok bool
 	if s.fit.For, ok = per[c.String("per")]; !ok {
@@ -140,7 +156,8 @@ func (s *kernelSettings) setLearn(c *cli.Context) error {
 		return command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
 	}
 	s.read.Keep = true
-	s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")), MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
+	s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
+		MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
 	if err := s.learn.Validate(); err != nil {
 		return command.Usagef("kernels: %w", err)
 	}
@@ -202,7 +219,8 @@ func runKernels(c *cli.Context) error {
 		}
 	}
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
-	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written || err != nil {
+	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written ||
+		err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)

@@ -40,16 +40,23 @@ func machineCommand() *cli.Command {
 			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 4\n\n" +
 			"Called again it goes on with what is missing: what was measured with the same options is not measured again.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated", DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
-			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute, Usage: "measure for this `TIME`, two thirds of it kernels"},
-			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs", DefaultText: "the first of OpenBLAS, BLIS, MKL that is found"},
+			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated",
+				DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
+			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute,
+				Usage: "measure for this `TIME`, two thirds of it kernels"},
+			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs",
+				DefaultText: "the first of OpenBLAS, BLIS, MKL that is found"},
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times kernels (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "cflags", Usage: "its `FLAGS` (default: those of measure kernels)"},
-			&cli.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
-			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for one another shows in a replay then"},
-			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host", DefaultText: "all of the run, up to a rank per core"},
+			&cli.StringFlag{Name: "mpicc", Value: "mpicc",
+				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
+			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
+				Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for one another shows in a replay then"},
+			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host",
+				DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
-			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform", DefaultText: "those that the launcher's ranks are on"},
+			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform",
+				DefaultText: "those that the launcher's ranks are on"},
 			quietFlag(),
 		},
 		Action: runMachine,
@@ -189,7 +196,8 @@ func (r *machineRun) begin() error {
 			return fmt.Errorf("%s: %w", r.path(stepsFile), err)
 		}
 		if r.done == nil {
-			return fmt.Errorf("%s: it says nothing of steps; remove it with what is beside it, or give another directory", r.path(stepsFile))
+			return fmt.Errorf("%s: it says nothing of steps; remove it with what is beside it, or give another directory",
+				r.path(stepsFile))
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -200,7 +208,8 @@ func (r *machineRun) begin() error {
 		return err
 	}
 	if len(list) > 0 {
-		return fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", r.dir, stepsFile)
+		return fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", r.dir,
+			stepsFile)
 	}
 	if err := os.MkdirAll(r.path("measured"), 0o777); err != nil {
 		return err
@@ -230,7 +239,8 @@ func (r *machineRun) defaultRuns() (paths []string, err error) {
 
 // timeKernels is the step that times kernels.
 func (r *machineRun) timeKernels() (machineStep, error) {
-	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
+	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget",
+		(r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
 	for _, flag := range []string{"blas", "cc", "cflags", "ranks-per-host"} {
 		if r.c.IsSet(flag) {
 			args = append(args, "--"+flag, r.c.String(flag))
@@ -271,7 +281,8 @@ func (r *machineRun) traces() (args []string) {
 
 // timeMessages is the step that times messages.
 func (r *machineRun) timeMessages(launcher []string) machineStep {
-	args := []string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget", (r.c.Duration("budget") / 3).Round(time.Second).String(), "--mpicc", r.c.String("mpicc"), "--"}
+	args := []string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget",
+		(r.c.Duration("budget") / 3).Round(time.Second).String(), "--mpicc", r.c.String("mpicc"), "--"}
 	return machineStep{name: stepMessageTimes, Args: append(args, launcher...), outputs: []string{networkTable}}
 }
 
@@ -290,7 +301,8 @@ func (r *machineRun) checkTools(messages machineStep, launcher []string) error {
 // fitKernels is the step that fits kernels. What could not be timed has the model of the
 // built-in set, which goes by the speed of the host, and the fit warns of it.
 func (r *machineRun) fitKernels() machineStep {
-	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"), "--plots", r.path(plotDirs[stepKernelModels])}, r.traces()...)
+	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"),
+		"--plots", r.path(plotDirs[stepKernelModels])}, r.traces()...)
 	return machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
 }
 
@@ -300,7 +312,8 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 	if err != nil {
 		return machineStep{}, err
 	}
-	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path(plotDirs[stepNetworkModel]), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
+	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path(plotDirs[stepNetworkModel]),
+		"--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
 	speed, err := r.speed()
 	if err != nil {
 		return machineStep{}, err
@@ -310,7 +323,8 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 	} else {
 		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
 	}
-	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
+	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)),
+		outputs: []string{"platform.xml"}}, nil
 }
 
 // readReport reads the report of a step that wrote it as JSON.
@@ -337,7 +351,8 @@ func (r *machineRun) measure(s machineStep) error {
 // isDone reports whether a step was done, with the same options for the same runs, and left what it makes.
 func (r *machineRun) isDone(s machineStep) bool {
 	old, ok := r.done[s.name]
-	return ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name))
+	return ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) &&
+		r.has(s.outputs) && exists(r.report(s.name))
 }
 
 // again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: what

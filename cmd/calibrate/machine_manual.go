@@ -35,7 +35,8 @@ func (r *machineRun) writeManual() error {
 		fmt.Fprintf(w, "\n## How it was made\n\n")
 		for _, step := range r.steps() {
 			s := r.done[step]
-			fmt.Fprintf(w, "- %s, %s, %.0f s: `calibrate %s`\n", step, s.End.Format("2006-01-02 15:04 UTC"), s.Seconds, command.Quoted(s.Args...))
+			fmt.Fprintf(w, "- %s, %s, %.0f s: `calibrate %s`\n", step, s.End.Format("2006-01-02 15:04 UTC"), s.Seconds,
+				command.Quoted(s.Args...))
 		}
 		for _, step := range r.steps() {
 			table, measured := tables[step]
@@ -169,7 +170,8 @@ func flopOfLargest(k *measure.Summary) (flop float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	model, err := set.Bind(kernels.Host{Name: "host", Speed: 1}, kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
+	model, err := set.Bind(kernels.Host{Name: "host", Speed: 1},
+		kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
 	if err != nil {
 		return 0, err
 	}
@@ -189,7 +191,8 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 		case s == 0:
 			return 0, nil
 		case i > 0 && s != speed:
-			return 0, fmt.Errorf("a second of computation is %g flop in %s and %g in %s: record them with the same --speed", speed, paths[0], s, path)
+			return 0, fmt.Errorf("a second of computation is %g flop in %s and %g in %s: record them with the same --speed",
+				speed, paths[0], s, path)
 		}
 		speed = s
 	}

@@ -42,11 +42,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newApp returns the command as its command line says it.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
-	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin, stdout, stderr)
+	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin,
+		stdout, stderr)
 	app.Description = "Most people want all of a machine in one go:\n\n" +
 		"    calibrate machine here --for run.trace.zst -- mpirun -np 2"
 	app.Metadata = map[string]any{argsKey: args}
-	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand(), machineCommand())
+	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand(),
+		machineCommand())
 	return app
 }
 

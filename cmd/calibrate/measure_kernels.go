@@ -44,20 +44,26 @@ func measureKernelsCommand() *cli.Command {
 			"    tracegen hpcg --ranks 2 --nx 104 -o hpcg.trace.zst\n" +
 			"    calibrate measure kernels --for hpcg.trace.zst --budget 1m -o kernels.csv",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "for", Usage: "`TRACE` of the run, whose kernels are timed; may be repeated, for runs that count alike"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
-			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s", DefaultText: "10m"},
+			&cli.StringSliceFlag{Name: "for",
+				Usage: "`TRACE` of the run, whose kernels are timed; may be repeated, for runs that count alike"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-",
+				Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
+			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s",
+				DefaultText: "10m"},
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of OpenBLAS, MKL, BLIS and what the system has chosen)"},
-			&cli.IntFlag{Name: "ranks-per-host", Usage: "`NUMBER` of the run's ranks on a host, which measure at once", DefaultText: "all, or as many as there are cores for"},
+			&cli.IntFlag{Name: "ranks-per-host", Usage: "`NUMBER` of the run's ranks on a host, which measure at once",
+				DefaultText: "all, or as many as there are cores for"},
 			&cli.IntFlag{Name: "threads", Value: d.Threads, Usage: "`NUMBER` of threads of each rank, on as many cores"},
 			&cli.StringFlag{Name: "cores", Value: "all", Usage: "measure on cores `all|N,N-M,...`, in the order of the ranks"},
 			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
-			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun), Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
+			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun),
+				Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
 			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
 			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than the run has", DefaultText: "its part of half of what is free"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times (default: cc, gcc or clang)"},
-			&cli.StringFlag{Name: "cflags", Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for HPCG's loops)"},
+			&cli.StringFlag{Name: "cflags",
+				Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for HPCG's loops)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			quietFlag(),
@@ -68,8 +74,9 @@ func measureKernelsCommand() *cli.Command {
 
 // measureOptionsOf returns what the flags say, but for the ranks where they are to be found.
 func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
-	o = measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"), Budget: c.Duration("budget"),
-		Seed: c.Uint64("seed"), BLAS: c.String("blas"), Compiler: c.String("cc"), Flags: strings.Fields(c.String("cflags")), Caches: measure.LargestCache(os.DirFS("/"))}
+	o = measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
+		Budget: c.Duration("budget"),
+		Seed:   c.Uint64("seed"), BLAS: c.String("blas"), Compiler: c.String("cc"), Flags: strings.Fields(c.String("cflags")), Caches: measure.LargestCache(os.DirFS("/"))}
 	const most = measure.MaxMemory >> 20
 	switch mib := c.Int64("memory"); {
 	case c.NArg() > 0:
@@ -202,7 +209,8 @@ func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan,
 		return nil, fmt.Errorf("%s: %w", strings.Join(traces, ", "), err)
 	}
 	if run.Ranks%o.Ranks != 0 {
-		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
+		r.Warnings = append(r.Warnings,
+			warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
 	}
 	r.Warnings = append(r.Warnings, plan.Warnings...)
 	return plan, nil
@@ -240,9 +248,11 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure kernels " + command.Version()}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "tool", Value: "calibrate measure kernels " + command.Version()}, {Name: "command",
+			Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "compiler", Value: r.result.Compiler}, {Name: "flags", Value: r.result.Flags},
-		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound)},
+		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads,
+			plan.Cores(), bound)},
 		{Name: "operands", Value: c.String("operands") + ", " + plan.Space()},
 		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, %s", len(plan.Calls), len(plan.Kernels), plan.Repeats())},
 		{Name: "quality", Value: r.Quality.String()},
@@ -268,7 +278,8 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 func (r *measureReport) write(c *cli.Context) error {
 	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
 	facts := slices.Concat([]measure.Fact{
-		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end", Value: r.End.UTC().Format(time.RFC3339)}, {Name: "host", Value: r.Host},
+		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end",
+			Value: r.End.UTC().Format(time.RFC3339)}, {Name: "host", Value: r.Host},
 	}, r.Machine, r.Method, []measure.Fact{{Name: "ended", Value: e.String()}})
 	for _, w := range r.Warnings {
 		facts = append(facts, measure.Fact{Name: "warning", Value: w.String()})
@@ -311,7 +322,8 @@ func (e *measurementEnding) String() string {
 
 // write writes the table, then the report. Of a measurement that was interrupted, or
 // failed, it keeps what there is, and says so.
-func (e *measurementEnding) write(c *cli.Context, table func(io.Writer) error, report any, text func(io.Writer) error) error {
+func (e *measurementEnding) write(c *cli.Context, table func(io.Writer) error, report any,
+	text func(io.Writer) error) error {
 	if e.timings == 0 {
 		return fmt.Errorf("%s: nothing to write", e)
 	}
@@ -345,7 +357,8 @@ func measureHPLCommand() *cli.Command {
 			"Without REPRISE_KERNELS the tables are hpl-kernels-RANK.csv in the directory of the run. dlocmax and dlocswp are not\n" +
 			"timed: their sizes are in structures of HPL's own. Their models come from --base or measure kernels.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".", Usage: "write both files into `DIR`, which is made if it is missing"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".",
+				Usage: "write both files into `DIR`, which is made if it is missing"},
 			&cli.BoolFlag{Name: "json", Usage: "print the paths as JSON", DisableDefaultText: true},
 		},
 		Action: runMeasureHPL,
@@ -401,7 +414,8 @@ func checkUnchanged(path string, content []byte) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(old, content):
-		return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output", path)
+		return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output",
+			path)
 	}
 	return nil
 }

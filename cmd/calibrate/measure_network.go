@@ -36,13 +36,17 @@ func measureNetworkCommand() *cli.Command {
 			"    calibrate measure network -o network.csv -- mpirun -np 8 --map-by ppr:4:node --bind-to core\n" +
 			"    calibrate measure network -o network.csv --between nodes -- srun -N 2 -n 8",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
-			&cli.StringFlag{Name: "mpicc", Value: d.Compiler, Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
-			&cli.StringFlag{Name: "between", Value: string(d.Between), Usage: "time messages within a host (cores), between two (nodes), both, or what the places of the ranks allow: `cores|nodes|both|auto`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-",
+				Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
+			&cli.StringFlag{Name: "mpicc", Value: d.Compiler,
+				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
+			&cli.StringFlag{Name: "between", Value: string(d.Between),
+				Usage: "time messages within a host (cores), between two (nodes), both, or what the places of the ranks allow: `cores|nodes|both|auto`"},
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "time for this `TIME` at most, as 5m"},
 			&cli.IntFlag{Name: "sizes", Value: d.Sizes, Usage: "`NUMBER` of sizes, uniform in their logarithm"},
 			&cli.Int64Flag{Name: "max", Value: d.MaxBytes, Usage: "largest size in `BYTES`"},
-			&cli.IntFlag{Name: "reps", Value: d.Reps, Usage: "`NUMBER` of timings of each operation and size, spread over the whole time"},
+			&cli.IntFlag{Name: "reps", Value: d.Reps,
+				Usage: "`NUMBER` of timings of each operation and size, spread over the whole time"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of sizes and order"},
 			&cli.StringFlag{Name: "dir", Value: d.Dir, Usage: "`DIR` that all hosts see, for the program while it runs"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
@@ -53,7 +57,8 @@ func measureNetworkCommand() *cli.Command {
 }
 
 func networkMeasurementOf(c *cli.Context) (network.Options, error) {
-	o := network.Options{Launcher: c.Args().Slice(), Compiler: c.String("mpicc"), Dir: c.String("dir"), Sizes: c.Int("sizes"), MaxBytes: c.Int64("max"),
+	o := network.Options{Launcher: c.Args().Slice(), Compiler: c.String("mpicc"), Dir: c.String("dir"),
+		Sizes: c.Int("sizes"), MaxBytes: c.Int64("max"),
 		Reps: c.Int("reps"), Budget: c.Duration("budget"), Seed: c.Uint64("seed"), Between: network.Between(c.String("between"))}
 	if err := o.Validate(); err != nil {
 		return o, command.Usagef("network: %w", err)
@@ -131,16 +136,20 @@ func (r *networkMeasurement) set(c *cli.Context, o network.Options) {
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Library, r.Hosts, r.Ranks = r.result.Library, r.result.Hosts(), r.result.Ranks
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure network " + command.Version()}, {Name: "command", Value: command.Quoted(args...)},
-		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)}, {Name: "mpi", Value: r.Library}, {Name: "compiler", Value: r.result.Compiler}, {Name: "hosts", Value: r.Hosts},
+		{Name: "tool", Value: "calibrate measure network " + command.Version()}, {Name: "command",
+			Value: command.Quoted(args...)},
+		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)}, {Name: "mpi", Value: r.Library}, {Name: "compiler",
+			Value: r.result.Compiler}, {Name: "hosts", Value: r.Hosts},
 		{Name: "sizes", Value: fmt.Sprintf("%d up to %d bytes, each %d times", o.Sizes, o.MaxBytes, o.Reps)},
 	}
 	for _, i := range firstOfHosts(r.Ranks) {
 		rank := r.Ranks[i]
-		r.Method = append(r.Method, measure.Fact{Name: fmt.Sprintf("rank %d", i), Value: fmt.Sprintf("on %s, %s, cores allowed %s, load %s", rank.Host, rank.Processor, rank.CPUs, rank.Load)})
+		r.Method = append(r.Method, measure.Fact{Name: fmt.Sprintf("rank %d", i),
+			Value: fmt.Sprintf("on %s, %s, cores allowed %s, load %s", rank.Host, rank.Processor, rank.CPUs, rank.Load)})
 	}
 	r.Busy = r.result.Busy.Part()
-	r.Method = append(r.Method, measure.Fact{Name: "processor time", Value: fmt.Sprintf("%.1f %% of the time, of rank %d, which had least", 100*r.Busy, r.result.Busy.Rank)})
+	r.Method = append(r.Method, measure.Fact{Name: "processor time",
+		Value: fmt.Sprintf("%.1f %% of the time, of rank %d, which had least", 100*r.Busy, r.result.Busy.Rank)})
 	r.Planned, r.Timings, r.Warnings, r.Shortest = r.result.Planned, len(r.result.Timings), r.result.Warnings(), shortestOf(r.result.Timings)
 	switch {
 	case r.failure != nil:
@@ -173,11 +182,13 @@ func firstOfHosts(ranks []network.Rank) (list []int) {
 func shortestOf(timings []network.Timing) []shortestTime {
 	sorted := slices.Clone(timings)
 	slices.SortFunc(sorted, func(a, b network.Timing) int {
-		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Seconds, b.Seconds))
+		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Operation, b.Operation),
+			cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Seconds, b.Seconds))
 	})
 	list := []shortestTime{}
 	for i := 0; i < len(sorted); {
-		s := shortestTime{Operation: sorted[i].Operation, Between: sorted[i].Between, Pairs: sorted[i].Pairs, Small: sorted[i].Seconds}
+		s := shortestTime{Operation: sorted[i].Operation, Between: sorted[i].Between, Pairs: sorted[i].Pairs,
+			Small: sorted[i].Seconds}
 		for bytes := int64(-1); i < len(sorted) && s.isOf(sorted[i]); i++ {
 			if sorted[i].Bytes > bytes { // the first of a size is its quickest
 				bytes, s.Large = sorted[i].Bytes, sorted[i].Seconds
@@ -196,14 +207,17 @@ func (s *shortestTime) isOf(t network.Timing) bool {
 // write writes the table, then the report.
 func (r *networkMeasurement) write(c *cli.Context) error {
 	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
-	facts := slices.Concat([]measure.Fact{{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end", Value: r.End.UTC().Format(time.RFC3339)}},
-		r.Method, []measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine, []measure.Fact{{Name: "ended", Value: e.String()}})
+	facts := slices.Concat([]measure.Fact{{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)},
+		{Name: "end", Value: r.End.UTC().Format(time.RFC3339)}},
+		r.Method, []measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine, []measure.Fact{{Name: "ended",
+			Value: e.String()}})
 	return e.write(c, func(w io.Writer) error { return r.result.WriteCSV(w, facts) }, r, r.writeText)
 }
 
 func (r *networkMeasurement) writeText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\nmpi: %s\nhosts: %s\n", r.Timings, r.Planned, r.End.Sub(r.Begin).Seconds(), r.Ended, r.Library, r.Hosts)
+	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\nmpi: %s\nhosts: %s\n", r.Timings, r.Planned,
+		r.End.Sub(r.Begin).Seconds(), r.Ended, r.Library, r.Hosts)
 	for _, missing := range []struct {
 		between network.Between
 		text    string

@@ -32,24 +32,37 @@ func networkCommand() *cli.Command {
 			"    calibrate network --platform platform.xml network.csv\n" +
 			"    calibrate network --breakpoints 1400,65536 --mixture noise.yaml pingpong=pingpong.csv",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "breakpoints", Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
+			&cli.StringFlag{Name: "breakpoints",
+				Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
 			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},
 			&cli.IntFlag{Name: "max-pieces", Value: d.Learn.MaxPieces, Usage: "learn at most `N` pieces"},
-			&cli.Float64Flag{Name: "gain", Value: d.Learn.Gain, Usage: "a learned breakpoint lowers the log error by at least this `PART`, 0 to 1"},
-			&cli.StringFlag{Name: "residuals", Value: "log", Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
-			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic), Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
+			&cli.Float64Flag{Name: "gain", Value: d.Learn.Gain,
+				Usage: "a learned breakpoint lowers the log error by at least this `PART`, 0 to 1"},
+			&cli.StringFlag{Name: "residuals", Value: "log",
+				Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
+			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic),
+				Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
 			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on both sides, more than 0 and less than 0.5"},
-			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)", DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
-			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
-			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
-			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer", DefaultText: "that of the largest messages"},
-			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer", DefaultText: "the smallest measured"},
-			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1", DisableDefaultText: true},
+			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)",
+				DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
+			&cli.Float64Flag{Name: "detached",
+				Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
+			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer),
+				Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
+			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer",
+				DefaultText: "that of the largest messages"},
+			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer",
+				DefaultText: "the smallest measured"},
+			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1",
+				DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
-			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
-			&cli.StringFlag{Name: "mixture", Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "platform",
+				Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "mixture",
+				Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
-			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts; 1 if all timings are within one", DefaultText: "2, or 1"},
+			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts; 1 if all timings are within one",
+				DefaultText: "2, or 1"},
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
@@ -63,7 +76,8 @@ func networkCommand() *cli.Command {
 
 // networkOptionsOf reads the flags about the fit.
 func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
-	o = calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"), Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
+	o = calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
+		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"), Plain: c.String("residuals") == "plain"}
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
@@ -178,8 +192,13 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	printed, err := writeOutputs(c,
-		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+command.Version()) }, readNoise},
-		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) }, readPlatform})
+		output{"network noise", c.String("mixture"),
+			func(w io.Writer) error {
+				return report.WriteNoise(w,
+					"fitted by calibrate network "+command.Version())
+			}, readNoise},
+		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) },
+			readPlatform})
 	if printed || err != nil {
 		return err
 	}
@@ -196,14 +215,16 @@ func hostsOf(c *cli.Context, r *calibrate.NetworkReport) (int, error) {
 	case c.IsSet("hosts") && most == 1:
 		return 0, command.Usagef("network: --hosts %d, but there are no timings between hosts: want 1, or ranks on two (calibrate measure network)", hosts)
 	case c.IsSet("hosts"):
-		return 0, command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d", hosts, most)
+		return 0, command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d", hosts,
+			most)
 	}
 	return most, nil
 }
 
 // checkMeasured refuses flags about operations that were not measured.
 func checkMeasured(c *cli.Context, m *calibrate.Messages) error {
-	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" && !m.Has(calibrate.PingPong) {
+	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
+		!m.Has(calibrate.PingPong) {
 		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
 	}
 	return nil

@@ -71,7 +71,8 @@ func (o output) readBack() (output, error) {
 		name = stdoutName
 	}
 	if err := o.read(text, name); err != nil {
-		return o, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, lineOf(err, name, string(text)))
+		return o, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err,
+			lineOf(err, name, string(text)))
 	}
 	o.content = func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -154,7 +155,8 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 		dashes = append(dashes, "--json")
 	}
 	if len(dashes) > 1 {
-		return command.Usagef("%s: %s: standard output takes one of them: name a file", c.Command.Name, strings.Join(dashes, ", "))
+		return command.Usagef("%s: %s: standard output takes one of them: name a file", c.Command.Name,
+			strings.Join(dashes, ", "))
 	}
 	if err := atomicfile.Distinct(paths...); err != nil {
 		return command.Usagef("%s: outputs %w", c.Command.Name, err)

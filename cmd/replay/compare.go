@@ -34,14 +34,17 @@ func compareCommand() *cli.Command {
 		ArgsUsage:   "A B ...",
 		Description: compareHelp,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "threshold", Usage: "exit 1 if the makespan is more than `T` (1%, or 0.01) above that of A, with 95 % confidence", DefaultText: "no gate"},
-			&cli.StringFlag{Name: "test", Value: string(compare.Welch), Usage: "tell differences of several seeds from noise by `welch|permutation`: Welch's t-test, or a permutation test"},
+			&cli.StringFlag{Name: "threshold",
+				Usage: "exit 1 if the makespan is more than `T` (1%, or 0.01) above that of A, with 95 % confidence", DefaultText: "no gate"},
+			&cli.StringFlag{Name: "test", Value: string(compare.Welch),
+				Usage: "tell differences of several seeds from noise by `welch|permutation`: Welch's t-test, or a permutation test"},
 			&cli.BoolFlag{Name: "paired", Usage: "compare seed by seed: A and B have the same seeds", DisableDefaultText: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` names the random permutations of --test permutation"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 			&cli.StringFlag{Name: "junit", Usage: "write a check for each B to `FILE`, too, as JUnit's XML"},
-			&cli.StringFlag{Name: "report", Usage: "write a page with the runs on the same axes to `FILE`, too; A and B are such pages, of one run"},
+			&cli.StringFlag{Name: "report",
+				Usage: "write a page with the runs on the same axes to `FILE`, too; A and B are such pages, of one run"},
 		},
 		Action: func(c *cli.Context) error {
 			begun()
@@ -122,7 +125,8 @@ func pagesOf(c *cli.Context, results []*compare.Result) (pages []*report.Data, e
 }
 
 func compareOptions(c *cli.Context) (o compare.Options, err error) {
-	o = compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"), Gate: c.IsSet("threshold")}
+	o = compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"),
+		Gate: c.IsSet("threshold")}
 	if o.Gate {
 		if o.Threshold, err = parseShare("threshold", c.String("threshold"), true); err != nil {
 			return o, err

@@ -49,7 +49,8 @@ func newPathOutput(c *cli.Context, s *settings) (*output, error) {
 	}, nil
 }
 
-func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	o.in, o.machine, o.path = in, m, path.New(in.header, m.Machine, m.options)
 	return []replay.Observer{o.path.Observer()}, nil
 }

@@ -35,7 +35,8 @@ func (k *keepSettings) again() bool {
 
 func keepFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; go on from it if it is there"},
+		&cli.StringFlag{Name: "checkpoint",
+			Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; go on from it if it is there"},
 		&cli.DurationFlag{Name: "every", Usage: "`TIME` between two checkpoints", Value: 10 * time.Minute},
 		&cli.StringFlag{Name: "resume", Usage: "go on from the checkpoint `FILE`; trace and options must be the same"},
 	}
@@ -79,7 +80,8 @@ type checkpointer struct {
 
 // newCheckpointer sets the options of a replay that is looked after from now on: end ends its
 // context.
-func newCheckpointer(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, source replay.MachineSpec, o *replay.Options, stderr io.Writer) (*checkpointer, error) {
+func newCheckpointer(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input,
+	source replay.MachineSpec, o *replay.Options, stderr io.Writer) (*checkpointer, error) {
 	k := &checkpointer{keepSettings: &s.keep, ctx: ctx, stderr: stderr, notes: stderr, begin: time.Now()}
 	if s.quiet {
 		k.notes = io.Discard
@@ -111,7 +113,8 @@ func (k *checkpointer) close() {
 func (k *checkpointer) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
-		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Time(), p.Messages())
+		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Time(),
+			p.Messages())
 	}
 	if k.file == "" {
 		return nil
@@ -132,7 +135,8 @@ func (k *checkpointer) tellFailure() {
 	const every = 10
 	switch {
 	case k.failed == 1:
-		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; the older checkpoint is still there, and the replay goes on", k.last))
+		command.Tell(k.stderr, "replay",
+			fmt.Sprintf("%v; the older checkpoint is still there, and the replay goes on", k.last))
 	case k.failed%every == 0:
 		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; it is the %dth that could not be written", k.last, k.failed))
 	}
@@ -170,7 +174,8 @@ func (k *checkpointer) interrupted(end ending, at float64, messages int64) error
 	case err == nil:
 		return interruption{fmt.Errorf("%s; the same command with --resume %s goes on from there", text, k.file)}
 	case k.written:
-		return interruption{fmt.Errorf("%s; %w; the same command with --resume %s goes on from an older checkpoint", text, err, k.file)}
+		return interruption{fmt.Errorf("%s; %w; the same command with --resume %s goes on from an older checkpoint", text,
+			err, k.file)}
 	}
 	return interruption{fmt.Errorf("%s; %w", text, err)}
 }

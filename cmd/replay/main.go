@@ -40,7 +40,8 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" + firstSteps +
 		"    replay --platform dahu --pop run.trace.zst                # what slows it down\n" +
 		"    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured"
-	app.Flags = slices.Concat(machineFlags(), flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
+	app.Flags = slices.Concat(machineFlags(), flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(),
+		outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !regular.IsFile("help") {
@@ -75,8 +76,10 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 
 func flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.Float64Flag{Name: "setup-time", Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
-		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
+		&cli.Float64Flag{Name: "setup-time",
+			Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
+		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out",
+			DefaultText: "all"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "verbose", Usage: "say on stderr what is replayed on what, and which simulator options are not smpirun's defaults", DisableDefaultText: true},

@@ -51,14 +51,20 @@ var outputMakers = []func(*cli.Context, *settings) (*output, error){
 
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "critical-path", Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "critical-path",
+			Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "what-if", Usage: "replay once more with the change that shortens the critical path most, and print what it does; implies --critical-path", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "pop", Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; takes two further replays", DisableDefaultText: true},
-		&cli.StringFlag{Name: "report", Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
-		&cli.StringFlag{Name: "timeline", Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
-		&cli.StringFlag{Name: "window", Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
-		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`", DefaultText: "all; of --report some 64"},
-		&cli.StringFlag{Name: "profile", Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, for go tool pprof"},
+		&cli.StringFlag{Name: "report",
+			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
+		&cli.StringFlag{Name: "timeline",
+			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
+		&cli.StringFlag{Name: "window",
+			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
+		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`",
+			DefaultText: "all; of --report some 64"},
+		&cli.StringFlag{Name: "profile",
+			Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, for go tool pprof"},
 		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, to `FILE`: .csv or .parquet"},
 	}
 }
@@ -86,7 +92,8 @@ func checkOutput(flag, path string, s *settings) error {
 	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.spec.Machine != "" {
 		return command.Usagef("--%s %w", flag, err)
 	}
-	if err := atomicfile.CheckOverwrite(path, s.trace, s.spec.Platform, s.spec.Kernels, s.spec.Hostfile, s.spec.NetworkNoise, s.keep.file, s.keep.resume); err != nil {
+	if err := atomicfile.CheckOverwrite(path, s.trace, s.spec.Platform, s.spec.Kernels, s.spec.Hostfile,
+		s.spec.NetworkNoise, s.keep.file, s.keep.resume); err != nil {
 		return command.Usagef("--%s %w", flag, err)
 	}
 	return nil
@@ -131,11 +138,13 @@ const (
 )
 
 // begin begins all, and sets the observers of the replay.
-func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded, o *replay.Options) error {
+func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded,
+	o *replay.Options) error {
 	for i, out := range list {
 		if out.whole && o.Resume != nil {
 			list[:i].abandon()
-			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag, o.Resume.Name)
+			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag,
+				o.Resume.Name)
 		}
 		observers, err := out.begin(ctx, end, in, m)
 		if err != nil {

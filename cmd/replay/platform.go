@@ -29,7 +29,8 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 		Name:      "platform",
 		Usage:     "describe a machine: hosts, links, levels, bisection, routes",
 		UsageText: "replay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]",
-		Description: "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.\n\n" +
+		Description: "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " +
+			strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.\n\n" +
 			"    replay platform dahu\n" +
 			"    replay platform cluster.xml --route node-0 node-17 --json",
 		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
@@ -86,7 +87,8 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	case q.machine == "":
 		return nil, command.Usagef("platform: want a FILE, a machine DIR, or the NAME of a built-in machine")
 	case q.ranks > 0 && (q.machine != "default" || regular.IsFile(q.machine)):
-		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
+		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size",
+			q.machine)
 	}
 	return q, nil
 }
@@ -128,7 +130,8 @@ func (q *platformQuery) take(args []string) (int, error) {
 		}
 		return 2, nil
 	case len(word) > 1 && word[0] == '-':
-		return 0, command.Usagef("platform: unknown option %s%s", word, command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
+		return 0, command.Usagef("platform: unknown option %s%s", word,
+			command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
 	case q.machine != "":
 		return 0, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
 	default:
@@ -246,12 +249,14 @@ func (d *described) writeText(w io.Writer) error {
 	if d.Nominal {
 		nominal = " (nominal)"
 	}
-	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, textutil.Count(d.Hosts, "host"), textutil.Count(d.Cores, "core"), d.Flops, nominal, textutil.Count(d.Links, "link"))
+	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, textutil.Count(d.Hosts, "host"),
+		textutil.Count(d.Cores, "core"), d.Flops, nominal, textutil.Count(d.Links, "link"))
 	for i := range d.Zones {
 		z := &d.Zones[i]
 		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, textutil.Count(z.Points, "point"))
 		for _, l := range z.Levels {
-			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, textutil.Count(l.Nodes, "node"), textutil.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
+			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, textutil.Count(l.Nodes, "node"),
+				textutil.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
 		}
 		if z.Bisection > 0 {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
@@ -259,7 +264,8 @@ func (d *described) writeText(w io.Writer) error {
 	}
 	writeProfiles(t, d.Profiles)
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, textutil.Count(len(r.Links), "link"), r.Latency, r.apart(), r.limited())
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, textutil.Count(len(r.Links), "link"),
+			r.Latency, r.apart(), r.limited())
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}
@@ -286,5 +292,6 @@ func (r *route) limited() string {
 	case *r.Bandwidth == *r.Narrowest:
 		return fmt.Sprintf(", bandwidth %.4g byte/s", *r.Bandwidth)
 	}
-	return fmt.Sprintf(", bandwidth %.4g byte/s by the TCP window (network/TCP-gamma), the narrowest link has %.4g", *r.Bandwidth, *r.Narrowest)
+	return fmt.Sprintf(", bandwidth %.4g byte/s by the TCP window (network/TCP-gamma), the narrowest link has %.4g",
+		*r.Bandwidth, *r.Narrowest)
 }

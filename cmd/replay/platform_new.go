@@ -59,7 +59,8 @@ func newPlatformFlags() []cli.Flag {
 		}
 	}
 	return append(list,
-		&cli.StringFlag{Name: "o", Value: "-", Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
+		&cli.StringFlag{Name: "o", Value: "-",
+			Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true})
 }
 

@@ -43,7 +43,8 @@ func rereadable(flag string, s *settings) error {
 	return nil
 }
 
-func (e *efficiencies) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (e *efficiencies) begin(_ context.Context, _ context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	e.in, e.machine = in, m
 	return nil, nil
 }
@@ -57,12 +58,13 @@ func (e *efficiencies) write(ctx context.Context, r *results) error {
 	s, steps, before := e.settings, e.settings.steps(e.in), 0
 	bar := terminal.NewBar(e.stderr, s.quiet, 2*steps, "steps of further replays")
 	defer bar.Clear()
-	d, err := pop.Of(ctx, r.Result, e.machine.Machine, e.machine.options, func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
-		o.Progress = func(n int) { bar.Set(before + n) }
-		res, err := s.playAgain(ctx, m, o)
-		before += steps
-		return res, err
-	})
+	d, err := pop.Of(ctx, r.Result, e.machine.Machine, e.machine.options,
+		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+			o.Progress = func(n int) { bar.Set(before + n) }
+			res, err := s.playAgain(ctx, m, o)
+			before += steps
+			return res, err
+		})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return errors.New("--pop: stopped by a signal: there are no efficiencies without the further replays")

@@ -40,7 +40,8 @@ func newProfileOutput(c *cli.Context, s *settings) (*output, error) {
 	}, atomicfile.Check(path)
 }
 
-func (p *profileOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (p *profileOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	p.recorder = profile.NewRecorder(in.header, profile.GroupsOf(in.header, hostsOf(&m.Machine)))
 	return []replay.Observer{p.recorder.Observer()}, nil
 }

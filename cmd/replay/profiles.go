@@ -19,7 +19,8 @@ func (s *settings) checkProfiles(p *platforms.Platform) error {
 		set  bool
 	}{{"steps", s.from > 0 || s.to > 0}, {"tolerance", s.sample.tolerance > 0}, {"budget", s.sample.budget > 0}} {
 		if o.set {
-			return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: all steps must be played", o.name, p.Name())
+			return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: all steps must be played",
+				o.name, p.Name())
 		}
 	}
 	return nil
@@ -63,6 +64,7 @@ func writeProfiles(w io.Writer, list []changing) {
 		if c.Period > 0 {
 			again = fmt.Sprintf(", again every %.6g s", c.Period)
 		}
-		fmt.Fprintf(w, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile, textutil.Count(c.Values, "value"), c.First, c.Last, again)
+		fmt.Fprintf(w, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile,
+			textutil.Count(c.Values, "value"), c.First, c.Last, again)
 	}
 }

@@ -62,7 +62,8 @@ func newPageFile(c *cli.Context, s *settings) (*output, error) {
 }
 
 // begin begins to record. The critical path is that of the run, which a replay from a checkpoint does not see.
-func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	p.in, p.machine = in, m
 	var err error
 	if p.recorder, err = record.New(record.Options{Header: in.header, Machine: m.Machine, Replay: m.options}); err != nil {
@@ -142,7 +143,8 @@ func (p *pageFile) observe(in *input, m *loaded) func(from, to int) ([]replay.Ob
 func (p *pageFile) writeEstimate(in *input, m *loaded, r *estimateResults) error {
 	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r.EstimateReport, func(d *report.Data) error {
 		e := r.EstimateReport
-		d.Labels, d.Answer, d.Tables = report.EstimateLabels(e), report.NewEstimateAnswer(e, &m.Machine), report.NewEstimateTables(r.Estimate)
+		d.Labels, d.Answer, d.Tables = report.EstimateLabels(e), report.NewEstimateAnswer(e,
+			&m.Machine), report.NewEstimateTables(r.Estimate)
 		if d.Path = r.CriticalPath; p.windows != nil {
 			d.Path = p.windows.Data(r.Estimate)
 		}
@@ -154,7 +156,8 @@ func (p *pageFile) writeEstimate(in *input, m *loaded, r *estimateResults) error
 func (p *pageFile) writeRuns(in *input, m *loaded, r *runsResults) error {
 	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r.EnsembleReport, func(d *report.Data) error {
 		e := r.EnsembleReport
-		d.Labels, d.Answer, d.Tables = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.NewSeveralTables(&e.Names, e.Runs)
+		d.Labels, d.Answer, d.Tables = report.EnsembleLabels(e), report.NewEnsembleAnswer(e,
+			&m.Machine), report.NewSeveralTables(&e.Names, e.Runs)
 		if r.CriticalPath != nil {
 			d.Path = r.CriticalPath.Data
 		}
@@ -165,14 +168,16 @@ func (p *pageFile) writeRuns(in *input, m *loaded, r *runsResults) error {
 
 func (p *pageFile) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
 	return p.save(context.Background(), in, m, r.Header, &r.Provenance, r, func(d *report.Data) error {
-		d.Labels, d.Answer, d.Tables = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.NewSeveralTables(&r.Names, r.Draws)
+		d.Labels, d.Answer, d.Tables = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r,
+			&m.Machine), report.NewSeveralTables(&r.Names, r.Draws)
 		d.Diagnosis = append(report.DiagnoseDraws(r.Uncertainty), report.Diagnose(d)...)
 		return nil
 	})
 }
 
 // save writes a page: its title, inputs and result, which all pages have, and what fill adds.
-func (p *pageFile) save(ctx context.Context, in *input, m *loaded, h *trace.Header, from *replay.Provenance, result any, fill func(*report.Data) error) error {
+func (p *pageFile) save(ctx context.Context, in *input, m *loaded, h *trace.Header, from *replay.Provenance, result any,
+	fill func(*report.Data) error) error {
 	title := h.Program
 	for _, c := range h.Result {
 		title += ", " + c.Title + " " + c.Value

@@ -44,7 +44,8 @@ func seedSettingsOf(c *cli.Context, s *settings) (seedSettings, error) {
 	case n.runs < 2 || n.runs > maxRuns:
 		return n, command.Usagef("--runs %d, want 2 to %d", n.runs, maxRuns)
 	case n.seed > math.MaxUint64-uint64(n.runs-1):
-		return n, command.Usagef("--runs %d from --seed %d on would pass the largest seed, %d", n.runs, n.seed, uint64(math.MaxUint64))
+		return n, command.Usagef("--runs %d from --seed %d on would pass the largest seed, %d", n.runs, n.seed,
+			uint64(math.MaxUint64))
 	case s.sample.on():
 		return n, command.Usagef("--runs is for exact replays, not for --tolerance and --budget")
 	case s.keep.on():

@@ -33,9 +33,12 @@ func (s *sampleSettings) on() bool { return s.tolerance > 0 || s.budget > 0 }
 
 func sampleFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (0.5%, or 0.005) with about 95 % confidence"},
-		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows", DefaultText: "none"},
-		&cli.StringFlag{Name: "workers", Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, on any host that sees it", DefaultText: "none"},
+		&cli.StringFlag{Name: "tolerance",
+			Usage: "estimate from windows of steps, to within `T` (0.5%, or 0.005) with about 95 % confidence"},
+		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows",
+			DefaultText: "none"},
+		&cli.StringFlag{Name: "workers",
+			Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, on any host that sees it", DefaultText: "none"},
 	}
 }
 
@@ -123,7 +126,8 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	if err != nil {
 		return warning.With(err, m.causes())
 	}
-	r := &estimateResults{EstimateReport: replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))}
+	r := &estimateResults{EstimateReport: replay.NewEstimateReport(e, &m.Machine,
+		s.provenance(m, time.Since(begin).Seconds()))}
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
 	r.HPCG, err = s.hpcgEstimate(e)
@@ -141,14 +145,17 @@ func openSampled(ctx context.Context, s *settings) (*input, error) {
 	}
 	in, err := openInput(ctx, s.trace, nil)
 	if err == nil && in.trace == nil {
-		return nil, command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", s.trace)
+		return nil, command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace",
+			s.trace)
 	}
 	return in, err
 }
 
 // estimate samples the trace with all cores, until the context's deadline.
-func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *windows.Dir, stderr io.Writer) (_ *replay.Estimate, err error) {
-	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0), Observe: s.outputs.observe(in, m)}
+func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *windows.Dir,
+	stderr io.Writer) (_ *replay.Estimate, err error) {
+	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0),
+		Observe: s.outputs.observe(in, m)}
 	if dir != nil {
 		so.Share = dir
 		defer func() { err = errors.Join(err, dir.Leave()) }()
@@ -174,7 +181,8 @@ func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *windo
 
 // replayExactly replays all of the trace, until the context's deadline or a signal, and says why.
 // Outputs are of what was replayed by then.
-func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why error, begin time.Time, stdout, stderr io.Writer) error {
+func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why error, begin time.Time, stdout,
+	stderr io.Writer) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	bar := newBar(s, in, stderr)
@@ -215,7 +223,9 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 func (s *settings) overtime(in *input, steps int, seconds float64) error {
 	all := s.steps(in)
 	if steps == 0 {
-		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", textutil.Count(all, "step"))
+		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s",
+			textutil.Count(all, "step"))
 	}
-	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s", steps, all, max(1, seconds/float64(steps)*float64(all)))
+	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s",
+		steps, all, max(1, seconds/float64(steps)*float64(all)))
 }

@@ -43,14 +43,16 @@ func machineFlags() []cli.Flag {
 			list = append(list, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 		}
 	}
-	return append(list, &cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"})
+	return append(list, &cli.StringSliceFlag{Name: "cfg",
+		Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"})
 }
 
 // setMachine sets what the flags say of the machine.
 func (s *settings) setMachine(c *cli.Context) error {
 	for _, name := range []string{"platform", "kernels"} {
 		if c.IsSet("machine") && c.IsSet(name) {
-			return command.Usagef("--machine %s has its own platform and kernel models: leave --%s out", c.String("machine"), name)
+			return command.Usagef("--machine %s has its own platform and kernel models: leave --%s out", c.String("machine"),
+				name)
 		}
 	}
 	for _, name := range []string{"ranks-per-host", "without"} {
@@ -83,7 +85,8 @@ func (s *settings) setMachine(c *cli.Context) error {
 			s.odd = append(s.odd, warning.New("--cfg: %s", note))
 		}
 		if slices.ContainsFunc(network, func(c replay.Property) bool { return c.Name == smpi.OptionName(name) }) {
-			return command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, smpi.OptionName(name))
+			return command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text,
+				smpi.OptionName(name))
 		}
 		s.spec.SetOption(name, value)
 	}
@@ -102,7 +105,8 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if c.NArg() != 1 {
 		return nil, command.Usagef("want 1 trace, got %d", c.NArg())
 	}
-	s := &settings{trace: c.Args().First(), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose")}
+	s := &settings{trace: c.Args().First(), setupTime: c.Float64("setup-time"), json: c.Bool("json"),
+		quiet: c.Bool("quiet"), verbose: c.Bool("verbose")}
 	if s.quiet && s.verbose {
 		return nil, command.Usagef("--quiet and --verbose exclude each other")
 	}

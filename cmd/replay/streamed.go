@@ -40,7 +40,8 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
 	}
-	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan error, 1), failed: make(chan struct{}), end: end, unread: make(chan struct{})}
+	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan error, 1), failed: make(chan struct{}),
+		end: end, unread: make(chan struct{})}
 	if info, err := os.Stat(path); err == nil {
 		f.pipe = info.Mode()&os.ModeNamedPipe != 0
 	}

@@ -32,11 +32,13 @@ func newTableOutput(c *cli.Context, s *settings) (*output, error) {
 		return nil, command.Usagef("--table %q, want a name that ends in .csv or .parquet", path)
 	}
 	t := &tableOutput{path: path, parquet: parquet, settings: s}
-	o := &output{flag: "table", file: path, whole: true, begin: t.begin, write: t.write, abandon: func() { t.out.abandon() }}
+	o := &output{flag: "table", file: path, whole: true, begin: t.begin, write: t.write,
+		abandon: func() { t.out.abandon() }}
 	return o, checkOutput("table", path, s)
 }
 
-func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	columns, err := table.ColumnsOf(in.header)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (t *tableOutput) labelsAhead(in *input, m *loaded) ([]string, error) {
 	if in.header.Part() != "" {
 		first, end = t.settings.stepsAsked(in)
 	}
-	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: in.header.Part() == "" && first == 0 && end == in.header.Steps}
+	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: in.header.Part() == "" && first == 0 &&
+		end == in.header.Steps}
 	noisy, err := replay.HasNoise(in.header, m.Machine, m.options)
 	if noisy {
 		r.Seed = &m.options.Seed

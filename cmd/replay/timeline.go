@@ -56,7 +56,8 @@ func newTimelineOutput(c *cli.Context, s *settings) (*output, error) {
 	return o, checkOutput("timeline", path, s)
 }
 
-func (t *timelineOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error) {
+func (t *timelineOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input,
+	m *loaded) ([]replay.Observer, error) {
 	if err := t.span.Check(in.header); err != nil {
 		return nil, command.Usagef("--window: %w", err)
 	}
@@ -64,7 +65,8 @@ func (t *timelineOutput) begin(ctx context.Context, end context.CancelCauseFunc,
 	if t.out, err = newStreamed(ctx, t.path, t.zipped, end); err != nil {
 		return nil, err
 	}
-	t.sink = t.format.Sink(t.out, &timeline.Run{Header: in.header, Hosts: hostsOf(&m.Machine), Span: t.span, Fail: t.out.fail})
+	t.sink = t.format.Sink(t.out, &timeline.Run{Header: in.header, Hosts: hostsOf(&m.Machine), Span: t.span,
+		Fail: t.out.fail})
 	t.recorder = timeline.NewRecorder(in.header, t.span, t.sink)
 	return []replay.Observer{t.recorder.Observer()}, nil
 }

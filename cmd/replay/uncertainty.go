@@ -23,7 +23,8 @@ const maxDraws = 1 << 16
 
 func uncertaintyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "uncertainty", Usage: "replay on machines drawn by what the kernel file says of its own errors, and print an interval with its parts", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "uncertainty",
+			Usage: "replay on machines drawn by what the kernel file says of its own errors, and print an interval with its parts", DisableDefaultText: true},
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
 	}
 }
@@ -39,7 +40,8 @@ func drawsOf(c *cli.Context, s *settings) (int, error) {
 	case draws < 3 || draws > maxDraws:
 		return 0, command.Usagef("--draws %d, want 3 to %d", draws, maxDraws)
 	case s.noise.seed > math.MaxUint64-uint64(draws-1):
-		return 0, command.Usagef("--draws %d from --seed %d on would pass the largest seed, %d", draws, s.noise.seed, uint64(math.MaxUint64))
+		return 0, command.Usagef("--draws %d from --seed %d on would pass the largest seed, %d", draws, s.noise.seed,
+			uint64(math.MaxUint64))
 	case s.noise.runs > 0:
 		return 0, command.Usagef("--uncertainty draws noise, too: leave --runs out")
 	case s.sample.budget > 0:

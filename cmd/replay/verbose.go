@@ -19,7 +19,8 @@ func (m *loaded) describe(h *trace.Header, stderr io.Writer) {
 	for _, host := range m.Hosts {
 		used[host] = true
 	}
-	tell("%s of %s on %d of the %s of %s", textutil.Count(h.Ranks, "rank"), h.Program, len(used), textutil.Count(m.Platform.NumHosts(), "host"), m.Source.Platform)
+	tell("%s of %s on %d of the %s of %s", textutil.Count(h.Ranks, "rank"), h.Program, len(used),
+		textutil.Count(m.Platform.NumHosts(), "host"), m.Source.Platform)
 	if m.Source.Kernels != "" {
 		tell("kernel models %s", m.Source.Kernels)
 	}

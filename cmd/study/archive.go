@@ -22,7 +22,8 @@ func archiveCommand() *cli.Command {
 		UsageText:   "study archive DIR [-o FILE]",
 		Description: "The file has all that study rerun needs, and the results: a zip.\n\n    study archive nb -o nb.zip",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the archive to `FILE`, or to stdout if that is -", DefaultText: "DIR.zip"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write the archive to `FILE`, or to stdout if that is -", DefaultText: "DIR.zip"},
 		},
 		Action: func(c *cli.Context) error {
 			dir, err := directory(c)

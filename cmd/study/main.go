@@ -31,7 +31,8 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "A file says what is varied; the result is a directory with a table.\n\n" +
 		"    study run nb.yaml -o nb --dry-run\n" +
 		"    study run nb.yaml -o nb"
-	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), tuneCommand(), submitCommand(), cancelCommand(), reportCommand(), checkCommand(), archiveCommand(), rerunCommand())
+	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), tuneCommand(),
+		submitCommand(), cancelCommand(), reportCommand(), checkCommand(), archiveCommand(), rerunCommand())
 	return app
 }
 

@@ -15,7 +15,8 @@ func reportCommand() *cli.Command {
 		UsageText:   "study report DIR [-o FILE.html] [--json]",
 		Description: "The best configurations, those that cannot be told from them, and what each factor does.\n\n    study report nb\n    study report nb -o nb.html",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write a page for a browser to `FILE`, beside the text"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write a page for a browser to `FILE`, beside the text"},
 			&cli.BoolFlag{Name: "json", Usage: "print the findings as JSON", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) error {

@@ -22,10 +22,13 @@ func runCommand() *cli.Command {
 			"    study run nb.yaml -o nb --dry-run           # how many runs, how long, how much memory\n" +
 			"    study run nb.yaml -o nb --jobs 4",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the study's directory `DIR`: plan, journals, tables"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "the study's directory `DIR`: plan, journals, tables"},
 			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", DefaultText: "one a core"},
-			&cli.StringFlag{Name: "memory", Usage: "make as many runs at once as fit in `SIZE`, such as 8GB", DefaultText: "no limit"},
-			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`", Value: defaultLease},
+			&cli.StringFlag{Name: "memory", Usage: "make as many runs at once as fit in `SIZE`, such as 8GB",
+				DefaultText: "no limit"},
+			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`",
+				Value: defaultLease},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be run, and stop", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 		},
@@ -112,7 +115,8 @@ func tellFound(c *cli.Context, p *study.Plan, found bool) error {
 	if err != nil {
 		return err
 	}
-	command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, textutil.Count(s.Runs, "run")))
+	command.Tell(c.App.ErrWriter, "study",
+		fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, textutil.Count(s.Runs, "run")))
 	return nil
 }
 

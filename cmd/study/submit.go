@@ -29,12 +29,15 @@ func submitCommand() *cli.Command {
 			"    study submit nb --slurm --workers 8 --partition short --time 2:00:00 -- --qos=low",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "slurm", Usage: "submit to Slurm", DisableDefaultText: true},
-			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, or as many as runs are left", Value: usualWorkers},
+			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, or as many as runs are left",
+				Value: usualWorkers},
 			&cli.StringFlag{Name: "partition", Usage: "`NAME` of the partition", DefaultText: "Slurm's default"},
 			&cli.StringFlag{Name: "account", Usage: "`NAME` of the account", DefaultText: "Slurm's default"},
 			&cli.StringFlag{Name: "time", Usage: "`LIMIT` of time of a worker, as sbatch takes it: minutes, or [DAYS-]HOURS:MINUTES:SECONDS", DefaultText: "the partition's"},
-			&cli.StringFlag{Name: "memory", Usage: "`SIZE` of memory of a worker, such as 2GB", DefaultText: "twice what the largest run takes, and 256 MiB"},
-			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`", Value: defaultLease},
+			&cli.StringFlag{Name: "memory", Usage: "`SIZE` of memory of a worker, such as 2GB",
+				DefaultText: "twice what the largest run takes, and 256 MiB"},
+			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`",
+				Value: defaultLease},
 		},
 		Action: submit,
 	}
@@ -56,7 +59,8 @@ func submit(c *cli.Context) error {
 	}
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir, textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
+		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
+			textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
 	array, err := arrayOf(c, p, dir)
@@ -72,7 +76,8 @@ func submit(c *cli.Context) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: job %s, %s for %s\n", dir, job, textutil.Count(array.Workers, "worker"), textutil.Count(left, "run"))
+	_, err = fmt.Fprintf(c.App.Writer, "%s: job %s, %s for %s\n", dir, job, textutil.Count(array.Workers, "worker"),
+		textutil.Count(left, "run"))
 	return err
 }
 
@@ -100,7 +105,8 @@ func arrayOf(c *cli.Context, p *study.Plan, dir string) (*slurm.Array, error) {
 	}
 	a := &slurm.Array{
 		Name: slurm.Name(abs), Workers: c.Int("workers"), Dir: abs,
-		Worker:    []string{program, "worker", abs, "--until", untilSlurm, "--lease", c.Duration("lease").String(), "--quiet"},
+		Worker: []string{program, "worker", abs, "--until", untilSlurm, "--lease", c.Duration("lease").String(),
+			"--quiet"},
 		Partition: c.String("partition"), Account: c.String("account"), Time: c.String("time"),
 		Memory: 2*p.Memory() + 256<<20, // a worker keeps traces
 	}
@@ -110,7 +116,8 @@ func arrayOf(c *cli.Context, p *study.Plan, dir string) (*slurm.Array, error) {
 		}
 	}
 	if a.Workers < 1 || a.Workers > slurm.MaxTasks {
-		return nil, command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", a.Workers, slurm.MaxTasks)
+		return nil, command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", a.Workers,
+			slurm.MaxTasks)
 	}
 	_, err = leaseOf(c)
 	return a, err

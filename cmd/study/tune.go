@@ -33,22 +33,32 @@ func tuneCommand() *cli.Command {
 			"    study tune nb.yaml                          # within the configurations of a study\n" +
 			"    study tune --program hpcg --ranks 8 --memory 4GB",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "program", Usage: "`NAME` of what is tuned: hpl, or hpcg, for which process grid and boxes are chosen", Value: "hpl"},
-			&cli.StringFlag{Name: "machine", Usage: "`NAME` of a built-in machine, a machine directory, or the file of a platform", DefaultText: "the generic machine"},
-			&cli.StringFlag{Name: "kernels", Usage: "kernel models: a `FILE`, or a built-in set", DefaultText: "those of the machine"},
-			&cli.StringSliceFlag{Name: "set", Usage: "`WORD=VALUE`: what all runs have, any word of a study's file, such as PFACT=crout, without=node-3 or smpi/iprobe=1e-6; may be repeated"},
-			&cli.StringFlag{Name: "dat", Usage: "choose within the lists of this HPL.dat, a `FILE`", DefaultText: "usual grids, block sizes, depths, broadcasts and swaps"},
+			&cli.StringFlag{Name: "program",
+				Usage: "`NAME` of what is tuned: hpl, or hpcg, for which process grid and boxes are chosen", Value: "hpl"},
+			&cli.StringFlag{Name: "machine",
+				Usage: "`NAME` of a built-in machine, a machine directory, or the file of a platform", DefaultText: "the generic machine"},
+			&cli.StringFlag{Name: "kernels", Usage: "kernel models: a `FILE`, or a built-in set",
+				DefaultText: "those of the machine"},
+			&cli.StringSliceFlag{Name: "set",
+				Usage: "`WORD=VALUE`: what all runs have, any word of a study's file, such as PFACT=crout, without=node-3 or smpi/iprobe=1e-6; may be repeated"},
+			&cli.StringFlag{Name: "dat", Usage: "choose within the lists of this HPL.dat, a `FILE`",
+				DefaultText: "usual grids, block sizes, depths, broadcasts and swaps"},
 			&cli.IntFlag{Name: "ranks", Usage: "`N` ranks", DefaultText: "one for each core"},
 			&cli.IntFlag{Name: "nodes", Usage: "the first `N` nodes, with a rank for each core", DefaultText: "all"},
-			&cli.IntFlag{Name: "order", Aliases: []string{"N"}, Usage: "`order` of the matrix", DefaultText: "what fills --memory"},
-			&cli.StringFlag{Name: "memory", Usage: "each node has `SIZE` of memory, such as 256GB: chooses the order, or checks that it fits", DefaultText: "enough"},
+			&cli.IntFlag{Name: "order", Aliases: []string{"N"}, Usage: "`order` of the matrix",
+				DefaultText: "what fills --memory"},
+			&cli.StringFlag{Name: "memory",
+				Usage: "each node has `SIZE` of memory, such as 256GB: chooses the order, or checks that it fits", DefaultText: "enough"},
 			&cli.StringFlag{Name: "fill", Usage: "the matrix takes this `SHARE` of the memory", Value: "80%"},
 			&cli.StringFlag{Name: "tolerance", Usage: "replay to within `T` at last, such as 0.3%, or exact", Value: "exact"},
-			&cli.StringFlag{Name: "within", Usage: "a difference of less than this `SHARE` of the time does not matter", Value: "0.5%"},
+			&cli.StringFlag{Name: "within", Usage: "a difference of less than this `SHARE` of the time does not matter",
+				Value: "0.5%"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`seed` of the machine's noise, the same for all configurations", Value: 1},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "keep results in the directory `DIR`, from which the same command goes on, and put HPL.dat there"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "keep results in the directory `DIR`, from which the same command goes on, and put HPL.dat there"},
 			&cli.IntFlag{Name: "jobs", Usage: "make `N` replays at once", DefaultText: "one a core"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be searched and what it may cost, and stop", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be searched and what it may cost, and stop",
+				DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
 		},
@@ -105,12 +115,14 @@ func toTune(c *cli.Context) (*study.Study, error) {
 			return nil, err
 		}
 		if leftOut > 0 && !c.Bool("quiet") {
-			command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s would not fit into the memory, and are left out", textutil.Count(leftOut, "configuration")))
+			command.Tell(c.App.ErrWriter, "study",
+				fmt.Sprintf("%s would not fit into the memory, and are left out", textutil.Count(leftOut, "configuration")))
 		}
 		s.Seeds = []uint64{c.Uint64("seed")}
 		return s, nil
 	}
-	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill", "seed"} {
+	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill",
+		"seed"} {
 		if c.IsSet(name) {
 			return nil, command.Usagef("tune: --%s: the study's file says that", name)
 		}

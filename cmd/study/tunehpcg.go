@@ -21,7 +21,8 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 			return command.Usagef("tune: --%s is for --program hpl", name)
 		}
 	}
-	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
+	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"),
+		Nodes: c.Int("nodes")}
 	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
 	var err error
 	if b.Memory, b.Fill, err = memoryOf(c); err != nil {

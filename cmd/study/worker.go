@@ -23,7 +23,8 @@ func workerCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", Value: 1},
 			&cli.StringFlag{Name: "until", Usage: "`TIME` at which, or duration after which, to have ended; slurm: before the limit of the job of Slurm that this runs in", DefaultText: "when nothing is left"},
-			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`", Value: defaultLease},
+			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`",
+				Value: defaultLease},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
 		},
 		Action: runWorker,

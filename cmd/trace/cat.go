@@ -24,8 +24,10 @@ func catCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only", DefaultText: "all ranks, one after the other"},
 			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},
-			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "answer polls: hit (all find their message), late (only those of a rank with nothing else to do), or as the outcomes of the rank in `FILE`"},
-			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions", DisableDefaultText: true},
+			&cli.StringFlag{Name: "polls", Value: "hit",
+				Usage: "answer polls: hit (all find their message), late (only those of a rank with nothing else to do), or as the outcomes of the rank in `FILE`"},
+			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions",
+				DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) (err error) {
 			o, err := catOptionsOf(c)
@@ -96,7 +98,8 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 		ranks = []int32{int32(o.rank)}
 	}
 	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
-	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule, words[h.Program])
+	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule,
+		words[h.Program])
 	if ferr := w.Flush(); err == nil {
 		err = ferr
 	}

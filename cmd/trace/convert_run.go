@@ -132,7 +132,8 @@ func (o *convertOptions) spool(ctx context.Context, c *cli.Context) (*trace.Trac
 
 // toSimgrid writes SimGrid's text: to standard output, a file with its index, or
 // a directory. It returns the polls answered, and what the text lacks.
-func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
+func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace.Trace,
+	flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
 	var sum *simgrid.Exported
 	bar := o.bar(c, t.Header().Steps, "steps")
 	defer bar.Clear()
@@ -155,12 +156,14 @@ func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace
 }
 
 // toGOAL writes GOAL. It returns the polls answered, and what the text lacks.
-func (o *convertOptions) toGOAL(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
+func (o *convertOptions) toGOAL(ctx context.Context, c *cli.Context, t *trace.Trace,
+	flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
 	bar := o.bar(c, t.Header().Ranks, "ranks")
 	defer bar.Clear()
 	var sum *goal.Exported
 	err = o.write(ctx, c, func(w io.Writer) error {
-		sum, err = goal.Export(ctx, w, t, goal.Options{Polls: o.rule, Flops: flops, Speed: o.speed, Note: o.note(), Progress: bar.Set})
+		sum, err = goal.Export(ctx, w, t,
+			goal.Options{Polls: o.rule, Flops: flops, Speed: o.speed, Note: o.note(), Progress: bar.Set})
 		return err
 	})
 	if err != nil {

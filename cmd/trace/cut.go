@@ -56,7 +56,8 @@ func runCut(c *cli.Context) (err error) {
 		return listMarks(c, t)
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
-	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(), Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
+	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
+		Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
 	var s *cut.Summary
 	err = atomicfile.Write(c.String("output"), func(w io.Writer) (err error) {
 		s, err = cut.Write(w, t, from, to, o)
@@ -70,7 +71,8 @@ func runCut(c *cli.Context) (err error) {
 		return writeJSON(c.App.Writer, s)
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", c.String("output"), from, to,
-		textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions, "action"))
+		textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions,
+			"action"))
 	return err
 }
 

@@ -24,7 +24,8 @@ func diffCommand() *cli.Command {
 			"    trace diff --actions --json base.trace.zst new.trace.zst\n" +
 			"    trace diff --markdown --junit diff.xml --report diff.html base.trace.zst new.trace.zst",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it",
+				DisableDefaultText: true},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown, with the actions", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 			&cli.StringFlag{Name: "junit", Usage: "write checks of parameters, counts and actions to `FILE`, too, as JUnit's XML"},
@@ -61,7 +62,8 @@ func checkDiff(c *cli.Context) error {
 	}
 	for _, name := range []string{"junit", "report"} {
 		if c.String(name) == "-" {
-			return command.Usagef("diff: --%s wants a file, as the difference goes to standard output; ./- is one of the name -", name)
+			return command.Usagef("diff: --%s wants a file, as the difference goes to standard output; ./- is one of the name -",
+				name)
 		}
 		if err := atomicfile.CheckOverwrite(c.String(name), c.Args().Slice()...); err != nil {
 			return command.Usagef("diff: --%s %w", name, err)
@@ -98,7 +100,8 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 		}
 		comparing.Set(chunks)
 	}
-	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions") || shown, Summary: c.Bool("json") || shown, Progress: progress, Counting: counting.SetOf})
+	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions") || shown, Summary: c.Bool("json") || shown,
+		Progress: progress, Counting: counting.SetOf})
 	counting.Clear()
 	comparing.Clear()
 	if err != nil {

@@ -23,8 +23,10 @@ func hpcgFlags() []cli.Flag {
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
 	return append(flags,
-		&cli.StringFlag{Name: "hpcg-dat", Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`", DefaultText: "-, standard output"},
+		&cli.StringFlag{Name: "hpcg-dat",
+			Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
+			DefaultText: "-, standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	)
 }
@@ -69,7 +71,8 @@ func runHPCG(c *cli.Context, args []string) error {
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Steps(), "steps")
 	defer bar.Clear()
 	o.Progress = bar.SetOf
-	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpcg.Generate(c.Context, w, p, o) })
+	return writeTrace(c.String("output"), c.App.Writer,
+		func(w io.Writer) error { return hpcg.Generate(c.Context, w, p, o) })
 }
 
 // hpcgParams returns the parameters, from flags with defaults and from an hpcg.dat.
@@ -124,7 +127,8 @@ func tellHPCG(c *cli.Context, p *hpcg.Params, notes []string) {
 	var chosen []string
 	for _, par := range hpcg.Parameters() {
 		n, err := strconv.Atoi(par.Get(p))
-		if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !c.IsSet("hpcg-dat")) && (!par.All || p.Phase == hpcg.All) {
+		if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !c.IsSet("hpcg-dat")) &&
+			(!par.All || p.Phase == hpcg.All) {
 			chosen = append(chosen, fmt.Sprintf("%s %d", par.Name, n))
 		}
 	}

@@ -28,12 +28,16 @@ func hplFlags() []cli.Flag {
 	return append(flags,
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
 		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop", DisableDefaultText: true},
-		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1", DefaultText: "the only one"},
+		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1",
+			DefaultText: "the only one"},
 		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L", DisableDefaultText: true},
-		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random", Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
-		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from", DefaultText: strconv.FormatUint(defaultSeed(), 10)},
+		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random",
+			Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
+		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from",
+			DefaultText: strconv.FormatUint(defaultSeed(), 10)},
 		&cli.StringFlag{Name: "first-steps", Usage: "write the first `n` panels only", DefaultText: "all"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`", DefaultText: "-, standard output"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
+			DefaultText: "-, standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	)
 }
@@ -63,7 +67,8 @@ func runHPL(c *cli.Context, args []string) error {
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
 	defer bar.Clear()
 	o.Progress = bar.SetOf
-	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
+	return writeTrace(c.String("output"), c.App.Writer,
+		func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
 }
 
 // inputs returns the names of the files that are read.
@@ -210,7 +215,8 @@ func datParams(c *cli.Context) (hpl.Params, error) {
 		return hpl.Params{}, err
 	}
 	if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
-		return hpl.Params{}, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
+		return hpl.Params{}, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)",
+			c.String("hpl-dat"), n)
 	}
 	p, err := dat.Combination(k)
 	if err != nil {
@@ -226,7 +232,8 @@ func listCombinations(c *cli.Context) error {
 	}
 	for _, name := range []string{"combination", "copy-l", "pivots", "seed", "first-steps", "output"} {
 		if c.IsSet(name) {
-			return command.Usagef("--list and --%s exclude each other: the list shows all combinations, and no trace is written", name)
+			return command.Usagef("--list and --%s exclude each other: the list shows all combinations, and no trace is written",
+				name)
 		}
 	}
 	dat, err := readDat(c)

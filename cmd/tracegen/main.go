@@ -22,7 +22,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newApp returns the command as its command line says it.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
-	app := command.App("tracegen", "write the trace of a program, without running it or by recording it", stdin, stdout, stderr)
+	app := command.App("tracegen", "write the trace of a program, without running it or by recording it", stdin, stdout,
+		stderr)
 	app.Description = "A trace says what each rank of a program does, without times: replay plays it on a machine.\n\n" +
 		"    tracegen hpl -N 20000 -P 2 -Q 2 -o run.trace.zst\n" +
 		"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +

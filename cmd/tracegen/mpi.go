@@ -21,12 +21,17 @@ import (
 func mpiFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
-		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there", DefaultText: "a hidden directory beside the trace, which goes"},
-		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
-		&cli.StringFlag{Name: "gaps", Value: "mean", Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each by its own time", DefaultText: "mean"},
+		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there",
+			DefaultText: "a hidden directory beside the trace, which goes"},
+		&cli.StringFlag{Name: "speed", Value: "1Gf",
+			Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
+		&cli.StringFlag{Name: "gaps", Value: "mean",
+			Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each by its own time", DefaultText: "mean"},
 		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels with their dimensions, not as time", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
+			DisableDefaultText: true},
+		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn",
+			DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	}
 }
@@ -178,7 +183,8 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, textutil.Count(s.Ranks, "rank"), textutil.Count(s.Calls, "call"), stepsText(s), s.Library)
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, textutil.Count(s.Ranks, "rank"),
+			textutil.Count(s.Calls, "call"), stepsText(s), s.Library)
 	}
 	return nil
 }

@@ -192,7 +192,8 @@ type flagHelp struct {
 
 // helpOf returns the help of an application and of the commands in it.
 func helpOf(app *cli.App) help {
-	c := helpOfCommand("", &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText, ArgsUsage: app.ArgsUsage,
+	c := helpOfCommand("", &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText,
+		ArgsUsage:   app.ArgsUsage,
 		Description: app.Description, Flags: app.Flags, Subcommands: app.Commands})
 	c.version, c.takesFiles = app.Version, app.ArgsUsage != ""
 	return c

@@ -13,7 +13,8 @@ import "math"
 // The approximation of (atan(t)/t - 1)/t^2 for |t| <= 2-sqrt(3), in t^2: highest power
 // first.
 var (
-	atanAbove = [...]float64{-0.83758299368150059274, -8.4946240351320683534, -20.505855195861651981, -13.688768894191926929}
+	atanAbove = [...]float64{-0.83758299368150059274, -8.4946240351320683534, -20.505855195861651981,
+		-13.688768894191926929}
 	atanBelow = [...]float64{1, 15.024001160028576121, 59.578436142597344465, 86.157349597130242515, 41.066306682575781263}
 )
 
@@ -54,7 +55,8 @@ func Atan(x float64) float64 {
 }
 
 // series has the coefficients of s^22 to s^2 in 2(atanh(s)/s - 1).
-var series = [...]float64{2. / 23, 2. / 21, 2. / 19, 2. / 17, 2. / 15, 2. / 13, 2. / 11, 2. / 9, 2. / 7, 2. / 5, 2. / 3, 0}
+var series = [...]float64{2. / 23, 2. / 21, 2. / 19, 2. / 17, 2. / 15, 2. / 13, 2. / 11, 2. / 9, 2. / 7, 2. / 5, 2. / 3,
+	0}
 
 // The natural logarithm of 2, of which the first part has 33 bits, so that its multiples are exact.
 const (

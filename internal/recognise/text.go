@@ -64,14 +64,16 @@ func isCubex(head []byte) bool {
 		return false
 	}
 	name, _, _ := bytes.Cut(head[:100], []byte{0})
-	return regexp.MustCompile(`^(\./)?(anchor\.xml|remapping\.spec|\d+\.(index|data))$`).Match(name) || bytes.Contains(head[512:min(len(head), 1024)], []byte("CUBEX."))
+	return regexp.MustCompile(`^(\./)?(anchor\.xml|remapping\.spec|\d+\.(index|data))$`).Match(name) ||
+		bytes.Contains(head[512:min(len(head), 1024)], []byte("CUBEX."))
 }
 
 func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
 
 func isPlatform(head []byte) bool {
 	text := bytes.TrimSpace(head)
-	return bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<platform")) || bytes.Contains(text, []byte("simgrid.dtd")))
+	return bytes.HasPrefix(text, []byte("<")) &&
+		(bytes.Contains(text, []byte("<platform")) || bytes.Contains(text, []byte("simgrid.dtd")))
 }
 
 // isDUMPIMeta: lines of keys and values, one of them the prefix of the files.
@@ -82,7 +84,8 @@ func isDUMPIMeta(head []byte) bool {
 // isActions: the number of a rank, then an action that SimGrid, of some version, knows.
 func isActions(head []byte) bool {
 	list := lines(head, "#")
-	return len(list) > 0 && all(list[:1], `^\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gather[vV]?|scatter[vV]?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)
+	return len(list) > 0 && all(list[:1],
+		`^\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gather[vV]?|scatter[vV]?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)
 }
 
 // isActorActions: the name of an actor, then an action of SimGrid's examples of MSG and S4U, in all lines.

@@ -123,7 +123,8 @@ func (c *Cluster) Steps(variable string) (steps []Step) {
 	for _, file := range files {
 		text, err := os.ReadFile(file) // of the others, some end meanwhile
 		words := strings.Split(string(text), "\x00")
-		if err != nil || !slices.Contains(words, variable) || !slices.Contains(words, "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf")) {
+		if err != nil || !slices.Contains(words, variable) ||
+			!slices.Contains(words, "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf")) {
 			continue
 		}
 		s := Step{Job: value(words, "SLURM_ARRAY_JOB_ID=") + "_" + value(words, "SLURM_ARRAY_TASK_ID=")}

@@ -28,7 +28,8 @@ func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
 	if quiet || number < 1 || !Is(w) {
 		return nil
 	}
-	return newBar(raw(w), number, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
+	return newBar(raw(w), number, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(""))
 }
 
 // NewCount is NewBar for so many things as nobody knows.
@@ -36,7 +37,8 @@ func NewCount(w io.Writer, quiet bool, things string) *Bar {
 	if quiet || !Is(w) {
 		return nil
 	}
-	return newBar(raw(w), -1, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
+	return newBar(raw(w), -1, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(""))
 }
 
 // NewBytes is NewBar for bytes that are read.

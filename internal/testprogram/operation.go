@@ -162,7 +162,8 @@ func (o *operation) do(op string) {
 		if op == "fence" {
 			kind, assert = trace.SyncFence, o.number()
 		}
-		o.b.Sync(kind, o.windows[windowKey{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(assert))
+		o.b.Sync(kind, o.windows[windowKey{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w),
+			trace.Const(assert))
 	case "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap":
 		o.access(op)
 	default:
@@ -176,7 +177,8 @@ type windowKey struct {
 	number int64
 }
 
-var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.AccessGet, "accumulate": trace.AccessAccumulate,
+var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.AccessGet,
+	"accumulate":    trace.AccessAccumulate,
 	"getaccumulate": trace.AccessGetAccumulate, "fetchandop": trace.AccessFetchAndOp, "compareandswap": trace.AccessCompareAndSwap}
 
 // access makes an access to a window: of bytes, or where it computes of numbers of 8 bytes.

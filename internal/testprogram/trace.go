@@ -36,7 +36,8 @@ func (c *Case) header() *trace.Header {
 		Program: "testprogram", Ranks: c.Ranks, Steps: len(c.lines), Communicators: true,
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(c.Ranks)}}}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CallSites:    []trace.CallSite{{Name: "line", Counts: trace.NoAxis, Params: []trace.ParamColumn{vector("sent"), vector("received")}}},
+		CallSites: []trace.CallSite{{Name: "line", Counts: trace.NoAxis,
+			Params: []trace.ParamColumn{vector("sent"), vector("received")}}},
 	}
 	for _, m := range c.comms {
 		f := trace.CommFamily{Name: m.name}

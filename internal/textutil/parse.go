@@ -30,7 +30,8 @@ func ParsePercent(text, whole string, zero bool) (float64, error) {
 		return 0, fmt.Errorf("%q, want %s and less than 100%%, such as 0.5%%", text, least)
 	}
 	if !percent && v > mostFraction {
-		return 0, fmt.Errorf("%s would be %.6g%% of %s: write %.6g%%, or %s%%", text, 100*v, whole, 100*v, strings.TrimSpace(number))
+		return 0, fmt.Errorf("%s would be %.6g%% of %s: write %.6g%%, or %s%%", text, 100*v, whole, 100*v,
+			strings.TrimSpace(number))
 	}
 	return v, nil
 }

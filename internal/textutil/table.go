@@ -129,7 +129,8 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 }
 
 // marks are what means something in Markdown.
-var marks = strings.NewReplacer("\\", `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "\n", " ")
+var marks = strings.NewReplacer("\\", `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "\n",
+	" ")
 
 // Escaped returns a text that Markdown shows as it is.
 func Escaped(text string) string { return marks.Replace(text) }

@@ -20,9 +20,11 @@ func GridHeader() *trace.Header {
 		col.Groups = append(col.Groups, trace.Group{Start: int32(q), Stride: 3, Count: 2})
 	}
 	h.CommFamilies = []trace.CommFamily{row, col}
-	h.Axes = []trace.Axis{{Name: "all"}, {Name: "row", Kind: trace.AxisFamily, Family: 0}, {Name: "col", Kind: trace.AxisFamily, Family: 1}, {Name: "rank", Kind: trace.AxisRank}}
+	h.Axes = []trace.Axis{{Name: "all"}, {Name: "row", Kind: trace.AxisFamily, Family: 0},
+		{Name: "col", Kind: trace.AxisFamily, Family: 1}, {Name: "rank", Kind: trace.AxisRank}}
 	h.Kernels = []trace.Kernel{{Name: "k", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}}}}
-	h.Markers = []trace.Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1}, {Text: "end work", Phase: 1, End: true}}
+	h.Markers = []trace.Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1},
+		{Text: "end work", Phase: 1, End: true}}
 	h.CallSites = []trace.CallSite{{Name: "t", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
 		Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
 	return h
@@ -46,7 +48,8 @@ func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.T
 		if err := w.Step(s); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
+		if err := w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
+			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +97,8 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	b.PollWait(0)
 	b.Poll(0)
 	n := int64(add(b))
-	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
+	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tr, err := trace.NewReader(&buf, "polls")

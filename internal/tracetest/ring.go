@@ -30,7 +30,8 @@ func Ring(b *trace.Builder) {
 // RingCall calls a block by all ranks: column q sends 8*(q+1) bytes.
 func RingCall(block int) *trace.Call {
 	n := int64(block)
-	return &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
+	return &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
 }
 
 func Open(t testing.TB, data []byte) *trace.Trace {

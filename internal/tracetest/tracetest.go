@@ -27,7 +27,8 @@ func header(ranks int) *trace.Header {
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}, {Name: "all", Kind: trace.AxisAll}},
 		Phases:       []string{"all"},
 		Markers:      []trace.Marker{{Text: "begin", Phase: 1}, {Text: "end", Phase: 1, End: true}},
-		Kernels:      []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}}, Move: {Name: "move", Dims: n}},
+		Kernels: []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}},
+			Move: {Name: "move", Dims: n}},
 		CallSites: []trace.CallSite{{Name: "main", Counts: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{
 			{Name: "first", Axis: 1, Vector: true}, {Name: "second", Axis: 1, Vector: true},
 		}}},
@@ -37,7 +38,8 @@ func header(ranks int) *trace.Header {
 // Trace returns the trace in which rank r does what block appends to its builder.
 // Blocks that it calls go into the program; its parameters are the vectors, at
 // most two.
-func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program), vectors ...[]int64) *trace.Trace {
+func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program),
+	vectors ...[]int64) *trace.Trace {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, header(ranks), trace.WriterOptions{})

@@ -224,7 +224,8 @@ func (g *wild) vector() trace.Operand {
 }
 
 func (g *wild) operands() trace.CollectiveOperands {
-	o := trace.CollectiveOperands{Send: g.vector(), Recv: g.vector(), SendSize: trace.Const(8), RecvSize: trace.Const(8), Root: g.rank()}
+	o := trace.CollectiveOperands{Send: g.vector(), Recv: g.vector(), SendSize: trace.Const(8), RecvSize: trace.Const(8),
+		Root: g.rank()}
 	if g.upTo(3) == 0 {
 		o.Send, o.Recv, o.SendSize = g.operand(), g.operand(), g.operand()
 	}

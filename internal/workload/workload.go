@@ -87,7 +87,8 @@ func (w *Workload) Write(dir string) error {
 			return err
 		}
 	}
-	for name, text := range map[string]string{"platform.xml": w.Platform(), "hostfile": hosts.String(), "trace.index": index.String()} {
+	for name, text := range map[string]string{"platform.xml": w.Platform(), "hostfile": hosts.String(),
+		"trace.index": index.String()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}

@@ -8,12 +8,14 @@ const noElement = -1
 // variable is what the local solver touches of a variable, whose share is level/penalty. 32
 // bytes, half a cache line.
 type variable struct {
-	level      float64 // share * penalty; 0 before the first solve
-	maxLevel   float64 // without others
-	filled     float64 // level in the filling under way; the old one until it is fixed
-	shared     uint16  // number of its elements on SHARED constraints, and fatFlag if others follow
-	bottleneck int16   // which of its elements is on the constraint that fixed its level; noElement if its bound did. Provisional in a filling
-	stage      stage   // of the filling under way
+	level    float64 // share * penalty; 0 before the first solve
+	maxLevel float64 // without others
+	filled   float64 // level in the filling under way; the old one until it is fixed
+	shared   uint16  // number of its elements on SHARED constraints, and fatFlag if others follow
+	// which of its elements is on the constraint that fixed its level; noElement if its bound did. Provisional in a
+	// filling
+	bottleneck int16
+	stage      stage // of the filling under way
 }
 
 // stage is how far a filling has come with a variable.

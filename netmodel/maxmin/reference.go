@@ -2,8 +2,8 @@ package maxmin
 
 import "math"
 
-// reference is the plain solver: progressive filling over everything that was added to it, with the tolerances and in the order of
-// arithmetic of SimGrid (src/kernel/lmm, maxmin.cpp):
+// reference is the plain solver: progressive filling over everything that was added to it, with the tolerances and
+// in the order of arithmetic of SimGrid (src/kernel/lmm, maxmin.cpp):
 //
 //	remaining[c] = capacity;  usage[c] = sum of w/p over its variables (max on a FATPIPE)
 //	while a constraint with usage > 0 is left:
@@ -66,7 +66,8 @@ func (r *reference) addConstraint(capacity float64, fatpipe bool) int32 {
 
 // addVariable adds a variable with no constraints and returns its index.
 func (r *reference) addVariable(penalty, bound float64) int32 {
-	r.variables = append(r.variables, refVariable{penalty: penalty, bound: bound, firstElement: int32(len(r.elements)), constraint: -1})
+	r.variables = append(r.variables, refVariable{penalty: penalty, bound: bound, firstElement: int32(len(r.elements)),
+		constraint: -1})
 	return int32(len(r.variables) - 1)
 }
 
@@ -74,7 +75,8 @@ func (r *reference) addVariable(penalty, bound float64) int32 {
 // is called at most once per constraint and variable.
 func (r *reference) use(constraint int32, usage float64) {
 	variable := int32(len(r.variables) - 1)
-	r.elements = append(r.elements, refElement{constraint: constraint, variable: variable, nextOnConstraint: r.constraints[constraint].first, usage: usage})
+	r.elements = append(r.elements, refElement{constraint: constraint, variable: variable,
+		nextOnConstraint: r.constraints[constraint].first, usage: usage})
 	r.constraints[constraint].first = int32(len(r.elements) - 1)
 	r.variables[variable].numElements++
 }

@@ -33,8 +33,10 @@ type Variable struct {
 
 // Options say how a System is solved.
 type Options struct {
-	Reference bool    // by the reference, all anew each time
-	Precision float64 // of the reference (SimGrid's maxmin/precision): what is left of a capacity counts as nothing below that part of it, and of usages below that
+	Reference bool // by the reference, all anew each time
+	// of the reference (SimGrid's maxmin/precision): what is left of a capacity counts as nothing below that part of
+	// it, and of usages below that
+	Precision float64
 }
 
 // Stats counts what a System did.
@@ -58,11 +60,13 @@ type System struct {
 	elements     []element // 1<<elementShift for each variable
 	elementShift uint8
 	resizable    bool
-	units        []float64 // by element: its usage for one of those that the variable stands for; nil unless AllowResize was called
-	constraints  []constraint
-	fatpipes     []fatpipe // by constraint; nil if there is none
-	fullAt       []float64 // by constraint: the level of the variables whose bottleneck it is; nil if the local solver does not sweep
-	batch        int       // changes that are swept together
+	// by element: its usage for one of those that the variable stands for; nil unless AllowResize was called
+	units       []float64
+	constraints []constraint
+	fatpipes    []fatpipe // by constraint; nil if there is none
+	// by constraint: the level of the variables whose bottleneck it is; nil if the local solver does not sweep
+	fullAt []float64
+	batch  int // changes that are swept together
 
 	// What changed since the last solve.
 	enabled    []uint32 // variables

@@ -28,7 +28,8 @@ func ParseTorus(text string) (Torus, error) {
 	for word := range strings.SplitSeq(text, "x") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 2 {
-			return t, fmt.Errorf("torus %s: %s is not a whole number of at least 2, want sizes such as 4x4x8", textutil.Quote(text), textutil.Quote(word))
+			return t, fmt.Errorf("torus %s: %s is not a whole number of at least 2, want sizes such as 4x4x8",
+				textutil.Quote(text), textutil.Quote(word))
 		}
 		t.Sizes = append(t.Sizes, n)
 	}
@@ -56,7 +57,8 @@ func (t Torus) text(between string) string {
 }
 
 func (t Torus) words(s *Spec) []string {
-	return []string{fmt.Sprintf("a torus of %s, each node with a cable of %v to the next one in each of %s", t.text("x"), s.NIC, count(len(t.Sizes), "dimension"))}
+	return []string{fmt.Sprintf("a torus of %s, each node with a cable of %v to the next one in each of %s", t.text("x"),
+		s.NIC, count(len(t.Sizes), "dimension"))}
 }
 
 func (t Torus) body(b *xmlBuilder, s *Spec) {

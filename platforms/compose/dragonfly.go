@@ -86,14 +86,16 @@ func (d Dragonfly) check(s *Spec) error {
 	}
 	local, global := product([]int{d.Groups, d.Switches, d.Switches}), product([]int{d.Groups, d.Groups})
 	if local/2+global/2 > maxRoutes {
-		return fmt.Errorf("a dragonfly with %d pairs of switches or groups that are joined, want at most %d", local/2+global/2, maxRoutes)
+		return fmt.Errorf("a dragonfly with %d pairs of switches or groups that are joined, want at most %d",
+			local/2+global/2, maxRoutes)
 	}
 	return nil
 }
 
 func (d Dragonfly) words(s *Spec) []string {
 	list := []string{
-		fmt.Sprintf("a dragonfly of %s of %s of %s, cables of %.4g us to the nodes", count(d.Groups, "group"), count(d.Switches, "switch"), count(d.Hosts, "host"), s.NIC.Latency*1e6),
+		fmt.Sprintf("a dragonfly of %s of %s of %s, cables of %.4g us to the nodes", count(d.Groups, "group"),
+			count(d.Switches, "switch"), count(d.Hosts, "host"), s.NIC.Latency*1e6),
 		fmt.Sprintf("within a group %s of %v from each switch to each other", count(d.LocalCables, "cable"), d.Local),
 	}
 	if d.Groups == 1 {
@@ -101,7 +103,8 @@ func (d Dragonfly) words(s *Spec) []string {
 	}
 	all := d.GlobalCables * (d.Groups - 1)
 	return append(list,
-		fmt.Sprintf("between groups %s of %v from each to each other, at one switch of a group", count(d.GlobalCables, "cable"), d.Global),
+		fmt.Sprintf("between groups %s of %v from each to each other, at one switch of a group",
+			count(d.GlobalCables, "cable"), d.Global),
 		"of a group "+sharing(d.Switches*d.Hosts, "host", s.NIC, all, "global cable", d.Global))
 }
 
@@ -151,7 +154,8 @@ func (d Dragonfly) group(b *xmlBuilder, s *Spec, g int) {
 	var local []bundle
 	for i := first; i < first+d.Switches; i++ {
 		for j := i + 1; j < first+d.Switches; j++ {
-			local = append(local, bundle{fmt.Sprintf("local-%d-%d", i, j), d.LocalCables, d.Local, d.Local.Bandwidth < s.NIC.Bandwidth,
+			local = append(local, bundle{fmt.Sprintf("local-%d-%d", i, j), d.LocalCables, d.Local,
+				d.Local.Bandwidth < s.NIC.Bandwidth,
 				end{switchName(i), routerName(i)}, end{switchName(j), routerName(j)}})
 		}
 	}

@@ -103,7 +103,8 @@ func (t FatTree) check(s *Spec) error {
 			return fmt.Errorf("fat tree: %w", err)
 		}
 		if n := t.below(i); s.Nodes%n != 0 {
-			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n, near(s.Nodes, n))
+			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n,
+				near(s.Nodes, n))
 		}
 		cables += product([]int{s.Nodes / t.below(i), t.cables(i)})
 		if cables > maxCables {
@@ -145,7 +146,8 @@ func (t FatTree) uniform(s *Spec) bool {
 
 func (t FatTree) words(s *Spec) []string {
 	leaves, top := s.Nodes/t.below(0), len(t.Levels)-1
-	list := []string{fmt.Sprintf("a fat tree of %s below %s at the top, cables of %.4g us to the nodes", count(leaves, "leaf switch"), count(t.cables(top), "switch"), s.NIC.Latency*1e6)}
+	list := []string{fmt.Sprintf("a fat tree of %s below %s at the top, cables of %.4g us to the nodes",
+		count(leaves, "leaf switch"), count(t.cables(top), "switch"), s.NIC.Latency*1e6)}
 	what, cable := "host", s.NIC
 	for _, l := range t.Levels {
 		list = append(list, sharing(l.Children, what, cable, l.Up, "uplink", l.Cable))
@@ -169,10 +171,12 @@ func (t FatTree) body(b *xmlBuilder, s *Spec) {
 func (t FatTree) parameters(s *Spec) string {
 	children, parents, cables := []string{}, []string{"1"}, []string{"1"}
 	for _, l := range t.Levels {
-		children, parents, cables = append(children, fmt.Sprint(l.Children)), append(parents, fmt.Sprint(l.Up)), append(cables, "1")
+		children, parents, cables = append(children, fmt.Sprint(l.Children)), append(parents,
+			fmt.Sprint(l.Up)), append(cables, "1")
 	}
 	children = append(children, fmt.Sprint(s.Nodes/t.below(len(t.Levels)-1)))
-	return fmt.Sprintf("%d;%s;%s;%s", len(children), strings.Join(children, ","), strings.Join(parents, ","), strings.Join(cables, ","))
+	return fmt.Sprintf("%d;%s;%s;%s", len(children), strings.Join(children, ","), strings.Join(parents, ","),
+		strings.Join(cables, ","))
 }
 
 // place is a switch of a level, 0 for a leaf, with the zone below it.
@@ -197,7 +201,8 @@ func (t FatTree) children(p *place) []place {
 	list := make([]place, p.nodes/each)
 	for i := range list {
 		first := p.first + i*each
-		list[i] = place{level: p.level - 1, depth: p.depth + 1, id: fmt.Sprintf("%s-%d", name, first/each), first: first, nodes: each}
+		list[i] = place{level: p.level - 1, depth: p.depth + 1, id: fmt.Sprintf("%s-%d", name, first/each), first: first,
+			nodes: each}
 	}
 	return list
 }
@@ -228,7 +233,8 @@ func (t FatTree) zone(b *xmlBuilder, s *Spec, p place) {
 	b.line(p.depth+1, "<!-- The cables up of each: together %d of %s. -->", cables, rate(l.Cable.Bandwidth))
 	var ups []bundle
 	for _, c := range children {
-		ups = append(ups, bundle{c.id + "-up", cables, l.Cable, t.limits(s, p.level-1), end{c.id, c.gateway()}, end{core, p.gateway()}})
+		ups = append(ups, bundle{c.id + "-up", cables, l.Cable, t.limits(s, p.level-1), end{c.id, c.gateway()},
+			end{core, p.gateway()}})
 	}
 	b.joined(p.depth+1, ups)
 	b.line(p.depth, `</zone>`)

@@ -33,31 +33,37 @@ type request struct {
 func Options() []Option { return options }
 
 var options = []Option{
-	{Name: "nodes", Usage: "number of nodes, `N`", Default: "none: must be given", set: func(r *request, v string) (err error) {
-		r.nodes = true
-		r.Nodes, err = parseWhole(v)
-		return err
-	}},
-	{Name: "cores", Usage: "`N` cores of a node, each for a rank", Default: "1", set: func(r *request, v string) (err error) {
-		r.Cores, err = parseWhole(v)
-		return err
-	}},
-	{Name: "speed", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it", Default: "32Gf", set: func(r *request, v string) (err error) {
-		r.Speed, err = platforms.ParseSpeed(v)
-		return err
-	}},
-	{Name: "nic", Usage: "`BANDWIDTH` of the cable of a node, each way", Default: "100Gbps", set: func(r *request, v string) (err error) {
-		r.NIC.Bandwidth, err = platforms.ParseBandwidth(v)
-		return err
-	}},
-	{Name: "latency", Usage: "`TIME` that each cable on the way takes; a route has at least two", Default: "0.5us", set: func(r *request, v string) (err error) {
-		r.NIC.Latency, err = platforms.ParseLatency(v)
-		return err
-	}},
-	{Name: "loopback", Usage: "messages within a node, `BANDWIDTH@LATENCY`", Default: "20GBps@0.1us", set: func(r *request, v string) (err error) {
-		r.Loopback, err = ParseCable(v, r.Loopback)
-		return err
-	}},
+	{Name: "nodes", Usage: "number of nodes, `N`", Default: "none: must be given",
+		set: func(r *request, v string) (err error) {
+			r.nodes = true
+			r.Nodes, err = parseWhole(v)
+			return err
+		}},
+	{Name: "cores", Usage: "`N` cores of a node, each for a rank", Default: "1",
+		set: func(r *request, v string) (err error) {
+			r.Cores, err = parseWhole(v)
+			return err
+		}},
+	{Name: "speed", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it", Default: "32Gf",
+		set: func(r *request, v string) (err error) {
+			r.Speed, err = platforms.ParseSpeed(v)
+			return err
+		}},
+	{Name: "nic", Usage: "`BANDWIDTH` of the cable of a node, each way", Default: "100Gbps",
+		set: func(r *request, v string) (err error) {
+			r.NIC.Bandwidth, err = platforms.ParseBandwidth(v)
+			return err
+		}},
+	{Name: "latency", Usage: "`TIME` that each cable on the way takes; a route has at least two", Default: "0.5us",
+		set: func(r *request, v string) (err error) {
+			r.NIC.Latency, err = platforms.ParseLatency(v)
+			return err
+		}},
+	{Name: "loopback", Usage: "messages within a node, `BANDWIDTH@LATENCY`", Default: "20GBps@0.1us",
+		set: func(r *request, v string) (err error) {
+			r.Loopback, err = ParseCable(v, r.Loopback)
+			return err
+		}},
 	{Name: "flat", Usage: "all nodes on one switch; so it is if no other network is asked for", Switch: true},
 	{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'"},
 	{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},

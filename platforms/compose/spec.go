@@ -120,7 +120,8 @@ func (s *Spec) factors() ([]float64, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("slow nodes: no node matches %q: they are %s to %s", slow.Pattern, nodeName(0), nodeName(s.Nodes-1))
+			return nil, fmt.Errorf("slow nodes: no node matches %q: they are %s to %s", slow.Pattern, nodeName(0),
+				nodeName(s.Nodes-1))
 		}
 	}
 	return list, nil
@@ -132,7 +133,8 @@ const nodePrefix = "node-"
 
 // Words says what the machine is, a sentence each, how many nodes share which cables included.
 func (s *Spec) Words() []string {
-	list := []string{fmt.Sprintf("%s, %s to %s, of %s of %s", count(s.Nodes, "node"), nodeName(0), nodeName(s.Nodes-1), count(s.Cores, "core"), flops(s.Speed))}
+	list := []string{fmt.Sprintf("%s, %s to %s, of %s of %s", count(s.Nodes, "node"), nodeName(0), nodeName(s.Nodes-1),
+		count(s.Cores, "core"), flops(s.Speed))}
 	list = append(list, s.Topology.words(s)...)
 	list = append(list, "within a node "+s.Loopback.String())
 	for _, slow := range s.Slow {

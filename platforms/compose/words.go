@@ -25,7 +25,8 @@ func sharing(below int, what string, cable Cable, above int, link string, up Cab
 	if below == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%s of %s %s %s of %s: ", count(below, what), rate(cable.Bandwidth), verb, count(above, link), rate(up.Bandwidth))
+	text := fmt.Sprintf("%s of %s %s %s of %s: ", count(below, what), rate(cable.Bandwidth), verb, count(above, link),
+		rate(up.Bandwidth))
 	if ratio <= 1 {
 		return text + "no oversubscription"
 	}

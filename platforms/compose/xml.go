@@ -54,9 +54,11 @@ func (b *xmlBuilder) joined(depth int, list []bundle) {
 
 // declare writes the links of a bundle.
 func (u *bundle) declare(b *xmlBuilder, depth int) {
-	b.line(depth, `<link id="%s" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, u.id, bandwidthText(float64(u.cables)*u.cable.Bandwidth), latencyText(u.cable.Latency))
+	b.line(depth, `<link id="%s" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, u.id,
+		bandwidthText(float64(u.cables)*u.cable.Bandwidth), latencyText(u.cable.Latency))
 	if u.limited {
-		b.line(depth, `<link id="%s-cable" bandwidth="%s" latency="0" sharing_policy="FATPIPE"/>`, u.id, bandwidthText(u.cable.Bandwidth))
+		b.line(depth, `<link id="%s-cable" bandwidth="%s" latency="0" sharing_policy="FATPIPE"/>`, u.id,
+			bandwidthText(u.cable.Bandwidth))
 	}
 }
 
@@ -66,7 +68,8 @@ func (u *bundle) route(b *xmlBuilder, depth int) {
 	if u.limited {
 		links += fmt.Sprintf(`<link_ctn id="%s-cable"/>`, u.id)
 	}
-	b.line(depth, `<zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s">%s</zoneRoute>`, u.src.zone, u.dst.zone, u.src.gateway, u.dst.gateway, links)
+	b.line(depth, `<zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s">%s</zoneRoute>`, u.src.zone, u.dst.zone,
+		u.src.gateway, u.dst.gateway, links)
 }
 
 // slow has the speeds of nodes with a factor be that many times as high, from the beginning on.

@@ -112,7 +112,8 @@ func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
 	}
 	k := round - int(phases)*s.p
 	block := s.at(s.rank, 1-k)
-	s.exchange(s.at(s.rank, 1), r.blocks.of(block)*r.size, r.blocks.before(block)*r.size, s.at(s.rank, -1), r.blocks.most()*r.size)
+	s.exchange(s.at(s.rank, 1), r.blocks.of(block)*r.size, r.blocks.before(block)*r.size, s.at(s.rank, -1),
+		r.blocks.most()*r.size)
 	return k+2 < s.p
 }
 

@@ -62,8 +62,10 @@ var ompiAllreduce = table{
 	{256, sizes{{131072, allreduceReduceBcast}, {262144, allreduceDoubling}, {rest, allreduceRabenseifner}}},
 	{512, sizes{{4096, allreduceReduceBcast}, {rest, allreduceRabenseifner}}},
 	{2048, sizes{{2048, allreduceReduceBcast}, {16384, allreduceDoubling}, {rest, allreduceRabenseifner}}},
-	{4096, sizes{{2048, allreduceReduceBcast}, {4096, allreduceRingSegments}, {16384, allreduceDoubling}, {rest, allreduceRabenseifner}}},
-	{more, sizes{{2048, allreduceReduceBcast}, {16384, allreduceRingSegments}, {32768, allreduceDoubling}, {rest, allreduceRabenseifner}}},
+	{4096, sizes{{2048, allreduceReduceBcast}, {4096, allreduceRingSegments}, {16384, allreduceDoubling},
+		{rest, allreduceRabenseifner}}},
+	{more, sizes{{2048, allreduceReduceBcast}, {16384, allreduceRingSegments}, {32768, allreduceDoubling},
+		{rest, allreduceRabenseifner}}},
 }
 
 var ompiAlltoall = table{
@@ -124,8 +126,10 @@ var ompiBcast = table{
 		{1048576, bcastBinomial},
 		{rest, bcastTree},
 	}},
-	{8, sizes{{64, bcastTree}, {128, bcastBinomial}, {2048, bcastTree}, {8192, bcastBinomial}, {1048576, bcastLine}, {rest, bcastPipeline}}},
-	{16, sizes{{8, bcastKnomial}, {64, bcastTree}, {4096, bcastKnomial}, {16384, bcastTree}, {32768, bcastBinomial}, {rest, bcastLine}}},
+	{8, sizes{{64, bcastTree}, {128, bcastBinomial}, {2048, bcastTree}, {8192, bcastBinomial}, {1048576, bcastLine},
+		{rest, bcastPipeline}}},
+	{16, sizes{{8, bcastKnomial}, {64, bcastTree}, {4096, bcastKnomial}, {16384, bcastTree}, {32768, bcastBinomial},
+		{rest, bcastLine}}},
 	{32, sizes{{4096, bcastKnomial}, {1048576, bcastBinomial}, {rest, bcastScatterDoubling}}},
 	{64, sizes{{2048, bcastBinomial}, {rest, bcastKnomial}}},
 	{128, sizes{{rest, bcastKnomial}}},
@@ -181,7 +185,8 @@ var ompiReduceScatter = table{
 	{4, sizes{{65536, reduceScatterRing}, {131072, reduceScatterButterfly}, {rest, reduceScatterRing}}},
 	{8, sizes{{8, reduceScatterDefault}, {262144, reduceScatterHalving}, {rest, reduceScatterRing}}},
 	{32, sizes{{262144, reduceScatterHalving}, {rest, reduceScatterRing}}},
-	{64, sizes{{64, reduceScatterDefault}, {2048, reduceScatterHalving}, {524288, reduceScatterButterfly}, {rest, reduceScatterRing}}},
+	{64, sizes{{64, reduceScatterDefault}, {2048, reduceScatterHalving}, {524288, reduceScatterButterfly},
+		{rest, reduceScatterRing}}},
 	{128, sizes{
 		{256, reduceScatterDefault},
 		{512, reduceScatterHalving},
@@ -293,14 +298,16 @@ var ompiGather = table{
 		{131072, gatherBinomial},
 		{rest, gatherLinearSync},
 	}},
-	{8, sizes{{1024, gatherBinomial}, {8192, gatherLinear}, {32768, gatherBinomial}, {262144, gatherLinear}, {rest, gatherLinearSync}}},
+	{8, sizes{{1024, gatherBinomial}, {8192, gatherLinear}, {32768, gatherBinomial}, {262144, gatherLinear},
+		{rest, gatherLinearSync}}},
 	{256, sizes{{rest, gatherBinomial}}},
 	{512, sizes{{2048, gatherBinomial}, {8192, gatherLinear}, {rest, gatherBinomial}}},
 	{more, sizes{{rest, gatherBinomial}}},
 }
 
 var ompiScatter = table{
-	{4, sizes{{2, scatterLinearNonblocking}, {131072, scatterLinear}, {262144, scatterLinearNonblocking}, {rest, scatterLinear}}},
+	{4, sizes{{2, scatterLinearNonblocking}, {131072, scatterLinear}, {262144, scatterLinearNonblocking},
+		{rest, scatterLinear}}},
 	{8, sizes{
 		{2048, scatterBinomial},
 		{4096, scatterLinear},
@@ -311,6 +318,7 @@ var ompiScatter = table{
 	}},
 	{16, sizes{{16384, scatterBinomial}, {1048576, scatterLinearNonblocking}, {rest, scatterLinear}}},
 	{32, sizes{{16384, scatterBinomial}, {32768, scatterLinear}, {rest, scatterLinearNonblocking}}},
-	{64, sizes{{512, scatterBinomial}, {8192, scatterLinearNonblocking}, {16384, scatterBinomial}, {rest, scatterLinearNonblocking}}},
+	{64, sizes{{512, scatterBinomial}, {8192, scatterLinearNonblocking}, {16384, scatterBinomial},
+		{rest, scatterLinearNonblocking}}},
 	{more, sizes{{512, scatterBinomial}, {rest, scatterLinearNonblocking}}},
 }

@@ -181,7 +181,8 @@ var families = []family{
 	{"allgather", trace.CollAllgather, []named{
 		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgather, sent)}, {"mpich", mpichAllgather},
 		{"NTSLR_NB", always(allgatherRing)}, {"bruck", always(allgatherBruck)}, {"rdb", always(allgatherDoubling)},
-		{"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)}, {"ompi_neighborexchange", always(allgatherNeighbors)},
+		{"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)}, {"ompi_neighborexchange",
+			always(allgatherNeighbors)},
 	}},
 	{"allgatherv", trace.CollAllgatherv, []named{
 		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)}, {"mpich", mpichAllgatherv},
@@ -191,7 +192,8 @@ var families = []family{
 	}},
 	{"allreduce", trace.CollAllreduce, []named{
 		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)}, {"mpich", mpichAllreduce},
-		{"redbcast", always(allreduceReduceBcast)}, {"rdb", always(allreduceDoubling)}, {"rab_rdb", always(allreduceRabenseifner)},
+		{"redbcast", always(allreduceReduceBcast)}, {"rdb", always(allreduceDoubling)}, {"rab_rdb",
+			always(allreduceRabenseifner)},
 		{"lr", always(allreduceRing)}, {"ompi_ring_segmented", always(allreduceRingSegments)},
 		{"mvapich2_two_level", always(allreduceNodes)},
 	}},
@@ -207,7 +209,8 @@ var families = []family{
 	}},
 	{"barrier", trace.CollBarrier, []named{
 		{"default", always(barrierLinear)}, {"ompi", by(ompiBarrier, nothing)}, {"mpich", always(barrierDissemination)},
-		{"ompi_basic_linear", always(barrierLinear)}, {"ompi_two_procs", always(barrierTwo)}, {"ompi_tree", always(barrierTree)},
+		{"ompi_basic_linear", always(barrierLinear)}, {"ompi_two_procs", always(barrierTwo)}, {"ompi_tree",
+			always(barrierTree)},
 		{"ompi_bruck", always(barrierDissemination)}, {"ompi_recursivedoubling", always(barrierRecursiveDoubling)},
 		{"ompi_doublering", always(barrierDoubleRing)},
 	}},
@@ -220,22 +223,27 @@ var families = []family{
 	}},
 	{"gather", trace.CollGather, []named{
 		{"default", always(gatherFlat)}, {"ompi", by(ompiGather, atRoot)}, {"mpich", always(gatherBinomial)},
-		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)}, {"ompi_linear_sync", always(gatherLinearSync)},
+		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)}, {"ompi_linear_sync",
+			always(gatherLinearSync)},
 	}},
 	{"reduce", trace.CollReduce, []named{
 		{"default", always(reduceFlat)}, {"ompi", by(ompiReduce, sent)}, {"mpich", mpichReduce},
-		{"binomial", always(reduceBinomial)}, {"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear", always(reduceLinear)},
-		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)}, {"ompi_binary", always(reduceBinary)},
+		{"binomial", always(reduceBinomial)}, {"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear",
+			always(reduceLinear)},
+		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)}, {"ompi_binary",
+			always(reduceBinary)},
 		{"ompi_binomial", always(reduceBinomialSegments)}, {"ompi_in_order_binary", always(reduceInOrder)},
 		{"mvapich2_knomial", always(reduceKnomial)}, {"mvapich2_two_level", always(reduceNodes)},
 	}},
 	{"reduce_scatter", trace.CollReduceScatter, []named{
 		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)}, {"mpich", mpichReduceScatter},
 		{"ompi_basic_recursivehalving", always(reduceScatterHalving)}, {"ompi_ring", always(reduceScatterRing)},
-		{"ompi_butterfly", always(reduceScatterButterfly)}, {"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb", always(reduceScatterDoubling)},
+		{"ompi_butterfly", always(reduceScatterButterfly)}, {"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb",
+			always(reduceScatterDoubling)},
 	}},
 	{"scatter", trace.CollScatter, []named{
 		{"default", always(scatterFlat)}, {"ompi", by(ompiScatter, fromRoot)}, {"mpich", always(scatterBinomial)},
-		{"ompi_basic_linear", always(scatterLinear)}, {"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb", always(scatterLinearNonblocking)},
+		{"ompi_basic_linear", always(scatterLinear)}, {"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb",
+			always(scatterLinearNonblocking)},
 	}},
 }

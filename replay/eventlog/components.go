@@ -19,7 +19,8 @@ const (
 	InContention             // what they lose as they share links
 )
 
-var kindNames = [...]string{OnAccount: "on an account", InLatency: "latency", OnWire: "on the wire", InContention: "contention"}
+var kindNames = [...]string{OnAccount: "on an account", InLatency: "latency", OnWire: "on the wire",
+	InContention: "contention"}
 
 // String names the kind.
 func (k Kind) String() string { return kindNames[k] }

@@ -13,7 +13,8 @@
 // what ranks do is soon on nobody's path. The log appends a record for it, in a few instructions, and
 // one where another path becomes the rank's own. From time to time the records that are still on a path
 // are added up to vectors, of which ranks and messages with one path have one, and the log begins anew.
-// Memory is that of the records, 3.5 kB for each rank and at least 14 MB, and of the vectors: at most one for each rank and for each number of a message that there has been.
+// Memory is that of the records, 3.5 kB for each rank and at least 14 MB, and of the vectors: at most one for each
+// rank and for each number of a message that there has been.
 //
 // # Units
 //

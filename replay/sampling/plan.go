@@ -63,7 +63,8 @@ func (s *sampler) firstRound() (int, error) {
 		return most, s.worth(s.spent + ends + most*s.shape.steps())
 	}
 	fewest, room := fewestWindows-len(s.done), (s.o.End-s.o.First-ends)/s.shape.steps()
-	need := float64(s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps())))
+	need := float64(s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers),
+		float64(s.tail().steps())))
 	if room < fewest || s.worthwhile(ends) < fewest && need > maxSimulatedShare*s.all() {
 		if err := s.fits(reserve); err != nil {
 			return 0, err
@@ -73,7 +74,8 @@ func (s *sampler) firstRound() (int, error) {
 		return 0, s.tooShort()
 	}
 	if left := s.o.Left(); need > left {
-		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need), max(1, s.all()))
+		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need),
+			max(1, s.all()))
 	}
 	return max(fewest, min(most, s.worthwhile(ends), s.affordable(ends))), nil
 }

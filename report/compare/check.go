@@ -13,7 +13,8 @@ func comparable(a, b *Result) error {
 	x, y := &a.Made, &b.Made
 	switch {
 	case x.Program != y.Program && x.Program != "" && y.Program != "":
-		return fmt.Errorf("%s is of the program %s, %s of %s", a.File, textutil.Quote(x.Program), b.File, textutil.Quote(y.Program))
+		return fmt.Errorf("%s is of the program %s, %s of %s", a.File, textutil.Quote(x.Program), b.File,
+			textutil.Quote(y.Program))
 	case a.part() != b.part():
 		return fmt.Errorf("%s is of %s, %s of %s: replay the same part", a.File, a.played(), b.File, b.played())
 	case a.Complete != b.Complete:
@@ -21,14 +22,17 @@ func comparable(a, b *Result) error {
 		if b.Complete {
 			whole, cut = b, a
 		}
-		return fmt.Errorf("%s is of a whole run, %s of its steps %d:%d: replay the same steps", whole.File, cut.File, cut.First, cut.Last+1)
+		return fmt.Errorf("%s is of a whole run, %s of its steps %d:%d: replay the same steps", whole.File, cut.File,
+			cut.First, cut.Last+1)
 	case !a.Complete && (a.First != b.First || a.Last != b.Last):
-		return fmt.Errorf("%s is of the steps %d:%d, %s of %d:%d: replay the same steps", a.File, a.First, a.Last+1, b.File, b.First, b.Last+1)
+		return fmt.Errorf("%s is of the steps %d:%d, %s of %d:%d: replay the same steps", a.File, a.First, a.Last+1, b.File,
+			b.First, b.Last+1)
 	}
 	return nil
 }
 
-// part says which part of a run the trace is that was replayed, as trace.Header.SetPart notes it among its parameters; "": none.
+// part says which part of a run the trace is that was replayed, as trace.Header.SetPart notes it among its
+// parameters; "": none.
 func (r *Result) part() string { return r.Made.Parameters["part"] }
 
 // played says what was replayed, of traces that may be parts.
@@ -50,7 +54,8 @@ func (o *Options) fits(a, b *Result) error {
 		case o.Paired && r.Kind != Runs && r.Kind != Uncertainty:
 			return fmt.Errorf("%s is %s: only several seeds (--runs, --uncertainty) can be paired", r.File, r.what())
 		case o.Test == Permutation && r.Kind != Runs:
-			return fmt.Errorf("%s is %s: only the seeds of --runs can be permuted; the test welch takes all results", r.File, r.what())
+			return fmt.Errorf("%s is %s: only the seeds of --runs can be permuted; the test welch takes all results", r.File,
+				r.what())
 		}
 	}
 	switch n := len(a.Seeds) + len(b.Seeds); {
@@ -59,7 +64,8 @@ func (o *Options) fits(a, b *Result) error {
 	case o.Paired && a.Kind != b.Kind:
 		return fmt.Errorf("%s is of %s, %s of %s: they cannot be paired", a.File, a.Kind, b.File, b.Kind)
 	case o.Paired && !sameSeeds(a.Seeds, b.Seeds):
-		return fmt.Errorf("%s has %s, %s %s: only the same seeds can be paired", a.File, seedText(a.Seeds), b.File, seedText(b.Seeds))
+		return fmt.Errorf("%s has %s, %s %s: only the same seeds can be paired", a.File, seedText(a.Seeds), b.File,
+			seedText(b.Seeds))
 	}
 	return nil
 }
@@ -87,7 +93,8 @@ func warnings(a, b *Result, o *Options) []string {
 		case r.Kind == Draw:
 			add("%s is one draw of noise: whether it differs by more than noise cannot be told, and it is compared as a number; --runs 10 of replay makes results that can be judged", r.File)
 		case r.Kind == Estimate && len(r.Seeds) > 0:
-			add("the interval of %s is that of the estimate, with noise of seed %d: it does not say what other seeds would give", r.File, r.Seeds[0])
+			add("the interval of %s is that of the estimate, with noise of seed %d: it does not say what other seeds would give",
+				r.File, r.Seeds[0])
 		}
 	}
 	if (a.Kind == Uncertainty) != (b.Kind == Uncertainty) {

@@ -139,7 +139,8 @@ func against(base, other *Result, o *Options) *Against {
 		a.Gflops = &d
 	}
 	t.makespan = max(base.makespan.mean, other.makespan.mean)
-	a.ByKind, a.ByPhase, a.ByKernel = t.group(base, other, "kind"), t.group(base, other, "phase"), t.group(base, other, "kernel")
+	a.ByKind, a.ByPhase, a.ByKernel = t.group(base, other, "kind"), t.group(base, other, "phase"), t.group(base, other,
+		"kernel")
 	correct(slices.Concat(pointers(a.ByKind), pointers(a.ByPhase), pointers(a.ByKernel)))
 	return a
 }

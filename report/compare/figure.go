@@ -38,7 +38,8 @@ func nextOf(values []float64, further float64) figure {
 	mean, variance := moments(values)
 	n := float64(len(values))
 	each := 1 + 1/n
-	return figure{mean: mean, variance: (variance + further) * each, freedom: n - 1, values: values, each: each, further: further * each}
+	return figure{mean: mean, variance: (variance + further) * each, freedom: n - 1, values: values, each: each,
+		further: further * each}
 }
 
 // moments returns the mean and the variance (by n-1) of at least two values.

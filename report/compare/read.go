@@ -120,7 +120,8 @@ func decode(text []byte) (*Result, error) {
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
 	res := &Result{
-		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth, d.ComputeNoise, d.Changes, d.Program, d.Parameters},
+		Made: Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth,
+			d.ComputeNoise, d.Changes, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
 	return res, d.fill(res)
@@ -253,7 +254,8 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 }
 
 // addTimes adds the times of parts, if all seeds have them.
-func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64, of func([]float64) figure) error {
+func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64,
+	of func([]float64) figure) error {
 	if len(names) == 0 {
 		return nil
 	}

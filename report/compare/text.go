@@ -79,7 +79,8 @@ func (c *Comparison) tables(a *Against) []*textutil.Table {
 	t.Row("", "A", "B", "change", "95 % interval", "p", "B is")
 	for _, d := range []*Difference{&a.Makespan, a.Gflops} {
 		if d != nil {
-			t.Row(d.title(), number(d.A), number(d.B), d.change(), relativeInterval(d.RelativeInterval), probability(d.P), string(d.Verdict))
+			t.Row(d.title(), number(d.A), number(d.B), d.change(), relativeInterval(d.RelativeInterval), probability(d.P),
+				string(d.Verdict))
 		}
 	}
 	list = append(list, t)
@@ -106,7 +107,8 @@ func partTable(title string, parts []Difference) *textutil.Table {
 	t.Row(title, "A", "B", "B - A", "95 % interval", "change", "p (Holm)", "B is")
 	for i := range parts {
 		d := &parts[i]
-		t.Row(d.Name, number(d.A), number(d.B), signed(d.shown()), interval(d.Interval), d.change(), probability(d.Holm), string(d.Verdict))
+		t.Row(d.Name, number(d.A), number(d.B), signed(d.shown()), interval(d.Interval), d.change(), probability(d.Holm),
+			string(d.Verdict))
 	}
 	return t
 }

@@ -128,13 +128,15 @@ func RunsOf(seeds []Seed) *Runs {
 	}
 	slices.SortFunc(mean.Parts, longestFirst)
 	mean.WhatIfs = sorted(ifs)
-	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.", textutil.Count(len(seeds), "replay"))}
+	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.",
+		textutil.Count(len(seeds), "replay"))}
 	return &Runs{mean, seeds}
 }
 
 // longestFirst orders parts by their seconds, and those alike by what and where they are.
 func longestFirst(a, b Part) int {
-	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
+	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
 }
 
 // WriteText writes the mean, and of each path where it ends and what is most of it.

@@ -54,7 +54,8 @@ const numKinds = replay.NumTimeKinds
 func NewRecorder(h *trace.Header, groups Groups) *Recorder {
 	return &Recorder{
 		header: h, groups: groups, ranks: make([]rank, len(groups.Of)),
-		stacks: []stack{{around: noStack, frames: make([]int32, numKinds+len(h.Kernels))}}, inner: map[phaseIn]int32{}, room: MaxSums,
+		stacks: []stack{{around: noStack,
+			frames: make([]int32, numKinds+len(h.Kernels))}}, inner: map[phaseIn]int32{}, room: MaxSums,
 	}
 }
 

@@ -89,7 +89,8 @@ func (b *builder) nameKinds() {
 	for k := range numKinds {
 		b.kinds[replay.TimeKind(k).String()] |= timeFrame
 	}
-	for kind, names := range map[frameKind][]string{phaseFrame: b.header.Phases, kernelFrame: b.kernels, groupFrame: b.groups.Names} {
+	for kind, names := range map[frameKind][]string{phaseFrame: b.header.Phases, kernelFrame: b.kernels,
+		groupFrame: b.groups.Names} {
 		for _, name := range names {
 			b.kinds[name] |= kind
 		}
@@ -112,7 +113,8 @@ func (b *builder) addStack(n int32) {
 				continue
 			}
 			leaf := []*pprof.Location{b.location(groupFrame, b.groups.Names[group])}
-			b.Sample = append(b.Sample, &pprof.Sample{Location: slices.Concat(leaf, b.frame(frame), phases), Value: []int64{int64(ns)}})
+			b.Sample = append(b.Sample, &pprof.Sample{Location: slices.Concat(leaf, b.frame(frame), phases),
+				Value: []int64{int64(ns)}})
 		}
 	}
 }

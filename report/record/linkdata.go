@@ -91,7 +91,8 @@ func (l *links) hottest(order []int32, count int, end float64) []HotLink {
 	}
 	slices.SortFunc(rows, func(i, k int) int {
 		a, b := &l.rows[i], &l.rows[k]
-		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.load/b.capacity, a.load/a.capacity), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.load/b.capacity, a.load/a.capacity),
+			cmp.Compare(a.number, b.number))
 	})
 	list := []HotLink{}
 	for _, i := range rows[:min(len(rows), maxHottest)] {

@@ -113,7 +113,8 @@ func quantised(share float64) uint8 { return uint8(min(max(share, 0), 1)*255 + 0
 // data describes the cells of columns from the first on, which begins a cell.
 func (m *matrix) data(first int) Matrix {
 	list := m.list[first/m.perCell:]
-	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell, Steps: 255}
+	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell,
+		Steps: 255}
 	d.Mean = m.states(list, (*cell).share)
 	if m.ranksPerRow*m.perCell > 1 {
 		d.Most = m.states(list, func(c *cell, state int) uint8 { return c.most[state] })

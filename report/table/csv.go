@@ -36,7 +36,8 @@ func (to *csvWriter) Write(r *Row) {
 	if r.Step != NoStep {
 		step = strconv.FormatInt(r.Step, 10)
 	}
-	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), textutil.Cell(r.Host), step, strconv.FormatBool(r.Complete), number(r.Begin), number(r.End),
+	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), textutil.Cell(r.Host), step,
+		strconv.FormatBool(r.Complete), number(r.Begin), number(r.End),
 		strconv.FormatInt(r.Messages, 10), strconv.FormatInt(r.Bytes, 10))
 	for _, v := range r.Seconds {
 		to.fields = append(to.fields, number(v))

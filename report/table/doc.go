@@ -1,6 +1,7 @@
 // Package table writes what each rank does in each step of a replay as rows of a table.
 //
-// A [Recorder] observes a replay and hands a [Row] to a [Writer] whenever a rank has ended a step; of a trace that marks no steps there is a row for each rank.
+// A [Recorder] observes a replay and hands a [Row] to a [Writer] whenever a rank has ended a step; of a trace that
+// marks no steps there is a row for each rank.
 //
 //	columns, err := table.ColumnsOf(header)
 //	writer := table.NewCSV(file, columns, "noise of seed 1")

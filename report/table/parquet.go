@@ -24,7 +24,8 @@ const groupCells = 1 << 20
 func NewParquet(w io.Writer, c *Columns) Writer {
 	columns := len(c.Fixed) + len(c.Seconds)
 	return &parquetWriter{
-		w: parquet.NewGenericWriter[any](w, schemaOf(c), parquet.Compression(&parquet.Zstd)), perGroup: max(1, groupCells/columns),
+		w: parquet.NewGenericWriter[any](w, schemaOf(c), parquet.Compression(&parquet.Zstd)), perGroup: max(1,
+			groupCells/columns),
 	}
 }
 
@@ -45,7 +46,8 @@ func schemaOf(c *Columns) *parquet.Schema {
 		if name == "host" {
 			tag += ",dict"
 		}
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: of, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))})
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: of,
+			Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))})
 	}
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 }

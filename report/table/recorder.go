@@ -148,7 +148,8 @@ const MaxColumns = 10_000
 
 // ColumnsOf returns the columns of a table of a replay of what h describes.
 func ColumnsOf(h *trace.Header) (*Columns, error) {
-	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"}, kernels: len(h.Kernels)}
+	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"},
+		kernels: len(h.Kernels)}
 	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
 		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}

@@ -106,7 +106,8 @@ func (c collecting) Slice(s *Slice) {
 		c.first = s.Begin
 	}
 	c.last = max(c.last, s.End)
-	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name), state: uint16(record.StateOf(s.State))}
+	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name),
+		state: uint16(record.StateOf(s.State))}
 	k.spent[k.state] = float32(s.End - s.Begin)
 	row := &c.rows[int(s.Rank)-c.span.FirstRank]
 	before := len(*row)
@@ -230,10 +231,12 @@ func (c *Collector) note() string {
 	}
 	note := ""
 	if c.grain >= 0 {
-		note = fmt.Sprintf("Of %s actions, those that follow one another within %.3g s are taken together.", textutil.Thousands(c.Slices()), c.grain)
+		note = fmt.Sprintf("Of %s actions, those that follow one another within %.3g s are taken together.",
+			textutil.Thousands(c.Slices()), c.grain)
 	}
 	if n := int64(len(c.arrows)); n < c.numMessages {
-		note += fmt.Sprintf(" Of %s messages, %s of the largest have arrows.", textutil.Thousands(c.numMessages), textutil.Thousands(n))
+		note += fmt.Sprintf(" Of %s messages, %s of the largest have arrows.", textutil.Thousands(c.numMessages),
+			textutil.Thousands(n))
 	}
 	if c.noArgs {
 		note += fmt.Sprintf(" Arguments beyond the first %s different ones are left out.", textutil.Thousands(c.most.args))
@@ -261,7 +264,8 @@ func (c *Collector) packSlices(w *Window) {
 				text = textutil.Count(int64(k.number), "action")
 			}
 			rank, begin, end = append(rank, uint32(c.span.FirstRank+i)), append(begin, k.begin), append(end, k.end)
-			name, state, arg = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state), append(arg, argNumbers.of(text))
+			name, state, arg = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state), append(arg,
+				argNumbers.of(text))
 		}
 	}
 	w.Names, w.Args = nameNumbers.list, argNumbers.list

@@ -147,7 +147,8 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	case trace.KindWaitAll, trace.KindComplete:
 		return args
 	case trace.KindAccess, trace.KindIaccess:
-		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]), Arg{Name: "window", Named: true, Int: int64(a.Tag)}), a)
+		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]),
+			Arg{Name: "window", Named: true, Int: int64(a.Tag)}), a)
 	case trace.KindSync:
 		if a.Peer != trace.AllRanks {
 			args = append(args, peerArg("peer", a.Peer))
@@ -158,7 +159,8 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	case trace.KindIprobe, trace.KindPoll, trace.KindProbe:
 		return n.comm(append(args, peerArg("peer", a.Peer), tagArg("tag", a.Tag)), a)
 	case trace.KindExchange, trace.KindSyncExchange:
-		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]), tagArg("tag", a.Tag)), a)
+		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]),
+			tagArg("tag", a.Tag)), a)
 	case trace.KindSendrecv:
 		source, tag := a.Source()
 		args = append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), tagArg("tag", a.Tag))
@@ -190,7 +192,8 @@ func completes(args []Arg, a *trace.Action, of *request) []Arg {
 	if of == nil { // it was posted before what is looked at
 		return append(args, Arg{Name: "request", Named: true, Int: int64(a.Req)})
 	}
-	return append(args, Arg{Name: "of", Kind: TextArg, Text: of.verb}, peerArg("peer", of.peer), bytesArg("bytes", of.bytes), tagArg("tag", of.tag))
+	return append(args, Arg{Name: "of", Kind: TextArg, Text: of.verb}, peerArg("peer", of.peer),
+		bytesArg("bytes", of.bytes), tagArg("tag", of.tag))
 }
 
 // comm appends the communicator's family, if that has a name.

@@ -88,7 +88,8 @@ const (
 
 func newPerfetto(w io.Writer, run *Run) *perfetto {
 	p := &perfetto{
-		failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header), flags: stateCleared | needsState,
+		failing: failing{run: run}, w: bufio.NewWriterSize(w,
+			64<<10), names: Names(run.Header), flags: stateCleared | needsState,
 		categories: newInterner(internedCategory), labels: newInterner(internedName), keys: newInterner(internedAnnotation),
 	}
 	p.tracks()

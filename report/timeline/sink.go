@@ -97,7 +97,8 @@ func FormatOf(name string) (f Format, zipped bool, err error) {
 		known = append(known, e.ending)
 	}
 	if strings.HasSuffix(plain, ".json") {
-		return 0, false, fmt.Errorf("%q: Chrome's JSON is not written; use a .pftrace file, which ui.perfetto.dev shows", name)
+		return 0, false, fmt.Errorf("%q: Chrome's JSON is not written; use a .pftrace file, which ui.perfetto.dev shows",
+			name)
 	}
 	return 0, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto) or %s (Pajé), or one of these and .gz",
 		name, strings.Join(known[:2], " or "), strings.Join(known[2:], " or "))

@@ -30,7 +30,8 @@ func ParseSpan(window, ranks string) (s Span, err error) {
 		s.From, s.To, err = parseTimes(window)
 	}
 	if err != nil {
-		return Span{}, fmt.Errorf("window %q, want T0:T1 in seconds with 0 <= T0 < T1, or \"step A:B\" with 0 <= A < B", window)
+		return Span{}, fmt.Errorf("window %q, want T0:T1 in seconds with 0 <= T0 < T1, or \"step A:B\" with 0 <= A < B",
+			window)
 	}
 	if ranks != "" {
 		if s.FirstRank, s.Ranks, err = parseRanks(ranks); err != nil {

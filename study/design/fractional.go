@@ -30,7 +30,8 @@ func NewFractional(factors, dropped int) (*Fractional, error) {
 	case factors < 2 || factors > MaxFactors:
 		return nil, fmt.Errorf("a fractional design of %d factors, want 2 to %d", factors, MaxFactors)
 	case dropped < 1 || base < 2 || dropped > 1<<base-base-1:
-		return nil, fmt.Errorf("no fraction 1/%d of 2^%d combinations keeps all main effects apart", 1<<max(0, dropped), factors)
+		return nil, fmt.Errorf("no fraction 1/%d of 2^%d combinations keeps all main effects apart", 1<<max(0, dropped),
+			factors)
 	}
 	for resolution := factors; resolution >= 3; resolution-- {
 		s := search{base: base, factors: factors, least: resolution, steps: maxSteps}

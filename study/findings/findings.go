@@ -19,18 +19,20 @@ type Findings struct {
 	Runs   int    `json:"runs"`
 
 	// PerFlop: configurations do different work, so that what is compared are times per flop.
-	PerFlop      bool          `json:"per_flop"`
-	Ranking      []Ranked      `json:"ranking"`      // the quickest first
-	Indistinct   int           `json:"indistinct"`   // so many of them, the best one included, cannot be told from the best
+	PerFlop bool     `json:"per_flop"`
+	Ranking []Ranked `json:"ranking"` // the quickest first
+	// so many of them, the best one included, cannot be told from the best
+	Indistinct   int           `json:"indistinct"`
 	Factors      []Factor      `json:"factors"`      // those that matter most first
 	Interactions []Interaction `json:"interactions"` // likewise
 	Residual     float64       `json:"residual"`     // share of what neither explains
 	Balanced     bool          `json:"balanced"`     // shares add up to 1
 	Confounded   bool          `json:"confounded"`   // factors cannot be told apart
 	Kinds        []string      `json:"kinds"`        // of time, of the levels' Seconds
-	PathParts    []string      `json:"path_parts"`   // of the levels' Path, the longest first; none if the study did not ask
-	Efficiencies []string      `json:"efficiencies"` // POP's, of the levels' POP; none if the study did not ask
-	Notes        []string      `json:"notes"`
+	// of the levels' Path, the longest first; none if the study did not ask
+	PathParts    []string `json:"path_parts"`
+	Efficiencies []string `json:"efficiencies"` // POP's, of the levels' POP; none if the study did not ask
+	Notes        []string `json:"notes"`
 }
 
 // Ranked is a configuration.
@@ -91,7 +93,8 @@ func Of(p *study.Plan, r *study.Results) (*Findings, error) {
 		return nil, fmt.Errorf("%s: no configuration has its results yet", p.Dir())
 	}
 	if missing := all - len(list); missing > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing, textutil.Count(all, "configuration")))
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing,
+			textutil.Count(all, "configuration")))
 	}
 	compared := f.compared(list)
 	f.effects(p, compared)
@@ -122,7 +125,10 @@ func (f *Findings) rank(list, compared []study.Configuration) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(compared[a].Time.Value(), compared[b].Time.Value()) })
+	slices.SortStableFunc(order, func(a,
+		b int) int {
+		return cmp.Compare(compared[a].Time.Value(), compared[b].Time.Value())
+	})
 	best := &compared[order[0]]
 	var pairs []compare.Pair
 	for _, i := range order[1:] {
@@ -131,7 +137,8 @@ func (f *Findings) rank(list, compared []study.Configuration) {
 	told := compare.Many(pairs, 0)
 	for place, i := range order {
 		c := &list[i]
-		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(), Behind: compared[i].Time.Value()/best.Time.Value() - 1}
+		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(),
+			Behind: compared[i].Time.Value()/best.Time.Value() - 1}
 		if v := c.Time.Interval(); !math.IsInf(v, 0) {
 			r.Interval = &v
 		}
@@ -163,7 +170,8 @@ func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 				continue
 			}
 			low, high = min(low, effect), max(high, effect)
-			factor.Levels = append(factor.Levels, Level{Label: p.Factors[i].Levels[l].Label, Effect: math.Expm1(effect), Rows: of.Rows[l]})
+			factor.Levels = append(factor.Levels,
+				Level{Label: p.Factors[i].Levels[l].Label, Effect: math.Expm1(effect), Rows: of.Rows[l]})
 		}
 		factor.Spread = math.Expm1(high - low)
 		f.Factors = append(f.Factors, factor)

@@ -89,7 +89,8 @@ func (of *Factor) curve(low, high float64) curve {
 	c := curve{Name: of.Name, Zero: y(0), Top: fmt.Sprintf("%+.2g %%", 100*high), Bottom: fmt.Sprintf("%+.2g %%", 100*low)}
 	for i, x := range of.places() {
 		l := &of.Levels[i]
-		at := point{X: round(curveLeft + x*(curveWidth-curveLeft-curveEdge)), Y: y(l.Effect), Label: l.Label, Text: fmt.Sprintf("%s %s: %+.2f %%", of.Name, l.Label, 100*l.Effect)}
+		at := point{X: round(curveLeft + x*(curveWidth-curveLeft-curveEdge)), Y: y(l.Effect), Label: l.Label,
+			Text: fmt.Sprintf("%s %s: %+.2f %%", of.Name, l.Label, 100*l.Effect)}
 		c.Points = append(c.Points, at)
 		c.Line += fmt.Sprintf("%g,%g ", at.X, at.Y)
 	}

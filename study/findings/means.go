@@ -14,7 +14,8 @@ type means struct {
 }
 
 // meansOf takes means of some parts of all runs.
-func meansOf(p *study.Plan, r *study.Results, list []study.Configuration, parts func(*study.Outcome) []study.Part) *means {
+func meansOf(p *study.Plan, r *study.Results, list []study.Configuration,
+	parts func(*study.Outcome) []study.Part) *means {
 	m := &means{names: []string{}, sum: map[[2]string]map[string]float64{}, runs: map[[2]string]float64{}}
 	for _, c := range list {
 		for _, row := range c.Rows {

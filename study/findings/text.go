@@ -58,19 +58,23 @@ func (f *Findings) parts(ranked int) []part {
 	if !slices.ContainsFunc(f.Factors, func(of Factor) bool { return !of.Range }) {
 		return list
 	}
-	list = append(list, f.byLevel("Time of the mean rank (s), by level", f.Kinds, 1, func(l *Level) []float64 { return l.Seconds }))
+	list = append(list, f.byLevel("Time of the mean rank (s), by level", f.Kinds, 1,
+		func(l *Level) []float64 { return l.Seconds }))
 	if len(f.PathParts) > 0 {
-		list = append(list, f.byLevel("Critical path (s), by level", f.PathParts, 1, func(l *Level) []float64 { return l.Path }))
+		list = append(list, f.byLevel("Critical path (s), by level", f.PathParts, 1,
+			func(l *Level) []float64 { return l.Path }))
 	}
 	if len(f.Efficiencies) > 0 {
-		list = append(list, f.byLevel("POP's efficiencies (%), by level", f.Efficiencies, 100, func(l *Level) []float64 { return l.POP }))
+		list = append(list, f.byLevel("POP's efficiencies (%), by level", f.Efficiencies, 100,
+			func(l *Level) []float64 { return l.POP }))
 	}
 	return list
 }
 
 // ranking returns the quickest configurations.
 func (f *Findings) ranking(most int) part {
-	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, textutil.Count(len(f.Ranking), "configuration"), textutil.Count(f.Runs, "run"), f.Design)}
+	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, textutil.Count(len(f.Ranking), "configuration"),
+		textutil.Count(f.Runs, "run"), f.Design)}
 	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
 	for i, r := range f.Ranking {
 		if i == max(most, 1) {

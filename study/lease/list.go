@@ -38,7 +38,8 @@ func Workers(dir string) ([]Known, error) {
 		if err != nil || !whole {
 			continue // it has just left, or comes
 		}
-		lately := func(info fs.FileInfo) bool { return time.Since(info.ModTime()).Seconds() <= o.Period } // or to come, where this clock is slow
+		// or to come, where this clock is slow
+		lately := func(info fs.FileInfo) bool { return time.Since(info.ModTime()).Seconds() <= o.Period }
 		list = append(list, Known{o, alive(dir, &o, &me, lately), holds[o.Name]})
 	}
 	return list, nil

@@ -10,9 +10,10 @@ import (
 
 // Owner says who a worker is.
 type Owner struct {
-	Name    string  `json:"worker"`
-	Host    string  `json:"host"`
-	Boot    string  `json:"boot,omitempty"`      // of the machine since it was switched on, and of its space of process numbers
+	Name string `json:"worker"`
+	Host string `json:"host"`
+	// of the machine since it was switched on, and of its space of process numbers
+	Boot    string  `json:"boot,omitempty"`
 	PID     int     `json:"pid"`                 // of the process
 	Started string  `json:"started,omitempty"`   // when, by the machine's own count: numbers of processes come again
 	Period  float64 `json:"lease_s"`             // after which it is dead if its file is not written to

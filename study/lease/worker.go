@@ -155,7 +155,8 @@ func (w *Worker) seen() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failed != nil && time.Since(w.at).Seconds() > w.Period {
-		return fmt.Errorf("this worker may have lost its leases: its file could not be written to for %.0f s: %w", time.Since(w.at).Seconds(), w.failed)
+		return fmt.Errorf("this worker may have lost its leases: its file could not be written to for %.0f s: %w",
+			time.Since(w.at).Seconds(), w.failed)
 	}
 	return nil
 }
@@ -247,7 +248,8 @@ func read(path string) (o Owner, state string, ok bool, err error) {
 	}
 	state, rest, _ := strings.Cut(string(text), "\n")
 	line, _, whole := strings.Cut(rest, "\n")
-	if !whole || json.Unmarshal([]byte(line), &o) != nil || o.Period < MinPeriod.Seconds() || o.Period > MaxPeriod.Seconds() ||
+	if !whole || json.Unmarshal([]byte(line), &o) != nil || o.Period < MinPeriod.Seconds() ||
+		o.Period > MaxPeriod.Seconds() ||
 		o.Name == "" || o.Name != fileName(o.Name) { // it becomes that of a file
 		return o, "", false, nil
 	}

@@ -76,7 +76,8 @@ func validate(s *Space, o *Options) error {
 	}
 	for i, t := range o.Tolerances {
 		if !(t >= 0 && t < 1) || i > 0 && t >= o.Tolerances[i-1] {
-			errs = append(errs, fmt.Errorf("search: tolerances %v, want shares of at least 0, each less than the one before", o.Tolerances))
+			errs = append(errs, fmt.Errorf("search: tolerances %v, want shares of at least 0, each less than the one before",
+				o.Tolerances))
 			break
 		}
 	}

@@ -40,7 +40,8 @@ type Array struct {
 // Name returns the name that the jobs of the study in a directory have.
 func Name(dir string) string {
 	plain := strings.Map(func(r rune) rune {
-		if r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
+		if r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("._-", r)) {
 			return r
 		}
 		return '_'
@@ -84,7 +85,8 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 type QueueFullError struct{ Tasks, Wanted int }
 
 func (e *QueueFullError) Error() string {
-	return fmt.Sprintf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers", e.Tasks, e.Wanted, MaxTasks, MaxTasks-e.Tasks)
+	return fmt.Sprintf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers",
+		e.Tasks, e.Wanted, MaxTasks, MaxTasks-e.Tasks)
 }
 
 // Script returns what each task runs. The worker takes the place of the shell, so that
@@ -111,7 +113,8 @@ func (a Array) arguments() ([]string, error) {
 		"--output=" + filepath.Join(strings.ReplaceAll(a.Dir, "%", "%%"), outputDir, "%A_%a.log"),
 		fmt.Sprintf("--signal=B:TERM@%d", int(a.lead()/time.Second)),
 	}
-	for _, o := range []struct{ name, value string }{{"partition", a.Partition}, {"account", a.Account}, {"time", a.Time}} {
+	for _, o := range []struct{ name, value string }{{"partition", a.Partition}, {"account", a.Account},
+		{"time", a.Time}} {
 		if o.value != "" {
 			own = append(own, "--"+o.name+"="+o.value)
 		}

@@ -1,6 +1,7 @@
 // Package slurm has Slurm start the workers of a study, and says what has become of them.
 //
-//	array := slurm.Array{Name: name, Workers: 20, Dir: dir, Worker: []string{"/usr/bin/study", "worker", dir, "--until", "slurm"}}
+//	array := slurm.Array{Name: name, Workers: 20, Dir: dir, Worker: []string{"/usr/bin/study", "worker", dir,
+//		"--until", "slurm"}}
 //	job, err := slurm.Submit(ctx, array)        // one job array, a worker in each task
 //	tasks, err := slurm.Tasks(ctx, name, dir)   // those that wait or run
 //	err = slurm.Cancel(ctx, tasks)
@@ -19,7 +20,8 @@
 // # Errors
 //
 // What Slurm says when it refuses, or cannot be reached, is part of the error. A [*NoCommandError] says that it is not
-// installed here, an [*ArgumentError] that an option of sbatch is not for Submit, a [*QueueFullError] that the study has as many tasks as it may have.
+// installed here, an [*ArgumentError] that an option of sbatch is not for Submit, a [*QueueFullError] that the study
+// has as many tasks as it may have.
 //
 // # Source
 //

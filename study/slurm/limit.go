@@ -10,7 +10,8 @@ import (
 // hours:minutes:seconds, days-hours, days-hours:minutes, days-hours:minutes:seconds. Of
 // anything else, ok is false.
 func parseLimit(text string) (limit time.Duration, ok bool) {
-	units := map[int][]time.Duration{1: {time.Minute}, 2: {time.Minute, time.Second}, 3: {time.Hour, time.Minute, time.Second}}
+	units := map[int][]time.Duration{1: {time.Minute}, 2: {time.Minute, time.Second},
+		3: {time.Hour, time.Minute, time.Second}}
 	days, rest, hasDays := strings.Cut(text, "-")
 	if hasDays {
 		n, ok := number(days)

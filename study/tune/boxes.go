@@ -50,7 +50,8 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	least := most * leastShare / b.Fill
 	sides := sizes(least, most)
 	grids := boxGrids(ranks)
-	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, {Levels: len(sides), Ordered: true}, {Levels: len(sides), Ordered: true}, {Levels: len(sides), Ordered: true}}}
+	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, {Levels: len(sides), Ordered: true},
+		{Levels: len(sides), Ordered: true}, {Levels: len(sides), Ordered: true}}}
 	var list []hpcg.Params
 	for g, grid := range grids {
 		for x, nx := range sides {

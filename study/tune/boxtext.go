@@ -22,7 +22,8 @@ func (r *BoxResult) WriteText(w io.Writer) error {
 	t.Row("best", r.Best.Name)
 	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g, raw; %s", r.Gflops, r.GflopsInterval, seeds))
 	t.Row("memory", study.Bytes(int64(r.Best.Memory))+" of a node")
-	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"), textutil.Count(r.Ranks, "rank")))
+	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"),
+		textutil.Count(r.Ranks, "rank")))
 	t.Row("cost", cost)
 	if err := t.Write(w); err != nil {
 		return err
@@ -40,7 +41,8 @@ func (r *BoxResult) writeIndistinct(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*r.Indifference)
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%: %d, the best included\n\n", 100*r.Indifference, len(r.Indistinct)); err != nil {
+	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%: %d, the best included\n\n",
+		100*r.Indifference, len(r.Indistinct)); err != nil {
 		return err
 	}
 	var t textutil.Table

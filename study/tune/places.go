@@ -83,7 +83,8 @@ func (r *Request) ranks(p *places) (int, error) {
 		return 0, fmt.Errorf("the machine %s is as large as it has to be: say how many ranks or nodes", p.name)
 	}
 	if nodes := (ranks + p.perHost - 1) / p.perHost; p.finite() && nodes > p.hosts {
-		return 0, fmt.Errorf("%d ranks need %d nodes, and %s has %d, of %d ranks each", ranks, nodes, p.name, p.hosts, p.perHost)
+		return 0, fmt.Errorf("%d ranks need %d nodes, and %s has %d, of %d ranks each", ranks, nodes, p.name, p.hosts,
+			p.perHost)
 	}
 	return ranks, nil
 }

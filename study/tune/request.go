@@ -74,7 +74,8 @@ func (r *Request) file() (string, error) {
 		factors = u.factors
 	}
 	text := "program: hpl\n" + machine.String()
-	for _, part := range []struct{ key, text string }{{"parameters", parameters.String()}, {"options", options.String()}, {"factors", factors}} {
+	for _, part := range []struct{ key, text string }{{"parameters", parameters.String()}, {"options", options.String()},
+		{"factors", factors}} {
 		if part.text != "" {
 			text += part.key + ":\n" + part.text
 		}
@@ -119,7 +120,8 @@ func (r *Request) checkDat() error {
 		if p, err := dat.Combination(k + 1); err != nil {
 			return fmt.Errorf("%s: %w", r.Dat, err)
 		} else if ranks := int64(p.P) * int64(p.Q); places.finite() && ranks > places.ranks() {
-			return fmt.Errorf("%s: P = %d times Q = %d is %d ranks, and %s has room for %d", r.Dat, p.P, p.Q, ranks, places.name, places.ranks())
+			return fmt.Errorf("%s: P = %d times Q = %d is %d ranks, and %s has room for %d", r.Dat, p.P, p.Q, ranks, places.name,
+				places.ranks())
 		}
 	}
 	return nil

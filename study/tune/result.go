@@ -72,7 +72,8 @@ func (t *tuner) replayOf(j job, e *study.Entry) Replay {
 	if r := hplOf(j.config); r != nil {
 		pivots = r.Pivots.Seed
 	}
-	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, pivots, e.Outcome.Makespan, e.Outcome.Interval, e.Outcome.Messages, cost}
+	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, pivots, e.Outcome.Makespan,
+		e.Outcome.Interval, e.Outcome.Messages, cost}
 }
 
 // result puts together what was found.
@@ -130,7 +131,8 @@ func (t *tuner) choices(found *search.Found) []Choice {
 			continue
 		}
 		w := weight(t.plan, p.Index)
-		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w, Gflops: t.entries[p.Index].Outcome.Gflops, weight: w}
+		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w,
+			Gflops: t.entries[p.Index].Outcome.Gflops, weight: w}
 		if r := hplOf(t.plan.Config(p.Index)); r != nil {
 			c.params = r.Params
 		}

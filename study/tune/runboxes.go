@@ -53,7 +53,8 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &boxTuner{BoxOptions: o, list: list, runs: map[int]boxRun{}, spec: replay.MachineSpec{Kernels: b.Kernels, RanksPerHost: where.perHost}}
+	t := &boxTuner{BoxOptions: o, list: list, runs: map[int]boxRun{},
+		spec: replay.MachineSpec{Kernels: b.Kernels, RanksPerHost: where.perHost}}
 	switch {
 	case b.Machine == "":
 		t.spec.Platform = generic

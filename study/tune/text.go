@@ -26,7 +26,8 @@ const mostListed = 12
 func (r *Result) WriteText(w io.Writer) error {
 	var t textutil.Table
 	t.Row("best", r.Best.Name)
-	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops, r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
+	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops,
+		r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
 	searched := textutil.Count(r.Configurations, "configuration")
 	if r.N > 0 {
 		searched += " for N = " + textutil.Thousands(r.N)
@@ -49,7 +50,8 @@ func (r *Result) WriteText(w io.Writer) error {
 		text = "\nNo other was replayed that would be worth a real run.\n"
 	}
 	if len(r.Edges) > 0 {
-		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n", strings.Join(r.Edges, " and "))
+		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n",
+			strings.Join(r.Edges, " and "))
 	}
 	switch {
 	case r.Dat != "":
@@ -108,7 +110,8 @@ func (r *Result) writeIndistinct(w io.Writer) error {
 	var t textutil.Table
 	t.Row("configuration", "makespan, s", "±, s", "Gflops", "behind, %")
 	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
-		t.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops), fmt.Sprintf("%.2f", 100*c.Behind))
+		t.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops),
+			fmt.Sprintf("%.2f", 100*c.Behind))
 	}
 	return t.Write(w)
 }

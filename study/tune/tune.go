@@ -88,8 +88,8 @@ func weight(p *study.Plan, row int) float64 {
 	return first / own
 }
 
-// Run finds the configuration of a plan that takes the least time, or the least time per flop. What it finds does not depend on
-// the number of jobs.
+// Run finds the configuration of a plan that takes the least time, or the least time per flop. What it finds does
+// not depend on the number of jobs.
 func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)

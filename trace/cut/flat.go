@@ -22,7 +22,8 @@ func callSites() []trace.CallSite {
 	sites := []trace.CallSite{{Name: "calls"}, {Name: "counts"}}
 	for i := range sites {
 		sites[i].Block = trace.PerItem
-		for j, name := range []string{"peer", "tag", "bytes", "source", "source tag", "received", "sent", "counts received"}[:numArgs+2*i] {
+		for j, name := range []string{"peer", "tag", "bytes", "source", "source tag", "received", "sent",
+			"counts received"}[:numArgs+2*i] {
 			sites[i].Params = append(sites[i].Params, trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: j >= numArgs})
 		}
 	}
@@ -172,7 +173,8 @@ func (f *form) put(b *trace.Builder, a *trace.Action, c *trace.Cursor, h *trace.
 
 func (f *form) putCollective(b *trace.Builder, a *trace.Action) {
 	kind := trace.CollectiveKind(f.sym)
-	o := trace.CollectiveOperands{Root: b.Param(0), Send: b.Param(1), Recv: b.Param(2), Flops: b.Param(3), Span: b.Param(3),
+	o := trace.CollectiveOperands{Root: b.Param(0), Send: b.Param(1), Recv: b.Param(2), Flops: b.Param(3),
+		Span:     b.Param(3),
 		SendSize: trace.Const(f.sizes & (1<<32 - 1)), RecvSize: trace.Const(f.sizes >> 32), Operator: a.Operator(), Comm: trace.Comm(a.Comm())}
 	if kind.SendsPerRank() {
 		o.Send = b.Param(numArgs)

@@ -25,12 +25,14 @@ func List(t *trace.Trace) ([]Found, error) {
 	var list []Found
 	if infos := t.ChunkInfos(); len(infos) > 0 {
 		first, last := infos[0].First, infos[len(infos)-1].Last
-		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), textutil.Counted(int64(last-first+1), "step")})
+		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last),
+			textutil.Counted(int64(last-first+1), "step")})
 	}
 	if polls(t) {
 		return list, nil
 	}
-	phases, comms, operations := make([][]int64, len(h.Phases)), make([][]int64, len(h.CommFamilies)), make([]int64, h.Ranks)
+	phases, comms, operations := make([][]int64, len(h.Phases)), make([][]int64, len(h.CommFamilies)), make([]int64,
+		h.Ranks)
 	count := func(of [][]int64, i int, rank int32) { // of what nobody comes to nothing is kept
 		if of[i] == nil {
 			of[i] = make([]int64, h.Ranks)
@@ -60,7 +62,8 @@ func List(t *trace.Trace) ([]Found, error) {
 		list = append(list, found(Mark{Kind: CommFirst, Name: h.CommFamilies[i].Name}, comms[i], "call")...)
 	}
 	if n := slices.Min(operations); n > 0 {
-		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), textutil.Counted(n, "operation") + " of all ranks"})
+		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), textutil.Counted(n, "operation") +
+			" of all ranks"})
 	}
 	return list, nil
 }

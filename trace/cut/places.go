@@ -131,7 +131,8 @@ func family(a *trace.Action) int {
 	switch a.Kind {
 	case trace.KindCollective, trace.KindIcollective:
 		return int(a.Comm()) - 1
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindStart, trace.KindExchange,
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
+		trace.KindStart, trace.KindExchange,
 		trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe, trace.KindProbe, trace.KindPoll, trace.KindNull,
 		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
 		return int(a.Sym)

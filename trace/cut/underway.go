@@ -33,7 +33,8 @@ type group struct{ comm, group int32 }
 
 func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
-	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{}, calls: map[group]map[int32]int64{},
+	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{},
+		calls:  map[group]map[int32]int64{},
 		epochs: map[epoch]bool{}, requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
 }
 
@@ -107,7 +108,8 @@ type epoch struct {
 }
 
 // begins says what ends what.
-var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, trace.SyncComplete: trace.SyncStart, trace.SyncUnlock: trace.SyncLockShared,
+var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, trace.SyncComplete: trace.SyncStart,
+	trace.SyncUnlock:    trace.SyncLockShared,
 	trace.SyncUnlockAll: trace.SyncLockAll}
 
 // sync notes what begins and ends in a window.
@@ -129,13 +131,15 @@ func (u *underWay) sync(rank int32, a *trace.Action) {
 
 // open lists what has begun in windows.
 func (u *underWay) open() (list []string) {
-	words := map[trace.SyncKind]string{trace.SyncPost: "post for", trace.SyncStart: "start with", trace.SyncLockShared: "lock of", trace.SyncLockAll: "lock of"}
+	words := map[trace.SyncKind]string{trace.SyncPost: "post for", trace.SyncStart: "start with",
+		trace.SyncLockShared: "lock of", trace.SyncLockAll: "lock of"}
 	for e := range u.epochs {
 		with := fmt.Sprintf("rank %d", e.peer)
 		if e.peer == trace.AllRanks {
 			with = "all ranks"
 		}
-		list = append(list, fmt.Sprintf("the %s %s by rank %d in window %d has not ended", words[e.begin], with, e.rank, e.window))
+		list = append(list, fmt.Sprintf("the %s %s by rank %d in window %d has not ended", words[e.begin], with, e.rank,
+			e.window))
 	}
 	slices.Sort(list)
 	return list
@@ -192,7 +196,8 @@ func (u *underWay) check(m Mark) error {
 	if n := len(list); n > mostNamed {
 		list, more = list[:mostNamed], fmt.Sprintf("; and %d more", n-mostNamed)
 	}
-	return fmt.Errorf("mark %v: not all is done there that has begun: %s%s: cut elsewhere", m, strings.Join(list, "; "), more)
+	return fmt.Errorf("mark %v: not all is done there that has begun: %s%s: cut elsewhere", m, strings.Join(list, "; "),
+		more)
 }
 
 // mostNamed bounds what an error names.
@@ -221,7 +226,8 @@ func (u *underWay) messages() (list []string) {
 	}
 	for _, rank := range slices.Sorted(maps.Keys(left)) {
 		if left[rank] > 0 {
-			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank, textutil.Counted(left[rank], "message")))
+			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank,
+				textutil.Counted(left[rank], "message")))
 		}
 	}
 	return list
@@ -240,7 +246,8 @@ func (u *underWay) operations() (list []string) {
 		}
 		for i := range members.Len() {
 			if r, first := members.Member(i), members.Member(0); calls[r] != calls[first] {
-				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first, textutil.Counted(calls[first], "operation"), name, r, calls[r]))
+				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first,
+					textutil.Counted(calls[first], "operation"), name, r, calls[r]))
 				break
 			}
 		}

@@ -87,7 +87,8 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 			if a.Flags&trace.FlagEnd == 0 {
 				phases[rank][a.Sym]++
 			} else if phases[rank][a.Sym]--; phases[rank][a.Sym] < 0 {
-				return false, fmt.Errorf("mark %v: phase %s of rank %d, which has begun before, ends in step %d: cut elsewhere", c.from, h.Phases[a.Sym], rank, r.Step())
+				return false, fmt.Errorf("mark %v: phase %s of rank %d, which has begun before, ends in step %d: cut elsewhere",
+					c.from, h.Phases[a.Sym], rank, r.Step())
 			}
 		}
 		return true, nil
@@ -95,7 +96,8 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	end := func(r *trace.ActionReader) error {
 		for slot := range h.Pollables {
 			if r.Err() == nil && r.Cursor().Pending(slot) {
-				return fmt.Errorf("mark %v: rank %d polls there for what it began before, as with look-ahead: cut elsewhere", m, r.Cursor().Rank())
+				return fmt.Errorf("mark %v: rank %d polls there for what it began before, as with look-ahead: cut elsewhere", m,
+					r.Cursor().Rank())
 			}
 		}
 		return r.Err()

@@ -31,7 +31,8 @@ type writer struct {
 
 func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	h := c.header()
-	h.Axes, h.CallSites, h.Markers, h.Pollables = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}, callSites(), phaseMarkers(h), 0
+	h.Axes, h.CallSites, h.Markers, h.Pollables = []trace.Axis{{Name: "rank",
+		Kind: trace.AxisRank}}, callSites(), phaseMarkers(h), 0
 	out, err := trace.NewWriter(c.w, h, trace.WriterOptions{})
 	if err != nil {
 		return nil, err
@@ -40,7 +41,8 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{w: out, blocks: blocks{out.Program(), map[form]int64{}}, at: make([]int64, h.Ranks), to: to, next: make([]*trace.Action, h.Ranks), open: make([]map[uint16]int, h.Ranks)}
+	w := &writer{w: out, blocks: blocks{out.Program(), map[form]int64{}}, at: make([]int64, h.Ranks), to: to,
+		next: make([]*trace.Action, h.Ranks), open: make([]map[uint16]int, h.Ranks)}
 	for i := range cursors {
 		w.readers = append(w.readers, trace.NewActionReader(&cursors[i], trace.Hit{}, 0))
 	}

@@ -24,7 +24,8 @@ type comparison struct {
 }
 
 func newComparison(a, b *trace.Trace, o *Options) *comparison {
-	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions, steps: make([]int, a.Header().Ranks), progress: o.Progress}
+	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions,
+		steps: make([]int, a.Header().Ranks), progress: o.Progress}
 	for i := range c.steps {
 		c.steps[i] = -1
 	}
@@ -54,7 +55,8 @@ func (c *comparison) part(p part) error {
 	}
 	pairs := make([]pair, len(ranks))
 	for i := range pairs {
-		pairs[i] = pair{a: trace.NewActionReader(&as[i], trace.Late{}, p.from), b: trace.NewActionReader(&bs[i], trace.Late{}, p.from), symbols: &c.symbols}
+		pairs[i] = pair{a: trace.NewActionReader(&as[i], trace.Late{}, p.from),
+			b: trace.NewActionReader(&bs[i], trace.Late{}, p.from), symbols: &c.symbols}
 	}
 	for chunk := range len(c.a.ChunkInfos()) + 1 {
 		for i := range pairs {
@@ -179,7 +181,8 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 		return int32(x.Sym) == m.markers[y.Sym] && m.equalMarks(x, y, a, b)
 	case trace.KindCompute:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
+		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
 		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull, trace.KindProbe, trace.KindStart,
 		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
 		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X

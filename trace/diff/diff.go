@@ -139,8 +139,10 @@ func headerChanges(a, b *trace.Header) []Change {
 	compare("program", a.Program, b.Program)
 	compare("ranks", strconv.Itoa(a.Ranks), strconv.Itoa(b.Ranks))
 	compare("steps", strconv.Itoa(a.Steps), strconv.Itoa(b.Steps))
-	compare("messages match within their communicator", strconv.FormatBool(a.Communicators), strconv.FormatBool(b.Communicators))
-	compare("flop of the program's rate", strconv.FormatFloat(a.Flops, 'g', -1, 64), strconv.FormatFloat(b.Flops, 'g', -1, 64))
+	compare("messages match within their communicator", strconv.FormatBool(a.Communicators),
+		strconv.FormatBool(b.Communicators))
+	compare("flop of the program's rate", strconv.FormatFloat(a.Flops, 'g', -1, 64),
+		strconv.FormatFloat(b.Flops, 'g', -1, 64))
 	for _, p := range a.Params {
 		other, _ := b.Param(p.Name)
 		compare(p.Name, p.Value, other)
@@ -195,7 +197,8 @@ func firstStep(x, y []trace.ChunkInfo, i int) int {
 
 // comparable reports whether chunks of equal hash mean the same under both headers.
 func comparable(a, b *trace.Header) bool {
-	return a.Ranks == b.Ranks && a.Communicators == b.Communicators && a.Pollables == b.Pollables && reflect.DeepEqual(a.CommFamilies, b.CommFamilies) &&
+	return a.Ranks == b.Ranks && a.Communicators == b.Communicators && a.Pollables == b.Pollables &&
+		reflect.DeepEqual(a.CommFamilies, b.CommFamilies) &&
 		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.CallSites, b.CallSites)
 }
 

@@ -19,7 +19,8 @@ const mostGroups = 20
 // WriteMarkdown writes what WriteText does for a comment on a change; a and b name the traces.
 func (d *Difference) WriteMarkdown(w io.Writer, a, b string) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "**%s.**\n\n- A %s\n- B %s\n", textutil.Escaped(d.sentence()), textutil.Escaped(a), textutil.Escaped(b))
+	fmt.Fprintf(&out, "**%s.**\n\n- A %s\n- B %s\n", textutil.Escaped(d.sentence()), textutil.Escaped(a),
+		textutil.Escaped(b))
 	for _, t := range d.tables() {
 		out.WriteString("\n")
 		if err := t.WriteMarkdown(&out); err != nil {
@@ -94,7 +95,8 @@ func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 		counts.Failure = "counts changed"
 	}
 	if first := d.first(); first != nil {
-		actions.Failure, actions.Text = fmt.Sprintf("%s changed, first in step %d, rank %d", textutil.Count(len(d.Ranks), "rank"), first.Step, first.Rank), d.rankText()
+		actions.Failure, actions.Text = fmt.Sprintf("%s changed, first in step %d, rank %d",
+			textutil.Count(len(d.Ranks), "rank"), first.Step, first.Rank), d.rankText()
 	}
 	if d.NotCompared != "" {
 		actions.Failure = "not compared: " + d.NotCompared

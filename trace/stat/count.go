@@ -46,7 +46,8 @@ const (
 	firstKernel      = countMoved + (countSync - countAccess)
 )
 
-var countNames = [countComplete]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
+var countNames = [countComplete]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait",
+	"test", "waitall", "free",
 	"probe", "iprobe", "miss", "flops", "sleep", "null", "probewait"}
 
 // name returns the verb of a counter of actions.
@@ -75,7 +76,8 @@ func (c counter) name() string {
 }
 
 // opCounts are the counters of operations that are one action each.
-var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend, trace.OpIssend: countIssend,
+var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend,
+	trace.OpIssend:   countIssend,
 	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
 	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe,
 	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep}

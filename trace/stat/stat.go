@@ -171,7 +171,8 @@ type unitCounter struct {
 func newCounter(p *trace.Program, late bool) *unitCounter {
 	h := p.Header()
 	c := &unitCounter{groups: newGrouping(p), states: states{of: make([]int32, h.Ranks), byKey: map[string]int32{}}}
-	c.run = runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems, known: map[string][]amounts{}, slots: make([]operation, h.Pollables)}
+	c.run = runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems,
+		known: map[string][]amounts{}, slots: make([]operation, h.Pollables)}
 	c.states.add(nil, c.run.slots, int64(h.Ranks))
 	return c
 }

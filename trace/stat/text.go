@@ -57,13 +57,18 @@ func (s *Report) head() string {
 		each = fmt.Sprintf(", %.6f per message", f.BytesPerMessage)
 	}
 	line("file", "%s%s; %s before compression (%.1f x); %s, %s, %s", textutil.Counted(f.Bytes, "byte"), each,
-		textutil.Thousands(f.ContentBytes), f.Compression, textutil.Counted(int64(f.Blocks), "block"), textutil.Counted(int64(f.Chunks), "chunk"), textutil.Counted(f.Units, "unit"))
-	line("totals", "%s, %s, %s, %s, %s flop", textutil.Counted(s.Totals.Actions, "action"), textutil.Counted(s.Totals.Messages, "message"),
-		textutil.Counted(s.Totals.Bytes, "byte"), textutil.Counted(s.Totals.KernelCalls, "kernel call"), textutil.Flop(s.Totals.Flops))
+		textutil.Thousands(f.ContentBytes), f.Compression, textutil.Counted(int64(f.Blocks),
+			"block"), textutil.Counted(int64(f.Chunks), "chunk"), textutil.Counted(f.Units, "unit"))
+	line("totals", "%s, %s, %s, %s, %s flop", textutil.Counted(s.Totals.Actions, "action"),
+		textutil.Counted(s.Totals.Messages, "message"),
+		textutil.Counted(s.Totals.Bytes, "byte"), textutil.Counted(s.Totals.KernelCalls,
+			"kernel call"), textutil.Flop(s.Totals.Flops))
 	t := &s.Totals
 	if t.Puts+t.Gets+t.Accumulates+t.Syncs > 0 {
-		line("windows", "%s of %s, %s of %s, %s of %s, %s", textutil.Counted(t.Puts, "put"), textutil.Counted(t.PutBytes, "byte"), textutil.Counted(t.Gets, "get"),
-			textutil.Counted(t.GetBytes, "byte"), textutil.Counted(t.Accumulates, "accumulate"), textutil.Counted(t.AccumulateBytes, "byte"), textutil.Counted(t.Syncs, "synchronisation"))
+		line("windows", "%s of %s, %s of %s, %s of %s, %s", textutil.Counted(t.Puts, "put"),
+			textutil.Counted(t.PutBytes, "byte"), textutil.Counted(t.Gets, "get"),
+			textutil.Counted(t.GetBytes, "byte"), textutil.Counted(t.Accumulates,
+				"accumulate"), textutil.Counted(t.AccumulateBytes, "byte"), textutil.Counted(t.Syncs, "synchronisation"))
 	}
 	if t.FileReads+t.FileWrites > 0 {
 		line("files", "%s of %s, %s of %s", textutil.Counted(t.FileReads, "read"), textutil.Counted(t.FileReadBytes, "byte"),
@@ -103,7 +108,8 @@ func (s *Report) phaseTable() *textutil.Table {
 	t.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
 	for i := range s.Phases {
 		p := &s.Phases[i]
-		t.Row(p.Phase, textutil.Thousands(p.Totals.Actions), textutil.Thousands(p.Totals.Messages), textutil.Thousands(p.Totals.Bytes),
+		t.Row(p.Phase, textutil.Thousands(p.Totals.Actions), textutil.Thousands(p.Totals.Messages),
+			textutil.Thousands(p.Totals.Bytes),
 			textutil.Thousands(p.Totals.KernelCalls), textutil.Flop(p.Totals.Flops))
 	}
 	return t

@@ -36,7 +36,8 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 
 // WriteListings writes the listings of ranks (nil: all), one after the other. A
 // rule for several ranks must not depend on the rank.
-func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers, words Words) error {
+func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers,
+	words Words) error {
 	if t.IsStream() { // a stream: all ranks must begin before one goes on
 		cursors, err := t.Cursors(ranks, o)
 		for i := range cursors {

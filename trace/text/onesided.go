@@ -61,7 +61,8 @@ func (s *structureWriter) oneSided(it *trace.Item) string {
 	arg := func(i int) string { return operand(it.Args[i]) }
 	switch it.Op {
 	case trace.OpSync:
-		return fmt.Sprintf("win_%v peer %s window %s assert %s%s", trace.SyncKind(it.Slot), arg(0), arg(1), arg(2), s.comm(it.Sym))
+		return fmt.Sprintf("win_%v peer %s window %s assert %s%s", trace.SyncKind(it.Slot), arg(0), arg(1), arg(2),
+			s.comm(it.Sym))
 	case trace.OpFile:
 		kind, collective := it.FileKind()
 		text := kind.String()

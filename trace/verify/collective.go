@@ -137,7 +137,8 @@ func (v *verifier) disagreeing() (*Fault, error) {
 	if sum == 0 {
 		return nil, nil
 	}
-	if fault, err = v.communicators(func(m *members) (*Fault, error) { return traceCounts(v.t, m) }); fault == nil && err == nil {
+	if fault, err = v.communicators(func(m *members) (*Fault, error) { return traceCounts(v.t, m) }); fault == nil &&
+		err == nil {
 		panic("verify: the counts of collective operations agree after all")
 	}
 	return fault, err
@@ -148,7 +149,8 @@ func (v *verifier) disagreeing() (*Fault, error) {
 func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	first := m.rank(0)
 	if t.IsStream() {
-		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(), rank, first, errStream)
+		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(), rank,
+			first, errStream)
 	}
 	cursors, err := t.Cursors([]int32{first, rank}, trace.CursorOptions{})
 	if err != nil {

@@ -77,7 +77,8 @@ func (v *verifier) unbalancedWild() *Fault {
 	}
 	for i := range v.ranks {
 		if wild := v.ranks[i].wild; wild > 0 && left[i] != wild {
-			return &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
+			return &Fault{Rank: int32(i), Step: math.MaxInt,
+				Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
 		}
 	}
 	return nil
@@ -156,7 +157,8 @@ func envelopes(t *trace.Trace, rank int32, key channelKey) (*envelopeReader, err
 	if err != nil {
 		return nil, err
 	}
-	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key, mask: commMask(t.Header())}, nil
+	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key,
+		mask: commMask(t.Header())}, nil
 }
 
 // next returns the next message, nil at the end or after an error.

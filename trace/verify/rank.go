@@ -109,7 +109,8 @@ func (r *rankCheck) member(a *trace.Action, key channelKey) {
 		return
 	}
 	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.rank) {
-		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(), r.h.CommFamilies[family].Name)
+		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(),
+			r.h.CommFamilies[family].Name)
 	}
 }
 

@@ -22,8 +22,10 @@ type Verified struct {
 
 // String sums it up for people.
 func (v *Verified) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", textutil.Counted(int64(v.Chunks), "chunk"), textutil.Counted(int64(v.Blocks), "block"),
-		textutil.Counted(int64(v.Ranks), "rank"), textutil.Counted(v.Actions, "action"), textutil.Counted(v.Messages, "message"))
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", textutil.Counted(int64(v.Chunks), "chunk"),
+		textutil.Counted(int64(v.Blocks), "block"),
+		textutil.Counted(int64(v.Ranks), "rank"), textutil.Counted(v.Actions, "action"), textutil.Counted(v.Messages,
+			"message"))
 }
 
 // Fault is what is wrong with the meaning of a trace, and where: action counts
@@ -191,7 +193,8 @@ func (v *verifier) finish() error {
 		}
 		for slot := range v.t.Header().Pollables {
 			if r.c.Cursor().Pending(slot) && worst == nil {
-				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
+				worst = &Fault{Rank: int32(i), Step: math.MaxInt,
+					Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
 			}
 		}
 	}

@@ -34,7 +34,8 @@ type progress struct {
 }
 
 func newAbreast(m matching, ranks int) *abreast {
-	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks), open: make([]map[opened]bool, ranks), ended: make([]int, ranks)}
+	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks),
+		open: make([]map[opened]bool, ranks), ended: make([]int, ranks)}
 	for rank := range a.open {
 		a.open[rank] = map[opened]bool{}
 	}
@@ -114,7 +115,8 @@ func (a *abreast) sync(rank int, s *step) {
 	switch at := s.accessed(); s.sync {
 	case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncStart:
 		a.open[rank][at] = true
-	case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence, trace.SyncUnlockAll, trace.SyncFree:
+	case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence, trace.SyncUnlockAll,
+		trace.SyncFree:
 		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool {
 			return o.window == at.window && o.family == at.family && (o.peer == at.peer || at.peer == trace.AllRanks)
 		})

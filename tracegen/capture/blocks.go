@@ -59,7 +59,8 @@ func (f *form) name() string {
 
 // counted reports whether steps of the form have lists of counts.
 func (f *form) counted() bool {
-	return (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) && (f.collective.SendsPerRank() || f.collective.RecvsPerRank())
+	return (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) &&
+		(f.collective.SendsPerRank() || f.collective.RecvsPerRank())
 }
 
 // put adds a step to a block, with its arguments as operands.

@@ -12,12 +12,13 @@ import (
 var collectiveKinds = func() map[procedureNumber]trace.CollectiveKind {
 	kinds := map[procedureNumber]trace.CollectiveKind{}
 	for kind, procs := range map[trace.CollectiveKind][]procedureNumber{
-		trace.CollBarrier:    {procBarrier, procIbarrier, procBarrierinit},
-		trace.CollBcast:      {procBcast, procIbcast, procBcastinit},
-		trace.CollReduce:     {procReduce, procIreduce, procReduceinit},
-		trace.CollAllreduce:  {procAllreduce, procIallreduce, procAllreduceinit},
-		trace.CollAlltoall:   {procAlltoall, procIalltoall, procAlltoallinit},
-		trace.CollAlltoallv:  {procAlltoallv, procIalltoallv, procAlltoallvinit, procAlltoallw, procIalltoallw, procAlltoallwinit},
+		trace.CollBarrier:   {procBarrier, procIbarrier, procBarrierinit},
+		trace.CollBcast:     {procBcast, procIbcast, procBcastinit},
+		trace.CollReduce:    {procReduce, procIreduce, procReduceinit},
+		trace.CollAllreduce: {procAllreduce, procIallreduce, procAllreduceinit},
+		trace.CollAlltoall:  {procAlltoall, procIalltoall, procAlltoallinit},
+		trace.CollAlltoallv: {procAlltoallv, procIalltoallv, procAlltoallvinit, procAlltoallw, procIalltoallw,
+			procAlltoallwinit},
 		trace.CollGather:     {procGather, procIgather, procGatherinit},
 		trace.CollGatherv:    {procGatherv, procIgatherv, procGathervinit},
 		trace.CollAllgather:  {procAllgather, procIallgather, procAllgatherinit},

@@ -54,11 +54,13 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 	for i := range everybody {
 		everybody[i] = int32(i)
 	}
-	r := &resolver{surveys: surveys, comms: []communicator{{members: everybody}, {}}, ranks: make([]rankComms, n), next: make([]int, n), waiting: map[string]*meeting{}}
+	r := &resolver{surveys: surveys, comms: []communicator{{members: everybody}, {}}, ranks: make([]rankComms, n),
+		next: make([]int, n), waiting: map[string]*meeting{}}
 	r.calls = make([]map[string]int, n)
 	for i := range r.ranks {
 		r.calls[i] = map[string]int{}
-		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2), topologies: make([]topology, 2)}
+		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2),
+			topologies: make([]topology, 2)}
 	}
 	for moved := true; moved; {
 		moved = false
@@ -99,7 +101,8 @@ func (r *resolver) advance(rank int32) bool {
 	r.next[rank]++
 	if !c.none {
 		rc := &r.ranks[rank]
-		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations, c.destinations)
+		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations,
+			c.destinations)
 		rc.topologies = append(rc.topologies, c.topology)
 	}
 	if c.strange || c.none && (c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup) {
@@ -186,7 +189,8 @@ func (r *resolver) end(m *meeting) error {
 	}
 	for _, rank := range m.want {
 		if c := m.arrived[rank]; !c.none && r.ranks[rank].of[c.local] < 0 {
-			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks that its first one does not know", rank, c.call, c.proc, c.size)
+			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks that its first one does not know", rank,
+				c.call, c.proc, c.size)
 		}
 	}
 	return nil
@@ -199,10 +203,12 @@ func (r *resolver) add(m *meeting, by *creation, c communicator) error {
 	for _, rank := range slices.Concat(c.members, c.others) {
 		other := m.arrived[rank] // nil for a rank of a damaged list, too
 		if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
-			return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", by.call, by.proc, rank)
+			return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", by.call, by.proc,
+				rank)
 		}
 		if other.size != len(c.members) && other.size != len(c.others) {
-			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call, other.proc, other.size, c.members[0], len(c.members))
+			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call,
+				other.proc, other.size, c.members[0], len(c.members))
 		}
 		r.ranks[rank].of[other.local] = id
 		c.begun[rank] = other.call

@@ -115,7 +115,8 @@ func (s *stream) fits(count, size int64) {
 func (s *stream) comm(e *event) {
 	e.comm = int(s.number(int64(len(s.comms)))) - 1
 	if e.comm < 0 {
-		s.stranger = streamComm{size: int(s.number(mostRanks)), rank: int(s.number(mostRanks)), remote: int(s.number(mostRanks)), strange: true}
+		s.stranger = streamComm{size: int(s.number(mostRanks)), rank: int(s.number(mostRanks)),
+			remote: int(s.number(mostRanks)), strange: true}
 	}
 	c := s.commOf(e)
 	e.strange, e.groups = c.strange, c.remote > 0

@@ -7,7 +7,8 @@
 // peers ranks of the world, receives from anybody what they received, and the time between
 // calls computations in flop.
 //
-//	err := capture.Record(ctx, dir, capture.Command{Args: []string{"mpirun", "-np", "4", "./app"}, Stdout: os.Stdout, Stderr: os.Stderr})
+//	err := capture.Record(ctx, dir, capture.Command{Args: []string{"mpirun", "-np", "4", "./app"}, Stdout: os.Stdout,
+//		Stderr: os.Stderr})
 //	summary, err := capture.Merge(dir, w, capture.Options{Rate: 1e9})
 //
 // What is known of MPI's procedures, in C and in Go, is written by the program in scripts/mpistandard from

@@ -268,7 +268,8 @@ func (f *folder) loop(p int) bool {
 func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
-	for _, w := range []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps)), f.loops.walk(o.after, 1)} {
+	for _, w := range []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps)),
+		f.loops.walk(o.after, 1)} {
 		for step, ok := w.next(); ok; step, ok = w.next() {
 			steps++
 			sum = sum*multiplier + item{what: step}.hash()

@@ -7,8 +7,8 @@ import (
 	"reprise/trace"
 )
 
-// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the numbers of its
-// options and dimensions.
+// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the numbers
+// of its options and dimensions.
 type kernel struct {
 	name    string
 	options []string
@@ -40,7 +40,8 @@ var kernels = []kernel{
 // 2 (MNK - (M+N) K^2/2 + K^3/3) times that.
 func factorization(each float64) []trace.Term {
 	return []trace.Term{
-		{Coef: 2 * each, Pow: [4]uint8{1, 1, 1}}, {Coef: -each, Pow: [4]uint8{1, 0, 2}}, {Coef: -each, Pow: [4]uint8{0, 1, 2}},
+		{Coef: 2 * each, Pow: [4]uint8{1, 1, 1}}, {Coef: -each, Pow: [4]uint8{1, 0, 2}}, {Coef: -each,
+			Pow: [4]uint8{0, 1, 2}},
 		{Coef: each * 2 / 3, Pow: [4]uint8{0, 0, 3}},
 	}
 }

@@ -120,7 +120,8 @@ func (m *merger) open(dir string) error {
 		}
 		m.streams = append(m.streams, s)
 	}
-	m.summary = Summary{Ranks: len(m.streams), Library: library(text(first.head.Library[:])), Program: text(first.head.Program[:])}
+	m.summary = Summary{Ranks: len(m.streams), Library: library(text(first.head.Library[:])),
+		Program: text(first.head.Program[:])}
 	return nil
 }
 
@@ -132,7 +133,8 @@ func alike(a, b *stream) error {
 	case a.head.Size != b.head.Size:
 		return fmt.Errorf("%s is of a run of %d ranks, %s of %d", a.name, a.head.Size, b.name, b.head.Size)
 	case a.head.Library != b.head.Library:
-		return fmt.Errorf("%s and %s were recorded with different libraries of MPI: %s; %s", a.name, b.name, text(a.head.Library[:]), text(b.head.Library[:]))
+		return fmt.Errorf("%s and %s were recorded with different libraries of MPI: %s; %s", a.name, b.name,
+			text(a.head.Library[:]), text(b.head.Library[:]))
 	}
 	return nil
 }
@@ -158,7 +160,8 @@ func (m *merger) survey() error {
 		return err
 	}
 	if n := m.surveys[0].sharedWindows; n > 0 {
-		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("what processes load from and store to windows that they share (MPI_Win_allocate_shared, %d of rank 0) is not in the trace", n))
+		m.summary.Warnings = append(m.summary.Warnings,
+			fmt.Sprintf("what processes load from and store to windows that they share (MPI_Win_allocate_shared, %d of rank 0) is not in the trace", n))
 	}
 	var err error
 	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
@@ -187,7 +190,8 @@ func (m *merger) warn() {
 		failed += s.mark.Failed
 	}
 	if failed > 0 {
-		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
+		m.summary.Warnings = append(m.summary.Warnings,
+			fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
 	}
 }
 
@@ -270,7 +274,8 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 		m.each = append(m.each, t.each)
 	}
 	if s := m.streams[rank]; t.unfinished != nil {
-		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank, m.surveys[rank].events-s.count+1, textutil.Count(m.surveys[rank].events, "call"), t.unfinished))
+		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank,
+			m.surveys[rank].events-s.count+1, textutil.Count(m.surveys[rank].events, "call"), t.unfinished))
 	}
 	m.streams[rank].data, m.surveys[rank] = nil, nil
 	if m.o.Progress != nil {
@@ -280,7 +285,8 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 }
 
 func (m *merger) translator(rank int, put func(step int32)) *translator {
-	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
+	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms,
+		own:      &m.own[rank],
 		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, crossed: m.crossed, recalls: m.recalls, table: m.table, put: put}
 }
 

@@ -48,7 +48,8 @@ func tagOf(of topology, i int) int64 {
 }
 
 // neighbour adds a message of a neighbourhood collective.
-func (t *translator) neighbour(e *event, requests *[]request, kind trace.Kind, rank int32, i int, tag int64, of side) error {
+func (t *translator) neighbour(e *event, requests *[]request, kind trace.Kind, rank int32, i int, tag int64,
+	of side) error {
 	if rank == procNull {
 		return nil
 	}

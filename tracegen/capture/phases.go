@@ -37,7 +37,8 @@ func (p *phases) end(phase int32) int32   { return 2*phase - 1 }
 
 func (p *phases) markers() (list []trace.Marker) {
 	for i, name := range p.names {
-		list = append(list, trace.Marker{Text: name, Phase: i + 1}, trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
+		list = append(list, trace.Marker{Text: name, Phase: i + 1},
+			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
 	}
 	return list
 }

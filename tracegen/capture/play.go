@@ -32,8 +32,10 @@ type need struct {
 const rendezvous = 65536
 
 func newPlay(m matching, ranks [][]int32) *play {
-	p := &play{matching: m, ranks: ranks, at: make([]int, len(ranks)), begun: make([]bool, len(ranks)), messages: map[place]*[2]int64{},
-		groups: map[place]map[int32]int64{}, members: map[place]int{}, slots: make([]map[int32][]need, len(ranks)), now: make([][]need, len(ranks))}
+	p := &play{matching: m, ranks: ranks, at: make([]int, len(ranks)), begun: make([]bool, len(ranks)),
+		messages: map[place]*[2]int64{},
+		groups:   map[place]map[int32]int64{}, members: map[place]int{}, slots: make([]map[int32][]need,
+			len(ranks)), now: make([][]need, len(ranks))}
 	for rank := range p.slots {
 		p.slots[rank] = map[int32][]need{}
 	}
@@ -113,7 +115,8 @@ func (p *play) begin(rank int, s *step) (needs []need) {
 	if out != (place{}) {
 		c := p.channel(out)
 		c[0]++
-		if s.kind == trace.KindSsend || s.kind == trace.KindIssend || s.args[argBytes] >= rendezvous && s.kind != trace.KindSendrecv {
+		if s.kind == trace.KindSsend || s.kind == trace.KindIssend || s.args[argBytes] >= rendezvous &&
+			s.kind != trace.KindSendrecv {
 			needs = append(needs, need{out, 1, c[0]})
 		}
 	}
@@ -135,7 +138,8 @@ func (p *play) begin(rank int, s *step) (needs []need) {
 		done[int32(rank)]++
 		needs = append(needs, need{operation, 0, done[int32(rank)]})
 		switch s.collective {
-		case trace.CollBcast, trace.CollScatter, trace.CollScatterv, trace.CollReduce, trace.CollGather, trace.CollGatherv, trace.CollScan, trace.CollExscan:
+		case trace.CollBcast, trace.CollScatter, trace.CollScatterv, trace.CollReduce, trace.CollGather, trace.CollGatherv,
+			trace.CollScan, trace.CollExscan:
 			needs = nil // who waits for whom is the algorithm's
 		}
 	}

@@ -74,7 +74,8 @@ func Record(ctx context.Context, dir string, c Command) error {
 		preload += ":" + other
 	}
 	args, env := launch(ctx, preloading(c.Args, library, preload), []string{
-		"LD_PRELOAD=" + preload, "REPRISE_CAPTURE=" + dir, "REPRISE_CAPTURE_RUN=" + strconv.FormatUint(binary.NativeEndian.Uint64(run[:]), 10)})
+		"LD_PRELOAD=" + preload, "REPRISE_CAPTURE=" + dir, "REPRISE_CAPTURE_RUN=" +
+			strconv.FormatUint(binary.NativeEndian.Uint64(run[:]), 10)})
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr

@@ -41,7 +41,8 @@ func (s *sharing) count(items []item) {
 // share returns items with each part that comes twice as a loop of one turn.
 func (s *sharing) share(items []item) (shared []item) {
 	for part := range parts(items) {
-		if len(part) >= partLeast && len(part) < len(items) && s.times[hashOf(part)] > 1 && len(s.loops.listsOf(part)) <= mostLists {
+		if len(part) >= partLeast && len(part) < len(items) && s.times[hashOf(part)] > 1 &&
+			len(s.loops.listsOf(part)) <= mostLists {
 			shared = append(shared, item{s.loops.number(part), 1})
 		} else {
 			shared = append(shared, part...)

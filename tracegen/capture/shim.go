@@ -24,7 +24,8 @@ import (
 var shim embed.FS
 
 // compileFlags make one library for every MPI: it is compiled without MPI's own headers.
-var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared", "-fPIC", "-pthread"}
+var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared",
+	"-fPIC", "-pthread"}
 
 // buildShim compiles the recorder into a file, or copies it from where an earlier run has
 // left it. It calls compiling before it compiles, if that is set: that takes seconds.
@@ -61,7 +62,8 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 		if os.MkdirAll(dir, 0o700) != nil {
 			continue
 		}
-		if atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
+		if atomicfile.Write(filepath.Join(dir, name),
+			func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
 			break // else it is compiled again the next time
 		}
 	}

@@ -35,7 +35,8 @@ type pause struct {
 // asks reports whether a procedure asks for what has happened, and does not wait for it.
 func (p procedureNumber) asks() bool {
 	switch p {
-	case procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procIprobe, procImprobe, procWintest, procParrived:
+	case procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procIprobe, procImprobe, procWintest,
+		procParrived:
 		return true
 	}
 	return false

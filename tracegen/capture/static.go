@@ -48,7 +48,8 @@ func checkRecorded(dir string, args []string) error {
 const linkedStatically = "is linked statically"
 
 func isStatic(f *elf.File) bool {
-	return f.Type == elf.ET_EXEC && !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+	return f.Type == elf.ET_EXEC &&
+		!slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
 // eachProgram returns what is wrong with the first program of a command line of which there is

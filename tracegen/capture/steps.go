@@ -84,7 +84,8 @@ func (s *stepper) choose() error {
 		best, all := mainLoop{}, s.loops.length(items)
 		for i, it := range items {
 			if it.turns > 0 {
-				if l := (mainLoop{at: i, length: s.loops.lengths[it.what], turns: int64(it.turns)}); l.length*l.turns > best.length*best.turns {
+				if l := (mainLoop{at: i, length: s.loops.lengths[it.what],
+					turns: int64(it.turns)}); l.length*l.turns > best.length*best.turns {
 					best = l
 				}
 			}

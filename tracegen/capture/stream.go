@@ -73,7 +73,8 @@ type stream struct {
 	key        uint64 // of the last record, without its gap
 
 	// Of a rank whose threads may call at once:
-	ended, during uint64   // the number of the last record's end; how many beginnings and ends there were while it was under way
+	// the number of the last record's end; how many beginnings and ends there were while it was under way
+	ended, during uint64
 	moments       []moment // if calls were under way at once
 	moment        int      // that is next
 
@@ -179,7 +180,8 @@ func (s *stream) isWhole(page []byte, f io.ReaderAt) (bool, error) {
 // checksum returns that of a mark behind a header and records with theirs.
 func (m *mark) checksum(head, records uint64) uint64 {
 	sum := head
-	for _, word := range []uint64{records, m.Number, uint64(m.Used), uint64(m.Failed), m.Ticks, uint64(m.Clock), uint64(m.State)<<32 | uint64(uint32(m.Error))} {
+	for _, word := range []uint64{records, m.Number, uint64(m.Used), uint64(m.Failed), m.Ticks, uint64(m.Clock),
+		uint64(m.State)<<32 | uint64(uint32(m.Error))} {
 		sum = mix(sum, word)
 	}
 	return sum
@@ -217,7 +219,8 @@ func mix(sum, word uint64) uint64 {
 // rewind begins again with the first event.
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
-	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1}) // goTo needs those made later, too
+	// goTo needs those made later, too
+	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1})
 	s.windows = s.windows[:0]
 	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
 	s.ended, s.moment = 0, 0

@@ -57,7 +57,8 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{},
+		receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()

@@ -153,7 +153,8 @@ func (s *stream) next(e *event) error {
 		if !e.status.found {
 			first.status = status{bytes: -1}
 		}
-		*e = event{proc: procWaitall, called: e.called, gap: e.gap, comm: -1, requests: append(e.requests[:0], first), ended: append(e.ended[:0], 0)}
+		*e = event{proc: procWaitall, called: e.called, gap: e.gap, comm: -1, requests: append(e.requests[:0], first),
+			ended: append(e.ended[:0], 0)}
 		if exchange {
 			e.requests = append(e.requests, request{number: m.ours + 1, status: status{bytes: -1}})
 			e.ended = append(e.ended, 1)

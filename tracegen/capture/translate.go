@@ -151,7 +151,8 @@ func (t *translator) event(e *event) error {
 		return nil
 	}
 	switch e.proc {
-	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv, procMrecv, procImrecv:
+	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv,
+		procMrecv, procImrecv:
 		return t.message(e, e.request)
 	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit, procPsendinit, procPrecvinit:
 		t.plans[e.request.number] = plan{event: copied(e)}
@@ -168,9 +169,11 @@ func (t *translator) event(e *event) error {
 		return t.start(e)
 	case procRequestfree:
 		return t.letGo(e.requests[0])
-	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procParrived:
+	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome,
+		procRequestgetstatus, procParrived:
 		return t.completion(e)
-	case procCancel, procFinalize, procSessioninit, procSessionfinalize, procAbort, procCommfree, procCommdisconnect, procFileopen, procFileclose:
+	case procCancel, procFinalize, procSessioninit, procSessionfinalize, procAbort, procCommfree, procCommdisconnect,
+		procFileopen, procFileclose:
 		return nil
 	case procPcontrol:
 		t.pcontrol(e.code)
@@ -178,7 +181,8 @@ func (t *translator) event(e *event) error {
 	}
 	switch {
 	case e.proc == procKernel:
-		s := step{form: form{kind: trace.KindCompute, marker: t.kernels.of[e.kernel.used], dims: int32(len(kernels[e.kernel.number].dims))}}
+		s := step{form: form{kind: trace.KindCompute, marker: t.kernels.of[e.kernel.used],
+			dims: int32(len(kernels[e.kernel.number].dims))}}
 		copy(s.args[:], e.kernel.dims[:])
 		t.add(s)
 		return nil

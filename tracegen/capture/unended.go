@@ -79,7 +79,8 @@ func (m *merger) answer() error {
 					}
 				}
 				sizes[p][bytes]--
-				m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)), tag: int32(p.tag), bytes: bytes}
+				m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)),
+					tag: int32(p.tag), bytes: bytes}
 			}
 		}
 	}
@@ -119,7 +120,8 @@ func (u *unended) from(p *place, rank int32) int32 {
 	if u.peers == nil && p.from == rank {
 		source = 0
 	}
-	if p.family != u.family || p.tag < 0 || u.tag != anyTag && int64(u.tag) != p.tag || u.source != anyRank && u.source != source {
+	if p.family != u.family || p.tag < 0 || u.tag != anyTag && int64(u.tag) != p.tag || u.source != anyRank &&
+		u.source != source {
 		return -1
 	}
 	return source

@@ -25,7 +25,8 @@ const (
 )
 
 func callSites() []trace.CallSite {
-	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts", Block: trace.PerItem}
+	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts",
+		Block: trace.PerItem}
 	for _, name := range []string{"peer", "tag", "bytes", "received", "source", "source tag"} {
 		flat.Params = append(flat.Params, trace.ParamColumn{Name: name, Axis: trace.PerItem})
 	}
@@ -58,7 +59,8 @@ type writer struct {
 
 func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64) *writer {
 	return &writer{w: w, table: t, each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
-		blocks: &blocks{program: w.Program(), table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{}, ofLoops: map[int32]int64{}}}
+		blocks: &blocks{program: w.Program(), table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{},
+			ofLoops: map[int32]int64{}}}
 }
 
 // write writes all: what comes before the steps of the run as its first step, and what comes

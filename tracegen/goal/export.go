@@ -44,13 +44,16 @@ const EagerLimit = 65535
 func (e *Exported) Warnings() []warning.Warning {
 	var list []warning.Warning
 	if e.Synchronous > 0 {
-		list = append(list, warning.New("%s of less than 64 KiB written as ordinary, without a wait for the receive", textutil.Count(e.Synchronous, "synchronous send")))
+		list = append(list, warning.New("%s of less than 64 KiB written as ordinary, without a wait for the receive",
+			textutil.Count(e.Synchronous, "synchronous send")))
 	}
 	if e.Tests > 0 {
-		list = append(list, warning.New("%s left out, recorded probes among them: the format has none", textutil.Count(e.Tests, "completion test")))
+		list = append(list, warning.New("%s left out, recorded probes among them: the format has none",
+			textutil.Count(e.Tests, "completion test")))
 	}
 	if e.Spread > 0 {
-		list = append(list, warning.New("%s written by the mean amount alone: the format has no standard deviations", textutil.Count(e.Spread, "computation")))
+		list = append(list, warning.New("%s written by the mean amount alone: the format has no standard deviations",
+			textutil.Count(e.Spread, "computation")))
 	}
 	return list
 }

@@ -170,7 +170,8 @@ func (b *body) vector(kernel int, labels ...int64) {
 
 // allreduce reduces one number of 8 bytes.
 func (b *body) allreduce(o trace.Operator) {
-	b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(doubleBytes), Operator: o})
+	b.Collective(trace.CollAllreduce,
+		trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(doubleBytes), Operator: o})
 }
 
 func (b *body) dot(vectors int64) {

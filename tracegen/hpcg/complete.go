@@ -99,13 +99,15 @@ func (p *Params) checkGrid(c *checks) {
 	g := p.Grid
 	c.need(g.Ranks() >= p.Ranks, "the grid %v has %d positions for %d ranks: HPCG takes it, the surplus ranks own points outside of the domain, and the first halo exchange hangs; leave the grid out or run %d ranks",
 		g, g.Ranks(), p.Ranks, g.Ranks())
-	c.need(max(g.NX, g.NY, g.NZ) <= maxRatio*min(g.NX, g.NY, g.NZ), "process grid %v of %d ranks: the smallest side is less than 1/%d of the largest, where HPCG aborts: take another number of ranks",
+	c.need(max(g.NX, g.NY, g.NZ) <= maxRatio*min(g.NX, g.NY, g.NZ),
+		"process grid %v of %d ranks: the smallest side is less than 1/%d of the largest, where HPCG aborts: take another number of ranks",
 		g, p.Ranks, maxRatio)
 }
 
 func (p *Params) checkSlabs(c *checks) {
 	if !p.slabs() {
-		c.need(p.ZL == 0 && p.ZU == 0, "zl = %d, zu = %d without pz: HPCG does not look at them; give pz, or nz alone", p.ZL, p.ZU)
+		c.need(p.ZL == 0 && p.ZU == 0, "zl = %d, zu = %d without pz: HPCG does not look at them; give pz, or nz alone", p.ZL,
+			p.ZU)
 		return
 	}
 	c.need(p.NZ == 0, "nz = %d with pz: the heights are zl and zu, and with another nz HPCG hangs", p.NZ)
@@ -137,7 +139,8 @@ func (p *Params) checkBoxes(c *checks) {
 		name  string
 		value int
 	}{{"nx", p.NX}, {"ny", p.NY}, {"nz", p.NZ}, {"zl", p.ZL}, {"zu", p.ZU}} {
-		c.need(v.value%(1<<halvings) == 0, "%s = %d is not divisible by %d: an assertion of HPCG stops the run where it halves the box, %d times",
+		c.need(v.value%(1<<halvings) == 0,
+			"%s = %d is not divisible by %d: an assertion of HPCG stops the run where it halves the box, %d times",
 			v.name, v.value, 1<<halvings, halvingOf(v.value))
 	}
 	for _, nz := range p.heights() {
@@ -145,13 +148,16 @@ func (p *Params) checkBoxes(c *checks) {
 		if min(x, y, z) < minSide {
 			continue // checkSlabs
 		}
-		c.need(max(x, y, z) <= maxRatio*min(x, y, z), "box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		c.need(x*y*z <= math.MaxInt32 && p.mostNonzeros(nz) <= math.MaxInt32, "box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
+		c.need(max(x, y, z) <= maxRatio*min(x, y, z),
+			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
+		c.need(x*y*z <= math.MaxInt32 && p.mostNonzeros(nz) <= math.MaxInt32,
+			"box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
 	}
 }
 
-// mostNonzeros returns the nonzeros of the rank that has the most, of those with boxes of this height: the one with the most
-// neighbours. HPCG counts the entries inside of the domain, in 32 bits (GenerateProblem_ref.cpp); totals have 64.
+// mostNonzeros returns the nonzeros of the rank that has the most, of those with boxes of this height: the one with
+// the most neighbours. HPCG counts the entries inside of the domain, in 32 bits (GenerateProblem_ref.cpp); totals
+// have 64.
 func (p *Params) mostNonzeros(nz int) int64 {
 	var most int64
 	for iz := range p.Grid.NZ {
@@ -177,18 +183,22 @@ const maxSteps = 1 << 24
 func (p *Params) checkRun(c *checks) {
 	c.need(p.Sets >= 1 && p.Sets <= maxSteps, "sets = %d, allowed 1 to %d", p.Sets, maxSteps)
 	c.need(p.Iterations >= 1 && p.Iterations <= maxSteps, "iterations = %d, allowed 1 to %d", p.Iterations, maxSteps)
-	c.need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(*c) > 0, "%d sets of %d iterations are more than %d steps", p.Sets, p.Iterations, maxSteps)
+	c.need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(*c) > 0, "%d sets of %d iterations are more than %d steps",
+		p.Sets, p.Iterations, maxSteps)
 	quick := p.Seconds == 0 && (p.Phase == All || p.FromFile)
 	c.need(!quick || p.Sets == 1, "rt = 0 is HPCG's quick path, which has one timed set, not %d: give rt, the seconds of the timed sets", p.Sets)
 	if p.Phase != All {
 		return
 	}
 	c.need(p.Seconds >= 0, "rt = %d, allowed 0 (quick path) or more seconds", p.Seconds)
-	c.need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d", p.SetupIterations, maxSetupIterations)
+	c.need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d",
+		p.SetupIterations, maxSetupIterations)
 	least := max(leastIterations, p.SetupIterations)
-	c.need(p.Iterations == least, "iterations = %d, but HPCG takes %d: those of the set-up run, %d, and %d at least", p.Iterations, least, p.SetupIterations, leastIterations)
+	c.need(p.Iterations == least, "iterations = %d, but HPCG takes %d: those of the set-up run, %d, and %d at least",
+		p.Iterations, least, p.SetupIterations, leastIterations)
 	for _, n := range p.TestIterations {
-		c.need(n >= 1 && n <= maxTestIterations, "iterations of the convergence test = %d, allowed 1 to %d", n, maxTestIterations)
+		c.need(n >= 1 && n <= maxTestIterations, "iterations of the convergence test = %d, allowed 1 to %d", n,
+			maxTestIterations)
 	}
 }
 

@@ -105,7 +105,8 @@ func (l *library) end(n int) int64 {
 // byLine returns a column of blocks, which depend on the lines' class only.
 func (g *generator) byLine(block func(column) int64) []int64 {
 	grid := g.params.Grid
-	return tracegen.Blocks(grid.NY*grid.NZ, func(line int) column { return g.params.columnAt(line%grid.NY, line/grid.NY) }, block)
+	return tracegen.Blocks(grid.NY*grid.NZ, func(line int) column { return g.params.columnAt(line%grid.NY, line/grid.NY) },
+		block)
 }
 
 // everywhere returns a column of one block.

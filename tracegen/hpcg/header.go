@@ -42,7 +42,8 @@ func header(p *Params, o *Options) *trace.Header {
 		Kernels: kernelTable(),
 		Markers: markerTable(),
 		CallSites: []trace.CallSite{
-			callWork: {Name: "work", Counts: trace.NoAxis, Block: axisLine, Params: []trace.ParamColumn{{Name: "x", Axis: axisX}}},
+			callWork: {Name: "work", Counts: trace.NoAxis, Block: axisLine,
+				Params: []trace.ParamColumn{{Name: "x", Axis: axisX}}},
 		},
 	}
 }

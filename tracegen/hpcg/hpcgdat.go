@@ -60,7 +60,8 @@ func (d *datReader) read(p *Params) (notes []string) {
 	for i, n := range []*int{&p.NX, &p.NY, &p.NZ} {
 		*n = max(sizes[i], minSide)
 		if sizes[i] < minSide {
-			notes = append(notes, fmt.Sprintf("%d: n%c = %d is below %d: HPCG takes %d", sizesAt, 'x'+i, sizes[i], minSide, minSide))
+			notes = append(notes, fmt.Sprintf("%d: n%c = %d is below %d: HPCG takes %d", sizesAt, 'x'+i, sizes[i], minSide,
+				minSide))
 		}
 	}
 	p.Seconds = unstatedSeconds

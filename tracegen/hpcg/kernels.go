@@ -50,12 +50,13 @@ func kernelTable() []trace.Kernel {
 	byNonzeros := func(coef float64) []trace.Term { return []trace.Term{{Coef: coef, Pow: [4]uint8{0, 0, 1}}} }
 	byN := []trace.Term{{Coef: 2, Pow: [4]uint8{1}}}
 	return []trace.Kernel{
-		kernelSpMV:          kernel("spmv", byNonzeros(2), level, rows, nonzeros, columns),
-		kernelSymGS:         kernel("symgs", byNonzeros(4), level, rows, nonzeros, columns),
-		kernelRestrict:      kernel("restrict", nil, level, n),
-		kernelProlong:       kernel("prolong", nil, level, n),
-		kernelDot:           kernel("dot", byN, n, trace.Dim{Name: "VECTORS", Enum: []string{"same", "diff"}}),
-		kernelWAXPBY:        kernel("waxpby", byN, n, trace.Dim{Name: "BRANCH", Enum: []string{"ab", "a1", "b1"}}, trace.Dim{Name: "ALIAS", Enum: []string{"none", "xy", "wx", "wy"}}),
+		kernelSpMV:     kernel("spmv", byNonzeros(2), level, rows, nonzeros, columns),
+		kernelSymGS:    kernel("symgs", byNonzeros(4), level, rows, nonzeros, columns),
+		kernelRestrict: kernel("restrict", nil, level, n),
+		kernelProlong:  kernel("prolong", nil, level, n),
+		kernelDot:      kernel("dot", byN, n, trace.Dim{Name: "VECTORS", Enum: []string{"same", "diff"}}),
+		kernelWAXPBY: kernel("waxpby", byN, n, trace.Dim{Name: "BRANCH", Enum: []string{"ab", "a1", "b1"}},
+			trace.Dim{Name: "ALIAS", Enum: []string{"none", "xy", "wx", "wy"}}),
 		kernelZero:          kernel("zero", nil, n),
 		kernelCopy:          kernel("copy", nil, n),
 		kernelPack:          kernel("pack", nil, level, n),
@@ -100,7 +101,8 @@ func (p *Params) Flops() [numParts]float64 {
 	turns := sets * float64(p.Iterations)
 	vectors := 2 * rows * sets * float64(3*p.Iterations+1)
 	fine := nonzeros[0] + nonzeros[1] + nonzeros[2]
-	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * sets * float64(p.Iterations+1), turns * (float64(10*fine) + float64(4*nonzeros[3]))}
+	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * sets * float64(p.Iterations+1),
+		turns * (float64(10*fine) + float64(4*nonzeros[3]))}
 }
 
 // Total returns the sum over the parts.

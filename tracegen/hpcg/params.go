@@ -115,7 +115,8 @@ func (p *Params) List() []trace.Param {
 	if p.Phase == All {
 		number("rt", p.Seconds)
 		number("setup-iterations", p.SetupIterations)
-		list = append(list, trace.Param{Name: "test-iterations", Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(p.TestIterations), " ", ","), "[]")})
+		list = append(list, trace.Param{Name: "test-iterations",
+			Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(p.TestIterations), " ", ","), "[]")})
 	}
 	f := p.Flops()
 	for i, name := range partNames {

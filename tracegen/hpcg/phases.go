@@ -12,7 +12,8 @@ const (
 func (l *library) before(c column) int64 {
 	b := l.newBody("before", c, false)
 	if l.p.FromFile {
-		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: trace.Const(datNumbers), SendSize: trace.Const(datBytes)})
+		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: trace.Const(datNumbers),
+			SendSize: trace.Const(datBytes)})
 	}
 	b.setup()
 	b.check()

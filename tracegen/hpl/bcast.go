@@ -304,7 +304,8 @@ func untilLast(y, n, k int) int {
 
 // clippedRoll emits the roll of a message of fewer doubles than pieces.
 func (c *caster) clippedRoll(neighbours []trace.Operand) {
-	c.lib.clippedRoll().emit(c.b, c.position(), c.lib.pieces(), [2]trace.Operand{c.tag, c.length}, neighbours[1], neighbours[0])
+	c.lib.clippedRoll().emit(c.b, c.position(), c.lib.pieces(), [2]trace.Operand{c.tag, c.length}, neighbours[1],
+		neighbours[0])
 }
 
 // clippedRoll returns the blocks of a roll whose pieces are of one double or

@@ -14,7 +14,8 @@ import (
 func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
 	size := l.p.sourcesInRange()
 	for lo := 0; lo < l.p.P; lo += size {
-		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.order, a.lengths, a.equals)
+		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.order, a.lengths,
+			a.equals)
 	}
 }
 

@@ -39,7 +39,8 @@ func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
 	key := factorKey{w, current, fmt.Sprint(hops)}
 	f := l.factors[key]
 	if f == nil {
-		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers, leaves: map[int]int{}, recurs: map[int]int{}}
+		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers, leaves: map[int]int{},
+			recurs: map[int]int{}}
 		f.columns = [2]int{f.column(false), f.column(true)}
 		l.factors[key] = f
 	}
@@ -206,7 +207,8 @@ func (f *factor) column(last bool) int {
 	a := params(b, f.params+2)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
 	f.pivotExchange(b, m, col, a[6:])
-	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, f.role(b, b.VectorAt(pivots, col), owner))
+	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col,
+		f.role(b, b.VectorAt(pivots, col), owner))
 	if f.current {
 		m = m.Plus(-1)
 	}

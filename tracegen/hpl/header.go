@@ -60,24 +60,26 @@ func callSiteTable() []trace.CallSite {
 	}
 	byCol := []int{axisCol}
 	return []trace.CallSite{
-		callBegin:      site("begin", nil, axisAll),
-		callPanel:      site("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
-		callFact:       site("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
-		callSkip:       site("skip", byCol, axisAll, all("j")),
-		callInit:       site("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
-		callFinish:     site("finish", nil, axisAll, all("j")),
-		callUpdate:     site("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),
+		callBegin:  site("begin", nil, axisAll),
+		callPanel:  site("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
+		callFact:   site("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
+		callSkip:   site("skip", byCol, axisAll, all("j")),
+		callInit:   site("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
+		callFinish: site("finish", nil, axisAll, all("j")),
+		callUpdate: site("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"),
+			vec("swapped")),
 		callUpdateHead: site("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
 		callSpreadRoll: site("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
 			all("uneven"), vec("order"), vec("lengths"), vec("equal")),
 		callUpdateWork: site("update work", byCol, axisRow, col("n"), row("ml2")),
 		callRHS:        site("right-hand side", nil, axisCol, row("m"), col("peer")),
 		callDiag:       site("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
-		callBlock:      site("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
-		callPartial:    site("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
-		callRest:       site("rest", byCol, axisAll, row("rest blocks"), all("kp")),
-		callTree:       site("tree", byCol, axisRow, all("kp"), all("prow")),
-		callEnd:        site("end", nil, axisAll),
+		callBlock: site("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"),
+			all("row tag"), all("column tag")),
+		callPartial: site("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
+		callRest:    site("rest", byCol, axisAll, row("rest blocks"), all("kp")),
+		callTree:    site("tree", byCol, axisRow, all("kp"), all("prow")),
+		callEnd:     site("end", nil, axisAll),
 	}
 }
 
@@ -93,12 +95,14 @@ func header(p *Params, o *Options) *trace.Header {
 		Ranks:        p.P * p.Q,
 		Steps:        p.Steps() + 1, // the drain and the solve are the last
 		CommFamilies: families(p),
-		Axes:         []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
-		Phases:       phaseNames,
-		Kernels:      kernelTable(),
-		Markers:      markerTable(p),
-		CallSites:    callSiteTable(),
-		Pollables:    1,
+		Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll},
+			{Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily,
+				Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
+		Phases:    phaseNames,
+		Kernels:   kernelTable(),
+		Markers:   markerTable(p),
+		CallSites: callSiteTable(),
+		Pollables: 1,
 	}
 }
 

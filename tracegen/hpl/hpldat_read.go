@@ -22,8 +22,8 @@ const maxDatValues = 20
 // ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of
 // title, output file and device, then one line per parameter, values first; what follows
 // them is comment. It fails where HPL does, where what HPL reads lies in memory that was never
-// written, where the file ends before the depths, and for values that this package cannot take, such as N = 0. Where HPL reads something
-// else than stands there (see hplLine), or takes a default for a value that it does not
+// written, where the file ends before the depths, and for values that this package cannot take, such as N = 0. Where
+// HPL reads something else than stands there (see hplLine), or takes a default for a value that it does not
 // know, the Dat has a warning. Name is for errors and warnings, which give the line.
 func ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := recognise.Remember(r)
@@ -99,7 +99,8 @@ func (d *datReader) next(buffered bool) {
 	if d.ends {
 		d.number++
 	} else if len(d.warnings) == 0 {
-		d.warnings = append(d.warnings, warning.At(d.name, d.number, "line of more than %d characters: HPL takes the rest of it for the next one", hplLineLength-1))
+		d.warnings = append(d.warnings, warning.At(d.name, d.number,
+			"line of more than %d characters: HPL takes the rest of it for the next one", hplLineLength-1))
 	}
 	d.ends = text[len(text)-1] == '\n'
 	d.line = string(text)
@@ -229,7 +230,8 @@ func (d *datReader) values(par *Parameter, n int) []int {
 			}
 			if !warned {
 				warned = true
-				d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s = %d, which HPL does not know: it takes %s%s", par.Name, v, par.text(par.otherwise), beyond))
+				d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s = %d, which HPL does not know: it takes %s%s",
+					par.Name, v, par.text(par.otherwise), beyond))
 			}
 		}
 		var p Params

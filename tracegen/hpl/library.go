@@ -34,7 +34,8 @@ type widthBlocks struct {
 }
 
 func newLibrary(p *Params, out *tracegen.Generator) *library {
-	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
+	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{},
+		factors: map[factorKey]*factor{}}
 }
 
 // add adds a block and returns its number; after a failure, 0.

@@ -115,7 +115,8 @@ func (g *generator) markPanel(x *panel) {
 // factorize factors a panel on its process column, and draws its pivots.
 func (g *generator) factorize(x *panel) {
 	g.drawPivots(x)
-	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow), g.one(x.pivots))
+	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow),
+		g.one(x.pivots))
 }
 
 // skipFactorization is the factorization of a panel on the process columns that
@@ -189,7 +190,8 @@ func (g *generator) finishBcast(x *panel) {
 // while the broadcast of the panel at column bcast is pending.
 func (g *generator) update(x *panel, bcast int64, mask, n []int64) {
 	if !g.lib.mayRoll() || x.jb == 0 {
-		g.call(callUpdate, mask, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow), g.one(x.swapped))
+		g.call(callUpdate, mask, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow),
+			g.one(x.swapped))
 		return
 	}
 	g.rollingUpdate(x, bcast, mask, n)
@@ -197,7 +199,8 @@ func (g *generator) update(x *panel, bcast int64, mask, n []int64) {
 
 // rollingUpdate is an update whose swap may be spread-roll.
 func (g *generator) rollingUpdate(x *panel, bcast int64, mask, n []int64) {
-	g.call(callUpdateHead, mask, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow), g.one(x.swapped))
+	g.call(callUpdateHead, mask, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
+		g.one(x.swapped))
 
 	positions := g.lib.spreadRoll()
 	position := make([]int64, g.p) // of each process row

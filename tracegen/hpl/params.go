@@ -102,7 +102,8 @@ func (p *Params) Validate() error {
 	if p.N >= 1 && p.NB >= 1 && p.N <= maxOrder {
 		jb := int64(min(p.N, p.NB))
 		check(jb <= trace.MaxElements, "NB = %d: a panel has more than %d columns", p.NB, trace.MaxElements)
-		check((int64(p.N)+jb+2) <= maxMessage/jb, "N = %d with NB = %d: a panel has more than %d elements", p.N, p.NB, int64(maxMessage))
+		check((int64(p.N)+jb+2) <= maxMessage/jb, "N = %d with NB = %d: a panel has more than %d elements", p.N, p.NB,
+			int64(maxMessage))
 	}
 	errs = append(errs, p.Pivots.validate(p))
 	if err := errors.Join(errs...); err != nil {

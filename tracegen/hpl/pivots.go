@@ -132,7 +132,8 @@ type pivotRows struct {
 }
 
 func newPivotRows(ctx context.Context, p *Params) (*pivotRows, error) {
-	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: vectors.PivotKey(p.Pivots.Seed), rows: p.Pivots.Rows}
+	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: vectors.PivotKey(p.Pivots.Seed),
+		rows: p.Pivots.Rows}
 	if v.kind == LUPivots {
 		rows, err := factorPivots(ctx, p.N, p.NB, p.P)
 		if err != nil {

@@ -30,7 +30,8 @@ type solveBlocks struct {
 // solution returns the blocks of the back substitution.
 func (l *library) solution() *solveBlocks {
 	if l.solve == nil {
-		s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false), diag: l.diagBlock(), partial: l.partialBlock(), rest: l.restBlock()}
+		s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false), diag: l.diagBlock(),
+			partial: l.partialBlock(), rest: l.restBlock()}
 		s.block = l.each(l.p.P, l.solutionBlock)
 		s.tree = l.each(l.p.P, l.solutionTree)
 		l.solve = s
@@ -157,7 +158,8 @@ func (g *generator) backSubstitution() {
 		g.solveStep(s, n, kp, prow, pcol, tags)
 		kp, prow, pcol, tags = g.nb, mod(prow-1, g.p), mod(pcol-1, g.q), tags.next()
 	}
-	g.call(callTree, g.only(g.q, pcol), g.byRow(func(r int64) int64 { return s.tree[mod(r-prow, g.p)] }), g.one(kp), g.one(prow))
+	g.call(callTree, g.only(g.q, pcol), g.byRow(func(r int64) int64 { return s.tree[mod(r-prow, g.p)] }), g.one(kp),
+		g.one(prow))
 }
 
 // moveRHS sends the right-hand side to the process column of the last block.
@@ -193,7 +195,8 @@ func (g *generator) solveStep(s *solveBlocks, n, kp, prow, pcol int64, tags solv
 	window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
 	rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
 	blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
-	g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(tags.row), g.one(tags.col))
+	g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(tags.row),
+		g.one(tags.col))
 	if nextCol != pcol {
 		g.call(callPartial, g.only(g.q, nextCol), g.one(s.partial), window, g.one(pcol), g.one(tags.row))
 	}

@@ -51,24 +51,29 @@ const (
 )
 
 // parameters are those of HPL.dat, in the order of its lines.
-var parameters = withDefaults(map[string]int{"PFACT": int(Right), "RFACT": int(Right), "BCAST": int(OneRingM), "SWAP": int(SpreadRoll), "EQUIL": 1, "ALIGN": 4},
+var parameters = withDefaults(map[string]int{"PFACT": int(Right), "RFACT": int(Right), "BCAST": int(OneRingM),
+	"SWAP": int(SpreadRoll), "EQUIL": 1, "ALIGN": 4},
 	number("N", "`order` of the matrix", "", orderLoop, 1, maxOrder, func(p *Params) *int { return &p.N }),
 	number("NB", "block `size`", "may exceed N; by default the largest of 256, 192, 128, 96, 64, 48 that leaves each process 8 blocks of rows and of columns, else 32", blockLoop, 1, maxOrder, func(p *Params) *int { return &p.NB }),
 	choice("PMAP", "`order` of ranks in the grid", noLoop, orderNames, func(p *Params) *Order { return &p.PMap }),
 	number("P", "process `rows`", "", gridLoop, 1, trace.MaxRanks, func(p *Params) *int { return &p.P }),
 	number("Q", "process `columns`", "", gridLoop, 1, trace.MaxRanks, func(p *Params) *int { return &p.Q }),
 	choice("PFACT", "panel factorization `variant`", pfactLoop, factNames, func(p *Params) *Fact { return &p.PFact }),
-	number("NBMIN", "`columns` at which the recursion stops", "", nbminLoop, 1, maxOrder, func(p *Params) *int { return &p.NBMin }),
+	number("NBMIN", "`columns` at which the recursion stops", "", nbminLoop, 1, maxOrder,
+		func(p *Params) *int { return &p.NBMin }),
 	number("NDIV", "`panels` in a recursion step", "", ndivLoop, 2, maxOrder, func(p *Params) *int { return &p.NDiv }),
 	choice("RFACT", "recursive factorization `variant`", rfactLoop, factNames, func(p *Params) *Fact { return &p.RFact }),
-	vendors(choice("BCAST", "panel broadcast `algorithm`", bcastLoop, bcastNames, func(p *Params) *Bcast { return &p.Bcast })),
+	vendors(choice("BCAST", "panel broadcast `algorithm`", bcastLoop, bcastNames,
+		func(p *Params) *Bcast { return &p.Bcast })),
 	number("DEPTH", "look-ahead `depth`", "", depthLoop, 0, maxDepth, func(p *Params) *int { return &p.Depth }),
 	choice("SWAP", "row swap `algorithm`", noLoop, swapNames, func(p *Params) *Swap { return &p.Swap }),
-	number("swap-threshold", "with --SWAP mix, the `columns` above which a swap is long", "with `bin` and `long` HPL ignores it, with a note", noLoop, 0, maxOrder, func(p *Params) *int { return &p.SwapThreshold }),
+	number("swap-threshold", "with --SWAP mix, the `columns` above which a swap is long",
+		"with `bin` and `long` HPL ignores it, with a note", noLoop, 0, maxOrder, func(p *Params) *int { return &p.SwapThreshold }),
 	choice("L1", "`form` of L1", noLoop, formNames, func(p *Params) *Form { return &p.L1 }),
 	choice("U", "`form` of U", noLoop, formNames, func(p *Params) *Form { return &p.U }),
 	onOff("EQUIL", "equilibration in long swaps", func(p *Params) *bool { return &p.Equil }),
-	number("ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it", "", noLoop, 1, maxOrder, func(p *Params) *int { return &p.Align }),
+	number("ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it", "", noLoop, 1, maxOrder,
+		func(p *Params) *int { return &p.Align }),
 )
 
 // Parameters returns the parameters that an HPL.dat gives, in its order.

@@ -22,7 +22,8 @@ func newHPL() *Program {
 	var table option.Table[HPL]
 	p := &Program{Name: "hpl", Title: "HPL", SeedName: "pivot-seed", DatName: "hpl-dat", ReadDat: readHPLDat}
 	for _, par := range hpl.Parameters() {
-		table = append(table, option.Option[HPL]{Name: par.Name, Doc: par.Doc, Set: func(r *HPL, v string) error { return par.Set(&r.Params, v) }})
+		table = append(table, option.Option[HPL]{Name: par.Name, Doc: par.Doc,
+			Set: func(r *HPL, v string) error { return par.Set(&r.Params, v) }})
 	}
 	table = append(table,
 		option.Option[HPL]{Name: "copy-l", Doc: "HPL is built with HPL_COPY_L: yes or no", Set: func(r *HPL, v string) error {
@@ -32,15 +33,17 @@ func newHPL() *Program {
 			r.CopyL = v == "yes"
 			return nil
 		}},
-		option.Option[HPL]{Name: "pivots", Doc: "random, lu or none", Set: func(r *HPL, v string) error { return r.Pivots.Set(v) }},
-		option.Option[HPL]{Name: "first-steps", Doc: "so many panels only, which tell how a long run begins; all: the whole run", Set: func(r *HPL, v string) error {
-			n, err := strconv.Atoi(v)
-			if v != "all" && (err != nil || n < 1) {
-				return fmt.Errorf("%q, want a positive number of panels, or all", v)
-			}
-			r.FirstSteps = n
-			return nil
-		}},
+		option.Option[HPL]{Name: "pivots", Doc: "random, lu or none",
+			Set: func(r *HPL, v string) error { return r.Pivots.Set(v) }},
+		option.Option[HPL]{Name: "first-steps",
+			Doc: "so many panels only, which tell how a long run begins; all: the whole run", Set: func(r *HPL, v string) error {
+				n, err := strconv.Atoi(v)
+				if v != "all" && (err != nil || n < 1) {
+					return fmt.Errorf("%q, want a positive number of panels, or all", v)
+				}
+				r.FirstSteps = n
+				return nil
+			}},
 		option.Option[HPL]{Name: "pivot-seed", Doc: "of random pivots", Set: func(r *HPL, v string) (err error) {
 			if r.Pivots.Seed, err = strconv.ParseUint(v, 10, 64); err != nil {
 				err = fmt.Errorf("%q, want a whole number of at least 0", v)

@@ -131,7 +131,8 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 		f.failf("action %q is not one of SimGrid before 3.20; %s", verb, t.otherForm())
 		return
 	}
-	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}
+	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t,
+		list: &s.lists}
 	c.arguments()
 	if f.err == nil {
 		c.empty()

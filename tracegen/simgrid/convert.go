@@ -199,7 +199,8 @@ func newBlock(key blockKey) *trace.Builder {
 	case trace.KindSleep:
 		b.Sleep(b.Param(argPeer))
 	case trace.KindSendrecv:
-		b.Sendrecv(0, b.Param(argPeer), trace.Const(0), b.Param(argBytes), b.Param(argTag), trace.Const(0), b.Param(argReceived))
+		b.Sendrecv(0, b.Param(argPeer), trace.Const(0), b.Param(argBytes), b.Param(argTag), trace.Const(0),
+			b.Param(argReceived))
 	case trace.KindWait:
 		b.Wait(key.req)
 	case trace.KindTest:

@@ -43,7 +43,8 @@ func newCollectiveBlock(key blockKey) *trace.Builder {
 		return sized(b, key, o)
 	}
 	b := trace.NewBuilder(key.collective.String(), numArgs)
-	return sized(b, key, trace.CollectiveOperands{Root: b.Param(argPeer), Flops: b.Param(argTag), Send: b.Param(argBytes), Recv: b.Param(argReceived)})
+	return sized(b, key, trace.CollectiveOperands{Root: b.Param(argPeer), Flops: b.Param(argTag), Send: b.Param(argBytes),
+		Recv: b.Param(argReceived)})
 }
 
 // sized adds the operation with the sizes of its elements.

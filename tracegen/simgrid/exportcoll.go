@@ -110,7 +110,8 @@ func countedBy(count int64, sums []int64, size int64) (counted, error) {
 			return counted{items, n}, nil
 		}
 	}
-	return counted{}, fmt.Errorf("elements of %d bytes: SimGrid counts to %d, in items of 1 to 32 bytes", size, math.MaxInt32)
+	return counted{}, fmt.Errorf("elements of %d bytes: SimGrid counts to %d, in items of 1 to 32 bytes", size,
+		math.MaxInt32)
 }
 
 // itemTypes are datatypes of 32, 16, 8, 4, 2 and 1 bytes.

@@ -37,7 +37,8 @@ func items(bytes int64) (count, datatype int64, err error) {
 			return max(-1, bytes/size), n, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("message of %d bytes: SimGrid counts to %d, in items of 1, 8, 16 or 32 bytes", bytes, math.MaxInt32)
+	return 0, 0, fmt.Errorf("message of %d bytes: SimGrid counts to %d, in items of 1, 8, 16 or 32 bytes", bytes,
+		math.MaxInt32)
 }
 
 // action writes an action; lists holds the vectors of collectives.

@@ -53,7 +53,8 @@ func (t *Trace) readIndex(index, dir string) error {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
 		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, textutil.Quote(name))
+			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line,
+				textutil.Quote(name))
 		}
 		files = append(files, name)
 	}

@@ -87,7 +87,8 @@ func (t *Trace) Warnings() []warning.Warning {
 func (t *Trace) oldText() []warning.Warning {
 	for r := range t.streams {
 		if o := t.oddOf(r); o != nil && o.old {
-			return []warning.Warning{warning.At(t.name, 0, "a text of SimGrid before 3.20 (see %s): messages have no tags, and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place)}
+			return []warning.Warning{warning.At(t.name, 0,
+				"a text of SimGrid before 3.20 (see %s): messages have no tags, and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place)}
 		}
 	}
 	return nil
@@ -103,7 +104,8 @@ func (t *Trace) actorLines(kind lineKind) []warning.Warning {
 		if kind == pairLines {
 			verb, last = "sendRecv names", "3.29"
 		}
-		return []warning.Warning{warning.At(t.name, 0, "%s actors, which count from 1, as SimGrid 3.20 to %s wrote them (see %s): read as the ranks that are meant", verb, last, t.numbers[kind].place)}
+		return []warning.Warning{warning.At(t.name, 0,
+			"%s actors, which count from 1, as SimGrid 3.20 to %s wrote them (see %s): read as the ranks that are meant", verb, last, t.numbers[kind].place)}
 	}
 	return nil
 }
@@ -126,7 +128,8 @@ func (t *Trace) oddLines(why odd) []warning.Warning {
 		return nil
 	}
 	if why == strayLine {
-		return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d", textutil.Count(count, "line"), file, line)}
+		return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d",
+			textutil.Count(count, "line"), file, line)}
 	}
 	return []warning.Warning{warning.At(file, line, "%s: %s", what, t.explain(why, textutil.Count(count, "line")))}
 }
@@ -150,7 +153,8 @@ func (t *Trace) explain(why odd, lines string) string {
 	case toNobody:
 		return "no rank (MPI_PROC_NULL), so there is no message (" + lines + ")"
 	default:
-		return "a derived datatype, whose size is not in the text: its messages are played as empty ones, as in SimGrid (" + lines + ")"
+		return "a derived datatype, whose size is not in the text: its messages are played as empty ones, as in SimGrid (" +
+			lines + ")"
 	}
 }
 

@@ -164,7 +164,8 @@ func initSize(f *fields) int64 {
 func (t *Trace) checkInit(f *fields) {
 	if size := initSize(f); size != t.defaultSize {
 		names := map[int64]string{1: "bytes", 8: "doubles"}
-		f.failf("counts mean %s by this init and %s by that of rank %d: all must agree", names[size], names[t.defaultSize], t.ranks-1)
+		f.failf("counts mean %s by this init and %s by that of rank %d: all must agree", names[size], names[t.defaultSize],
+			t.ranks-1)
 	}
 }
 

@@ -34,7 +34,8 @@ type Options struct {
 
 // DefaultOptions returns the options of the command without flags.
 func DefaultOptions() Options {
-	return Options{Compiler: "mpicc", Dir: ".", Sizes: 100, MaxBytes: 16 << 20, Reps: 30, Budget: 5 * time.Minute, Seed: 1, Between: Auto}
+	return Options{Compiler: "mpicc", Dir: ".", Sizes: 100, MaxBytes: 16 << 20, Reps: 30, Budget: 5 * time.Minute, Seed: 1,
+		Between: Auto}
 }
 
 // Limits of what can be asked for. MPI counts bytes in 32 bits.

@@ -144,7 +144,8 @@ func (r *Result) rank(text string) error {
 }
 
 // operations are those that helper/bench.c times.
-var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit", "test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
+var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit",
+	"test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
 
 // timing reads OPERATION BETWEEN PAIRS BYTES SECONDS.
 func (r *Result) timing(text string) error {
@@ -159,7 +160,8 @@ func (r *Result) timing(text string) error {
 	if err := errors.Join(count(fields[2], &t.Pairs), err1, err2); err != nil {
 		return err
 	}
-	if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 || bytes < 0 || !(seconds > 0) || math.IsInf(seconds, 1) {
+	if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 || bytes < 0 ||
+		!(seconds > 0) || math.IsInf(seconds, 1) {
 		return fmt.Errorf("found %s, which is no timing", textutil.Quote(text))
 	}
 	r.Timings = append(r.Timings, t)
@@ -169,7 +171,8 @@ func (r *Result) timing(text string) error {
 // busy reads RANK CPU WALL.
 func (r *Result) busy(text string) error {
 	var b Busy
-	if n, err := fmt.Sscanf(text, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil || !(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
+	if n, err := fmt.Sscanf(text, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil ||
+		!(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
 		return fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(text))
 	}
 	r.Busy = b

@@ -85,7 +85,8 @@ func tempDir(parent string) (string, error) {
 
 // launch runs the program until it ends.
 func launch(ctx context.Context, o *Options, program, file string, progress func(time.Duration)) error {
-	args := append(append([]string{}, o.Launcher[1:]...), program, file, strconv.FormatUint(o.Seed, 10), strconv.Itoa(o.Sizes), strconv.FormatInt(o.MaxBytes, 10),
+	args := append(append([]string{}, o.Launcher[1:]...), program, file, strconv.FormatUint(o.Seed, 10),
+		strconv.Itoa(o.Sizes), strconv.FormatInt(o.MaxBytes, 10),
 		strconv.Itoa(o.Reps), strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64), o.Between.wanted())
 	cmd := exec.CommandContext(ctx, o.Launcher[0], args...)
 	said := &tail{}

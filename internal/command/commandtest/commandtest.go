@@ -70,7 +70,8 @@ func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...
 			continue // it had not begun to listen
 		}
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != code || !strings.Contains(text.String(), "interrupted") && !strings.Contains(text.String(), "stopped by a signal") {
+		if !errors.As(err, &exit) || exit.ExitCode() != code || !strings.Contains(text.String(), "interrupted") &&
+			!strings.Contains(text.String(), "stopped by a signal") {
 			t.Errorf("%s %q, %v: %v, want code %d\n%s", name, args, sig, err, code, text.String())
 		}
 		return text.String()
