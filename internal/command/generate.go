@@ -24,6 +24,7 @@ var errGenerated = errors.New("generated")
 func Execute(ctx context.Context, app *cli.App, args []string) error {
 	app.Flags = append(app.Flags, generateFlag)
 	if len(args) > 2 && args[1] == "--"+generateFlag.Name && args[2] == "words" {
+		app.Setup() // adds --version
 		_, err := io.WriteString(app.Writer, strings.Join(words(helpOf(app), args[3:]), "\n"))
 		return err
 	}
@@ -193,8 +194,7 @@ type flagHelp struct {
 // helpOf returns the help of an application and of the commands in it.
 func helpOf(app *cli.App) help {
 	c := helpOfCommand("", &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText,
-		ArgsUsage:   app.ArgsUsage,
-		Description: app.Description, Flags: app.Flags, Subcommands: app.Commands})
+		ArgsUsage: app.ArgsUsage, Description: app.Description, Flags: app.Flags, Subcommands: app.Commands})
 	c.version, c.takesFiles = app.Version, app.ArgsUsage != ""
 	return c
 }
