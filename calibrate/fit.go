@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // ErrMeaningless is wrapped by the errors about data from which no model with a

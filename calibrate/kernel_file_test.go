@@ -11,7 +11,7 @@ import (
 
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // entriesOf returns the keys of a kernel file, and its description and source.

@@ -15,9 +15,9 @@ import (
 
 	"reprise/calibrate/regress"
 	"reprise/calibrate/table"
+	"reprise/internal/warning"
 	"reprise/kernels"
-	"reprise/noise"
-	"reprise/warning"
+	"reprise/kernels/noise"
 )
 
 // read gathers the timings of a table.

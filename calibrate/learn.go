@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // LearnOptions says how LearnKernels fits.

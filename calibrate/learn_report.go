@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/internal/textutil"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // LearnReport is the result of LearnKernels.

@@ -13,7 +13,7 @@ import (
 
 	"reprise/calibrate/table"
 	"reprise/kernels"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // sample writes tables of timings whose law is known: each size timed some times, with normal noise of a part

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"reprise/calibrate/table"
+	"reprise/kernels/noise"
 	"reprise/netmodel"
-	"reprise/noise"
 )
 
 // noisyMessages has 400 sends of each of 10 sizes: 1e-5 s + 1e-9 s/byte up to 8,000 bytes with two modes

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // Threshold is a size at which MPI changes how it sends.

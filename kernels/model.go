@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/textutil"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // Model is the bound model of one kernel on one host: it maps the dimensions

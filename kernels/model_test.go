@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"reprise/kernels"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // hpl is HPL's vocabulary, as traces write it.

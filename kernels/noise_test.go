@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"reprise/kernels"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // drawn returns mean and standard deviation of n draws of a model, and the largest

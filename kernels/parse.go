@@ -12,7 +12,7 @@ import (
 	"reprise/internal/recognise"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // formatVersion is the version of the file format that this package reads.

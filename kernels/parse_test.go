@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"reprise/kernels"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // TestParseErrors breaks one thing at a time and asks for its place and name.
@@ -159,7 +159,7 @@ func TestLoadErrors(t *testing.T) {
 // accepted gives times that are times.
 func FuzzParse(f *testing.F) {
 	const maxSeed = 4096 // bytes; minimising longer ones would take all the time
-	for _, glob := range []string{"../machines/*/kernels*.yaml", "../testdata/kernels/*.yaml"} {
+	for _, glob := range []string{"../platforms/machines/*/kernels*.yaml", "../testdata/kernels/*.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no seeds in %s: %v", glob, err)

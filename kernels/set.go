@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"reprise/internal/regular"
-	"reprise/machines"
-	"reprise/noise"
+	"reprise/kernels/noise"
+	"reprise/platforms/machines"
 )
 
 // MaxDims is the largest number of dimensions that a signature may have.

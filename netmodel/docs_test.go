@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // TestDocumentedNoise parses the example in docs/network-model.md and checks some times:

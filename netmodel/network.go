@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"reprise/internal/eventqueue"
+	"reprise/kernels/noise"
 	"reprise/netmodel/maxmin"
-	"reprise/noise"
 	"reprise/platforms"
 )
 

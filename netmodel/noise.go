@@ -11,7 +11,7 @@ import (
 	"reprise/internal/bounds"
 	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // Noise makes the times of messages random: overheads of the protocol and the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 const noiseHead = "version: 1\nunit: s\n"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
-	"reprise/option"
+	"reprise/smpi/option"
 )
 
 // OptionTable lists the options by SimGrid's names, or names of reprise/ where SimGrid has

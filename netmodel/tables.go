@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
-	"reprise/option"
+	"reprise/smpi/option"
 )
 
 // Factors is a piecewise constant function of the message size: entry i holds

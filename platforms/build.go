@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reprise/internal/textutil"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // limits bound what a file can ask for.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/regular"
-	"reprise/machines"
+	"reprise/platforms/machines"
 )
 
 // BuiltinNames returns the names of the built-in machines, sorted.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // A platform as it was read: hosts, links and how they are connected, with what Parse checks

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"reprise/noise"
+	"reprise/kernels/noise"
 	"reprise/trace"
 )
 

@@ -3,7 +3,7 @@ package replay_test
 import (
 	"testing"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 	"reprise/replay"
 	"reprise/trace"
 )

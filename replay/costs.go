@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"reprise/kernels"
+	"reprise/kernels/noise"
 	"reprise/netmodel"
-	"reprise/noise"
 	"reprise/trace"
 )
 

@@ -77,7 +77,7 @@ func TestFactorsAreSpeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(strings.Replace(readFile(t, "../machines/default/platform.xml"), "32Gf", "64Gf", 1), "0-23", "0-3", 1)
+	text := strings.Replace(strings.Replace(readFile(t, "../platforms/machines/default/platform.xml"), "32Gf", "64Gf", 1), "0-23", "0-3", 1)
 	if m.Platform, err = platforms.Parse(strings.NewReader(strings.Replace(text, "1;24;1;1", "1;4;1;1", 1)), "quick.xml"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
+	"reprise/internal/warning"
 	"reprise/kernels"
-	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/platforms/compose"
+	"reprise/platforms/machines"
 	"reprise/smpi"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // MachineSpec says which machine a trace is to be played on, by the names of files and of

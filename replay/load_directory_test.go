@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/warning"
 	"reprise/replay"
-	"reprise/warning"
 )
 
 // machineDirectory returns a machine directory with the files given by name.
@@ -44,7 +44,7 @@ func TestMachineDirectory(t *testing.T) {
 	for _, c := range []struct{ machine, parts replay.MachineSpec }{
 		{replay.MachineSpec{Machine: own}, replay.MachineSpec{Platform: filepath.Join(own, "platform.xml"), Kernels: filepath.Join(own, "kernels.yaml")}},
 		{replay.MachineSpec{Machine: "dahu"}, replay.MachineSpec{Platform: "dahu", Kernels: "dahu"}},
-		{replay.MachineSpec{Machine: "../machines/dahu"}, replay.MachineSpec{Platform: "dahu"}},
+		{replay.MachineSpec{Machine: "../platforms/machines/dahu"}, replay.MachineSpec{Platform: "dahu"}},
 		{replay.MachineSpec{Machine: "default"}, replay.MachineSpec{}},
 	} {
 		if got, want := makespan(t, c.machine), makespan(t, c.parts); got != want {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
-	"reprise/warning"
 )
 
 // smallHPL is a trace of HPL on four ranks that polls, as a file and as a stream.

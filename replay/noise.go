@@ -3,8 +3,8 @@ package replay
 import (
 	"slices"
 
+	"reprise/kernels/noise"
 	"reprise/netmodel"
-	"reprise/noise"
 )
 
 // randomness is what the random parts of a replay are drawn from. A draw is named by

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reprise/kernels"
+	"reprise/kernels/noise"
 	"reprise/netmodel"
-	"reprise/noise"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -261,7 +261,7 @@ func noisyHPL(t testing.TB) (*trace.Header, func(change func(*replay.Options)) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(readFile(t, "../machines/dahu/kernels.yaml"), "\nkernels:", "\nnoise: {half-normal: 5%}\nkernels:", 1)
+	text := strings.Replace(readFile(t, "../platforms/machines/dahu/kernels.yaml"), "\nkernels:", "\nnoise: {half-normal: 5%}\nkernels:", 1)
 	set, err := kernels.Parse(strings.NewReader(text), "noisy.yaml")
 	if err != nil {
 		t.Fatal(err)

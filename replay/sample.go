@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"reprise/internal/warning"
 	"reprise/replay/sampling"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must

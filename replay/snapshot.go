@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"reprise/internal/snapshot"
-	"reprise/noise"
+	"reprise/kernels/noise"
 	"reprise/platforms"
 	"reprise/trace"
 )

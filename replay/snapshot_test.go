@@ -8,8 +8,8 @@ import (
 
 	"reprise/internal/snapshot"
 	"reprise/internal/snapshot/snapshottest"
+	"reprise/kernels/noise"
 	"reprise/netmodel"
-	"reprise/noise"
 	"reprise/platforms"
 	"reprise/trace"
 )

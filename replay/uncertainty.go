@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"reprise/noise"
+	"reprise/internal/warning"
+	"reprise/kernels/noise"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // Uncertainty is how sure a prediction is, by replays of machines drawn from what is known

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 	"reprise/replay"
 	"reprise/trace"
 )

@@ -10,6 +10,6 @@ if [ -n "$unformatted" ]; then
 fi
 go vet ./...
 go tool staticcheck ./...
-"${GO:-go}" run ./scripts/arithmetic ./trace/... ./tracegen/... ./netmodel/... ./replay/... ./kernels/... ./platforms/... ./noise/... \
+"${GO:-go}" run ./scripts/arithmetic ./trace/... ./tracegen/... ./netmodel/... ./replay/... ./kernels/... ./platforms/... \
 	./cmd/tracegen ./cmd/replay ./cmd/trace
 echo "lint: clean"

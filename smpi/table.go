@@ -8,7 +8,7 @@ import (
 
 	"reprise/internal/bounds"
 	"reprise/netmodel"
-	"reprise/option"
+	"reprise/smpi/option"
 )
 
 // optionTable lists the options that Set understands, sorted by name.

@@ -46,7 +46,7 @@ func again(t *testing.T, archive []byte, version string) (*Rerun, *Plan) {
 // TestArchive: an archive does not depend on who made which run, and made again its runs give
 // the same bits; those of another version have other names, and are compared all the same.
 func TestArchive(t *testing.T) {
-	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../machines/dahu/platform.xml\nkernels: dahu", 1)
+	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1)
 	one, many := studyIn(t, text), studyIn(t, text)
 	work(t, one, WorkOptions{})
 	work(t, many, WorkOptions{Jobs: 3})
@@ -123,7 +123,7 @@ func rewrite(t *testing.T, archive []byte, change func(name, text string) string
 // TestBadArchives: what is no archive, an archive that would write where it likes, and archives that
 // were changed.
 func TestBadArchives(t *testing.T) {
-	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: ../machines/dahu/platform.xml\nkernels: dahu", 1))
+	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1))
 	work(t, p, WorkOptions{})
 	good := archiveOf(t, p)
 	same := func(_, text string) string { return text }

@@ -20,7 +20,7 @@ import (
 // TestSpecialInDirectory: special files where a study's directory has its plan and its inputs are an error
 // that names them; those in place of leases, of files of workers and of checkpoints end no worker.
 func TestSpecialInDirectory(t *testing.T) {
-	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../machines/dahu/platform.xml\nkernels: dahu", 1)
+	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1)
 	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {
 		p := studyIn(t, text)
 		path := filepath.Join(p.Dir(), PlanFile)
@@ -182,7 +182,7 @@ func TestPackedArchives(t *testing.T) {
 
 // TestArchivedPlatform: a platform in an archive reads no file of this machine.
 func TestArchivedPlatform(t *testing.T) {
-	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../machines/dahu/platform.xml\nkernels: dahu", 1)
+	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1)
 	p := studyIn(t, text)
 	in := &p.Inputs[0]
 	in.text = []byte(`<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><trace id="t" file="/etc/passwd" periodicity="1"/></zone></platform>`)

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // Outcome is what came out of a run.

@@ -13,7 +13,7 @@ import (
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
-	"reprise/machines"
+	"reprise/platforms/machines"
 	"reprise/replay"
 	"reprise/tracegen/programs"
 )

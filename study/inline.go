@@ -15,9 +15,9 @@ import (
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
-	"reprise/option"
 	"reprise/platforms"
 	"reprise/platforms/compose"
+	"reprise/smpi/option"
 )
 
 // Inline specifications stand in place of the names of files: "new --nodes 64" is the platform that replay platform

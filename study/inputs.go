@@ -13,9 +13,9 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
 	"reprise/kernels"
-	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/platforms/machines"
 	"reprise/replay"
 )
 

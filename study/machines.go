@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 
 	"reprise/internal/regular"
+	"reprise/internal/warning"
 	"reprise/kernels"
-	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/platforms/machines"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/programs"
-	"reprise/warning"
 )
 
 // parts loads traces and machines, and keeps those that were used last.

@@ -266,7 +266,7 @@ func TestOtherStudy(t *testing.T) {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	xml := filepath.Join(dir, "machine.xml")
-	text, err := os.ReadFile(filepath.Join("..", "machines", "dahu", "platform.xml"))
+	text, err := os.ReadFile(filepath.Join("..", "platforms", "machines", "dahu", "platform.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func changed(t *testing.T, p *Plan, word string) {
 func TestEachInput(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"hosts.txt": "dahu-1\ndahu-2\ndahu-3\ndahu-4\n"}
-	for word, path := range map[string]string{"platform.xml": "../machines/dahu/platform.xml", "kernels.yaml": "../machines/dahu/kernels.yaml", "noise.yaml": "../testdata/docs/network-noise.yaml"} {
+	for word, path := range map[string]string{"platform.xml": "../platforms/machines/dahu/platform.xml", "kernels.yaml": "../platforms/machines/dahu/kernels.yaml", "noise.yaml": "../testdata/docs/network-noise.yaml"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/internal/yamlfile"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // What draws are for, beyond the uses of a replay: another part of the same seed's

@@ -11,7 +11,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // Options says what Estimate estimates.

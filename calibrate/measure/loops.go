@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // loopDims are the kernels of HPCG that can be timed, with their dimensions.

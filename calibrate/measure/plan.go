@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/noise"
-	"reprise/warning"
+	"reprise/internal/warning"
+	"reprise/kernels/noise"
 )
 
 // Plan is what is measured, in which order.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"reprise/internal/textutil"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.

@@ -14,7 +14,7 @@ import (
 	"reprise/calibrate/table"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 func kernelsCommand() *cli.Command {

@@ -23,8 +23,8 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
+	"reprise/internal/warning"
 	"reprise/tracegen/hpl"
-	"reprise/warning"
 )
 
 func machineCommand() *cli.Command {

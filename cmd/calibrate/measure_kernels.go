@@ -23,7 +23,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/terminal"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 func measureKernelsCommand() *cli.Command {

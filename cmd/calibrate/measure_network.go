@@ -19,7 +19,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 func measureNetworkCommand() *cli.Command {

@@ -15,7 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 func networkCommand() *cli.Command {

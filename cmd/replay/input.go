@@ -9,10 +9,10 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/recognise"
+	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
-	"reprise/warning"
 )
 
 // input is an opened trace of either form.

@@ -8,8 +8,8 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/option"
 	"reprise/platforms/compose"
+	"reprise/smpi/option"
 )
 
 // newPlatformCommand is "replay platform new", which describes a machine from a few words.

@@ -14,13 +14,13 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
+	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/tracegen/goal"
 	"reprise/tracegen/simgrid"
-	"reprise/warning"
 )
 
 // fromSimgrid reads SimGrid's text and writes a trace.

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // maxModes is the largest number of modes of a mixture.

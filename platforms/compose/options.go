@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/option"
 	"reprise/platforms"
+	"reprise/smpi/option"
 )
 
 // Option is an option of replay platform new, which is a word of an inline specification as well.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"reprise/internal/regular"
-	"reprise/machines"
+	"reprise/platforms/machines"
 	"reprise/replay"
 	"reprise/study"
 )

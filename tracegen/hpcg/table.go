@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/option"
+	"reprise/smpi/option"
 	"reprise/trace"
 )
 

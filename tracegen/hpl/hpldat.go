@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // Dat is the content of an HPL.dat: lists of values whose combinations HPL runs

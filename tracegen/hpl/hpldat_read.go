@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"reprise/internal/recognise"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // maxDatValues is how many values HPL takes of each parameter.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/option"
+	"reprise/smpi/option"
 	"reprise/trace"
 )
 

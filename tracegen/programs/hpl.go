@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"reprise/option"
+	"reprise/smpi/option"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )

@@ -26,7 +26,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/option"
+	"reprise/smpi/option"
 	"reprise/trace"
 )
 

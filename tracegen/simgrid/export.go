@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
+	"reprise/internal/warning"
 	"reprise/trace"
 	"reprise/tracegen"
-	"reprise/warning"
 )
 
 // ExportOptions says how a trace becomes text.

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/internal/tracetest"
+	"reprise/internal/warning"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
-	"reprise/warning"
 )
 
 var c = trace.Const

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reprise/internal/textutil"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // odd is what is odd in a line that is played, or passed over.

@@ -14,7 +14,7 @@ import (
 
 	"reprise/calibrate/measure"
 	"reprise/internal/textutil"
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 // Timing is one operation that was timed.

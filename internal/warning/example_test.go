@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/warning"
+	"reprise/internal/warning"
 )
 
 func Example() {

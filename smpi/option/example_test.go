@@ -3,7 +3,7 @@ package option_test
 import (
 	"fmt"
 
-	"reprise/option"
+	"reprise/smpi/option"
 )
 
 type garden struct{ trees int64 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"reprise/machines"
+	"reprise/platforms/machines"
 )
 
 // A directory of one's own, whose kernel models have not been measured yet.

@@ -3,7 +3,7 @@ package noise_test
 import (
 	"fmt"
 
-	"reprise/noise"
+	"reprise/kernels/noise"
 )
 
 // Half-normal deviates of 10 % of a time of 1 s: their smallest is 1 - 0.1324 s. The
