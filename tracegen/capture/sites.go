@@ -17,6 +17,11 @@ type gaps struct {
 	n         int64
 	sum, most float64
 	squares   float64
+
+	// Of those in which the rank kept its processor: a rank that gets it back computes longer, as
+	// its caches are cold.
+	kept    int64
+	keptSum float64
 }
 
 func (g *gaps) add(v float64) {
@@ -51,10 +56,13 @@ type sites struct {
 	total  float64 // of all times
 }
 
-// add adds a time at a site.
-func (s *sites) add(at site, time float64) {
+// add adds a time at a site, in which the rank may have lost its processor.
+func (s *sites) add(at site, time float64, lost bool) {
 	g := s.times[at]
-	g.add(time)
+	if g.add(time); !lost {
+		g.kept++
+		g.keptSum += time
+	}
 	s.times[at] = g
 	s.total += time
 }

@@ -50,7 +50,7 @@ func TestChance(t *testing.T) {
 	for i := range 64 {
 		time := float64(i % 2 * 1000)
 		by.push(uint64(i / 2 % 16))
-		s.add(at, time)
+		s.add(at, time, false)
 		classify(classes, &by, time)
 	}
 	s.choose(at, classes)

@@ -69,7 +69,11 @@ func (t *translator) asking(e *event) {
 		return
 	}
 	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
-	if mean := here.mean(); !e.proc.asks() || mean > idleAtMost && (here.n > 1 || mean > 10*idleAtMost) {
+	mean, n := here.mean(), int64(1) // a single time may be long by chance, and so are all without a processor
+	if here.kept > 0 {
+		mean, n = here.keptSum/float64(here.kept), here.kept
+	}
+	if !e.proc.asks() || mean > idleAtMost && (n > 1 || mean > 10*idleAtMost) {
 		t.leaveSpin(false)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 const (
 	headerBytes = 4096
 	magic       = "reprise capture"
-	version     = '3' // of records
+	version     = '4' // of records
 	mostRanks   = 1 << 24
 	mostRecords = 1 << 34 // bytes of a rank
 	usedOffset  = 1080    // of the header's part that has a checksum
@@ -342,12 +342,12 @@ func (s *stream) int32() int32 {
 func (s *stream) length() int { return int(s.number(int64(len(s.data) - s.at))) }
 
 // readGap reads the time before a call: ticks, or for a long one the processor's time since
-// the thread's clock was last read, less the ticks of what was brief since.
+// the thread's clock was last read, less the ticks of what was brief since, and whether it lost its processor.
 func (s *stream) readGap(e *event) {
 	v := s.uint()
 	if v&1 == 0 {
-		e.gap = float64(v>>1) / s.nanosecond
+		e.gap, e.lost = float64(v>>1)/s.nanosecond, false
 		return
 	}
-	e.gap = max(0, float64(v>>1)-float64(s.uint())/s.nanosecond)
+	e.gap, e.lost = max(0, float64(v>>2)-float64(s.uint())/s.nanosecond), v&2 != 0
 }

@@ -78,7 +78,7 @@ func newSurvey(s *stream) (*survey, error) {
 		}
 		v.events++
 		at.after = s.key
-		v.sites.add(at, e.gap)
+		v.sites.add(at, e.gap, e.lost)
 		if err := v.note(&e, started); err != nil {
 			return nil, fmt.Errorf("%s: call %d (%v): %w", s.name, v.events, e.called, err)
 		}

@@ -54,7 +54,7 @@ static void open_stream(W session)
 		return;
 	}
 	*h = first;
-	memcpy(h->magic, "reprise capture3", 16); // the last one is the version of records
+	memcpy(h->magic, "reprise capture4", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
 	int level = abi.thread_multiple; // a session may say later that threads call at once

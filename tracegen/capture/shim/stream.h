@@ -258,7 +258,8 @@ static inline void enter(void)
 
 // gap puts down what the rank has done since the last call: ticks, or for a long one the time of
 // the processor since the thread's clock was last read, and the ticks from there to the
-// thread's last call. What it has computed while others called is not counted again.
+// thread's last call, and whether it was without the processor for half of it or more. What it has
+// computed while others called is not counted again.
 static inline void gap(void)
 {
 	uint64_t left = UNLIKELY(S.locked) ? T.left : S.left, gap = T.entered > left ? T.entered - left : 0;
@@ -269,7 +270,7 @@ static inline void gap(void)
 		T.clock = T.cpu;
 		T.read = T.entered;
 		if (computed < gap) {
-			put((uint64_t)since << 1 | 1);
+			put((uint64_t)since << 2 | (2 * computed < gap) << 1 | 1);
 			put(brief);
 			return;
 		}
