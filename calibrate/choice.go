@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // ErrMeaningless is wrapped by the errors about data from which no model with a

@@ -15,9 +15,9 @@ import (
 
 	"reprise/calibrate/regress"
 	"reprise/calibrate/table"
-	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/kernels/noise"
+	"reprise/trace/warning"
 )
 
 // read gathers the timings of a table.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // LearnOptions says how LearnKernels fits.

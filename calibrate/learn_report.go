@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // LearnReport is the result of LearnKernels.

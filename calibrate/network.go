@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Transfer says how the time on the network is derived from that of a ping-pong, by

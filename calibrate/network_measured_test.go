@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/warning"
 	"reprise/platforms"
+	"reprise/trace/warning"
 )
 
 // law is what messages take on a made-up machine: sends wait from detached bytes on.

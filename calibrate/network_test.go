@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/calibrate/table"
-	"reprise/internal/warning"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/trace/warning"
 )
 
 func readMessages(m *Messages, text string, o MessageOptions) error {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Threshold is a size at which MPI changes how it sends.

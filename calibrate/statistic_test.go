@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/warning"
 	"reprise/kernels/noise"
+	"reprise/trace/warning"
 )
 
 // TestStatistic: of 1 to 10 and 1000, in any order, the median of those within ten times 6 is 5.5, the

@@ -3,8 +3,8 @@ package netmodel
 import (
 	"math"
 
-	"reprise/internal/warning"
 	"reprise/platforms"
+	"reprise/trace/warning"
 )
 
 // Window returns the byte/s to which the TCP window limits the share of a flow on a route

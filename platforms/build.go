@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // limits bound what a file can ask for.

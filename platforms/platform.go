@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // A platform as it was read: hosts, links and how they are connected, with what Parse checks

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"reprise/internal/bounds"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // A ProfileKind is the quantity that a profile changes.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // A star is a zone of routing Cluster or Vivaldi: points with links of their own, to and

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"reprise/internal/bounds"
-	"reprise/internal/warning"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // files counts accesses to files and gives them time. No file system is simulated: an access is a

@@ -10,7 +10,6 @@ import (
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -18,6 +17,7 @@ import (
 	"reprise/platforms/machines"
 	"reprise/smpi"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // MachineSpec says which machine a trace is to be played on, by the names of files and of

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/warning"
 	"reprise/replay"
+	"reprise/trace/warning"
 )
 
 // machineDirectory returns a machine directory with the files given by name.

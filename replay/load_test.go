@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/trace/warning"
 	"reprise/tracegen/hpl"
 )
 

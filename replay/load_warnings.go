@@ -7,12 +7,12 @@ import (
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay/collective"
 	"reprise/smpi"
+	"reprise/trace/warning"
 )
 
 // warnings returns all that is odd about the machine that was loaded. What polls cost is told

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // Machine is what a trace is played on.

@@ -2,9 +2,9 @@ package replay
 
 import (
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/netmodel"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // Result is what a replay found out. Times are in seconds; time 0 is

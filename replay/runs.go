@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"reprise/internal/portable"
-	"reprise/internal/warning"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // Ensemble is what became of several replays that differ in their seeds only.

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"reprise/internal/warning"
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"reprise/internal/warning"
 	"reprise/kernels/noise"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // Uncertainty is how sure a prediction is, by replays of machines drawn from what is known

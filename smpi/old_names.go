@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/warning"
 	"reprise/platforms"
+	"reprise/trace/warning"
 )
 
 // Names of options change: files of all versions of SimGrid from 3.5 to 4 are to be

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // Outcome is what came out of a run.

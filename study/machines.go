@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 
 	"reprise/internal/regular"
-	"reprise/internal/warning"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/platforms/machines"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/trace/warning"
 	"reprise/tracegen/programs"
 )
 

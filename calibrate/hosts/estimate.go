@@ -11,7 +11,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Options says what Estimate estimates.

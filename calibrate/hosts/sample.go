@@ -8,7 +8,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // A sample is what was found of hosts, or of their CPUs (the unit, by --per), on some days: a

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/warning"
 	"reprise/kernels/noise"
+	"reprise/trace/warning"
 )
 
 // Plan is what is measured, in which order.

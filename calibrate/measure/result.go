@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.

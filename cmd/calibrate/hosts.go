@@ -17,9 +17,9 @@ import (
 	"reprise/calibrate/table"
 	"reprise/internal/command"
 	"reprise/internal/regular"
-	"reprise/internal/warning"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
+	"reprise/trace/warning"
 )
 
 func hostsCommand() *cli.Command {

@@ -14,7 +14,7 @@ import (
 	"reprise/calibrate/table"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 func kernelsCommand() *cli.Command {

@@ -23,7 +23,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 	"reprise/tracegen/hpl"
 )
 

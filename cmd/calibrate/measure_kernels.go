@@ -23,7 +23,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 func measureKernelsCommand() *cli.Command {

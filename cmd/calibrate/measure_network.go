@@ -19,7 +19,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 func measureNetworkCommand() *cli.Command {

@@ -15,7 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 func networkCommand() *cli.Command {

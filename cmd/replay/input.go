@@ -9,9 +9,9 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/recognise"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/trace/warning"
 	"reprise/tracegen/simgrid"
 )
 

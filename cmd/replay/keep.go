@@ -15,8 +15,8 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/snapshot"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/replay"
+	"reprise/trace/warning"
 )
 
 // keepSettings is what the command line says about checkpoints.

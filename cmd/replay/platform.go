@@ -16,10 +16,10 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/platforms"
 	"reprise/platforms/machines"
 	"reprise/smpi"
+	"reprise/trace/warning"
 )
 
 // platformCommand is "replay platform", which describes a machine. Its options

@@ -11,9 +11,9 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/report/pop"
+	"reprise/trace/warning"
 )
 
 // efficiencies is the output of --pop: two further replays, and what they tell.

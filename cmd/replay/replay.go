@@ -9,8 +9,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
 	"reprise/replay"
+	"reprise/trace/warning"
 )
 
 // replayTrace opens everything, replays, and prints the report.

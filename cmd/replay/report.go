@@ -11,13 +11,13 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/report"
 	"reprise/report/path"
 	"reprise/report/record"
 	"reprise/report/timeline"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // pageFile is the output of --report: a page of all that a replay records.

@@ -14,8 +14,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
 	"reprise/replay"
+	"reprise/trace/warning"
 )
 
 // maxRuns is the largest --runs.

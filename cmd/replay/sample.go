@@ -14,11 +14,11 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/study/windows"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // sampleSettings is what the command line says about sampling; without a tolerance

@@ -8,9 +8,9 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/smpi"
+	"reprise/trace/warning"
 )
 
 // settings is what the command line says.

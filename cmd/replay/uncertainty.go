@@ -12,10 +12,10 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/warning"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // maxDraws is the largest --draws.

@@ -17,15 +17,11 @@ func main() {
 	g, err := tracegen.New(context.Background(), os.Stdout, &trace.Header{
 		Program: "stencil", Ranks: rows * columns, Steps: steps, Flops: 6 * points * points * rows * columns * steps,
 		CommFamilies: []trace.CommFamily{
-			byRow: {Name: "row", Groups: tracegen.Groups(rows, columns, 1, columns)}, byColumn: {Name: "column",
-				Groups: tracegen.Groups(columns, 1, columns, rows)}},
+			byRow: {Name: "row", Groups: tracegen.Groups(rows, columns, 1, columns)}, byColumn: {Name: "column", Groups: tracegen.Groups(columns, 1, columns, rows)}},
 		Axes: []trace.Axis{
-			byRow: {Name: "row", Kind: trace.AxisFamily, Family: byRow}, byColumn: {Name: "column", Kind: trace.AxisFamily,
-				Family: byColumn}},
-		Kernels: []trace.Kernel{{Name: "sweep", Dims: []trace.Dim{{Name: "N"}},
-			Flops: []trace.Term{{Coef: 6, Pow: [4]uint8{2}}}}},
-		CallSites: []trace.CallSite{{Name: "step", Counts: trace.NoAxis, Block: byRow,
-			Params: []trace.ParamColumn{{Name: "column", Axis: byColumn}}}},
+			byRow: {Name: "row", Kind: trace.AxisFamily, Family: byRow}, byColumn: {Name: "column", Kind: trace.AxisFamily, Family: byColumn}},
+		Kernels:   []trace.Kernel{{Name: "sweep", Dims: []trace.Dim{{Name: "N"}}, Flops: []trace.Term{{Coef: 6, Pow: [4]uint8{2}}}}},
+		CallSites: []trace.CallSite{{Name: "step", Counts: trace.NoAxis, Block: byRow, Params: []trace.ParamColumn{{Name: "column", Axis: byColumn}}}},
 	}, steps, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -46,8 +42,7 @@ func main() {
 		neighbours(func(peer trace.Operand, _ int32) { b.Message(trace.OpSend, byRow, 0, peer, tag, bytes) })
 		b.WaitAll()
 		b.Compute(sweep, trace.Const(points))
-		b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(8),
-			Operator: trace.OperatorMax})
+		b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(8), Operator: trace.OperatorMax})
 		return g.Block(b)
 	})
 	for step := range steps {

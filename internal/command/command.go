@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // App returns the frame of a command. What goes wrong comes back from it as an error,

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Run is a command: it reads args and stdin; stdout gets results, stderr everything else.

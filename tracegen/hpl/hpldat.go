@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Dat is the content of an HPL.dat: lists of values whose combinations HPL runs

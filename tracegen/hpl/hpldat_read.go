@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"reprise/internal/recognise"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // maxDatValues is how many values HPL takes of each parameter.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
 	"reprise/trace"
+	"reprise/trace/warning"
 	"reprise/tracegen"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/internal/tracetest"
-	"reprise/internal/warning"
 	"reprise/trace"
+	"reprise/trace/warning"
 	"reprise/tracegen/simgrid"
 )
 

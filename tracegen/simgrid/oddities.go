@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // odd is what is odd in a line that is played, or passed over.

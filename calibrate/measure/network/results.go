@@ -14,7 +14,7 @@ import (
 
 	"reprise/calibrate/measure"
 	"reprise/internal/textutil"
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 // Timing is one operation that was timed.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/internal/warning"
+	"reprise/trace/warning"
 )
 
 func Example() {
