@@ -3,7 +3,7 @@ package programs
 import (
 	"bytes"
 	"context"
-	"math"
+	"math/bits"
 	"strings"
 
 	"reprise/trace"
@@ -53,7 +53,7 @@ func (r *HPCG) Size() (steps, messages float64) {
 		pairs *= float64(3*n - 2) // places with a neighbour in a direction, themselves included
 	}
 	ranks := float64(r.Ranks())
-	return float64(r.Steps()), 11*(pairs-ranks) + 3*ranks*math.Ceil(math.Log2(ranks))
+	return float64(r.Steps()), float64(11*(pairs-ranks)) + float64(3*ranks*float64(bits.Len(uint(r.Ranks()-1))))
 }
 
 // Reseeded returns the run itself: nothing in HPCG is random.

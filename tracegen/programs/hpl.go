@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"reprise/smpi/option"
@@ -121,14 +122,14 @@ func (r *HPL) Flops() float64 {
 func (r *HPL) Size() (steps, messages float64) {
 	rows, cols, n := float64(r.P), float64(r.Q), float64(r.N)
 	steps = math.Ceil(n / float64(r.NB))
-	depth := math.Ceil(math.Log2(rows))
+	depth := float64(bits.Len(uint(r.P - 1))) // rounds of an exchange by halves
 	swap := cols * rows * depth
 	if r.Swap != hpl.BinaryExchange && rows > 1 {
 		swap = cols * rows * rows
 	}
-	messages = rows*(cols-1) + swap + n/steps*rows*depth
+	messages = float64(rows*(cols-1)) + swap + float64(n/steps*rows*depth)
 	if r.Bcast.IsLong() {
-		messages += rows * cols * (cols - 1)
+		messages += float64(rows * cols * (cols - 1))
 	}
 	if r.FirstSteps > 0 {
 		steps = min(steps, float64(r.FirstSteps))
