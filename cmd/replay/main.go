@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -17,6 +18,9 @@ import (
 func main() {
 	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
 		command.InterruptedCode(trouble)
+	}
+	if os.Getenv("GOGC") == "" { // A replay makes little garbage: to collect it later takes 2 to 10 % less time.
+		debug.SetGCPercent(400)
 	}
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)
