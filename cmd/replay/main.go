@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/hugepages"
 	"reprise/internal/regular"
 )
 
@@ -22,6 +23,7 @@ func main() {
 	if os.Getenv("GOGC") == "" { // A replay makes little garbage: to collect it later takes 2 to 10 % less time.
 		debug.SetGCPercent(400)
 	}
+	hugepages.Ask() // of 4,096 ranks a tenth less time
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)
 }

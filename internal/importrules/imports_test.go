@@ -97,6 +97,7 @@ type listedPackage struct {
 var below = map[string]rule{
 	"reprise/internal/eventqueue":  {inside: []string{"reprise/internal/snapshot"}},
 	"reprise/internal/bounds":      {},
+	"reprise/internal/hugepages":   {outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/command":     {inside: []string{"reprise/internal/terminal", "reprise/internal/atomicfile", "reprise/internal/textutil", "reprise/trace/warning"}, outside: []string{"github.com/urfave/cli/v2"}},
 	"reprise/internal/docs":        {},
 	"reprise/internal/importrules": {},
