@@ -29,6 +29,12 @@ type rankComms struct {
 	topologies            []topology
 }
 
+// add gives a communicator that the rank makes a number there; which one of the run it is, is not known yet.
+func (rc *rankComms) add(c *creation) {
+	rc.of, rc.topologies = append(rc.of, -1), append(rc.topologies, c.topology)
+	rc.sources, rc.destinations = append(rc.sources, c.sources), append(rc.destinations, c.destinations)
+}
+
 // resolver finds out which communicators of ranks are the same.
 type resolver struct {
 	surveys []*survey
@@ -74,6 +80,13 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 		}
 	}
 	if partial {
+		for rank, s := range surveys { // communicators that are made from one that is not known
+			for i := r.next[rank]; i < len(s.creations); i++ {
+				if c := &s.creations[i]; !c.none {
+					r.ranks[rank].add(c)
+				}
+			}
+		}
 		return r.comms, r.ranks, nil
 	}
 	return r.comms, r.ranks, r.stuck()
@@ -100,10 +113,7 @@ func (r *resolver) advance(rank int32) bool {
 	}
 	r.next[rank]++
 	if !c.none {
-		rc := &r.ranks[rank]
-		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations,
-			c.destinations)
-		rc.topologies = append(rc.topologies, c.topology)
+		r.ranks[rank].add(c)
 	}
 	if c.strange || c.none && (c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup) {
 		return true // nothing is done with it; who is not of the group need not call

@@ -5,7 +5,7 @@ type event struct {
 	proc   procedureNumber // with counts of any width
 	called procedureNumber // as it was called
 	gap    float64         // nanoseconds of the processor before it
-	lost   bool            // its rank was without a processor for half of the time before it, or more
+	lost   bool            // its rank was without a processor for more than half of the time before it
 
 	comm     int     // -1: none, or a stranger
 	strange  bool    // its communicator is of a call that is not recorded

@@ -48,6 +48,9 @@ func FuzzMerge(f *testing.F) {
 		[]byte{gap, byte(procCommsplit), 1, 3, 1, 0, 0, 0, 0, 0, gap, byte(procBcast), 3, 2, 3, 4})
 	f.Add([]byte{gap, byte(procMprobe), 1, 2, 14, 2, 14, gap, byte(procMrecv), 1, 2, 14, 1, 5, 8, 0, gap, byte(procBarrier), 0, 3, 0, 0, gap, byte(procFinalize), 0},
 		[]byte{gap, byte(procSend), 1, 0, 14, 5, 8, gap, byte(procBarrier), 0, 3, 1, 0, gap, byte(procFinalize), 0})
+	init := binary.AppendUvarint(nil, uint64(procBcastinit)) // on a communicator of a call that is not recorded
+	stranger := append(append([]byte{gap}, init...), 0, 3, 0, 0, 2, 5, 8, gap, byte(procFinalize), 0)
+	f.Add(stranger, stranger)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		dir := t.TempDir()
 		for rank, records := range [][]byte{first, second} {

@@ -37,6 +37,9 @@ func TestPartialDrops(t *testing.T) {
 		{[]byte{gap, byte(procSend), 1, 2, 14, 5, 8}, "rank 0: the last 1 of 2 actions are dropped, as other ranks have not recorded their side"},
 		{[]byte{gap, byte(procCommsplit), 1, 3, 0, 0, 1, 0, 2, 0, 0, 0, gap, byte(procBarrier), 3, gap, byte(procFinalize), 0},
 			"rank 0: the last 2 of 3 calls are dropped: MPI_Barrier: a communicator that not all of its ranks have made"},
+		{[]byte{gap, byte(procCommsplit), 1, 3, 0, 0, 1, 0, 2, 0, 0, 0, gap, byte(procCommdup), 3, 3, 0, 0, 0, 0, 0, 0,
+			gap, byte(procBarrier), 4, gap, byte(procFinalize), 0},
+			"rank 0: the last 2 of 4 calls are dropped: MPI_Barrier: a communicator that not all of its ranks have made"},
 	} {
 		s, err := Merge(writeRecordings(t, recording(0, c.records), recording(1, finalizes)), io.Discard, Options{Rate: 1e9, Partial: true})
 		if err != nil {

@@ -5,7 +5,7 @@ package capture
 type persistent struct {
 	made  map[int]int64   // how many, by the rank's number of the communicator
 	plans map[int64]nthOf // by request
-	order map[int]uint64  // a hash of the order in which they were started
+	order map[int]uint64  // a hash of the order in which they and other operations began
 }
 
 // nthOf is the nth operation that was made of a communicator, from 1.
@@ -20,7 +20,13 @@ func newPersistent() persistent {
 
 // add notes an operation that is made, and returns which of its communicator it is; 0 for any other call.
 func (p *persistent) add(e *event) int64 {
-	if e.request.number == 0 || !e.request.persistent || !e.proc.collective() {
+	if e.strange || !e.proc.collective() {
+		return 0
+	}
+	if !e.request.persistent {
+		if p.made[e.comm] > 0 {
+			p.follow(e.comm, 0)
+		}
 		return 0
 	}
 	p.made[e.comm]++
@@ -30,12 +36,17 @@ func (p *persistent) add(e *event) int64 {
 
 func (p *persistent) start(request int64) {
 	if plan, ok := p.plans[request]; ok {
-		p.order[plan.comm] = (p.order[plan.comm] ^ uint64(plan.nth)) * multiplier
+		p.follow(plan.comm, plan.nth)
 	}
 }
 
+func (p *persistent) follow(comm int, nth int64) {
+	p.order[comm] = (p.order[comm] ^ uint64(nth+1)) * multiplier
+}
+
 // crossed returns the communicators of the run whose ranks started persistent operations in different
-// orders. A trace matches the operations of a family by their order, so each of these gets a family of its own.
+// orders. A trace matches the operations of a family by their order, so each persistent operation of such a
+// communicator gets a family of its own.
 func crossed(surveys []*survey, own []rankComms) map[int]bool {
 	type started struct {
 		hash  uint64

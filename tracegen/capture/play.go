@@ -15,7 +15,7 @@ type play struct {
 	begun    []bool // what the step of a rank begins has begun
 	messages map[place]*[2]int64
 	groups   map[place]map[int32]int64 // operations that each rank has come to
-	members  map[place]int             // of a group: an operation of it that is none of a window
+	members  map[place]int             // ranks of a group, by the place of its operations that concern no window
 	slots    []map[int32][]need        // by rank: what its requests need
 	now      [][]need                  // by rank: what the step needs
 }
@@ -159,7 +159,7 @@ func (p *play) channel(at place) *[2]int64 {
 func (p *play) all(needs []need) bool {
 	for i := range needs {
 		n := &needs[i]
-		if n.kind == ofMessages {
+		if n.kind != ofOperations && n.kind != ofWindows {
 			if p.channel(n.place)[n.side] < n.count {
 				return false
 			}

@@ -69,7 +69,7 @@ func (t *translator) asking(e *event) {
 		return
 	}
 	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
-	mean, n := here.mean(), int64(1) // a single time may be long by chance, and so are all without a processor
+	mean, n := here.mean(), int64(1) // a single time may be long by chance, and so may all in which the rank lost its processor
 	if here.kept > 0 {
 		mean, n = here.keptSum/float64(here.kept), here.kept
 	}

@@ -41,10 +41,10 @@ func TestSpin(t *testing.T) {
 //	Simulated time: 0.00353168 seconds.
 //
 // The time depends on the order in which messages and the barrier were found, which is the
-// recording's: of six recordings one is to take what SMPI's own order takes within 4 %. In none a question
-// that found nothing stays but the last of each kind before one that found something: at most one
-// for each of the 50 messages and 30 barriers. With all misses, each with its turn, a recording took the
-// longer the slower the machine was.
+// recording's: of six recordings one is to take what SMPI's own order takes within 4 %. In each of
+// them a question that found nothing may stay only as the last before one that found something: at most one
+// for each of the 50 messages, 30 ends of all sends and 30 barriers. With all misses, each with its turn, a
+// recording took the longer the slower the machine was.
 func TestConsensus(t *testing.T) {
 	const want = 0.00353168 // seconds
 	eachMPI(t, func(t *testing.T, m mpi) {
@@ -63,8 +63,8 @@ func TestConsensus(t *testing.T) {
 					}
 				}
 			}
-			if misses > 50+30 {
-				t.Errorf("%d questions that found nothing, want 80 at most", misses)
+			if misses > 50+30+30 {
+				t.Errorf("%d questions that found nothing, want 110 at most", misses)
 			}
 			machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/gigabit.xml", Settings: []replay.Property{
 				{Name: "smpi/simulate-computation", Value: "no"}, {Name: "smpi/iprobe", Value: "2e-7"}, {Name: "smpi/test", Value: "2e-7"}, {Name: "smpi/grow-injected-times", Value: "no"}}}, tr)

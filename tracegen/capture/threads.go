@@ -144,7 +144,7 @@ func (s *stream) next(e *event) error {
 	}
 	s.key = (s.key ^ uint64(m.part)) * 1099511628211
 	if m.part != begins {
-		e.gap = 0
+		e.gap, e.lost = 0, false
 	}
 	first := request{number: m.ours}
 	switch exchange := e.proc == procSendrecv || e.proc == procSendrecvreplace; {

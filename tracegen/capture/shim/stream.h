@@ -258,7 +258,7 @@ static inline void enter(void)
 
 // gap puts down what the rank has done since the last call: ticks, or for a long one the time of
 // the processor since the thread's clock was last read, and the ticks from there to the
-// thread's last call, and whether it was without the processor for half of it or more. What it has
+// thread's last call, and whether it was without the processor for more than half of it. What it has
 // computed while others called is not counted again.
 static inline void gap(void)
 {
