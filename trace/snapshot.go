@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 
 	"reprise/internal/snapshot"
@@ -13,7 +15,9 @@ func SaveCursors(w io.Writer, cursors []Cursor) error {
 }
 
 // RestoreCursors sets the places of new cursors to those that SaveCursors has written of
-// cursors of the same file that were made with the same options.
+// cursors of the same file that were made with the same options. It fails if the number of
+// cursors or the code that they run is another, and if a place is none of the trace; the values of
+// registers are not checked. After an error the cursors are of no use.
 func RestoreCursors(r io.Reader, cursors []Cursor) error {
 	return snapshot.Restore(r, func(s *snapshot.State) { cursorState(s, cursors) })
 }
@@ -28,10 +32,19 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 		return
 	}
 	s.Section("cursors")
+	same(s, "instructions", len(set.code.instrs))
+	same(s, "cursors", len(cursors))
+	if s.Err() != nil {
+		return
+	}
 	s.Vars(&set.stride, &set.memory)
+	polls := len(set.polls)
 	snapshot.Slice(s, &set.polls, func(p *pollable) {
 		s.Vars(&p.guarded, &p.count, &p.family, &p.peer, &p.tag, &p.body, &p.args)
 	})
+	if s.Reading() && s.Err() == nil {
+		s.Fail(set.check(len(cursors), polls))
+	}
 	chunks := chunkLoader{set.trace, map[int]*Chunk{}}
 	for i := range cursors {
 		c := &cursors[i]
@@ -52,23 +65,102 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	}
 }
 
-// find sets the fields that lead into chunks, by the numbers of these; -1 is none.
+// same stores a number that must be the same where it is read.
+func same(s *snapshot.State, name string, number int) {
+	found := number
+	if s.Vars(&found); s.Err() == nil && found != number {
+		s.Fail(fmt.Errorf("%w: %d %s, want %d", snapshot.ErrCorrupt, found, name, number))
+	}
+}
+
+// within returns an error if a number is not in [least, end).
+func within[T ~int | ~int8 | ~int32](name string, number T, least, end int) error {
+	if n := int(number); n < least || n >= end {
+		return fmt.Errorf("%w: %s %d out of [%d,%d)", snapshot.ErrCorrupt, name, n, least, end)
+	}
+	return nil
+}
+
+// check checks the state that cursors share after it was read: memory has all their registers, and
+// pollables have bodies.
+func (s *cursorSet) check(cursors, polls int) error {
+	if want := cursors*s.stride + len(registers{}); s.stride <= firstFrame || len(s.memory) != want {
+		return fmt.Errorf("%w: %d registers, want %d of %d cursors, each of %d", snapshot.ErrCorrupt, len(s.memory), want, cursors, s.stride)
+	}
+	if len(s.polls) != polls {
+		return fmt.Errorf("%w: %d pollables, want %d", snapshot.ErrCorrupt, len(s.polls), polls)
+	}
+	for i := range s.polls {
+		p := &s.polls[i]
+		if err := cmp.Or(
+			within("arguments of a pollable", int(p.count), 0, maxPollArgs+1),
+			within("body of a pollable", p.body, 0, len(s.code.instrs)),
+			within("family of a pollable", int(p.family), 0, max(1, len(s.groups))),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the
+// place that was read.
 func (c *Cursor) find(chunk int, chunks chunkLoader) (err error) {
-	c.win = nil
-	if chunk >= 0 {
+	if c.win = nil; chunk != -1 {
 		if c.win, err = chunks.load(chunk); err != nil {
 			return err
 		}
 	}
 	for i := range c.lists {
-		w, err := chunks.load(int(c.lists[i].chunk))
+		l := &c.lists[i]
+		w, err := chunks.load(int(l.chunk))
 		if err != nil {
 			return err
 		}
-		c.lists[i].sums = w.vectors[c.lists[i].vector].sums
+		if err := within("vector", l.vector, 0, len(w.vectors)); err != nil {
+			return err
+		}
+		l.sums = w.vectors[l.vector].sums
 	}
 	c.noted = len(c.marks)+len(c.lists) > 0
-	return nil
+	code, hit := len(c.set.code.instrs), c.base
+	if c.waiting >= 0 { // an earlier poll may have been in another block
+		hit += c.hitFrame
+	}
+	return cmp.Or(
+		within("instruction", c.pc, 0, code),
+		within("instruction after a hit", c.hitPC, 0, code),
+		within("instruction after a miss", c.missPC, 0, code),
+		within("frame", c.base, firstFrame, c.set.stride),
+		within("slot of a poll", c.waiting, -1, c.set.slots),
+		within("frame after a hit", hit, firstFrame, c.set.stride),
+		c.checkCall(),
+	)
+}
+
+// checkCall checks the place in the stream of calls, unless it has ended.
+func (c *Cursor) checkCall() error {
+	if c.win == nil {
+		return nil
+	}
+	if err := within("unit", c.unit, -1, len(c.win.units)); err != nil {
+		return err
+	}
+	var calls []CallColumns
+	if c.unit >= 0 {
+		calls = c.win.units[c.unit].Calls
+	}
+	if err := within("call", c.call, 0, len(calls)+1); err != nil {
+		return err
+	}
+	items := int32(0)
+	if c.call > 0 {
+		_, items = c.span(&calls[c.call-1])
+	}
+	if c.items != 0 && c.items != items {
+		return fmt.Errorf("%w: %d items, want %d", snapshot.ErrCorrupt, c.items, items)
+	}
+	return within("item", c.item, 0, int(c.items)+1)
 }
 
 // chunkLoader decodes each chunk that cursors are in once, and links those that follow each
@@ -81,6 +173,9 @@ type chunkLoader struct {
 func (l chunkLoader) load(number int) (*Chunk, error) {
 	if w := l.chunks[number]; w != nil {
 		return w, nil
+	}
+	if err := within("chunk", number, 0, len(l.trace.chunks)); err != nil {
+		return nil, err
 	}
 	w, err := l.trace.chunk(number)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,6 +119,63 @@ func TestSnapshot(t *testing.T) {
 				t.Fatalf("turn %d: rank %d: got %q, want %q", turn, rank, got, want)
 			}
 			old = fresh
+		}
+	}
+}
+
+// TestSnapshotRefuses: cursors that were made otherwise are not set, nor are places that the trace
+// does not have. Rank 0 waits for the answer to a poll, after a mark that names a vector.
+func TestSnapshotRefuses(t *testing.T) {
+	tr := busyTrace(t)
+	defer tr.Close()
+	cursors := func(ranks []int32, o CursorOptions) []Cursor {
+		list, err := tr.Cursors(ranks, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for _, test := range []struct {
+		name   string
+		change func(c *Cursor)
+		ranks  []int32
+		o      CursorOptions
+		want   string // of the error
+	}{
+		{"nothing", func(*Cursor) {}, nil, CursorOptions{Markers: true}, ""},
+		{"markers", func(*Cursor) {}, nil, CursorOptions{}, "instructions, want"},
+		{"kernel left out", func(*Cursor) {}, nil, CursorOptions{Markers: true, Omit: []bool{true}}, "instructions, want"},
+		{"fewer", func(*Cursor) {}, []int32{0, 1}, CursorOptions{Markers: true}, "6 cursors, want 2"},
+		{"stride", func(c *Cursor) { c.set.stride++ }, nil, CursorOptions{Markers: true}, "registers, want"},
+		{"no stride", func(c *Cursor) { c.set.stride = 0 }, nil, CursorOptions{Markers: true}, "registers, want"},
+		{"memory", func(c *Cursor) { c.set.memory = c.set.memory[1:] }, nil, CursorOptions{Markers: true}, "registers, want"},
+		{"pollables", func(c *Cursor) { c.set.polls = c.set.polls[1:] }, nil, CursorOptions{Markers: true}, "pollables, want"},
+		{"arguments", func(c *Cursor) { c.set.polls[0].count = maxPollArgs + 1 }, nil, CursorOptions{Markers: true}, "arguments of a pollable 17 out of [0,17)"},
+		{"body", func(c *Cursor) { c.set.polls[0].body = -1 }, nil, CursorOptions{Markers: true}, "body of a pollable -1 out of"},
+		{"family", func(c *Cursor) { c.set.polls[0].family = 100 }, nil, CursorOptions{Markers: true}, "family of a pollable 100 out of"},
+		{"vector", func(c *Cursor) { c.lists[0].vector = 1 }, nil, CursorOptions{Markers: true}, "vector 1 out of [0,1)"},
+		{"negative vector", func(c *Cursor) { c.lists[0].vector = -1 }, nil, CursorOptions{Markers: true}, "vector -1 out of [0,1)"},
+		{"chunk of a vector", func(c *Cursor) { c.lists[0].chunk = 10 }, nil, CursorOptions{Markers: true}, "chunk 10 out of [0,10)"},
+		{"chunk", func(c *Cursor) { c.win = &Chunk{number: 10} }, nil, CursorOptions{Markers: true}, "chunk 10 out of [0,10)"},
+		{"pc", func(c *Cursor) { c.pc = 1 << 20 }, nil, CursorOptions{Markers: true}, "instruction 1048576 out of"},
+		{"hit", func(c *Cursor) { c.hitPC = -1 }, nil, CursorOptions{Markers: true}, "instruction after a hit -1 out of"},
+		{"miss", func(c *Cursor) { c.missPC = -1 }, nil, CursorOptions{Markers: true}, "instruction after a miss -1 out of"},
+		{"frame", func(c *Cursor) { c.base = 0 }, nil, CursorOptions{Markers: true}, "frame 0 out of"},
+		{"frame after a hit", func(c *Cursor) { c.hitFrame = 1 << 20 }, nil, CursorOptions{Markers: true}, "frame after a hit"},
+		{"slot", func(c *Cursor) { c.waiting = 100 }, nil, CursorOptions{Markers: true}, "slot of a poll 100 out of"},
+		{"unit", func(c *Cursor) { c.unit = 1 }, nil, CursorOptions{Markers: true}, "unit 1 out of [-1,1)"},
+		{"call", func(c *Cursor) { c.call = 2 }, nil, CursorOptions{Markers: true}, "call 2 out of [0,2)"},
+		{"items", func(c *Cursor) { c.items = 2 }, nil, CursorOptions{Markers: true}, "2 items, want 1"},
+		{"item", func(c *Cursor) { c.item = 2 }, nil, CursorOptions{Markers: true}, "item 2 out of [0,2)"},
+	} {
+		old := cursors(nil, CursorOptions{Markers: true})
+		if n, err := old[0].Fill(make([]Action, 100)); n == 0 || err != nil || old[0].waiting < 0 || len(old[0].lists) == 0 {
+			t.Fatalf("%d actions, %v, want a mark and a poll", n, err)
+		}
+		test.change(&old[0])
+		err := RestoreCursors(bytes.NewReader(saveCursors(t, old)), cursors(test.ranks, test.o))
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
 	}
 }
