@@ -182,6 +182,42 @@ func (m *drawnMachine) check(t *testing.T, name string, messages *Messages, bad 
 	}
 }
 
+// TestMeanBelievesOutliers: with one timing of twenty 1,000 times too long, a mean is
+// (19 + 1000)/20 = 50.95 times the time of all others; a mean without a tenth on both sides, the minimum and
+// the median are that time, here without noise. The warning is there in any case.
+func TestMeanBelievesOutliers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 33))
+	sizes := []float64{1, 10, 100, 1000, 10000, 100000, 1e6, 1e7}
+	machine := newMachine(r, sizes)
+	machine.last = math.Inf(1)
+	messages, bad := machine.contaminated(r, sizes, 20, 0.05, func() float64 { return 1 })
+	for _, test := range []struct {
+		statistic   Statistic
+		trim, times float64
+	}{{Mean, 0, 50.95}, {Mean, 0.1, 1}, {Median, 0, 1}, {Min, 0, 1}} {
+		o := DefaultNetworkOptions()
+		o.Statistic, o.Trim = test.statistic, test.trim
+		report := fitNetwork(t, messages, o)
+		if want := test.times * 1.15 * machine.below.Intercept; !near(report.Latency, want, 1e-6) {
+			t.Errorf("%s, trim %g: latency %g, want %g", test.statistic, test.trim, report.Latency, want)
+		}
+		if want := fmt.Sprintf("pingpong: %d of 160 timings, at 8 of 8 sizes, are 10 times longer or shorter", bad); !strings.HasPrefix(report.Warnings[2].Text, want) {
+			t.Errorf("%s, trim %g: warnings %q, want %s ...", test.statistic, test.trim, report.Warnings, want)
+		}
+		// Noise is of all timings, so that outliers are part of it.
+		before := len(report.Warnings)
+		if err := report.FitNoise(messages); err != nil {
+			t.Fatal(err)
+		}
+		for i, op := range []Operation{Send, Recv} {
+			want := fmt.Sprintf("noise of %s: %d timings far off the median of their size are part of it", op, bad)
+			if list := report.Warnings[before:]; len(list) != 2 || !strings.HasPrefix(list[i].Text, want) {
+				t.Errorf("%s, trim %g: warnings %q, want %s ...", test.statistic, test.trim, list, want)
+			}
+		}
+	}
+}
+
 // TestSpikes: of sizes that were timed once, their neighbours tell the outliers.
 func TestSpikes(t *testing.T) {
 	const row = "pingpong,%d,%g\n"

@@ -14,8 +14,8 @@ import (
 	"reprise/trace"
 )
 
-// TestStatEqualsExpansion compares the counts from structure with those of the flat actions, of a file and of a stream,
-// for programs of random blocks that use all operations; half of them begin and end phases anywhere: under conditions, in
+// TestStatEqualsExpansion compares the counts from structure with those of the flat actions, and the number of steps with
+// that written, of a file and of a stream, for programs of random blocks that use all operations; half of them begin and end phases anywhere: under conditions, in
 // loops, in blocks that these call.
 func TestStatEqualsExpansion(t *testing.T) {
 	for seed := range uint64(400) {
@@ -33,7 +33,7 @@ func TestStatEqualsExpansion(t *testing.T) {
 				if err != nil {
 					t.Fatalf("seed %d late %t stream %t: %v", seed, late, tr.IsStream(), err)
 				}
-				if diff := cmp.Diff([]any{want.Totals, want.Kinds, want.Kernels, want.Phases}, []any{got.Totals, got.Kinds, got.Kernels, got.Phases}); diff != "" {
+				if diff := cmp.Diff([]any{want.Totals, want.Kinds, want.Kernels, want.Phases, randomSteps}, []any{got.Totals, got.Kinds, got.Kernels, got.Phases, got.Steps}); diff != "" {
 					t.Fatalf("seed %d late %t stream %t (-expanded +counted):\n%s", seed, late, tr.IsStream(), diff)
 				}
 			}
@@ -136,6 +136,9 @@ func randomHeader() *trace.Header {
 	return h
 }
 
+// randomSteps is the number of steps of a random program.
+const randomSteps = 4
+
 func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -152,7 +155,7 @@ func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 	for i := range 5 {
 		r.addBlock(4+i, true)
 	}
-	for step := range 4 {
+	for step := range randomSteps {
 		if err := w.Step(step); err != nil {
 			t.Fatal(err)
 		}

@@ -22,10 +22,12 @@ type Verified struct {
 
 // String sums it up for people.
 func (v *Verified) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", textutil.Counted(int64(v.Chunks), "chunk"),
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received",
+		textutil.Counted(int64(v.Chunks), "chunk"),
 		textutil.Counted(int64(v.Blocks), "block"),
-		textutil.Counted(int64(v.Ranks), "rank"), textutil.Counted(v.Actions, "action"), textutil.Counted(v.Messages,
-			"message"))
+		textutil.Counted(int64(v.Ranks), "rank"),
+		textutil.Counted(v.Actions, "action"),
+		textutil.Counted(v.Messages, "message"))
 }
 
 // Fault is what is wrong with the meaning of a trace, and where: action counts

@@ -58,6 +58,9 @@ func TestVerify(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
+		if text, want := got.String(), "3 chunks, 1 block, 6 ranks, 54 actions, 18 messages sent and received"; text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
 	}
 }
 
@@ -226,6 +229,31 @@ func TestVerifyOfStreamNamesTheChannel(t *testing.T) {
 	_, err = Trace(tr, nil)
 	if want := "stream: messages from rank 0 to rank 1 with tag 5 do not balance"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestChannelTable adds more channels than the table begins with, and settles some.
+func TestChannelTable(t *testing.T) {
+	var table channelTable
+	for round := range int64(3) {
+		for peer := range int32(100) {
+			table.add(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0), 8*round)
+		}
+	}
+	for peer := range int32(100) {
+		e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0))
+		if e == nil || e.messages != 3 || e.key.peer() != peer || e.key.tag() != peer-50 || e.key.receives() != (peer%2 == 0) {
+			t.Fatalf("peer %d: entry %+v, want 3 messages", peer, e)
+		}
+		if peer%3 == 0 {
+			e.messages = 0
+		}
+	}
+	table.compact()
+	for peer := range int32(100) {
+		if e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0)); (e == nil) != (peer%3 == 0) {
+			t.Errorf("peer %d: entry %+v after every third was settled", peer, e)
+		}
 	}
 }
 
