@@ -134,8 +134,12 @@ func (p *Pause) identity() []Property {
 	}
 	o, m := p.options, &p.engine.machine
 	machine := m.Platform.Hash()
+	source := p.engine.source
+	if b, ok := source.(*barrierSource); ok {
+		source = b.Source
+	}
 	list := append(slices.Clone(o.Identity),
-		Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, p.engine.source, trace.Cursor{})})
+		Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, barrierSource{}, source)})
 	if t := p.engine.trace; t != nil {
 		list = append(list, Property{Name: "trace", Value: traceHash(t)})
 	}
@@ -150,7 +154,12 @@ func (p *Pause) identity() []Property {
 		list = append(list, Property{Name: "speeds of hosts", Value: hashOf(m.Factors)})
 	}
 	for _, v := range m.Source.Values() { // the description of the machine is that of its file
-		if v.Name == "bandwidth" || v.Name == "latency" || v.Name == "kernel-noise" {
+		if v.Name != "bandwidth" && v.Name != "latency" && v.Name != "kernel-noise" {
+			continue
+		}
+		if last := &list[len(list)-1]; last.Name == v.Name { // properties are compared by their names
+			last.Value += ", " + v.Value
+		} else {
 			list = append(list, v)
 		}
 	}

@@ -175,7 +175,7 @@ func (c *listResume) rerun(t testing.TB) rerun {
 }
 
 // resumeLists has what the recorded cases lack: receives with wildcards, processors that are
-// shared, requests beyond those in a rank, polls, barriers at the end.
+// shared, requests beyond those in a rank, polls, barriers at the end, and all that synchronises windows.
 func resumeLists() []*listResume {
 	list := func(a ...trace.Action) []trace.Action { return a }
 	const anyone, any = trace.AnySource, trace.AnyTag
@@ -193,6 +193,24 @@ func resumeLists() []*listResume {
 			list(sleep(10e-3), send(0, 7, 2000)),
 		}},
 		{"requests", nil, nil, [][]trace.Action{append(many, all), append(posts, all), nil}},
+		{"windows", nil, []string{"smpi/os:0:3e-6:1e-10", "smpi/ois:0:2e-6:5e-11", "smpi/or:0:4e-6:2e-10"}, [][]trace.Action{
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessAccumulate, 1, 1e5, 0),
+				access(trace.AccessPut, 2, 1e4, 0), winSync(trace.SyncFence, -1, 0),
+				winSync(trace.SyncLockExclusive, 0, 0), sleep(1e-3), winSync(trace.SyncUnlock, 0, 0),
+				winSync(trace.SyncStart, 2, 0), access(trace.AccessPut, 2, 1e6, 0), winSync(trace.SyncComplete, 2, 0),
+				winSync(trace.SyncLockAll, -1, 0), access(trace.AccessPut, 1, 1e5, 0), winSync(trace.SyncFlushLocal, 1, 0),
+				winSync(trace.SyncUnlockAll, -1, 0), winSync(trace.SyncFree, -1, 0)),
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessPut, 2, 1e5, 0),
+				access(trace.AccessFetchAndOp, 0, 8, 8), winSync(trace.SyncFence, -1, 0),
+				winSync(trace.SyncLockExclusive, 0, 0), raccess(0, trace.AccessPut, 0, 1e6, 0),
+				raccess(9, trace.AccessGet, 0, 0, 1e6), wait(9), winSync(trace.SyncUnlock, 0, 0), wait(0),
+				winSync(trace.SyncFree, -1, 0)),
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessCompareAndSwap, 0, 8, 8),
+				access(trace.AccessAccumulate, 0, 1e5, 0), winSync(trace.SyncFence, -1, 0),
+				winSync(trace.SyncLockShared, 0, 0), access(trace.AccessGetAccumulate, 0, 1e5, 1e5), winSync(trace.SyncFlush, 0, 0),
+				winSync(trace.SyncUnlock, 0, 0), winSync(trace.SyncPost, 0, 0), winSync(trace.SyncWait, 0, 0),
+				winSync(trace.SyncFree, -1, 0)),
+		}},
 		{"spin", nil, []string{"smpi/iprobe:1e-5"}, [][]trace.Action{
 			list(poll(1, 3, true), recv(1, 3, 1e6), poll(2, 4, false), recv(2, 4, 10)),
 			list(sleep(7e-3), send(0, 3, 1e6)), list(sleep(9e-3), send(0, 4, 10)),
@@ -371,6 +389,47 @@ func TestResumeRefuses(t *testing.T) {
 		case c.want == "" && (err != nil || res.WallBefore != 2):
 			t.Errorf("%v, wall time %v before, want 2", err, res)
 		case c.want != "" && (!errors.Is(err, replay.ErrOtherRun) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestResumeFactors: a checkpoint belongs to all factors of links and to all noise of kernels, of which there
+// may be several.
+func TestResumeFactors(t *testing.T) {
+	tr, _ := smallHPL(t)
+	run := func(bandwidth, noise string, change func(*replay.Options)) error {
+		spec := replay.MachineSpec{Machine: "dahu"}
+		for name, value := range map[string]string{"bandwidth": bandwidth, "kernel-noise": noise} {
+			if err := replay.FindParameter(name).Set(&spec, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, o, _, err := replay.LoadMachine(spec, tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&o)
+		_, err = replay.Run(t.Context(), tr, m, o)
+		return err
+	}
+	const bandwidth, noise = "*=2,*=3", "*=1% dgemm=2%"
+	var file bytes.Buffer
+	if err := run(bandwidth, noise, func(o *replay.Options) {
+		o.Checkpoints = &replay.Checkpoints{Every: time.Hour, Write: func(p *replay.Pause) error { return p.Save(&file, 0) }}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	resume := func(o *replay.Options) { o.Resume = checkpointOf(file.Bytes()) }
+	if err := run(bandwidth, noise, resume); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ bandwidth, noise, want string }{
+		{"*=2", noise, "bandwidth: *=2, *=3 in the checkpoint, *=2 now"},
+		{"*=3", noise, "bandwidth: *=2, *=3 in the checkpoint, *=3 now"},
+		{bandwidth, "*=1%", "kernel-noise: *=0.01, dgemm=0.02 in the checkpoint, *=0.01 now"},
+	} {
+		if err := run(c.bandwidth, c.noise, resume); !errors.Is(err, replay.ErrOtherRun) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}

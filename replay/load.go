@@ -75,7 +75,12 @@ type SettingError struct {
 	Err  error
 }
 
-func (e *SettingError) Error() string { return e.Err.Error() }
+func (e *SettingError) Error() string {
+	if e.Name == "cfg" { // which option it is says the error
+		return e.Err.Error()
+	}
+	return e.Name + ": " + e.Err.Error()
+}
 
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
@@ -188,16 +193,17 @@ func (l *loader) loadPlatform() (err error) {
 	return err
 }
 
-// FindPlatform loads what the parameter platform names or describes; the generic machine for so many ranks.
+// FindPlatform loads what the parameter platform names or describes, of which a file goes before; the generic
+// machine for so many ranks.
 func FindPlatform(name string, ranks int) (*platforms.Platform, error) {
 	spec, inline, err := compose.Inline(name)
-	if err == nil && inline && !regular.IsFile(name) {
-		return spec.Parse(name)
-	}
-	if inline {
+	switch {
+	case !inline || regular.IsFile(name):
+		return platforms.Find(name, ranks)
+	case err != nil:
 		return nil, fmt.Errorf("platform %s: %w", name, err)
 	}
-	return platforms.Find(name, ranks)
+	return spec.Parse(name)
 }
 
 // scaleLinks multiplies bandwidths and latencies.
@@ -212,7 +218,7 @@ func (l *loader) scaleLinks() error {
 		for _, f := range list {
 			pattern, err := textutil.ParsePattern(f.Pattern)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", word, err)
+				return nil, &SettingError{word, err}
 			}
 			found := false
 			for i, name := range levels {
@@ -225,8 +231,8 @@ func (l *loader) scaleLinks() error {
 				for _, name := range levels {
 					names = append(names, textutil.Quote(name))
 				}
-				return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern),
-					strings.Join(names, ", "))
+				return nil, &SettingError{word, fmt.Errorf("no level of links is called %s; there are %s",
+					textutil.Quote(f.Pattern), strings.Join(names, ", "))}
 			}
 		}
 		return factors, nil
@@ -251,7 +257,7 @@ func (l *loader) addNoise() (err error) {
 	for _, n := range l.spec.KernelNoise {
 		pattern, err := textutil.ParsePattern(n.Pattern)
 		if err != nil {
-			return fmt.Errorf("kernel-noise: %w", err)
+			return &SettingError{"kernel-noise", err}
 		}
 		if !slices.ContainsFunc(l.header.Kernels, func(k trace.Kernel) bool { return pattern.Match(k.Name) }) {
 			others := ""
@@ -262,11 +268,11 @@ func (l *loader) addNoise() (err error) {
 				}
 				others = ", but " + andOthers(names)
 			}
-			return fmt.Errorf("kernel-noise: the program calls no kernel %s%s (trace stat lists them)",
-				textutil.Quote(n.Pattern), others)
+			return &SettingError{"kernel-noise", fmt.Errorf("the program calls no kernel %s%s (trace stat lists them)",
+				textutil.Quote(n.Pattern), others)}
 		}
 		if l.machine.Kernels, err = l.machine.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
-			return err
+			return &SettingError{"kernel-noise", err}
 		}
 	}
 	return nil
@@ -358,7 +364,7 @@ func (l *loader) mapRanks() (err error) {
 		return err
 	}
 	if len(l.spec.Without) > 0 || l.spec.Slowest > 0 {
-		return fmt.Errorf("a hostfile says where ranks are: with it no hosts can be left out")
+		return &SettingError{"without", errors.New("a hostfile says where ranks are: with it no hosts can be left out")}
 	}
 	if text := l.spec.Loaded.Hostfile; text != nil {
 		m.Hosts, err = ParseHostfile(bytes.NewReader(text), l.spec.Hostfile, m.Platform, l.header.Ranks)

@@ -228,3 +228,78 @@ func TestOwnNetworkModel(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingErrors: what a parameter cannot be for this trace or this machine names the parameter, once.
+func TestSettingErrors(t *testing.T) {
+	tr, _ := smallHPL(t)
+	for _, c := range []struct{ name, value, want string }{
+		{"bandwidth", "nowhere=2", "bandwidth: no level of links is called \"nowhere\"; there are "},
+		{"latency", "nowhere=2", "latency: no level of links is called \"nowhere\"; there are "},
+		{"kernel-noise", "dgem=4%", "kernel-noise: the program calls no kernel \"dgem\", but kernel "},
+		{"without", "node-1", "without: dahu has no host \"node-1\"; its first is \"dahu-0\""},
+		{"without", "slowest 32", "without: the slowest 32: dahu has 32 hosts"},
+	} {
+		spec := replay.MachineSpec{Machine: "dahu"}
+		if err := replay.FindParameter(c.name).Set(&spec, c.value); err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, err := replay.LoadMachine(spec, tr)
+		var s *replay.SettingError
+		if !errors.As(err, &s) || s.Name != c.name || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("--%s %s: %v, want the setting's %s", c.name, c.value, err, c.want)
+		}
+	}
+}
+
+// TestWithout: patterns and the slowest go together, however they are ordered; none is alone.
+func TestWithout(t *testing.T) {
+	for _, c := range []struct{ text, want, err string }{
+		{"none", "", ""},
+		{"slowest 2", "slowest 2", ""},
+		{"dahu-7 dahu-[1,2]", "dahu-7; dahu-[1,2]", ""},
+		{"slowest 2 dahu-7", "dahu-7; slowest 2", ""},
+		{"dahu-7 slowest 2 dahu-9", "dahu-7; dahu-9; slowest 2", ""},
+		{"none dahu-7", "", `"none dahu-7", want none alone, or hosts`},
+		{"slowest 2 none", "", `"slowest 2 none", want none alone, or hosts`},
+		{"slowest 2 slowest 3", "", `"slowest 2 slowest 3", want one number of the slowest`},
+		{"slowest dahu-7", "", `slowest "dahu-7", want a number of hosts`},
+		{"slowest -1", "", `slowest "-1", want a number of hosts`},
+		{"dahu-[7", "", `pattern "dahu-[7": [ without ]`},
+	} {
+		p, spec := replay.FindParameter("without"), replay.MachineSpec{Without: []string{"old"}}
+		switch err := p.Set(&spec, c.text); {
+		case c.err != "" && (err == nil || err.Error() != c.err):
+			t.Errorf("%s: %v, want %s", c.text, err, c.err)
+		case c.err == "" && (err != nil || strings.Join(p.Get(&spec), "; ") != c.want):
+			t.Errorf("%s: %v, %v, want %s", c.text, p.Get(&spec), err, c.want)
+		}
+	}
+}
+
+// TestFileNamedAsPlatform: a file goes before what its name would describe, whether that is possible or not.
+func TestFileNamedAsPlatform(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tr, _ := smallHPL(t)
+	for _, name := range []string{"new --nodes 8", "new", "new one.xml"} {
+		if err := os.WriteFile(name, []byte(star(5)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var spec replay.MachineSpec
+		if err := replay.FindParameter("platform").Set(&spec, name); err != nil {
+			t.Error(err)
+			continue
+		}
+		if p, err := replay.FindPlatform(name, 1); err != nil || p.NumHosts() != 5 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if m, _, _, err := replay.LoadMachine(spec, tr); err != nil || m.Platform.NumHosts() != 5 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if p, err := replay.FindPlatform("new --nodes 7", 1); err != nil || p.NumHosts() != 7 {
+		t.Error(err)
+	}
+	if _, err := replay.FindPlatform("new --nodes x", 1); err == nil || !strings.HasPrefix(err.Error(), "platform new --nodes x: ") {
+		t.Error(err)
+	}
+}

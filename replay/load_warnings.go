@@ -29,7 +29,7 @@ func (l *loader) warnings() []warning.Warning {
 		lists = append(lists, l.unknownHosts(), l.nominal(), l.modelless(), l.steady(), l.unscaled())
 	}
 	if l.spec.ComputeScale != 0 && l.noFlops {
-		lists = append(lists, []warning.Warning{warning.New("--compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say")})
+		lists = append(lists, []warning.Warning{warning.New("compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say")})
 	}
 	return warning.Join(lists...)
 }

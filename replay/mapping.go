@@ -52,7 +52,7 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 	for _, text := range without {
 		pattern, err := textutil.ParsePattern(text)
 		if err != nil {
-			return nil, fmt.Errorf("without: %w", err)
+			return nil, &SettingError{"without", err}
 		}
 		found := false
 		for h := range out {
@@ -61,7 +61,8 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("without: %s has no host %s; its first is %q", p.Name(), textutil.Quote(text), p.Host(0).Name)
+			return nil, &SettingError{"without", fmt.Errorf("%s has no host %s; its first is %q", p.Name(),
+				textutil.Quote(text), p.Host(0).Name)}
 		}
 	}
 	list := make([]int32, 0, len(out))
@@ -105,7 +106,7 @@ func (l *loader) slowest() ([]string, error) {
 	}
 	p := m.Platform
 	if n >= p.NumHosts() {
-		return nil, fmt.Errorf("without: the slowest %d: %s has %d hosts", n, p.Name(), p.NumHosts())
+		return nil, &SettingError{"without", fmt.Errorf("the slowest %d: %s has %d hosts", n, p.Name(), p.NumHosts())}
 	}
 	gemm := slices.IndexFunc(l.header.Kernels, func(k trace.Kernel) bool { return k.Name == "dgemm" })
 	seconds, order := make([]float64, p.NumHosts()), make([]int, p.NumHosts())

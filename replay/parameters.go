@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
+	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/platforms"
@@ -72,7 +73,7 @@ var parameters = []Parameter{
 			return err
 		},
 		Get: func(s *MachineSpec) []string { return texts(s.HostSpeeds) }},
-	{Name: "without", Usage: "hosts of a pattern get no ranks, `HOSTS`; 'slowest 4': the four on which dgemm takes longest; none: all may get some", Between: " ",
+	{Name: "without", Usage: "hosts of a pattern get no ranks, `HOSTS`; 'slowest 4': nor do the four on which dgemm takes longest; none: all may get some", Between: " ",
 		Set: (*MachineSpec).leaveOut,
 		Get: func(s *MachineSpec) []string {
 			if s.Slowest > 0 {
@@ -139,7 +140,7 @@ func file(name, usage, def string, field func(*MachineSpec) *string) Parameter {
 func inline(p Parameter) Parameter {
 	set := p.Set
 	p.Set = func(s *MachineSpec, v string) error {
-		if _, _, err := compose.Inline(v); err != nil {
+		if _, _, err := compose.Inline(v); err != nil && !regular.IsFile(v) {
 			return err
 		}
 		return set(s, v)
@@ -188,27 +189,31 @@ func number(v float64) []string {
 	return []string{strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
-// leaveOut reads "none", patterns of hosts, or "slowest 4".
+// leaveOut reads "none", or patterns of hosts and "slowest 4", alone or together.
 func (s *MachineSpec) leaveOut(text string) error {
 	s.Without, s.Slowest = nil, 0
 	words := strings.Fields(text)
-	switch {
-	case text == "none":
-		return nil
-	case len(words) == 2 && words[0] == "slowest":
-		n, err := strconv.Atoi(words[1])
-		if err != nil || n < 0 {
-			return fmt.Errorf("slowest %s, want a number of hosts", textutil.Quote(words[1]))
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "none" && len(words) == 1:
+		case words[i] == "none":
+			return fmt.Errorf("%s, want none alone, or hosts", textutil.Quote(text))
+		case words[i] == "slowest" && s.Slowest > 0:
+			return fmt.Errorf("%s, want one number of the slowest", textutil.Quote(text))
+		case words[i] == "slowest" && i+1 < len(words):
+			i++
+			n, err := strconv.Atoi(words[i])
+			if err != nil || n < 0 {
+				return fmt.Errorf("slowest %s, want a number of hosts", textutil.Quote(words[i]))
+			}
+			s.Slowest = n
+		default:
+			if _, err := textutil.ParsePattern(words[i]); err != nil {
+				return err
+			}
+			s.Without = append(s.Without, words[i])
 		}
-		s.Slowest = n
-		return nil
 	}
-	for _, w := range words {
-		if _, err := textutil.ParsePattern(w); err != nil {
-			return err
-		}
-	}
-	s.Without = words
 	return nil
 }
 
@@ -225,7 +230,7 @@ func (n KernelNoise) String() string { return fmt.Sprintf("%s=%g", n.Pattern, n.
 func parseKernelNoise(text string) (KernelNoise, error) {
 	name, share, both := strings.Cut(text, "=")
 	if !both {
-		return KernelNoise{}, fmt.Errorf("%s, want KERNEL=PERCENT, such as dgemm=3%%", textutil.Quote(text))
+		return KernelNoise{}, fmt.Errorf("%s, want PATTERN=PERCENT, such as dgemm=3%%", textutil.Quote(text))
 	}
 	if _, err := textutil.ParsePattern(name); err != nil {
 		return KernelNoise{}, err

@@ -120,3 +120,18 @@ func engineAt(t *testing.T, xml string, hosts []int32, lists [][]trace.Action, o
 	}
 	return e
 }
+
+// TestLayoutOfSource: a checkpoint belongs to the types of a source, also of one with a barrier behind it.
+func TestLayoutOfSource(t *testing.T) {
+	e := pausedEngine(t)
+	layout := func(s Source) string {
+		e.source = s
+		o := DefaultOptions()
+		p := Pause{engine: e, header: &trace.Header{Ranks: 3}, options: &o}
+		return p.identity()[0].Value
+	}
+	lists, others := NewLists(nil), cursors(nil)
+	if layout(lists) == layout(others) || layout(withBarrier(lists, 3)) == layout(withBarrier(others, 3)) {
+		t.Error("two sources have one layout")
+	}
+}

@@ -11,7 +11,7 @@ scripts/install-qemu.sh
 for arch in amd64 arm64; do
 	CGO_ENABLED=0 GOOS=linux GOARCH=$arch "$go" build -trimpath -buildvcs=false -tags urfave_cli_no_docs -o "$out/$arch/" ./cmd/tracegen ./cmd/trace ./cmd/replay
 done
-CGO_ENABLED=0 GOARCH=arm64 "$go" test -exec qemu-aarch64-static ./internal/portable ./noise
+CGO_ENABLED=0 GOARCH=arm64 "$go" test -exec qemu-aarch64-static ./internal/portable ./kernels/noise
 
 bin=$(cd "$out" && pwd)
 docs=$PWD/testdata/docs

@@ -22,7 +22,7 @@ import (
 
 // Inline specifications stand in place of the names of files: "new --nodes 64" is the platform that replay platform
 // new --nodes 64 writes ([compose.Inline]), "hosts --draw 64 --from dahu-node" the kernel models that calibrate hosts
-// writes.
+// writes. A file of that name goes before.
 
 // isInline reports whether the value of a parameter is an inline specification.
 func isInline(word, value string) bool {

@@ -100,11 +100,10 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 
 // read reads what a name stands for.
 func (in *Input) read(s *Study) (err error) {
-	if isInline(in.Word, in.Name) {
-		return in.writeInline(s)
-	}
 	in.at = s.find(in.Name)
 	switch {
+	case isInline(in.Word, in.Name) && !regular.IsFile(in.at):
+		return in.writeInline(s)
 	case regular.IsFile(in.at):
 		return in.readFile()
 	case in.Word == "platform":

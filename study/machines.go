@@ -106,22 +106,23 @@ func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err err
 		if err != nil {
 			return nil, s.errorOf(i, err)
 		}
-		if file, ok := outline.(io.Closer); ok {
-			defer file.Close()
-		}
 		spec, h := c.Machine, outline.Header()
 		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks,
 			spec.Values())
 		has, checked := known[key]
 		if !checked {
-			m, o, _, err := l.load(spec, outline)
-			if err == nil {
+			var m replay.Machine
+			var o replay.Options
+			if m, o, _, err = l.load(spec, outline); err == nil {
 				has, err = replay.HasNoise(h, m, o)
 			}
-			if err != nil {
-				return nil, s.errorOf(i, err)
-			}
 			known[key] = has
+		}
+		if file, ok := outline.(io.Closer); ok { // now, or a study of 10,000 runs keeps as many traces
+			file.Close()
+		}
+		if err != nil {
+			return nil, s.errorOf(i, err)
 		}
 		noisy = append(noisy, has)
 	}

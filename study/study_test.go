@@ -274,7 +274,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nkernels: hosts --draw 4\n", "study.yaml:2: kernels: want --from MODEL"},
 		{"program: hpl\nkernels: hosts --draw 0 --from dahu-node\n", "study.yaml:2: kernels: 0 hosts, want 1"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernels: hosts --draw 4 --from none.yaml\n", "study.yaml: kernels hosts --draw 4 --from none.yaml: open none.yaml: no such file"},
-		{"program: hpl\nkernel-noise: dgemm\n", "study.yaml:2: kernel-noise: \"dgemm\", want KERNEL=PERCENT"},
+		{"program: hpl\nkernel-noise: dgemm\n", "study.yaml:2: kernel-noise: \"dgemm\", want PATTERN=PERCENT"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernel-noise: dgem=2%\n", "run 1 (without factors): kernel-noise: the program calls no kernel \"dgem\""},
 		{"program: hpl\nwithout: slowest one\n", "study.yaml:2: without: slowest \"one\", want a number of hosts"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nwithout: slowest 32\n", "without: the slowest 32: dahu has 32 hosts"},

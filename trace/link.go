@@ -259,10 +259,13 @@ func (l *linker) items(items []Item) error {
 }
 
 // messageKinds are the flat actions of operations that translate one to one.
-var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend,
-	OpRecv:  KindRecv,
-	OpIrecv: KindIrecv, OpIprobe: KindIprobe, OpProbed: KindProbed, OpFlops: KindFlops, OpSleep: KindSleep, OpWait: KindWait,
-	OpTest: KindTest, OpWaitAll: KindWaitAll, OpFree: KindFree, OpProbe: KindProbe, OpStart: KindStart}
+var messageKinds = map[Op]Kind{
+	OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpStart: KindStart,
+	OpRecv: KindRecv, OpIrecv: KindIrecv,
+	OpProbe: KindProbe, OpIprobe: KindIprobe, OpProbed: KindProbed,
+	OpWait: KindWait, OpWaitAll: KindWaitAll, OpTest: KindTest, OpFree: KindFree,
+	OpFlops: KindFlops, OpSleep: KindSleep,
+}
 
 func (l *linker) item(it *Item) error {
 	sym := uint16(it.Sym)

@@ -248,11 +248,12 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure kernels " + command.Version()}, {Name: "command",
-			Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		{Name: "compiler", Value: r.result.Compiler}, {Name: "flags", Value: r.result.Flags},
-		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads,
-			plan.Cores(), bound)},
+		{Name: "tool", Value: "calibrate measure kernels " + command.Version()},
+		{Name: "command", Value: command.Quoted(args...)},
+		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "compiler", Value: r.result.Compiler},
+		{Name: "flags", Value: r.result.Flags},
+		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound)},
 		{Name: "operands", Value: c.String("operands") + ", " + plan.Space()},
 		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, %s", len(plan.Calls), len(plan.Kernels), plan.Repeats())},
 		{Name: "quality", Value: r.Quality.String()},
@@ -278,8 +279,9 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 func (r *measureReport) write(c *cli.Context) error {
 	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
 	facts := slices.Concat([]measure.Fact{
-		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end",
-			Value: r.End.UTC().Format(time.RFC3339)}, {Name: "host", Value: r.Host},
+		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)},
+		{Name: "end", Value: r.End.UTC().Format(time.RFC3339)},
+		{Name: "host", Value: r.Host},
 	}, r.Machine, r.Method, []measure.Fact{{Name: "ended", Value: e.String()}})
 	for _, w := range r.Warnings {
 		facts = append(facts, measure.Fact{Name: "warning", Value: w.String()})

@@ -136,10 +136,12 @@ func (r *networkMeasurement) set(c *cli.Context, o network.Options) {
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Library, r.Hosts, r.Ranks = r.result.Library, r.result.Hosts(), r.result.Ranks
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure network " + command.Version()}, {Name: "command",
-			Value: command.Quoted(args...)},
-		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)}, {Name: "mpi", Value: r.Library}, {Name: "compiler",
-			Value: r.result.Compiler}, {Name: "hosts", Value: r.Hosts},
+		{Name: "tool", Value: "calibrate measure network " + command.Version()},
+		{Name: "command", Value: command.Quoted(args...)},
+		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "mpi", Value: r.Library},
+		{Name: "compiler", Value: r.result.Compiler},
+		{Name: "hosts", Value: r.Hosts},
 		{Name: "sizes", Value: fmt.Sprintf("%d up to %d bytes, each %d times", o.Sizes, o.MaxBytes, o.Reps)},
 	}
 	for _, i := range firstOfHosts(r.Ranks) {
@@ -207,10 +209,14 @@ func (s *shortestTime) isOf(t network.Timing) bool {
 // write writes the table, then the report.
 func (r *networkMeasurement) write(c *cli.Context) error {
 	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
-	facts := slices.Concat([]measure.Fact{{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)},
-		{Name: "end", Value: r.End.UTC().Format(time.RFC3339)}},
-		r.Method, []measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine, []measure.Fact{{Name: "ended",
-			Value: e.String()}})
+	facts := slices.Concat([]measure.Fact{
+		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)},
+		{Name: "end", Value: r.End.UTC().Format(time.RFC3339)},
+	}, r.Method, []measure.Fact{
+		{Name: "machine", Value: "that of the launcher"},
+	}, r.Machine, []measure.Fact{
+		{Name: "ended", Value: e.String()},
+	})
 	return e.write(c, func(w io.Writer) error { return r.result.WriteCSV(w, facts) }, r, r.writeText)
 }
 

@@ -111,6 +111,11 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--network", "cm02", "--cfg", "host/model:default", index}, true},
 		{[]string{"replay", "--network", "contention-free", "--cfg", "reprise/contention:yes", index}, true},
 		{[]string{"replay", "--steps", "50:", index}, true},
+		{[]string{"replay", "--bandwidth", "nowhere=2", index}, true},
+		{[]string{"replay", "--latency", "nowhere=2", index}, true},
+		{[]string{"replay", "--without", "nowhere", index}, true},
+		{[]string{"replay", "--without", "slowest 1", index}, true},
+		{[]string{"replay", "--kernel-noise", "dgemm=2%", index}, true},
 		{[]string{"replay", "--kernels", dir, "--quiet", index}, false},
 	} {
 		err := run(t.Context(), c.args, strings.NewReader(""), io.Discard, io.Discard)

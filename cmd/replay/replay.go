@@ -34,6 +34,7 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 		return err
 	}
 	if err := s.outputs.begin(ctx, end, in, m, &o); err != nil {
+		k.close()
 		return err
 	}
 	begun()
@@ -87,7 +88,7 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 	if err != nil {
 		var setting *replay.SettingError
 		if errors.As(err, &setting) {
-			err = command.Usagef("--%s: %w", setting.Name, err)
+			err = warning.With(command.Usagef("--%s: %w", setting.Name, setting.Err), warning.Of(err))
 		}
 		return nil, warning.With(err, s.odd)
 	}

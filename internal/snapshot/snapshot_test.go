@@ -221,6 +221,33 @@ func TestLayout(t *testing.T) {
 			t.Error("the layout does not show a field's name")
 		}
 	}
+	type word int32
+	type pair [2]int8
+	type named struct {
+		Word word
+		Pair pair
+	}
+	second := snapshot.Layout(named{})
+	{
+		type word int64
+		type named struct {
+			Word word
+			Pair pair
+		}
+		if snapshot.Layout(named{}) == second {
+			t.Error("the layout does not show what a named number is")
+		}
+	}
+	{
+		type pair [3]int8
+		type named struct {
+			Word word
+			Pair pair
+		}
+		if snapshot.Layout(named{}) == second {
+			t.Error("the layout does not show the length of a named array")
+		}
+	}
 	if snapshot.Layout(outer{}) != first || snapshot.Layout(sample{}) == first {
 		t.Errorf("layout %s", first)
 	}

@@ -307,8 +307,8 @@ func (s *State) ends(err error) {
 	s.Fail(err)
 }
 
-// Layout names the types of values by a hash of all fields of this module's types that can be reached from
-// them: programs with the same layout read each other's files.
+// Layout names the types of values by a hash of all fields of this module's types, and of what its named types
+// are, that can be reached from them, but not of what is behind an interface: programs with the same layout read each other's files.
 func Layout(values ...any) string {
 	var text strings.Builder
 	seen := map[reflect.Type]bool{}
@@ -318,8 +318,15 @@ func Layout(values ...any) string {
 			return
 		}
 		seen[t] = true
+		if t.Kind() != reflect.Struct { // a name does not say what it stands for
+			fmt.Fprintf(&text, "%v %v;", t, t.Kind())
+		}
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array:
+			if t.Kind() == reflect.Array {
+				fmt.Fprintf(&text, "%d ", t.Len())
+			}
+			fmt.Fprintf(&text, "of %v;", t.Elem())
 			add(t.Elem())
 		case reflect.Struct:
 			if !strings.HasPrefix(t.PkgPath(), "reprise/") {

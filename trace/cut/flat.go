@@ -173,9 +173,17 @@ func (f *form) put(b *trace.Builder, a *trace.Action, c *trace.Cursor, h *trace.
 
 func (f *form) putCollective(b *trace.Builder, a *trace.Action) {
 	kind := trace.CollectiveKind(f.sym)
-	o := trace.CollectiveOperands{Root: b.Param(0), Send: b.Param(1), Recv: b.Param(2), Flops: b.Param(3),
+	o := trace.CollectiveOperands{
+		Root:     b.Param(0),
+		Send:     b.Param(1),
+		SendSize: trace.Const(f.sizes & (1<<32 - 1)),
+		Recv:     b.Param(2),
+		RecvSize: trace.Const(f.sizes >> 32),
+		Flops:    b.Param(3),
 		Span:     b.Param(3),
-		SendSize: trace.Const(f.sizes & (1<<32 - 1)), RecvSize: trace.Const(f.sizes >> 32), Operator: a.Operator(), Comm: trace.Comm(a.Comm())}
+		Operator: a.Operator(),
+		Comm:     trace.Comm(a.Comm()),
+	}
 	if kind.SendsPerRank() {
 		o.Send = b.Param(numArgs)
 	}

@@ -31,8 +31,8 @@ type writer struct {
 
 func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	h := c.header()
-	h.Axes, h.CallSites, h.Markers, h.Pollables = []trace.Axis{{Name: "rank",
-		Kind: trace.AxisRank}}, callSites(), phaseMarkers(h), 0
+	h.Axes = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}
+	h.CallSites, h.Markers, h.Pollables = callSites(), phaseMarkers(h), 0
 	out, err := trace.NewWriter(c.w, h, trace.WriterOptions{})
 	if err != nil {
 		return nil, err

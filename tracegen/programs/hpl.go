@@ -60,7 +60,11 @@ func newHPL() *Program {
 		r.Params, err = hpl.WithDefaults(func(p *hpl.Params) error {
 			of := &HPL{Params: *p}
 			for _, g := range given {
-				if err := table.Find(g.Name).Set(of, g.Value); err != nil {
+				o := table.Find(g.Name)
+				if o == nil {
+					return fmt.Errorf("%s is no parameter of HPL", g.Name)
+				}
+				if err := o.Set(of, g.Value); err != nil {
 					return fmt.Errorf("%s: %w", g.Name, err)
 				}
 			}
