@@ -94,7 +94,7 @@ nfstest:
 # The race detector on the packages that start goroutines; it slows the large cases down
 # tenfold, and the short tests run every goroutine that there is. The detector's wait of a second at the end
 # of each process is left out, as scripts start hundreds of processes.
-CONCURRENT = ./calibrate/measure/... ./internal/command ./replay/sampling ./study ./study/lease ./study/tune \
+CONCURRENT = ./calibrate/measure/... ./internal/command ./replay/sampling ./study ./study/workqueue ./study/tune \
 	./trace/diff ./tracegen/hpl ./tracegen/simgrid
 race:
 	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m $(CONCURRENT)

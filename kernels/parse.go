@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels/noise"
@@ -40,9 +40,9 @@ const anyCPU = -1
 // begin with name:line and say what was found and what is allowed. Files are
 // limited to 4 MiB.
 func Parse(r io.Reader, name string) (*Set, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	s, err := parse(head, name)
-	return s, head.Instead(err, name, recognise.YAML)
+	return s, head.Instead(err, name, sniff.YAML)
 }
 
 func parse(r io.Reader, name string) (*Set, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/yamlfile"
 	"reprise/kernels/noise"
 )
@@ -102,9 +102,9 @@ func LoadNoise(path string) (*Noise, error) {
 // ParseNoise reads a file of network noise. name stands for it in messages. Errors
 // begin with name:line and say what was found and what is allowed.
 func ParseNoise(r io.Reader, name string) (*Noise, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	n, err := parseNoise(head, name)
-	return n, head.Instead(err, name, recognise.YAML)
+	return n, head.Instead(err, name, sniff.YAML)
 }
 
 func parseNoise(r io.Reader, name string) (*Noise, error) {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 )
 
@@ -25,9 +25,9 @@ func Load(path string) (*Platform, error) {
 // begin with name and line; anything that the description asks for and this
 // package does not do is such an error.
 func Parse(r io.Reader, name string) (*Platform, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	p, err := parseWithin(head, name, defaultLimits)
-	return p, head.Instead(err, name, recognise.Platform)
+	return p, head.Instead(err, name, sniff.Platform)
 }
 
 // ParseAlone is Parse of a description that comes from elsewhere, with an archive for example: one that

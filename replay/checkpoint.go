@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/recognise"
 	"reprise/internal/snapshot"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/platforms"
 	"reprise/trace"
@@ -81,7 +81,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 	if err == nil {
 		return nil
 	}
-	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, textutil.Brief(err)), f.Name, f.File, recognise.Checkpoint)
+	return sniff.InsteadAt(fmt.Errorf("%s: %w", f.Name, textutil.Brief(err)), f.Name, f.File, sniff.Checkpoint)
 }
 
 // difference names the properties in which a checkpoint and a run differ; nil if

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/platforms"
 )
@@ -25,9 +25,9 @@ const (
 // and MPICH know of a host means nothing here, but for max_slots. Ranks take the places in
 // order, and start again at the first one when they are used up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	hosts, err := parseHostfile(head, name, p, ranks)
-	return hosts, head.Instead(err, name, recognise.Hostfile)
+	return hosts, head.Instead(err, name, sniff.Hostfile)
 }
 
 func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {

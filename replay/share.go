@@ -14,7 +14,7 @@ type WindowTimes struct {
 }
 
 // A Sharer shares the windows of an estimate among processes, each of which makes it (package
-// study/windows). Its methods may be called by several goroutines.
+// study/estimates). Its methods may be called by several goroutines.
 type Sharer interface {
 	// Begin is told all that windows depend on, before the first.
 	Begin(run []Property) error

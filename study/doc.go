@@ -48,6 +48,6 @@
 //
 // # Source
 //
-// Designs: package design. Leases: package lease. Common random numbers: Law, Simulation
+// Designs: package design. Leases: package workqueue. Common random numbers: Law, Simulation
 // Modeling and Analysis, chapter 11.
 package study

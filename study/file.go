@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"reprise/internal/recognise"
 	"reprise/internal/regular"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/platforms/machines"
@@ -38,7 +38,7 @@ func Load(path string) (*Study, error) {
 
 // Parse is Load for the text of a file of that name.
 func Parse(r io.Reader, name string) (*Study, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}},
 		ranges: map[string]span{}, saidBy: map[string]string{}}
 	root, err := p.Read(head)
@@ -46,7 +46,7 @@ func Parse(r io.Reader, name string) (*Study, error) {
 		err = p.file(root)
 	}
 	if err != nil {
-		return nil, head.Instead(err, name, recognise.YAML)
+		return nil, head.Instead(err, name, sniff.YAML)
 	}
 	return p.study, nil
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
-	"reprise/study/lease"
+	"reprise/study/workqueue"
 )
 
 // own are the names of what a study's directory has.
-var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, lease.WorkersDir,
-	lease.LeasesDir}
+var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, workqueue.WorkersDir,
+	workqueue.LeasesDir}
 
 // CheckOutput returns an error if a file that is to be written would be one of the study's own, or
 // among them.

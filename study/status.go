@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"reprise/internal/textutil"
-	"reprise/study/lease"
+	"reprise/study/workqueue"
 )
 
 // Status is how far a study has come.
@@ -26,7 +26,7 @@ type Status struct {
 
 // WorkerStatus is what one worker does.
 type WorkerStatus struct {
-	lease.Owner
+	workqueue.Owner
 	Alive bool     `json:"alive"`
 	Runs  []string `json:"runs"` // that it has leased
 }
@@ -37,7 +37,7 @@ func (p *Plan) NewStatus() (*Status, error) {
 	if err := r.Update(); err != nil {
 		return nil, err
 	}
-	workers, err := lease.Workers(p.dir)
+	workers, err := workqueue.Workers(p.dir)
 	if err != nil {
 		return nil, err
 	}

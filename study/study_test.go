@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/recognise/recognisetest"
+	"reprise/internal/sniff/snifftest"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/programs"
 )
@@ -312,5 +312,5 @@ func TestTwiceInHPLDat(t *testing.T) {
 
 // TestForeignFiles: files of other formats are called by their names.
 func TestForeignFiles(t *testing.T) {
-	recognisetest.Check(t, "study", func(path string) error { _, err := Load(path); return err }, "kernels", "json")
+	snifftest.Check(t, "study", func(path string) error { _, err := Load(path); return err }, "kernels", "json")
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"reprise/internal/textutil"
-	"reprise/study/lease"
+	"reprise/study/workqueue"
 )
 
 // WorkOptions say how a worker works.
@@ -46,7 +46,7 @@ type Work struct {
 }
 
 // CheckLease returns an error that begins with a lease if that is too short or too long.
-func CheckLease(d time.Duration) error { return lease.CheckPeriod(d) }
+func CheckLease(d time.Duration) error { return workqueue.CheckPeriod(d) }
 
 // maxTold is how many failures are told.
 const maxTold = 10
@@ -77,7 +77,7 @@ type worker struct {
 	WorkOptions
 	plan    *Plan
 	ctx     context.Context
-	me      *lease.Worker
+	me      *workqueue.Worker
 	journal *journal
 	eval    *Evaluator
 
@@ -95,7 +95,7 @@ type worker struct {
 
 // join makes this process a worker of the study.
 func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
-	me, err := lease.Join(p.dir, o.Lease)
+	me, err := workqueue.Join(p.dir, o.Lease)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (w *worker) waits() bool {
 }
 
 // next takes the next run that is free and can be made in time; nil if there is none.
-func (w *worker) next() (row int, l *lease.Lease) {
+func (w *worker) next() (row int, l *workqueue.Lease) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
@@ -210,7 +210,7 @@ func (w *worker) next() (row int, l *lease.Lease) {
 
 // try takes a run, unless this or another worker is making it, or it was done a moment ago, or would
 // end too late.
-func (w *worker) try(row int) (*lease.Lease, error) {
+func (w *worker) try(row int) (*workqueue.Lease, error) {
 	id := w.plan.Runs[row].ID
 	switch {
 	case w.busy[id]:
@@ -270,7 +270,7 @@ func (p *Plan) Different() int {
 }
 
 // make makes a run and writes down what came out.
-func (w *worker) make(row int, l *lease.Lease) {
+func (w *worker) make(row int, l *workqueue.Lease) {
 	run := &w.plan.Runs[row]
 	begin := time.Now()
 	out, err := w.evaluate(row)
@@ -325,7 +325,7 @@ func (w *worker) fail(err error) {
 }
 
 // giveBack ends the lease of a run that has not ended.
-func (w *worker) giveBack(id string, l *lease.Lease) {
+func (w *worker) giveBack(id string, l *workqueue.Lease) {
 	err := l.GiveBack()
 	w.mu.Lock()
 	defer w.mu.Unlock()

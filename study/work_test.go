@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"reprise/platforms"
-	"reprise/study/lease"
+	"reprise/study/workqueue"
 	"reprise/trace/stat"
 )
 
@@ -203,7 +203,7 @@ func TestOneError(t *testing.T) {
 	}
 	w.journal.path = t.TempDir() // which cannot be written to
 	var rows [2]int
-	var leases [2]*lease.Lease
+	var leases [2]*workqueue.Lease
 	for i := range rows {
 		rows[i], leases[i] = w.next()
 	}

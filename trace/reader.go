@@ -10,7 +10,7 @@ import (
 	"sort"
 	"weak"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 )
 
 // Trace is a trace being read: a stream, read once from front to back, or a
@@ -76,10 +76,10 @@ func Open(path string) (*Trace, error) {
 // NewReader begins to read a trace as a stream: it reads up to the first chunk.
 // The name is for error messages. Close does not close r.
 func NewReader(r io.Reader, name string) (*Trace, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	t, err := newTrace(head, name)
 	if err != nil {
-		return nil, head.Instead(err, name, recognise.Trace)
+		return nil, head.Instead(err, name, sniff.Trace)
 	}
 	t.advance()
 	if t.ended != nil {
@@ -93,7 +93,7 @@ func NewReader(r io.Reader, name string) (*Trace, error) {
 func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	t, err := newTrace(io.NewSectionReader(r, 0, size), name)
 	if err != nil {
-		return nil, recognise.InsteadAt(err, name, r, recognise.Trace)
+		return nil, sniff.InsteadAt(err, name, r, sniff.Trace)
 	}
 	t.file = r
 	if err := t.readIndex(size); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/calibrate"
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/yamlfile"
 )
 
@@ -32,13 +32,13 @@ func Load(path string) (*Model, error) {
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (*Model, error) {
-	head, p := recognise.Remember(r), parser{yamlfile.Document{File: name}}
+	head, p := sniff.Remember(r), parser{yamlfile.Document{File: name}}
 	var m *Model
 	root, err := p.Read(head)
 	if err == nil {
 		m, err = p.model(root)
 	}
-	return m, head.Instead(err, name, recognise.YAML)
+	return m, head.Instead(err, name, sniff.YAML)
 }
 
 type parser struct{ yamlfile.Document }

@@ -35,7 +35,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 )
 
@@ -53,7 +53,7 @@ type Reader struct {
 	line   int // number of the current line, from 1
 	header []string
 	fields []string // of the current row; len(fields) == len(header)
-	begin  *recognise.Head
+	begin  *sniff.Head
 	close  []io.Closer
 }
 
@@ -81,14 +81,14 @@ func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 // messages. Empty lines and lines that begin with # are passed over. Fields may
 // stand in double quotes, within one line. What begins like gzip is unpacked.
 func NewReader(r io.Reader, name string) (*Reader, error) {
-	t := &Reader{name: name, begin: recognise.Remember(r)}
+	t := &Reader{name: name, begin: sniff.Remember(r)}
 	b := bufio.NewReader(t.begin)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		t.close, t.begin = append(t.close, z), recognise.Remember(z)
+		t.close, t.begin = append(t.close, z), sniff.Remember(z)
 		b = bufio.NewReader(t.begin)
 	}
 	head, _ := b.Peek(headSize) // an error comes again
@@ -236,7 +236,7 @@ func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 // Errorf returns an error about the current line, or that the file is no table.
 func (t *Reader) Errorf(format string, args ...any) error {
 	err := fmt.Errorf("%s: %w", t.Place(), textutil.Brief(fmt.Errorf(format, args...)))
-	return recognise.Instead(err, t.name, t.begin.Bytes(), recognise.Table)
+	return sniff.Instead(err, t.name, t.begin.Bytes(), sniff.Table)
 }
 
 // next returns the next line with content.

@@ -16,8 +16,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/command/commandtest"
-	"reprise/internal/recognise/recognisetest"
 	"reprise/internal/regular/regulartest"
+	"reprise/internal/sniff/snifftest"
 	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/tracegen/hpcg"
@@ -194,12 +194,12 @@ func TestForeignFiles(t *testing.T) {
 	command := func(args ...string) error {
 		return run(context.Background(), append([]string{"calibrate"}, args...), strings.NewReader(""), io.Discard, io.Discard)
 	}
-	recognisetest.Check(t, "kernels", func(path string) error { return command("kernels", path) }, "table", "gzip")
-	recognisetest.Check(t, "hosts", func(path string) error { return command("hosts", path) }, "table", "gzip")
-	recognisetest.Check(t, "network", func(path string) error { return command("network", path) }, "table", "gzip")
-	recognisetest.Check(t, "hosts --from", func(path string) error { return command("hosts", "--draw", "3", "--from", path) }, "kernels", "json")
+	snifftest.Check(t, "kernels", func(path string) error { return command("kernels", path) }, "table", "gzip")
+	snifftest.Check(t, "hosts", func(path string) error { return command("hosts", path) }, "table", "gzip")
+	snifftest.Check(t, "network", func(path string) error { return command("network", path) }, "table", "gzip")
+	snifftest.Check(t, "hosts --from", func(path string) error { return command("hosts", "--draw", "3", "--from", path) }, "kernels", "json")
 	base := t.TempDir() + "/base"
-	recognisetest.Check(t, "hosts --base", func(path string) error {
+	snifftest.Check(t, "hosts --base", func(path string) error {
 		return command("hosts", "--draw", "3", "--from", "dahu-node", "-o", base, "--base", path)
 	}, "kernels", "json")
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/recognise/recognisetest"
+	"reprise/internal/sniff/snifftest"
 )
 
 // TestForeignFiles: files of other formats are called by their names wherever one is read.
@@ -26,15 +26,15 @@ func TestForeignFiles(t *testing.T) {
 	option := func(name string) func(string) error {
 		return func(path string) error { return play("--"+name, path, good) }
 	}
-	recognisetest.Check(t, "trace", func(path string) error { return play(path) }, "trace", "index", "actions")
-	recognisetest.Check(t, "file of an index", func(path string) error {
+	snifftest.Check(t, "trace", func(path string) error { return play(path) }, "trace", "index", "actions")
+	snifftest.Check(t, "file of an index", func(path string) error {
 		index := filepath.Join(dir, "foreign")
 		if err := os.WriteFile(index, []byte(path+"\n"+path+"\n"), 0o600); err != nil {
 			return err
 		}
 		return play(index)
 	}, "actions")
-	recognisetest.Check(t, "stdin", func(path string) error {
+	snifftest.Check(t, "stdin", func(path string) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
@@ -46,13 +46,13 @@ func TestForeignFiles(t *testing.T) {
 		}
 		return renamed{err, path}
 	}, "trace")
-	recognisetest.Check(t, "platform", option("platform"), "platform")
-	recognisetest.Check(t, "platform", func(path string) error { return play("platform", path) }, "platform")
-	recognisetest.Check(t, "kernels", option("kernels"), "kernels", "json")
-	recognisetest.Check(t, "network noise", option("network-noise"), "kernels", "json")
-	recognisetest.Check(t, "hostfile", option("hostfile"))
-	recognisetest.Check(t, "checkpoint", option("resume"), "checkpoint")
-	recognisetest.Check(t, "result", func(path string) error {
+	snifftest.Check(t, "platform", option("platform"), "platform")
+	snifftest.Check(t, "platform", func(path string) error { return play("platform", path) }, "platform")
+	snifftest.Check(t, "kernels", option("kernels"), "kernels", "json")
+	snifftest.Check(t, "network noise", option("network-noise"), "kernels", "json")
+	snifftest.Check(t, "hostfile", option("hostfile"))
+	snifftest.Check(t, "checkpoint", option("resume"), "checkpoint")
+	snifftest.Check(t, "result", func(path string) error {
 		return run(context.Background(), []string{"replay", "compare", path, path}, strings.NewReader(""), io.Discard, io.Discard)
 	}, "report")
 }

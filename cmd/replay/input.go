@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"reprise/internal/command"
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/trace/warning"
@@ -43,7 +43,7 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 	if text {
 		t, err := simgrid.Open(path, "")
 		if err != nil {
-			return nil, recognise.InFile(err, path, recognise.Trace, recognise.Index, recognise.Actions)
+			return nil, sniff.InFile(err, path, sniff.Trace, sniff.Index, sniff.Actions)
 		}
 		return &input{header: t.Header(), text: t}, nil
 	}

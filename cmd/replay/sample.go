@@ -16,7 +16,7 @@ import (
 	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/replay/sampling"
-	"reprise/study/windows"
+	"reprise/study/estimates"
 	"reprise/trace"
 	"reprise/trace/warning"
 )
@@ -75,7 +75,7 @@ func (s *sampleSettings) setWorkers(c *cli.Context) error {
 const workerLease = 30 * time.Second
 
 // shareWindows joins the processes that share the windows, if there are to be any.
-func shareWindows(s *settings, in *input, m *loaded) (dir *windows.Dir, err error) {
+func shareWindows(s *settings, in *input, m *loaded) (dir *estimates.Dir, err error) {
 	if s.sample.workers == "" {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func shareWindows(s *settings, in *input, m *loaded) (dir *windows.Dir, err erro
 		return nil, command.Usagef("--%s is of all windows, of which with --workers each process plays some: leave one of them out", s.outputs[0].flag)
 	}
 	m.options.Identity, err = identity(s, in, m.Source)
-	return windows.New(s.sample.workers, workerLease), err
+	return estimates.New(s.sample.workers, workerLease), err
 }
 
 // parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. It is
@@ -152,7 +152,7 @@ func openSampled(ctx context.Context, s *settings) (*input, error) {
 }
 
 // estimate samples the trace with all cores, until the context's deadline.
-func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *windows.Dir,
+func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *estimates.Dir,
 	stderr io.Writer) (_ *replay.Estimate, err error) {
 	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0),
 		Observe: s.outputs.observe(in, m)}

@@ -5,7 +5,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/study/findings"
+	"reprise/study/report"
 )
 
 func reportCommand() *cli.Command {
@@ -32,7 +32,7 @@ func reportCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			f, err := findings.Of(p, r)
+			f, err := report.Of(p, r)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/command/commandtest"
-	"reprise/internal/recognise/recognisetest"
+	"reprise/internal/sniff/snifftest"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
@@ -90,7 +90,7 @@ func TestForeignFiles(t *testing.T) {
 		return run(context.Background(), append([]string{"trace"}, args...), strings.NewReader(""), io.Discard, io.Discard)
 	}
 	for _, args := range []string{"cat", "stat", "verify", "convert --to goal", "convert --to simgrid", "diff"} {
-		recognisetest.Check(t, args, func(path string) error {
+		snifftest.Check(t, args, func(path string) error {
 			words := append(strings.Fields(args), path)
 			if args == "diff" {
 				words = append(words, path)
@@ -99,7 +99,7 @@ func TestForeignFiles(t *testing.T) {
 		}, "trace")
 	}
 	out := t.TempDir() + "/out"
-	recognisetest.Check(t, "convert --from simgrid", func(path string) error {
+	snifftest.Check(t, "convert --from simgrid", func(path string) error {
 		return command("convert", "--from", "simgrid", "-o", out, path)
 	}, "index", "actions")
 }

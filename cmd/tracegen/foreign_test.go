@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/recognise/recognisetest"
+	"reprise/internal/sniff/snifftest"
 )
 
 // TestForeignFiles: files of other formats are called by their names wherever one is read.
@@ -16,9 +16,9 @@ func TestForeignFiles(t *testing.T) {
 		return run(context.Background(), append([]string{"tracegen"}, args...), strings.NewReader(""), io.Discard, io.Discard)
 	}
 	command := func(args ...string) error { return tracegen(append([]string{"hpl"}, args...)...) }
-	recognisetest.Check(t, "HPL.dat", func(path string) error { return command("--hpl-dat", path, "--list") }, "hpl-dat")
-	recognisetest.Check(t, "hpcg.dat", func(path string) error { return tracegen("hpcg", "--ranks", "8", "--hpcg-dat", path, "-o", os.DevNull) }, "hpcg-dat")
-	recognisetest.Check(t, "pivots", func(path string) error {
+	snifftest.Check(t, "HPL.dat", func(path string) error { return command("--hpl-dat", path, "--list") }, "hpl-dat")
+	snifftest.Check(t, "hpcg.dat", func(path string) error { return tracegen("hpcg", "--ranks", "8", "--hpcg-dat", path, "-o", os.DevNull) }, "hpcg-dat")
+	snifftest.Check(t, "pivots", func(path string) error {
 		return command("-N", "10", "--NB", "5", "-P", "1", "-Q", "1", "--pivots", "file:"+path)
 	})
 }

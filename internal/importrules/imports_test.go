@@ -41,7 +41,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/capture":   {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/goal":      {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":             {inside: []string{"reprise/platforms/machines", "reprise/trace/warning", "reprise/kernels/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/platforms/compose", "reprise/replay/collective", "reprise/replay/sampling", "reprise/replay/eventlog"}},
-	"reprise/report/timeline":    {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},
+	"reprise/report/timeline":    {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/typedarray", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},
 	"reprise/report/profile":     {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/google/pprof"}},
 	"reprise/report/table":       {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/parquet-go/parquet-go"}},
 	"reprise/calibrate":          {inside: []string{"reprise/trace/warning", "reprise/calibrate/table", "reprise/calibrate/regress", "reprise/calibrate/mixture"}},
@@ -57,7 +57,7 @@ var allowed = map[string]rule{
 	"reprise/calibrate/measure/network": {inside: []string{"reprise/trace/warning", "reprise/calibrate/measure"}},
 
 	"reprise/report/pop":     {inside: []string{"reprise/netmodel", "reprise/replay"}},
-	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/replay/eventlog", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
+	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/replay/eventlog", "reprise/report/typedarray", "reprise/smpi", "reprise/trace"}},
 	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
 
 	"reprise/study/slurm": {},
@@ -67,18 +67,18 @@ var allowed = map[string]rule{
 	"reprise/replay/eventlog":   {inside: []string{"reprise/trace"}},
 	"reprise/trace/warning":     {},
 
-	"reprise/study":          {inside: []string{"reprise/trace/warning", "reprise/platforms/machines", "reprise/smpi/option", "reprise/trace", "reprise/tracegen/programs", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
-	"reprise/study/design":   {},
-	"reprise/study/effects":  {},
-	"reprise/study/findings": {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},
-	"reprise/study/lease":    {},
-	"reprise/study/windows":  {inside: []string{"reprise/replay", "reprise/study/lease"}},
-	"reprise/study/search":   {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
-	"reprise/study/tune":     {inside: []string{"reprise/platforms/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/tracegen/programs", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
+	"reprise/study":           {inside: []string{"reprise/trace/warning", "reprise/platforms/machines", "reprise/smpi/option", "reprise/trace", "reprise/tracegen/programs", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/study/design", "reprise/study/workqueue"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study/design":    {},
+	"reprise/study/effects":   {},
+	"reprise/study/report":    {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},
+	"reprise/study/workqueue": {},
+	"reprise/study/estimates": {inside: []string{"reprise/replay", "reprise/study/workqueue"}},
+	"reprise/study/search":    {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
+	"reprise/study/tune":      {inside: []string{"reprise/platforms/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/tracegen/programs", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
-	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}, outside: []string{"github.com/klauspost/compress"}},
-	"reprise/report/packed": {outside: []string{"github.com/klauspost/compress"}},
-	"reprise/report/record": {inside: []string{"reprise/replay", "reprise/trace", "reprise/platforms", "reprise/netmodel", "reprise/report/packed"}},
+	"reprise/report":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/typedarray", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}, outside: []string{"github.com/klauspost/compress"}},
+	"reprise/report/typedarray": {outside: []string{"github.com/klauspost/compress"}},
+	"reprise/report/record":     {inside: []string{"reprise/replay", "reprise/trace", "reprise/platforms", "reprise/netmodel", "reprise/report/typedarray"}},
 }
 
 type rule struct {
@@ -104,7 +104,7 @@ var below = map[string]rule{
 	"reprise/internal/invariants":  {},
 	"reprise/internal/junit":       {},
 	"reprise/internal/portable":    {},
-	"reprise/internal/recognise":   {},
+	"reprise/internal/sniff":       {},
 	"reprise/internal/regular":     {},
 	"reprise/internal/snapshot":    {outside: []string{"github.com/klauspost/compress"}},
 	"reprise/internal/terminal":    {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
@@ -115,17 +115,17 @@ var below = map[string]rule{
 
 // above are the packages of internal/ that tests and scripts alone import.
 var above = map[string]rule{
-	"reprise/internal/command/commandtest":     {inside: []string{"reprise/internal/command"}, outside: []string{"github.com/urfave/cli/v2"}},
-	"reprise/internal/actiontimes":             {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
-	"reprise/internal/recognise/recognisetest": {},
-	"reprise/internal/regular/regulartest":     {},
-	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}},
-	"reprise/internal/testprogram":             {inside: []string{"reprise/trace"}},
-	"reprise/internal/replaytest":              {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
-	"reprise/internal/slurmtest":               {},
-	"reprise/internal/studytest":               {},
-	"reprise/internal/tracetest":               {inside: []string{"reprise/trace"}},
-	"reprise/internal/workload":                {},
+	"reprise/internal/command/commandtest":   {inside: []string{"reprise/internal/command"}, outside: []string{"github.com/urfave/cli/v2"}},
+	"reprise/internal/actiontimes":           {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
+	"reprise/internal/sniff/snifftest":       {},
+	"reprise/internal/regular/regulartest":   {},
+	"reprise/internal/snapshot/snapshottest": {inside: []string{"reprise/internal/snapshot"}},
+	"reprise/internal/testprogram":           {inside: []string{"reprise/trace"}},
+	"reprise/internal/replaytest":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
+	"reprise/internal/slurmtest":             {},
+	"reprise/internal/studytest":             {},
+	"reprise/internal/tracetest":             {inside: []string{"reprise/trace"}},
+	"reprise/internal/workload":              {},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

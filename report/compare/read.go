@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/replay"
 )
@@ -64,12 +64,12 @@ type share struct {
 // Read reads a result: what replay --json prints, or a page of replay --report. Errors name the
 // file.
 func Read(name string, r io.Reader) (*Result, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	res, err := read(head)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, textutil.Brief(err))
 		if errors.Is(err, errKind) {
-			err = head.Instead(err, name, recognise.Result)
+			err = head.Instead(err, name, sniff.Result)
 		}
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func Read(name string, r io.Reader) (*Result, error) {
 	return res, nil
 }
 
-func read(r *recognise.Head) (*Result, error) {
+func read(r *sniff.Head) (*Result, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	switch {
 	case err != nil:

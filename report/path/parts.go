@@ -6,7 +6,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/eventlog"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 )
 
 // Data returns the critical path, once the replay has ended. The Path is of no use any more.
@@ -63,7 +63,7 @@ func hopsOf(last *eventlog.Hop) Hops {
 	}
 	slices.Reverse(ranks)
 	slices.Reverse(times)
-	return Hops{Number: len(ranks), Ranks: packed.Uint32s(ranks), Times: packed.Float64s(times)}
+	return Hops{Number: len(ranks), Ranks: typedarray.Uint32s(ranks), Times: typedarray.Float64s(times)}
 }
 
 // Kinds of parts, as Part.Kind names them.

@@ -3,7 +3,7 @@ package path
 import (
 	"reprise/replay"
 	"reprise/replay/eventlog"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -65,7 +65,7 @@ type WhatIf struct {
 // Hops is where the path is, from the begin to the end: at Times[i] it comes to Ranks[i], at
 // the latest where that rank begins a step.
 type Hops struct {
-	Number int          `json:"number"`
-	Ranks  packed.Bytes `json:"ranks"` // uint32, [Number]
-	Times  packed.Bytes `json:"times"` // float64 seconds, [Number], ascending
+	Number int              `json:"number"`
+	Ranks  typedarray.Bytes `json:"ranks"` // uint32, [Number]
+	Times  typedarray.Bytes `json:"times"` // float64 seconds, [Number], ascending
 }

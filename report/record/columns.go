@@ -1,6 +1,6 @@
 package record
 
-import "reprise/report/packed"
+import "reprise/report/typedarray"
 
 // columns are the sums over ranks of what they have spent their time on, in each column.
 type columns struct {
@@ -74,7 +74,7 @@ func (r *Recorder) columnData(first, count int) Columns {
 	for i, c := range r.columns.list[first:] {
 		longest[i] = float32(c.longest)
 	}
-	d.Starts, d.Longest = packed.Float64s(r.starts(first, count)), packed.Float32s(longest)
+	d.Starts, d.Longest = typedarray.Float64s(r.starts(first, count)), typedarray.Float32s(longest)
 	return d
 }
 
@@ -125,7 +125,7 @@ func (r *Recorder) seriesData(first, count int) Series {
 		}
 		values = appendSpread(values, list, row, len(r.ranks))
 	}
-	d.Values = packed.Float32s(values)
+	d.Values = typedarray.Float32s(values)
 	return d
 }
 

@@ -1,6 +1,6 @@
 package record
 
-import "reprise/report/packed"
+import "reprise/report/typedarray"
 
 // Data is what a Recorder has seen of a replay, in what a page draws. Times are in seconds.
 type Data struct {
@@ -23,9 +23,9 @@ type Columns struct {
 	Count   int     `json:"count"`            // of columns
 	Seconds float64 `json:"seconds_s"`        // width of a slice of time; 0 for steps
 	// Starts are float64 seconds, [Count+1]: when the mean rank begins each column, and the end.
-	Starts packed.Bytes `json:"starts"`
+	Starts typedarray.Bytes `json:"starts"`
 	// Longest are float32 seconds, [Count]: the longest that a rank is in each column.
-	Longest packed.Bytes `json:"longest"`
+	Longest typedarray.Bytes `json:"longest"`
 }
 
 // Series are curves over the columns.
@@ -34,7 +34,7 @@ type Series struct {
 	Kernels []string `json:"kernels"` // then these,
 	Phases  []string `json:"phases"`  // then these: seconds within each phase
 	// Values are float32 seconds of a rank within the column, [rows][mean, least, most][Count].
-	Values packed.Bytes `json:"values"`
+	Values typedarray.Bytes `json:"values"`
 }
 
 // Matrix is ranks by columns. A cell holds what share of a rank's time within the column goes
@@ -49,28 +49,28 @@ type Matrix struct {
 	Steps int `json:"share_steps"`
 	// Mean and Most are uint8, [States][Cols][Rows]: the mean share, and the greatest of a
 	// single rank and column in the cell; 255 is 1. Most is empty where a cell is one of each.
-	Mean packed.Bytes `json:"mean"`
-	Most packed.Bytes `json:"most"`
+	Mean typedarray.Bytes `json:"mean"`
+	Most typedarray.Bytes `json:"most"`
 	// Length is uint8, [Cols][Rows]: the longest that a rank of the cell is in a column of it;
 	// 255 is the longest of all ranks in these columns (of Columns.Longest).
-	Length packed.Bytes `json:"length"`
-	Orders []Order      `json:"orders"` // ways to sort the rows; the first is by rank
+	Length typedarray.Bytes `json:"length"`
+	Orders []Order          `json:"orders"` // ways to sort the rows; the first is by rank
 }
 
 // Order is a way to sort the rows of a matrix.
 type Order struct {
-	Name string       `json:"name"` // "rank", "grid row", "grid column", "host", "end"
-	Rows packed.Bytes `json:"rows"` // uint32, [Rows]: the row at each place; empty: as they are
+	Name string           `json:"name"` // "rank", "grid row", "grid column", "host", "end"
+	Rows typedarray.Bytes `json:"rows"` // uint32, [Rows]: the row at each place; empty: as they are
 }
 
 // CommMatrix is who sends how much to whom, point to point.
 type CommMatrix struct {
-	By     string       `json:"by"`       // "rank", "grid row", "grid column", "host"
-	Size   int          `json:"size"`     // rows and columns
-	Per    int          `json:"per_cell"` // ranks, or hosts, that are one row
-	Labels []string     `json:"labels"`   // of the rows; empty: numbers, Per apart
-	Bytes  packed.Bytes `json:"bytes"`    // float32, [Size of senders][Size of receivers]
-	Number packed.Bytes `json:"messages"` // float32, the same: messages
+	By     string           `json:"by"`       // "rank", "grid row", "grid column", "host"
+	Size   int              `json:"size"`     // rows and columns
+	Per    int              `json:"per_cell"` // ranks, or hosts, that are one row
+	Labels []string         `json:"labels"`   // of the rows; empty: numbers, Per apart
+	Bytes  typedarray.Bytes `json:"bytes"`    // float32, [Size of senders][Size of receivers]
+	Number typedarray.Bytes `json:"messages"` // float32, the same: messages
 }
 
 // Links is how the links are used over time, which is cut into equal slices.
@@ -84,19 +84,19 @@ type Links struct {
 	Shared []bool `json:"shared"`
 	// Use is float32, [levels][mean, most][Slices]: the share of their capacity that links of
 	// the level carry: of those that ever do, and the most used one in that slice.
-	Use packed.Bytes `json:"use"`
+	Use typedarray.Bytes `json:"use"`
 	// Bound is float32 seconds, [levels][Slices]: time that messages lost because a link of
 	// the level was shared, of all messages.
-	Bound   packed.Bytes `json:"bound"`
-	Hottest []HotLink    `json:"hottest"` // by time lost, at most 20
+	Bound   typedarray.Bytes `json:"bound"`
+	Hottest []HotLink        `json:"hottest"` // by time lost, at most 20
 }
 
 // HotLink is a link that messages wait for.
 type HotLink struct {
-	Name  string       `json:"name"`
-	Level int          `json:"level"`
-	Bytes float64      `json:"bytes"`  // carried
-	Use   float64      `json:"use"`    // share of its capacity over the run
-	Lost  float64      `json:"lost_s"` // seconds that messages lost because it was shared
-	Over  packed.Bytes `json:"over"`   // float32, [Slices]: its use over time
+	Name  string           `json:"name"`
+	Level int              `json:"level"`
+	Bytes float64          `json:"bytes"`  // carried
+	Use   float64          `json:"use"`    // share of its capacity over the run
+	Lost  float64          `json:"lost_s"` // seconds that messages lost because it was shared
+	Over  typedarray.Bytes `json:"over"`   // float32, [Slices]: its use over time
 }

@@ -11,7 +11,7 @@ import (
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/replay"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
@@ -251,14 +251,14 @@ func checkTraffic(t *testing.T, d *Data, arrived *arrivals) {
 }
 
 // float64sOf unpacks numbers of 8 bytes.
-func float64sOf(b packed.Bytes) (values []float64) {
+func float64sOf(b typedarray.Bytes) (values []float64) {
 	for ; len(b) > 0; b = b[8:] {
 		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}
 	return values
 }
 
-func float32sOf(t testing.TB, b packed.Bytes) []float32 {
+func float32sOf(t testing.TB, b typedarray.Bytes) []float32 {
 	t.Helper()
 	values, err := b.Float32s()
 	if err != nil {

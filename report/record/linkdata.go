@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"reprise/platforms"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 )
 
 // maxHottest is how many links are named.
@@ -33,7 +33,7 @@ func (l *links) data(end float64) Links {
 			bound = append(bound, float32(l.lostAt(int32(i))[level]))
 		}
 	}
-	d.Use, d.Bound = packed.Float32s(use), packed.Float32s(bound)
+	d.Use, d.Bound = typedarray.Float32s(use), typedarray.Float32s(bound)
 	d.Hottest = l.hottest(order, count, end)
 	return d
 }
@@ -103,7 +103,7 @@ func (l *links) hottest(order []int32, count int, end float64) []HotLink {
 		}
 		list = append(list, HotLink{
 			Name: l.platform.Link(row.number).Name, Level: slices.Index(order, row.level),
-			Bytes: row.bytes, Use: row.load / (row.capacity * end), Lost: row.lost, Over: packed.Float32s(over),
+			Bytes: row.bytes, Use: row.load / (row.capacity * end), Lost: row.lost, Over: typedarray.Float32s(over),
 		})
 	}
 	return list

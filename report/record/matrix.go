@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"reprise/replay"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 )
 
 // NumStates is how many states a page tells apart.
@@ -129,8 +129,8 @@ func (m *matrix) data(first int) Matrix {
 }
 
 // states returns a number for each state of each cell: [states][columns][rows].
-func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) packed.Bytes {
-	values := make(packed.Bytes, 0, NumStates*m.rows*len(list))
+func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) typedarray.Bytes {
+	values := make(typedarray.Bytes, 0, NumStates*m.rows*len(list))
 	for state := range NumStates {
 		for _, column := range list {
 			for row := range column {
@@ -174,7 +174,7 @@ func (m *Matrix) Round(steps int) {
 		rounded[v] = uint8((step*255 + steps/2) / steps)
 	}
 	m.Steps = steps
-	for _, plane := range []packed.Bytes{m.Mean, m.Most, m.Length} {
+	for _, plane := range []typedarray.Bytes{m.Mean, m.Most, m.Length} {
 		for i, v := range plane {
 			plane[i] = rounded[v]
 		}

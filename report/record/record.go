@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"reprise/replay"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -188,7 +188,7 @@ func (g *groups) orders(perRow int, ranks []rank) []Order {
 		slices.SortStableFunc(order, func(a, b uint32) int { return compare(int(a)*perRow, int(b)*perRow) })
 		o := Order{Name: name}
 		if !slices.IsSorted(order) {
-			o.Rows = packed.Uint32s(order)
+			o.Rows = typedarray.Uint32s(order)
 		}
 		list = append(list, o)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"reprise/replay"
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 )
 
 const (
@@ -161,7 +161,7 @@ func (t *trafficTable) data() CommMatrix {
 			d.Labels = append(d.Labels, t.name(i*t.per))
 		}
 	}
-	d.Bytes, d.Number = make(packed.Bytes, 4*t.rows*t.rows), make(packed.Bytes, 4*t.rows*t.rows)
+	d.Bytes, d.Number = make(typedarray.Bytes, 4*t.rows*t.rows), make(typedarray.Bytes, 4*t.rows*t.rows)
 	t.pairs.all(func(from, to int32, messages, bytes int64) {
 		pair := int(from)*t.rows + int(to)
 		d.Bytes.SetFloat32(pair, float32(bytes))

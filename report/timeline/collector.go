@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/report/packed"
 	"reprise/report/record"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -269,9 +269,9 @@ func (c *Collector) packSlices(w *Window) {
 		}
 	}
 	w.Names, w.Args = nameNumbers.list, argNumbers.list
-	w.Rank, w.Arg = packed.Uint32s(rank), packed.Uint32s(arg)
-	w.Begin, w.End = packed.Float64s(begin), packed.Float64s(end)
-	w.Name, w.State = packed.Uint16s(name), packed.Uint16s(state)
+	w.Rank, w.Arg = typedarray.Uint32s(rank), typedarray.Uint32s(arg)
+	w.Begin, w.End = typedarray.Float64s(begin), typedarray.Float64s(end)
+	w.Name, w.State = typedarray.Uint16s(name), typedarray.Uint16s(state)
 }
 
 // numbering numbers texts in the order in which they come.
@@ -302,6 +302,6 @@ func (c *Collector) packArrows(w *Window) {
 		source, target, tag = append(source, uint32(m.Src)), append(target, uint32(m.Dst)), append(tag, uint32(m.Tag))
 		sent, arrived, bytes = append(sent, m.Sent), append(arrived, m.Arrived), append(bytes, float64(m.Bytes))
 	}
-	w.Source, w.Target, w.Tag = packed.Uint32s(source), packed.Uint32s(target), packed.Uint32s(tag)
-	w.Sent, w.Arrived, w.Bytes = packed.Float64s(sent), packed.Float64s(arrived), packed.Float64s(bytes)
+	w.Source, w.Target, w.Tag = typedarray.Uint32s(source), typedarray.Uint32s(target), typedarray.Uint32s(tag)
+	w.Sent, w.Arrived, w.Bytes = typedarray.Float64s(sent), typedarray.Float64s(arrived), typedarray.Float64s(bytes)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/report/packed"
 	"reprise/report/timeline"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -33,9 +33,9 @@ func readWindow(t testing.TB, w *timeline.Window) (list []pageSlice) {
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
-	u32 := func(b packed.Bytes, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
-	u16 := func(b packed.Bytes, i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) }
-	f64 := func(b packed.Bytes, i int) float64 {
+	u32 := func(b typedarray.Bytes, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+	u16 := func(b typedarray.Bytes, i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) }
+	f64 := func(b typedarray.Bytes, i int) float64 {
 		return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	if len(read.Rank) != 4*read.Slices || len(read.State) != 2*read.Slices || len(read.End) != 8*read.Slices || len(read.Sent) != 8*read.Arrows || len(read.Tag) != 4*read.Arrows {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/report/packed"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -207,20 +207,20 @@ type Window struct {
 	Args   []string `json:"args"`   // texts, the first is ""
 
 	// Slices, in the order of rank and begin; slices of a rank do not overlap.
-	Slices int          `json:"slices"`
-	Rank   packed.Bytes `json:"rank"`  // uint32
-	Begin  packed.Bytes `json:"begin"` // float64, seconds
-	End    packed.Bytes `json:"end"`   // float64, seconds
-	Name   packed.Bytes `json:"name"`  // uint16, of Names
-	State  packed.Bytes `json:"state"` // uint16, of States
-	Arg    packed.Bytes `json:"arg"`   // uint32, of Args
+	Slices int              `json:"slices"`
+	Rank   typedarray.Bytes `json:"rank"`  // uint32
+	Begin  typedarray.Bytes `json:"begin"` // float64, seconds
+	End    typedarray.Bytes `json:"end"`   // float64, seconds
+	Name   typedarray.Bytes `json:"name"`  // uint16, of Names
+	State  typedarray.Bytes `json:"state"` // uint16, of States
+	Arg    typedarray.Bytes `json:"arg"`   // uint32, of Args
 
 	// Arrows, messages of which both sides are in the window, in the order of Sent.
-	Arrows  int          `json:"arrows"`
-	Source  packed.Bytes `json:"source"`  // uint32, ranks
-	Target  packed.Bytes `json:"target"`  // uint32
-	Sent    packed.Bytes `json:"sent"`    // float64, seconds: post of the send
-	Arrived packed.Bytes `json:"arrived"` // float64, seconds: end of the transfer
-	Bytes   packed.Bytes `json:"bytes"`   // float64
-	Tag     packed.Bytes `json:"tag"`     // uint32, two's complement
+	Arrows  int              `json:"arrows"`
+	Source  typedarray.Bytes `json:"source"`  // uint32, ranks
+	Target  typedarray.Bytes `json:"target"`  // uint32
+	Sent    typedarray.Bytes `json:"sent"`    // float64, seconds: post of the send
+	Arrived typedarray.Bytes `json:"arrived"` // float64, seconds: end of the transfer
+	Bytes   typedarray.Bytes `json:"bytes"`   // float64
+	Tag     typedarray.Bytes `json:"tag"`     // uint32, two's complement
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/trace"
 )
@@ -36,9 +36,9 @@ func (o *outcome) String() string {
 // and "miss PEER TAG COMM xCOUNT", as a listing has them; COMM may be absent.
 // Empty lines and lines that start with # are skipped. The name is for errors.
 func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	rec, err := readRecorded(head, name)
-	return rec, head.Instead(err, name, recognise.Outcomes)
+	return rec, head.Instead(err, name, sniff.Outcomes)
 }
 
 func readRecorded(r io.Reader, name string) (*Recorded, error) {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 )
 
@@ -26,11 +26,11 @@ const maxDatLine = 4096
 // with file and line. It returns notes as Params.Complete does. Source: HPCG 3.1,
 // ReadHpcgDat.cpp.
 func (p *Params) ReadDat(r io.Reader, name string) (notes []string, err error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, maxDatLine)}
 	notes = d.read(p)
 	if d.err != nil {
-		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, recognise.HPCGDat)
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, sniff.HPCGDat)
 	}
 	p.FromFile = true
 	for i := range notes {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/trace/warning"
 )
 
@@ -26,11 +26,11 @@ const maxDatValues = 20
 // HPL reads something else than stands there (see hplLine), or takes a default for a value that it does not
 // know, the Dat has a warning. Name is for errors and warnings, which give the line.
 func ReadDat(r io.Reader, name string) (*Dat, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 	dat := d.read()
 	if d.err != nil {
-		err := head.Instead(fmt.Errorf("%s:%d: %w", name, max(1, d.number), d.err), name, recognise.Dat)
+		err := head.Instead(fmt.Errorf("%s:%d: %w", name, max(1, d.number), d.err), name, sniff.Dat)
 		return nil, warning.With(err, d.warnings)
 	}
 	dat.warnings = d.warnings

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/vectors"
@@ -83,9 +83,9 @@ func (v *Pivots) validate(p *Params) error {
 // global row, from 0, that is exchanged with row c in column c. Name is for
 // error messages, which give the line from 1.
 func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
-	head := recognise.Remember(r)
+	head := sniff.Remember(r)
 	rows, err := readPivots(head, name, n)
-	return rows, head.Instead(err, name, recognise.Pivots)
+	return rows, head.Instead(err, name, sniff.Pivots)
 }
 
 func readPivots(r io.Reader, name string, n int) ([]int32, error) {

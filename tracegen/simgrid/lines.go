@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 )
 
@@ -94,5 +94,5 @@ func (l *lines) close() {
 func (l *lines) mistake() error {
 	err := l.err
 	l.err, l.odd = nil, notOdd
-	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, textutil.Brief(err)), l.path, recognise.Actions)
+	return sniff.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, textutil.Brief(err)), l.path, sniff.Actions)
 }

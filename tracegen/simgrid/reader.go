@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"reprise/internal/recognise"
+	"reprise/internal/sniff"
 	"reprise/trace"
 )
 
@@ -49,7 +49,7 @@ type stream struct {
 func Open(index, dir string) (*Trace, error) {
 	t := &Trace{name: index, defaultSize: 1}
 	if err := t.open(dir); err != nil {
-		return nil, recognise.InFile(err, index, recognise.Index, recognise.Actions)
+		return nil, sniff.InFile(err, index, sniff.Index, sniff.Actions)
 	}
 	t.fills = make([]int, t.ranks)
 	return t, nil

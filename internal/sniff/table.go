@@ -1,0 +1,103 @@
+package sniff
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// format is a row of the table.
+type format struct {
+	kind  Kind
+	what  string // with its article
+	todo  string
+	guess bool // other files may begin so, too
+	begin string
+	is    func(head []byte) bool // unless begin says it all
+}
+
+// What to do with what nothing here reads.
+const (
+	noTrace = "no command reads it; replay plays traces of tracegen, and SimGrid's text traces by their index"
+	record  = "no command reads it; tracegen mpi records the program that it is of, where that runs"
+	unpack  = "unpack it first"
+)
+
+// formatOf returns the first row that a head fits, or nil.
+func formatOf(head []byte) *format {
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	for i := range table {
+		f := &table[i]
+		if f.is == nil && bytes.HasPrefix(head, []byte(f.begin)) || f.is != nil && f.is(head) {
+			return f
+		}
+	}
+	return nil
+}
+
+// table lists formats, those that are told by less after those that are told by more.
+var table = []format{
+	{kind: Trace, what: "a trace of Reprise", todo: "replay plays it, trace shows and converts it", is: isTrace},
+	{kind: Checkpoint, what: "a checkpoint of replay", todo: "replay --resume goes on from it", begin: "ReprCkpt"},
+
+	{kind: foreign, what: "a LogGOPSim GOAL schedule in binary",
+		todo: "trace convert --to goal writes such schedules as text, but " + noTrace, is: isBinaryGOAL},
+	{kind: foreign, what: "a DUMPI trace", todo: noTrace, begin: "\xff\xaa\xddDUMPI"},
+	{kind: foreign, what: "an OTF2 archive", todo: noTrace, is: isOTF2},
+	{kind: foreign, what: "a Chakra execution trace", todo: noTrace, is: isChakra},
+	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record, is: isCubex},
+	{kind: foreign, what: "an ELF program", todo: "name the file that it reads or writes", begin: "\x7fELF"},
+	{kind: foreign, what: "compressed by gzip", todo: unpack + ", by gunzip", begin: "\x1f\x8b"},
+	{kind: foreign, what: "compressed by zstd, and no trace", todo: unpack + ", by zstd -d", begin: "\x28\xb5\x2f\xfd"},
+	{kind: foreign, what: "compressed by xz", todo: unpack + ", by unxz", begin: "\xfd7zXZ\x00"},
+	{kind: foreign, what: "compressed by bzip2", todo: unpack + ", by bunzip2", is: matches(`^BZh[1-9]1AY&SY`)},
+	{kind: foreign, what: "a zip archive", todo: unpack + ", by unzip", is: matches(`^PK(\x03\x04|\x05\x06)`)},
+	{kind: foreign, what: "a tar archive", todo: unpack + ", by tar -x", is: isTar},
+	{kind: foreign, what: "a PDF document", todo: "name another file", begin: "%PDF-"},
+
+	{kind: foreign, what: "a web page", todo: "download the file itself", is: matches(`(?i)^\s*(<!doctype html|<html)`)},
+	{kind: Platform, what: "a SimGrid platform (XML)", todo: "--platform reads it", is: isPlatform},
+	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record,
+		is: matches(`^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*<cube[\s>]`)},
+	{kind: Platform, what: "XML, but no SimGrid platform", todo: "name another file",
+		is: matches(`^\s*<(\?xml|!DOCTYPE|!--|[A-Za-z])`)},
+	{kind: foreign, what: "a LogGOPSim GOAL schedule", todo: "trace convert --to goal writes such schedules, but " +
+		noTrace, is: matches(`^(\s+|//[^\n]*\n|/\*[^*]*\*/)*(num_ranks\s+\d|rank\s+\d+\s*\{)`)},
+	{kind: foreign, what: "a trace of LogGOPSim's liballprof", todo: "LogGOPSim's Schedgen reads it, but here " + noTrace,
+		is: matches(`^(# htor's|(#[^\n]*\n|\s+)*P?MPI_\w+:)`)},
+	{kind: foreign, what: "a DUMPI trace as text", todo: noTrace, is: matches(`^\s*MPI_\w+ entering at walltime`)},
+	{kind: foreign, what: "the description of DUMPI traces", todo: noTrace, is: isDUMPIMeta},
+	{kind: foreign, what: "a Pajé trace", todo: noTrace, is: matches(`^(#[^\n]*\n|\s+)*%EventDef\b`)},
+	{kind: foreign, what: "a Paraver trace", todo: noTrace, begin: "#Paraver"},
+	{kind: foreign, what: "a machine description of Dimemas", todo: "no command reads it; --platform reads SimGrid's XML",
+		is: matches(`^#DIMEMAS_CONFIG|(?m)^"(wide area network|environment) information" *\{`)},
+	{kind: foreign, what: "a Dimemas trace", todo: noTrace,
+		is: matches(`^#DIMEMAS|(?m)^"(CPU burst|NX send|NX recv|user event|block begin|global OP)" *\{`)},
+	{kind: foreign, what: "what HPL prints", todo: "no command reads it; tracegen hpl --hpl-dat reads the HPL.dat",
+		is: matches(`HPLinpack [0-9.]+ +-- +High-Performance Linpack`)},
+	{kind: Dat, what: "an HPL.dat", todo: "tracegen hpl --hpl-dat reads it",
+		is: matches(`^HPLinpack benchmark input|(?m)^[^\n]*# of problems? sizes? \(N\)`)},
+	{kind: HPCGDat, what: "an hpcg.dat", todo: "tracegen hpcg --hpcg-dat reads it", begin: "HPCG benchmark input file"},
+	{kind: Result, what: "a report of replay", todo: "replay compare compares it with others",
+		is: matches(`^\s*\{[\s\S]*"makespan_s":`)},
+	{kind: foreign, what: "a Chakra execution trace as JSON", todo: noTrace,
+		is: matches(`^\s*[\[{][\s\S]*("(ctrl_deps|ctrlDeps|data_deps|dataDeps)"\s*:|"schema"\s*:\s*"[^"\n]*chakra|"type"\s*:\s*"(COMP|COMM_SEND|COMM_RECV|COMM_COLL|MEM_LOAD|MEM_STORE|METADATA)_NODE")`)},
+	{kind: YAML, what: "JSON", todo: "name another file",
+		is: matches(`^\s*(\{\s*("[^"\n]*"\s*:|\}\s*$)|\[\s*[\[{"\]0-9-])`)},
+	{kind: Actions, what: "a file of actions of a SimGrid trace", todo: "name the index, a list of such files",
+		is: isActions},
+	{kind: foreign, what: "a replay text of SimGrid's MSG or S4U",
+		todo: "it names actors, which a deployment file puts on hosts; replay plays the texts of MPI (smpirun -replay), which number ranks", is: isActorActions},
+	{kind: foreign, what: "a script", todo: "name the file that it reads or writes", begin: "#!"},
+
+	{kind: YAML, guess: true, what: "YAML", todo: "--kernels reads kernel models, --network-noise laws of noise",
+		is: isYAML},
+	{kind: Table, guess: true, what: "a table (CSV)", todo: "calibrate reads tables of timings", is: isTable},
+	{kind: foreign, guess: true, what: "an OTF trace", todo: noTrace, is: isOTF},
+	{kind: Index, guess: true, what: "a list of files, as the index of a SimGrid trace",
+		todo: "replay plays that, trace convert --from simgrid makes a trace of it", is: isIndex},
+}
+
+// matches returns whether heads match a pattern.
+func matches(pattern string) func([]byte) bool {
+	return regexp.MustCompile(pattern).Match
+}

@@ -1,0 +1,148 @@
+// Package typedarray holds columns of numbers as a report's page carries them.
+//
+//	shares := typedarray.Float32s([]float32{0.25, 0.5})
+//	text, err := json.Marshal(shares) // a string, which page and replay compare read
+//	values, err := shares.Float32s()
+//
+// In JSON they are base64 of raw deflate (RFC 1951), which browsers undo without help.
+//
+// # Units
+//
+// Numbers are little endian, one behind the other; what they mean is for the owner to say.
+//
+// # Errors
+//
+// Text that is no such base64, or that is longer than MaxSize once it is undone, is an error
+// of encoding/json.
+//
+// # Source
+//
+// RFC 1951, and RFC 4648 for base64.
+package typedarray
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// MaxSize bounds the bytes of a column, so that a forged page cannot ask for more.
+const MaxSize = 1 << 28
+
+// Bytes is a column of numbers.
+type Bytes []byte
+
+// level is of compression: the best takes twenty times as long, for 5 %.
+const level = 6
+
+// writers keeps what deflates, of which each takes half a megabyte.
+var writers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, level)
+	if err != nil {
+		panic(err) // the level is one
+	}
+	return w
+}}
+
+// MarshalText implements encoding.TextMarshaler.
+func (b Bytes) MarshalText() ([]byte, error) {
+	var out bytes.Buffer
+	w := writers.Get().(*flate.Writer)
+	defer writers.Put(w)
+	w.Reset(&out)
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.AppendEncode(nil, out.Bytes()), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	deflated, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return err
+	}
+	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), MaxSize+1))
+	if err != nil {
+		return fmt.Errorf("a packed column: %w", err)
+	}
+	if len(raw) > MaxSize {
+		return fmt.Errorf("a packed column of more than %d bytes", MaxSize)
+	}
+	*b = raw
+	return nil
+}
+
+// Float32s packs numbers of 4 bytes.
+func Float32s(values []float32) Bytes {
+	b := make(Bytes, 4*len(values))
+	for i, v := range values {
+		b.SetFloat32(i, v)
+	}
+	return b
+}
+
+// SetFloat32 sets number i of a column of numbers of 4 bytes.
+func (b Bytes) SetFloat32(i int, v float32) {
+	binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+}
+
+// Float32s returns the numbers that Float32s has packed.
+func (b Bytes) Float32s() ([]float32, error) {
+	if len(b)%4 != 0 {
+		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 4", len(b))
+	}
+	values := make([]float32, len(b)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return values, nil
+}
+
+// Float64s packs numbers of 8 bytes.
+func Float64s(values []float64) Bytes {
+	b := make(Bytes, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// Uint32s packs numbers of 4 bytes.
+func Uint32s(values []uint32) Bytes {
+	b := make(Bytes, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// Uint16s packs numbers of 2 bytes.
+func Uint16s(values []uint16) Bytes {
+	b := make(Bytes, 0, 2*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
+}
+
+// Float64s returns the numbers that the function of that name has packed.
+func (b Bytes) Float64s() ([]float64, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 8", len(b))
+	}
+	values := make([]float64, len(b)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return values, nil
+}
