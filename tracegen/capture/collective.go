@@ -7,45 +7,9 @@ import (
 	"reprise/trace"
 )
 
-// collectiveKinds are the operations of the trace, by procedure: each blocking, nonblocking
-// and persistent.
-var collectiveKinds = func() map[procedureNumber]trace.CollectiveKind {
-	kinds := map[procedureNumber]trace.CollectiveKind{}
-	for kind, procs := range map[trace.CollectiveKind][]procedureNumber{
-		trace.CollBarrier:   {procBarrier, procIbarrier, procBarrierinit},
-		trace.CollBcast:     {procBcast, procIbcast, procBcastinit},
-		trace.CollReduce:    {procReduce, procIreduce, procReduceinit},
-		trace.CollAllreduce: {procAllreduce, procIallreduce, procAllreduceinit},
-		trace.CollAlltoall:  {procAlltoall, procIalltoall, procAlltoallinit},
-		trace.CollAlltoallv: {procAlltoallv, procIalltoallv, procAlltoallvinit, procAlltoallw, procIalltoallw,
-			procAlltoallwinit},
-		trace.CollGather:     {procGather, procIgather, procGatherinit},
-		trace.CollGatherv:    {procGatherv, procIgatherv, procGathervinit},
-		trace.CollAllgather:  {procAllgather, procIallgather, procAllgatherinit},
-		trace.CollAllgatherv: {procAllgatherv, procIallgatherv, procAllgathervinit},
-		trace.CollScatter:    {procScatter, procIscatter, procScatterinit},
-		trace.CollScatterv:   {procScatterv, procIscatterv, procScattervinit},
-		trace.CollReduceScatter: {procReducescatter, procIreducescatter, procReducescatterinit,
-			procReducescatterblock, procIreducescatterblock, procReducescatterblockinit},
-		trace.CollScan:   {procScan, procIscan, procScaninit},
-		trace.CollExscan: {procExscan, procIexscan, procExscaninit},
-	} {
-		for _, p := range procs {
-			kinds[p] = kind
-		}
-	}
-	return kinds
-}()
-
-// collective reports whether a procedure is a collective operation of the trace.
-func (p procedureNumber) collective() bool {
-	_, ok := collectiveKinds[p]
-	return ok
-}
-
 // collective adds a collective operation, which r, if it is a request, completes.
 func (t *translator) collective(e *event, r request) error {
-	kind, ok := collectiveKinds[e.proc]
+	kind, ok := e.proc.known().does.(trace.CollectiveKind)
 	if !ok {
 		return errors.New("a call that cannot be translated")
 	}

@@ -7,7 +7,7 @@ const mostCount = 1 << 50
 
 // record reads what follows the number of a procedure.
 func (s *stream) record(e *event, p *procedure) {
-	if p.fields == nil {
+	if p.byHand {
 		s.completion(e)
 		return
 	}
@@ -145,11 +145,11 @@ func (s *stream) commOf(e *event) *streamComm {
 func (s *stream) peers(e *event, of side) int {
 	c := s.commOf(e)
 	switch {
-	case procedures[e.proc].neighbourhood && of == sends:
+	case e.proc.known().neighbourhood && of == sends:
 		return c.destinations
-	case procedures[e.proc].neighbourhood:
+	case e.proc.known().neighbourhood:
 		return c.sources
-	case collectiveKinds[e.proc] == trace.CollReduceScatter:
+	case e.proc.known().does == trace.CollReduceScatter:
 		return c.size // of two groups, too
 	case c.remote > 0:
 		return c.remote
@@ -235,7 +235,7 @@ func (s *stream) newComm(e *event) {
 
 // newRequest numbers a request that a call has made.
 func (s *stream) newRequest(proc procedureNumber) request {
-	if procedures[proc].persistent {
+	if proc.known().persistent {
 		s.persistent++
 		return request{number: s.persistent, persistent: true}
 	}

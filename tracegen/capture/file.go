@@ -6,20 +6,10 @@ import (
 	"reprise/trace"
 )
 
-// file reports whether a procedure reads or writes a file.
-func (p *procedure) file() bool {
-	return len(p.fields) > 0 && p.fields[0].role == roleFile
-}
-
-// quiet reports whether a procedure leaves nothing in a trace.
-func (p *procedure) quiet() bool {
-	return p.fields != nil && (len(p.fields) == 0 || p.fields[0].role == roleRequest)
-}
-
 // file adds an access to a file. One that is not blocking takes its time where it begins: its
 // request is complete.
 func (t *translator) file(e *event) error {
-	name := procedures[e.proc].name
+	name := e.proc.String()
 	s := step{form: form{kind: trace.KindFile, file: trace.FileRead}}
 	if strings.Contains(name, "write") {
 		s.file = trace.FileWrite

@@ -2,711 +2,78 @@
 
 package capture
 
-// The procedures, by their numbers in records.
+// Numbers in records of the procedures that the code names.
 const (
-	procAbort procedureNumber = iota
-	procAllgather
-	procAllgatherv
-	procAllreduce
-	procAlltoall
-	procAlltoallv
-	procAlltoallw
-	procBarrier
-	procBcast
-	procBsend
-	procCancel
-	procCartcreate
-	procCartsub
-	procCommcreate
-	procCommcreatefromgroup
-	procCommcreategroup
-	procCommdisconnect
-	procCommdup
-	procCommdupwithinfo
-	procCommfree
-	procCommidup
-	procCommidupwithinfo
-	procCommsplit
-	procCommsplittype
-	procDistgraphcreate
-	procDistgraphcreateadjacent
-	procExscan
-	procFinalize
-	procGather
-	procGatherv
-	procGraphcreate
-	procIallgather
-	procIallgatherv
-	procIallreduce
-	procIalltoall
-	procIalltoallv
-	procIalltoallw
-	procIbarrier
-	procIbcast
-	procIbsend
-	procIexscan
-	procIgather
-	procIgatherv
-	procImprobe
-	procImrecv
-	procIneighborallgather
-	procIneighborallgatherv
-	procIneighboralltoall
-	procIneighboralltoallv
-	procIneighboralltoallw
-	procInit
-	procInitthread
-	procIntercommcreate
-	procIntercommcreatefromgroups
-	procIntercommmerge
-	procIprobe
-	procIrecv
-	procIreduce
-	procIreducescatter
-	procIreducescatterblock
-	procIrsend
-	procIscan
-	procIscatter
-	procIscatterv
-	procIsend
-	procIsendrecv
-	procIsendrecvreplace
-	procIssend
-	procMprobe
-	procMrecv
-	procNeighborallgather
-	procNeighborallgatherv
-	procNeighboralltoall
-	procNeighboralltoallv
-	procNeighboralltoallw
-	procRecv
-	procReduce
-	procReducescatter
-	procReducescatterblock
-	procRequestfree
-	procRequestgetstatus
-	procRsend
-	procScan
-	procScatter
-	procScatterv
-	procSend
-	procSendrecv
-	procSendrecvreplace
-	procSessionfinalize
-	procSsend
-	procStart
-	procStartall
-	procTest
-	procTestall
-	procTestany
-	procTestsome
-	procTypefree
-	procWait
-	procWaitall
-	procWaitany
-	procWaitsome
-	procWinfree
-	procAccumulate
-	procAccumulatec
-	procAllgatherc
-	procAllgatherinit
-	procAllgatherinitc
-	procAllgathervc
-	procAllgathervinit
-	procAllgathervinitc
-	procAllreducec
-	procAllreduceinit
-	procAllreduceinitc
-	procAlltoallc
-	procAlltoallinit
-	procAlltoallinitc
-	procAlltoallvc
-	procAlltoallvinit
-	procAlltoallvinitc
-	procAlltoallwc
-	procAlltoallwinit
-	procAlltoallwinitc
-	procBarrierinit
-	procBcastc
-	procBcastinit
-	procBcastinitc
-	procBsendc
-	procBsendinit
-	procBsendinitc
-	procCompareandswap
-	procExscanc
-	procExscaninit
-	procExscaninitc
-	procFetchandop
-	procFileclose
-	procFiledelete
-	procFilegetamode
-	procFilegetatomicity
-	procFilegetbyteoffset
-	procFilegetgroup
-	procFilegetinfo
-	procFilegetposition
-	procFilegetpositionshared
-	procFilegetsize
-	procFilegettypeextent
-	procFilegettypeextentc
-	procFilegetview
-	procFileiread
-	procFileireadall
-	procFileireadallc
-	procFileireadat
-	procFileireadatall
-	procFileireadatallc
-	procFileireadatc
-	procFileireadc
-	procFileireadshared
-	procFileireadsharedc
-	procFileiwrite
-	procFileiwriteall
-	procFileiwriteallc
-	procFileiwriteat
-	procFileiwriteatall
-	procFileiwriteatallc
-	procFileiwriteatc
-	procFileiwritec
-	procFileiwriteshared
-	procFileiwritesharedc
-	procFileopen
-	procFilepreallocate
-	procFileread
-	procFilereadall
-	procFilereadallbegin
-	procFilereadallbeginc
-	procFilereadallc
-	procFilereadallend
-	procFilereadat
-	procFilereadatall
-	procFilereadatallbegin
-	procFilereadatallbeginc
-	procFilereadatallc
-	procFilereadatallend
-	procFilereadatc
-	procFilereadc
-	procFilereadordered
-	procFilereadorderedbegin
-	procFilereadorderedbeginc
-	procFilereadorderedc
-	procFilereadorderedend
-	procFilereadshared
-	procFilereadsharedc
-	procFileseek
-	procFileseekshared
-	procFilesetatomicity
-	procFilesetinfo
-	procFilesetsize
-	procFilesetview
-	procFilesync
-	procFilewrite
-	procFilewriteall
-	procFilewriteallbegin
-	procFilewriteallbeginc
-	procFilewriteallc
-	procFilewriteallend
-	procFilewriteat
-	procFilewriteatall
-	procFilewriteatallbegin
-	procFilewriteatallbeginc
-	procFilewriteatallc
-	procFilewriteatallend
-	procFilewriteatc
-	procFilewritec
-	procFilewriteordered
-	procFilewriteorderedbegin
-	procFilewriteorderedbeginc
-	procFilewriteorderedc
-	procFilewriteorderedend
-	procFilewriteshared
-	procFilewritesharedc
-	procGatherc
-	procGatherinit
-	procGatherinitc
-	procGathervc
-	procGathervinit
-	procGathervinitc
-	procGet
-	procGetaccumulate
-	procGetaccumulatec
-	procGetc
-	procGrequeststart
-	procIallgatherc
-	procIallgathervc
-	procIallreducec
-	procIalltoallc
-	procIalltoallvc
-	procIalltoallwc
-	procIbcastc
-	procIbsendc
-	procIexscanc
-	procIgatherc
-	procIgathervc
-	procImrecvc
-	procIneighborallgatherc
-	procIneighborallgathervc
-	procIneighboralltoallc
-	procIneighboralltoallvc
-	procIneighboralltoallwc
-	procIrecvc
-	procIreducec
-	procIreducescatterblockc
-	procIreducescatterc
-	procIrsendc
-	procIscanc
-	procIscatterc
-	procIscattervc
-	procIsendc
-	procIsendrecvc
-	procIsendrecvreplacec
-	procIssendc
-	procMrecvc
-	procNeighborallgatherc
-	procNeighborallgatherinit
-	procNeighborallgatherinitc
-	procNeighborallgathervc
-	procNeighborallgathervinit
-	procNeighborallgathervinitc
-	procNeighboralltoallc
-	procNeighboralltoallinit
-	procNeighboralltoallinitc
-	procNeighboralltoallvc
-	procNeighboralltoallvinit
-	procNeighboralltoallvinitc
-	procNeighboralltoallwc
-	procNeighboralltoallwinit
-	procNeighboralltoallwinitc
-	procParrived
-	procPcontrol
-	procPready
-	procPreadylist
-	procPreadyrange
-	procPrecvinit
-	procProbe
-	procPsendinit
-	procPut
-	procPutc
-	procRaccumulate
-	procRaccumulatec
-	procRecvc
-	procRecvinit
-	procRecvinitc
-	procReducec
-	procReduceinit
-	procReduceinitc
-	procReducescatterblockc
-	procReducescatterblockinit
-	procReducescatterblockinitc
-	procReducescatterc
-	procReducescatterinit
-	procReducescatterinitc
-	procRget
-	procRgetaccumulate
-	procRgetaccumulatec
-	procRgetc
-	procRput
-	procRputc
-	procRsendc
-	procRsendinit
-	procRsendinitc
-	procScanc
-	procScaninit
-	procScaninitc
-	procScatterc
-	procScatterinit
-	procScatterinitc
-	procScattervc
-	procScattervinit
-	procScattervinitc
-	procSendc
-	procSendinit
-	procSendinitc
-	procSendrecvc
-	procSendrecvreplacec
-	procSessioninit
-	procSsendc
-	procSsendinit
-	procSsendinitc
-	procWinallocate
-	procWinallocatec
-	procWinallocateshared
-	procWinallocatesharedc
-	procWincomplete
-	procWincreate
-	procWincreatec
-	procWincreatedynamic
-	procWinfence
-	procWinflush
-	procWinflushall
-	procWinflushlocal
-	procWinflushlocalall
-	procWinlock
-	procWinlockall
-	procWinpost
-	procWinstart
-	procWintest
-	procWinunlock
-	procWinunlockall
-	procWinwait
-	procCommaccept
-	procCommconnect
-	procCommjoin
-	procCommspawn
-	procCommspawnmultiple
+	procAbort                     procedureNumber = 0
+	procBarrier                   procedureNumber = 7
+	procBcast                     procedureNumber = 8
+	procBsend                     procedureNumber = 9
+	procCancel                    procedureNumber = 10
+	procCommcreatefromgroup       procedureNumber = 14
+	procCommcreategroup           procedureNumber = 15
+	procCommdisconnect            procedureNumber = 16
+	procCommdup                   procedureNumber = 17
+	procCommfree                  procedureNumber = 19
+	procCommidup                  procedureNumber = 20
+	procCommidupwithinfo          procedureNumber = 21
+	procCommsplit                 procedureNumber = 22
+	procFinalize                  procedureNumber = 27
+	procIbsend                    procedureNumber = 39
+	procImprobe                   procedureNumber = 43
+	procImrecv                    procedureNumber = 44
+	procIntercommcreate           procedureNumber = 52
+	procIntercommcreatefromgroups procedureNumber = 53
+	procIprobe                    procedureNumber = 55
+	procIrecv                     procedureNumber = 56
+	procIrsend                    procedureNumber = 60
+	procIsend                     procedureNumber = 64
+	procIsendrecv                 procedureNumber = 65
+	procIsendrecvreplace          procedureNumber = 66
+	procIssend                    procedureNumber = 67
+	procMprobe                    procedureNumber = 68
+	procMrecv                     procedureNumber = 69
+	procRecv                      procedureNumber = 75
+	procRequestfree               procedureNumber = 79
+	procRequestgetstatus          procedureNumber = 80
+	procRsend                     procedureNumber = 81
+	procSend                      procedureNumber = 85
+	procSendrecv                  procedureNumber = 86
+	procSendrecvreplace           procedureNumber = 87
+	procSessionfinalize           procedureNumber = 88
+	procSsend                     procedureNumber = 89
+	procStart                     procedureNumber = 90
+	procStartall                  procedureNumber = 91
+	procTest                      procedureNumber = 92
+	procTestall                   procedureNumber = 93
+	procTestany                   procedureNumber = 94
+	procTestsome                  procedureNumber = 95
+	procWait                      procedureNumber = 97
+	procWaitall                   procedureNumber = 98
+	procWaitany                   procedureNumber = 99
+	procWaitsome                  procedureNumber = 100
+	procWinfree                   procedureNumber = 101
+	procBcastinit                 procedureNumber = 124
+	procBsendinit                 procedureNumber = 127
+	procFileclose                 procedureNumber = 134
+	procFileopen                  procedureNumber = 167
+	procParrived                  procedureNumber = 274
+	procPcontrol                  procedureNumber = 275
+	procPready                    procedureNumber = 276
+	procPreadylist                procedureNumber = 277
+	procPreadyrange               procedureNumber = 278
+	procPrecvinit                 procedureNumber = 279
+	procProbe                     procedureNumber = 280
+	procPsendinit                 procedureNumber = 281
+	procRecvinit                  procedureNumber = 287
+	procRsendinit                 procedureNumber = 305
+	procSendinit                  procedureNumber = 317
+	procSessioninit               procedureNumber = 321
+	procSsendinit                 procedureNumber = 323
+	procWinallocateshared         procedureNumber = 327
+	procWincomplete               procedureNumber = 329
+	procWinlock                   procedureNumber = 338
+	procWinpost                   procedureNumber = 340
+	procWinstart                  procedureNumber = 341
+	procWintest                   procedureNumber = 342
+	procWinwait                   procedureNumber = 345
 )
-
-var procedures = [...]procedure{
-	procAbort:                     {name: "MPI_Abort", as: procAbort},
-	procAllgather:                 {name: "MPI_Allgather", as: procAllgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAllgatherv:                {name: "MPI_Allgatherv", as: procAllgatherv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}}},
-	procAllreduce:                 {name: "MPI_Allreduce", as: procAllreduce, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procAlltoall:                  {name: "MPI_Alltoall", as: procAlltoall, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAlltoallv:                 {name: "MPI_Alltoallv", as: procAlltoallv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAlltoallw:                 {name: "MPI_Alltoallw", as: procAlltoallw, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
-	procBarrier:                   {name: "MPI_Barrier", as: procBarrier, fields: []field{{role: roleComm}}},
-	procBcast:                     {name: "MPI_Bcast", as: procBcast, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procBsend:                     {name: "MPI_Bsend", as: procBsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procCancel:                    {name: "MPI_Cancel", as: procCancel},
-	procCartcreate:                {name: "MPI_Cart_create", as: procCartcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCartsub:                   {name: "MPI_Cart_sub", as: procCartsub, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCommcreate:                {name: "MPI_Comm_create", as: procCommcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCommcreatefromgroup:       {name: "MPI_Comm_create_from_group", as: procCommcreatefromgroup, fields: []field{{role: roleNew}}},
-	procCommcreategroup:           {name: "MPI_Comm_create_group", as: procCommcreategroup, fields: []field{{role: roleComm}, {role: roleTag}, {role: roleNew}}},
-	procCommdisconnect:            {name: "MPI_Comm_disconnect", as: procCommdisconnect},
-	procCommdup:                   {name: "MPI_Comm_dup", as: procCommdup, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCommdupwithinfo:           {name: "MPI_Comm_dup_with_info", as: procCommdupwithinfo, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCommfree:                  {name: "MPI_Comm_free", as: procCommfree},
-	procCommidup:                  {name: "MPI_Comm_idup", as: procCommidup, fields: []field{{role: roleComm}, {role: roleNew}, {role: roleRequest}}},
-	procCommidupwithinfo:          {name: "MPI_Comm_idup_with_info", as: procCommidupwithinfo, fields: []field{{role: roleComm}, {role: roleNew}, {role: roleRequest}}},
-	procCommsplit:                 {name: "MPI_Comm_split", as: procCommsplit, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procCommsplittype:             {name: "MPI_Comm_split_type", as: procCommsplittype, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procDistgraphcreate:           {name: "MPI_Dist_graph_create", as: procDistgraphcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procDistgraphcreateadjacent:   {name: "MPI_Dist_graph_create_adjacent", as: procDistgraphcreateadjacent, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procExscan:                    {name: "MPI_Exscan", as: procExscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procFinalize:                  {name: "MPI_Finalize", as: procFinalize},
-	procGather:                    {name: "MPI_Gather", as: procGather, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
-	procGatherv:                   {name: "MPI_Gatherv", as: procGatherv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
-	procGraphcreate:               {name: "MPI_Graph_create", as: procGraphcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procIallgather:                {name: "MPI_Iallgather", as: procIallgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIallgatherv:               {name: "MPI_Iallgatherv", as: procIallgatherv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}, {role: roleRequest}}},
-	procIallreduce:                {name: "MPI_Iallreduce", as: procIallreduce, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIalltoall:                 {name: "MPI_Ialltoall", as: procIalltoall, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIalltoallv:                {name: "MPI_Ialltoallv", as: procIalltoallv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIalltoallw:                {name: "MPI_Ialltoallw", as: procIalltoallw, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procIbarrier:                  {name: "MPI_Ibarrier", as: procIbarrier, fields: []field{{role: roleComm}, {role: roleRequest}}},
-	procIbcast:                    {name: "MPI_Ibcast", as: procIbcast, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIbsend:                    {name: "MPI_Ibsend", as: procIbsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIexscan:                   {name: "MPI_Iexscan", as: procIexscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIgather:                   {name: "MPI_Igather", as: procIgather, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procIgatherv:                  {name: "MPI_Igatherv", as: procIgatherv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procImprobe:                   {name: "MPI_Improbe", as: procImprobe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleMessage}, {role: roleFlag}, {role: roleStatus}}},
-	procImrecv:                    {name: "MPI_Imrecv", as: procImrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIneighborallgather:        {name: "MPI_Ineighbor_allgather", as: procIneighborallgather, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighborallgatherv:       {name: "MPI_Ineighbor_allgatherv", as: procIneighborallgatherv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoall:         {name: "MPI_Ineighbor_alltoall", as: procIneighboralltoall, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoallv:        {name: "MPI_Ineighbor_alltoallv", as: procIneighboralltoallv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoallw:        {name: "MPI_Ineighbor_alltoallw", as: procIneighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procInit:                      {name: "MPI_Init", as: procInit},
-	procInitthread:                {name: "MPI_Init_thread", as: procInitthread},
-	procIntercommcreate:           {name: "MPI_Intercomm_create", as: procIntercommcreate, fields: []field{{role: roleComm}, {role: roleTag}, {role: roleNew}}},
-	procIntercommcreatefromgroups: {name: "MPI_Intercomm_create_from_groups", as: procIntercommcreatefromgroups, fields: []field{{role: roleNew}}},
-	procIntercommmerge:            {name: "MPI_Intercomm_merge", as: procIntercommmerge, fields: []field{{role: roleComm}, {role: roleNew}}},
-	procIprobe:                    {name: "MPI_Iprobe", as: procIprobe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleFlag}, {role: roleStatus}}},
-	procIrecv:                     {name: "MPI_Irecv", as: procIrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIreduce:                   {name: "MPI_Ireduce", as: procIreduce, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIreducescatter:            {name: "MPI_Ireduce_scatter", as: procIreducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIreducescatterblock:       {name: "MPI_Ireduce_scatter_block", as: procIreducescatterblock, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIrsend:                    {name: "MPI_Irsend", as: procIrsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIscan:                     {name: "MPI_Iscan", as: procIscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIscatter:                  {name: "MPI_Iscatter", as: procIscatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIscatterv:                 {name: "MPI_Iscatterv", as: procIscatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIsend:                     {name: "MPI_Isend", as: procIsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIsendrecv:                 {name: "MPI_Isendrecv", as: procIsendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIsendrecvreplace:          {name: "MPI_Isendrecv_replace", as: procIsendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIssend:                    {name: "MPI_Issend", as: procIssend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procMprobe:                    {name: "MPI_Mprobe", as: procMprobe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleMessage}, {role: roleStatus}}},
-	procMrecv:                     {name: "MPI_Mrecv", as: procMrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procNeighborallgather:         {name: "MPI_Neighbor_allgather", as: procNeighborallgather, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighborallgatherv:        {name: "MPI_Neighbor_allgatherv", as: procNeighborallgatherv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighboralltoall:          {name: "MPI_Neighbor_alltoall", as: procNeighboralltoall, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighboralltoallv:         {name: "MPI_Neighbor_alltoallv", as: procNeighboralltoallv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighboralltoallw:         {name: "MPI_Neighbor_alltoallw", as: procNeighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
-	procRecv:                      {name: "MPI_Recv", as: procRecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procReduce:                    {name: "MPI_Reduce", as: procReduce, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procReducescatter:             {name: "MPI_Reduce_scatter", as: procReducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}}},
-	procReducescatterblock:        {name: "MPI_Reduce_scatter_block", as: procReducescatterblock, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}}},
-	procRequestfree:               {name: "MPI_Request_free", as: procRequestfree},
-	procRequestgetstatus:          {name: "MPI_Request_get_status", as: procRequestgetstatus},
-	procRsend:                     {name: "MPI_Rsend", as: procRsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procScan:                      {name: "MPI_Scan", as: procScan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procScatter:                   {name: "MPI_Scatter", as: procScatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}}},
-	procScatterv:                  {name: "MPI_Scatterv", as: procScatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}}},
-	procSend:                      {name: "MPI_Send", as: procSend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procSendrecv:                  {name: "MPI_Sendrecv", as: procSendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleStatus}}},
-	procSendrecvreplace:           {name: "MPI_Sendrecv_replace", as: procSendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procSessionfinalize:           {name: "MPI_Session_finalize", as: procSessionfinalize},
-	procSsend:                     {name: "MPI_Ssend", as: procSsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procStart:                     {name: "MPI_Start", as: procStart},
-	procStartall:                  {name: "MPI_Startall", as: procStartall},
-	procTest:                      {name: "MPI_Test", as: procTest},
-	procTestall:                   {name: "MPI_Testall", as: procTestall},
-	procTestany:                   {name: "MPI_Testany", as: procTestany},
-	procTestsome:                  {name: "MPI_Testsome", as: procTestsome},
-	procTypefree:                  {name: "MPI_Type_free", as: procTypefree},
-	procWait:                      {name: "MPI_Wait", as: procWait},
-	procWaitall:                   {name: "MPI_Waitall", as: procWaitall},
-	procWaitany:                   {name: "MPI_Waitany", as: procWaitany},
-	procWaitsome:                  {name: "MPI_Waitsome", as: procWaitsome},
-	procWinfree:                   {name: "MPI_Win_free", as: procWinfree},
-	procAccumulate:                {name: "MPI_Accumulate", as: procAccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}}},
-	procAccumulatec:               {name: "MPI_Accumulate_c", as: procAccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}}},
-	procAllgatherc:                {name: "MPI_Allgather_c", as: procAllgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAllgatherinit:             {name: "MPI_Allgather_init", as: procAllgatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAllgatherinitc:            {name: "MPI_Allgather_init_c", as: procAllgatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAllgathervc:               {name: "MPI_Allgatherv_c", as: procAllgatherv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}}},
-	procAllgathervinit:            {name: "MPI_Allgatherv_init", as: procAllgathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}, {role: roleRequest}}},
-	procAllgathervinitc:           {name: "MPI_Allgatherv_init_c", as: procAllgathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}, {role: roleRequest}}},
-	procAllreducec:                {name: "MPI_Allreduce_c", as: procAllreduce, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procAllreduceinit:             {name: "MPI_Allreduce_init", as: procAllreduceinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procAllreduceinitc:            {name: "MPI_Allreduce_init_c", as: procAllreduceinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procAlltoallc:                 {name: "MPI_Alltoall_c", as: procAlltoall, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAlltoallinit:              {name: "MPI_Alltoall_init", as: procAlltoallinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAlltoallinitc:             {name: "MPI_Alltoall_init_c", as: procAlltoallinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAlltoallvc:                {name: "MPI_Alltoallv_c", as: procAlltoallv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procAlltoallvinit:             {name: "MPI_Alltoallv_init", as: procAlltoallvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAlltoallvinitc:            {name: "MPI_Alltoallv_init_c", as: procAlltoallvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procAlltoallwc:                {name: "MPI_Alltoallw_c", as: procAlltoallw, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
-	procAlltoallwinit:             {name: "MPI_Alltoallw_init", as: procAlltoallwinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procAlltoallwinitc:            {name: "MPI_Alltoallw_init_c", as: procAlltoallwinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procBarrierinit:               {name: "MPI_Barrier_init", as: procBarrierinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRequest}}},
-	procBcastc:                    {name: "MPI_Bcast_c", as: procBcast, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procBcastinit:                 {name: "MPI_Bcast_init", as: procBcastinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procBcastinitc:                {name: "MPI_Bcast_init_c", as: procBcastinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procBsendc:                    {name: "MPI_Bsend_c", as: procBsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procBsendinit:                 {name: "MPI_Bsend_init", as: procBsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procBsendinitc:                {name: "MPI_Bsend_init_c", as: procBsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procCompareandswap:            {name: "MPI_Compare_and_swap", as: procCompareandswap, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleSize}}},
-	procExscanc:                   {name: "MPI_Exscan_c", as: procExscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procExscaninit:                {name: "MPI_Exscan_init", as: procExscaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procExscaninitc:               {name: "MPI_Exscan_init_c", as: procExscaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procFetchandop:                {name: "MPI_Fetch_and_op", as: procFetchandop, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleSize}, {role: roleNoOp}}},
-	procFileclose:                 {name: "MPI_File_close", as: procFileclose},
-	procFiledelete:                {name: "MPI_File_delete", as: procFiledelete, fields: []field{}},
-	procFilegetamode:              {name: "MPI_File_get_amode", as: procFilegetamode, fields: []field{}},
-	procFilegetatomicity:          {name: "MPI_File_get_atomicity", as: procFilegetatomicity, fields: []field{}},
-	procFilegetbyteoffset:         {name: "MPI_File_get_byte_offset", as: procFilegetbyteoffset, fields: []field{}},
-	procFilegetgroup:              {name: "MPI_File_get_group", as: procFilegetgroup, fields: []field{}},
-	procFilegetinfo:               {name: "MPI_File_get_info", as: procFilegetinfo, fields: []field{}},
-	procFilegetposition:           {name: "MPI_File_get_position", as: procFilegetposition, fields: []field{}},
-	procFilegetpositionshared:     {name: "MPI_File_get_position_shared", as: procFilegetpositionshared, fields: []field{}},
-	procFilegetsize:               {name: "MPI_File_get_size", as: procFilegetsize, fields: []field{}},
-	procFilegettypeextent:         {name: "MPI_File_get_type_extent", as: procFilegettypeextent, fields: []field{}},
-	procFilegettypeextentc:        {name: "MPI_File_get_type_extent_c", as: procFilegettypeextent, fields: []field{}},
-	procFilegetview:               {name: "MPI_File_get_view", as: procFilegetview, fields: []field{}},
-	procFileiread:                 {name: "MPI_File_iread", as: procFileiread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadall:              {name: "MPI_File_iread_all", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadallc:             {name: "MPI_File_iread_all_c", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadat:               {name: "MPI_File_iread_at", as: procFileireadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadatall:            {name: "MPI_File_iread_at_all", as: procFileireadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadatallc:           {name: "MPI_File_iread_at_all_c", as: procFileireadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadatc:              {name: "MPI_File_iread_at_c", as: procFileireadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadc:                {name: "MPI_File_iread_c", as: procFileiread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadshared:           {name: "MPI_File_iread_shared", as: procFileireadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileireadsharedc:          {name: "MPI_File_iread_shared_c", as: procFileireadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwrite:                {name: "MPI_File_iwrite", as: procFileiwrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteall:             {name: "MPI_File_iwrite_all", as: procFileiwriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteallc:            {name: "MPI_File_iwrite_all_c", as: procFileiwriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteat:              {name: "MPI_File_iwrite_at", as: procFileiwriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteatall:           {name: "MPI_File_iwrite_at_all", as: procFileiwriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteatallc:          {name: "MPI_File_iwrite_at_all_c", as: procFileiwriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteatc:             {name: "MPI_File_iwrite_at_c", as: procFileiwriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwritec:               {name: "MPI_File_iwrite_c", as: procFileiwrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwriteshared:          {name: "MPI_File_iwrite_shared", as: procFileiwriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileiwritesharedc:         {name: "MPI_File_iwrite_shared_c", as: procFileiwriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procFileopen:                  {name: "MPI_File_open", as: procFileopen},
-	procFilepreallocate:           {name: "MPI_File_preallocate", as: procFilepreallocate, fields: []field{}},
-	procFileread:                  {name: "MPI_File_read", as: procFileread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadall:               {name: "MPI_File_read_all", as: procFilereadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadallbegin:          {name: "MPI_File_read_all_begin", as: procFilereadallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadallbeginc:         {name: "MPI_File_read_all_begin_c", as: procFilereadallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadallc:              {name: "MPI_File_read_all_c", as: procFilereadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadallend:            {name: "MPI_File_read_all_end", as: procFilereadallend, fields: []field{}},
-	procFilereadat:                {name: "MPI_File_read_at", as: procFilereadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadatall:             {name: "MPI_File_read_at_all", as: procFilereadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadatallbegin:        {name: "MPI_File_read_at_all_begin", as: procFilereadatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadatallbeginc:       {name: "MPI_File_read_at_all_begin_c", as: procFilereadatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadatallc:            {name: "MPI_File_read_at_all_c", as: procFilereadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadatallend:          {name: "MPI_File_read_at_all_end", as: procFilereadatallend, fields: []field{}},
-	procFilereadatc:               {name: "MPI_File_read_at_c", as: procFilereadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadc:                 {name: "MPI_File_read_c", as: procFileread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadordered:           {name: "MPI_File_read_ordered", as: procFilereadordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadorderedbegin:      {name: "MPI_File_read_ordered_begin", as: procFilereadorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadorderedbeginc:     {name: "MPI_File_read_ordered_begin_c", as: procFilereadorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilereadorderedc:          {name: "MPI_File_read_ordered_c", as: procFilereadordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadorderedend:        {name: "MPI_File_read_ordered_end", as: procFilereadorderedend, fields: []field{}},
-	procFilereadshared:            {name: "MPI_File_read_shared", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilereadsharedc:           {name: "MPI_File_read_shared_c", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFileseek:                  {name: "MPI_File_seek", as: procFileseek, fields: []field{}},
-	procFileseekshared:            {name: "MPI_File_seek_shared", as: procFileseekshared, fields: []field{}},
-	procFilesetatomicity:          {name: "MPI_File_set_atomicity", as: procFilesetatomicity, fields: []field{}},
-	procFilesetinfo:               {name: "MPI_File_set_info", as: procFilesetinfo, fields: []field{}},
-	procFilesetsize:               {name: "MPI_File_set_size", as: procFilesetsize, fields: []field{}},
-	procFilesetview:               {name: "MPI_File_set_view", as: procFilesetview, fields: []field{}},
-	procFilesync:                  {name: "MPI_File_sync", as: procFilesync, fields: []field{}},
-	procFilewrite:                 {name: "MPI_File_write", as: procFilewrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteall:              {name: "MPI_File_write_all", as: procFilewriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteallbegin:         {name: "MPI_File_write_all_begin", as: procFilewriteallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteallbeginc:        {name: "MPI_File_write_all_begin_c", as: procFilewriteallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteallc:             {name: "MPI_File_write_all_c", as: procFilewriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteallend:           {name: "MPI_File_write_all_end", as: procFilewriteallend, fields: []field{}},
-	procFilewriteat:               {name: "MPI_File_write_at", as: procFilewriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteatall:            {name: "MPI_File_write_at_all", as: procFilewriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteatallbegin:       {name: "MPI_File_write_at_all_begin", as: procFilewriteatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteatallbeginc:      {name: "MPI_File_write_at_all_begin_c", as: procFilewriteatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteatallc:           {name: "MPI_File_write_at_all_c", as: procFilewriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteatallend:         {name: "MPI_File_write_at_all_end", as: procFilewriteatallend, fields: []field{}},
-	procFilewriteatc:              {name: "MPI_File_write_at_c", as: procFilewriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewritec:                {name: "MPI_File_write_c", as: procFilewrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteordered:          {name: "MPI_File_write_ordered", as: procFilewriteordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteorderedbegin:     {name: "MPI_File_write_ordered_begin", as: procFilewriteorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteorderedbeginc:    {name: "MPI_File_write_ordered_begin_c", as: procFilewriteorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
-	procFilewriteorderedc:         {name: "MPI_File_write_ordered_c", as: procFilewriteordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewriteorderedend:       {name: "MPI_File_write_ordered_end", as: procFilewriteorderedend, fields: []field{}},
-	procFilewriteshared:           {name: "MPI_File_write_shared", as: procFilewriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procFilewritesharedc:          {name: "MPI_File_write_shared_c", as: procFilewriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procGatherc:                   {name: "MPI_Gather_c", as: procGather, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
-	procGatherinit:                {name: "MPI_Gather_init", as: procGatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procGatherinitc:               {name: "MPI_Gather_init_c", as: procGatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procGathervc:                  {name: "MPI_Gatherv_c", as: procGatherv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
-	procGathervinit:               {name: "MPI_Gatherv_init", as: procGathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procGathervinitc:              {name: "MPI_Gatherv_init_c", as: procGathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procGet:                       {name: "MPI_Get", as: procGet, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procGetaccumulate:             {name: "MPI_Get_accumulate", as: procGetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}}},
-	procGetaccumulatec:            {name: "MPI_Get_accumulate_c", as: procGetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}}},
-	procGetc:                      {name: "MPI_Get_c", as: procGet, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procGrequeststart:             {name: "MPI_Grequest_start", as: procGrequeststart, fields: []field{{role: roleRequest}}},
-	procIallgatherc:               {name: "MPI_Iallgather_c", as: procIallgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIallgathervc:              {name: "MPI_Iallgatherv_c", as: procIallgatherv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}, {role: roleRequest}}},
-	procIallreducec:               {name: "MPI_Iallreduce_c", as: procIallreduce, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIalltoallc:                {name: "MPI_Ialltoall_c", as: procIalltoall, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIalltoallvc:               {name: "MPI_Ialltoallv_c", as: procIalltoallv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIalltoallwc:               {name: "MPI_Ialltoallw_c", as: procIalltoallw, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procIbcastc:                   {name: "MPI_Ibcast_c", as: procIbcast, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIbsendc:                   {name: "MPI_Ibsend_c", as: procIbsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIexscanc:                  {name: "MPI_Iexscan_c", as: procIexscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIgatherc:                  {name: "MPI_Igather_c", as: procIgather, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procIgathervc:                 {name: "MPI_Igatherv_c", as: procIgatherv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
-	procImrecvc:                   {name: "MPI_Imrecv_c", as: procImrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIneighborallgatherc:       {name: "MPI_Ineighbor_allgather_c", as: procIneighborallgather, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighborallgathervc:      {name: "MPI_Ineighbor_allgatherv_c", as: procIneighborallgatherv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoallc:        {name: "MPI_Ineighbor_alltoall_c", as: procIneighboralltoall, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoallvc:       {name: "MPI_Ineighbor_alltoallv_c", as: procIneighboralltoallv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIneighboralltoallwc:       {name: "MPI_Ineighbor_alltoallw_c", as: procIneighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procIrecvc:                    {name: "MPI_Irecv_c", as: procIrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIreducec:                  {name: "MPI_Ireduce_c", as: procIreduce, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIreducescatterblockc:      {name: "MPI_Ireduce_scatter_block_c", as: procIreducescatterblock, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIreducescatterc:           {name: "MPI_Ireduce_scatter_c", as: procIreducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIrsendc:                   {name: "MPI_Irsend_c", as: procIrsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIscanc:                    {name: "MPI_Iscan_c", as: procIscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procIscatterc:                 {name: "MPI_Iscatter_c", as: procIscatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIscattervc:                {name: "MPI_Iscatterv_c", as: procIscatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIsendc:                    {name: "MPI_Isend_c", as: procIsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIsendrecvc:                {name: "MPI_Isendrecv_c", as: procIsendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procIsendrecvreplacec:         {name: "MPI_Isendrecv_replace_c", as: procIsendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procIssendc:                   {name: "MPI_Issend_c", as: procIssend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procMrecvc:                    {name: "MPI_Mrecv_c", as: procMrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procNeighborallgatherc:        {name: "MPI_Neighbor_allgather_c", as: procNeighborallgather, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighborallgatherinit:     {name: "MPI_Neighbor_allgather_init", as: procNeighborallgatherinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighborallgatherinitc:    {name: "MPI_Neighbor_allgather_init_c", as: procNeighborallgatherinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighborallgathervc:       {name: "MPI_Neighbor_allgatherv_c", as: procNeighborallgatherv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighborallgathervinit:    {name: "MPI_Neighbor_allgatherv_init", as: procNeighborallgathervinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighborallgathervinitc:   {name: "MPI_Neighbor_allgatherv_init_c", as: procNeighborallgathervinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallc:         {name: "MPI_Neighbor_alltoall_c", as: procNeighboralltoall, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighboralltoallinit:      {name: "MPI_Neighbor_alltoall_init", as: procNeighboralltoallinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallinitc:     {name: "MPI_Neighbor_alltoall_init_c", as: procNeighboralltoallinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallvc:        {name: "MPI_Neighbor_alltoallv_c", as: procNeighboralltoallv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
-	procNeighboralltoallvinit:     {name: "MPI_Neighbor_alltoallv_init", as: procNeighboralltoallvinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallvinitc:    {name: "MPI_Neighbor_alltoallv_init_c", as: procNeighboralltoallvinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallwc:        {name: "MPI_Neighbor_alltoallw_c", as: procNeighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
-	procNeighboralltoallwinit:     {name: "MPI_Neighbor_alltoallw_init", as: procNeighboralltoallwinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procNeighboralltoallwinitc:    {name: "MPI_Neighbor_alltoallw_init_c", as: procNeighboralltoallwinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
-	procParrived:                  {name: "MPI_Parrived", as: procParrived},
-	procPcontrol:                  {name: "MPI_Pcontrol", as: procPcontrol},
-	procPready:                    {name: "MPI_Pready", as: procPready},
-	procPreadylist:                {name: "MPI_Pready_list", as: procPreadylist},
-	procPreadyrange:               {name: "MPI_Pready_range", as: procPreadyrange},
-	procPrecvinit:                 {name: "MPI_Precv_init", as: procPrecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: rolePartitions}, {role: roleRequest}}},
-	procProbe:                     {name: "MPI_Probe", as: procProbe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleStatus}}},
-	procPsendinit:                 {name: "MPI_Psend_init", as: procPsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: rolePartitions}, {role: roleRequest}}},
-	procPut:                       {name: "MPI_Put", as: procPut, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procPutc:                      {name: "MPI_Put_c", as: procPut, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
-	procRaccumulate:               {name: "MPI_Raccumulate", as: procRaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}, {role: roleRequest}}},
-	procRaccumulatec:              {name: "MPI_Raccumulate_c", as: procRaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}, {role: roleRequest}}},
-	procRecvc:                     {name: "MPI_Recv_c", as: procRecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procRecvinit:                  {name: "MPI_Recv_init", as: procRecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRecvinitc:                 {name: "MPI_Recv_init_c", as: procRecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procReducec:                   {name: "MPI_Reduce_c", as: procReduce, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procReduceinit:                {name: "MPI_Reduce_init", as: procReduceinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procReduceinitc:               {name: "MPI_Reduce_init_c", as: procReduceinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procReducescatterblockc:       {name: "MPI_Reduce_scatter_block_c", as: procReducescatterblock, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}}},
-	procReducescatterblockinit:    {name: "MPI_Reduce_scatter_block_init", as: procReducescatterblockinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procReducescatterblockinitc:   {name: "MPI_Reduce_scatter_block_init_c", as: procReducescatterblockinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procReducescatterc:            {name: "MPI_Reduce_scatter_c", as: procReducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}}},
-	procReducescatterinit:         {name: "MPI_Reduce_scatter_init", as: procReducescatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procReducescatterinitc:        {name: "MPI_Reduce_scatter_init_c", as: procReducescatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procRget:                      {name: "MPI_Rget", as: procRget, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRgetaccumulate:            {name: "MPI_Rget_accumulate", as: procRgetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}, {role: roleRequest}}},
-	procRgetaccumulatec:           {name: "MPI_Rget_accumulate_c", as: procRgetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}, {role: roleRequest}}},
-	procRgetc:                     {name: "MPI_Rget_c", as: procRget, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRput:                      {name: "MPI_Rput", as: procRput, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRputc:                     {name: "MPI_Rput_c", as: procRput, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRsendc:                    {name: "MPI_Rsend_c", as: procRsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procRsendinit:                 {name: "MPI_Rsend_init", as: procRsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procRsendinitc:                {name: "MPI_Rsend_init_c", as: procRsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procScanc:                     {name: "MPI_Scan_c", as: procScan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
-	procScaninit:                  {name: "MPI_Scan_init", as: procScaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procScaninitc:                 {name: "MPI_Scan_init_c", as: procScaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
-	procScatterc:                  {name: "MPI_Scatter_c", as: procScatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}}},
-	procScatterinit:               {name: "MPI_Scatter_init", as: procScatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procScatterinitc:              {name: "MPI_Scatter_init_c", as: procScatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procScattervc:                 {name: "MPI_Scatterv_c", as: procScatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}}},
-	procScattervinit:              {name: "MPI_Scatterv_init", as: procScattervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procScattervinitc:             {name: "MPI_Scatterv_init_c", as: procScattervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
-	procSendc:                     {name: "MPI_Send_c", as: procSend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procSendinit:                  {name: "MPI_Send_init", as: procSendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procSendinitc:                 {name: "MPI_Send_init_c", as: procSendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procSendrecvc:                 {name: "MPI_Sendrecv_c", as: procSendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleStatus}}},
-	procSendrecvreplacec:          {name: "MPI_Sendrecv_replace_c", as: procSendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
-	procSessioninit:               {name: "MPI_Session_init", as: procSessioninit},
-	procSsendc:                    {name: "MPI_Ssend_c", as: procSsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
-	procSsendinit:                 {name: "MPI_Ssend_init", as: procSsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procSsendinitc:                {name: "MPI_Ssend_init_c", as: procSsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procWinallocate:               {name: "MPI_Win_allocate", as: procWinallocate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWinallocatec:              {name: "MPI_Win_allocate_c", as: procWinallocate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWinallocateshared:         {name: "MPI_Win_allocate_shared", as: procWinallocateshared, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWinallocatesharedc:        {name: "MPI_Win_allocate_shared_c", as: procWinallocateshared, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWincomplete:               {name: "MPI_Win_complete", as: procWincomplete, fields: []field{{role: roleWindow}}},
-	procWincreate:                 {name: "MPI_Win_create", as: procWincreate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWincreatec:                {name: "MPI_Win_create_c", as: procWincreate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWincreatedynamic:          {name: "MPI_Win_create_dynamic", as: procWincreatedynamic, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
-	procWinfence:                  {name: "MPI_Win_fence", as: procWinfence, fields: []field{{role: roleWindow}, {role: roleAssert}}},
-	procWinflush:                  {name: "MPI_Win_flush", as: procWinflush, fields: []field{{role: roleWindow}, {role: roleRank}}},
-	procWinflushall:               {name: "MPI_Win_flush_all", as: procWinflushall, fields: []field{{role: roleWindow}}},
-	procWinflushlocal:             {name: "MPI_Win_flush_local", as: procWinflushlocal, fields: []field{{role: roleWindow}, {role: roleRank}}},
-	procWinflushlocalall:          {name: "MPI_Win_flush_local_all", as: procWinflushlocalall, fields: []field{{role: roleWindow}}},
-	procWinlock:                   {name: "MPI_Win_lock", as: procWinlock, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleAssert}, {role: roleLock}}},
-	procWinlockall:                {name: "MPI_Win_lock_all", as: procWinlockall, fields: []field{{role: roleWindow}, {role: roleAssert}}},
-	procWinpost:                   {name: "MPI_Win_post", as: procWinpost, fields: []field{{role: roleWindow}, {role: roleAssert}, {role: roleGroup}}},
-	procWinstart:                  {name: "MPI_Win_start", as: procWinstart, fields: []field{{role: roleWindow}, {role: roleAssert}, {role: roleGroup}}},
-	procWintest:                   {name: "MPI_Win_test", as: procWintest, fields: []field{{role: roleWindow}, {role: roleFlag}}},
-	procWinunlock:                 {name: "MPI_Win_unlock", as: procWinunlock, fields: []field{{role: roleWindow}, {role: roleRank}}},
-	procWinunlockall:              {name: "MPI_Win_unlock_all", as: procWinunlockall, fields: []field{{role: roleWindow}}},
-	procWinwait:                   {name: "MPI_Win_wait", as: procWinwait, fields: []field{{role: roleWindow}}},
-	procCommaccept:                {name: "MPI_Comm_accept", refused: true},
-	procCommconnect:               {name: "MPI_Comm_connect", refused: true},
-	procCommjoin:                  {name: "MPI_Comm_join", refused: true},
-	procCommspawn:                 {name: "MPI_Comm_spawn", refused: true},
-	procCommspawnmultiple:         {name: "MPI_Comm_spawn_multiple", refused: true},
-}

@@ -259,20 +259,18 @@ func (s *stream) read(e *event) error {
 	}
 	s.readGap(e)
 	structure := s.at
-	n := s.uint()
+	n, known := s.uint(), len(procedures())
 	switch {
 	case s.err != nil:
-	case n >= uint64(len(procedures)+len(kernels)):
+	case n >= uint64(known+len(kernels)):
 		s.fail("procedure %d", n)
-	case n >= uint64(len(procedures)):
+	case n >= uint64(known):
 		e.proc, e.called = procKernel, procKernel
-		s.kernel(e, int(n)-len(procedures))
+		s.kernel(e, int(n)-known)
 	default:
 		e.called = procedureNumber(n)
-		if p := &procedures[n]; p.refused {
-			e.proc = e.called
-		} else {
-			e.proc = p.as
+		p := e.called.known()
+		if e.proc = p.as; !p.refused {
 			s.record(e, p)
 		}
 	}

@@ -89,7 +89,7 @@ func (v *survey) note(e *event, started starts) error {
 	switch {
 	case e.proc == procKernel:
 		v.kernels[e.kernel.used] = true
-	case procedures[e.proc].refused:
+	case e.proc.known().refused:
 		v.refused[e.called.String()]++
 	case e.strange && (e.proc == procCommfree || e.proc == procCommdisconnect):
 	case e.strange:
@@ -97,7 +97,7 @@ func (v *survey) note(e *event, started starts) error {
 	case e.proc == procWinallocateshared:
 		v.sharedWindows++
 	}
-	if e.request.number > 0 && e.proc.collective() && e.proc.blocking() {
+	if e.request.number > 0 && e.proc.collective() && e.proc.known().blocking {
 		v.split[e.comm] = true
 	}
 	v.plans.add(e)

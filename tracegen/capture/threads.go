@@ -5,7 +5,8 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
+
+	"reprise/trace"
 )
 
 // Where threads may call at once (MPI_THREAD_MULTIPLE), the beginnings and ends of calls are numbered
@@ -59,14 +60,6 @@ var kin = map[procedureNumber]procedureNumber{
 	procSendrecv: procIrecv, procSendrecvreplace: procIrecv,
 }
 
-// blocking reports whether a procedure is an operation of a communicator that blocks.
-func (p procedureNumber) blocking() bool {
-	if p < 0 || !p.collective() && !procedures[p].neighbourhood {
-		return false
-	}
-	return !procedures[p].persistent && !strings.HasPrefix(procedures[p].name, "MPI_I")
-}
-
 // order finds the moments of a rank whose threads may call at once; none if no call was under way
 // while another one began or ended.
 func (s *stream) order() error {
@@ -87,7 +80,7 @@ func (s *stream) order() error {
 		_, splits := kin[e.proc]
 		switch {
 		case s.during == 0:
-		case splits || e.proc.blocking():
+		case splits || e.proc.known().blocking:
 			overlap = true
 			end := m
 			m.at, m.part = begun, begins
@@ -102,7 +95,7 @@ func (s *stream) order() error {
 			overlap = true
 			m.at = begun
 		default:
-			_, of := syncKinds[e.proc]
+			_, of := e.proc.known().does.(trace.SyncKind)
 			overlap = overlap || of // of a window; nothing nonblocking stands for it, so that its order must do
 		}
 		all = append(all, m)
@@ -159,7 +152,7 @@ func (s *stream) next(e *event) error {
 			e.requests = append(e.requests, request{number: m.ours + 1, status: status{bytes: -1}})
 			e.ended = append(e.ended, 1)
 		}
-	case e.proc.blocking():
+	case e.proc.known().blocking:
 		e.request = first
 	case exchange:
 		side, i := receives, 1

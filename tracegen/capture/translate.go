@@ -186,21 +186,21 @@ func (t *translator) event(e *event) error {
 		copy(s.args[:], e.kernel.dims[:])
 		t.add(s)
 		return nil
-	case procedures[e.proc].refused:
+	case e.proc.known().refused:
 		return nil // counted by the survey
-	case e.made != nil, procedures[e.proc].quiet():
+	case e.made != nil, e.proc.known().quiet():
 		t.nothing(e.request)
 		return nil
-	case procedures[e.proc].file():
+	case e.proc.known().file():
 		return t.file(e)
 	case e.window >= 0:
 		return t.oneSided(e)
-	case procedures[e.proc].persistent:
+	case e.proc.known().persistent:
 		p := plan{event: copied(e)}
 		p.nth = t.made.add(e)
 		t.plans[e.request.number] = p
 		return nil
-	case procedures[e.proc].neighbourhood:
+	case e.proc.known().neighbourhood:
 		return t.neighbours(e, e.request)
 	}
 	return t.collective(e, e.request)
@@ -300,7 +300,7 @@ func (t *translator) begin(e *event, r request) error {
 	case sends, e.proc == procRecvinit, e.proc == procPrecvinit:
 		return t.message(e, r)
 	}
-	if procedures[e.proc].neighbourhood {
+	if e.proc.known().neighbourhood {
 		return t.neighbours(e, r)
 	}
 	return t.collective(e, r)

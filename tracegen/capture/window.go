@@ -28,21 +28,6 @@ func (n *numbers) take() int32 {
 	return int32(i)
 }
 
-var accessKinds = map[procedureNumber]trace.AccessKind{
-	procPut: trace.AccessPut, procRput: trace.AccessPut, procGet: trace.AccessGet, procRget: trace.AccessGet,
-	procAccumulate: trace.AccessAccumulate, procRaccumulate: trace.AccessAccumulate,
-	procGetaccumulate: trace.AccessGetAccumulate, procRgetaccumulate: trace.AccessGetAccumulate,
-	procFetchandop: trace.AccessFetchAndOp, procCompareandswap: trace.AccessCompareAndSwap,
-}
-
-var syncKinds = map[procedureNumber]trace.SyncKind{
-	procWincreate: trace.SyncCreate, procWinallocate: trace.SyncCreate, procWinallocateshared: trace.SyncCreate, procWincreatedynamic: trace.SyncCreate,
-	procWinfree: trace.SyncFree, procWinfence: trace.SyncFence,
-	procWinpost: trace.SyncPost, procWinstart: trace.SyncStart, procWincomplete: trace.SyncComplete, procWinwait: trace.SyncWait, procWintest: trace.SyncWait,
-	procWinlockall: trace.SyncLockAll, procWinunlock: trace.SyncUnlock, procWinunlockall: trace.SyncUnlockAll,
-	procWinflush: trace.SyncFlush, procWinflushall: trace.SyncFlush, procWinflushlocal: trace.SyncFlushLocal, procWinflushlocalall: trace.SyncFlushLocal,
-}
-
 // oneSided adds an access or a synchronisation.
 func (t *translator) oneSided(e *event) error {
 	id := t.own.of[e.comm]
@@ -53,10 +38,11 @@ func (t *translator) oneSided(e *event) error {
 		t.addWindow(id)
 	}
 	w := &t.windows[e.window]
-	if kind, ok := accessKinds[e.proc]; ok {
+	if kind, ok := e.proc.known().does.(trace.AccessKind); ok {
 		return t.access(e, w, kind)
 	}
-	s := step{form: form{kind: trace.KindSync, family: w.family, sync: syncKinds[e.proc]}}
+	sync, _ := e.proc.known().does.(trace.SyncKind) // of MPI_Win_lock none, as it has two
+	s := step{form: form{kind: trace.KindSync, family: w.family, sync: sync}}
 	s.args[argTag], s.args[argBytes] = int64(w.number), e.assertions
 	ranks := []int32{trace.AllRanks}
 	switch e.proc {
