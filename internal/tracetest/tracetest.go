@@ -3,6 +3,7 @@ package tracetest
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"reprise/trace"
@@ -96,4 +97,176 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Messages returns a trace of two ranks for examples: rank 0 computes 3*N flop by the
+// kernel work, N = 100, and sends rank 1 the given number of messages of 1,000 bytes.
+func Messages(count int) (*trace.Trace, error) {
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, header(2), trace.WriterOptions{})
+	if err != nil {
+		return nil, err
+	}
+	sender, receiver := trace.NewBuilder("sender", 0), trace.NewBuilder("receiver", 0)
+	sender.Compute(Work, trace.Const(100))
+	for range count {
+		sender.Message(trace.OpSend, 0, 0, trace.Const(1), trace.Const(0), trace.Const(1000))
+		receiver.Message(trace.OpRecv, 0, 0, trace.Const(0), trace.Const(0), trace.Const(1000))
+	}
+	first, err := w.Program().Add(sender)
+	if err != nil {
+		return nil, err
+	}
+	second, err := w.Program().Add(receiver)
+	if err != nil {
+		return nil, err
+	}
+	none := w.Vector(trace.Vector{Values: []int64{0}})
+	if err := w.Step(0); err != nil {
+		return nil, err
+	}
+	call := trace.Call{Blocks: []int64{int64(first), int64(second)}, Args: [][]int64{{none}, {none}}}
+	if err := w.Call(&call); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "example")
+}
+
+// GridHeader describes 2x3 ranks, row-major, with one call site of two arguments
+// per process row and one vector.
+func GridHeader() *trace.Header {
+	h := &trace.Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
+	row, col := trace.CommFamily{Name: "row"}, trace.CommFamily{Name: "col"}
+	for r := range 2 {
+		row.Groups = append(row.Groups, trace.Group{Start: int32(3 * r), Stride: 1, Count: 3})
+	}
+	for q := range 3 {
+		col.Groups = append(col.Groups, trace.Group{Start: int32(q), Stride: 3, Count: 2})
+	}
+	h.CommFamilies = []trace.CommFamily{row, col}
+	h.Axes = []trace.Axis{{Name: "all"}, {Name: "row", Kind: trace.AxisFamily, Family: 0},
+		{Name: "col", Kind: trace.AxisFamily, Family: 1}, {Name: "rank", Kind: trace.AxisRank}}
+	h.Kernels = []trace.Kernel{{Name: "k", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}}}}
+	h.Markers = []trace.Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1},
+		{Text: "end work", Phase: 1, End: true}}
+	h.CallSites = []trace.CallSite{{Name: "t", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
+		Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
+	return h
+}
+
+// Traced writes a trace of one call per step of the block and reads it back.
+func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := w.Program().Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := int64(block)
+	v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
+	for s := range steps {
+		if err := w.Step(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
+			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.NewReader(&buf, "test.trace.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// PollBlock defines a pollable (guarded by a message from rank 5 or not) whose
+// body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
+func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(b *trace.Builder) int {
+		n, err := w.Program().Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	body := trace.NewBuilder("body", 1)
+	body.Compute(0, trace.Const(99), body.Param(0))
+	work := trace.NewBuilder("work", 2)
+	work.Compute(0, work.Param(0), work.Param(1))
+	bodyBlock, workBlock := add(body), add(work)
+	b := trace.NewBuilder("polls", 3)
+	if guarded {
+		b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
+	} else {
+		b.Define(0, bodyBlock, b.Param(0))
+	}
+	b.Compute(0, trace.Const(1), trace.Const(1))
+	b.Poll(0)
+	b.Compute(0, trace.Const(2), trace.Const(2))
+	b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
+	b.PollWait(0)
+	b.Poll(0)
+	n := int64(add(b))
+	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.NewReader(&buf, "polls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// RingHeader is that of 2x3 ranks with one call site: the column's number, and two
+// sizes per column.
+func RingHeader() *trace.Header {
+	h := GridHeader()
+	h.Phases = append(h.Phases, "rest")
+	h.Markers = append(h.Markers, trace.Marker{Text: "begin rest", Phase: 2})
+	h.Kernels[0].Dims[1].Enum = []string{"in", "out"}
+	h.CallSites = []trace.CallSite{{Name: "ring", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
+		Params: []trace.ParamColumn{{Name: "q", Axis: 2}, {Name: "out", Axis: 2}, {Name: "in", Axis: 2}}}}
+	return h
+}
+
+// Ring passes a message on within each process row: from column q, of out bytes.
+func Ring(b *trace.Builder) {
+	q, tag := b.Param(0), trace.Const(5)
+	b.Message(trace.OpIrecv, 0, 1, b.Member(0, q.Plus(-1)), tag, b.Param(2))
+	b.Message(trace.OpSend, 0, 0, b.Member(0, q.Plus(1)), tag, b.Param(1))
+	b.Wait(1)
+}
+
+// RingCall calls a block by all ranks: column q sends 8*(q+1) bytes.
+func RingCall(block int) *trace.Call {
+	n := int64(block)
+	return &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
+}
+
+func Open(t testing.TB, data []byte) *trace.Trace {
+	t.Helper()
+	tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }

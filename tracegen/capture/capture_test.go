@@ -3,10 +3,15 @@ package capture_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reprise/trace"
 	"reprise/trace/verify"
@@ -134,6 +139,361 @@ func TestRing(t *testing.T) {
 				if a := at[turn-1]; rank == 1 && (a.Kind != trace.KindRecv || a.Peer != 0 || a.Tag != 1 || a.X[0] != 12) {
 					t.Errorf("rank %d, turn %d: %+v", rank, i, a)
 				}
+			}
+		}
+	})
+}
+
+// TestCollectives: testdata/collectives.c makes 20 operations that block on each of three
+// communicators of more than a rank, six others on two of them, and all agree. On a grid of 3 × 2
+// ranks, the first dimension of which is closed, a rank has three neighbours.
+func TestCollectives(t *testing.T) {
+	var first [][]trace.Action
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "6", m.compile(t, "collectives.c"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		ranks := actions(t, merged(t, dir, capture.Options{}))
+		for rank, list := range ranks {
+			counts := map[trace.Kind]int{}
+			for _, a := range list {
+				counts[a.Kind]++
+			}
+			want := map[trace.Kind]int{trace.KindCollective: 3 * 20, trace.KindIcollective: 2 * 6, trace.KindPhase: 4,
+				trace.KindSend: 2, trace.KindIrecv: 2 + 2*3, trace.KindIsend: 2 * 3, trace.KindWaitAll: 2, trace.KindWait: 2*3 + 4*3}
+			if diff := cmp.Diff(want, counts); diff != "" {
+				t.Errorf("rank %d (-want +got):\n%s", rank, diff)
+			}
+		}
+		if first == nil {
+			first = ranks
+		} else if diff := cmp.Diff(first, ranks); diff != "" {
+			t.Errorf("the other library does something else (-first +this):\n%s", diff)
+		}
+	})
+}
+
+// TestCorners: what is legal and rare, with as many messages and bytes as testdata/corners.c says.
+func TestCorners(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "corners.c")
+		for _, c := range []struct {
+			name            string
+			messages, bytes int64
+		}{
+			{"neighbours", 2 + 6, 8 * 4},
+			{"cancelled", 2 * 3, 6 * 4},
+			{"looked", 3, 3 * 4},
+			{"matched", 3, 4 + 8 + 12},
+			{"callback", 3 + 1, 4 * 4},
+			{"groups", 2, 2 * 4},
+			{"duplicates", 2*2 + 3, 7 * 4},
+			{"finalized", 3, 3 * 4},
+			{"unended", 3 * 3, 9 * 4},
+			{"withdrawn", 3, 8 + 4 + 4},
+			{"held", 2 * 2 * 3, 12 * 4},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				dir, out, err := m.record(t, "3", program, c.name)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				var messages, bytes int64
+				for _, list := range actions(t, merged(t, dir, capture.Options{})) {
+					for _, a := range list {
+						switch a.Kind {
+						case trace.KindSend, trace.KindIsend, trace.KindSendrecv:
+							messages++
+							bytes += a.X[0]
+						}
+					}
+				}
+				if messages != c.messages || bytes != c.bytes {
+					t.Errorf("%d messages of %d bytes, want %d of %d", messages, bytes, c.messages, c.bytes)
+				}
+			})
+		}
+	})
+}
+
+// TestCrossed: three times a broadcast and a barrier of three ranks, which are started in different orders,
+// are each the same operation on all of them; MPI before 4.0 has none such.
+func TestCrossed(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "3", m.compile(t, "corners.c"), "crossed")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		operations := 0
+		for _, list := range actions(t, merged(t, dir, capture.Options{})) {
+			for _, a := range list {
+				if a.Kind == trace.KindIcollective {
+					operations++
+				}
+			}
+		}
+		if operations != 3*2*3 && (operations != 0 || m.name != "openmpi") {
+			t.Errorf("%d operations, want 18", operations)
+		}
+	})
+}
+
+// TestLookedWaits: who has seen that a request has ended has waited for it there: behind the look
+// comes a wait, and nothing where the request is let go of.
+func TestLookedWaits(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "3", m.compile(t, "corners.c"), "looked")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+			var waits, frees int
+			for _, a := range list {
+				switch a.Kind {
+				case trace.KindWait:
+					waits++
+				case trace.KindFree:
+					frees++
+				}
+			}
+			if waits != 1 || frees != 0 {
+				t.Errorf("rank %d: %d waits, %d let go of, want 1 and 0", rank, waits, frees)
+			}
+		}
+	})
+}
+
+// TestCounts: 40 turns of testdata/counts.c are steps, though each of their operations has a list
+// of counts, and say what the ranks send: to rank i 1 + rank + 2i elements, in the gathering
+// 3 + rank.
+func TestCounts(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "3", m.compile(t, "counts.c"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		tr := merged(t, dir, capture.Options{})
+		if n := tr.Header().Steps; n < 40 {
+			t.Errorf("%d steps, want 40", n)
+		}
+		cursors, err := tr.Cursors(nil, trace.CursorOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank := range cursors {
+			r, turns := trace.NewActionReader(&cursors[rank], trace.Hit{}, 0), 0
+			for a := r.Next(); a != nil; a = r.Next() {
+				if a.Kind != trace.KindCollective {
+					continue
+				}
+				c := a.Collective(&cursors[rank])
+				want := []int64{0, int64(1 + rank), int64(4 + 2*rank), int64(9 + 3*rank)}
+				switch {
+				case c.Kind == trace.CollAlltoallv && slices.Equal(c.SendSums, want):
+					turns++
+				case c.Kind == trace.CollAllgatherv && c.Send == int64(3+rank) && slices.Equal(c.RecvSums, []int64{0, 3, 7, 12}):
+				default:
+					t.Fatalf("rank %d: %+v", rank, c)
+				}
+			}
+			if r.Err() != nil || turns != 40 {
+				t.Errorf("rank %d: %d turns, %v", rank, turns, r.Err())
+			}
+		}
+	})
+}
+
+// TestOneHandle: testdata/same.c, whose 2^18 requests are found in time in proportion to their
+// number; to pass all that were found already would take a minute. Two messages go each way.
+func TestOneHandle(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "same.c")
+		dir, out, err := m.record(t, "2", program, "262144")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+			counts := map[trace.Kind]int{}
+			for _, a := range list {
+				counts[a.Kind]++
+			}
+			if counts[trace.KindIsend] != 2 || counts[trace.KindIrecv] != 2 || counts[trace.KindWaitAll] != 1 {
+				t.Errorf("rank %d: %v, want 2 isends, 2 irecvs and a waitall", rank, counts)
+			}
+		}
+	})
+}
+
+// TestTruncated: testdata/truncated.c, whose rank 1 receives messages of tag 0 to 10, of 40 bytes
+// if the tag is even, else of 4, into room for 4. Of those that are too long, the library that
+// does not say how long leaves the trace without their size.
+func TestTruncated(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "2", m.compile(t, "truncated.c"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		long := map[string]int64{"openmpi": 40, "mpich": -1}[m.name]
+		got := map[int32]int64{}
+		open := 0
+		for _, a := range actions(t, merged(t, dir, capture.Options{}))[1] {
+			switch a.Kind {
+			case trace.KindIrecv:
+				open++
+				got[a.Tag] = a.X[0]
+			case trace.KindRecv:
+				got[a.Tag] = a.X[0]
+			case trace.KindWait:
+				open--
+			case trace.KindComplete, trace.KindWaitAll:
+				open = 0
+			case trace.KindSendrecv:
+				_, tag := a.Source()
+				got[tag] = a.X[1]
+			}
+		}
+		for tag := range int32(11) {
+			want := int64(4)
+			if tag%2 == 0 {
+				want = long
+			}
+			if bytes, ok := got[tag]; !ok || bytes != want {
+				t.Errorf("tag %d: %d bytes, %v, want %d", tag, bytes, ok, want)
+			}
+		}
+		if open != 0 {
+			t.Errorf("%d requests are left", open)
+		}
+	})
+}
+
+// TestMessages: the messages of testdata/messages.c are those that a second tool counts.
+func TestMessages(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "messages.c")
+		dir, out, err := m.record(t, "4", program)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		got := sent(actions(t, merged(t, dir, capture.Options{})))
+		if diff := cmp.Diff(m.counted(t, "4", program), got); diff != "" {
+			t.Errorf("messages (-counted +recorded):\n%s", diff)
+		}
+	})
+}
+
+// sent lists the messages of a trace: source, destination, tag and bytes.
+func sent(ranks [][]trace.Action) (list []string) {
+	for rank, actions := range ranks {
+		for _, a := range actions {
+			switch a.Kind {
+			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindSendrecv:
+				list = append(list, fmt.Sprintln(rank, a.Peer, a.Tag, a.X[0]))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// counted runs a program with the tool of testdata/counter.c alone.
+func (m mpi) counted(t *testing.T, ranks string, program ...string) (list []string) {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "counter.so")
+	if out, err := exec.Command(m.compiler, "-shared", "-fPIC", "-o", tool, "testdata/counter.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	counts := filepath.Join(t.TempDir(), "counts")
+	args := slices.Concat(m.launcher, []string{ranks, "env", "LD_PRELOAD=" + tool, "COUNTS=" + counts}, program)
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, _ := filepath.Glob(counts + ".*")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, strings.SplitAfter(strings.TrimSuffix(string(data), "\n")+"\n", "\n")...)
+	}
+	list = slices.DeleteFunc(list, func(line string) bool { return line == "" })
+	slices.Sort(list)
+	return list
+}
+
+// TestHandlers: the error handler of testdata/handlers.c is called as often as without the recorder,
+// and what its ranks send is in the trace.
+func TestHandlers(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "handlers.c")
+		args := append(slices.Clone(m.launcher), "2", program)
+		plain, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, plain)
+		}
+		dir, out, err := m.record(t, "2", program)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if diff := cmp.Diff(lines(string(plain)), lines(out)); diff != "" {
+			t.Errorf("calls of the handler (-without +recorded):\n%s", diff)
+		}
+		want := []string{"0 1 1 8\n", "0 1 2 4\n", "1 0 1 8\n", "1 0 2 4\n"}
+		if diff := cmp.Diff(want, sent(actions(t, merged(t, dir, capture.Options{})))); diff != "" {
+			t.Errorf("messages (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// lines returns the lines of a text in order.
+func lines(text string) []string {
+	list := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(list)
+	return list
+}
+
+// TestDrain: of testdata/any.c rank 0 waits for any of its requests as often as there are, by
+// either call, whichever came first; of what is begun anew meanwhile, for what had ended.
+func TestDrain(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "any.c")
+		for _, ranks := range []string{"2", "4"} {
+			dir, out, err := m.record(t, ranks, program)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			var got, want []trace.Kind
+			tr := merged(t, dir, capture.Options{})
+			turns := 0
+			for _, a := range actions(t, tr)[0] {
+				got = append(got, a.Kind)
+				if a.Kind == trace.KindCollective {
+					turns++
+				}
+				how := trace.CompleteAny
+				if turns >= 10 {
+					how = trace.CompleteSome
+				}
+				if a.Kind == trace.KindComplete && trace.Completion(a.Sym) != how {
+					t.Errorf("%s ranks, turn %d: %v, want %v", ranks, turns, trace.Completion(a.Sym), how)
+				}
+			}
+			others := tr.Header().Ranks - 1
+			each, done := trace.KindComplete, others
+			if others == 1 {
+				each = trace.KindWait // for one request alone
+			}
+			for range 20 {
+				want = append(want, slices.Repeat([]trace.Kind{trace.KindIrecv}, others)...)
+				want = append(want, slices.Repeat([]trace.Kind{each}, done)...)
+				want = append(want, trace.KindCollective)
+			}
+			for range 10 * (2 - min(2, others)) {
+				want = append(want, trace.KindIrecv, trace.KindWait)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s ranks: %v, want %v", ranks, got, want)
 			}
 		}
 	})

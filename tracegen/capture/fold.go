@@ -3,8 +3,95 @@ package capture
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
+
+	"reprise/trace"
 )
+
+// step is an action of a rank in the trace: what its block is, and the arguments of that.
+type step struct {
+	form
+	args  [numArgs]int64
+	lists [2]int32 // counts by rank that are sent and received, as numbers of lists; 0: none
+}
+
+// form is what steps of one block share.
+type form struct {
+	kind               trace.Kind
+	collective         trace.CollectiveKind
+	operator           trace.Operator
+	family             int32
+	request            int32 // slot
+	sendSize, recvSize int64 // bytes of an element
+	marker             int32 // or the kernel
+	dims               int32 // of the kernel
+	spread             bool  // of a computation: it has one
+	completion         trace.Completion
+	slots              int32 // of a completion: the number of the list of its requests
+	access             trace.AccessKind
+	sync               trace.SyncKind
+	file               trace.FileKind
+	together           bool // of a file: all ranks of the family's group access it
+}
+
+// Arguments of a step, by its kind.
+const (
+	argPeer     = 0 // of a message; amount: of a computation; root
+	argTag      = 1 // span: of a collective operation; window
+	argBytes    = 2 // or the count that is sent, or assertions
+	argReceived = 3 // or the count that is received
+	argSource   = 4 // of a sendrecv
+	argSent     = 5 // tag of what it receives
+	argSpread   = 1 // of a computation
+	numArgs     = 6
+)
+
+// bytes returns how many a step takes in a block of the trace, at most.
+func (s *step) bytes(t *table) int {
+	n := 46 + 5*len(t.lists[s.slots]) // five for a slot, two for an argument of 0, eleven for a large one
+	for _, a := range s.args {
+		if a == 0 {
+			n += 2
+		} else {
+			n += 11
+		}
+	}
+	return n
+}
+
+// table numbers steps and lists, those that are the same once.
+type table struct {
+	steps   []step
+	numbers map[step]int32
+	lists   [][]int64 // from 1
+	named   map[string]int32
+}
+
+func newTable() *table {
+	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
+}
+
+func (t *table) number(s step) int32 {
+	n, ok := t.numbers[s]
+	if !ok {
+		n = int32(len(t.steps))
+		t.steps = append(t.steps, s)
+		t.numbers[s] = n
+	}
+	return n
+}
+
+func (t *table) list(values []int64) int32 {
+	name := fmt.Sprint(values)
+	n, ok := t.named[name]
+	if !ok {
+		n = int32(len(t.lists))
+		t.lists = append(t.lists, values)
+		t.named[name] = n
+	}
+	return n
+}
 
 // item is an element of what a rank does: a step, or a loop with a number of turns.
 type item struct {
@@ -279,4 +366,99 @@ func (f *folder) check(o outline, runSteps int) error {
 		return errors.New("the loops that were found do not say what was recorded")
 	}
 	return nil
+}
+
+// walker goes through items step by step, turn by turn.
+type walker struct {
+	loops *loops
+	stack []frame
+}
+
+// frame is a sequence of items that is gone through so many times more.
+type frame struct {
+	items []item
+	at    int
+	turns int32
+}
+
+// next returns the next step; ok is false behind the last.
+func (w *walker) next() (step int32, ok bool) {
+	for len(w.stack) > 0 {
+		f := &w.stack[len(w.stack)-1]
+		if f.at == len(f.items) {
+			if f.turns--; f.turns <= 0 {
+				w.stack = w.stack[:len(w.stack)-1]
+			} else {
+				f.at = 0
+			}
+			continue
+		}
+		it := f.items[f.at]
+		f.at++
+		if it.turns == 0 {
+			return it.what, true
+		}
+		w.stack = append(w.stack, frame{items: w.loops.bodies[it.what], turns: it.turns})
+	}
+	return 0, false
+}
+
+// walk returns a walker through items, a number of times.
+func (l *loops) walk(items []item, turns int32) *walker {
+	w := &walker{loops: l}
+	if len(items) > 0 && turns > 0 {
+		w.stack = append(w.stack, frame{items: items, turns: turns})
+	}
+	return w
+}
+
+// length returns how many steps items have.
+func (l *loops) length(items []item) (n int64) {
+	for _, it := range items {
+		if it.turns == 0 {
+			n++
+		} else {
+			n += int64(it.turns) * l.lengths[it.what]
+		}
+	}
+	return n
+}
+
+// split parts items at a number of their steps, which may be in the midst of a loop.
+func (l *loops) split(items []item, at int64) (head, tail []item) {
+	for i, it := range items {
+		n := int64(1)
+		if it.turns > 0 {
+			n = int64(it.turns) * l.lengths[it.what]
+		}
+		if at >= n {
+			at -= n
+			continue
+		}
+		head = append(head, items[:i]...)
+		if at > 0 {
+			body := l.lengths[it.what]
+			whole := int32(at / body)
+			inner, rest := l.split(l.bodies[it.what], at%body)
+			head = append(l.repeat(head, it.what, whole), inner...)
+			if len(inner) > 0 {
+				tail, whole = rest, whole+1
+			}
+			tail = l.repeat(tail, it.what, it.turns-whole)
+			return head, append(tail, items[i+1:]...)
+		}
+		return head, append(tail, items[i:]...)
+	}
+	return append(head, items...), nil
+}
+
+// repeat appends a number of turns of a loop to items.
+func (l *loops) repeat(items []item, loop, turns int32) []item {
+	switch {
+	case turns <= 0:
+		return items
+	case turns == 1:
+		return append(items, l.bodies[loop]...)
+	}
+	return append(items, item{loop, turns})
 }

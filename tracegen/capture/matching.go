@@ -1,6 +1,11 @@
 package capture
 
-import "reprise/trace"
+import (
+	"fmt"
+	"maps"
+
+	"reprise/trace"
+)
 
 // matching says what steps of several ranks belong together.
 type matching struct {
@@ -69,4 +74,327 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 		}
 	}
 	return out, in, operation
+}
+
+// abreast follows all ranks through their steps, and knows who lags behind others: which sends
+// that have been received, receives of what was sent, and operations that others have come to
+// they have still to do, and which of their requests are open. Where nobody lags nothing is
+// under way: that is a cut.
+type abreast struct {
+	matching
+	members  [][][]int32 // by family and group
+	channels map[place]*[2]int
+	groups   map[place]*progress
+	lags     []int             // by rank
+	open     []map[opened]bool // by rank
+	ended    []int             // by rank: of a drain
+}
+
+// opened is what a rank has under way: a request, or accesses to a rank in a window.
+type opened struct {
+	request      int32
+	family, peer int32 // of a window
+	window       int64 // its number, from 1
+}
+
+// progress is how many operations of a group each of its ranks has come to.
+type progress struct {
+	most int
+	done map[int32]int
+}
+
+func newAbreast(m matching, ranks int) *abreast {
+	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks),
+		open: make([]map[opened]bool, ranks), ended: make([]int, ranks)}
+	for rank := range a.open {
+		a.open[rank] = map[opened]bool{}
+	}
+	for _, groups := range m.groups {
+		var members [][]int32
+		for rank, g := range groups {
+			for int(g) >= len(members) {
+				members = append(members, nil)
+			}
+			members[g] = append(members[g], int32(rank))
+		}
+		a.members = append(a.members, members)
+	}
+	return a
+}
+
+// behind reports whether a rank has something to do before there can be a cut.
+func (a *abreast) behind(rank int) bool { return a.lags[rank] > 0 || len(a.open[rank]) > 0 }
+
+// even reports whether this is a cut.
+func (a *abreast) even() bool {
+	for rank := range a.lags {
+		if a.behind(rank) {
+			return false
+		}
+	}
+	return true
+}
+
+// step has a rank do a step.
+func (a *abreast) step(rank int, s *step) {
+	out, in, operation := a.ends(rank, s)
+	if out != (place{}) {
+		a.message(out, 0, rank, int(out.to))
+	}
+	if in != (place{}) {
+		a.message(in, 1, rank, int(in.from))
+	}
+	if operation != (place{}) {
+		a.operation(operation, int32(rank))
+	}
+	switch s.kind {
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
+		a.open[rank][opened{request: s.request}] = true
+	case trace.KindAccess:
+		a.open[rank][s.accessed()] = true
+	case trace.KindIaccess:
+		a.open[rank][s.accessed()] = true
+		a.open[rank][opened{request: s.request}] = true
+	case trace.KindSync:
+		a.sync(rank, s)
+	case trace.KindWait, trace.KindFree:
+		delete(a.open[rank], opened{request: s.request})
+	case trace.KindWaitAll:
+		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool { return o.window == 0 })
+	case trace.KindComplete:
+		a.complete(rank, a.table.lists[s.slots])
+	}
+}
+
+// complete counts a wait for any of some requests, of which there are as many as requests.
+func (a *abreast) complete(rank int, slots []int64) {
+	if a.ended[rank]++; a.ended[rank] == len(slots) {
+		a.ended[rank] = 0
+		for _, slot := range slots {
+			delete(a.open[rank], opened{request: int32(slot)})
+		}
+	}
+}
+
+func (s *step) accessed() opened {
+	return opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]}
+}
+
+// sync opens and ends accesses. A lock on all ranks opens none: programs have it all the time.
+func (a *abreast) sync(rank int, s *step) {
+	switch at := s.accessed(); s.sync {
+	case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncStart:
+		a.open[rank][at] = true
+	case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence, trace.SyncUnlockAll,
+		trace.SyncFree:
+		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool {
+			return o.window == at.window && o.family == at.family && (o.peer == at.peer || at.peer == trace.AllRanks)
+		})
+	}
+}
+
+// message counts that a rank has sent (side 0) or received (side 1) what another one receives
+// or sends.
+func (a *abreast) message(p place, side, rank, other int) {
+	c := a.channels[p]
+	if c == nil {
+		c = new([2]int)
+		a.channels[p] = c
+	}
+	if c[side] < c[1-side] {
+		a.lags[rank]--
+	} else {
+		a.lags[other]++
+	}
+	c[side]++
+}
+
+func (a *abreast) operation(p place, rank int32) {
+	g := a.groups[p]
+	if g == nil {
+		g = &progress{done: map[int32]int{}}
+		a.groups[p] = g
+	}
+	if g.done[rank]++; g.done[rank] <= g.most {
+		a.lags[rank]--
+		return
+	}
+	g.most++
+	for _, other := range a.members[p.family][p.from] {
+		if other != rank {
+			a.lags[other]++
+		}
+	}
+}
+
+// play goes through the steps of all ranks without times, as far as each can go: what threads did at
+// once must come to its end in the one order that the trace has.
+type play struct {
+	matching
+	ranks    [][]int32 // steps
+	at       []int
+	begun    []bool // what the step of a rank begins has begun
+	messages map[place]*[2]int64
+	groups   map[place]map[int32]int64 // operations that each rank has come to
+	members  map[place]int             // ranks of a group, by the place of its operations that concern no window
+	slots    []map[int32][]need        // by rank: what its requests need
+	now      [][]need                  // by rank: what the step needs
+}
+
+// need is what must have happened: so many messages sent or received on a channel, or ranks come to
+// an operation.
+type need struct {
+	place
+	side  int
+	count int64
+}
+
+// rendezvous is from how many bytes on a send waits for its receive in SMPI, if nothing else is said.
+const rendezvous = 65536
+
+func newPlay(m matching, ranks [][]int32) *play {
+	p := &play{matching: m, ranks: ranks, at: make([]int, len(ranks)), begun: make([]bool, len(ranks)),
+		messages: map[place]*[2]int64{},
+		groups:   map[place]map[int32]int64{}, members: map[place]int{}, slots: make([]map[int32][]need,
+			len(ranks)), now: make([][]need, len(ranks))}
+	for rank := range p.slots {
+		p.slots[rank] = map[int32][]need{}
+	}
+	for family, groups := range m.groups {
+		for _, g := range groups {
+			p.members[place{kind: ofOperations, family: int32(family), from: g}]++
+		}
+	}
+	return p
+}
+
+// run returns what a rank waits for that cannot come.
+func (p *play) run() error {
+	for moved := true; moved; {
+		moved = false
+		for rank := range p.ranks {
+			for p.at[rank] < len(p.ranks[rank]) && p.step(rank) {
+				p.at[rank]++
+				p.begun[rank] = false
+				moved = true
+			}
+		}
+	}
+	for rank, at := range p.at {
+		if at < len(p.ranks[rank]) {
+			s := &p.table.steps[p.ranks[rank][at]]
+			return fmt.Errorf("threads called MPI at once (MPI_THREAD_MULTIPLE), and what rank %d did has no order in which it ends: it would wait for ever in action %d (%v)", rank, at+1, s.kind)
+		}
+	}
+	return nil
+}
+
+// step begins the step of a rank, if it has not begun, and reports whether it has come to its end.
+func (p *play) step(rank int) bool {
+	s := &p.table.steps[p.ranks[rank][p.at[rank]]]
+	if !p.begun[rank] {
+		p.begun[rank] = true
+		p.now[rank] = p.begin(rank, s)
+	}
+	switch s.kind {
+	case trace.KindWait:
+		if !p.all(p.slots[rank][s.request]) {
+			return false
+		}
+		delete(p.slots[rank], s.request)
+	case trace.KindWaitAll:
+		for _, needs := range p.slots[rank] {
+			if !p.all(needs) {
+				return false
+			}
+		}
+		clear(p.slots[rank])
+	case trace.KindComplete:
+		open := false
+		for _, slot := range p.table.lists[s.slots] {
+			needs, ok := p.slots[rank][int32(slot)]
+			if ok && p.all(needs) {
+				delete(p.slots[rank], int32(slot))
+				return true
+			}
+			open = open || ok
+		}
+		return !open
+	case trace.KindFree:
+		delete(p.slots[rank], s.request)
+	case trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv, trace.KindIcollective:
+		p.slots[rank][s.request] = p.now[rank]
+	default:
+		return p.all(p.now[rank])
+	}
+	return true
+}
+
+// begin posts what a step posts, and returns what it needs.
+func (p *play) begin(rank int, s *step) (needs []need) {
+	out, in, operation := p.ends(rank, s)
+	if out != (place{}) {
+		c := p.channel(out)
+		c[0]++
+		if s.kind == trace.KindSsend || s.kind == trace.KindIssend || s.args[argBytes] >= rendezvous &&
+			s.kind != trace.KindSendrecv {
+			needs = append(needs, need{out, 1, c[0]})
+		}
+	}
+	if in != (place{}) {
+		c := p.channel(in)
+		c[1]++
+		needs = append(needs, need{in, 0, c[1]})
+	}
+	if s.kind == trace.KindProbe {
+		in := place{ofMessages, s.family, int32(s.args[argPeer]), int32(rank), s.args[argTag]}
+		needs = append(needs, need{in, 0, p.channel(in)[1] + 1})
+	}
+	if operation != (place{}) {
+		done := p.groups[operation]
+		if done == nil {
+			done = map[int32]int64{}
+			p.groups[operation] = done
+		}
+		done[int32(rank)]++
+		needs = append(needs, need{operation, 0, done[int32(rank)]})
+		switch s.collective {
+		case trace.CollBcast, trace.CollScatter, trace.CollScatterv, trace.CollReduce, trace.CollGather, trace.CollGatherv,
+			trace.CollScan, trace.CollExscan:
+			needs = nil // who waits for whom is the algorithm's
+		}
+	}
+	return needs
+}
+
+func (p *play) channel(at place) *[2]int64 {
+	c := p.messages[at]
+	if c == nil {
+		c = new([2]int64)
+		p.messages[at] = c
+	}
+	return c
+}
+
+// all reports whether everything that is needed has happened.
+func (p *play) all(needs []need) bool {
+	for i := range needs {
+		n := &needs[i]
+		if n.kind != ofOperations && n.kind != ofWindows {
+			if p.channel(n.place)[n.side] < n.count {
+				return false
+			}
+			continue
+		}
+		done := p.groups[n.place]
+		if len(done) < p.members[place{kind: ofOperations, family: n.family, from: n.from}] {
+			return false
+		}
+		for _, count := range done {
+			if count < n.count {
+				return false
+			}
+		}
+	}
+	return true
 }

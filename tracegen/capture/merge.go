@@ -1,6 +1,39 @@
+// Package capture records MPI programs and makes traces of what they do: `tracegen mpi`.
+//
+// [Record] runs a program under a library (shim/shim.c) that is compiled when it is needed
+// and loaded before MPI's into each rank. It interposes MPI's procedures below the Fortran
+// bindings, for Open MPI, MPICH and MPI 5 alike, and each rank writes a file of its calls.
+// [Merge] makes one trace of these files: communicators of ranks become those of the run,
+// peers ranks of the world, receives from anybody what they received, and the time between
+// calls computations in flop.
+//
+//	err := capture.Record(ctx, dir, capture.Command{Args: []string{"mpirun", "-np", "4", "./app"}, Stdout: os.Stdout,
+//		Stderr: os.Stderr})
+//	summary, err := capture.Merge(dir, w, capture.Options{Rate: 1e9})
+//
+// What is known of MPI's procedures, in C and in Go, is written by the program in scripts/mpistandard from
+// the data of the MPI standard.
+//
+// # Units
+//
+// Sizes of messages are in bytes, times between calls in nanoseconds of the recording
+// processor, in the trace as flop by Options.Rate, in flop per second.
+//
+// # Errors
+//
+// What is wrong with a recording is said with its file, rank, the number of the call and
+// the procedure. Calls that a trace cannot have are refused by name, unless
+// Options.LeaveOut asks for a trace without them.
+//
+// # Source
+//
+// The MPI standard, version 4.1, and the data of its procedures,
+// github.com/mpi-forum/pympistandard; the binary interface of MPI 5.0,
+// github.com/mpi-forum/mpi-abi-stubs.
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -316,4 +349,158 @@ func (m *merger) write(w io.Writer, ranks []outline) error {
 func library(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.Join(strings.Fields(line), " ")
+}
+
+// phases are the levels of MPI_Pcontrol that the ranks name, as phases of the trace: from 1.
+type phases struct {
+	names []string
+	of    map[int64]int32 // level to phase
+}
+
+func newPhases(surveys []*survey) *phases {
+	var levels []int64
+	for _, v := range surveys {
+		for level := range v.levels {
+			if level > 0 && !slices.Contains(levels, level) {
+				levels = append(levels, level)
+			}
+		}
+	}
+	slices.Sort(levels)
+	p := &phases{of: map[int64]int32{}}
+	for _, level := range levels {
+		p.names = append(p.names, fmt.Sprintf("pcontrol %d", level))
+		p.of[level] = int32(len(p.names))
+	}
+	return p
+}
+
+// begin and end return the markers of a phase.
+func (p *phases) begin(phase int32) int32 { return 2*phase - 2 }
+func (p *phases) end(phase int32) int32   { return 2*phase - 1 }
+
+func (p *phases) markers() (list []trace.Marker) {
+	for i, name := range p.names {
+		list = append(list, trace.Marker{Text: name, Phase: i + 1},
+			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
+	}
+	return list
+}
+
+// errUnfinished is what a call lacks that others did not come to answer: where not all
+// ranks have come to their end, the rank ends before it.
+var errUnfinished = errors.New("what it needs did not happen")
+
+// cutter cuts what ranks did before their program was killed to what goes together: each
+// operation of all ranks of a communicator, each message sent and received.
+type cutter struct {
+	matching
+	ranks [][]int32 // steps
+}
+
+func newCutter(t *table, families []trace.CommFamily, ranks [][]int32) *cutter {
+	return &cutter{newMatching(t, families, len(ranks)), ranks}
+}
+
+// cut cuts until nothing is left that lacks its other side.
+func (c *cutter) cut() {
+	for again := true; again; {
+		again = false
+		sent, received, operations := map[place]int{}, map[place]int{}, map[place][]int{}
+		for rank, steps := range c.ranks {
+			for _, n := range steps {
+				c.count(rank, &c.table.steps[n], sent, received, operations)
+			}
+		}
+		for rank, steps := range c.ranks {
+			if n := c.first(rank, steps, sent, received, operations); n < len(steps) {
+				c.ranks[rank], again = steps[:n], true
+			}
+		}
+	}
+}
+
+func (c *cutter) count(rank int, s *step, sent, received map[place]int, operations map[place][]int) {
+	out, in, operation := c.ends(rank, s)
+	if out != (place{}) {
+		sent[out]++
+	}
+	if in != (place{}) {
+		received[in]++
+	}
+	if operation != (place{}) {
+		if operations[operation] == nil {
+			operations[operation] = make([]int, len(c.ranks))
+		}
+		operations[operation][rank]++
+	}
+}
+
+// first returns the first step of a rank that lacks its other side.
+func (c *cutter) first(rank int, steps []int32, sent, received map[place]int, operations map[place][]int) int {
+	sends, receives, done := map[place]int{}, map[place]int{}, map[place]int{}
+	for i, n := range steps {
+		out, in, operation := c.ends(rank, &c.table.steps[n])
+		if out != (place{}) {
+			if sends[out]++; sends[out] > received[out] {
+				return i
+			}
+		}
+		if in != (place{}) {
+			if receives[in]++; receives[in] > sent[in] {
+				return i
+			}
+		}
+		if operation != (place{}) {
+			done[operation]++
+			for other, group := range c.groups[operation.family] {
+				if group == operation.from && operations[operation][other] < done[operation] {
+					return i
+				}
+			}
+		}
+	}
+	return len(steps)
+}
+
+// warnOfEnds says which ranks did not come to their end, and what is not certain of them.
+func (m *merger) warnOfEnds() {
+	var list []string
+	for rank, s := range m.streams {
+		err := s.complete()
+		if err == nil {
+			continue
+		}
+		text := fmt.Sprintf("rank %d: %v", rank, err)
+		if s.unsummed > 0 {
+			text += fmt.Sprintf(", and the last %s of its recording have no checksum", textutil.Count(s.unsummed, "byte"))
+		}
+		if s.torn {
+			text += ", and its last checksum is not whole"
+		}
+		list = append(list, text)
+	}
+	m.warnOf(list)
+}
+
+// warnOfCuts says what the ranks lose of what they did.
+func (m *merger) warnOfCuts(before, after [][]int32) {
+	var list []string
+	for rank := range before {
+		if n := len(before[rank]) - len(after[rank]); n > 0 {
+			list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side", rank, n, textutil.Count(len(before[rank]), "action")))
+		}
+	}
+	m.warnOf(list)
+}
+
+// mostWarnings bounds how many ranks are told of.
+const mostWarnings = 10
+
+// warnOf warns of ranks, a line each, of the first ones.
+func (m *merger) warnOf(ranks []string) {
+	if more := len(ranks) - mostWarnings; more > 0 {
+		ranks = append(ranks[:mostWarnings], fmt.Sprintf("so it is with %s more", textutil.Count(more, "rank")))
+	}
+	m.summary.Warnings = append(m.summary.Warnings, ranks...)
 }

@@ -183,4 +183,3 @@ const (
 	procNull = -2
 	rootHere = -3
 )
-

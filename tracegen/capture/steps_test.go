@@ -180,3 +180,228 @@ func TestMarkedSteps(t *testing.T) {
 		}
 	}
 }
+
+func folded(steps []int32) *folder {
+	f := newFolder(newLoops(numbered(10)))
+	for _, s := range steps {
+		f.add(s)
+	}
+	return f
+}
+
+// TestFold: loops in loops take as many items whatever their turns, and say what was added.
+func TestFold(t *testing.T) {
+	for _, turns := range []int{3, 10, 300} {
+		var steps []int32
+		for range turns {
+			steps = append(steps, 1)
+			for range 5 {
+				steps = append(steps, 2, 3, 2, 4)
+			}
+			steps = append(steps, 5)
+		}
+		steps = append(steps, 6)
+		f := folded(steps)
+		if len(f.items) != 2 || f.items[0].turns != int32(turns) || len(f.loops.bodies[f.items[0].what]) != 3 {
+			t.Errorf("%d turns: %v of %v", turns, f.items, f.loops.bodies)
+		}
+		if err := f.check(outline{before: f.items}, 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFoldLong: turns of thousands of different steps are a loop, too, up to the longest.
+func TestFoldLong(t *testing.T) {
+	for _, c := range []struct{ period, items int }{{3000, 1}, {mostPeriod, 1}, {mostPeriod + 1, 3 * (mostPeriod + 1)}} {
+		f := newFolder(newLoops(numbered(int64(c.period))))
+		for range 3 {
+			for step := range c.period {
+				f.add(int32(step))
+			}
+		}
+		if len(f.items) != c.items {
+			t.Errorf("three turns of %d steps: %d items, want %d", c.period, len(f.items), c.items)
+		}
+	}
+}
+
+// TestFoldLarge: a body that is too large for a block of the trace stays steps.
+func TestFoldLarge(t *testing.T) {
+	const period = 500
+	table := newTable()
+	slots := table.list(make([]int64, mostBytes/period/5))
+	for i := range int64(period) {
+		table.number(step{form: form{slots: slots}, args: [numArgs]int64{i}})
+	}
+	f := newFolder(newLoops(table))
+	for range 3 {
+		for step := range int32(period) {
+			f.add(step)
+		}
+	}
+	if len(f.items) != 3*period || len(f.loops.bodies) != 0 {
+		t.Errorf("%d items, want %d; %d bodies, want none", len(f.items), 3*period, len(f.loops.bodies))
+	}
+}
+
+// numbered returns a table of so many different steps.
+func numbered(n int64) *table {
+	t := newTable()
+	for i := range n {
+		t.number(step{args: [numArgs]int64{i}})
+	}
+	return t
+}
+
+// TestFoldRandom: of any sequence, expanding yields what was added.
+func TestFoldRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		f := newFolder(newLoops(numbered(10)))
+		kinds := 1 + random.Int32N(4)
+		for range random.IntN(2000) {
+			f.add(random.Int32N(kinds))
+		}
+		if err := f.check(outline{before: f.items}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFoldLists: what a loop repeats may have lists of counts, so many different ones.
+func TestFoldLists(t *testing.T) {
+	for _, c := range []struct{ lists, items int }{{mostLists, 1}, {mostLists + 1, 3 * (mostLists + 1)}} {
+		table := newTable()
+		var steps []int32
+		for i := range c.lists {
+			steps = append(steps, table.number(step{lists: [2]int32{0, int32(1 + i)}}))
+		}
+		f := newFolder(newLoops(table))
+		for range 3 {
+			for _, n := range steps {
+				f.add(n)
+			}
+		}
+		if bodies := 1; len(f.items) != c.items || c.items > 1 && len(f.loops.bodies) != 0 || c.items == 1 && len(f.loops.bodies) != bodies {
+			t.Errorf("%d lists: %d items, want %d; bodies %v", c.lists, len(f.items), c.items, f.loops.bodies)
+		}
+	}
+}
+
+func expand(l *loops, items []item) (steps []int32) {
+	w := l.walk(items, 1)
+	for step, ok := w.next(); ok; step, ok = w.next() {
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// TestShareRandom: whatever is shared, expanding yields what it was; a part of its own is not
+// parted again, so that blocks end.
+func TestShareRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		f := newFolder(newLoops(numbered(40)))
+		phrases := make([][]int32, 3)
+		for i := range phrases {
+			for range 1 + random.IntN(300) {
+				phrases[i] = append(phrases[i], random.Int32N(40))
+			}
+		}
+		for range 1 + random.IntN(10) {
+			for _, step := range phrases[random.IntN(len(phrases))] {
+				f.add(step)
+			}
+			f.add(random.Int32N(40))
+		}
+		s := newSharing(f.loops)
+		s.count(f.items)
+		shared := s.share(f.items)
+		if got, want := expand(f.loops, shared), expand(f.loops, f.items); !slices.Equal(got, want) {
+			t.Fatalf("%v is %v", want, got)
+		}
+		for _, it := range shared {
+			if it.turns == 1 && !slices.Equal(s.share(f.loops.bodies[it.what]), f.loops.bodies[it.what]) {
+				t.Fatalf("the part %v is parted again", f.loops.bodies[it.what])
+			}
+		}
+	}
+}
+
+// TestShareApart: what comes twice with something else between is said once, but for its ends.
+func TestShareApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	f := newFolder(newLoops(numbered(1000)))
+	phrase := random.Perm(900)
+	for range 2 {
+		for _, step := range phrase {
+			f.add(int32(step))
+		}
+		f.add(950)
+		f.add(int32(951 + f.steps%7))
+	}
+	s := newSharing(f.loops)
+	s.count(f.items)
+	if n := len(s.share(f.items)); n > len(f.items)/partLeast {
+		t.Errorf("%d items are %d", len(f.items), n)
+	}
+}
+
+// TestPlay: what two ranks did comes to an end in its order, or not. Fences wait for both ranks, starts for
+// posts, waits for completes, and long sends for their receives.
+func TestPlay(t *testing.T) {
+	sync := func(kind trace.SyncKind, peer, window int64) step {
+		s := step{form: form{kind: trace.KindSync, sync: kind}}
+		s.args[argPeer], s.args[argTag] = peer, window
+		return s
+	}
+	message := func(kind trace.Kind, peer, bytes int64) step {
+		s := step{form: form{kind: kind}}
+		s.args[argPeer], s.args[argBytes] = peer, bytes
+		return s
+	}
+	const fence, post, start, complete, wait = trace.SyncFence, trace.SyncPost, trace.SyncStart, trace.SyncComplete, trace.SyncWait
+	for _, c := range []struct {
+		name  string
+		ranks [2][]step
+		ends  bool
+	}{
+		{"fences in one order", [2][]step{{sync(fence, 0, 0), sync(fence, 0, 1)}, {sync(fence, 0, 0), sync(fence, 0, 1)}}, true},
+		{"fences in two orders", [2][]step{{sync(fence, 0, 0), sync(fence, 0, 1)}, {sync(fence, 0, 1), sync(fence, 0, 0)}}, false},
+		{"rank 0 exposes", [2][]step{{sync(post, 1, 0), sync(wait, 1, 0)}, {sync(start, 0, 0), sync(complete, 0, 0)}}, true},
+		{"rank 1 exposes", [2][]step{{sync(start, 1, 0), sync(complete, 1, 0)}, {sync(post, 0, 0), sync(wait, 0, 0)}}, true},
+		{"nobody exposes", [2][]step{{sync(start, 1, 0), sync(complete, 1, 0)}, {}}, false},
+		{"nobody completes", [2][]step{{sync(post, 1, 0), sync(wait, 1, 0)}, {sync(start, 0, 0)}}, false},
+		{"short sends", [2][]step{{message(trace.KindSend, 1, 8), message(trace.KindRecv, 1, 8)},
+			{message(trace.KindSend, 0, 8), message(trace.KindRecv, 0, 8)}}, true},
+		{"long sends", [2][]step{{message(trace.KindSend, 1, rendezvous), message(trace.KindRecv, 1, rendezvous)},
+			{message(trace.KindSend, 0, rendezvous), message(trace.KindRecv, 0, rendezvous)}}, false},
+	} {
+		table := newTable()
+		ranks := make([][]int32, 2)
+		for rank, steps := range c.ranks {
+			for _, s := range steps {
+				ranks[rank] = append(ranks[rank], table.number(s))
+			}
+		}
+		err := newPlay(matching{table: table, groups: [][]int32{{0, 0}}}, ranks).run()
+		if (err == nil) != c.ends {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestContinues: a wait goes on with a drain of which two of three are left if it is for two of
+// those, not if it is for two others, of which one is in slot 4.
+func TestContinues(t *testing.T) {
+	d := drain{slots: []int64{1, 3, 5}, left: 2}
+	for _, c := range []struct {
+		pending []int64
+		want    bool
+	}{{[]int64{1, 5}, true}, {[]int64{3, 5}, true}, {[]int64{4, 5}, false}, {[]int64{5}, false}, {[]int64{1, 3, 5}, false}} {
+		if got := d.continues(c.pending); got != c.want {
+			t.Errorf("%v of %v: %v", c.pending, d.slots, got)
+		}
+	}
+}
