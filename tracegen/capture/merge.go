@@ -36,6 +36,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,14 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
-	m.warn()
+	failed := int64(0)
+	for _, s := range m.streams {
+		failed += s.mark.Failed
+	}
+	if failed > 0 {
+		m.summary.Warnings = append(m.summary.Warnings,
+			fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
+	}
 	m.warnOfEnds()
 	if err := m.survey(); err != nil {
 		return nil, err
@@ -94,23 +102,32 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	return &m.summary, m.write(w, ranks)
 }
 
-// merger is a merge under way.
+// merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate, write.
 type merger struct {
-	o        *Options
-	streams  []*stream
-	surveys  []*survey
+	o *Options
+	// By rank, until the rank is translated.
+	streams []*stream
+	surveys []*survey
+
+	// Of the whole run, after the survey.
 	comms    []communicator
-	own      []rankComms
+	own      []rankComms // by rank: its own numbers of communicators
 	families *families
 	phases   *phases
 	kernels  *kernelTable
-	recalls  bool         // messages were cancelled, which probes may have found
-	split    map[int]bool // communicators some of whose operations were under way while threads called others
-	crossed  map[int]bool // communicators whose persistent operations were started in different orders
-	table    *table
-	loops    *loops
-	each     [][]float64 // by rank: what its computations were; nil: their means
-	summary  Summary
+	// recalls: messages were cancelled, which probes may have found; so no probe may wait for one.
+	recalls bool
+	// split are the communicators some of whose operations were under way while threads called others. All
+	// operations of such a communicator become nonblocking ones with a wait.
+	split map[int]bool
+	// crossed are the communicators whose persistent operations were started in different orders.
+	crossed map[int]bool
+
+	// What the ranks do: steps, loops of them, and with Options.EachGap each computation, by rank.
+	table   *table
+	loops   *loops
+	each    [][]float64
+	summary Summary
 }
 
 // open opens the files of all ranks, which must be of one run.
@@ -132,8 +149,14 @@ func (m *merger) open(dir string) error {
 		if first == nil {
 			first = s
 		}
-		if err := alike(first, s); err != nil {
-			return err
+		switch a, b := first, s; {
+		case a.head.Run != b.head.Run:
+			return fmt.Errorf("%s and %s are of different runs", a.name, b.name)
+		case a.head.Size != b.head.Size:
+			return fmt.Errorf("%s is of a run of %d ranks, %s of %d", a.name, a.head.Size, b.name, b.head.Size)
+		case a.head.Library != b.head.Library:
+			return fmt.Errorf("%s and %s were recorded with different libraries of MPI: %s; %s", a.name, b.name,
+				text(a.head.Library[:]), text(b.head.Library[:]))
 		}
 		if other := found[int(s.head.Rank)]; other != nil {
 			return fmt.Errorf("%s and %s are both of rank %d", other.name, s.name, s.head.Rank)
@@ -153,22 +176,10 @@ func (m *merger) open(dir string) error {
 		}
 		m.streams = append(m.streams, s)
 	}
-	m.summary = Summary{Ranks: len(m.streams), Library: library(text(first.head.Library[:])),
+	// Some libraries say in further lines how they were built.
+	library, _, _ := strings.Cut(text(first.head.Library[:]), "\n")
+	m.summary = Summary{Ranks: len(m.streams), Library: strings.Join(strings.Fields(library), " "),
 		Program: text(first.head.Program[:])}
-	return nil
-}
-
-// alike checks that two streams are of one run.
-func alike(a, b *stream) error {
-	switch {
-	case a.head.Run != b.head.Run:
-		return fmt.Errorf("%s and %s are of different runs", a.name, b.name)
-	case a.head.Size != b.head.Size:
-		return fmt.Errorf("%s is of a run of %d ranks, %s of %d", a.name, a.head.Size, b.name, b.head.Size)
-	case a.head.Library != b.head.Library:
-		return fmt.Errorf("%s and %s were recorded with different libraries of MPI: %s; %s", a.name, b.name,
-			text(a.head.Library[:]), text(b.head.Library[:]))
-	}
 	return nil
 }
 
@@ -189,8 +200,18 @@ func (m *merger) survey() error {
 			m.o.Progress(rank+1, 2*len(m.streams))
 		}
 	}
-	if err := m.refuse(refused); err != nil {
-		return err
+	// Calls that a trace cannot have, by name and with their numbers.
+	if len(refused) > 0 {
+		var list []string
+		for name, n := range refused {
+			list = append(list, fmt.Sprintf("%s (%d)", name, n))
+		}
+		slices.Sort(list)
+		text := strings.Join(list, ", ")
+		if !m.o.LeaveOut {
+			return fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them", text)
+		}
+		m.summary.Warnings = append(m.summary.Warnings, "left out, as a trace cannot have them: "+text)
 	}
 	if n := m.surveys[0].sharedWindows; n > 0 {
 		m.summary.Warnings = append(m.summary.Warnings,
@@ -216,41 +237,6 @@ func (m *merger) survey() error {
 	return nil
 }
 
-// warn says what the recordings do not show.
-func (m *merger) warn() {
-	failed := int64(0)
-	for _, s := range m.streams {
-		failed += s.mark.Failed
-	}
-	if failed > 0 {
-		m.summary.Warnings = append(m.summary.Warnings,
-			fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
-	}
-}
-
-// refuse refuses calls that a trace cannot have, or says that they are left out.
-func (m *merger) refuse(calls map[string]int64) error {
-	if len(calls) == 0 {
-		return nil
-	}
-	text := named(calls)
-	if !m.o.LeaveOut {
-		return fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them", text)
-	}
-	m.summary.Warnings = append(m.summary.Warnings, "left out, as a trace cannot have them: "+text)
-	return nil
-}
-
-// named lists calls by name, with how often they were made.
-func named(calls map[string]int64) string {
-	var list []string
-	for name, n := range calls {
-		list = append(list, fmt.Sprintf("%s (%d)", name, n))
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
-}
-
 // translate returns what each rank does, in steps of the run if they are found.
 func (m *merger) translate() ([]outline, error) {
 	folders, cut := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
@@ -268,7 +254,7 @@ func (m *merger) translate() ([]outline, error) {
 	}
 	if m.o.Partial {
 		all := slices.Clone(cut)
-		c := newCutter(m.table, m.families.list(), cut)
+		c := &cutter{newMatching(m.table, m.families.list(), len(cut)), cut}
 		c.cut()
 		m.warnOfCuts(all, c.ranks)
 		cut = c.ranks
@@ -329,7 +315,7 @@ func (m *merger) write(w io.Writer, ranks []outline) error {
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
+		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers,
 		Communicators: len(m.families.parts) > 0,
 	}
 	if m.summary.Steps == 0 {
@@ -345,46 +331,32 @@ func (m *merger) write(w io.Writer, ranks []outline) error {
 	return out.Close()
 }
 
-// library returns what a library says of itself in a line: some say how they were built, too.
-func library(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return strings.Join(strings.Fields(line), " ")
-}
-
-// phases are the levels of MPI_Pcontrol that the ranks name, as phases of the trace: from 1.
+// phases are the levels of MPI_Pcontrol that the ranks name, as phases of the trace: from 1. The markers of
+// phase n are 2n-2, where it begins, and 2n-1, where it ends.
 type phases struct {
-	names []string
-	of    map[int64]int32 // level to phase
+	names   []string
+	markers []trace.Marker
+	of      map[int64]int32 // level to phase
 }
 
 func newPhases(surveys []*survey) *phases {
-	var levels []int64
-	for _, v := range surveys {
-		for level := range v.levels {
-			if level > 0 && !slices.Contains(levels, level) {
-				levels = append(levels, level)
-			}
-		}
-	}
-	slices.Sort(levels)
 	p := &phases{of: map[int64]int32{}}
-	for _, level := range levels {
-		p.names = append(p.names, fmt.Sprintf("pcontrol %d", level))
-		p.of[level] = int32(len(p.names))
+	all := map[int64]bool{}
+	for _, v := range surveys {
+		maps.Copy(all, v.levels)
+	}
+	for _, level := range slices.Sorted(maps.Keys(all)) {
+		if level <= 0 {
+			continue // it ends a phase only
+		}
+		name := fmt.Sprintf("pcontrol %d", level)
+		p.names = append(p.names, name)
+		phase := len(p.names)
+		p.of[level] = int32(phase)
+		p.markers = append(p.markers, trace.Marker{Text: name, Phase: phase},
+			trace.Marker{Text: "end of " + name, Phase: phase, End: true})
 	}
 	return p
-}
-
-// begin and end return the markers of a phase.
-func (p *phases) begin(phase int32) int32 { return 2*phase - 2 }
-func (p *phases) end(phase int32) int32   { return 2*phase - 1 }
-
-func (p *phases) markers() (list []trace.Marker) {
-	for i, name := range p.names {
-		list = append(list, trace.Marker{Text: name, Phase: i + 1},
-			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
-	}
-	return list
 }
 
 // errUnfinished is what a call lacks that others did not come to answer: where not all
@@ -398,69 +370,51 @@ type cutter struct {
 	ranks [][]int32 // steps
 }
 
-func newCutter(t *table, families []trace.CommFamily, ranks [][]int32) *cutter {
-	return &cutter{newMatching(t, families, len(ranks)), ranks}
-}
-
-// cut cuts until nothing is left that lacks its other side.
+// cut drops the ends of what ranks did until everything that is left has its other side. Each turn drops what
+// lacked it in the turn before, which may take the other side of something else with it.
 func (c *cutter) cut() {
 	for again := true; again; {
 		again = false
+		// What all ranks together have sent and received on each channel, and how far each has come in the
+		// operations of each group.
 		sent, received, operations := map[place]int{}, map[place]int{}, map[place][]int{}
 		for rank, steps := range c.ranks {
 			for _, n := range steps {
-				c.count(rank, &c.table.steps[n], sent, received, operations)
+				out, in, operation := c.ends(rank, &c.table.steps[n])
+				sent[out]++
+				received[in]++
+				if operations[operation] == nil {
+					operations[operation] = make([]int, len(c.ranks))
+				}
+				operations[operation][rank]++
 			}
 		}
+		// A rank ends before its first step whose number on a channel, or in a group, another side has not reached.
 		for rank, steps := range c.ranks {
-			if n := c.first(rank, steps, sent, received, operations); n < len(steps) {
+			sends, receives, done := map[place]int{}, map[place]int{}, map[place]int{}
+			lacks := func(n int32) bool {
+				out, in, operation := c.ends(rank, &c.table.steps[n])
+				sends[out]++
+				receives[in]++
+				done[operation]++
+				if out != (place{}) && sends[out] > received[out] || in != (place{}) && receives[in] > sent[in] {
+					return true
+				}
+				if operation == (place{}) {
+					return false
+				}
+				for other, group := range c.groups[operation.family] {
+					if group == operation.from && operations[operation][other] < done[operation] {
+						return true
+					}
+				}
+				return false
+			}
+			if n := slices.IndexFunc(steps, lacks); n >= 0 {
 				c.ranks[rank], again = steps[:n], true
 			}
 		}
 	}
-}
-
-func (c *cutter) count(rank int, s *step, sent, received map[place]int, operations map[place][]int) {
-	out, in, operation := c.ends(rank, s)
-	if out != (place{}) {
-		sent[out]++
-	}
-	if in != (place{}) {
-		received[in]++
-	}
-	if operation != (place{}) {
-		if operations[operation] == nil {
-			operations[operation] = make([]int, len(c.ranks))
-		}
-		operations[operation][rank]++
-	}
-}
-
-// first returns the first step of a rank that lacks its other side.
-func (c *cutter) first(rank int, steps []int32, sent, received map[place]int, operations map[place][]int) int {
-	sends, receives, done := map[place]int{}, map[place]int{}, map[place]int{}
-	for i, n := range steps {
-		out, in, operation := c.ends(rank, &c.table.steps[n])
-		if out != (place{}) {
-			if sends[out]++; sends[out] > received[out] {
-				return i
-			}
-		}
-		if in != (place{}) {
-			if receives[in]++; receives[in] > sent[in] {
-				return i
-			}
-		}
-		if operation != (place{}) {
-			done[operation]++
-			for other, group := range c.groups[operation.family] {
-				if group == operation.from && operations[operation][other] < done[operation] {
-					return i
-				}
-			}
-		}
-	}
-	return len(steps)
 }
 
 // warnOfEnds says which ranks did not come to their end, and what is not certain of them.

@@ -107,7 +107,9 @@ func (t *translator) settle() {
 	if t.mean > 0 {
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.mean)
-		if spread := brief(math.Sqrt(t.variance)); spread >= 1 {
+		// A deviation is known to a few percent at best: rounded to four binary digits it takes a byte.
+		fraction, exponent := math.Frexp(math.Sqrt(t.variance))
+		if spread := math.Ldexp(math.Round(fraction*16)/16, exponent); spread >= 1 {
 			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
 		}
 		if t.o.EachGap {
@@ -129,13 +131,6 @@ func (t *translator) write(s step) {
 		return
 	}
 	t.put(n)
-}
-
-// brief rounds a deviation to four binary digits: it is known to a few percent at best, and
-// takes a byte then.
-func brief(v float64) float64 {
-	fraction, exponent := math.Frexp(v)
-	return math.Ldexp(math.Round(fraction*16)/16, exponent)
 }
 
 func (t *translator) add(s step) {
@@ -168,7 +163,10 @@ func (t *translator) event(e *event) error {
 	case procStart, procStartall:
 		return t.start(e)
 	case procRequestfree:
-		return t.letGo(e.requests[0])
+		if r := e.requests[0]; r.number > 0 {
+			t.release(r, trace.KindFree) // of one that is under way, nobody will wait
+		}
+		return nil
 	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome,
 		procRequestgetstatus, procParrived:
 		return t.completion(e)
@@ -306,14 +304,6 @@ func (t *translator) begin(e *event, r request) error {
 	return t.collective(e, r)
 }
 
-// letGo frees a request: of one that is under way, nobody will wait for it.
-func (t *translator) letGo(r request) error {
-	if r.number > 0 {
-		t.release(r, trace.KindFree)
-	}
-	return nil
-}
-
 // completion adds waits for what has ended, and for a call that found nothing, a test.
 func (t *translator) completion(e *event) error {
 	if e.proc == procWaitall && t.endsAll(e) {
@@ -359,9 +349,9 @@ func (t *translator) endsAll(e *event) bool {
 // pcontrol adds the marks of MPI_Pcontrol: a level above 0 begins a phase, any ends the one before.
 func (t *translator) pcontrol(level int64) {
 	if t.phase > 0 {
-		t.add(step{form: form{kind: trace.KindMark, marker: t.phases.end(t.phase)}})
+		t.add(step{form: form{kind: trace.KindMark, marker: 2*t.phase - 1}})
 	}
 	if t.phase = t.phases.of[level]; t.phase > 0 {
-		t.add(step{form: form{kind: trace.KindMark, marker: t.phases.begin(t.phase)}})
+		t.add(step{form: form{kind: trace.KindMark, marker: 2*t.phase - 2}})
 	}
 }
