@@ -1,4 +1,7 @@
-// Package tracetest builds small traces for tests.
+// Package tracetest builds small traces for tests of what reads, replays or shows traces: of ranks that each do
+// something of their own ([Trace]), of a grid of 2x3 ranks with call sites ([GridHeader], [Traced], [PollBlock]),
+// of a ring ([Ring]), and of whatever bytes say ([Wild]). Traces of real programs are in testdata and come from
+// tracegen.
 package tracetest
 
 import (
@@ -114,22 +117,10 @@ func Messages(count int) (*trace.Trace, error) {
 		receiver.Message(trace.OpRecv, 0, 0, trace.Const(0), trace.Const(0), trace.Const(1000))
 	}
 	first, err := w.Program().Add(sender)
-	if err != nil {
-		return nil, err
-	}
-	second, err := w.Program().Add(receiver)
-	if err != nil {
-		return nil, err
-	}
+	second, errSecond := w.Program().Add(receiver)
 	none := w.Vector(trace.Vector{Values: []int64{0}})
-	if err := w.Step(0); err != nil {
-		return nil, err
-	}
 	call := trace.Call{Blocks: []int64{int64(first), int64(second)}, Args: [][]int64{{none}, {none}}}
-	if err := w.Call(&call); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(err, errSecond, w.Step(0), w.Call(&call), w.Close()); err != nil {
 		return nil, err
 	}
 	return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "example")
@@ -157,36 +148,22 @@ func GridHeader() *trace.Header {
 	return h
 }
 
-// Traced writes a trace of one call per step of the block and reads it back.
+// Traced writes a trace of one call per step of the block and reads it back. Its arguments are the same in each.
 func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
 	t.Helper()
 	var buf bytes.Buffer
 	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := int64(block)
+	must(t, err)
+	n := int64(add(t, w.Program(), b))
 	v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
 	for s := range steps {
-		if err := w.Step(s); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
-			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Step(s))
+		must(t, w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
+			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	tr, err := trace.NewReader(&buf, "test.trace.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }
 
@@ -196,21 +173,12 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	t.Helper()
 	var buf bytes.Buffer
 	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(b *trace.Builder) int {
-		n, err := w.Program().Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	must(t, err)
 	body := trace.NewBuilder("body", 1)
 	body.Compute(0, trace.Const(99), body.Param(0))
 	work := trace.NewBuilder("work", 2)
 	work.Compute(0, work.Param(0), work.Param(1))
-	bodyBlock, workBlock := add(body), add(work)
+	bodyBlock, workBlock := add(t, w.Program(), body), add(t, w.Program(), work)
 	b := trace.NewBuilder("polls", 3)
 	if guarded {
 		b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
@@ -223,15 +191,11 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
 	b.PollWait(0)
 	b.Poll(0)
-	n := int64(add(b))
-	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
-		Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	n := int64(add(t, w.Program(), b))
+	must(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()))
 	tr, err := trace.NewReader(&buf, "polls")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }
 
@@ -262,11 +226,10 @@ func RingCall(block int) *trace.Call {
 		Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
 }
 
+// Open opens the trace in a file's bytes.
 func Open(t testing.TB, data []byte) *trace.Trace {
 	t.Helper()
 	tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }

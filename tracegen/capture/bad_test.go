@@ -195,11 +195,7 @@ func TestStaticArgument(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), argument)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		merged(t, dir, capture.Options{})
+		m.traced(t, "2", m.compile(t, "ends.c"), argument)
 	})
 }
 

@@ -63,6 +63,16 @@ func (m mpi) record(t *testing.T, ranks string, program ...string) (dir, out str
 	return dir, text.String(), err
 }
 
+// traced records a program with so many ranks, and returns the trace of it.
+func (m mpi) traced(t *testing.T, ranks string, program ...string) *trace.Trace {
+	t.Helper()
+	dir, out, err := m.record(t, ranks, program...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return merged(t, dir, capture.Options{})
+}
+
 // merged merges recordings, and opens and verifies the trace.
 func merged(t *testing.T, dir string, o capture.Options) *trace.Trace {
 	t.Helper()
@@ -150,11 +160,7 @@ func TestRing(t *testing.T) {
 func TestCollectives(t *testing.T) {
 	var first [][]trace.Action
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "6", m.compile(t, "collectives.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		ranks := actions(t, merged(t, dir, capture.Options{}))
+		ranks := actions(t, m.traced(t, "6", m.compile(t, "collectives.c")))
 		for rank, list := range ranks {
 			counts := map[trace.Kind]int{}
 			for _, a := range list {
@@ -195,12 +201,8 @@ func TestCorners(t *testing.T) {
 			{"held", 2 * 2 * 3, 12 * 4},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				dir, out, err := m.record(t, "3", program, c.name)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
 				var messages, bytes int64
-				for _, list := range actions(t, merged(t, dir, capture.Options{})) {
+				for _, list := range actions(t, m.traced(t, "3", program, c.name)) {
 					for _, a := range list {
 						switch a.Kind {
 						case trace.KindSend, trace.KindIsend, trace.KindSendrecv:
@@ -221,12 +223,8 @@ func TestCorners(t *testing.T) {
 // are each the same operation on all of them; MPI before 4.0 has none such.
 func TestCrossed(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "3", m.compile(t, "corners.c"), "crossed")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		operations := 0
-		for _, list := range actions(t, merged(t, dir, capture.Options{})) {
+		for _, list := range actions(t, m.traced(t, "3", m.compile(t, "corners.c"), "crossed")) {
 			for _, a := range list {
 				if a.Kind == trace.KindIcollective {
 					operations++
@@ -243,11 +241,7 @@ func TestCrossed(t *testing.T) {
 // comes a wait, and nothing where the request is let go of.
 func TestLookedWaits(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "3", m.compile(t, "corners.c"), "looked")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+		for rank, list := range actions(t, m.traced(t, "3", m.compile(t, "corners.c"), "looked")) {
 			var waits, frees int
 			for _, a := range list {
 				switch a.Kind {
@@ -269,11 +263,7 @@ func TestLookedWaits(t *testing.T) {
 // 3 + rank.
 func TestCounts(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "3", m.compile(t, "counts.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		tr := merged(t, dir, capture.Options{})
+		tr := m.traced(t, "3", m.compile(t, "counts.c"))
 		if n := tr.Header().Steps; n < 40 {
 			t.Errorf("%d steps, want 40", n)
 		}
@@ -309,11 +299,7 @@ func TestCounts(t *testing.T) {
 func TestOneHandle(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "same.c")
-		dir, out, err := m.record(t, "2", program, "262144")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+		for rank, list := range actions(t, m.traced(t, "2", program, "262144")) {
 			counts := map[trace.Kind]int{}
 			for _, a := range list {
 				counts[a.Kind]++
@@ -330,14 +316,10 @@ func TestOneHandle(t *testing.T) {
 // does not say how long leaves the trace without their size.
 func TestTruncated(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "truncated.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		long := map[string]int64{"openmpi": 40, "mpich": -1}[m.name]
 		got := map[int32]int64{}
 		open := 0
-		for _, a := range actions(t, merged(t, dir, capture.Options{}))[1] {
+		for _, a := range actions(t, m.traced(t, "2", m.compile(t, "truncated.c")))[1] {
 			switch a.Kind {
 			case trace.KindIrecv:
 				open++
@@ -372,11 +354,7 @@ func TestTruncated(t *testing.T) {
 func TestMessages(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "messages.c")
-		dir, out, err := m.record(t, "4", program)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		got := sent(actions(t, merged(t, dir, capture.Options{})))
+		got := sent(actions(t, m.traced(t, "4", program)))
 		if diff := cmp.Diff(m.counted(t, "4", program), got); diff != "" {
 			t.Errorf("messages (-counted +recorded):\n%s", diff)
 		}
@@ -459,12 +437,8 @@ func TestDrain(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "any.c")
 		for _, ranks := range []string{"2", "4"} {
-			dir, out, err := m.record(t, ranks, program)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
 			var got, want []trace.Kind
-			tr := merged(t, dir, capture.Options{})
+			tr := m.traced(t, ranks, program)
 			turns := 0
 			for _, a := range actions(t, tr)[0] {
 				got = append(got, a.Kind)

@@ -117,12 +117,11 @@ func call(records []byte, p procedureNumber, nanoseconds uint64) []byte {
 // mergeRecords merges recordings of ranks and returns the actions of the first one.
 func mergeRecords(t *testing.T, o Options, ranks ...[]byte) []trace.Action {
 	t.Helper()
-	dir := t.TempDir()
+	var files [][]byte
 	for rank, records := range ranks {
-		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(rank)), recording(int32(rank), records), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		files = append(files, recording(int32(rank), records))
 	}
+	dir := writeRecordings(t, files...)
 	var file bytes.Buffer
 	if _, err := Merge(dir, &file, o); err != nil {
 		t.Fatal(err)
@@ -269,12 +268,7 @@ func FuzzMerge(f *testing.F) {
 	stranger := append(append([]byte{gap}, init...), 0, 3, 0, 0, 2, 5, 8, gap, byte(procFinalize), 0)
 	f.Add(stranger, stranger)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		dir := t.TempDir()
-		for rank, records := range [][]byte{first, second} {
-			if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(rank)), recording(int32(rank), records), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		dir := writeRecordings(t, recording(0, first), recording(1, second))
 		for _, o := range []Options{{Rate: 1e9}, {Rate: 1e9, Partial: true, LeaveOut: true, EachGap: true}} {
 			_, _ = Merge(dir, io.Discard, o)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"reprise/trace"
 	"reprise/trace/text"
-	"reprise/tracegen/capture"
 )
 
 // listed returns what a rank does, a line each, without computations.
@@ -64,10 +63,6 @@ func TestOneSided(t *testing.T) {
 		"win_unlock_all window 0 comm1",
 	}
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "4", m.compile(t, "onesided.c"), filepath.Join(t.TempDir(), "file"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		want := []string{"win_create window 0 world"}
 		if m.name == "mpich" {
 			want = slices.Concat(want, []string{"win_create window 0 self"}, fences("0 self", 1), []string{"win_free window 0 self", "win_create window 0 comm1"})
@@ -89,7 +84,7 @@ func TestOneSided(t *testing.T) {
 			want = append(want, "file_write 128 world")
 		}
 		want = append(want, "barrier", "file_read_all 64 world")
-		tr := merged(t, dir, capture.Options{})
+		tr := m.traced(t, "4", m.compile(t, "onesided.c"), filepath.Join(t.TempDir(), "file"))
 		got := listed(t, tr, 1)
 		for i := range max(len(got), len(want)) {
 			if i >= len(got) || i >= len(want) || got[i] != want[i] {
@@ -147,11 +142,7 @@ func TestTwoGroups(t *testing.T) {
 		"wait ibarrier",
 	}}
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "3", m.compile(t, "twogroups.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		tr := merged(t, dir, capture.Options{})
+		tr := m.traced(t, "3", m.compile(t, "twogroups.c"))
 		for rank := range want {
 			if got := listed(t, tr, int32(rank)); !slices.Equal(got, want[rank]) {
 				t.Errorf("rank %d:\n%s\nwant\n%s", rank, strings.Join(got, "\n"), strings.Join(want[rank], "\n"))
@@ -166,11 +157,7 @@ func TestPartitioned(t *testing.T) {
 	m := libraries[1]
 	for _, how := range []string{"world", "session"} {
 		t.Run(how, func(t *testing.T) {
-			dir, out, err := m.record(t, "3", m.compile(t, "partitioned.c"), how)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			tr := merged(t, dir, capture.Options{})
+			tr := m.traced(t, "3", m.compile(t, "partitioned.c"), how)
 			for rank := range int32(3) {
 				sent := 0
 				for _, line := range listed(t, tr, rank) {
@@ -205,16 +192,12 @@ func TestIsendrecv(t *testing.T) {
 			}
 		}
 		t.Setenv("LD_LIBRARY_PATH", dir)
-		recorded, out, err := m.record(t, "3", "env", "LD_PRELOAD="+library, program)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		want := [][]string{
 			{"irecv 2 12 7 world", "isend 1 12 7 world", "wait recv 2 12 7", "wait send 1 12 7", "isend 1 12 8 world", "wait send 1 12 8"},
 			{"irecv 0 12 7 world", "isend 2 12 7 world", "wait recv 0 12 7", "wait send 2 12 7", "irecv 0 12 8 world", "wait recv 0 12 8"},
 			{"irecv 1 12 7 world", "isend 0 12 7 world", "wait recv 1 12 7", "wait send 0 12 7"},
 		}
-		tr := merged(t, recorded, capture.Options{})
+		tr := m.traced(t, "3", "env", "LD_PRELOAD="+library, program)
 		for rank := range want {
 			if got := listed(t, tr, int32(rank)); len(got) < len(want[rank]) || !slices.Equal(got[:len(want[rank])], want[rank]) || len(got) != 10*len(want[rank]) {
 				t.Errorf("rank %d:\n%s\nwant ten times\n%s", rank, strings.Join(got, "\n"), strings.Join(want[rank], "\n"))

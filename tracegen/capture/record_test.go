@@ -152,11 +152,7 @@ func TestFortran(t *testing.T) {
 				if out, err := exec.Command(compiler, "-fallow-argument-mismatch", "-o", program, file).CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
-				dir, out, err := m.record(t, "3", program)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+				for rank, list := range actions(t, m.traced(t, "3", program)) {
 					to, from := (rank+1)%3, (rank+2)%3
 					var got, want []string
 					for i := int64(1); i <= 4; i++ {

@@ -23,11 +23,7 @@ import (
 func TestAgainstSMPI(t *testing.T) {
 	const want = 0.000571073 // seconds
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "16", m.compile(t, "halo.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		tr := merged(t, dir, capture.Options{})
+		tr := m.traced(t, "16", m.compile(t, "halo.c"))
 		machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/sixteen.xml",
 			Settings: []replay.Property{{Name: "smpi/simulate-computation", Value: "no"}}}, tr)
 		if err != nil {
@@ -49,11 +45,7 @@ func TestLibrariesAgree(t *testing.T) {
 		var first [][]trace.Action
 		t.Run(source, func(t *testing.T) {
 			eachMPI(t, func(t *testing.T, m mpi) {
-				dir, out, err := m.record(t, "4", m.compile(t, source))
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				list := actions(t, merged(t, dir, capture.Options{}))
+				list := actions(t, m.traced(t, "4", m.compile(t, source)))
 				if first == nil {
 					first = list
 				} else if diff := cmp.Diff(first, list); diff != "" {
@@ -79,11 +71,7 @@ func TestRequestsAgainstSMPI(t *testing.T) {
 	}{{"persistent.c", 0.00199198}, {"any.c", 0.00248736}, {"counts.c", 0.00065823}} {
 		t.Run(c.source, func(t *testing.T) {
 			eachMPI(t, func(t *testing.T, m mpi) {
-				recorded, out, err := m.record(t, "4", m.compile(t, c.source))
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				tr := merged(t, recorded, capture.Options{})
+				tr := m.traced(t, "4", m.compile(t, c.source))
 				machine, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/four.xml",
 					Settings: []replay.Property{{Name: "smpi/simulate-computation", Value: "no"}}}, tr)
 				if err != nil {
@@ -105,12 +93,8 @@ func TestRequestsAgainstSMPI(t *testing.T) {
 // number was, whether of one thing or of several in turns; a test before other work stays.
 func TestSpin(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "spin.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 		var got []trace.Kind
-		for _, a := range actions(t, merged(t, dir, capture.Options{}))[1] {
+		for _, a := range actions(t, m.traced(t, "2", m.compile(t, "spin.c")))[1] {
 			got = append(got, a.Kind)
 		}
 		want := []trace.Kind{trace.KindIrecv, trace.KindWait, trace.KindIrecv, trace.KindWait, trace.KindIprobe, trace.KindRecv,
@@ -139,11 +123,7 @@ func TestConsensus(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program, got := m.compile(t, "nbx.c"), 0.0
 		for range 6 {
-			dir, out, err := m.record(t, "6", program)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			tr := merged(t, dir, capture.Options{})
+			tr := m.traced(t, "6", program)
 			misses := 0
 			for _, rank := range actions(t, tr) {
 				for _, a := range rank {
@@ -177,11 +157,7 @@ func TestConsensus(t *testing.T) {
 // turns of two threads, and 100 in those of the other two.
 func TestThreads(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "threads.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		tr := merged(t, dir, capture.Options{})
+		tr := m.traced(t, "2", m.compile(t, "threads.c"))
 		for rank, list := range actions(t, tr) {
 			bytes, sends, operations := int64(0), 0, 0
 			for _, a := range list {

@@ -289,14 +289,6 @@ func TestFoldLists(t *testing.T) {
 	}
 }
 
-func expand(l *loops, items []item) (steps []int32) {
-	w := l.walk(items, 1)
-	for step, ok := w.next(); ok; step, ok = w.next() {
-		steps = append(steps, step)
-	}
-	return steps
-}
-
 // TestShareRandom: whatever is shared, expanding yields what it was; a part of its own is not
 // parted again, so that blocks end.
 func TestShareRandom(t *testing.T) {
@@ -318,7 +310,7 @@ func TestShareRandom(t *testing.T) {
 		s := newSharing(f.loops)
 		s.count(f.items)
 		shared := s.share(f.items)
-		if got, want := expand(f.loops, shared), expand(f.loops, f.items); !slices.Equal(got, want) {
+		if got, want := f.loops.steps(shared), f.loops.steps(f.items); !slices.Equal(got, want) {
 			t.Fatalf("%v is %v", want, got)
 		}
 		for _, it := range shared {
