@@ -15,27 +15,8 @@ func (l *library) before(c column) int64 {
 		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: trace.Const(datNumbers),
 			SendSize: trace.Const(datBytes)})
 	}
-	b.setup()
-	b.check()
-	b.timing()
-	b.cg(referenceCG, refIterations, refIterations)
-	b.Mark(beginOptimize)
-	b.Mark(endOptimize)
-	b.testCG()
-	b.testSymmetry()
-	b.cg(testedCG, l.p.SetupIterations, maxSetupIterations)
-	b.allreduce(trace.OperatorMax) // its time
-	return b.done()
-}
 
-// Numbers that rank 0 broadcasts when they come from hpcg.dat, and their size.
-const (
-	datNumbers = 10
-	datBytes   = 4
-)
-
-// setup generates the matrices; the nonzeros are summed up over all ranks.
-func (b *body) setup() {
+	// The matrices are generated; their nonzeros are summed up over all ranks.
 	for level := range levels {
 		k := trace.Const(int64(level))
 		fine := trace.Const(int64(level - 1))
@@ -52,33 +33,18 @@ func (b *body) setup() {
 			b.Mark(endCoarsen, fine)
 		}
 	}
-}
 
-// neighbours returns how many ranks are around.
-func (b *body) neighbours() trace.Operand {
-	lines := int64(len(b.library.p.rows(b.column, 0)))
-	n := b.library.p.Grid.NX
-	if n == 1 {
-		return trace.Const(lines - 1)
-	}
-	x := b.Param(0)
-	first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
-	return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
-}
-
-func (b *body) check() {
+	// The generated problem is checked on each level.
 	for level := range levels {
 		k := trace.Const(int64(level))
 		b.Mark(beginCheck, k)
 		b.allreduce(trace.OperatorSum)
 		b.Mark(endCheck, k)
 	}
-}
 
-// timing is that of the reference kernels.
-func (b *body) timing() {
+	// The reference kernels are timed.
 	rounds := int64(timingRounds)
-	if b.library.p.Seconds == 0 {
+	if l.p.Seconds == 0 {
 		rounds = quickTimingRounds
 	}
 	b.Compute(kernelFill, b.sizes[0].columns)
@@ -86,16 +52,18 @@ func (b *body) timing() {
 		b.spmv()
 		b.mg(0)
 	})
-}
 
-// testCG is the convergence test. Source: HPCG 3.1, TestCG.cpp.
-func (b *body) testCG() {
+	b.cg(referenceCG, refIterations, refIterations)
+	b.Mark(beginOptimize)
+	b.Mark(endOptimize)
+
+	// The convergence test. Source: HPCG 3.1, TestCG.cpp.
 	b.Mark(beginTestCG)
 	b.vector(kernelGetDiagonal)
 	b.vector(kernelCopy)
 	b.vector(kernelCopy)
 	b.vector(kernelSetDiagonal)
-	for i, n := range b.library.p.TestIterations {
+	for i, n := range l.p.TestIterations {
 		f := plainCG
 		if i >= 2 {
 			f = testedCG
@@ -105,10 +73,8 @@ func (b *body) testCG() {
 	b.vector(kernelSetDiagonal)
 	b.vector(kernelCopy)
 	b.Mark(endTestCG)
-}
 
-// testSymmetry is the symmetry test. Source: HPCG 3.1, TestSymmetry.cpp.
-func (b *body) testSymmetry() {
+	// The symmetry test. Source: HPCG 3.1, TestSymmetry.cpp.
 	b.Mark(beginSymmetry)
 	b.Compute(kernelFill, b.sizes[0].columns)
 	b.Compute(kernelFill, b.sizes[0].columns)
@@ -128,6 +94,28 @@ func (b *body) testSymmetry() {
 		b.allreduce(trace.OperatorMax)
 	}
 	b.Mark(endSymmetry)
+
+	b.cg(testedCG, l.p.SetupIterations, maxSetupIterations)
+	b.allreduce(trace.OperatorMax) // its time
+	return b.done()
+}
+
+// Numbers that rank 0 broadcasts when they come from hpcg.dat, and their size.
+const (
+	datNumbers = 10
+	datBytes   = 4
+)
+
+// neighbours returns how many ranks are around.
+func (b *body) neighbours() trace.Operand {
+	lines := int64(len(b.library.p.rows(b.column, 0)))
+	n := b.library.p.Grid.NX
+	if n == 1 {
+		return trace.Const(lines - 1)
+	}
+	x := b.Param(0)
+	first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
+	return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
 }
 
 // after returns the block of the report: minimum, maximum and sum of a time.

@@ -221,37 +221,29 @@ func (f *factor) column(last bool) int {
 		localMax(b, m, col.Plus(1))
 		b.If(rest.Plus(-1), func() { b.Compute(dger, m, rest.Plus(-1)) })
 	case f.lib.p.PFact == Crout:
-		f.croutColumn(b, m, col, i, rest)
+		b.If(i, func() {
+			if f.lib.p.L1 == Transposed {
+				b.Compute(dgemvN, rest, i)
+			} else {
+				b.Compute(dgemvT, i, rest)
+			}
+			if f.current {
+				b.Compute(dcopy, rest)
+			}
+		})
+		b.Compute(dscal, m)
+		b.Compute(dgemvN, m, i.Plus(1))
+		localMax(b, m, col.Plus(1))
 	default:
-		f.leftColumn(b, m, col, i)
+		b.Compute(byForm(f.lib.p.L1, dtrsvUTU, dtrsvLNU), i.Plus(1))
+		b.Compute(dscal, m)
+		b.Compute(dgemvN, m, i.Plus(1))
+		localMax(b, m, col.Plus(1))
+		if f.current {
+			b.Compute(dcopy, i.Plus(1))
+		}
 	}
 	return f.lib.add(b)
-}
-
-func (f *factor) croutColumn(b *trace.Builder, m, col, i, rest trace.Operand) {
-	b.If(i, func() {
-		if f.lib.p.L1 == Transposed {
-			b.Compute(dgemvN, rest, i)
-		} else {
-			b.Compute(dgemvT, i, rest)
-		}
-		if f.current {
-			b.Compute(dcopy, rest)
-		}
-	})
-	b.Compute(dscal, m)
-	b.Compute(dgemvN, m, i.Plus(1))
-	localMax(b, m, col.Plus(1))
-}
-
-func (f *factor) leftColumn(b *trace.Builder, m, col, i trace.Operand) {
-	b.Compute(byForm(f.lib.p.L1, dtrsvUTU, dtrsvLNU), i.Plus(1))
-	b.Compute(dscal, m)
-	b.Compute(dgemvN, m, i.Plus(1))
-	localMax(b, m, col.Plus(1))
-	if f.current {
-		b.Compute(dcopy, i.Plus(1))
-	}
 }
 
 // role returns the part of the process row, itself the owner self, in the swap

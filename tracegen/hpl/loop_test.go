@@ -113,17 +113,12 @@ func TestTags(t *testing.T) {
 	if got := []int64{bcastTag(0), bcastTag(999), bcastTag(1000)}; !slices.Equal(got, []int64{2001, 3000, 2001}) {
 		t.Errorf("tags of panels 0, 999, 1000: %v", got)
 	}
-	tags := solveTags{3003, 3002}
-	for range 498 {
-		tags = tags.next()
-	}
-	if tags != (solveTags{3999, 3998}) {
-		t.Errorf("after 498 steps: %v", tags)
-	}
-	if tags = tags.next(); tags != (solveTags{3001, 4000}) {
-		t.Errorf("after 499 steps: %v", tags)
-	}
-	if tags = tags.next(); tags != (solveTags{3003, 3002}) {
-		t.Errorf("after 500 steps: %v", tags)
+	row, col := int64(3003), int64(3002)
+	for step := 1; step <= 500; step++ {
+		row, col = nextTag(row, firstRowTag), nextTag(col, firstColTag)
+		want, ok := map[int][2]int64{498: {3999, 3998}, 499: {3001, 4000}, 500: {3003, 3002}}[step]
+		if ok && want != [2]int64{row, col} {
+			t.Errorf("after %d steps: %d and %d, want %v", step, row, col, want)
+		}
 	}
 }

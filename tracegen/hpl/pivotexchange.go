@@ -68,94 +68,64 @@ func (f *factor) pivotExchange(b *trace.Builder, m, col trace.Operand, peers []t
 // the extra processes, its neighbours in the hypercube, its neighbours in the
 // tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
 func pivotHops(n, d int) (hops []hop, peers []int) {
-	x := &exchange{d: d, n: n}
-	x.foldIn()
-	x.hypercube()
-	x.extraTree()
-	x.foldOut()
-	return x.hops, x.peers
-}
-
-// exchange collects the hops of the process row at distance d of n.
-type exchange struct {
-	d, n  int
-	hops  []hop
-	peers []int // distances
-}
-
-// swap exchanges messages with the process row at a distance.
-func (x *exchange) swap(peer int, out, in payload) {
-	i := slices.Index(x.peers, peer)
-	if i < 0 {
-		i = len(x.peers)
-		x.peers = append(x.peers, peer)
+	cube := hi(n)
+	extra := n - cube // processes beyond the hypercube
+	partner := d ^ cube
+	swap := func(peer int, out, in payload) {
+		i := slices.Index(peers, peer)
+		if i < 0 {
+			i = len(peers)
+			peers = append(peers, peer)
+		}
+		hops = append(hops, hop{i, out, in})
 	}
-	x.hops = append(x.hops, hop{i, out, in})
-}
 
-// partner returns the other side between the hypercube and the extra processes.
-func (x *exchange) partner() (int, bool) {
-	p := x.d ^ hi(x.n)
-	return p, p < x.n
-}
-
-func (x *exchange) foldIn() {
-	p, ok := x.partner()
+	// The extra processes give their candidates to their partners. The first of them receives
+	// the current row at once, because its partner is the current process row.
 	switch {
-	case !ok:
-	case x.d == 0:
-		x.swap(p, row, candidate)
-	case p == 0:
-		x.swap(p, candidate, row)
-	case x.d < p:
-		x.swap(p, nothing, candidate)
+	case partner >= n:
+	case d == 0:
+		swap(partner, row, candidate)
+	case partner == 0:
+		swap(partner, candidate, row)
+	case d < partner:
+		swap(partner, nothing, candidate)
 	default:
-		x.swap(p, candidate, nothing)
+		swap(partner, candidate, nothing)
 	}
-}
 
-func (x *exchange) hypercube() {
-	cube := hi(x.n)
-	if x.d >= cube {
-		return
-	}
-	for bit := 1; bit < cube; bit *= 2 {
+	// In each round the current row reaches as many further processes of the hypercube as
+	// have it already; all exchange their best candidates.
+	for bit := 1; d < cube && bit < cube; bit *= 2 {
 		out, in := candidate, candidate
 		switch {
-		case x.d < bit:
+		case d < bit:
 			out = both
-		case x.d < 2*bit:
+		case d < 2*bit:
 			in = both
 		}
-		x.swap(x.d^bit, out, in)
+		swap(d^bit, out, in)
 	}
-}
 
-func (x *exchange) extraTree() {
-	cube := hi(x.n)
-	extra := x.n - cube
-	if x.d < cube || extra < 2 {
-		return
-	}
-	for bit := hi(extra - 1); bit >= 1; bit /= 2 {
-		peer, receives, ok := treePeer(x.d-cube, bit, extra)
+	// The first extra process passes the current row on to the others.
+	for bit := hi(max(1, extra-1)); d >= cube && bit >= 1; bit /= 2 {
+		peer, receives, ok := treePeer(d-cube, bit, extra)
 		switch {
 		case !ok:
 		case receives:
-			x.swap(peer+cube, nothing, row)
+			swap(peer+cube, nothing, row)
 		default:
-			x.swap(peer+cube, row, nothing)
+			swap(peer+cube, row, nothing)
 		}
 	}
-}
 
-func (x *exchange) foldOut() {
-	p, ok := x.partner()
+	// The winner goes back to the extra processes.
 	switch {
-	case !ok:
-	case x.d < p:
-		x.swap(p, candidate, nothing)
+	case partner >= n:
+	case d < partner:
+		swap(partner, candidate, nothing)
 	default:
-		x.swap(p, nothing, candidate)
+		swap(partner, nothing, candidate)
 	}
+	return hops, peers
 }

@@ -130,76 +130,63 @@ func (l *library) solutionTree(d int) int64 {
 	return int64(l.add(b))
 }
 
-// solveTags are the tags of a step of the back substitution.
-type solveTags struct{ row, col int64 }
-
-// next returns the tags of the step after.
-func (t solveTags) next() solveTags {
-	if t.row += 2; t.row > lastTag {
-		t.row = firstRowTag
+// nextTag returns the tag of the step after that of tag, in the sequence that begins with first.
+func nextTag(tag, first int64) int64 {
+	if tag += 2; tag > lastTag {
+		return first
 	}
-	if t.col += 2; t.col > lastTag {
-		t.col = firstColTag
-	}
-	return t
+	return tag
 }
 
-// backSubstitution emits the solve, a unit per block of unknowns.
+// backSubstitution emits the solve, a unit per block of unknowns, from the last block up.
 func (g *generator) backSubstitution() {
 	s := g.lib.solution()
 	last := (g.n - 1) / g.nb
-	kp := g.n - last*g.nb
+	kp := g.n - last*g.nb // unknowns of the block at hand; all blocks but the last have nb
 	prow, pcol := last%g.p, last%g.q
-	g.moveRHS(s, pcol)
-	g.diagonal(s, kp, prow, pcol)
-	tags := solveTags{firstRowTag + 2, firstColTag}
+
+	// The right-hand side goes to the process column of the last block.
+	if owner := g.colOwner(g.n); owner != pcol {
+		blocks := g.byCol(func(q int64) int64 {
+			switch q {
+			case owner:
+				return s.sendRHS
+			case pcol:
+				return s.recvRHS
+			}
+			return trace.NoBlock
+		})
+		rows := g.byRow(func(r int64) int64 { return g.rows(0, g.n, r) })
+		// Each side's peer is the other: their sum less the own column.
+		g.call(callRHS, nil, blocks, rows, g.byCol(func(q int64) int64 { return owner + pcol - q }))
+	}
+
+	// Only the owner of a diagonal block solves it.
+	diagonal := func(order, prow, pcol int64) {
+		g.callMasked(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
+	}
+	diagonal(kp, prow, pcol)
+	rowTag, colTag := int64(firstRowTag+2), int64(firstColTag)
 	for n := g.n - kp; n > 0 && g.OK(); n -= g.nb {
 		g.Step(g.steps)
-		g.solveStep(s, n, kp, prow, pcol, tags)
-		kp, prow, pcol, tags = g.nb, mod(prow-1, g.p), mod(pcol-1, g.q), tags.next()
+		// The kp unknowns are used on the n rows above them, which are whole blocks: first on
+		// the window, the rows whose partial sums the next process columns wait for.
+		nextRow, nextCol := mod(prow-1, g.p), mod(pcol-1, g.q)
+		reach := min(n, max(g.nb, (g.q-1)*g.nb))
+		window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
+		rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
+		blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
+		g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(rowTag),
+			g.one(colTag))
+		if nextCol != pcol {
+			g.call(callPartial, g.only(g.q, nextCol), g.one(s.partial), window, g.one(pcol), g.one(rowTag))
+		}
+		diagonal(g.nb, nextRow, nextCol)
+		// The rows above the window come last, off the critical path.
+		g.call(callRest, g.only(g.q, pcol), g.one(s.rest), rest, g.one(kp))
+		kp, prow, pcol = g.nb, nextRow, nextCol
+		rowTag, colTag = nextTag(rowTag, firstRowTag), nextTag(colTag, firstColTag)
 	}
 	g.call(callTree, g.only(g.q, pcol), g.byRow(func(r int64) int64 { return s.tree[mod(r-prow, g.p)] }), g.one(kp),
 		g.one(prow))
-}
-
-// moveRHS sends the right-hand side to the process column of the last block.
-func (g *generator) moveRHS(s *solveBlocks, pcol int64) {
-	owner := g.colOwner(g.n)
-	if owner == pcol {
-		return
-	}
-	blocks := g.byCol(func(q int64) int64 {
-		switch q {
-		case owner:
-			return s.sendRHS
-		case pcol:
-			return s.recvRHS
-		}
-		return trace.NoBlock
-	})
-	rows := g.byRow(func(r int64) int64 { return g.rows(0, g.n, r) })
-	// Each side's peer is the other: their sum less the own column.
-	g.call(callRHS, nil, blocks, rows, g.byCol(func(q int64) int64 { return owner + pcol - q }))
-}
-
-// diagonal solves the block that (prow, pcol) owns.
-func (g *generator) diagonal(s *solveBlocks, order, prow, pcol int64) {
-	g.callMasked(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
-}
-
-// solveStep uses the block of kp unknowns that (prow, pcol) has solved on the n
-// rows above it, which are whole blocks, and solves the next one.
-func (g *generator) solveStep(s *solveBlocks, n, kp, prow, pcol int64, tags solveTags) {
-	nextRow, nextCol := mod(prow-1, g.p), mod(pcol-1, g.q)
-	reach := min(n, max(g.nb, (g.q-1)*g.nb))
-	window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
-	rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
-	blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
-	g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(tags.row),
-		g.one(tags.col))
-	if nextCol != pcol {
-		g.call(callPartial, g.only(g.q, nextCol), g.one(s.partial), window, g.one(pcol), g.one(tags.row))
-	}
-	g.diagonal(s, g.nb, nextRow, nextCol)
-	g.call(callRest, g.only(g.q, pcol), g.one(s.rest), rest, g.one(kp))
 }
