@@ -15,8 +15,6 @@ const (
 	symbolCompletion
 )
 
-func symbolOf(op Op) symbolKind { return opRules[op].symbol }
-
 // opRule is what a definition's item must look like.
 type opRule struct {
 	name   string
@@ -28,28 +26,6 @@ type opRule struct {
 	req    bool  // has a request
 	kinds  uint8 // kinds that its slot may name; 0: it names none
 	needs  featureSet
-}
-
-// unused reports a field that an operation does not have, and that is set
-// nevertheless: it would be part of the block's name.
-func (r *opRule) unused(it *Item) error {
-	switch {
-	case !r.let && it.Dst != 0:
-		return fmt.Errorf("has a result")
-	case r.kinds > 0 && it.Slot >= r.kinds:
-		return fmt.Errorf("kind %d out of [0,%d)", it.Slot, r.kinds)
-	case !r.polls && r.kinds == 0 && it.Slot != 0 && r.symbol != symbolCollective:
-		return fmt.Errorf("has a pollable")
-	case it.Comm != 0 && r.symbol != symbolCollective:
-		return fmt.Errorf("has a communicator")
-	case !r.req && it.Req != 0:
-		return fmt.Errorf("has a request")
-	case r.symbol == symbolNone && it.Sym != 0:
-		return fmt.Errorf("has a symbol")
-	case it.Guard == nil && it.GuardSym != 0:
-		return fmt.Errorf("has the family of a guard, and none")
-	}
-	return nil
 }
 
 // Features that operations need.
@@ -142,16 +118,6 @@ type checker struct {
 	depth    int
 }
 
-func (c *checker) check() error {
-	if c.block.Params < 0 || c.block.Params > maxRegs-1 {
-		return fmt.Errorf("%d parameters, allowed 0 to %d", c.block.Params, maxRegs-1)
-	}
-	for r := 0; r <= c.block.Params; r++ {
-		c.defined[r] = true
-	}
-	return c.items(c.block.Items)
-}
-
 // items checks a sequence. What it defines is forgotten at its end: an If may
 // not have run.
 func (c *checker) items(items []Item) error {
@@ -175,101 +141,117 @@ func (c *checker) items(items []Item) error {
 	return nil
 }
 
+// vectorArgs returns which arguments of an item (bit i) name vectors. Vectors are
+// named by registers; nothing is ever added to a name.
+func (c *checker) vectorArgs(it *Item) (vectors uint64) {
+	switch it.Op {
+	case OpLetSum:
+		return 1
+	case OpMark:
+		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
+	case OpCollective, OpIcollective:
+		vectors = collectiveRules[it.Sym].vectorArgs()
+	}
+	return vectors
+}
+
+// check checks the whole block: its parameters are set from the beginning.
+func (c *checker) check() error {
+	if c.block.Params < 0 || c.block.Params > maxRegs-1 {
+		return fmt.Errorf("%d parameters, allowed 0 to %d", c.block.Params, maxRegs-1)
+	}
+	for r := 0; r <= c.block.Params; r++ {
+		c.defined[r] = true
+	}
+	return c.items(c.block.Items)
+}
+
+// item checks one item: its symbol, its arguments, what belongs to its operation, and that no field
+// is set that the operation does not have, since it would be part of the block's name.
 func (c *checker) item(it *Item) error {
 	if it.Op == OpNone || it.Op >= numOps {
 		return fmt.Errorf("unknown operation")
 	}
-	rule := &opRules[it.Op]
+	h, rule := c.program.header, &opRules[it.Op]
 	c.features |= rule.needs
-	if err := c.symbol(it, rule); err != nil {
-		return err
+
+	// The symbol is one of its table. Blocks are those defined before: calls are acyclic.
+	symbols := [...]int{symbolKernel: len(h.Kernels), symbolMarker: len(h.Markers), symbolFamily: len(h.CommFamilies),
+		symbolBlock: len(c.program.blocks), symbolCollective: int(numCollectives), symbolCompletion: int(numCompletions)}
+	if n := symbols[rule.symbol]; rule.symbol != symbolNone && (it.Sym < 0 || it.Sym >= n) {
+		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
+	}
+	if rule.symbol != symbolNone && it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.CommFamilies)) {
+		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.CommFamilies))
 	}
 	if err := c.arguments(it, rule); err != nil {
 		return err
 	}
+
+	// Pollables, communicators, operators, requests.
 	if rule.polls {
 		c.polls = true
-		if int(it.Slot) >= c.program.header.Pollables {
-			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, c.program.header.Pollables)
+		if int(it.Slot) >= h.Pollables {
+			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, h.Pollables)
 		}
 	}
 	if rule.symbol == symbolCollective {
-		if err := c.collective(it); err != nil {
-			return err
+		if n := len(h.CommFamilies); it.Comm < 0 || it.Comm > n {
+			return fmt.Errorf("communicator of family %d out of [0,%d)", it.Comm-1, n)
+		}
+		if it.Comm > 0 {
+			c.features.add(featureCommunicators)
+		}
+		if it.Slot != 0 {
+			c.features.add(featureOperators)
+			if err := Operator(it.Slot).check(CollectiveKind(it.Sym)); err != nil {
+				return err
+			}
 		}
 	}
 	if it.Req < 0 || it.Req >= MaxRequests {
 		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
 	}
-	if err := rule.unused(it); err != nil {
-		return err
-	}
-	if rule.nested {
-		return c.items(it.Body)
-	}
-	if it.Body != nil {
-		return fmt.Errorf("has a body")
-	}
-	if rule.let {
-		return c.define(it.Dst)
-	}
-	return nil
-}
 
-// collective checks what a collective operation says beside its arguments.
-func (c *checker) collective(it *Item) error {
-	if n := len(c.program.header.CommFamilies); it.Comm < 0 || it.Comm > n {
-		return fmt.Errorf("communicator of family %d out of [0,%d)", it.Comm-1, n)
-	}
-	if it.Comm > 0 {
-		c.features.add(featureCommunicators)
-	}
-	if it.Slot == 0 {
+	// Fields that the operation does not have.
+	switch {
+	case !rule.let && it.Dst != 0:
+		return fmt.Errorf("has a result")
+	case rule.kinds > 0 && it.Slot >= rule.kinds:
+		return fmt.Errorf("kind %d out of [0,%d)", it.Slot, rule.kinds)
+	case !rule.polls && rule.kinds == 0 && it.Slot != 0 && rule.symbol != symbolCollective:
+		return fmt.Errorf("has a pollable")
+	case it.Comm != 0 && rule.symbol != symbolCollective:
+		return fmt.Errorf("has a communicator")
+	case !rule.req && it.Req != 0:
+		return fmt.Errorf("has a request")
+	case rule.symbol == symbolNone && it.Sym != 0:
+		return fmt.Errorf("has a symbol")
+	case it.Guard == nil && it.GuardSym != 0:
+		return fmt.Errorf("has the family of a guard, and none")
+	case rule.nested:
+		return c.items(it.Body)
+	case it.Body != nil:
+		return fmt.Errorf("has a body")
+	case !rule.let:
 		return nil
 	}
-	c.features.add(featureOperators)
-	return Operator(it.Slot).check(CollectiveKind(it.Sym))
-}
 
-func (c *checker) define(r Reg) error {
-	if r == 0 || int(r) >= maxRegs {
+	// The result: a register is set once, so that its value never depends on the way to it.
+	switch r := it.Dst; {
+	case r == 0 || int(r) >= maxRegs:
 		return fmt.Errorf("result in register %d, allowed 1 to %d", r, maxRegs-1)
-	}
-	if c.defined[r] {
+	case c.defined[r]:
 		return fmt.Errorf("register %d is set twice", r)
 	}
-	c.defined[r] = true
+	c.defined[it.Dst] = true
 	return nil
 }
 
-func (c *checker) symbol(it *Item, rule *opRule) error {
-	h, n := c.program.header, 0
-	switch rule.symbol {
-	case symbolKernel:
-		n = len(h.Kernels)
-	case symbolMarker:
-		n = len(h.Markers)
-	case symbolFamily:
-		n = len(h.CommFamilies)
-	case symbolBlock:
-		n = len(c.program.blocks)
-	case symbolCollective:
-		n = int(numCollectives)
-	case symbolCompletion:
-		n = int(numCompletions)
-	default:
-		return nil
-	}
-	if it.Sym < 0 || it.Sym >= n {
-		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
-	}
-	if it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.CommFamilies)) {
-		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.CommFamilies))
-	}
-	return nil
-}
-
+// arguments checks the number of an item's arguments, its coefficients, its guard, and that each
+// register that it reads is set.
 func (c *checker) arguments(it *Item, rule *opRule) error {
+	// The number of arguments, which may depend on the symbol.
 	want := rule.args
 	switch it.Op {
 	case OpLetAffine:
@@ -295,6 +277,9 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	if len(it.Args) != want {
 		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)
 	}
+
+	// Coefficients: request slots of a completion, or factors of a sum, whose terms must fit the
+	// 32 bits of the instructions that they are linked to.
 	switch {
 	case it.Op == OpComplete:
 		if err := checkSlots(it); err != nil {
@@ -303,60 +288,16 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	case it.Op != OpLetAffine && it.Coefs != nil:
 		return fmt.Errorf("has coefficients")
 	}
-	if err := c.terms(it); err != nil {
-		return err
-	}
-	if err := c.pollBody(it); err != nil {
-		return err
-	}
-	if vectors := c.vectorArgs(it); vectors != 0 {
-		c.features |= needsVectors
+	if it.Op == OpLetAffine {
 		for i, a := range it.Args {
-			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {
-				return fmt.Errorf("argument %d is a vector with a constant", i)
+			coef := it.Coefs[i]
+			if add := coef * a.Const; coef != int64(int32(coef)) || add != int64(int32(add)) {
+				return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
 			}
 		}
 	}
-	for _, args := range [2][]Operand{it.Args, it.Guard} {
-		for _, a := range args {
-			if int(a.Reg) >= maxRegs || !c.defined[a.Reg] {
-				return fmt.Errorf("register %d is not set", a.Reg)
-			}
-		}
-	}
-	return nil
-}
 
-// vectorArgs returns which arguments of an item (bit i) name vectors. Vectors are
-// named by registers; nothing is ever added to a name.
-func (c *checker) vectorArgs(it *Item) (vectors uint64) {
-	switch it.Op {
-	case OpLetSum:
-		return 1
-	case OpMark:
-		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
-	case OpCollective, OpIcollective:
-		vectors = collectiveRules[it.Sym].vectorArgs()
-	}
-	return vectors
-}
-
-// terms checks that those of a sum fit the instructions that it is linked to.
-func (c *checker) terms(it *Item) error {
-	if it.Op != OpLetAffine {
-		return nil
-	}
-	for i, a := range it.Args {
-		coef := it.Coefs[i]
-		if add := coef * a.Const; coef != int64(int32(coef)) || add != int64(int32(add)) {
-			return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
-		}
-	}
-	return nil
-}
-
-// pollBody checks what is special about the operations on pollables.
-func (c *checker) pollBody(it *Item) error {
+	// Bodies: that of a pollable must not poll, since a poll would run within a poll.
 	switch it.Op {
 	case OpDefine:
 		if c.program.infos[it.Sym].polls {
@@ -376,6 +317,23 @@ func (c *checker) pollBody(it *Item) error {
 	}
 	if it.Op != OpDefine && it.Guard != nil {
 		return fmt.Errorf("has a guard")
+	}
+
+	// Operands: names of vectors, to which nothing is added, and registers that are set.
+	if vectors := c.vectorArgs(it); vectors != 0 {
+		c.features |= needsVectors
+		for i, a := range it.Args {
+			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {
+				return fmt.Errorf("argument %d is a vector with a constant", i)
+			}
+		}
+	}
+	for _, args := range [2][]Operand{it.Args, it.Guard} {
+		for _, a := range args {
+			if int(a.Reg) >= maxRegs || !c.defined[a.Reg] {
+				return fmt.Errorf("register %d is not set", a.Reg)
+			}
+		}
 	}
 	return nil
 }

@@ -160,7 +160,11 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 		}
 		c := &cursors[i]
 		*c = Cursor{set: set, win: first, rank: rank, index: int32(i), base: firstFrame, step: -1, unit: -1, waiting: -1}
-		c.skipTo(o.From)
+		// Units before the first step wanted are passed over.
+		for first != nil && int(c.unit)+1 < len(first.units) && first.units[c.unit+1].Step < o.From {
+			c.unit++
+			c.call = int32(len(first.units[c.unit].Calls))
+		}
 	}
 	return cursors, nil
 }
@@ -181,17 +185,11 @@ func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
 	return set
 }
 
-// widen gives each cursor need registers or more.
-func (s *cursorSet) widen(cursors, need int) { s.setStride(cursors, strideFor(need)) }
-
-// strideFor returns how many registers a cursor gets that needs so many.
-func strideFor(need int) int {
+// widen gives each cursor need registers or more: a quarter to spare, in whole cache lines. What a
+// cursor has in its registers stays.
+func (s *cursorSet) widen(cursors, need int) {
 	const line = 8 // registers in a cache line
-	return (need + need/4 + line) / line * line
-}
-
-// setStride gives each cursor stride registers, not fewer than it has.
-func (s *cursorSet) setStride(cursors, stride int) {
+	stride := (need + need/4 + line) / line * line
 	memory := make([]int64, cursors*stride+len(registers{}))
 	for i := range cursors {
 		own := memory[i*stride:]
@@ -201,23 +199,9 @@ func (s *cursorSet) setStride(cursors, stride int) {
 	s.memory, s.stride = memory, stride
 }
 
-// cursors returns the number of cursors.
-func (s *cursorSet) cursors() int { return (len(s.memory) - len(registers{})) / s.stride }
-
 // poll returns a pollable of a cursor.
 func (s *cursorSet) poll(cursor int32, slot uint8) *pollable {
 	return &s.polls[int(cursor)*s.slots+int(slot)]
-}
-
-// skipTo skips the units before the first step wanted.
-func (c *Cursor) skipTo(from int) {
-	if c.win == nil {
-		return
-	}
-	for int(c.unit)+1 < len(c.win.units) && c.win.units[c.unit+1].Step < from {
-		c.unit++
-		c.call = int32(len(c.win.units[c.unit].Calls))
-	}
 }
 
 // group returns the group of a family that the rank is in.
@@ -265,7 +249,10 @@ func (c *Cursor) runBody(slot uint8, offset int32) {
 // next call. Markers' arguments stay valid until the next call.
 func (c *Cursor) Fill(buf []Action) (int, error) {
 	if c.waiting != -1 {
-		return 0, c.stuck()
+		if c.err == nil {
+			panic("trace: Fill before the Answer to a poll")
+		}
+		return 0, c.err
 	}
 	if c.noted {
 		c.marks, c.lists, c.noted = c.marks[:0], c.lists[:0], false
@@ -294,13 +281,6 @@ func (c *Cursor) Fill(buf []Action) (int, error) {
 		}
 	}
 	return n, nil
-}
-
-func (c *Cursor) stuck() error {
-	if c.err == nil {
-		panic("trace: Fill before the Answer to a poll")
-	}
-	return c.err
 }
 
 type callState uint8
@@ -403,7 +383,7 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 	}
 	e := set.code.entries[block]
 	if need := firstFrame + int(e.need) + set.code.body; need > set.stride {
-		set.widen(set.cursors(), need)
+		set.widen((len(set.memory)-len(registers{}))/set.stride, need)
 	}
 	c.pc, c.base = e.pc, firstFrame
 	params := c.set.trace.Program().blocks[block].Params
@@ -464,7 +444,12 @@ func (c *Cursor) MarkText(a *Action) string {
 			b.WriteString(strconv.FormatInt(args[0], 10))
 			args = args[1:]
 		case "{list}", "{sums}":
-			writeList(&b, c.lists[args[0]].sums, field == "{sums}")
+			sums := c.lists[args[0]].sums
+			if field == "{sums}" {
+				writeInts(&b, len(sums), func(i int) int64 { return sums[i] })
+			} else {
+				writeInts(&b, len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] })
+			}
 			args = args[1:]
 		default:
 			end = open + 1
@@ -474,15 +459,6 @@ func (c *Cursor) MarkText(a *Action) string {
 	}
 	b.WriteString(text)
 	return b.String()
-}
-
-// writeList writes running sums, or the elements between them.
-func writeList(b *strings.Builder, sums []int64, running bool) {
-	if running {
-		writeInts(b, len(sums), func(i int) int64 { return sums[i] })
-		return
-	}
-	writeInts(b, len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] })
 }
 
 func writeInts(b *strings.Builder, n int, at func(int) int64) {

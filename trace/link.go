@@ -101,7 +101,8 @@ func (p *Program) link(c *code) error {
 	var out []instr
 	var live liveItems
 	for n := len(c.entries); n < len(p.blocks); n++ {
-		l := linker{program: p, code: c, top: topRegister(&p.blocks[n]), out: out[:0], live: live}
+		l := linker{program: p, code: c, top: p.blocks[n].Params, out: out[:0], live: live}
+		visitItems(p.blocks[n].Items, func(it *Item) { l.top = max(l.top, int(it.Dst)) })
 		if err := l.block(n); err != nil {
 			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
 		}
@@ -135,19 +136,6 @@ type linker struct {
 	live    liveItems
 }
 
-func topRegister(b *Block) int {
-	top := b.Params
-	var walk func(items []Item)
-	walk = func(items []Item) {
-		for i := range items {
-			top = max(top, int(items[i].Dst))
-			walk(items[i].Body)
-		}
-	}
-	walk(b.Items)
-	return top
-}
-
 func (l *linker) block(n int) error {
 	items := l.program.blocks[n].Items
 	l.live.find(l.program, l.code, items)
@@ -168,8 +156,9 @@ func (l *linker) block(n int) error {
 		return fmt.Errorf("more than %d instructions", math.MaxInt32)
 	}
 	for i := range l.out {
-		if isJump(l.out[i].op) {
-			l.out[i].z += int32(start)
+		switch in := &l.out[i]; in.op {
+		case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
+			in.z += int32(start)
 		}
 	}
 	own := slices.Clone(l.out)
@@ -178,14 +167,6 @@ func (l *linker) block(n int) error {
 	}
 	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
 	return nil
-}
-
-func isJump(op opcode) bool {
-	switch op {
-	case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
-		return true
-	}
-	return false
 }
 
 func (l *linker) emit(in instr) int {
@@ -267,21 +248,27 @@ var messageKinds = map[Op]Kind{
 	OpFlops: KindFlops, OpSleep: KindSleep,
 }
 
+// item translates an item to instructions.
 func (l *linker) item(it *Item) error {
 	sym := uint16(it.Sym)
 	switch it.Op {
-	case OpLetAffine:
-		return l.affine(it)
-	case OpLetMul:
-		return l.let(opMul, it)
-	case OpLetMin:
-		return l.let(opMin, it)
-	case OpLetMax:
-		return l.let(opMax, it)
-	case OpLetEq:
-		return l.let(opEq, it)
-	case OpLetMember:
-		return l.let(opMember, it)
+	case OpLetAffine: // a multiply-add for each term; a first one that is not multiplied is added to the second
+		acc, rest := uint8(0), int64(0)
+		for i, a := range it.Args {
+			coef := it.Coefs[i]
+			add := coef * a.Const // the constant's part
+			if i == 0 && coef == 1 && len(it.Args) > 1 && fits(add+it.Coefs[1]*it.Args[1].Const) {
+				acc, rest = uint8(a.Reg), add
+				continue
+			}
+			l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(rest + add)})
+			acc, rest = uint8(it.Dst), 0
+		}
+	case OpLetMul, OpLetMin, OpLetMax, OpLetEq, OpLetMember:
+		in, err := l.with(instr{op: letCodes[it.Op], sym: sym}, it.Args...)
+		in.d = uint8(it.Dst)
+		l.emit(in)
+		return err
 	case OpLetSum:
 		return l.sum(it)
 	case OpCompute:
@@ -292,7 +279,6 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
 	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
-		return nil
 	case OpExchange:
 		return l.put(instr{op: opExchange, sym: sym}, it.Args...)
 	case OpSyncExchange:
@@ -306,7 +292,6 @@ func (l *linker) item(it *Item) error {
 		return l.mark(it)
 	case OpComplete:
 		l.complete(it)
-		return nil
 	case OpCollective:
 		return l.collective(opCollective, it)
 	case OpIcollective:
@@ -317,13 +302,6 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opSync, flags: it.Slot, sym: sym}, it.Args...)
 	case OpFile:
 		return l.put(instr{op: opFile, flags: it.Slot, sym: sym}, it.Args...)
-	}
-	return l.control(it)
-}
-
-// control translates what changes the flow of control.
-func (l *linker) control(it *Item) error {
-	switch it.Op {
 	case OpDefine:
 		return l.define(it)
 	case OpPoll:
@@ -332,15 +310,38 @@ func (l *linker) control(it *Item) error {
 		l.emitFramed(instr{op: opPollWait, flags: it.Slot})
 	case OpWork:
 		return l.work(it)
-	case OpIf:
-		return l.cond(it)
-	case OpLoop:
-		return l.loop(it)
+	case OpIf: // the jump past the body gets its target when the body is there
+		in, err := l.with(instr{op: opJumpZero}, it.Args...)
+		if err != nil {
+			return err
+		}
+		at := l.emit(in)
+		err = l.items(it.Body)
+		l.out[at].z = l.here()
+		return err
+	case OpLoop: // a register of the linker's own counts the turns down
+		count, err := l.temporary()
+		if err != nil {
+			return err
+		}
+		if err := l.copyTo(count, it.Args[0]); err != nil {
+			return err
+		}
+		skip := l.emit(instr{op: opJumpLess1, a: count})
+		start := l.here()
+		if err := l.items(it.Body); err != nil {
+			return err
+		}
+		l.emit(instr{op: opLoopNext, d: count, z: start})
+		l.out[skip].z = l.here()
 	case OpCall:
 		return l.call(it.Sym, it.Args)
 	}
 	return nil
 }
+
+// letCodes are the instructions of operations that set a register from one or two operands.
+var letCodes = map[Op]opcode{OpLetMul: opMul, OpLetMin: opMin, OpLetMax: opMax, OpLetEq: opEq, OpLetMember: opMember}
 
 // amount translates a computation by its amount: where that is constant, as all bits of one
 // instruction.
@@ -357,36 +358,12 @@ func (l *linker) amount(it *Item) error {
 	return nil
 }
 
-func (l *linker) let(op opcode, it *Item) error {
-	in, err := l.with(instr{op: op, sym: uint16(it.Sym)}, it.Args...)
-	in.d = uint8(it.Dst)
-	l.emit(in)
-	return err
-}
-
 func (l *linker) sum(it *Item) error {
 	in, err := l.with(instr{op: opSum}, it.Args[1:]...)
 	in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
 	in.x, in.y, in.z = 0, in.x, in.y
 	l.emit(in)
 	return err
-}
-
-// affine translates a sum of products by one multiply-add per term; a first one that is not
-// multiplied is what the second one is added to.
-func (l *linker) affine(it *Item) error {
-	acc, rest := uint8(0), int64(0)
-	for i, a := range it.Args {
-		coef := it.Coefs[i]
-		add := coef * a.Const // the constant's part
-		if i == 0 && coef == 1 && len(it.Args) > 1 && fits(add+it.Coefs[1]*it.Args[1].Const) {
-			acc, rest = uint8(a.Reg), add
-			continue
-		}
-		l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(rest + add)})
-		acc, rest = uint8(it.Dst), 0
-	}
-	return nil
 }
 
 func (l *linker) mark(it *Item) error {
@@ -452,35 +429,6 @@ func (l *linker) define(it *Item) error {
 	l.code.body = max(l.code.body, int(e.need))
 	l.emitFramed(in)
 	return err
-}
-
-func (l *linker) cond(it *Item) error {
-	in, err := l.with(instr{op: opJumpZero}, it.Args...)
-	if err != nil {
-		return err
-	}
-	at := l.emit(in)
-	err = l.items(it.Body)
-	l.out[at].z = l.here()
-	return err
-}
-
-func (l *linker) loop(it *Item) error {
-	count, err := l.temporary()
-	if err != nil {
-		return err
-	}
-	if err := l.copyTo(count, it.Args[0]); err != nil {
-		return err
-	}
-	skip := l.emit(instr{op: opJumpLess1, a: count})
-	start := l.here()
-	if err := l.items(it.Body); err != nil {
-		return err
-	}
-	l.emit(instr{op: opLoopNext, d: count, z: start})
-	l.out[skip].z = l.here()
-	return nil
 }
 
 // fits reports whether a constant fits an instruction.

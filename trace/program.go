@@ -100,7 +100,9 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, fmt.Errorf("%w %d %q: %w", ErrBlock, len(p.blocks), b.Name, err)
 	}
-	hash := p.hashBlock(&b)
+	// The block's name: SHA-256 of the definition with symbols and callees replaced by their hashes.
+	p.written = p.appendItems(binary.AppendUvarint(p.written[:0], uint64(b.Params)), b.Items)
+	hash := sha256.Sum256(p.written)
 	if n, ok := p.byHash[hash]; ok {
 		return n, nil
 	}
@@ -141,14 +143,6 @@ func hashSymbols(h *Header) symbolHashes {
 	return s
 }
 
-// hashBlock returns the SHA-256 of a definition written out with symbols and
-// callees replaced by their hashes.
-func (p *Program) hashBlock(b *Block) [32]byte {
-	p.written = binary.AppendUvarint(p.written[:0], uint64(b.Params))
-	p.written = p.appendItems(p.written, b.Items)
-	return sha256.Sum256(p.written)
-}
-
 func (p *Program) appendItems(buf []byte, items []Item) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(items)))
 	for i := range items {
@@ -171,7 +165,7 @@ func (p *Program) appendItems(buf []byte, items []Item) []byte {
 
 func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
 	var h [32]byte
-	switch symbolOf(it.Op) {
+	switch opRules[it.Op].symbol {
 	case symbolKernel:
 		h = p.symbols.kernels[it.Sym]
 	case symbolMarker:
@@ -181,7 +175,11 @@ func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
 	case symbolBlock:
 		h = p.infos[it.Sym].hash
 	case symbolCollective:
-		h = sha256.Sum256(p.appendCollective(nil, it))
+		text := fmt.Appendf(nil, "collective %q", CollectiveKind(it.Sym))
+		if it.Comm > 0 {
+			text = append(text, p.symbols.families[it.Comm-1][:]...)
+		}
+		h = sha256.Sum256(text)
 	case symbolCompletion:
 		h = sha256.Sum256(fmt.Appendf(nil, "completion %q", Completion(it.Sym)))
 	default:
@@ -195,14 +193,6 @@ func appendOperands(buf []byte, args []Operand) []byte {
 	for _, a := range args {
 		buf = append(buf, byte(a.Reg))
 		buf = binary.AppendVarint(buf, a.Const)
-	}
-	return buf
-}
-
-func (p *Program) appendCollective(buf []byte, it *Item) []byte {
-	buf = fmt.Appendf(buf, "collective %q", CollectiveKind(it.Sym))
-	if it.Comm > 0 {
-		buf = append(buf, p.symbols.families[it.Comm-1][:]...)
 	}
 	return buf
 }

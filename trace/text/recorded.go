@@ -34,16 +34,12 @@ func (o *outcome) String() string {
 
 // ReadRecorded reads a rank's outcomes in order: lines "iprobe PEER TAG COMM"
 // and "miss PEER TAG COMM xCOUNT", as a listing has them; COMM may be absent.
-// Empty lines and lines that start with # are skipped. The name is for errors.
+// Empty lines and lines that start with # are skipped. The name is for errors. Of input that is
+// another kind of file the error says which.
 func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 	head := sniff.Remember(r)
-	rec, err := readRecorded(head, name)
-	return rec, head.Instead(err, name, sniff.Outcomes)
-}
-
-func readRecorded(r io.Reader, name string) (*Recorded, error) {
 	rec := &Recorded{name: name}
-	scan := textutil.NewLineScanner(r)
+	scan := textutil.NewLineScanner(head)
 	n := 0
 	for scan.Scan() {
 		n++
@@ -53,13 +49,13 @@ func readRecorded(r io.Reader, name string) (*Recorded, error) {
 		}
 		o, err := parseOutcome(strings.Fields(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, textutil.Brief(err))
+			return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, n, textutil.Brief(err)), name, sniff.Outcomes)
 		}
 		o.line = n
 		rec.outcomes = append(rec.outcomes, o)
 	}
 	if err := textutil.LineError(scan); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, n+1, err), name, sniff.Outcomes)
 	}
 	return rec, nil
 }
@@ -71,10 +67,13 @@ func parseOutcome(f []string) (outcome, error) {
 		return o, fmt.Errorf("%q, want iprobe or miss", verb)
 	}
 	if verb == "miss" {
-		var err error
-		if f, o.misses, err = cutCount(f); err != nil {
-			return o, err
+		last := f[len(f)-1]
+		count, ok := strings.CutPrefix(last, "x")
+		n, err := strconv.ParseInt(count, 10, 64)
+		if !ok || err != nil || n < 1 {
+			return o, fmt.Errorf("count %q, want x and a number from 1", last)
 		}
+		f, o.misses = f[:len(f)-1], n
 	}
 	if len(f) != 3 && len(f) != 4 {
 		return o, fmt.Errorf("%s with %d fields, want PEER TAG and at most COMM", verb, len(f)-1)
@@ -89,17 +88,6 @@ func parseOutcome(f []string) (outcome, error) {
 	}
 	o.peer, o.tag = int32(peer), int32(tag)
 	return o, nil
-}
-
-// cutCount takes the last field, xCOUNT, off a miss line.
-func cutCount(f []string) ([]string, int64, error) {
-	last := f[len(f)-1]
-	count, ok := strings.CutPrefix(last, "x")
-	n, err := strconv.ParseInt(count, 10, 64)
-	if !ok || err != nil || n < 1 {
-		return nil, 0, fmt.Errorf("count %q, want x and a number from 1", last)
-	}
-	return f[:len(f)-1], n, nil
 }
 
 // Answer takes the next outcome, which must be of the same peer and tag.
