@@ -33,7 +33,8 @@ const (
 	codeRuns coding = 8
 )
 
-// columnWriter packs tables.
+// columnWriter packs tables. Its buffers are used again for each table: a chunk has some dozens, and
+// each is coded in up to five ways before the shortest is taken.
 type columnWriter struct {
 	buf    []byte
 	coded  [numCodings][]byte

@@ -146,15 +146,6 @@ func TestColumnReaderRefuses(t *testing.T) {
 	}
 }
 
-// log2 is linear between powers of two: 3 = 2 * 1.5 gives 1.5.
-func TestLog2(t *testing.T) {
-	for n, want := range map[uint64]uint64{1: 0, 2: 256, 3: 384, 4: 512, 1 << 32: 32 * 256, 7: 2*256 + 192} {
-		if got := log2(n); got != want {
-			t.Errorf("log2(%d) = %d, want %d", n, got, want)
-		}
-	}
-}
-
 func FuzzColumns(f *testing.F) {
 	f.Add([]byte{0, 10, 12, 11, 13}, uint16(2), uint16(2))
 	f.Add([]byte{3, 20, 4, 2, 2}, uint16(2), uint16(2))

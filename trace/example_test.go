@@ -2,7 +2,6 @@ package trace_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -75,57 +74,4 @@ func Example() {
 	// recv 0 2000 7 world
 	// recv 0 3000 7 world
 	// 32 bytes of name
-}
-
-// What a trace says in its own terms: the calls of each step, with a value per class of
-// ranks in each column.
-func ExampleTrace_Chunks() {
-	header := &trace.Header{Program: "pipeline", Ranks: 4, Steps: 2,
-		Axes:    []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
-		Kernels: []trace.Kernel{{Name: "work", Dims: []trace.Dim{{Name: "N"}}}},
-		CallSites: []trace.CallSite{{Name: "step", Masks: []int{1}, Counts: trace.NoAxis, Block: 0,
-			Params: []trace.ParamColumn{{Name: "n", Axis: 0}}}},
-	}
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, header, trace.WriterOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	work := trace.NewBuilder("work", 1)
-	work.Compute(0, work.Param(0))
-	block, err := w.Program().Add(work)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for step := range header.Steps {
-		mask := []int64{1, 1, 1, 1}
-		mask[step] = 0 // the rank takes no part
-		call := &trace.Call{Masks: [][]int64{mask}, Blocks: []int64{int64(block)}, Args: [][]int64{{int64(100 * (step + 1))}}}
-		if err := errors.Join(w.Step(step), w.Call(call)); err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		log.Fatal(err)
-	}
-
-	t, err := trace.NewReader(&file, "example")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer t.Close()
-	for chunk, err := range t.Chunks(0, 0) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, unit := range chunk.Units() {
-			for _, call := range unit.Calls {
-				name := t.Header().CallSites[call.Site].Name
-				fmt.Printf("step %d: %s by ranks %v with n = %d\n", unit.Step, name, call.Masks[0], call.Args[0])
-			}
-		}
-	}
-	// Output:
-	// step 0: step by ranks [0 1 1 1] with n = [100]
-	// step 1: step by ranks [1 0 1 1] with n = [200]
 }

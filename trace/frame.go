@@ -78,7 +78,10 @@ func (k recordKind) limit() int64 {
 	return -1
 }
 
-// frame is the header of a record.
+// frame is the header of a record. A file is a preamble and records: the header first, then chunks
+// with the definitions that they need before them, the index, the end record. Every record names the
+// size of the one before it and its own offset, so that a record that is left out or moved is noticed,
+// and the hash of its decoded content, so that the content is known without reading it.
 type frame struct {
 	kind          recordKind
 	number        uint32 // of the chunk, or of the first block; 0 otherwise
@@ -195,7 +198,8 @@ func (f *frame) check() error {
 	return nil
 }
 
-// frameWriter writes a file's records.
+// frameWriter writes a file's records. Its encoder has one goroutine, as the bytes of a file must not
+// depend on the number of cores. zstd's own checksum is left out, as a record has one.
 type frameWriter struct {
 	w      io.Writer
 	enc    *zstd.Encoder
@@ -320,7 +324,9 @@ func (r *frameReader) short(what string, n, want int64, err error) error {
 }
 
 // content reads, checks and decodes a record's content. It is valid until the
-// next call. Memory grows with what is there, not with what the header claims.
+// next call. Memory grows with the bytes that are there, and not with the size that the header
+// claims: a few bytes must not make a reader allocate megabytes. The checksum comes before the
+// decoder, which so never sees bytes that were damaged on their way.
 func (r *frameReader) content(f *frame) ([]byte, error) {
 	at := r.offset - frameSize
 	r.packed.Reset()

@@ -486,8 +486,9 @@ func (l *linker) work(it *Item) error {
 	return nil
 }
 
-// liveItems says of which items of a block something comes: an action, or a value that such an
-// item reads. A replay needs most values for markers alone, or for kernels that cost nothing.
+// liveItems tells which items of a block have an effect: they yield an action, or set a register that
+// such an item reads (liveness analysis, as compilers do it). Most values are needed for markers
+// alone, or for kernels that cost nothing, and a replay without those skips them.
 type liveItems struct {
 	read [maxRegs]bool // by items that are behind
 	live []bool        // from the last item to the first; of bodies that are left out nothing

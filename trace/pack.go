@@ -69,7 +69,9 @@ func (w *pendingChunk) callsOf(i int) []pendingCall {
 	return w.calls[w.units[i].calls:end]
 }
 
-// packer turns pending chunks into the content of chunk records.
+// packer turns pending chunks into the content of chunk records: the sequence of call sites of each
+// unit, which most units share with another one (shapes), then the columns of each call site over
+// all its calls, since the values of one column resemble each other, then the vectors.
 type packer struct {
 	prog    *Program
 	layout  layout

@@ -242,7 +242,8 @@ func (t *Trace) start(from int) (*Chunk, error) {
 }
 
 // after returns the chunk after w, nil if w is the last. It is decoded once and
-// linked, and freed when the last cursor has left it.
+// linked, and freed when the last cursor has left it: chunks point forwards only, so that the garbage
+// collector frees those behind the slowest cursor. open holds weak pointers for counting them.
 func (t *Trace) after(w *Chunk) (*Chunk, error) {
 	if w.next != nil || w.last {
 		return w.next, nil

@@ -2,7 +2,10 @@ package trace
 
 import pb "reprise/proto"
 
-// unpacker turns the content of chunk records into chunks.
+// unpacker turns the content of chunk records into chunks. Content is not to be believed: each number
+// is checked before memory is allocated by it or an index is made of it, and names must appear in the
+// order of their first use, so that equal chunks have equal bytes. The digest is computed of the
+// decoded numbers and not of the bytes: other codings of the same content have the same name.
 type unpacker struct {
 	prog   *Program
 	known  *featureSet // that the file lists

@@ -17,7 +17,8 @@ type WriterOptions struct {
 	ChunkUnits int
 }
 
-// Limits of what a Writer puts into a chunk. But for maxUnits a unit may go
+// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer
+// never makes a file that cannot be read. But for maxUnits a unit may go
 // beyond them: the chunk is cut before the next unit.
 const (
 	maxUnits      = 1 << 16
@@ -307,7 +308,7 @@ func (p *Program) checkTarget(block int64, params int) error {
 }
 
 // flush writes the header, if it is not written, and the definitions that are new, then
-// the chunk.
+// the chunk. Definitions come before the first chunk that calls them, as a stream is read once.
 func (w *Writer) flush() error {
 	for i := w.defined; i < w.prog.NumBlocks(); i++ {
 		w.needed |= w.prog.infos[i].features

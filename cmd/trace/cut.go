@@ -10,7 +10,6 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
-	"reprise/trace"
 	"reprise/trace/cut"
 )
 
@@ -53,7 +52,14 @@ func runCut(c *cli.Context) (err error) {
 	}
 	defer closing(t, &err)
 	if c.Bool("list") {
-		return listMarks(c, t)
+		list, err := cut.List(t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name(), err)
+		}
+		if c.Bool("json") {
+			return writeJSON(c.App.Writer, list)
+		}
+		return cut.WriteList(c.App.Writer, list)
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
 	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
@@ -93,15 +99,4 @@ func checkCut(c *cli.Context) error {
 		return command.Usagef("cut: --output %w", err)
 	}
 	return atomicfile.Check(output)
-}
-
-func listMarks(c *cli.Context, t *trace.Trace) error {
-	list, err := cut.List(t)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.Name(), err)
-	}
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, list)
-	}
-	return cut.WriteList(c.App.Writer, list)
 }

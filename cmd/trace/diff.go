@@ -107,24 +107,18 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return d.Same, errors.Join(printDiff(c, d, a, b), writeDiff(c, d, a, b))
-}
 
-// printDiff prints a difference in the form that was asked for.
-func printDiff(c *cli.Context, d *diff.Difference, a, b string) error {
+	// The files that were asked for are written even if printing fails.
+	var printed error
 	switch {
 	case c.Bool("quiet"):
-		return nil
 	case c.Bool("json"):
-		return writeJSON(c.App.Writer, d)
+		printed = writeJSON(c.App.Writer, d)
 	case c.Bool("markdown"):
-		return d.WriteMarkdown(c.App.Writer, a, b)
+		printed = d.WriteMarkdown(c.App.Writer, a, b)
+	default:
+		printed = d.WriteText(terminal.Wide(c.App.Writer), a, b)
 	}
-	return d.WriteText(terminal.Wide(c.App.Writer), a, b)
-}
-
-// writeDiff writes a difference to the files that were asked for.
-func writeDiff(c *cli.Context, d *diff.Difference, a, b string) error {
 	write := func(flag string, content func(io.Writer, string, string) error) error {
 		path := c.String(flag)
 		if path == "" {
@@ -132,5 +126,5 @@ func writeDiff(c *cli.Context, d *diff.Difference, a, b string) error {
 		}
 		return atomicfile.Write(path, func(w io.Writer) error { return content(w, a, b) })
 	}
-	return errors.Join(write("junit", d.WriteJUnit), write("report", d.WriteHTML))
+	return d.Same, errors.Join(printed, write("junit", d.WriteJUnit), write("report", d.WriteHTML))
 }

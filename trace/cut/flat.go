@@ -161,7 +161,11 @@ func (f *form) put(b *trace.Builder, a *trace.Action, c *trace.Cursor, h *trace.
 	case trace.KindFile:
 		b.File(trace.FileKind(f.labels), f.end, family, arg(0))
 	case trace.KindPhase:
-		b.Mark(phaseMarker(f.sym, f.end))
+		marker := 2 * int(f.sym) // markers come in pairs: begin and end of each phase
+		if f.end {
+			marker++
+		}
+		b.Mark(marker)
 	case trace.KindComplete:
 		b.Complete(trace.Completion(f.sym), c.Requests(a.X[0])...)
 	case trace.KindCollective, trace.KindIcollective:
@@ -195,20 +199,4 @@ func (f *form) putCollective(b *trace.Builder, a *trace.Action) {
 	} else {
 		b.Collective(kind, o)
 	}
-}
-
-// phaseMarker returns the marker that begins or ends a phase.
-func phaseMarker(phase uint16, end bool) int {
-	if end {
-		return 2*int(phase) + 1
-	}
-	return 2 * int(phase)
-}
-
-// phaseMarkers are markers that begin and end phases, without a line of their own.
-func phaseMarkers(h *trace.Header) (list []trace.Marker) {
-	for i := range h.Phases {
-		list = append(list, trace.Marker{Phase: i + 1}, trace.Marker{Phase: i + 1, End: true})
-	}
-	return list
 }

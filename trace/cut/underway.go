@@ -10,7 +10,9 @@ import (
 	"reprise/trace"
 )
 
-// underWay is what ranks have begun together and not ended.
+// underWay holds the operations that ranks have begun together and not ended at a mark. A part of a
+// trace that began or ended there would have one side of a message, request or collective operation,
+// and a replay of it would wait for ever for the other one.
 type underWay struct {
 	t        *trace.Trace
 	comm     bool // messages match within their communicator

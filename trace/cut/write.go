@@ -13,7 +13,10 @@ const (
 	unitElements = 1 << 20
 )
 
-// writer writes what ranks do action by action, unit by unit, all ranks side by side.
+// writer writes the actions of all ranks, unit by unit, side by side. Each action is an item of a call
+// site with one column for each argument; actions that differ in their arguments alone share a block.
+// In a unit, operations with lists of counts come after all others, as they have a call site of
+// their own: the unit ends for a rank where an action without a list would follow one.
 type writer struct {
 	w       *trace.Writer
 	blocks  blocks
@@ -32,7 +35,10 @@ type writer struct {
 func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	h := c.header()
 	h.Axes = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}
-	h.CallSites, h.Markers, h.Pollables = callSites(), phaseMarkers(h), 0
+	h.CallSites, h.Markers, h.Pollables = callSites(), nil, 0
+	for i := range h.Phases { // markers without a line: begin and end of each phase
+		h.Markers = append(h.Markers, trace.Marker{Phase: i + 1}, trace.Marker{Phase: i + 1, End: true})
+	}
 	out, err := trace.NewWriter(c.w, h, trace.WriterOptions{})
 	if err != nil {
 		return nil, err

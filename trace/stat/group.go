@@ -10,7 +10,9 @@ import (
 )
 
 // grouping divides the ranks that take part in a call into groups that do the same: equal block, equal
-// arguments that count, equal state.
+// arguments that count, equal state. Columns belong to axes with few classes, so that first the classes
+// of each axis are compared and then ranks are numbered by the parts that their classes are in: the
+// cost is a few ns a rank, whatever the number of columns. The memory is used again for each call.
 type grouping struct {
 	program *trace.Program
 	members []membership // by axis

@@ -21,7 +21,8 @@ type plan struct {
 // loopChanges in the Slot of a loop says that a turn may change phases or slots.
 const loopChanges = 1
 
-// plan makes the plans of all blocks up to a number.
+// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only,
+// so that the plans of its callees are there when its own is made.
 func (r *runner) plan(block int) *plan {
 	for n := len(r.plans); n <= block; n++ {
 		b := r.program.Block(n)

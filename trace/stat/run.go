@@ -52,7 +52,8 @@ type amounts struct {
 	float      float64
 }
 
-// mostItems bounds the items that are run, some ns each: a small file can ask for any number of them.
+// mostItems bounds the items that are run, some ns each: a small file can ask for any number of them
+// by blocks that call blocks. 2^36 take some minutes.
 const mostItems = 1 << 36
 
 // endless stands for all numbers of times that exceed 63 bits.
@@ -216,9 +217,24 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 			r.call(it.Sym, callee, times)
 			r.stack = r.stack[:len(r.stack)-p.registers]
 		case trace.OpMark:
-			r.mark(&r.program.Header().Markers[it.Sym])
+			if m := &r.program.Header().Markers[it.Sym]; !m.End {
+				r.phases = append(r.phases, int32(m.Phase-1))
+			} else if n := len(r.phases); n > 0 {
+				r.phases = r.phases[:n-1]
+			}
+			r.setRow()
 		case trace.OpDefine:
-			r.define(it, regs)
+			if r.slots[it.Slot].pending {
+				r.fail("pollable %d is defined again while pending", it.Slot)
+				return
+			}
+			body := make([]int64, len(args))
+			for j, a := range args {
+				if r.plans[it.Sym].used[j] {
+					body[j] = value(regs, a)
+				}
+			}
+			r.slots[it.Slot] = operation{true, it.Guard != nil, it.Sym, body}
 		case trace.OpPoll:
 			r.poll(it.Slot, false, times)
 		case trace.OpPollWait:
@@ -271,35 +287,12 @@ func product(times, n int64) int64 {
 	return int64(lo)
 }
 
-func (r *runner) mark(m *trace.Marker) {
-	if !m.End {
-		r.phases = append(r.phases, int32(m.Phase-1))
-	} else if n := len(r.phases); n > 0 {
-		r.phases = r.phases[:n-1]
-	}
-	r.setRow()
-}
-
 func (r *runner) setRow() {
 	phase := int32(-1)
 	if n := len(r.phases); n > 0 {
 		phase = r.phases[n-1]
 	}
 	r.row = r.at(phase, 0)
-}
-
-func (r *runner) define(it *trace.Item, regs []int64) {
-	if r.slots[it.Slot].pending {
-		r.fail("pollable %d is defined again while pending", it.Slot)
-		return
-	}
-	args := make([]int64, len(it.Args))
-	for i, a := range it.Args {
-		if r.plans[it.Sym].used[i] {
-			args[i] = value(regs, a)
-		}
-	}
-	r.slots[it.Slot] = operation{true, it.Guard != nil, it.Sym, args}
 }
 
 // poll polls a slot; spin: the rank has nothing else to do.

@@ -14,7 +14,22 @@ func (s *Report) WriteText(w io.Writer) error {
 	if _, err := io.WriteString(w, s.head()); err != nil {
 		return err
 	}
-	for _, t := range []*textutil.Table{s.kindTable(), s.kernelTable(), s.phaseTable()} {
+	var kinds, kernels, phases textutil.Table
+	kinds.Row("kind", "actions", "bytes", "flop")
+	for _, k := range s.Kinds {
+		kinds.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
+	}
+	kernels.Row("kernel", "calls", "flop")
+	for _, k := range s.Kernels {
+		kernels.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
+	}
+	phases.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
+	for i := range s.Phases {
+		p := &s.Phases[i].Totals
+		phases.Row(s.Phases[i].Phase, textutil.Thousands(p.Actions), textutil.Thousands(p.Messages),
+			textutil.Thousands(p.Bytes), textutil.Thousands(p.KernelCalls), textutil.Flop(p.Flops))
+	}
+	for _, t := range []*textutil.Table{&kinds, &kernels, &phases} {
 		if t.Len() == 1 {
 			continue
 		}
@@ -83,34 +98,4 @@ func (s *Report) head() string {
 var pollsText = map[string]string{
 	"hit":  "hit: each finds its message, the fewest actions",
 	"late": "late: they find it when there is nothing else to do, the most actions",
-}
-
-func (s *Report) kindTable() *textutil.Table {
-	t := &textutil.Table{}
-	t.Row("kind", "actions", "bytes", "flop")
-	for _, k := range s.Kinds {
-		t.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
-	}
-	return t
-}
-
-func (s *Report) kernelTable() *textutil.Table {
-	t := &textutil.Table{}
-	t.Row("kernel", "calls", "flop")
-	for _, k := range s.Kernels {
-		t.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
-	}
-	return t
-}
-
-func (s *Report) phaseTable() *textutil.Table {
-	t := &textutil.Table{}
-	t.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
-	for i := range s.Phases {
-		p := &s.Phases[i]
-		t.Row(p.Phase, textutil.Thousands(p.Totals.Actions), textutil.Thousands(p.Totals.Messages),
-			textutil.Thousands(p.Totals.Bytes),
-			textutil.Thousands(p.Totals.KernelCalls), textutil.Flop(p.Totals.Flops))
-	}
-	return t
 }

@@ -286,7 +286,15 @@ func (l *listing) communication(a *trace.Action) error {
 	case trace.KindNull:
 		l.null(a)
 	case trace.KindComplete:
-		l.several(a)
+		// Which of the requests are complete is decided in a replay.
+		l.word(trace.Completion(a.Sym).String())
+		for _, slot := range l.c.Requests(a.X[0]) {
+			l.int(int64(slot))
+			if trace.Completion(a.Sym) == trace.CompleteAll {
+				delete(l.requests, slot)
+			}
+		}
+		l.line()
 	case trace.KindStart:
 		l.nonblocking("start", "send", a)
 	case trace.KindAccess, trace.KindIaccess:
@@ -299,18 +307,6 @@ func (l *listing) communication(a *trace.Action) error {
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
-}
-
-// several appends a completion: which of the requests are complete is not known.
-func (l *listing) several(a *trace.Action) {
-	l.word(trace.Completion(a.Sym).String())
-	for _, slot := range l.c.Requests(a.X[0]) {
-		l.int(int64(slot))
-		if trace.Completion(a.Sym) == trace.CompleteAll {
-			delete(l.requests, slot)
-		}
-	}
-	l.line()
 }
 
 // null appends a message to or from nobody.
@@ -333,7 +329,8 @@ func (l *listing) null(a *trace.Action) {
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
 	if form, ok := l.words.Collectives[c.Kind]; ok && c.Comm == 0 && !c.Nonblocking {
-		l.word(collectiveText(form, &c)).line()
+		l.word(strings.NewReplacer("{count}", strconv.FormatInt(c.Send, 10), "{size}", strconv.FormatInt(c.SendSize, 10),
+			"{root}", strconv.Itoa(int(c.Root)), "{operator}", c.Operator.String()).Replace(form)).line()
 		return
 	}
 	if c.Nonblocking {
@@ -414,7 +411,8 @@ func (l *listing) wait(verb string, r request) {
 		return
 	}
 	if verb == "wait" && l.words.Wait != "" {
-		l.word(waitText(l.words.Wait, r)).line()
+		l.word(strings.NewReplacer("{verb}", r.verb, "{peer}", strconv.Itoa(int(r.peer)),
+			"{bytes}", strconv.FormatInt(r.bytes, 10), "{tag}", strconv.Itoa(int(r.tag))).Replace(l.words.Wait)).line()
 		return
 	}
 	a := trace.Action{Peer: r.peer, Tag: r.tag}
@@ -445,27 +443,21 @@ func (l *listing) compute(a *trace.Action) error {
 		l.int(v)
 	}
 	l.line()
-	l.place(start, zero)
-	return nil
-}
 
-// place moves the kernel at the end of out to where it belongs.
-func (l *listing) place(start int, zero bool) {
-	text := l.out[start:]
-	switch {
-	case zero && l.misses > 0:
-		l.zeros = append(l.zeros, text...)
+	// A kernel after a held-back miss belongs behind it; one that is not zero-sized ends the turn.
+	if l.misses > 0 {
+		l.zeros = append(l.zeros, l.out[start:]...)
 		l.out = l.out[:start]
-	case zero:
-		l.group = append(l.group, text...)
-	case l.misses > 0:
-		l.zeros = append(l.zeros, text...)
-		l.out = l.out[:start]
-		l.settle()
-		l.group = l.group[:0]
-	default:
+		if !zero {
+			l.settle()
+		}
+	} else if zero {
+		l.group = append(l.group, l.out[start:]...)
+	}
+	if !zero {
 		l.group = l.group[:0]
 	}
+	return nil
 }
 
 // miss notes a failed poll: one more of the same, or a new one.
@@ -501,18 +493,6 @@ func (l *listing) settle() {
 type Words struct {
 	Wait        string                          // of {verb} (send or recv), {peer}, {bytes}, {tag}
 	Collectives map[trace.CollectiveKind]string // of {count} elements of {size} bytes, {root}, {operator}
-}
-
-// waitText fills in the form of a wait.
-func waitText(form string, r request) string {
-	return strings.NewReplacer("{verb}", r.verb, "{peer}", strconv.Itoa(int(r.peer)),
-		"{bytes}", strconv.FormatInt(r.bytes, 10), "{tag}", strconv.Itoa(int(r.tag))).Replace(form)
-}
-
-// collectiveText fills in the form of a collective operation.
-func collectiveText(form string, c *trace.Collective) string {
-	return strings.NewReplacer("{count}", strconv.FormatInt(c.Send, 10), "{size}", strconv.FormatInt(c.SendSize, 10),
-		"{root}", strconv.Itoa(int(c.Root)), "{operator}", c.Operator.String()).Replace(form)
 }
 
 // The pieces of a line, all appended to out.

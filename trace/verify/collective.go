@@ -51,9 +51,6 @@ func (r *rankCheck) on(comm int32) *calls {
 	return c
 }
 
-// differs reports whether two ranks have called other operations.
-func (c *calls) differs(d *calls) bool { return c.hash != d.hash || c.count != d.count }
-
 // collectiveKey is what all ranks must say alike in a collective operation.
 func collectiveKey(a *trace.Action) uint64 {
 	switch a.Kind {
@@ -93,26 +90,21 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 		}
 	}
 	for _, comm := range slices.Sorted(maps.Keys(used)) {
-		for _, m := range communicatorsOf(v.t.Header(), comm) {
-			if fault, err := f(&m); fault != nil || err != nil {
+		list := []members{{ranks: v.t.Header().Ranks}}
+		if comm > 0 { // one for each group of the family
+			list = nil
+			groups := v.t.Header().CommFamilies[comm-1].Groups
+			for g := range groups {
+				list = append(list, members{comm, &groups[g], groups[g].Len()})
+			}
+		}
+		for i := range list {
+			if fault, err := f(&list[i]); fault != nil || err != nil {
 				return fault, err
 			}
 		}
 	}
 	return nil, nil
-}
-
-// communicatorsOf returns those of a number, 1 + family or 0 for all ranks.
-func communicatorsOf(h *trace.Header, comm int32) []members {
-	if comm == 0 {
-		return []members{{ranks: h.Ranks}}
-	}
-	var list []members
-	groups := h.CommFamilies[comm-1].Groups
-	for g := range groups {
-		list = append(list, members{comm, &groups[g], groups[g].Len()})
-	}
-	return list
 }
 
 // disagreeing returns the first place where a rank's collective operations are not those
@@ -121,7 +113,9 @@ func communicatorsOf(h *trace.Header, comm int32) []members {
 func (v *verifier) disagreeing() (*Fault, error) {
 	fault, err := v.communicators(func(m *members) (*Fault, error) {
 		for i := range m.ranks {
-			if r := m.rank(i); v.ranks[r].on(m.comm).differs(v.ranks[m.rank(0)].on(m.comm)) {
+			r := m.rank(i)
+			first, other := v.ranks[m.rank(0)].on(m.comm), v.ranks[r].on(m.comm)
+			if first.hash != other.hash || first.count != other.count {
 				return traceCollectives(v.t, m, r)
 			}
 		}

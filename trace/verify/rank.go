@@ -32,14 +32,32 @@ func (r *rankCheck) fail(format string, args ...any) {
 func (r *rankCheck) action(a *trace.Action) {
 	switch a.Kind {
 	case trace.KindCompute:
-		r.compute(a)
+		k := &r.h.Kernels[a.Sym]
+		for i := range k.Dims {
+			if enum := k.Dims[i].Enum; enum != nil && a.X[i] >= int64(len(enum)) {
+				r.fail("kernel %s: %s is %d, allowed 0 to %d", k.FullName(), k.Dims[i].Name, a.X[i], len(enum)-1)
+			}
+		}
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
 		r.start(a.Req)
 		r.message(a)
 	case trace.KindComplete:
-		r.complete(a)
+		// Of a completion other than of all, the replay decides which requests are no longer pending.
+		for _, slot := range r.c.Cursor().Requests(a.X[0]) {
+			loose, open := r.requests[slot]
+			switch {
+			case !open || loose:
+			case trace.Completion(a.Sym) == trace.CompleteAll:
+				delete(r.requests, slot)
+			default:
+				r.requests[slot] = true
+			}
+		}
 	case trace.KindNull:
-		r.null(a)
+		switch trace.Kind(a.X[1]) { // nothing is sent, but a request is there
+		case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
+			r.start(a.Req)
+		}
 	case trace.KindWait, trace.KindFree:
 		r.settle(a)
 	case trace.KindWaitAll:
@@ -81,28 +99,6 @@ func (r *rankCheck) message(a *trace.Action) {
 	})
 }
 
-// null notes the request of a message to or from nobody.
-func (r *rankCheck) null(a *trace.Action) {
-	switch trace.Kind(a.X[1]) {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
-		r.start(a.Req)
-	}
-}
-
-// complete notes which requests are no longer pending, or may not be.
-func (r *rankCheck) complete(a *trace.Action) {
-	for _, slot := range r.c.Cursor().Requests(a.X[0]) {
-		loose, open := r.requests[slot]
-		switch {
-		case !open || loose:
-		case trace.Completion(a.Sym) == trace.CompleteAll:
-			delete(r.requests, slot)
-		default:
-			r.requests[slot] = true
-		}
-	}
-}
-
 // member checks that the other end of a message is in the communicator.
 func (r *rankCheck) member(a *trace.Action, key channelKey) {
 	if r.mask == 0 || len(r.h.CommFamilies) == 0 || key.ofWindow() {
@@ -111,15 +107,6 @@ func (r *rankCheck) member(a *trace.Action, key channelKey) {
 	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.rank) {
 		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(),
 			r.h.CommFamilies[family].Name)
-	}
-}
-
-func (r *rankCheck) compute(a *trace.Action) {
-	k := &r.h.Kernels[a.Sym]
-	for i := range k.Dims {
-		if enum := k.Dims[i].Enum; enum != nil && a.X[i] >= int64(len(enum)) {
-			r.fail("kernel %s: %s is %d, allowed 0 to %d", k.FullName(), k.Dims[i].Name, a.X[i], len(enum)-1)
-		}
 	}
 }
 

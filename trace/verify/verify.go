@@ -163,16 +163,11 @@ func (v *verifier) passed(chunk *trace.Chunk, ranks int) error {
 	if v.steps = end; v.first != nil {
 		return v.first
 	}
-	v.add(chunk)
-	v.settle()
-	return nil
-}
 
-// add counts what a chunk holds.
-func (v *verifier) add(c *trace.Chunk) {
+	// The totals that the index must state.
 	v.sums.Chunks++
-	v.sums.Units += int64(len(c.Units()))
-	for _, unit := range c.Units() {
+	v.sums.Units += int64(len(units))
+	for _, unit := range units {
 		v.sums.Calls += int64(len(unit.Calls))
 		for i := range unit.Calls {
 			if s := unit.Calls[i].Starts; len(s) > 0 {
@@ -180,6 +175,8 @@ func (v *verifier) add(c *trace.Chunk) {
 			}
 		}
 	}
+	v.settle()
+	return nil
 }
 
 // settle forgets the channels whose two ends agree so far.
