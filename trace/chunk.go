@@ -72,7 +72,8 @@ type CallColumns struct {
 	Args   [][]int64 // by parameter and class of its axis or item; of vectors the handle, for Chunk.Sums
 }
 
-// vector holds running sums: sums[i] is the sum of the first i elements.
+// vector holds running sums: sums[i] is the sum of the first i elements. So the sum of any range takes
+// two reads, and an element is the sum of a range of one.
 type vector struct {
 	sums   []int64
 	counts bool // the elements can be counts of a collective operation

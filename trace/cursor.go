@@ -24,7 +24,11 @@ type CursorOptions struct {
 }
 
 // Cursor yields the flat actions of one rank in program order. Cursors of one
-// Trace must be used by one goroutine.
+// Trace must be used by one goroutine, as they share registers and decoded chunks.
+//
+// A cursor expands in two layers: the stream names blocks with arguments, unit by unit, and the
+// linked code of a block is executed until it returns. Both places are part of its state, so that a
+// cursor can stop anywhere: at a full buffer, or at a poll whose answer is not known yet.
 //
 // A replay visits thousands of cursors in turn, so what a visit touches is kept
 // small: the first 64 bytes here, and the registers of the current frame.

@@ -25,7 +25,8 @@ type Program struct {
 	written []byte  // the block that is hashed, in memory that is used again
 }
 
-// blockInfo is what callers need to know of a block.
+// blockInfo holds the facts of a block that its callers need. They are computed when the block is
+// added, and include those of its callees.
 type blockInfo struct {
 	hash     [32]byte
 	polls    bool // it, or a callee, polls or defines a pollable

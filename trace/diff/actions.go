@@ -12,7 +12,8 @@ import (
 	"reprise/trace/text"
 )
 
-// comparison goes through the actions of both traces.
+// comparison goes through the actions of both traces. Numbers of kernels, markers and families may
+// differ between traces that mean the same, so those of B are translated to those of A first.
 type comparison struct {
 	a, b     *trace.Trace
 	symbols  symbolMap

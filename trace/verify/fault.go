@@ -101,7 +101,7 @@ func (c channel) String() string {
 var errStream = errors.New("of a stream it cannot be told which")
 
 // traceChannel goes through the messages of an unbalanced channel one by one and
-// returns the first fault.
+// returns the first fault. The first pass keeps counts and hashes only, so both ranks are read again.
 func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)

@@ -6,7 +6,8 @@ import (
 	"reprise/trace"
 )
 
-// rankCheck follows the actions of one rank.
+// rankCheck follows the actions of one rank. It keeps only what is open: channels out of balance,
+// requests without a wait, phases and windows. At its first fault the rank is read no further.
 type rankCheck struct {
 	c        *trace.ActionReader
 	rank     int32
