@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,118 +11,72 @@ import (
 	"reprise/internal/textutil"
 )
 
-// bind finds the rule for sig, in the overrides of list and then in the base,
-// and compiles it.
+// bind compiles the rule for sig: the first that matches its name and has a piece for its attributes, in the
+// overrides of list and then in the base. Equal programs are one model, whose storage they share.
 func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
+	var rules []*rule
 	for _, i := range list {
-		if m, found, err := s.bindRules(s.overrides[i].rules, host, sig); found || err != nil {
-			return m, err
+		for k := range s.overrides[i].rules {
+			rules = append(rules, &s.overrides[i].rules[k])
 		}
 	}
-	m, found, err := s.bindRules(s.base, host, sig)
-	if !found && err == nil {
-		err = s.noModel(sig)
+	for k := range s.base {
+		rules = append(rules, &s.base[k])
 	}
-	return m, err
-}
-
-// noModel says how to add the model that is missing.
-func (s *Set) noModel(sig Signature) error {
-	product := strings.Join(sig.Dims, "*")
-	if product == "" {
-		product = "1"
+	for _, r := range rules {
+		if !r.pattern.Match(sig.Name) {
+			continue
+		}
+		c := compiler{from: s, sig: sig, spec: &r.model, speed: host.Factor * s.quickness(sig.Name)}
+		var p *program
+		var err error
+		line := c.spec.line
+		if c.spec.flop && (!(host.Speed > 0) || math.IsInf(host.Speed, 0)) {
+			err = fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
+		} else {
+			if c.spec.flop {
+				c.speed *= host.Speed
+			}
+			p, line, err = c.compile()
+		}
+		switch {
+		case err != nil:
+			return Model{}, fmt.Errorf("%s:%d: %w", s.name, line, textutil.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
+		case p == nil: // no piece for these attributes
+			continue
+		case !slices.ContainsFunc(p.pieces, func(c piece) bool { return len(c.terms) != 0 }):
+			return Model{}, nil // free
+		}
+		code := string(p.encode())
+		if s.programs[code] == nil {
+			s.programs[code] = p
+		}
+		return Model{s.programs[code]}, nil
 	}
-	return fmt.Errorf("%s: %w for %s: add under kernels \"%s: {terms: {%s: COEFFICIENT}}\", or \"%s: free\" if it costs nothing",
+	product := cmp.Or(strings.Join(sig.Dims, "*"), "1")
+	return Model{}, fmt.Errorf("%s: %w for %s: add under kernels \"%s: {terms: {%s: COEFFICIENT}}\", or \"%s: free\" if it costs nothing",
 		s.name, ErrNoModel, sig, sig.Name, product, sig.Name)
 }
 
-// bindRules compiles the first rule that is for sig.
-func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found bool, err error) {
-	for i := range rules {
-		if !rules[i].pattern.Match(sig.Name) {
+// encode returns a text that is the same for equal programs only: their lists as bytes, each after its length.
+func (p *program) encode() (code []byte) {
+	add := func(n int, list any) {
+		code = binary.AppendUvarint(code, uint64(n))
+		code, _ = binary.Append(code, binary.LittleEndian, list) // all are of fixed size
+	}
+	add(len(p.extents), p.extents)
+	for _, c := range p.pieces {
+		add(len(c.bounds), c.bounds)
+		add(len(c.terms), c.terms)
+		if c.noise == nil {
+			add(0, c.noise != nil)
 			continue
 		}
-		c := compiler{from: s, sig: sig, spec: &rules[i].model, speed: host.Factor * s.quickness(sig.Name)}
-		if c.spec.flop {
-			if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
-				err := fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
-				return m, false, s.errorf(c.spec.line, sig, err)
-			}
-			c.speed *= host.Speed
-		}
-		p, line, err := c.compile()
-		if err != nil {
-			return m, false, s.errorf(line, sig, err)
-		}
-		if p != nil {
-			return s.share(p), true, nil
-		}
-	}
-	return m, false, nil
-}
-
-func (s *Set) errorf(line int, sig Signature, err error) error {
-	return fmt.Errorf("%s:%d: %w", s.name, line, textutil.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
-}
-
-// share returns the model of p, or of an equal program bound before.
-func (s *Set) share(p *program) Model {
-	if p.free() {
-		return Model{}
-	}
-	code := string(p.encode())
-	if s.programs[code] == nil {
-		s.programs[code] = p
-	}
-	return Model{s.programs[code]}
-}
-
-func (p *program) free() bool {
-	return !slices.ContainsFunc(p.pieces, func(c piece) bool { return len(c.terms) != 0 })
-}
-
-// encode returns a text that is the same for equal programs only.
-func (p *program) encode() []byte {
-	code := []byte{byte(len(p.extents))}
-	for _, e := range p.extents {
-		code = append(code, byte(e))
-	}
-	for _, c := range p.pieces {
-		code = binary.AppendUvarint(code, uint64(len(c.bounds)))
-		for _, b := range c.bounds {
-			code = binary.AppendVarint(binary.AppendVarint(append(code, b.dim), b.lo), b.hi)
-		}
-		code = appendTerms(code, c.terms)
-		code = c.noise.append(code)
+		add(1, c.noise.law.Shape)
+		add(len(c.noise.law.Modes), c.noise.law.Modes)
+		add(len(c.noise.sd), c.noise.sd)
 	}
 	return code
-}
-
-func appendTerms(code []byte, terms []term) []byte {
-	code = binary.AppendUvarint(code, uint64(len(terms)))
-	for _, t := range terms {
-		code = appendFloats(append(code, t.factor[:]...), t.coef)
-	}
-	return code
-}
-
-func appendFloats(code []byte, list ...float64) []byte {
-	for _, v := range list {
-		code = binary.LittleEndian.AppendUint64(code, math.Float64bits(v))
-	}
-	return code
-}
-
-// append appends a text that is the same for equal noise only.
-func (n *pieceNoise) append(code []byte) []byte {
-	if n == nil {
-		return append(code, 0)
-	}
-	code = append(code, 1, byte(n.law.Shape), byte(len(n.law.Modes)))
-	for _, m := range n.law.Modes {
-		code = appendFloats(code, m.Weight, m.Mean.Fixed, m.Mean.Relative, m.SD.Fixed, m.SD.Relative)
-	}
-	return appendTerms(code, n.sd)
 }
 
 // compiler resolves the names of a spec for one signature.
@@ -151,7 +106,7 @@ func (c *compiler) compile() (p *program, line int, err error) {
 		}
 		p.pieces = append(p.pieces, compiled)
 		p.noisy = p.noisy || compiled.noise != nil
-		if len(compiled.bounds) == 0 {
+		if len(compiled.bounds) == 0 { // it always holds, and those after it never
 			break
 		}
 	}
@@ -163,6 +118,34 @@ func (c *compiler) compile() (p *program, line int, err error) {
 	}
 	p.extents, err = c.effectiveExtents(p.pieces)
 	return p, c.spec.line, err
+}
+
+// piece compiles a piece, and notes the factors of its products, by which a call may be empty.
+func (c *compiler) piece(ps pieceSpec) (compiled piece, err error) {
+	for _, cond := range ps.conds {
+		dim, err := c.dim(cond.dim)
+		if err != nil {
+			return compiled, err
+		}
+		compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
+	}
+	if s := c.from.noiseOf(c.sig.Name, ps.noise); s != nil && len(s.law.Modes)+len(s.sd) > 0 {
+		sd, err := c.terms(s.sd)
+		if err != nil {
+			return compiled, fmt.Errorf("noise: %w", err)
+		}
+		compiled.noise = &pieceNoise{s.law.Scaled(c.speed), sd}
+	}
+	if compiled.terms, err = c.terms(ps.terms); err != nil {
+		return compiled, err
+	}
+	for _, t := range ps.terms {
+		for _, s := range t.product {
+			set, _ := c.set(s) // terms has looked its names up
+			c.extents = append(c.extents, set)
+		}
+	}
+	return compiled, nil
 }
 
 // matches reports whether the signature has all the attributes of when.
@@ -178,42 +161,6 @@ func (c *compiler) matches(when []Attr) (bool, error) {
 	return all, nil
 }
 
-func (c *compiler) piece(ps pieceSpec) (piece, error) {
-	var compiled piece
-	for _, cond := range ps.conds {
-		dim, err := c.dim(cond.dim)
-		if err != nil {
-			return compiled, err
-		}
-		compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
-	}
-	var err error
-	if compiled.noise, err = c.noise(c.from.noiseOf(c.sig.Name, ps.noise)); err != nil {
-		return compiled, err
-	}
-	compiled.terms, err = c.terms(ps.terms)
-	for _, t := range ps.terms {
-		for _, s := range t.product {
-			if err == nil {
-				err = c.extent(s)
-			}
-		}
-	}
-	return compiled, err
-}
-
-// noise compiles noise; it returns nil if there is none.
-func (c *compiler) noise(s *noiseSpec) (*pieceNoise, error) {
-	if s == nil || len(s.law.Modes)+len(s.sd) == 0 {
-		return nil, nil
-	}
-	sd, err := c.terms(s.sd)
-	if err != nil {
-		return nil, fmt.Errorf("noise: %w", err)
-	}
-	return &pieceNoise{s.law.Scaled(c.speed), sd}, nil
-}
-
 // terms compiles a polynomial.
 func (c *compiler) terms(list []termSpec) (terms []term, err error) {
 	for _, t := range list {
@@ -226,13 +173,6 @@ func (c *compiler) terms(list []termSpec) (terms []term, err error) {
 		}
 	}
 	return terms, nil
-}
-
-// extent notes a factor of the model's products.
-func (c *compiler) extent(s sum) error {
-	set, err := c.set(s)
-	c.extents = append(c.extents, set)
-	return err
 }
 
 // dim returns the index of the dimension name.
@@ -288,7 +228,7 @@ func (c *compiler) expand(p product) ([][maxDegree]uint8, error) {
 
 // effectiveExtents returns the extents by which a call is empty: those the
 // file lists, or else the factors of the terms, or else (constants) all
-// dimensions. Extents that make every term zero anyway are left out.
+// dimensions. Those that make every term and all noise zero anyway are left out: evaluation is quicker without.
 func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
 	if c.spec.charged {
 		return nil, nil
@@ -308,23 +248,14 @@ func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
 			extents = append(extents, 1<<i)
 		}
 	}
-	extents = slices.DeleteFunc(slices.Clone(extents), func(e dimSet) bool { return vanish(pieces, e) })
+	extents = slices.DeleteFunc(slices.Clone(extents), func(e dimSet) bool {
+		return !slices.ContainsFunc(pieces, func(c piece) bool {
+			n := c.noise
+			return n != nil && (n.sd != nil || !n.law.IsRelative()) || slices.ContainsFunc(c.terms, func(t term) bool {
+				return !slices.ContainsFunc(t.factor[:], func(f uint8) bool { return f != one && e&(1<<f) != 0 })
+			})
+		})
+	})
 	slices.Sort(extents)
 	return slices.Compact(extents), nil
-}
-
-// vanish reports whether every term of pieces is zero when all dimensions of
-// e are, and the noise too.
-func vanish(pieces []piece, e dimSet) bool {
-	for _, c := range pieces {
-		if n := c.noise; n != nil && (n.sd != nil || !n.law.IsRelative()) {
-			return false
-		}
-		for _, t := range c.terms {
-			if !slices.ContainsFunc(t.factor[:], func(f uint8) bool { return f != one && e&(1<<f) != 0 }) {
-				return false
-			}
-		}
-	}
-	return true
 }

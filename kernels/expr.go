@@ -59,7 +59,7 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 //	factor  = NAME [ "^" DIGITS ] | sum
 //	sum     = "(" NAME { "+" NAME } ")"
 //
-// of degree at most maxDegree.
+// of degree at most maxDegree. A power is repeated factors.
 func parseProduct(text string) (product, error) {
 	toks, err := tokens(text)
 	if err != nil {
@@ -68,57 +68,39 @@ func parseProduct(text string) (product, error) {
 	if len(toks) == 1 && toks[0] == "1" {
 		return nil, nil
 	}
+	bad := fmt.Errorf("product %q: want dimensions as in M*N*K, M^2*N, (M0+M1)*N or 1", text)
 	var p product
-	for first := true; first || len(toks) > 0; first = false {
-		if !first {
-			if toks[0] != "*" {
-				return nil, badProduct(text)
+	for toks = append([]string{"*"}, toks...); len(toks) > 0; { // each factor stands behind an operator
+		if toks[0] != "*" || len(toks) < 2 {
+			return nil, bad
+		}
+		head, rest := toks[1], toks[2:]
+		switch {
+		case head == "(":
+			var s sum
+			if s, rest = parseSum(rest); s == nil || len(rest) == 0 || rest[0] != ")" {
+				return nil, bad
 			}
-			toks = toks[1:]
+			p, toks = append(p, s), rest[1:]
+		case !isLetter(head[0]):
+			return nil, bad
+		case len(rest) > 0 && rest[0] == "^":
+			if len(rest) < 2 {
+				return nil, bad
+			}
+			n, err := strconv.Atoi(rest[1])
+			if err != nil || n < 1 {
+				return nil, bad
+			}
+			p, toks = append(p, slices.Repeat(product{sum{head}}, min(n, maxDegree+1))...), rest[2:]
+		default:
+			p, toks = append(p, sum{head}), rest
 		}
-		factors, rest := parseFactor(toks)
-		if factors == nil {
-			return nil, badProduct(text)
-		}
-		if p, toks = append(p, factors...), rest; len(p) > maxDegree {
+		if len(p) > maxDegree {
 			return nil, fmt.Errorf("product %q: degree over %d", text, maxDegree)
 		}
 	}
 	return p, nil
-}
-
-func badProduct(text string) error {
-	return fmt.Errorf("product %q: want dimensions as in M*N*K, M^2*N, (M0+M1)*N or 1", text)
-}
-
-// parseFactor takes one factor off toks, a power as repeated factors. It
-// returns no factor if there is none.
-func parseFactor(toks []string) (product, []string) {
-	if len(toks) == 0 {
-		return nil, nil
-	}
-	if toks[0] == "(" {
-		s, rest := parseSum(toks[1:])
-		if s == nil || len(rest) == 0 || rest[0] != ")" {
-			return nil, nil
-		}
-		return product{s}, rest[1:]
-	}
-	if !isLetter(toks[0][0]) {
-		return nil, nil
-	}
-	p := product{sum{toks[0]}}
-	if len(toks) < 2 || toks[1] != "^" {
-		return p, toks[1:]
-	}
-	if len(toks) < 3 {
-		return nil, nil
-	}
-	n, err := strconv.Atoi(toks[2])
-	if err != nil || n < 1 {
-		return nil, nil
-	}
-	return slices.Repeat(p, min(n, maxDegree+1)), toks[3:]
 }
 
 // parseSum takes NAME { "+" NAME } off toks; it returns nil if there is none
@@ -169,23 +151,40 @@ func (p product) normal() string {
 //	comparison = NAME ( ">" | ">=" | "<" | "<=" | "==" ) DIGITS
 //
 // The result has one condition per dimension, sorted by name.
-func parseConditions(text string) ([]condition, error) {
+func parseConditions(text string) (list []condition, err error) {
 	toks, err := tokens(text)
 	if err != nil {
 		return nil, err
 	}
-	var list []condition
-	for n := 3; ; n += 4 {
+	for n := 3; n < len(toks)+4; n += 4 {
 		if len(toks) < n || len(toks) > n && toks[n] != "and" {
-			return nil, badConditions(text)
+			return nil, fmt.Errorf("thresholds %q: want comparisons as in M > 1280 and K > 256", text)
 		}
-		c, err := parseComparison(toks[n-3 : n])
-		if err != nil {
-			return nil, fmt.Errorf("%w in %q", err, text)
+		c := condition{dim: toks[n-3], hi: math.MaxInt64}
+		v, err := strconv.ParseInt(toks[n-1], 10, 64)
+		if err != nil || v == math.MaxInt64 || !isLetter(c.dim[0]) {
+			return nil, fmt.Errorf("comparison %q: want a dimension, an operator, a whole number in %q",
+				strings.Join(toks[n-3:n], " "), text)
 		}
-		list = restrict(list, c)
-		if len(toks) == n {
-			break
+		switch toks[n-2] {
+		case ">":
+			c.lo = v + 1
+		case ">=":
+			c.lo = v
+		case "<":
+			c.hi = v - 1
+		case "<=":
+			c.hi = v
+		case "==":
+			c.lo, c.hi = v, v
+		default:
+			return nil, fmt.Errorf("operator %q: want >, >=, <, <= or == in %q", toks[n-2], text)
+		}
+		i, found := slices.BinarySearchFunc(list, c, func(a, b condition) int { return cmp.Compare(a.dim, b.dim) })
+		if found { // both must hold
+			list[i].lo, list[i].hi = max(list[i].lo, c.lo), min(list[i].hi, c.hi)
+		} else {
+			list = slices.Insert(list, i, c)
 		}
 	}
 	for _, c := range list {
@@ -194,45 +193,6 @@ func parseConditions(text string) ([]condition, error) {
 		}
 	}
 	return list, nil
-}
-
-func badConditions(text string) error {
-	return fmt.Errorf("thresholds %q: want comparisons as in M > 1280 and K > 256", text)
-}
-
-// parseComparison parses the three tokens of one comparison.
-func parseComparison(toks []string) (condition, error) {
-	c := condition{dim: toks[0], hi: math.MaxInt64}
-	v, err := strconv.ParseInt(toks[2], 10, 64)
-	if err != nil || v == math.MaxInt64 || !isLetter(toks[0][0]) {
-		return c, fmt.Errorf("comparison %q: want a dimension, an operator, a whole number", strings.Join(toks, " "))
-	}
-	switch toks[1] {
-	case ">":
-		c.lo = v + 1
-	case ">=":
-		c.lo = v
-	case "<":
-		c.hi = v - 1
-	case "<=":
-		c.hi = v
-	case "==":
-		c.lo, c.hi = v, v
-	default:
-		return c, fmt.Errorf("operator %q: want >, >=, <, <= or ==", toks[1])
-	}
-	return c, nil
-}
-
-// restrict adds c to list, merged with what list says about its dimension.
-func restrict(list []condition, c condition) []condition {
-	i, found := slices.BinarySearchFunc(list, c, func(a, b condition) int { return cmp.Compare(a.dim, b.dim) })
-	if !found {
-		return slices.Insert(list, i, c)
-	}
-	list[i].lo = max(list[i].lo, c.lo)
-	list[i].hi = min(list[i].hi, c.hi)
-	return list
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -34,10 +34,10 @@ func (m *Model) Noisy() bool { return m.p != nil && m.p.noisy }
 // polynomials dip below zero for tiny calls: a total that is not positive
 // costs nothing.
 func (m *Model) Seconds(dims *[MaxDims]int64) float64 {
-	if m.p == nil {
+	if m.p == nil || len(m.p.extents) != 0 && m.p.empty(dims) {
 		return 0
 	}
-	return m.p.seconds(dims)
+	return positive(polynomial(m.p.piece(dims).terms, dims))
 }
 
 // Draw returns how long a call of the given dimensions takes, noise included:
@@ -47,7 +47,16 @@ func (m *Model) Draw(dims *[MaxDims]int64, d noise.Draw) float64 {
 	if m.p == nil || len(m.p.extents) != 0 && m.p.empty(dims) {
 		return 0
 	}
-	return m.p.piece(dims).draw(dims, d)
+	c := m.p.piece(dims)
+	total := polynomial(c.terms, dims)
+	switch n := c.noise; {
+	case n == nil:
+	case n.sd != nil:
+		total += float64(polynomial(n.sd, dims) * n.law.Shape.Deviate(d))
+	default:
+		total += n.law.Of(total, d)
+	}
+	return positive(total)
 }
 
 // program is the compiled form of a model, immutable once bound. Its last
@@ -93,13 +102,6 @@ type term struct {
 	factor [maxDegree]uint8
 }
 
-func (p *program) seconds(dims *[MaxDims]int64) float64 {
-	if len(p.extents) != 0 && p.empty(dims) {
-		return 0
-	}
-	return p.piece(dims).seconds(dims)
-}
-
 // piece returns the piece that holds.
 func (p *program) piece(dims *[MaxDims]int64) *piece {
 	last := len(p.pieces) - 1
@@ -136,24 +138,6 @@ func (c *piece) holds(dims *[MaxDims]int64) bool {
 		}
 	}
 	return true
-}
-
-// seconds is the sum of the terms, if it is positive.
-func (c *piece) seconds(dims *[MaxDims]int64) float64 {
-	return positive(polynomial(c.terms, dims))
-}
-
-// draw is seconds with noise.
-func (c *piece) draw(dims *[MaxDims]int64, d noise.Draw) float64 {
-	total := polynomial(c.terms, dims)
-	switch n := c.noise; {
-	case n == nil:
-	case n.sd != nil:
-		total += float64(polynomial(n.sd, dims) * n.law.Shape.Deviate(d))
-	default:
-		total += n.law.Of(total, d)
-	}
-	return positive(total)
 }
 
 // positive returns a total, 0 for one that is not positive.
@@ -303,34 +287,26 @@ func (s *Set) DrawCoefficients(from noise.Source) *Set {
 	return drawn
 }
 
+// clone returns a set that has bound nothing, with rules copied as deep as DrawCoefficients changes them.
 func (s *Set) clone() *Set {
-	c := newSet(s.name, s.cpusPerHost, cloneRules(s.base), cloneOverrides(s.overrides))
+	deep := func(rules []rule) []rule {
+		rules = slices.Clone(rules)
+		for i := range rules {
+			m := &rules[i].model
+			m.pieces = slices.Clone(m.pieces)
+			for k := range m.pieces {
+				m.pieces[k].terms = slices.Clone(m.pieces[k].terms)
+			}
+		}
+		return rules
+	}
+	overrides := slices.Clone(s.overrides)
+	for i := range overrides {
+		overrides[i].rules = deep(overrides[i].rules)
+	}
+	c := newSet(s.name, s.cpusPerHost, deep(s.base), overrides)
 	c.scatter, c.hosts, c.quicker, c.noisy = s.scatter, s.hosts, slices.Clone(s.quicker), slices.Clone(s.noisy)
 	return c
-}
-
-// cloneRules copies rules as deep as DrawCoefficients changes them.
-func cloneRules(rules []rule) []rule {
-	list := make([]rule, len(rules))
-	for i, r := range rules {
-		pieces := make([]pieceSpec, len(r.model.pieces))
-		for k, c := range r.model.pieces {
-			c.terms = append([]termSpec(nil), c.terms...)
-			pieces[k] = c
-		}
-		r.model.pieces = pieces
-		list[i] = r
-	}
-	return list
-}
-
-func cloneOverrides(overrides []override) []override {
-	list := make([]override, len(overrides))
-	for i, o := range overrides {
-		o.rules = cloneRules(o.rules)
-		list[i] = o
-	}
-	return list
 }
 
 // Noisy returns the set in which calls of the kernels of a pattern have half-normal noise with

@@ -41,22 +41,88 @@ const anyCPU = -1
 // limited to 4 MiB.
 func Parse(r io.Reader, name string) (*Set, error) {
 	head := sniff.Remember(r)
-	s, err := parse(head, name)
+	p := fileParser{Document: yamlfile.Document{File: name}}
+	s, err := p.file(head)
 	return s, head.Instead(err, name, sniff.YAML)
 }
 
-func parse(r io.Reader, name string) (*Set, error) {
-	p := fileParser{Document: yamlfile.Document{File: name}}
+// file reads the document: the scalars at its top first, which the models need.
+func (p *fileParser) file(r io.Reader) (*Set, error) {
 	root, err := p.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	base, overrides, err := p.file(root)
+	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
+		"host_scatter", "kernels", "hosts")
 	if err != nil {
 		return nil, err
 	}
-	s := newSet(name, p.cpusPerHost, base, overrides)
-	s.scatter = p.scatter
+	for _, key := range []string{"version", "unit", "kernels"} {
+		if f[key] == nil {
+			return nil, p.Errorf(root, "kernel file: no key %q", key)
+		}
+	}
+	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"description", "source"} {
+		if f[key] != nil {
+			if _, err := p.Text(f[key], key); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if p.flop, err = p.unit(f["unit"]); err != nil {
+		return nil, err
+	}
+	p.cpusPerHost = 1
+	if n := f["cpus_per_host"]; n != nil {
+		if p.cpusPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs); err != nil {
+			return nil, err
+		}
+	}
+	scatter := 0.0
+	if n := f["host_scatter"]; n != nil {
+		sd, err := p.Deviation(n, "host_scatter")
+		if err != nil {
+			return nil, err
+		}
+		if sd.Fixed != 0 || sd.Relative > maxScatter {
+			return nil, p.Errorf(n, "host_scatter: want a percentage of at most %g%%, found %s", 100*maxScatter,
+				yamlfile.Describe(n))
+		}
+		scatter = sd.Relative
+	}
+	if n := f["noise"]; n != nil { // of all models that have none of their own
+		l, err := p.Noise(n, "noise", nil)
+		if err == nil && !l.IsRelative() {
+			err = p.Errorf(n, "noise: of all kernels it can only be in percent of their times, such as 3%%")
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.noise = &noiseSpec{law: l}
+	}
+	base, err := p.rules(f["kernels"])
+	if err != nil {
+		return nil, err
+	}
+	var overrides []override
+	if f["hosts"] != nil {
+		items, err := p.Items(f["hosts"], "hosts")
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			o, err := p.override(item)
+			if err != nil {
+				return nil, err
+			}
+			overrides = append(overrides, o)
+		}
+	}
+	s := newSet(p.File, p.cpusPerHost, base, overrides)
+	s.scatter = scatter
 	return s, nil
 }
 
@@ -65,84 +131,12 @@ type fileParser struct {
 	yamlfile.Document
 	flop        bool // the file's unit
 	cpusPerHost int
-	scatter     float64
 	noise       *noiseSpec // of models that say nothing about it; nil: none
 	inFlop      bool       // coefficients of the model that is read are in flop, not seconds
 }
 
-// file parses the root of the document.
-func (p *fileParser) file(root ast.Node) (base []rule, overrides []override, err error) {
-	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
-		"host_scatter", "kernels", "hosts")
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, key := range []string{"version", "unit", "kernels"} {
-		if f[key] == nil {
-			return nil, nil, p.Errorf(root, "kernel file: no key %q", key)
-		}
-	}
-	if err := p.header(f); err != nil {
-		return nil, nil, err
-	}
-	if base, err = p.rules(f["kernels"]); err != nil {
-		return nil, nil, err
-	}
-	if f["hosts"] != nil {
-		overrides, err = p.overrides(f["hosts"])
-	}
-	return base, overrides, err
-}
-
-// header parses the scalars at the top of the file.
-func (p *fileParser) header(f map[string]ast.Node) (err error) {
-	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
-		return err
-	}
-	for _, key := range []string{"description", "source"} {
-		if f[key] != nil {
-			if _, err := p.Text(f[key], key); err != nil {
-				return err
-			}
-		}
-	}
-	if p.flop, err = p.unit(f["unit"]); err != nil {
-		return err
-	}
-	p.cpusPerHost = 1
-	if n := f["cpus_per_host"]; n != nil {
-		if p.cpusPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs); err != nil {
-			return err
-		}
-	}
-	if n := f["host_scatter"]; n != nil {
-		sd, err := p.Deviation(n, "host_scatter")
-		if err != nil {
-			return err
-		}
-		if sd.Fixed != 0 || sd.Relative > maxScatter {
-			return p.Errorf(n, "host_scatter: want a percentage of at most %g%%, found %s", 100*maxScatter, yamlfile.Describe(n))
-		}
-		p.scatter = sd.Relative
-	}
-	if n := f["noise"]; n != nil {
-		return p.noiseOfAll(n)
-	}
-	return nil
-}
-
 // maxScatter bounds host_scatter: hosts that differ more are of several kinds.
 const maxScatter = 0.2
-
-// noiseOfAll parses the noise of all models that have none of their own.
-func (p *fileParser) noiseOfAll(n ast.Node) error {
-	l, err := p.Noise(n, "noise", nil)
-	if err == nil && !l.IsRelative() {
-		err = p.Errorf(n, "noise: of all kernels it can only be in percent of their times, such as 3%%")
-	}
-	p.noise = &noiseSpec{law: l}
-	return err
-}
 
 // unit reports whether n is "flop"; the other unit is "s".
 func (p *fileParser) unit(n ast.Node) (flop bool, err error) {
@@ -173,28 +167,10 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 		}
 		rules = append(rules, rule{pat, model})
 	}
-	slices.SortStableFunc(rules, func(a,
-		b rule) int {
+	slices.SortStableFunc(rules, func(a, b rule) int {
 		return cmp.Compare(b.pattern.Specificity(), a.pattern.Specificity())
 	})
 	return rules, nil
-}
-
-// overrides parses the list of host-dependent rules.
-func (p *fileParser) overrides(n ast.Node) ([]override, error) {
-	items, err := p.Items(n, "hosts")
-	if err != nil {
-		return nil, err
-	}
-	list := make([]override, 0, len(items))
-	for _, item := range items {
-		o, err := p.override(item)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, o)
-	}
-	return list, nil
 }
 
 func (p *fileParser) override(n ast.Node) (o override, err error) {
@@ -373,21 +349,57 @@ func (p *fileParser) pieces(n ast.Node, what string, m *spec) error {
 // must hold for all dimensions, and no piece may follow one that always holds.
 func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, last bool, m *spec) (err error) {
 	c := pieceSpec{line: n.GetToken().Position.Line}
-	if f["when"] != nil {
-		if c.when, err = p.when(f["when"], what); err != nil {
+	if f["when"] != nil { // attributes, all of which a kernel must have
+		list, err := p.Entries(f["when"], what+": when")
+		if err != nil {
 			return err
 		}
-	}
-	if f["if"] != nil {
-		if c.conds, err = p.conditions(f["if"], what); err != nil {
-			return err
+		for _, e := range list {
+			value, err := p.Text(e.Value, what+": when "+e.Key)
+			if err != nil {
+				return err
+			}
+			c.when = append(c.when, Attr{e.Key, value})
 		}
 	}
-	if c.terms, err = p.cost(n, f, what); err != nil {
-		return err
+	if f["if"] != nil { // thresholds
+		text, err := p.Text(f["if"], what+": if")
+		if err != nil {
+			return err
+		}
+		if c.conds, err = parseConditions(text); err != nil {
+			return p.Errorf(f["if"], "%s: if: %w", what, err)
+		}
 	}
-	if c.noise, err = p.pieceNoise(f["noise"], what, &c, m); err != nil {
-		return err
+	switch terms, free := f["terms"], f["free"]; {
+	case terms == nil && free == nil:
+		return p.Errorf(n, "%s: no cost: want terms, or free: true", what)
+	case terms != nil && free != nil:
+		return p.Errorf(free, "%s: both terms and free", what)
+	case terms != nil:
+		if c.terms, err = p.polynomial(terms, what+": terms"); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(c.terms, func(t termSpec) bool { return t.coef > 0 }) {
+			return p.Errorf(terms, "%s: terms: no positive coefficient: nothing would ever cost time; say free if that is meant",
+				what)
+		}
+	default:
+		if b, ok := free.(*ast.BoolNode); !ok || !b.Value {
+			return p.Errorf(free, "%s: free: want true, found %s", what, yamlfile.Describe(free))
+		}
+	}
+	// Noise is that of the piece, else that of its model. A free piece has none.
+	switch {
+	case f["noise"] == nil && len(c.terms) > 0:
+		c.noise = m.noise
+	case f["noise"] == nil:
+	case len(c.terms) == 0:
+		return p.Errorf(f["noise"], "%s: noise of what is free", what)
+	default:
+		if c.noise, err = p.noiseOf(f["noise"], what); err != nil {
+			return err
+		}
 	}
 	if f["covariance"] != nil {
 		if c.factor, err = p.covariance(f["covariance"], what, len(c.terms)); err != nil {
@@ -405,20 +417,6 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 	return nil
 }
 
-// pieceNoise returns the noise of a piece: that of the node, if there is one, else
-// that of its model. What costs nothing has none.
-func (p *fileParser) pieceNoise(n ast.Node, what string, c *pieceSpec, m *spec) (*noiseSpec, error) {
-	switch {
-	case n == nil && len(c.terms) == 0:
-		return nil, nil
-	case n == nil:
-		return m.noise, nil
-	case len(c.terms) == 0:
-		return nil, p.Errorf(n, "%s: noise of what is free", what)
-	}
-	return p.noiseOf(n, what)
-}
-
 // noiseOf parses noise, whose standard deviation may be a polynomial.
 func (p *fileParser) noiseOf(n ast.Node, what string) (*noiseSpec, error) {
 	s := &noiseSpec{}
@@ -430,62 +428,8 @@ func (p *fileParser) noiseOf(n ast.Node, what string) (*noiseSpec, error) {
 	return s, err
 }
 
-// when parses a mapping from attribute names to values.
-func (p *fileParser) when(n ast.Node, what string) ([]Attr, error) {
-	list, err := p.Entries(n, what+": when")
-	if err != nil {
-		return nil, err
-	}
-	attrs := make([]Attr, 0, len(list))
-	for _, e := range list {
-		value, err := p.Text(e.Value, what+": when "+e.Key)
-		if err != nil {
-			return nil, err
-		}
-		attrs = append(attrs, Attr{e.Key, value})
-	}
-	return attrs, nil
-}
-
-func (p *fileParser) conditions(n ast.Node, what string) ([]condition, error) {
-	text, err := p.Text(n, what+": if")
-	if err != nil {
-		return nil, err
-	}
-	list, err := parseConditions(text)
-	if err != nil {
-		return nil, p.Errorf(n, "%s: if: %w", what, err)
-	}
-	return list, nil
-}
-
-// cost parses "terms" or "free: true" of the piece n.
-func (p *fileParser) cost(n ast.Node, f map[string]ast.Node, what string) ([]termSpec, error) {
-	switch {
-	case f["terms"] == nil && f["free"] == nil:
-		return nil, p.Errorf(n, "%s: no cost: want terms, or free: true", what)
-	case f["terms"] != nil && f["free"] != nil:
-		return nil, p.Errorf(f["free"], "%s: both terms and free", what)
-	case f["terms"] != nil:
-		return p.terms(f["terms"], what+": terms")
-	}
-	if b, ok := f["free"].(*ast.BoolNode); !ok || !b.Value {
-		return nil, p.Errorf(f["free"], "%s: free: want true, found %s", what, yamlfile.Describe(f["free"]))
-	}
-	return nil, nil
-}
-
-// terms parses the polynomial of a cost: at least one of its coefficients must be
-// positive.
-func (p *fileParser) terms(n ast.Node, what string) ([]termSpec, error) {
-	terms, err := p.polynomial(n, what)
-	if err == nil && !slices.ContainsFunc(terms, func(t termSpec) bool { return t.coef > 0 }) {
-		err = p.Errorf(n, "%s: no positive coefficient: nothing would ever cost time; say free if that is meant", what)
-	}
-	return terms, err
-}
-
-// polynomial parses a mapping from products to coefficients.
+// polynomial parses a mapping from products to coefficients. Products that differ in the order of their
+// factors alone are the same.
 func (p *fileParser) polynomial(n ast.Node, what string) ([]termSpec, error) {
 	list, err := p.Entries(n, what)
 	if err != nil {
@@ -494,26 +438,21 @@ func (p *fileParser) polynomial(n ast.Node, what string) ([]termSpec, error) {
 	terms := make([]termSpec, 0, len(list))
 	seen := make(map[string]string, len(list))
 	for _, e := range list {
-		t, err := p.term(e, what)
+		product, err := parseProduct(e.Key)
+		if err != nil {
+			return nil, p.Errorf(e.Node, "%s: %w", what, err)
+		}
+		coef, err := p.coefficient(e.Value, what+": "+e.Key)
 		if err != nil {
 			return nil, err
 		}
-		if other, ok := seen[t.product.normal()]; ok {
+		if other, ok := seen[product.normal()]; ok {
 			return nil, p.Errorf(e.Node, "%s: %s and %s are the same", what, other, e.Key)
 		}
-		seen[t.product.normal()] = e.Key
-		terms = append(terms, t)
+		seen[product.normal()] = e.Key
+		terms = append(terms, termSpec{coef, product})
 	}
 	return terms, nil
-}
-
-func (p *fileParser) term(e yamlfile.Entry, what string) (termSpec, error) {
-	product, err := parseProduct(e.Key)
-	if err != nil {
-		return termSpec{}, p.Errorf(e.Node, "%s: %w", what, err)
-	}
-	coef, err := p.coefficient(e.Value, what+": "+e.Key)
-	return termSpec{coef, product}, err
 }
 
 // coefficient parses what a term of a polynomial has in front, or is a constant.

@@ -1,7 +1,47 @@
+// Package kernels says how long computations take: it maps a kernel (dgemm,
+// dtrsm, a copy), its dimensions and the host it runs on to seconds.
+//
+// The models live in a YAML file ("kernel file", specified in docs/kernels.md)
+// that is parsed once into a [Set]. A rank that is mapped to a host then binds
+// each kernel of its trace once,
+//
+//	set, err := kernels.Load("machine.yaml") // or kernels.Builtin("dahu")
+//	m, err := set.Bind(kernels.Host{Name: "dahu-3", Slot: 1, Speed: 32e9},
+//		kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
+//	t := m.Seconds(&[4]int64{1024, 512, 128})
+//
+// and asks the bound [Model] for every call. A model is a list of pieces, the
+// first of which whose thresholds hold gives the time as a polynomial in the
+// dimensions. Binding resolves names, attributes, hosts and units, so that
+// evaluating is a few multiplications.
+//
+// A kernel that no model covers is an error ([ErrNoModel]), never a silent
+// zero: what costs nothing is declared free in the file. The package knows
+// neither traces nor programs; the vocabulary of kernels and dimensions is
+// whatever the caller's signatures say.
+//
+// Models may have noise (package noise): Seconds is then the time without it, and
+// Draw the time of one call, given the random bits of that call.
+//
+// # Units
+//
+// Models are in seconds, or in flop at the speed of a core, which is in flop/s; dimensions
+// are numbers of elements.
+//
+// # Errors
+//
+// Errors of a file have the line. [ErrNoModel] names the kernel and what to add to the
+// file.
+//
+// # Source
+//
+// Files of one's own come from calibrate kernels; where the built-in sets come from stands in
+// their files, and in docs/kernels.md.
 package kernels
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -49,7 +89,7 @@ func (sig Signature) String() string {
 	return b.String()
 }
 
-// CostUnit is what a model gives the time of a kernel in.
+// CostUnit is the unit in which a model gives the time of a kernel.
 type CostUnit uint8
 
 // Units of models; see Set.CostUnit.
@@ -87,24 +127,22 @@ type Set struct {
 	lastHost hostKey // mostly asked for again
 	lastList int32   // index in lists, of lastHost; -1 if none was asked for
 
-	lastName      string
-	lastOverrides []int32 // of the host with lastName, for any CPU; nil if none was asked for
+	lastOverrides []int32 // of lastHost, for any CPU; nil if none was asked for
 
 	lists    [][]int32
 	listIDs  map[string]int32 // of lists, by encoded content
-	sigs     []Signature
-	sigIDs   map[uint64][]int32 // of sigs, by hash
+	sigIDs   map[string]int32 // of signatures, by encoded content
 	bound    map[boundKey]Model
 	programs map[string]*program // by encoded content
 }
 
-// hostKey is what decides which overrides apply.
+// hostKey names a CPU of a host, which decides the overrides that apply.
 type hostKey struct {
 	name string
 	cpu  int
 }
 
-// A Class is what a set tells hosts apart by: those of equal classes have the same models of
+// A Class holds the properties by which a set tells hosts apart: hosts of equal classes have the same models of
 // all kernels.
 type Class struct {
 	list   int32   // of the overrides that apply
@@ -112,25 +150,26 @@ type Class struct {
 	factor float64 // how many times as quick the host is
 }
 
-// boundKey is what decides which model a bind returns.
+// boundKey decides the model that a bind returns.
 type boundKey struct {
 	Class
 	sig int32
 }
 
 func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Set {
+	inFlop := func(r rule) bool { return r.model.flop }
 	s := &Set{
 		name: name, cpusPerHost: cpusPerHost, base: base, overrides: overrides,
 		exact:     map[string][]int32{},
-		usesSpeed: usesSpeed(base),
+		usesSpeed: slices.ContainsFunc(base, inFlop),
 		lastList:  -1,
 		listIDs:   map[string]int32{},
-		sigIDs:    map[uint64][]int32{},
+		sigIDs:    map[string]int32{},
 		bound:     map[boundKey]Model{},
 		programs:  map[string]*program{},
 	}
 	for i, o := range overrides {
-		s.usesSpeed = s.usesSpeed || usesSpeed(o.rules)
+		s.usesSpeed = s.usesSpeed || slices.ContainsFunc(o.rules, inFlop)
 		if o.host.Exact() {
 			s.exact[o.host.String()] = append(s.exact[o.host.String()], int32(i))
 		} else {
@@ -138,10 +177,6 @@ func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Se
 		}
 	}
 	return s
-}
-
-func usesSpeed(rules []rule) bool {
-	return slices.ContainsFunc(rules, func(r rule) bool { return r.model.flop })
 }
 
 // Load parses the kernel file at path.
@@ -191,10 +226,17 @@ func (s *Set) Class(host Host) Class {
 	return s.class(&host)
 }
 
+// class is Class for callers that hold the lock.
 func (s *Set) class(host *Host) Class {
-	c := Class{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), factor: s.factorOf(host)}
+	c := Class{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), factor: cmp.Or(host.Factor, 1)}
 	if s.usesSpeed {
 		c.speed = host.Speed
+	}
+	if s.hosts != nil && s.scatter != 0 {
+		name := fnv.New64a()
+		_, _ = name.Write([]byte(host.Name)) // a hash takes all
+		d := s.hosts.Draw(noise.HostScatter, uint32(name.Sum64()>>32), uint32(name.Sum64()), 0)
+		c.factor /= max(least, 1+float64(s.scatter*d.Normal()))
 	}
 	return c
 }
@@ -239,43 +281,30 @@ func (s *Set) Unmatched(hosts iter.Seq[string]) (list []string, some bool) {
 	return list, some
 }
 
-// hostList returns the number of the list of the overrides that apply to h,
-// the same number for hosts with the same list.
+// hostList returns the number of the list of the overrides that apply to a CPU of a host,
+// the same number for hosts with the same list. The CPUs of a host are mostly asked for one after the other, and
+// each for all its kernels.
 func (s *Set) hostList(h hostKey) int32 {
 	if s.lastList >= 0 && s.lastHost == h {
 		return s.lastList
 	}
+	if s.lastOverrides == nil || h.name != s.lastHost.name {
+		all := append([]int32{}, s.exact[h.name]...)
+		for _, i := range s.patterns {
+			if s.overrides[i].host.Match(h.name) {
+				all = append(all, i)
+			}
+		}
+		slices.Sort(all)
+		s.lastOverrides = all
+	}
 	var list []int32
-	for _, i := range s.overridesOf(h.name) {
+	var code []byte
+	for _, i := range s.lastOverrides {
 		if cpu := s.overrides[i].cpu; cpu == anyCPU || cpu == h.cpu {
 			list = append(list, i)
+			code = binary.LittleEndian.AppendUint32(code, uint32(i))
 		}
-	}
-	s.lastHost, s.lastList = h, s.listID(list)
-	return s.lastList
-}
-
-// overridesOf returns the overrides for any CPU of the host with that name, in their order.
-// The CPUs of a host are mostly asked for one after the other.
-func (s *Set) overridesOf(name string) []int32 {
-	if s.lastOverrides != nil && name == s.lastName {
-		return s.lastOverrides
-	}
-	list := append(make([]int32, 0, len(s.exact[name])), s.exact[name]...)
-	for _, i := range s.patterns {
-		if s.overrides[i].host.Match(name) {
-			list = append(list, i)
-		}
-	}
-	slices.Sort(list)
-	s.lastName, s.lastOverrides = name, list
-	return list
-}
-
-func (s *Set) listID(list []int32) int32 {
-	var code []byte
-	for _, i := range list {
-		code = binary.LittleEndian.AppendUint32(code, uint32(i))
 	}
 	id, ok := s.listIDs[string(code)]
 	if !ok {
@@ -283,74 +312,42 @@ func (s *Set) listID(list []int32) int32 {
 		s.lists = append(s.lists, list)
 		s.listIDs[string(code)] = id
 	}
+	s.lastHost, s.lastList = h, id
 	return id
 }
 
 // signature returns the number of sig, the same for equal signatures.
 func (s *Set) signature(sig Signature) (int32, error) {
-	h := hash(sig)
-	for _, id := range s.sigIDs[h] {
-		if known := &s.sigs[id]; known.Name == sig.Name && slices.Equal(known.Attrs, sig.Attrs) &&
-			slices.Equal(known.Dims, sig.Dims) {
-			return id, nil
-		}
-	}
-	if err := sig.check(); err != nil {
-		return 0, err
-	}
-	id := int32(len(s.sigs))
-	sig.Attrs, sig.Dims = slices.Clone(sig.Attrs), slices.Clone(sig.Dims)
-	s.sigs = append(s.sigs, sig)
-	s.sigIDs[h] = append(s.sigIDs[h], id)
-	return id, nil
-}
-
-// check reports what is wrong with sig.
-func (sig Signature) check() error {
-	if sig.Name == "" || len(sig.Dims) > MaxDims {
-		return fmt.Errorf("kernel %q: want a name and at most %d dimensions, found %d", sig.Name, MaxDims, len(sig.Dims))
-	}
-	if name, ok := repeated(sig.Dims, func(d string) string { return d }); ok {
-		return fmt.Errorf("kernel %s: dimension %q twice", sig, name)
-	}
-	if name, ok := repeated(sig.Attrs, func(a Attr) string { return a.Name }); ok {
-		return fmt.Errorf("kernel %s: attribute %q twice", sig, name)
-	}
-	return nil
-}
-
-// repeated returns the first name that occurs again in list.
-func repeated[T any](list []T, name func(T) string) (string, bool) {
-	for i := range list {
-		for j := range i {
-			if name(list[i]) == name(list[j]) {
-				return name(list[i]), true
-			}
-		}
-	}
-	return "", false
-}
-
-// hash is FNV-1a over the parts of sig, each closed by a byte that no UTF-8
-// text contains.
-func hash(sig Signature) uint64 {
-	h := uint64(14695981039346656037)
-	add := func(text string) {
-		for i := range len(text) {
-			h = (h ^ uint64(text[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
-	}
+	code := make([]byte, 0, 128) // on the stack: looking up does not allocate
+	add := func(text string) { code = append(binary.AppendUvarint(code, uint64(len(text))), text...) }
 	add(sig.Name)
+	code = binary.AppendUvarint(code, uint64(len(sig.Attrs)))
 	for i := range sig.Attrs {
 		add(sig.Attrs[i].Name)
 		add(sig.Attrs[i].Value)
 	}
-	add("")
 	for _, d := range sig.Dims {
 		add(d)
 	}
-	return h
+	if id, ok := s.sigIDs[string(code)]; ok {
+		return id, nil
+	}
+	if sig.Name == "" || len(sig.Dims) > MaxDims {
+		return 0, fmt.Errorf("kernel %q: want a name and at most %d dimensions, found %d", sig.Name, MaxDims, len(sig.Dims))
+	}
+	for i, d := range sig.Dims {
+		if slices.Contains(sig.Dims[:i], d) {
+			return 0, fmt.Errorf("kernel %s: dimension %q twice", sig, d)
+		}
+	}
+	for i, a := range sig.Attrs {
+		if slices.ContainsFunc(sig.Attrs[:i], func(b Attr) bool { return b.Name == a.Name }) {
+			return 0, fmt.Errorf("kernel %s: attribute %q twice", sig, a.Name)
+		}
+	}
+	id := int32(len(s.sigIDs))
+	s.sigIDs[string(code)] = id
+	return id, nil
 }
 
 // Builtin returns the built-in set of the given name, one of BuiltinNames.
@@ -407,21 +404,6 @@ func (s *Set) DrawHosts(from noise.Source) *Set {
 // least is the least factor of a host's times: a deviate beyond it stands for none.
 const least = 0.1
 
-// factorOf returns how many times as quick a host is as the file says.
-func (s *Set) factorOf(h *Host) float64 {
-	factor := h.Factor
-	if factor == 0 {
-		factor = 1
-	}
-	if s.hosts == nil || s.scatter == 0 {
-		return factor
-	}
-	name := fnv.New64a()
-	_, _ = name.Write([]byte(h.Name)) // a hash takes all
-	d := s.hosts.Draw(noise.HostScatter, uint32(name.Sum64()>>32), uint32(name.Sum64()), 0)
-	return factor / max(least, 1+float64(s.scatter*d.Normal()))
-}
-
 // Quicker returns the set in which the kernel of a name is that many times as quick, on all
 // hosts, as the set says: what-ifs ask so.
 func (s *Set) Quicker(kernel string, factor float64) *Set {
@@ -430,7 +412,7 @@ func (s *Set) Quicker(kernel string, factor float64) *Set {
 	return quick
 }
 
-// quickened is a kernel that is so many times as quick as the file says.
+// quickened is a kernel that is factor times as quick as the file says.
 type quickened struct {
 	kernel string
 	factor float64
