@@ -22,63 +22,73 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if len(t.functions) == 0 {
 		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
 	}
-	r := &KernelReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Weights: "equal", Criterion: o.Criterion}
-	if o.Relative {
-		r.Weights = "relative"
-	}
-	if err := checkTerms(t, o); err != nil {
-		return nil, err
-	}
-	r.Unfit, r.Warnings = []Unfit{}, []warning.Warning{}
-	if o.For == ForCPU {
-		r.cpuNumbers = t.cpuNumbers()
-	}
-	var first error
-	for _, f := range t.functions {
-		fitted, err := fitFunction(f, o)
-		if err != nil {
-			first = cmp.Or(first, fmt.Errorf("%s: %w", f.name, err))
-			r.Unfit = append(r.Unfit, Unfit{Function: f.name, Why: err.Error()})
-			continue
-		}
-		r.Functions = append(r.Functions, *fitted)
-	}
-	for i := range r.Functions {
-		r.Unfit = append(r.Unfit, r.Functions[i].unfit...)
-	}
-	for _, u := range r.Unfit {
-		r.Warnings = append(r.Warnings, warning.New("%v", u))
-	}
-	if len(r.Functions) == 0 {
-		return nil, warning.With(first, r.Warnings[1:]) // which are of the other kernels
-	}
-	r.warnErrors()
-	return r, nil
-}
-
-// checkTerms refuses terms and products of kernels that were not measured, and those that
-// are none of the kernel's dimensions.
-func checkTerms(t *Timings, o KernelOptions) error {
-	given := maps.Clone(o.Terms)
-	if given == nil {
-		given = map[string][]string{}
-	}
+	// Terms and products must be of kernels that were measured, and of their dimensions.
+	given := map[string][]string{}
+	maps.Copy(given, o.Terms)
 	for name, term := range o.Product {
 		given[name] = []string{term}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		f := t.byName[name]
 		if f == nil {
-			return fmt.Errorf("terms given for %s, of which there are no timings", name)
+			return nil, fmt.Errorf("terms given for %s, of which there are no timings", name)
 		}
 		if err := checkProducts(given[name], f.dims); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if o.Product[name] == "1" {
-			return fmt.Errorf("%s: the product of M-1 is 1: that is M-0", name)
+			return nil, fmt.Errorf("%s: the product of M-1 is 1: that is M-0", name)
 		}
 	}
-	return nil
+	r := &KernelReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Weights: "equal", Criterion: o.Criterion,
+		Unfit: []Unfit{}, Warnings: []warning.Warning{}}
+	if o.Relative {
+		r.Weights = "relative"
+	}
+	if o.For == ForCPU {
+		r.cpuNumbers = t.cpuNumbers()
+	}
+	var first error
+	var unfit []Unfit // groups of kernels that have a model
+	for _, f := range t.functions {
+		err := checkGroups(f.points, o.For)
+		if err == nil {
+			all := groups(f.sorted(o.For), o.For)
+			var fitted *FunctionReport
+			if fitted, err = fitGroups(f, all, o); err != nil { // perhaps without groups to which none fits even alone
+				var rest []point
+				var left []Unfit
+				for _, points := range all[1:] {
+					if _, err := fitGroups(f, [][]point{points}, o); err != nil {
+						left = append(left, Unfit{f.name, place(points[0], o.For), err.Error()})
+					} else {
+						rest = append(rest, points...)
+					}
+				}
+				if len(left) > 0 && len(rest) > 0 {
+					fitted, err = fitGroups(f, groups(rest, o.For), o)
+					if err == nil {
+						unfit = append(unfit, left...)
+					}
+				}
+			}
+			if err == nil {
+				r.Functions = append(r.Functions, *fitted)
+				continue
+			}
+		}
+		first = cmp.Or(first, fmt.Errorf("%s: %w", f.name, err))
+		r.Unfit = append(r.Unfit, Unfit{Function: f.name, Why: err.Error()})
+	}
+	r.Unfit = append(r.Unfit, unfit...)
+	for _, u := range r.Unfit {
+		r.warn("%v", u)
+	}
+	if len(r.Functions) == 0 {
+		return nil, warning.With(first, r.Warnings[1:]) // which are of the other kernels
+	}
+	r.warnErrors()
+	return r, nil
 }
 
 // checkProducts refuses texts that are no products, and one product twice.
@@ -95,41 +105,28 @@ func checkProducts(terms, dims []string) error {
 	return nil
 }
 
-// fitFunction fits a model to all points and to each group. If there is none, groups to
-// which none fits even alone are left out.
-func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
-	if err := checkGroups(f.points, o.For); err != nil {
-		return nil, err
-	}
-	all := groups(f.sorted(o.For), o.For)
-	r, err := fitGroups(f, all, o)
-	if err == nil {
-		return r, nil
-	}
-	rest, unfit := leaveOut(f, all, o)
-	if len(unfit) == 0 || len(rest) == 0 {
-		return nil, err
-	}
-	if r, err = fitGroups(f, groups(rest, o.For), o); err == nil {
-		r.unfit = unfit
-	}
-	return r, err
-}
-
 // fitGroups tries the candidates on all points and on each group, and takes
 // the one of the smallest sum of the criterion over the fits that are used; a constant only if it is better than M-1.
 func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, error) {
+	for i, points := range list {
+		switch {
+		case slices.ContainsFunc(points, func(p point) bool { return p.seconds.mean > 0 }):
+		case i == 0:
+			return nil, fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
+		default:
+			return nil, fmt.Errorf("%s: %w: all times are 0 s", place(points[0], o.For), ErrMeaningless)
+		}
+	}
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
-	if err := checkTimes(r.groups, o.For); err != nil {
-		return nil, err
-	}
+	var refused []string
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		fits, err := fitCandidate(f, c, r.groups, o)
 		if err != nil {
 			c.Refused = err.Error()
+			refused = append(refused, c.Model+": "+c.Refused)
 			var falls *fallingError
 			c.level = errors.As(err, &falls) && falls.level()
 			if len(r.Candidates) == 1 {
@@ -138,57 +135,32 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 			continue
 		}
 		for _, fit := range fits[min(1, len(fits)-1):] {
-			c.Criterion += fit.criterion(o.Criterion)
+			if o.Criterion == "aic" {
+				c.Criterion += fit.AIC
+			} else {
+				c.Criterion += fit.BIC
+			}
 		}
 		if best < 0 || c.Criterion < r.Candidates[best].Criterion {
 			best, bestFits = i, fits
 		}
 	}
 	if best < 0 {
-		var why []string
-		for _, c := range r.Candidates {
-			why = append(why, c.Model+": "+c.Refused)
-		}
-		return nil, fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(why, "; "))
+		return nil, fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(refused, "; "))
 	}
-	if err := r.checkChoice(best, bestFits); err != nil {
-		return nil, err
+	// A constant with which M-1 could not be compared, because it was refused, is what is left over, not what the
+	// timings say, unless M-1 was refused for a product that may as well have no part in the times and the constant
+	// is near all of them.
+	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne && c.Refused != "" })
+	if r.Candidates[best].Model == Constant && one >= 0 {
+		worst := slices.MaxFunc(bestFits, func(a, b Fit) int { return cmp.Compare(a.MeanError, b.MeanError) }).MeanError
+		if !r.Candidates[one].level || worst > nearConstant {
+			return nil, fmt.Errorf("%w: M-1: %s; a constant is left, %.3g %% off on average: to take it, give --terms %s=1",
+				ErrMeaningless, r.Candidates[one].Refused, 100*worst, r.Function)
+		}
 	}
 	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
 	return r, nil
-}
-
-// checkTimes refuses groups of points that all take no time.
-func checkTimes(groups [][]point, by Grouping) error {
-	for i, points := range groups {
-		switch {
-		case slices.ContainsFunc(points, func(p point) bool { return p.seconds.mean > 0 }):
-		case i == 0:
-			return fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
-		default:
-			return fmt.Errorf("%s: %w: all times are 0 s", place(points[0], by), ErrMeaningless)
-		}
-	}
-	return nil
-}
-
-// checkChoice refuses a constant with which M-1 could not be compared, because it was
-// refused, unless that was for a product that may as well have no part in the times: the
-// constant is what is left over then, not what the timings say, or it is near all of them.
-func (r *FunctionReport) checkChoice(best int, fits []Fit) error {
-	if r.Candidates[best].Model != Constant {
-		return nil
-	}
-	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne })
-	if one < 0 || r.Candidates[one].Refused == "" {
-		return nil
-	}
-	worst := slices.MaxFunc(fits, func(a, b Fit) int { return cmp.Compare(a.MeanError, b.MeanError) }).MeanError
-	if r.Candidates[one].level && worst <= nearConstant {
-		return nil
-	}
-	return fmt.Errorf("%w: M-1: %s; a constant is left, %.3g %% off on average: to take it, give --terms %s=1",
-		ErrMeaningless, r.Candidates[one].Refused, 100*worst, r.Function)
 }
 
 // nearConstant is the mean relative error up to which a constant is near the times.
@@ -206,28 +178,19 @@ func checkGroups(points []point, by Grouping) error {
 		case p.host != textutil.Plain(p.host):
 			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
 		case by == ForCPU && p.cpu == noCPU:
-			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless, p.host)
+			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless,
+				p.host)
 		}
 	}
 	return nil
 }
 
-func (f *Fit) criterion(name string) float64 {
-	if name == "aic" {
-		return f.AIC
-	}
-	return f.BIC
-}
-
-// candidates returns the models to try.
+// candidates returns the models to try: the given one, or those of docs/calibrate.md.
 func candidates(f *function, o KernelOptions) []Candidate {
 	if terms := o.Terms[f.name]; terms != nil {
 		return []Candidate{{Model: customModel, Terms: terms}}
 	}
-	one := o.Product[f.name]
-	if one == "" {
-		one = strings.Join(f.dims, "*")
-	}
+	one := cmp.Or(o.Product[f.name], strings.Join(f.dims, "*"))
 	full := polynomial(f.dims)
 	if !slices.ContainsFunc(full, func(term string) bool { return sameProduct(term, one, f.dims) }) {
 		full = append([]string{one}, full...)
@@ -239,10 +202,7 @@ func candidates(f *function, o KernelOptions) []Candidate {
 			list[1+i].Terms = slices.DeleteFunc(list[1+i].Terms, func(s string) bool { return s == "1" })
 		}
 	}
-	if o.Model != Auto {
-		list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Model != o.Model })
-	}
-	return list
+	return slices.DeleteFunc(list, func(c Candidate) bool { return o.Model != Auto && c.Model != o.Model })
 }
 
 // groups returns all points, then, unless there is one model for all, those of
@@ -328,25 +288,6 @@ func (r *KernelReport) Kernels() []string {
 	return names
 }
 
-// leaveOut returns the groups to which no candidate fits, and the points of the others.
-func leaveOut(f *function, groups [][]point, o KernelOptions) (rest []point, unfit []Unfit) {
-	for _, points := range groups[1:] {
-		if _, err := fitGroups(f, [][]point{points}, o); err != nil {
-			unfit = append(unfit, Unfit{f.name, place(points[0], o.For), err.Error()})
-		} else {
-			rest = append(rest, points...)
-		}
-	}
-	return rest, unfit
-}
-
-// writeUnfit names in a kernel file what has no model there.
-func (r *KernelReport) writeUnfit(b *strings.Builder) {
-	for _, u := range r.Unfit {
-		fmt.Fprintf(b, "  # %s\n", strings.Join(strings.Fields(u.String()), " "))
-	}
-}
-
 // largeError is the mean relative error of a fit from which on there is a warning.
 const largeError = 0.1
 
@@ -370,8 +311,8 @@ func (r *KernelReport) warnErrors() {
 			negative += used[j].NegativeSizes
 		}
 		if far > 0 {
-			r.warn("%s: %d of %d fits are more than %g %% off the timings on average; that to %s by %.3g %%, at worst %.3g %%, and %.3g %% of all time: "+
-				"want sizes of the run to be predicted (calibrate measure kernels --for), or --relative where short calls count",
+			r.warn("%s: %d of %d fits are more than %g %% off the timings on average; "+
+				"that to %s by %.3g %%, at worst %.3g %%, and %.3g %% of all time: want sizes of the run to be predicted (calibrate measure kernels --for), or --relative where short calls count",
 				f.Function, far, len(used), 100*largeError, worst.name(), 100*worst.MeanError, 100*worst.WorstError, 100*worst.TimeError)
 		}
 		if negative > 0 {

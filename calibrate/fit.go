@@ -94,7 +94,6 @@ type FunctionReport struct {
 	Groups     []Fit       `json:"groups,omitempty"` // of each host or CPU
 
 	groups [][]point // all points, then those of each group
-	unfit  []Unfit   // groups that are not among them
 }
 
 // Candidate is a model that was tried.
@@ -152,11 +151,24 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 		return fit, err
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
-	if err == nil && fit.constantWithin(least.seconds.mean+fit.slack(&least.seconds)) {
-		return fit, nil
+	if err == nil {
+		// The shortest mean time may be below the true one by its standard error: that of its own timings or, if
+		// these scatter less, that of the part of their mean by which timings of all sizes scatter. Where no size
+		// was timed twice, that part is taken to be a tenth.
+		m := &least.seconds
+		sd := m.mean / 10
+		if fit.NoiseModel != nil {
+			sd = fit.NoiseModel.Variation * m.mean
+			if m.n > 1 {
+				sd = max(sd, m.sd())
+			}
+		}
+		if c := fit.Coefficients[last].Value; c >= 0 && c <= m.mean+slackErrors*sd/math.Sqrt(float64(m.n)) {
+			return fit, nil
+		}
 	}
 	fit, err = fitPoints(points, products[:last], products, &least, o)
-	if err == nil && fit.constantWithin(math.Inf(1)) || err != nil && !errors.Is(err, errNegative) {
+	if err == nil && fit.Coefficients[last].Value >= 0 || err != nil && !errors.Is(err, errNegative) {
 		return fit, err
 	}
 	return fitPoints(points, products[:last], products, nil, o)
@@ -167,27 +179,6 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 // and a half below the true one as a rule, that of a million less than five.
 const slackErrors = 5
 
-// slack returns how far, in seconds, the shortest mean time may be below the true one. Its standard
-// error is that of its own timings or, if these scatter less, what timings of
-// all sizes scatter as a part of their mean. Where no size was timed twice, that part is
-// taken to be a tenth.
-func (f *Fit) slack(least *moments) float64 {
-	sd := least.mean / 10
-	if f.NoiseModel != nil {
-		sd = f.NoiseModel.Variation * least.mean
-		if least.n > 1 {
-			sd = max(sd, least.sd())
-		}
-	}
-	return slackErrors * sd / math.Sqrt(float64(least.n))
-}
-
-// constantWithin reports whether the constant, the last coefficient, is in [0, most].
-func (f *Fit) constantWithin(most float64) bool {
-	c := f.Coefficients[len(f.Coefficients)-1].Value
-	return c >= 0 && c <= most
-}
-
 // fitPoints fits the sum of the products to the means of the points. If it is to
 // go through one of them, a constant is added to the products that does so. The deviation
 // is fitted to terms of its own: calls too short to show in the fit have noise, too.
@@ -197,7 +188,19 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	if err != nil {
 		return nil, err
 	}
-	fromX, fromY := relativeTo(through, products, x, y)
+	// A fit through a point is one without a constant of the differences from it.
+	fromX, fromY := x, y
+	var x0, y0 []float64
+	if through != nil {
+		x0, y0 = design([]point{*through}, products)
+		fromX, fromY = slices.Clone(x), slices.Clone(y)
+		for i := range x {
+			fromX[i] -= x0[i%len(x0)]
+		}
+		for i := range y {
+			fromY[i] -= y0[0]
+		}
+	}
 	l, err := regress.LeastSquares(fromX, fromY, w, len(products))
 	switch {
 	case errors.Is(err, regress.ErrTooFew):
@@ -211,9 +214,19 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	}
 	constant := 0.0
 	if through != nil {
-		f.leaveOut(l)
-		c := constantThrough(through, products, l.Coef)
-		constant = c.Value
+		// The residual of the point is 0 by construction: it is no degree of freedom.
+		free := float64(l.N - len(l.Coef))
+		more := math.Sqrt(free / (free - 1))
+		f.Sigma *= more
+		for j := range f.Coefficients {
+			f.Coefficients[j].StdErr *= more
+		}
+		// The standard error of the constant is that of the mean of the point's timings.
+		constant = y0[0] - regress.Dot(l.Coef, x0)
+		c := Coefficient{Term: "1", Value: constant, Fixed: true}
+		if n := through.seconds.n; n > 1 {
+			c.StdErr = through.seconds.sd() / math.Sqrt(float64(n))
+		}
 		f.Coefficients = append(f.Coefficients, c)
 		f.AIC += 2 // it counts as a coefficient
 		f.BIC += math.Log(float64(l.N))
@@ -228,42 +241,26 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	return f, nil
 }
 
-// leaveOut takes the point that the fit goes through out of the degrees of freedom of
-// fit l: its residual is 0 by construction.
-func (f *Fit) leaveOut(l *regress.Linear) {
-	free := float64(l.N - len(l.Coef))
-	more := math.Sqrt(free / (free - 1))
-	f.Sigma *= more
-	for j := range f.Coefficients {
-		f.Coefficients[j].StdErr *= more
+// residualGrowth returns how many times as large the residuals of the slower half of the
+// points are as those of the faster half, root mean squares; 0 where those are 0 or there
+// are too few points to say.
+func residualGrowth(y, fitted []float64) float64 {
+	if len(y) < minGrowthPoints {
+		return 0
 	}
-}
-
-// relativeTo returns x and y less those of a point, if there is one.
-func relativeTo(origin *point, products []product, x, y []float64) (fromX, fromY []float64) {
-	if origin == nil {
-		return x, y
+	order := upTo(len(y))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
+	half, sums := len(y)/2, [2]float64{}
+	for side, list := range [][]int{order[:half], order[len(order)-half:]} {
+		for _, i := range list {
+			e := y[i] - fitted[i]
+			sums[side] += float64(e * e)
+		}
 	}
-	x0, y0 := design([]point{*origin}, products)
-	fromX, fromY = slices.Clone(x), slices.Clone(y)
-	for i := range x {
-		fromX[i] -= x0[i%len(x0)]
+	if sums[0] == 0 {
+		return 0
 	}
-	for i := range y {
-		fromY[i] -= y0[0]
-	}
-	return fromX, fromY
-}
-
-// constantThrough returns the constant with which the fit goes through a point;
-// its standard error is that of the mean of the point's timings.
-func constantThrough(p *point, products []product, coef []float64) Coefficient {
-	x, y := design([]point{*p}, products)
-	c := Coefficient{Term: "1", Value: y[0] - regress.Dot(coef, x), Fixed: true}
-	if n := p.seconds.n; n > 1 {
-		c.StdErr = p.seconds.sd() / math.Sqrt(float64(n))
-	}
-	return c
+	return math.Sqrt(sums[1] / sums[0])
 }
 
 // design returns the products at each point, row by row, and the means.
@@ -290,33 +287,6 @@ func weights(y []float64, relative bool) ([]float64, error) {
 		w[i] = 1 / v / v
 	}
 	return w, nil
-}
-
-// residualGrowth returns how many times as large the residuals of the slower half of the
-// points are as those of the faster half, root mean squares; 0 where those are 0 or there
-// are too few points to say.
-func residualGrowth(y, fitted []float64) float64 {
-	if len(y) < minGrowthPoints {
-		return 0
-	}
-	order := make([]int, len(y))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
-	half := len(y) / 2
-	squares := func(list []int) (sum float64) {
-		for _, i := range list {
-			e := y[i] - fitted[i]
-			sum += float64(e * e)
-		}
-		return sum
-	}
-	fast, slow := squares(order[:half]), squares(order[len(order)-half:])
-	if fast == 0 {
-		return 0
-	}
-	return math.Sqrt(slow / fast)
 }
 
 // minGrowthPoints is the number of points below which a half of them says nothing about
@@ -392,8 +362,8 @@ type Noise struct {
 	Unfitted string `json:"unfitted,omitempty"` // why there is no such fit
 }
 
-// fitNoise returns the moments of what is left of the timings when the mean of
-// their size is taken away, and the fit of the standard deviation of each size to terms:
+// fitNoise returns the moments of the timings about the mean of
+// their size, and the fit of the standard deviation of each size to terms:
 // all sizes alike, or weighed by the square of their mean time if relative. It is nil
 // without sizes that were timed twice.
 func fitNoise(points []point, terms []product, relative bool) *Noise {
@@ -402,6 +372,7 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	n := &Noise{}
 	var rows, mean, sd, w []float64
 	squares, cubes, seen := 0.0, 0.0, 0.0
+	xx, xy := 0.0, 0.0 // of the slope of the deviation over the first term, of a line through the origin
 	for i := range points {
 		m := &points[i].seconds
 		if m.n < 2 {
@@ -421,16 +392,19 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 			cubes += float64(float64(m.n) * m.skewness())
 			seen += float64(float64(m.n) * skewnessSeen(m.n))
 		}
+		xx += float64(x[i*p] * x[i*p])
+		xy += float64(x[i*p] * s)
 	}
 	if n.Points == 0 {
 		return nil
 	}
 	n.Variation = math.Sqrt(squares / float64(n.Points))
 	if seen > 0 {
-		skewness := cubes / seen
-		n.Skewness = &skewness
+		n.Skewness = new(cubes / seen)
 	}
-	n.MainTerm = slopeThroughZero(rows, p, sd)
+	if xx != 0 {
+		n.MainTerm = xy / xx
+	}
 	l, err := regress.LeastSquares(rows, sd, w, p)
 	if err != nil {
 		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
@@ -445,20 +419,6 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
 	return n
-}
-
-// slopeThroughZero returns the least-squares slope of y over the first of the p
-// columns of x, of a line through the origin.
-func slopeThroughZero(x []float64, p int, y []float64) float64 {
-	xx, xy := 0.0, 0.0
-	for i, v := range y {
-		xx += float64(x[i*p] * x[i*p])
-		xy += float64(x[i*p] * v)
-	}
-	if xx == 0 {
-		return 0
-	}
-	return xy / xx
 }
 
 // Noise that a kernel file can have.

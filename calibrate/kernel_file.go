@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 			return err
 		}
 		r.writeHosts(&b, o)
-		r.writeUnfit(&b)
+		writeUnfit(&b, "  # ", r.Unfit)
 		var models []string
 		for i := range r.Functions {
 			models = append(models, r.Functions[i].All.yaml(r.Functions[i].Function, &o))
@@ -87,7 +88,7 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 			fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
 			fmt.Fprintf(&b, "  %s\n", f.All.yaml(f.Function, &o))
 		}
-		r.writeUnfit(&b)
+		writeUnfit(&b, "  # ", r.Unfit)
 		if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool { return len(f.Groups) > 0 }) {
 			b.WriteString("hosts:\n")
 		}
@@ -119,13 +120,10 @@ func (r *KernelReport) cpus() int { return slices.Max(append(r.cpuNumbers, 0)) +
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
 // host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
 func CheckCPUs(numbers []int) error {
-	seen := make(map[int]bool, len(numbers))
-	for _, n := range numbers {
-		seen[n] = true
-	}
-	for n := range len(seen) {
-		if !seen[n] {
-			return fmt.Errorf("%w: no host has timings of CPU %d, but some have of CPU %d: want the CPUs of a host numbered from 0", ErrMeaningless, n, slices.Max(numbers))
+	for n := range len(numbers) {
+		if most := slices.Max(numbers); n < most && !slices.Contains(numbers, n) {
+			return fmt.Errorf("%w: no host has timings of CPU %d, but some have of CPU %d: "+
+				"want the CPUs of a host numbered from 0", ErrMeaningless, n, most)
 		}
 	}
 	return nil
@@ -217,41 +215,42 @@ func splitBase(text []byte) (*baseText, error) {
 		if i+1 < len(keys) {
 			end = min(end, keys[i+1].Node.GetToken().Position.Line-1)
 		}
-		for end > at.Line && aside(lines[end-1]) {
+		// Empty lines and comments that begin their line belong to nothing before them.
+		for end > at.Line && (strings.TrimSpace(lines[end-1]) == "" || lines[end-1][0] == '#') {
 			end--
 		}
 		switch e.Key {
 		case "version":
 			head = end
 		case "description", "source":
-			if err := b.take(&d, e); err != nil {
+			said, err := d.Text(e.Value, e.Key)
+			if err != nil {
 				return nil, err
+			}
+			if e.Key == "source" {
+				b.source = oneLine(said)
+			} else {
+				b.description = oneLine(said)
 			}
 			for line := at.Line - 1; line < end; line++ {
 				lines[line] = ""
 			}
 		}
 	}
-	if err := continuable(text, len(keys)); err != nil {
+	// The end of the text must not make something else of the keys that will follow it.
+	d.File = "base with hosts"
+	if root, err = d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n")); err != nil {
+		return nil, fmt.Errorf("the base has an end that no key can follow: %w", err)
+	}
+	list, err := d.Entries(root, "base")
+	if err == nil && (len(list) != len(keys)+1 || list[len(keys)].Key != "cpus_per_host") {
+		err = errors.New("the base has an end that no key can follow")
+	}
+	if err != nil {
 		return nil, err
 	}
 	b.head, b.rest = strings.Join(lines[:head], ""), strings.Join(lines[head:], "")
 	return &b, nil
-}
-
-// aside reports whether a line belongs to nothing before it: empty ones and comments that
-// begin their line.
-func aside(line string) bool { return strings.TrimSpace(line) == "" || line[0] == '#' }
-
-// take reads the description or the source.
-func (b *baseText) take(d *yamlfile.Document, e yamlfile.Entry) error {
-	text, err := d.Text(e.Value, e.Key)
-	if e.Key == "description" {
-		b.description = oneLine(text)
-	} else {
-		b.source = oneLine(text)
-	}
-	return err
 }
 
 // oneLine returns the words of a text, with one blank between them.
@@ -265,23 +264,14 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	if err != nil {
 		return err
 	}
-	name := o.BaseName
-	if name == "" {
-		name = "another kernel file"
-	}
+	name := cmp.Or(o.BaseName, "another kernel file")
 	fmt.Fprintf(b, "# Made from %s, of which the comments are.\n%s", oneLine(name), text.head)
 	if !strings.HasSuffix(text.head, "\n") {
 		b.WriteString("\n")
 	}
 	for _, key := range []struct{ name, own, base string }{{"description", o.Description, text.description},
 		{"source", o.Source, text.source}} {
-		own, of := oneLine(key.own), key.base
-		if own == "" {
-			own = "not said"
-		}
-		if of == "" {
-			of = "not said"
-		}
+		own, of := cmp.Or(oneLine(key.own), "not said"), cmp.Or(key.base, "not said")
 		fmt.Fprintf(b, "%s: %s\n", key.name,
 			strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, oneLine(name), of)))
 	}
@@ -292,20 +282,6 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	}
 	b.WriteString("hosts:\n")
 	return nil
-}
-
-// continuable refuses a text whose end would make something else of the keys that follow it.
-func continuable(text []byte, keys int) error {
-	d := yamlfile.Document{File: "base with hosts"}
-	root, err := d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n"))
-	if err != nil {
-		return fmt.Errorf("the base has an end that no key can follow: %w", err)
-	}
-	list, err := d.Entries(root, "base")
-	if err == nil && (len(list) != keys+1 || list[keys].Key != "cpus_per_host") {
-		err = errors.New("the base has an end that no key can follow")
-	}
-	return err
 }
 
 // WriteText writes the report for people.
@@ -437,10 +413,8 @@ func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
 	if err != nil {
 		panic("calibrate: a fitted term does not parse: " + err.Error())
 	}
-	for i := range points {
-		s.X = append(s.X, p.at(&points[i].size))
-		s.Seconds = append(s.Seconds, points[i].seconds.mean)
-	}
+	s.X, _ = design(points, []product{p})
+	_, s.Seconds = design(points, nil)
 	return s
 }
 

@@ -122,7 +122,7 @@ func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	return sum / total, worst
 }
 
-// share fills in which part of the run's time each kernel takes, and on what was not measured.
+// share fills in which part of the run's time each kernel takes, and on sizes that were not measured.
 func (r *LearnReport) share(run *Run) {
 	if run == nil {
 		return
@@ -134,8 +134,11 @@ func (r *LearnReport) share(run *Run) {
 		for _, c := range run.of(&function{name: k.Function, attrs: k.Attrs, dims: k.Dims}) {
 			seconds := c.number * secondsOf(k.Pieces, &c.dims)
 			k.seconds += seconds
-			if k.isOutside(&c.dims) {
-				outside += seconds
+			for d, r := range k.Range {
+				if x := float64(c.dims[d]); x > slackOfRange*float64(r[1]) || x < float64(r[0])/slackOfRange {
+					outside += seconds
+					break
+				}
 			}
 		}
 		if k.seconds > 0 {
@@ -145,8 +148,7 @@ func (r *LearnReport) share(run *Run) {
 	}
 	for i := range r.Kernels {
 		if total > 0 {
-			share := r.Kernels[i].seconds / total
-			r.Kernels[i].Share = &share
+			r.Kernels[i].Share = new(r.Kernels[i].seconds / total)
 		}
 	}
 	for i := range run.kernels {
@@ -161,15 +163,6 @@ func (r *LearnReport) share(run *Run) {
 // slackOfRange is how many times larger or smaller than all that was measured a dimension may be before a
 // call counts as outside.
 const slackOfRange = 1.5
-
-func (k *LearnedKernel) isOutside(d *[MaxDims]int64) bool {
-	for i, r := range k.Range {
-		if x := float64(d[i]); x > slackOfRange*float64(r[1]) || x < float64(r[0])/slackOfRange {
-			return true
-		}
-	}
-	return false
-}
 
 // A fit is warned of that is off by so much, or has so much of the run's time outside of its range, if it takes a part
 // of the run's time that counts.
@@ -192,7 +185,8 @@ func (r *LearnReport) warnFits() {
 			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
 		}
 		if counts && mean > largeError {
-			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
+			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: "+
+				"more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
 		}
 		if counts && k.Outside > largeOutside {
 			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(),
@@ -261,8 +255,16 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 		if k.Share != nil {
 			share = fmt.Sprintf("%.2f %%", 100**k.Share)
 		}
+		var ranges []string // as M 8-4000
+		for d, r := range k.Range {
+			text := fmt.Sprintf("%s %d", k.Dims[d], r[0])
+			if r[1] != r[0] {
+				text += fmt.Sprintf("-%d", r[1])
+			}
+			ranges = append(ranges, text)
+		}
 		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError,
-			k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), k.rangeText())
+			k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), strings.Join(ranges, ", "))
 		for j := range k.Groups {
 			g := &k.Groups[j]
 			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError,
@@ -286,19 +288,6 @@ func scatterOf(pieces []LearnedPiece) (scatter float64) {
 		scatter = max(scatter, pieces[i].Variation)
 	}
 	return scatter
-}
-
-// rangeText returns "M 8-4000, N 1-64".
-func (k *LearnedKernel) rangeText() string {
-	var list []string
-	for d, r := range k.Range {
-		text := fmt.Sprintf("%s %d", k.Dims[d], r[0])
-		if r[1] != r[0] {
-			text += fmt.Sprintf("-%d", r[1])
-		}
-		list = append(list, text)
-	}
-	return strings.Join(list, ", ")
 }
 
 // Series returns the sizes of each model that the kernel file has, by the product of all dimensions.
@@ -361,11 +350,16 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 			r.writeHosts(&b, o)
 		}
 	}
-	for _, u := range r.Unfit {
-		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(u.String()), " "))
-	}
+	writeUnfit(&b, "# ", r.Unfit)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeUnfit names in a kernel file the kernels and groups without a model, in comments.
+func writeUnfit(b *strings.Builder, comment string, list []Unfit) {
+	for _, u := range list {
+		fmt.Fprintf(b, "%s%s\n", comment, oneLine(u.String()))
+	}
 }
 
 // writeHead writes a kernel file up to its kernels, units being said of coefficients and more.
@@ -429,12 +423,20 @@ func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
 	}
 }
 
-// writeKernels writes a model for each name, with the pieces of all attributes.
+// writeKernels writes a model for each name, with the pieces of all attributes; the kernel for all attributes
+// is the last.
 func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions,
 	piecesOf func(*LearnedKernel) []LearnedPiece) {
 	for _, name := range r.Names() {
+		var named []*LearnedKernel
+		for i := range r.Kernels {
+			if r.Kernels[i].Function == name {
+				named = append(named, &r.Kernels[i])
+			}
+		}
+		slices.SortStableFunc(named, func(a, b *LearnedKernel) int { return min(1, len(b.Attrs)) - min(1, len(a.Attrs)) })
 		var lines, dims []string
-		for _, k := range r.named(name) {
+		for _, k := range named {
 			pieces := piecesOf(k)
 			for j := range pieces {
 				lines = append(lines, fmt.Sprintf("%s    - {%s}\n", indent, k.pieceYAML(&pieces[j], j == len(pieces)-1, o)))
@@ -446,45 +448,27 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		if len(lines) == 0 {
 			continue
 		}
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
+		var extents []string
+		for _, d := range dims {
+			switch {
+			case slices.Contains(labelNames, d), d == "M1" && slices.Contains(dims, "M0"):
+			case d == "M0" && slices.Contains(dims, "M1"):
+				extents = append(extents, "M0+M1")
+			default:
+				extents = append(extents, d)
+			}
+		}
+		empty := "[" + strings.Join(extents, ", ") + "]"
+		if o.Empty == "charged" || len(extents) == 0 {
+			empty = "charged"
+		}
 		fmt.Fprintf(b, "%s%s:\n", indent, name)
 		if len(o.Base) > 0 {
 			fmt.Fprintf(b, "%s  unit: s\n", indent)
 		}
-		fmt.Fprintf(b, "%s  empty: %s\n%s  pieces:\n%s", indent, emptyYAML(dims, o), indent, strings.Join(lines, ""))
+		fmt.Fprintf(b, "%s  empty: %s\n%s  pieces:\n%s", indent, empty, indent, strings.Join(lines, ""))
 	}
-}
-
-// named returns the kernels of a name, one for all attributes last.
-func (r *LearnReport) named(name string) (list []*LearnedKernel) {
-	for i := range r.Kernels {
-		if r.Kernels[i].Function == name {
-			list = append(list, &r.Kernels[i])
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *LearnedKernel) int { return min(1, len(b.Attrs)) - min(1, len(a.Attrs)) })
-	return list
-}
-
-// emptyYAML says which calls cost nothing: those with an extent of zero. A label is none, and the rows of two
-// kinds are one.
-func emptyYAML(dims []string, o FileOptions) string {
-	if o.Empty == "charged" {
-		return "charged"
-	}
-	var list []string
-	for _, d := range dims {
-		switch {
-		case slices.Contains(labelNames, d), d == "M1" && slices.Contains(dims, "M0"):
-		case d == "M0" && slices.Contains(dims, "M1"):
-			list = append(list, "M0+M1")
-		default:
-			list = append(list, d)
-		}
-	}
-	if len(list) == 0 { // labels alone
-		return "charged"
-	}
-	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // pieceYAML returns the keys of a piece. The last one for its attributes holds wherever no other does.
@@ -500,7 +484,15 @@ func (k *LearnedKernel) pieceYAML(p *LearnedPiece, last bool, o FileOptions) str
 	if p.If != "" && !last {
 		keys = append(keys, "if: "+p.If)
 	}
-	keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: "+covarianceYAML(p.Covariance))
+	var rows []string // of the lower triangle, [[a], [b, c]]
+	for i, row := range p.Covariance {
+		var cells []string
+		for _, v := range row[:i+1] {
+			cells = append(cells, FormatNumber(v))
+		}
+		rows = append(rows, "["+strings.Join(cells, ", ")+"]")
+	}
+	keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
 	switch noise := p.noise(o.Noise); {
 	case noise != "":
 		keys = append(keys, "noise: "+noise)
@@ -516,17 +508,4 @@ func (p *LearnedPiece) noise(law string) string {
 		return ""
 	}
 	return fmt.Sprintf("{%s: %s%%}", lawOf(law, p.Skewness), FormatNumber(100*p.Variation))
-}
-
-// covarianceYAML returns the lower triangle, [[a], [b, c]].
-func covarianceYAML(c [][]float64) string {
-	var rows []string
-	for i := range c {
-		var cells []string
-		for j := range i + 1 {
-			cells = append(cells, FormatNumber(c[i][j]))
-		}
-		rows = append(rows, "["+strings.Join(cells, ", ")+"]")
-	}
-	return "[" + strings.Join(rows, ", ") + "]"
 }
