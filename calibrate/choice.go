@@ -148,8 +148,8 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 	if best < 0 {
 		return nil, fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(refused, "; "))
 	}
-	// A constant with which M-1 could not be compared, because it was refused, is what is left over, not what the
-	// timings say, unless M-1 was refused for a product that may as well have no part in the times and the constant
+	// A constant with which M-1 could not be compared, because it was refused, is a remainder, not a finding of the
+	// timings, unless M-1 was refused for a product that may as well have no part in the times and the constant
 	// is near all of them.
 	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne && c.Refused != "" })
 	if r.Candidates[best].Model == Constant && one >= 0 {
@@ -271,7 +271,7 @@ func place(p point, by Grouping) string {
 	return text
 }
 
-// String says what has no model, and why.
+// String names the kernel or group without a model, and the reason.
 func (u Unfit) String() string {
 	if u.Group == "" {
 		return fmt.Sprintf("%s: no model: %s", u.Function, u.Why)

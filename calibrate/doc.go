@@ -8,7 +8,7 @@
 //	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
 //
 // [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by least squares, as published
-// calibrations do, to moments by host, CPU and size, for which no timing is kept. What cannot
+// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host that cannot
 // be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing is left, refused
 // ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
 //
@@ -17,7 +17,7 @@
 // # Units
 //
 // Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per
-// what its term counts.
+// unit of its term.
 //
 // # Errors
 //

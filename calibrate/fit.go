@@ -19,7 +19,7 @@ var ErrMeaningless = errors.New("no meaningful fit")
 // ErrContradiction is wrapped by the errors about options that a table contradicts.
 var ErrContradiction = errors.New("the table contradicts the command line")
 
-// Grouping says for what there is a model of its own.
+// Grouping is the unit that has a model of its own.
 type Grouping int
 
 const (
@@ -37,7 +37,7 @@ const (
 	customModel = "terms"
 )
 
-// KernelOptions says what FitKernels fits.
+// KernelOptions are the choices of FitKernels.
 type KernelOptions struct {
 	For       Grouping
 	Model     string              // Auto, Constant, LinearOne or Polynomial
@@ -51,7 +51,7 @@ type KernelOptions struct {
 // DefaultKernelOptions returns the options of the command without flags.
 func DefaultKernelOptions() KernelOptions { return KernelOptions{Model: Auto, Criterion: "bic"} }
 
-// Validate reports what is wrong with the options.
+// Validate refuses unknown models and criteria.
 func (o *KernelOptions) Validate() error {
 	var errs []error
 	if !slices.Contains([]string{Auto, Constant, LinearOne, Polynomial}, o.Model) {
@@ -71,8 +71,8 @@ type KernelReport struct {
 	Weights   string            `json:"weights"`   // "equal" or "relative"
 	Criterion string            `json:"criterion"` // "bic" or "aic"
 	Functions []FunctionReport  `json:"functions"`
-	Unfit     []Unfit           `json:"unfit"`    // to what no model fits, never nil
-	Warnings  []warning.Warning `json:"warnings"` // what is unfit, and fits that are far off; never nil
+	Unfit     []Unfit           `json:"unfit"`    // kernels and groups without a model; never nil
+	Warnings  []warning.Warning `json:"warnings"` // of Unfit, and of fits that are far off; never nil
 
 	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
 }
@@ -118,7 +118,7 @@ type Fit struct {
 	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
 	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
 	WorstError   float64       `json:"worst_relative_error"` // largest of them
-	// sum of |fit - mean| / sum of the means: what long calls are off
+	// sum of |fit - mean| / sum of the means, in which long calls count most
 	TimeError float64 `json:"time_error"`
 	// ResidualGrowth is how many times as large the residuals of the slower half of the
 	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.

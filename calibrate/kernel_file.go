@@ -15,11 +15,11 @@ import (
 	"reprise/internal/yamlfile"
 )
 
-// FileOptions says what WriteYAML writes besides the coefficients.
+// FileOptions are the parts of a kernel file besides the coefficients.
 type FileOptions struct {
 	Description, Source string
 	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
-	Empty               string // "free" or "charged": what calls with a dimension of zero cost; default: free
+	Empty               string // "free" or "charged": the cost of calls with a dimension of zero; default: free
 	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
 	// Base is a kernel file, without models of hosts, whose other kernels are taken
 	// over; default: none.
@@ -27,7 +27,7 @@ type FileOptions struct {
 	BaseName string // for the description
 }
 
-// Validate reports what is wrong with the options.
+// Validate refuses options that no kernel file can have, all at once.
 func (o *FileOptions) Validate() error {
 	var errs []error
 	name := strings.ReplaceAll(o.HostName, "{}", "0")
@@ -52,8 +52,8 @@ func (o *FileOptions) Validate() error {
 
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all
 // points, and, where there are any, those of each host or CPU. Coefficients have as many digits as it
-// takes to read the same numbers again. Noise is asked for by the options; what has none is
-// CheckNoise's to say.
+// takes to read the same numbers again. Noise is asked for by the options; CheckNoise
+// names the fits without any.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -167,7 +167,7 @@ func CheckBase(text []byte) error {
 	return err
 }
 
-// baseText is the text of a kernel file without what it says of itself, which a file made
+// baseText is the text of a kernel file without its description and source, which a file made
 // from it does not inherit.
 type baseText struct {
 	head, rest          string // up to its version, and from there on
@@ -257,8 +257,8 @@ func splitBase(text []byte) (*baseText, error) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // WriteBase writes the text of a base, to which models are added that the description and
-// the source are about, and then cpus_per_host, if it is not 1, and the key hosts. What the
-// base says of itself is said of all else in the file.
+// the source are about, and then cpus_per_host, if it is not 1, and the key hosts. Description
+// and source of the base are said of all else in the file.
 func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
 	text, err := splitBase(base)
 	if err != nil {
@@ -377,11 +377,11 @@ func (n *Noise) write(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// Series is what a plot of a fit shows.
+// Series holds the points of a plot of a fit.
 type Series struct {
 	Name    string    // of the fit, as dgemm-host-5-cpu-0; fit for the name of a file
 	Title   string    // with the measure of the fit
-	XLabel  string    // what X is
+	XLabel  string    // the name of X
 	X       []float64 // size of each point: the first term of the model, or bytes
 	Seconds []float64 // measured, mean
 	Fitted  []float64 // seconds

@@ -22,7 +22,7 @@ type LearnReport struct {
 	Statistic Statistic         `json:"statistic"`
 	Kernels   []LearnedKernel   `json:"kernels"`
 	Missing   []string          `json:"missing,omitempty"` // kernels of the run without timings
-	Unfit     []Unfit           `json:"unfit"`             // to what no model fits, never nil
+	Unfit     []Unfit           `json:"unfit"`             // kernels and groups without a model; never nil
 	Warnings  []warning.Warning `json:"warnings"`          // never nil
 
 	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is

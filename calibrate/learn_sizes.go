@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// size is what is known of a kernel at one size: a time, and what it weighs.
+// size is the time of a kernel at one size, and its weight in a fit.
 type size struct {
 	dims    [MaxDims]int64
 	times   []float64 // sorted: those that were not disturbed, or all if there are no others
@@ -69,7 +69,7 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	return kept, len(far), nil
 }
 
-// statistic returns what stands for sorted timings of a size.
+// statistic returns the time, in seconds, that stands for sorted timings of a size.
 func (l *learner) statistic(sorted []float64) (seconds float64) {
 	if l.extent >= 0 && l.o.Statistic == Median {
 		seconds, _, _ = Mean.of(withoutStrays(sorted), outsideMiddleHalf)

@@ -9,12 +9,12 @@ import (
 	"reprise/calibrate/table"
 )
 
-// Operation is what was timed of messages.
+// Operation is a timed step of a message.
 type Operation string
 
 // The operations: a blocking send, a nonblocking one, a receive of a message
 // that is already there, a message there and back; a blocking send that is received late, two
-// messages that cross; and polls, of what is not there and of what is; and the first poll after a message
+// messages that cross; and polls, of a message that is not there and of one that is; and the first poll after a message
 // has come, if it saw it and if it did not.
 const (
 	Send       Operation = "send"
@@ -96,11 +96,11 @@ type MessageOptions struct {
 	Where     []Condition
 }
 
-// messageColumns is where a table has what; -1: nowhere.
+// messageColumns are the indices of the columns of a table; -1: it has none.
 type messageColumns struct {
 	operation, bytes, between, pairs int
 	seconds                          []int
-	asked                            func() bool // whether the current row has what is asked for
+	asked                            func() bool // whether the current row meets all conditions
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are

@@ -22,7 +22,7 @@ const (
 	OneRecv      Transfer = "(pingpong-or)/2"
 )
 
-// NetworkOptions says what FitNetwork fits.
+// NetworkOptions are the choices of FitNetwork.
 type NetworkOptions struct {
 	Breakpoints []float64            // whole bytes, ascending, of all operations; none: learned, for each
 	Learn       regress.LearnOptions // how
@@ -44,7 +44,7 @@ func DefaultNetworkOptions() NetworkOptions {
 	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Statistic: Median, Transfer: RoundTrip}
 }
 
-// Validate reports what is wrong with the options.
+// Validate refuses options out of range, all at once.
 func (o *NetworkOptions) Validate() error {
 	errs := []error{o.Statistic.check(o.Trim)}
 	for i, b := range o.Breakpoints {
@@ -92,7 +92,7 @@ func isBytes(x float64) bool { return x >= 0 && x <= maxBytes && x == math.Trunc
 type NetworkReport struct {
 	Statistic  Statistic      `json:"statistic"`
 	Trim       float64        `json:"trim,omitempty"`
-	Between    Between        `json:"between"` // what the operations and transfers are of
+	Between    Between        `json:"between"` // the place of the operations and transfers
 	Operations []OperationFit `json:"operations"`
 	Route                     // between two ranks
 	Thresholds []Threshold    `json:"thresholds,omitempty"` // those given or found
@@ -100,10 +100,10 @@ type NetworkReport struct {
 	FirstPolls *FirstPolls    `json:"first_polls,omitempty"` // if they were timed
 	// if the operations are between hosts and some were timed within
 	Within     *WithinFit       `json:"within_host,omitempty"`
-	Sharing    []SharingFit     `json:"sharing,omitempty"` // what messages at the same time share
+	Sharing    []SharingFit     `json:"sharing,omitempty"` // of links by messages at the same time
 	Properties []Property       `json:"properties"`
 	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
-	// what makes replays differ from the timings, and timings that are hardly meant; never nil
+	// of differences between replays and timings, and of timings that are hardly meant; never nil
 	Warnings []warning.Warning `json:"warnings"`
 
 	options NetworkOptions // with the thresholds that were found
@@ -302,7 +302,7 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 }
 
 // route returns the time on the network that ping-pongs leave, less the overheads of the report: between
-// the breakpoints of all that it is computed from, it is a line too. Warnings name it what.
+// the breakpoints of all that it is computed from, it is a line too. Warnings call the network by the text what.
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
 	send, recv := r.fitOf(Send), r.fitOf(Recv)
 	if o.Transfer != RoundTrip {
@@ -356,7 +356,7 @@ func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) N
 }
 
 // deriveFactors divides the bandwidth and latency of each piece by those of the
-// route. What comes out below zero, because overheads and ping-pong were measured at different times,
+// route. A time below zero, because overheads and ping-pong were measured at different times,
 // is the bandwidth of the route, or no latency; below by two standard errors it is warned of.
 func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o NetworkOptions, what string) error {
 	if route.Bandwidth, route.Latency = o.Bandwidth, o.Latency; route.Bandwidth == 0 || route.Latency == 0 {
@@ -389,7 +389,7 @@ func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o Networ
 	return nil
 }
 
-// derive takes what is not given: the bandwidth of the largest messages, as links are shared at the bandwidth
+// derive fills in values that are not given: the bandwidth of the largest messages, as links are shared at the bandwidth
 // of the route and small messages hardly tell theirs; and the smallest latency above zero of half of the
 // ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it,
 // the bandwidth is that of half of the last piece of the ping-pong that has one.
@@ -419,7 +419,7 @@ func (t *Route) derive(pp *regress.Pieces) error {
 	return nil
 }
 
-// WithinFit is what ping-pongs within a host say, where the overheads are those of messages between hosts.
+// WithinFit is the fit of ping-pongs within a host, where the overheads are those of messages between hosts.
 type WithinFit struct {
 	PingPong OperationFit `json:"pingpong"`
 	Route
@@ -451,7 +451,7 @@ func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
 	return nil
 }
 
-// PollFit is what a poll takes.
+// PollFit is the time of a poll.
 type PollFit struct {
 	Operation Operation `json:"operation"`
 	Timings   int       `json:"timings"` // without those that are far off their median
@@ -469,7 +469,7 @@ type FirstPolls struct {
 // late reports whether most of them miss.
 func (f *FirstPolls) late() bool { return f != nil && 2*f.Misses > f.Timings }
 
-// fitPolls takes the medians of polls, and counts what the first ones saw. The size of what they find does
+// fitPolls takes the medians of polls, and counts the first ones that missed. The size of a message that they find does
 // not matter to them.
 func (r *NetworkReport) fitPolls(m series) {
 	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {

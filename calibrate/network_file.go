@@ -123,7 +123,7 @@ func (r *NetworkReport) writeSharing(b *strings.Builder) {
 	}
 }
 
-// verdict says what is shared.
+// verdict says whether messages share a link, and its capacity.
 func (f *SharingFit) verdict() string {
 	crossing := ""
 	if f.Between == Nodes {
@@ -200,7 +200,7 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	}
 }
 
-// tcpWindow is what a replay takes without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
+// tcpWindow is the value of a replay without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
 const tcpWindow = 4194304
 
 func bandwidthFactor(p NetworkPiece) float64 { return p.BandwidthFactor }
@@ -250,7 +250,7 @@ func (t *Route) factors(value func(NetworkPiece) float64) string {
 	return strings.Join(list, ";")
 }
 
-// envelope is what SMPI adds to each message, in bytes.
+// envelope is the size of the header that SMPI adds to each message, in bytes.
 const envelope = 16
 
 // short returns the shortest text that reads as x.
@@ -283,7 +283,7 @@ func (m *Machine) Validate() error {
 	return nil
 }
 
-// Cables are what carries messages in a platform: two cables between any two hosts, by a switch, and
+// Cables carry the messages in a platform: two cables between any two hosts, by a switch, and
 // a loopback in each host. Bandwidths are in byte/s, latencies in seconds.
 type Cables struct {
 	Bandwidth float64 // of one message between two hosts; 0: there is one host
@@ -293,7 +293,7 @@ type Cables struct {
 	Loopback  *Loopback
 }
 
-// Loopback is what carries messages within a host.
+// Loopback carries the messages within a host.
 type Loopback struct {
 	Bandwidth float64 // of one message
 	Latency   float64
@@ -318,7 +318,7 @@ func (c *Cables) check(m Machine) error {
 	return nil
 }
 
-// cables returns what a platform has of the report.
+// cables returns the part of the report that a platform has.
 func (r *NetworkReport) cables() Cables {
 	var c Cables
 	within := r.Route

@@ -45,7 +45,7 @@ func (r *NetworkReport) findThresholds(m series, o *NetworkOptions) {
 }
 
 // sendWaits is how many times as long as with a receive that is there a send takes, at least, if it waits for
-// one that is posted late: the delay alone is four times what the message takes (calibrate measure network).
+// one that is posted late: the delay alone is four times the time of the message (calibrate measure network).
 const sendWaits = 2.5
 
 // findDetached returns the size that best tells sends that wait from others, if at least so many
@@ -110,8 +110,8 @@ func thresholdAt(name string, sizes []float64, i int) Threshold {
 	return t
 }
 
-// What a step of the receives is, in logarithms of their part of half a ping-pong: at least this
-// high, with at least so many sizes on both sides, and leaving less than a half of the squares that a line leaves.
+// A step of the receives, in logarithms of their part of half a ping-pong, is at least this
+// high, has at least so many sizes on both sides, and leaves less than a half of the squares that a line leaves.
 var leastStep = math.Log(1.5)
 
 const (
@@ -184,10 +184,10 @@ func (r *NetworkReport) beforeWaiting(op Operation, p regress.Points) regress.Po
 	return below
 }
 
-// leastReceive is what a receive has at least of half a ping-pong.
+// leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds receives by what half a ping-pong leaves to them beside the send. Receives of what has
+// boundReceives bounds receives by half a ping-pong less the send. Receives of messages that have
 // come before they were posted copy it once more; within a host, where that is most of a message's time, the
 // ping-pong, whose receives are posted before, would come out longer than it is.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
@@ -219,13 +219,13 @@ func (r *NetworkReport) threshold(name string) *Threshold {
 	return &r.Thresholds[i]
 }
 
-// SharingFit is what messages at the same time share: within a host a loopback, between hosts the cable of one.
+// SharingFit is the link that messages at the same time share: within a host a loopback, between hosts the cable of one.
 type SharingFit struct {
 	Between Between `json:"between"`
 	Shared  bool    `json:"shared"`    // pairs slow one another
 	Duplex  bool    `json:"duplex"`    // messages that cross do not, or hardly
 	Single  float64 `json:"bandwidth"` // byte/s of one message, to which factors refer
-	// byte/s of all together, if shared; of a cable that is not, what was seen of it
+	// byte/s of all together, if shared; of a cable that is not, the largest sum that was timed
 	Capacity float64        `json:"capacity,omitempty"`
 	Error    float64        `json:"capacity_std_error,omitempty"`
 	Points   []SharingPoint `json:"points"`
@@ -241,10 +241,10 @@ type SharingPoint struct {
 }
 
 const (
-	// largeMessage is from how many bytes on messages say what is shared. It is what calibrate measure
-	// network sends in pairs at least.
+	// largeMessage is the size in bytes from which on messages tell what they share: the smallest that calibrate
+	// measure network sends in pairs.
 	largeMessage = 32768
-	// leastSlowdown is from which on messages share something: 1 is what those have that are alone.
+	// leastSlowdown is the slowdown from which on messages share something; a message alone has 1.
 	leastSlowdown = 1.1
 )
 
@@ -321,7 +321,7 @@ func (f *SharingFit) setCapacity(p SharingPoint) {
 	f.Error = f.Capacity * p.StdError / p.Slowdown
 }
 
-// single is what ping-pongs alone take, by size, and their fit.
+// single holds the times of ping-pongs alone, by size, and their fit.
 type single struct {
 	seconds map[int64]float64
 	fit     *regress.Pieces
@@ -346,7 +346,7 @@ func (alone *single) slowdown(together map[int64]float64, part float64) (p Shari
 	return p, !math.IsInf(p.Slowdown, 1)
 }
 
-// sharingOf returns what was found of messages within a host or between two, nil if nothing was.
+// sharingOf returns the fit of messages within a host or between two, nil without one.
 func (r *NetworkReport) sharingOf(b Between) *SharingFit {
 	i := slices.IndexFunc(r.Sharing, func(f SharingFit) bool { return f.Between == b })
 	if i < 0 {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Statistic is what stands for the timings of a size. It is the same for all operations,
+// Statistic is the number that stands for the timings of a size. It is the same for all operations,
 // since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. What disturbs a timing makes it longer, often many times: the mean is moved by
+// The statistics. A disturbance makes a timing longer, often many times: the mean is moved by
 // each such one, the median, which is of the others, not at all, unless they are half of a size.
 const (
 	Median Statistic = "median"
@@ -20,7 +20,7 @@ const (
 	Min    Statistic = "min"
 )
 
-// check reports what is wrong with a statistic, of which trim is left out on both sides.
+// check refuses unknown statistics and parts, of which trim is left out on both sides.
 func (s Statistic) check(trim float64) error {
 	switch {
 	case !slices.Contains([]Statistic{Median, Mean, Min}, s):
@@ -54,7 +54,7 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	return m.mean, deviation, int(m.n)
 }
 
-// trimmed returns the times without a part of them, rounded up, on both sides; what is in
+// trimmed returns the times without a part of them, rounded up, on both sides; at least
 // the middle remains.
 func trimmed(sorted []float64, part float64) []float64 {
 	n := len(sorted)
@@ -72,7 +72,7 @@ const farOff = 10
 func strays(sorted []float64) int { return len(sorted) - len(withoutStrays(sorted)) }
 
 // withoutStrays returns those of sorted times that are not far off their median, of an even
-// number the lower one: what disturbs makes longer.
+// number the lower one, as disturbances make timings longer.
 func withoutStrays(sorted []float64) []float64 {
 	m := sorted[(len(sorted)-1)/2]
 	first, last := 0, len(sorted)

@@ -24,7 +24,7 @@ const noCPU = -1
 // maxCPUs is the largest number of CPUs of a host, as in kernel files.
 const maxCPUs = 1 << 16
 
-// Timings holds what was measured of kernels: by function, host, CPU and
+// Timings holds the measured times of kernels: by function, host, CPU and
 // size, and by day where that is asked for, the moments of the timings.
 type Timings struct {
 	rows        int64
@@ -60,7 +60,7 @@ func (t *Timings) cpuNumbers() []int {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// function is what is known of one kernel.
+// function holds the timings of one kernel.
 type function struct {
 	name   string
 	attrs  []Attr // in the order of the columns; none unless timings are kept
@@ -161,7 +161,7 @@ func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, se
 	return nil
 }
 
-// wantedName is what isName wants.
+// wantedName describes the names that isName takes.
 const wantedName = "a letter, then letters, digits and _, 64 in all at most, but not null"
 
 // isName reports whether s can be the name of a kernel or of a dimension in a kernel
@@ -242,13 +242,13 @@ func (o *ReadOptions) Validate() error {
 	return nil
 }
 
-// columns is where a table of timings has what.
+// columns are the indices of the columns of a table of timings.
 type columns struct {
 	function, host, cpu, seconds, date int // -1: nowhere
 	processor, operands                int
 	dims                               []int
 	attrs                              []int       // that there are
-	asked                              func() bool // whether the current row has what is asked for
+	asked                              func() bool // whether the current row meets all conditions
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
@@ -405,7 +405,7 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 	return nil
 }
 
-// mostOperands bounds what is known of operands.
+// mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
 
 func (t *Timings) addOperands(r *table.Reader, c columns) {
@@ -492,8 +492,8 @@ func readCPU(r *table.Reader, column int) (int, error) {
 // Condition asks for a text in a column.
 type Condition struct{ Column, Value string }
 
-// Filter returns a function that reports whether the current row of r has what all
-// the conditions ask for.
+// Filter returns a function that reports whether the current row of r meets all
+// the conditions.
 func Filter(r *table.Reader, where []Condition) (func() bool, error) {
 	var at []int
 	for _, w := range where {

@@ -12,7 +12,7 @@ import (
 // sum is a factor of a product: the sum of one or more dimensions.
 type sum []string
 
-// product is what a coefficient multiplies: no factor stands for 1.
+// product is the factors that a coefficient multiplies: no factor stands for 1.
 type product []sum
 
 // condition is one comparison of a threshold: lo <= dim <= hi.

@@ -455,7 +455,7 @@ func (p *fileParser) polynomial(n ast.Node, what string) ([]termSpec, error) {
 	return terms, nil
 }
 
-// coefficient parses what a term of a polynomial has in front, or is a constant.
+// coefficient parses the factor in front of a term of a polynomial, or a constant.
 func (p *fileParser) coefficient(n ast.Node, what string) (float64, error) {
 	c, err := p.Number(n, what)
 	if err != nil {

@@ -16,7 +16,7 @@
 // evaluating is a few multiplications.
 //
 // A kernel that no model covers is an error ([ErrNoModel]), never a silent
-// zero: what costs nothing is declared free in the file. The package knows
+// zero: a kernel that costs nothing is declared free in the file. The package knows
 // neither traces nor programs; the vocabulary of kernels and dimensions is
 // whatever the caller's signatures say.
 //
@@ -103,12 +103,12 @@ const (
 type Host struct {
 	Name  string
 	Slot  int     // index of the rank among the ranks of its host, from 0
-	Speed float64 // flop/s of what one rank gets; used by models in unit flop only
+	Speed float64 // flop/s of the share of one rank; used by models in unit flop only
 	// Factor is how many times as quick it is as the file says; 0 means 1.
 	Factor float64
 }
 
-// Set is a parsed and checked kernel file, with a cache of what has been
+// Set is a parsed and checked kernel file, with a cache of the models that have been
 // bound. Its methods may be called from several goroutines.
 type Set struct {
 	name        string
@@ -241,7 +241,7 @@ func (s *Set) class(host *Host) Class {
 	return c
 }
 
-// CostUnit says what the times of the kernel sig on host are given in: Seconds, which are
+// CostUnit returns the unit of the times of the kernel sig on host: Seconds, which are
 // those whatever the speed of the host, or Flop, which go by it; NoUnit if the kernel is
 // free there or has no model.
 func (s *Set) CostUnit(host Host, sig Signature) CostUnit {
@@ -386,7 +386,7 @@ func BuiltinText(name string) ([]byte, error) {
 // BuiltinNames lists the built-in sets, sorted.
 func BuiltinNames() []string { return machines.KernelSets() }
 
-// How much hosts differ: by what the caller says (Host.Factor), and by the scatter that a
+// Hosts differ by the factor that the caller gives (Host.Factor), and by the scatter that a
 // file states, in sets that are drawn from it.
 
 // HostScatter returns the standard deviation of times from host to host, relative to
@@ -405,7 +405,7 @@ func (s *Set) DrawHosts(from noise.Source) *Set {
 const least = 0.1
 
 // Quicker returns the set in which the kernel of a name is that many times as quick, on all
-// hosts, as the set says: what-ifs ask so.
+// hosts, as the set says, for studies of a quicker kernel.
 func (s *Set) Quicker(kernel string, factor float64) *Set {
 	quick := s.clone()
 	quick.quicker = append(quick.quicker, quickened{kernel, factor})

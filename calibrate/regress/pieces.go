@@ -57,7 +57,7 @@ func (p *Pieces) Find(x float64) int {
 	return i
 }
 
-// Points are what pieces are fitted to: Y > 0 at distinct X >= 0, ascending.
+// Points are the data of a fit of pieces: Y > 0 at distinct X >= 0, ascending.
 type Points struct {
 	X, Y []float64
 	// number of timings that a point is of: weights of plain residuals; logarithms of all points count alike
@@ -159,7 +159,7 @@ func (p Points) fit(cuts []int, plain bool) *Pieces {
 // the search takes quadratic time.
 const MaxLearn = 4096
 
-// LearnOptions bounds what LearnPieces looks for.
+// LearnOptions bounds the search of LearnPieces.
 type LearnOptions struct {
 	MinPoints int // of a piece, at least 2
 	MaxPieces int
@@ -365,7 +365,7 @@ func start(cuts []int, i int) int {
 	return cuts[i-1]
 }
 
-// score returns what LearnPieces minimises; +Inf if there are too few timings for so many pieces.
+// score returns the criterion of LearnPieces, which it minimises; +Inf if there are too few timings for so many pieces.
 func (l *learner) score(cuts []int) float64 {
 	n, k, sse := float64(len(l.x)), float64(len(cuts)), 0.0
 	for i, end := range cuts {
@@ -498,7 +498,7 @@ func (f logFit) golden(a, b, end float64) float64 {
 }
 
 // plainLine fits a line by weighted least squares of the residuals themselves,
-// neither coefficient below zero: what would be is zero.
+// neither coefficient below zero: one that would be is zero.
 func plainLine(x, y, w []float64) Line {
 	var sw, sx, sy float64
 	for i := range x {

@@ -11,11 +11,11 @@ type Relative struct {
 	Terms      []int       // which of the sample's
 	Coef       []float64   // of each of them
 	Covariance [][]float64 // of the coefficients: what follows from the residuals (sandwich)
-	Loss       float64     // what was minimised
+	Loss       float64     // the minimum: the sum of the weighted losses
 	N          int         // number of points
 }
 
-// Sample is what a Relative is fitted to: points with the values of all terms, times above zero, and
+// Sample is the data of a Relative: points with the values of all terms, times above zero, and
 // weights, 1 on average.
 type Sample struct {
 	P    int       // number of terms
@@ -271,8 +271,8 @@ func (e equations) invert() [][]float64 {
 	return columns
 }
 
-// What a term, and a split, must lower the root mean square of relative residuals by at least, beside what
-// the Bayesian criterion asks for.
+// A term, and a split, must lower the root mean square of relative residuals by these parts at least, and by as
+// much as the Bayesian criterion asks for.
 const (
 	gainOfTerm  = 0.05
 	gainOfSplit = 0.15

@@ -1,5 +1,5 @@
-// Package runs reads from traces which kernels a run calls, how often and at which sizes: what package measure
-// times, and what package calibrate weighs sizes by.
+// Package runs reads from traces which kernels a run calls, how often and at which sizes: package measure
+// times these calls, and package calibrate weighs sizes by them.
 //
 //	run, err := runs.Read([]string{"run.trace.zst"}, nil)
 //	plan, err := measure.NewPlan(run.Calls, o)

@@ -79,7 +79,7 @@ func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 
 // NewReader reads the header of the table in r. name stands for the table in
 // messages. Empty lines and lines that begin with # are passed over. Fields may
-// stand in double quotes, within one line. What begins like gzip is unpacked.
+// stand in double quotes, within one line. A table that begins like gzip is unpacked.
 func NewReader(r io.Reader, name string) (*Reader, error) {
 	t := &Reader{name: name, begin: sniff.Remember(r)}
 	b := bufio.NewReader(t.begin)
@@ -120,7 +120,7 @@ func checkText(head []byte) error {
 	return nil
 }
 
-// Close closes what Open opened.
+// Close closes the file, and the unpacking of it.
 func (t *Reader) Close() error {
 	var errs []error
 	for _, c := range t.close {
@@ -288,7 +288,7 @@ func (t *Reader) split(line string, fields []string) ([]string, error) {
 	}
 }
 
-// unquote returns what is before the closing quote, and after it; a doubled
+// unquote returns the text before the closing quote, and after it; a doubled
 // quote stands for one.
 func unquote(s string) (field, rest string, ok bool) {
 	var b strings.Builder

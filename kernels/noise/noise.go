@@ -1,11 +1,11 @@
 // Package noise draws the random parts of durations: laws that files can state,
 // over random numbers that depend on nothing but their name.
 //
-// A [Law] is what is added to a time that is known on average: normal or
+// A [Law] is the distribution of an addition to a time that is known on average: normal or
 // half-normal deviates, or a mixture of them, in seconds or as a part of that
 // time. It is plain data; a [Source] has the randomness. Its numbers have no
-// order. Each [Draw] is a function of a seed and of a name, the place of what is
-// drawn in the program,
+// order. Each [Draw] is a function of a seed and of a name, the place of the draw
+// in the program,
 //
 //	source := noise.NewSource(seed)
 //	d := source.Draw(noise.Computation, rank, step, index)
@@ -25,7 +25,7 @@
 //
 // # Errors
 //
-// None: what cannot be drawn from is refused by those who read laws from files.
+// None: laws that cannot be drawn from are refused by the readers of files.
 //
 // # Source
 //
@@ -254,7 +254,7 @@ func NewSource(seed uint64) Source { return Source{[2]uint32{uint32(seed), uint3
 // Use says what a draw is for, so that the same place in a program has several.
 type Use uint32
 
-// What draws are for.
+// The uses of draws.
 const (
 	Computation Use = iota
 	SendOverhead
