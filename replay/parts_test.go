@@ -6,16 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlignParts: a part that takes time in some replays only has 0 in the others, those that
+// TestSumUp: a part that takes time in some replays only has 0 in the others, those that
 // share a name are one, and a replay that does not tell where its time went has none.
-func TestAlignParts(t *testing.T) {
-	results := make([]SeedResult, 3)
-	shares := []partShares{
+func TestSumUp(t *testing.T) {
+	played := []*Played{
 		{kinds: []Share{{Name: "compute", Mean: 3}, {Name: "wait", Mean: 1}}, kernels: []Share{{Name: "k", Mean: 1}, {Name: "k", Mean: 2}}},
 		{},
 		{kinds: []Share{{Name: "compute", Mean: 4}, {Name: "recv", Mean: 2}}, phases: []Share{{Name: "p", Mean: 6}}},
 	}
-	names := alignParts(results, shares)
+	results, names, _ := sumUp(played)
 	if diff := cmp.Diff(PartNames{Kinds: []string{"compute", "wait", "recv"}, Phases: []string{"p"}, Kernels: []string{"k"}}, names); diff != "" {
 		t.Error(diff)
 	}

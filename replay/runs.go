@@ -98,35 +98,70 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 	}
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	progress := progressOf(ro.Progress)
-	results, errs := make([]*runResult, runs), make([]error, runs)
-	var e *Ensemble
-	outer := ctx
-	ctx, cancel := context.WithCancel(outer)
+	results := make([]*Played, runs)
+	errs := inParallel(ctx, runs, ro.Workers, func(_ context.Context, i int) error {
+		o := o
+		o.Seed = first + uint64(i)
+		r, err := play(o)
+		progress()
+		if err != nil {
+			return err
+		}
+		p := PlayedExactly(r)
+		p.Seed = o.Seed
+		if ro.Rating != nil {
+			if p.Rating, err = ro.Rating(r); err != nil {
+				return err
+			}
+		}
+		results[i] = p
+		return nil
+	})
+	// The end of the context is the error of the runs that it has ended, and no failure of theirs.
+	ended := 0
+	for i, err := range errs {
+		switch {
+		case err != nil && (ctx.Err() == nil || !errors.Is(err, context.Cause(ctx))):
+			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
+		case err == nil && results[i] != nil && ended == i:
+			ended++
+		}
+	}
+	if ended < 2 {
+		return nil, context.Cause(ctx)
+	}
+	played := results[:ended]
+	p := played[0]
+	e := &Ensemble{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last,
+		Makespan: newSummary(figures(played, makespanOf)), Gflops: newSummary(figures(played, gflopsOf))}
+	if s := newSummary(figures(played, ratingOf)); s.Max > 0 {
+		e.Rating = &s
+	}
+	e.Runs, e.Names, e.Warnings = sumUp(played)
+	if ended < runs {
+		return e, context.Cause(ctx)
+	}
+	return e, nil
+}
+
+// inParallel calls task for the numbers below n, on so many goroutines, and returns their errors.
+// Once one has failed, or ctx has ended, no further ones begin, and the context of those under way
+// ends.
+func inParallel(ctx context.Context, n, workers int, task func(ctx context.Context, i int) error) []error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	next := make(chan int)
+	errs, next := make([]error, n), make(chan int)
 	var done sync.WaitGroup
-	for range max(1, min(ro.Workers, runs)) {
+	for range max(1, min(workers, n)) {
 		done.Go(func() {
 			for i := range next {
-				o := o
-				o.Seed = first + uint64(i)
-				r, err := play(o)
-				progress()
-				if err == nil {
-					results[i], err = ro.summary(first+uint64(i), r)
-				}
-				if err != nil {
-					errs[i] = err
+				if errs[i] = task(ctx, i); errs[i] != nil {
 					cancel()
-					continue
-				}
-				if i == 0 {
-					e = newEnsemble(r)
 				}
 			}
 		})
 	}
-	for i := 0; i < runs && ctx.Err() == nil; i++ {
+	for i := 0; i < n && ctx.Err() == nil; i++ {
 		select {
 		case next <- i:
 		case <-ctx.Done():
@@ -134,23 +169,7 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 	}
 	close(next)
 	done.Wait()
-	ended := 0
-	for i, err := range errs {
-		switch {
-		case err != nil && (outer.Err() == nil || !errors.Is(err, context.Cause(outer))):
-			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
-		case err == nil && results[i] != nil && ended == i:
-			ended++
-		}
-	}
-	if ended < 2 {
-		return nil, context.Cause(outer)
-	}
-	e.add(results[:ended])
-	if ended < runs {
-		return e, context.Cause(outer)
-	}
-	return e, nil
+	return errs
 }
 
 // progressOf returns a function that tells report how often it has been called.
@@ -166,45 +185,6 @@ func progressOf(report func(int)) func() {
 		calls++
 		report(calls)
 	}
-}
-
-// runResult is what is kept of a replay: its tables by rank would add up.
-type runResult struct {
-	SeedResult
-	shares   partShares
-	warnings []warning.Warning
-}
-
-func (ro *RunsOptions) summary(seed uint64, r *Result) (*runResult, error) {
-	s := SeedResult{Seed: seed, Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}
-	if ro.Rating != nil {
-		var err error
-		if s.Rating, err = ro.Rating(r); err != nil {
-			return nil, err
-		}
-	}
-	return &runResult{s, partSharesOf(r), r.Warnings}, nil
-}
-
-// newEnsemble returns what all replays have in common.
-func newEnsemble(r *Result) *Ensemble {
-	return &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []warning.Warning{}}
-}
-
-// add adds all replays.
-func (e *Ensemble) add(results []*runResult) {
-	var makespans, gflops, ratings []float64
-	var shares []partShares
-	for _, r := range results {
-		e.Runs, shares = append(e.Runs, r.SeedResult), append(shares, r.shares)
-		makespans, gflops, ratings = append(makespans, r.Makespan), append(gflops, r.Gflops), append(ratings, r.Rating)
-		e.Warnings = warning.Join(e.Warnings, r.warnings)
-	}
-	e.Makespan, e.Gflops = newSummary(makespans), newSummary(gflops)
-	if s := newSummary(ratings); s.Max > 0 {
-		e.Rating = &s
-	}
-	e.Names = alignParts(e.Runs, shares)
 }
 
 // newSummary summarises at least two values.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 
 	"reprise/kernels/noise"
 	"reprise/trace"
@@ -67,32 +66,6 @@ type UncertaintyOptions struct {
 	Progress func(ended, all int)
 }
 
-// Played is what came out of a replay, or of an estimate.
-type Played struct {
-	Header      *trace.Header
-	Complete    bool
-	First, Last int
-	SeedResult
-	Sampling float64 // standard error of an estimate of the makespan, s; 0: it is exact
-	Warnings []warning.Warning
-	shares   partShares
-}
-
-// PlayedExactly is what came out of a replay.
-func PlayedExactly(r *Result) *Played {
-	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
-		shares:     partSharesOf(r),
-		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
-}
-
-// PlayedInPart is what came out of an estimate.
-func PlayedInPart(e *Estimate) *Played {
-	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
-	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
-		Sampling:   e.Interval / normal95,
-		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}
-}
-
 // ErrCertain is the error where nothing is known of a model's errors.
 var ErrCertain = errors.New("nothing to draw from: the kernel file has no covariance of coefficients, no host_scatter and no noise, and the network no noise (calibrate kernels writes the first; docs/kernels.md has the others)")
 
@@ -110,42 +83,13 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		return nil, fmt.Errorf("%d draws, want at least 3", uo.Draws)
 	}
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
-	causes, err := causesOf(h, m, o)
-	if err != nil {
-		return nil, err
-	}
-	all := 0
-	for _, c := range causes {
-		all |= c
-	}
-	series := []int{all}
-	if len(causes) > 1 {
-		series = append(series, causes...)
-	}
-	d := drawing{machine: m, options: o, draws: uo.Draws, play: play}
-	results, err := d.playAll(ctx, series, uo)
-	if err != nil {
-		return nil, err
-	}
-	u := newUncertainty(results[:uo.Draws])
-	for i, c := range causes {
-		part := UncertaintyPart{causeNames[c], u.Makespan.SD}
-		if len(causes) > 1 {
-			part.SD = newSummary(makespansOf(results[(1+i)*uo.Draws:][:uo.Draws])).SD
-		}
-		u.Parts = append(u.Parts, part)
-	}
-	u.addSampling(results[:uo.Draws])
-	u.Covers = u.covers()
-	return u, nil
-}
 
-// causesOf returns what can be drawn of a machine.
-func causesOf(h *trace.Header, m Machine, o Options) (causes []int, err error) {
+	// What can be drawn of this machine.
 	noisy, err := HasNoise(h, m, o)
 	if err != nil {
 		return nil, err
 	}
+	var causes []int
 	if m.Kernels != nil && m.Kernels.Uncertain() {
 		causes = append(causes, drawCalibration)
 	}
@@ -158,122 +102,87 @@ func causesOf(h *trace.Header, m Machine, o Options) (causes []int, err error) {
 	if causes == nil {
 		return nil, ErrCertain
 	}
-	return causes, nil
-}
 
-// drawing draws machines and replays on them.
-type drawing struct {
-	machine Machine
-	options Options
-	draws   int
-	play    func(context.Context, Machine, Options) (*Played, error)
-}
-
-// playAll plays all draws of each series, a set of causes.
-func (d *drawing) playAll(ctx context.Context, series []int, uo UncertaintyOptions) ([]*Played, error) {
-	results := make([]*Played, len(series)*d.draws)
+	// A series of draws of all causes together, and of several one of each alone. What a series
+	// does not draw is as the files have it, noise with the first seed.
+	all := 0
+	for _, c := range causes {
+		all |= c
+	}
+	series := []int{all}
+	if len(causes) > 1 {
+		series = append(series, causes...)
+	}
+	results := make([]*Played, len(series)*uo.Draws)
 	progress := progressOf(func(ended int) {
 		if uo.Progress != nil {
 			uo.Progress(ended, len(results))
 		}
 	})
-	err := inParallel(ctx, len(results), uo.Workers, func(ctx context.Context, i int) (err error) {
-		results[i], err = d.one(ctx, series[i/d.draws], i%d.draws)
+	errs := inParallel(ctx, len(results), uo.Workers, func(ctx context.Context, i int) error {
+		m, o, drawn, seed := m, o, series[i/uo.Draws], o.Seed+uint64(i%uo.Draws)
+		if drawn&drawCalibration != 0 {
+			m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
+		}
+		if drawn&drawHosts != 0 {
+			m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
+		}
+		if drawn&drawNoise != 0 {
+			o.Seed = seed
+		}
+		p, err := play(ctx, m, o)
 		progress()
-		return err
+		if err != nil {
+			return fmt.Errorf("draw %d: %w", seed, err)
+		}
+		p.Seed = seed
+		results[i] = p
+		return nil
 	})
-	return results, err
-}
-
-// one plays a draw of some causes; the others are as the files have them, noise with the
-// first seed.
-func (d *drawing) one(ctx context.Context, causes, draw int) (*Played, error) {
-	m, o := d.machine, d.options
-	seed := o.Seed + uint64(draw)
-	if causes&drawCalibration != 0 {
-		m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	if causes&drawHosts != 0 {
-		m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
-	}
-	if causes&drawNoise != 0 {
-		o.Seed = seed
-	}
-	p, err := d.play(ctx, m, o)
-	if err != nil {
-		return nil, fmt.Errorf("draw %d: %w", seed, err)
-	}
-	p.Seed = seed
-	return p, nil
-}
-
-// inParallel calls each of n tasks on so many goroutines, and returns the error of the first
-// of those that failed; the others end early.
-func inParallel(ctx context.Context, n, workers int, task func(ctx context.Context, i int) error) error {
-	outer := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	errs, next := make([]error, n), make(chan int)
-	var done sync.WaitGroup
-	for range max(1, min(workers, n)) {
-		done.Go(func() {
-			for i := range next {
-				if errs[i] = task(ctx, i); errs[i] != nil {
-					cancel()
-				}
-			}
-		})
-	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	done.Wait()
-	if outer.Err() != nil {
-		return context.Cause(outer)
-	}
-	for _, err := range errs {
+	for _, err := range errs { // the first failure ends the other draws, whose error is Canceled
 		if err != nil && !errors.Is(err, context.Canceled) {
-			return err
+			return nil, err
 		}
 	}
-	return nil
-}
 
-func makespansOf(list []*Played) (values []float64) {
-	for _, p := range list {
-		values = append(values, p.Makespan)
-	}
-	return values
-}
-
-// newUncertainty sums up the draws of all causes, but for what sampling adds.
-func newUncertainty(draws []*Played) *Uncertainty {
-	p := draws[0]
-	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel,
-		Warnings: []warning.Warning{}}
-	var shares []partShares
-	for _, p := range draws {
-		u.Draws, shares = append(u.Draws, p.SeedResult), append(shares, p.shares)
-		u.Warnings = warning.Join(u.Warnings, p.Warnings)
-	}
+	p, draws := results[0], results[:uo.Draws]
+	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel}
+	u.Draws, u.Names, u.Warnings = sumUp(draws)
 	u.setIntervals(draws, 0)
-	u.Names = alignParts(u.Draws, shares)
-	return u
+	for i, c := range causes {
+		part := UncertaintyPart{causeNames[c], u.Makespan.SD}
+		if len(causes) > 1 {
+			part.SD = newSummary(figures(results[(1+i)*uo.Draws:][:uo.Draws], makespanOf)).SD
+		}
+		u.Parts = append(u.Parts, part)
+	}
+	// The errors of estimates are those of the same windows in all draws, whose spread does not
+	// show them.
+	squares := 0.0
+	for _, p := range draws {
+		squares += float64(p.Sampling*p.Sampling) / float64(uo.Draws)
+	}
+	if squares > 0 {
+		sd := math.Sqrt(squares)
+		u.setIntervals(draws, sd)
+		u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
+	}
+	u.Covers = u.covers()
+	return u, nil
 }
 
-// setIntervals sets the intervals of all figures. sd is a further standard deviation of the makespan that the draws
-// do not show, which others have in proportion.
+// setIntervals sets, for all figures, the interval in which one more value of a normal
+// distribution is expected from the draws, at least three. sd is a further standard deviation of
+// the makespan that the draws do not show, which the other figures have in proportion.
 func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	interval := func(figure func(*Played) float64, further float64) Interval {
-		var values []float64
-		for _, p := range draws {
-			values = append(values, figure(p))
-		}
-		return newInterval(values, further)
+		s, n := newSummary(figures(draws, figure)), float64(len(draws))
+		sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
+		half := float64(student(len(draws)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
+		return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
 	}
 	inProportion := func(figure func(*Played) float64) Interval {
 		i := interval(figure, 0)
@@ -282,36 +191,11 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 		}
 		return interval(figure, i.Mean*sd/u.Makespan.Mean)
 	}
-	u.Makespan = interval(func(p *Played) float64 { return p.Makespan }, sd)
-	u.Gflops = inProportion(func(p *Played) float64 { return p.Gflops })
-	if rating := inProportion(func(p *Played) float64 { return p.Rating }); rating.Mean > 0 {
+	u.Makespan = interval(makespanOf, sd)
+	u.Gflops = inProportion(gflopsOf)
+	if rating := inProportion(ratingOf); rating.Mean > 0 {
 		u.Rating = &rating
 	}
-}
-
-// newInterval returns the interval in which one more value of a normal distribution is
-// expected from at least three, where each has a further standard deviation that they do
-// not show.
-func newInterval(values []float64, further float64) Interval {
-	s, n := newSummary(values), float64(len(values))
-	sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
-	half := float64(student(len(values)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
-	return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
-}
-
-// addSampling adds the errors of estimates, which are the same windows in all draws and so
-// do not show in their spread.
-func (u *Uncertainty) addSampling(draws []*Played) {
-	squares := 0.0
-	for _, p := range draws {
-		squares += float64(p.Sampling*p.Sampling) / float64(len(draws))
-	}
-	if squares == 0 {
-		return
-	}
-	sd := math.Sqrt(squares)
-	u.setIntervals(draws, sd)
-	u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
 }
 
 // covers says what the intervals are of, and of what they are not.
