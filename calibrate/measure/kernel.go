@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -37,18 +38,6 @@ func (k *Kernel) attr(name string) string {
 	return ""
 }
 
-// letters returns the attributes in the order in which BLAS has them, "-" for none.
-func (k *Kernel) letters() string {
-	var b strings.Builder
-	for _, name := range forms[k.Name].attrs {
-		b.WriteString(k.attr(name))
-	}
-	if b.Len() == 0 {
-		return "-"
-	}
-	return b.String()
-}
-
 // CanTime reports whether there is a way to time the kernel: it has the dimensions and
 // attributes of one of HPL's or HPCG's.
 func (k *Kernel) CanTime() bool { return k.isHPL() || k.isLoop() }
@@ -72,18 +61,18 @@ func HasDim(kernel, dim string) bool {
 	return slices.Contains(forms[kernel].dims, dim) || slices.Contains(loopDims[kernel], dim)
 }
 
-// form is what a kernel needs: helper/calls.h has how it is called.
+// form describes a kernel of HPL: its attributes and dimensions, and the memory that a call of dimensions d works on,
+// in a run with panels of nb columns. helper/calls.h has the call itself.
 type form struct {
 	attrs, dims []string
-	// needs returns what a call of dimensions d works on.
-	needs func(k *Kernel, d *[4]int64, nb int64) needs
+	needs       func(k *Kernel, d *[4]int64, nb int64) needs
 }
 
 // needs are the extents of memory that a call works on, in elements.
 type needs struct {
 	rows, columns int64 // of the run's matrix
 	order         int64 // of a triangle
-	work          int64
+	work          int64 // outside of these
 }
 
 var (
@@ -91,55 +80,61 @@ var (
 	attrsOfTrsv = attrsOfTrsm[1:]
 	dimsMN      = []string{"M", "N"}
 	dimsN       = []string{"N"}
+	dimsOfRows  = []string{"M0", "M1", "N"}
+	dimsOfPanel = []string{"JB", "ROLE"}
 )
 
 // forms are the kernels of HPL that can be timed.
 var forms = map[string]form{
-	"dgemm": {[]string{"transa", "transb"}, []string{"M", "N", "K"}, needsOfGemm},
-	"dtrsm": {attrsOfTrsm, dimsMN, needsOfTrsm},
+	"dgemm": {[]string{"transa", "transb"}, []string{"M", "N", "K"}, func(k *Kernel, d *[4]int64, nb int64) needs {
+		// The columns include the panel beside the product. Within a panel, B is in the triangle's block; elsewhere
+		// it is above the product.
+		n := needs{rows: d[0], columns: d[1] + d[2], work: times(d[0], d[2]) + times(d[2], d[1])}
+		if d[2] < nb && d[1] <= nb && k.attr("transa") == "N" {
+			n.order = max(d[1], d[2])
+		} else {
+			n.rows += d[2]
+		}
+		return n
+	}},
+	"dtrsm": {attrsOfTrsm, dimsMN, func(k *Kernel, d *[4]int64, _ int64) needs {
+		if k.attr("side") == "R" { // works on U alone
+			return needs{order: d[1], work: times(d[0], d[1])}
+		}
+		return needs{rows: d[0], columns: d[1], order: d[0], work: times(d[0], d[1])}
+	}},
 	"dgemv": {[]string{"trans"}, dimsMN, needsOfVectors},
 	"dger":  {nil, dimsMN, needsOfVectors},
-	"dtrsv": {attrsOfTrsv, dimsN,
-		func(_ *Kernel, d *[4]int64, _ int64) needs { return needs{order: d[0], work: d[0]} }},
+	"dtrsv": {attrsOfTrsv, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs {
+		return needs{order: d[0], work: d[0]}
+	}},
 	"dscal":  {nil, dimsN, needsOfColumn},
 	"daxpy":  {nil, dimsN, needsOfColumn},
 	"idamax": {nil, dimsN, needsOfColumn},
-	"dcopy": {nil, dimsN, func(_ *Kernel, d *[4]int64,
-		_ int64) needs {
+	"dcopy": {nil, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs {
 		return needs{rows: 1, columns: d[0], work: d[0]}
 	}},
 	"dlacpy":   {nil, dimsMN, needsOfRows},
 	"dlatcpy":  {nil, dimsMN, needsOfRows},
 	"dlocmax":  {nil, []string{"M"}, needsOfColumn},
-	"dlocswpN": {nil, []string{"JB", "ROLE"}, needsOfPanelRows},
-	"dlocswpT": {nil, []string{"JB", "ROLE"}, needsOfPanelRows},
+	"dlocswpN": {nil, dimsOfPanel, needsOfPanelRows},
+	"dlocswpT": {nil, dimsOfPanel, needsOfPanelRows},
 
-	"dlaswp00N": {nil, dimsMN, needsOfRows}, "dlaswp10N": {nil, dimsMN, needsOfRows},
-	"dlaswp01N": {nil, dimsMN, needsOfRows}, "dlaswp01T": {nil, dimsMN, needsOfRows}, "dlaswp02N": {nil, dimsMN,
-		needsOfRows},
-	"dlaswp03N": {nil, dimsMN, needsOfRows}, "dlaswp03T": {nil, dimsMN, needsOfRows},
-	"dlaswp04N": {nil, []string{"M0", "M1", "N"}, needsOfRows}, "dlaswp04T": {nil, []string{"M0", "M1", "N"}, needsOfRows},
-	"dlaswp05N": {nil, dimsMN, needsOfRows}, "dlaswp05T": {nil, dimsMN, needsOfRows},
-	"dlaswp06N": {nil, dimsMN, needsOfRows}, "dlaswp06T": {nil, dimsMN, needsOfRows},
-}
-
-func needsOfGemm(k *Kernel, d *[4]int64, nb int64) needs {
-	n := needs{rows: d[0], columns: d[1], work: times(d[0], d[2]) + times(d[2], d[1])}
-	n.columns += d[2] // the panel beside it
-
-	if d[2] < nb && d[1] <= nb && k.attr("transa") == "N" { // within a panel
-		n.order = max(d[1], d[2])
-	} else {
-		n.rows += d[2] // the block above it
-	}
-	return n
-}
-
-func needsOfTrsm(k *Kernel, d *[4]int64, _ int64) needs {
-	if k.attr("side") == "R" { // of U alone
-		return needs{order: d[1], work: times(d[0], d[1])}
-	}
-	return needs{rows: d[0], columns: d[1], order: d[0], work: times(d[0], d[1])}
+	"dlaswp00N": {nil, dimsMN, needsOfRows},
+	"dlaswp01N": {nil, dimsMN, needsOfRows},
+	"dlaswp01T": {nil, dimsMN, needsOfRows},
+	"dlaswp02N": {nil, dimsMN, needsOfRows},
+	"dlaswp03N": {nil, dimsMN, needsOfRows},
+	"dlaswp03T": {nil, dimsMN, needsOfRows},
+	"dlaswp04N": {nil, dimsOfRows, needsOfRows},
+	"dlaswp04T": {nil, dimsOfRows, needsOfRows},
+	"dlaswp05N": {nil, dimsMN, needsOfRows},
+	"dlaswp05T": {nil, dimsMN, needsOfRows},
+	"dlaswp06N": {nil, dimsMN, needsOfRows},
+	"dlaswp06T": {nil, dimsMN, needsOfRows},
+	"dlaswp10N": {nil, dimsMN, func(_ *Kernel, d *[4]int64, _ int64) needs {
+		return needs{order: d[1], work: times(d[0], d[1])} // columns of a transposed U, whose number is the order
+	}},
 }
 
 func needsOfVectors(_ *Kernel, d *[4]int64, _ int64) needs {
@@ -152,18 +147,16 @@ func needsOfPanelRows(_ *Kernel, d *[4]int64, _ int64) needs {
 	return needs{rows: 1, columns: d[0], work: times(d[0], d[0]) + 2*d[0]}
 }
 
-// needsOfRows: the last dimension is the length of rows, the others say how many there are,
-// each of which is in U, in a message or both.
+// needsOfRows: the last dimension is the length of rows, the others are their numbers. Each row is in U, in a
+// message or both.
 func needsOfRows(k *Kernel, d *[4]int64, nb int64) needs {
 	last := len(k.Dims) - 1
 	rows := slices.Max(d[:last])
-	if k.Name == "dlaswp10N" { // columns of a transposed U, whose number is the order
-		return needs{order: d[last], work: times(rows, d[last])}
-	}
 	return needs{rows: rows, columns: d[last], work: times(2*max(rows, nb), d[last]+1)}
 }
 
-// times is a product that does not overflow.
+// times is a product of numbers not below zero that stops at a quarter of the largest number, so that sums of a few
+// products do not overflow either.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/4/a {
 		return math.MaxInt64 / 4
@@ -173,11 +166,7 @@ func times(a, b int64) int64 {
 
 // sizeText returns 100x20.
 func sizeText(k *Kernel, d *[4]int64) string {
-	var list []string
-	for i := range k.Dims {
-		list = append(list, fmt.Sprint(d[i]))
-	}
-	return strings.Join(list, "x")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(d[:len(k.Dims)]), "[]"), " ", "x")
 }
 
 // maxRunSizes bounds the number of different calls of a run.
@@ -190,11 +179,12 @@ type RunCalls struct {
 	Plane [2]int64 // of a run of HPCG: points of a rank's box in x and y
 
 	kernels  []*kernelCalls
-	sizes    int
+	sizes    int     // number of different calls
 	shapes   []shape // of the runs that were added
-	runBoxes []box   // of those of HPCG
+	runBoxes []box   // of the runs of HPCG that were added, each once
 }
 
+// kernelCalls are the calls of a kernel, by their dimensions.
 type kernelCalls struct {
 	kernel Kernel
 	guess  func(d *[4]int64) float64 // seconds
@@ -204,9 +194,9 @@ type kernelCalls struct {
 
 // sizeCalls are the calls of a size.
 type sizeCalls struct {
-	number float64
-	run    int     // that calls it most, of those that were added
-	most   float64 // number of its calls
+	number float64 // of calls; of several runs, in a unit in which each run takes the same time
+	run    int     // the run that calls it most, of those that were added
+	most   float64 // number of the calls of that run
 }
 
 // NewRunCalls returns an empty set.
@@ -228,7 +218,7 @@ func (r *RunCalls) Only(names []string) {
 // maybeZero are the dimensions that calls with something to do may have of zero: labels, and rows of one kind of two.
 var maybeZero = []string{"ROLE", "M0", "M1", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
 
-// Add counts a call of a kernel, unless it is empty: there is nothing to do in it.
+// Add counts a call of a kernel, unless there is nothing to do in it.
 func (r *RunCalls) Add(kernel int, d [4]int64) error {
 	k := r.kernels[kernel]
 	for i, name := range k.kernel.Dims {
@@ -236,7 +226,7 @@ func (r *RunCalls) Add(kernel int, d [4]int64) error {
 			return nil
 		}
 	}
-	if k.kernel.Name[:min(8, len(k.kernel.Name))] == "dlaswp04" && d[0]+d[1] == 0 {
+	if strings.HasPrefix(k.kernel.Name, "dlaswp04") && d[0]+d[1] == 0 {
 		return nil
 	}
 	return r.count(k, d, 1, 0)
@@ -254,9 +244,15 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 		total = 1
 	}
 	for _, k := range run.kernels {
-		to := r.kernels[r.numberOf(k)]
+		to := slices.IndexFunc(r.kernels, func(own *kernelCalls) bool {
+			return own.kernel.String() == k.kernel.String() && slices.Equal(own.kernel.Dims, k.kernel.Dims)
+		})
+		if to < 0 { // it is new
+			to = r.Kernel(k.kernel, k.guess)
+			r.kernels[to].omit = k.omit
+		}
 		for d, calls := range k.calls {
-			if err := r.count(to, d, calls.number/total, len(r.shapes)); err != nil {
+			if err := r.count(r.kernels[to], d, calls.number/total, len(r.shapes)); err != nil {
 				return err
 			}
 		}
@@ -271,17 +267,7 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 	return err
 }
 
-// timed returns the kernels that are to be timed.
-func (r *RunCalls) timed() (list []*kernelCalls) {
-	for _, k := range r.kernels {
-		if k.kernel.CanTime() && len(k.calls) > 0 && !k.omit {
-			list = append(list, k)
-		}
-	}
-	return list
-}
-
-// count adds calls that a run makes, all at once or one by one.
+// count adds calls that a run makes, all of a size at once or one by one.
 func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) error {
 	c := k.calls[d]
 	if c == nil {
@@ -296,18 +282,6 @@ func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) er
 		c.most, c.run = number, run
 	}
 	return nil
-}
-
-// numberOf returns the number of a kernel of another run, which it adds if it is new.
-func (r *RunCalls) numberOf(k *kernelCalls) int {
-	for i, own := range r.kernels {
-		if own.kernel.String() == k.kernel.String() && slices.Equal(own.kernel.Dims, k.kernel.Dims) {
-			return i
-		}
-	}
-	number := r.Kernel(k.kernel, k.guess)
-	r.kernels[number].omit = k.omit
-	return number
 }
 
 // Sizes returns the number of different calls.
@@ -336,19 +310,14 @@ func (k *kernelCalls) seconds() (sum float64) {
 
 // sorted returns the sizes by the guess of their times.
 func (k *kernelCalls) sorted() []([4]int64) {
-	list := make([][4]int64, 0, len(k.calls))
-	for d := range k.calls {
-		list = append(list, d)
-	}
-	slices.SortFunc(list, func(a, b [4]int64) int {
+	return slices.SortedFunc(maps.Keys(k.calls), func(a, b [4]int64) int {
 		return cmp.Or(cmp.Compare(k.guess(&a), k.guess(&b)), slices.Compare(a[:], b[:]))
 	})
-	return list
 }
 
-// choose returns n sizes, or all if there are fewer: every other one so that the run spends
-// equally much time between them, which is what a prediction is made of, and the others so
-// that it makes equally many calls between them, which says what a short one costs.
+// choose returns n sizes, or all if there are fewer. Half of them are spread so that the run spends equally much time
+// between them, as predictions are sums of time, and half so that it makes equally many calls between them, as
+// short calls show the constant cost.
 func (k *kernelCalls) choose(n int) [][4]int64 {
 	all := k.sorted()
 	if len(all) <= n {
@@ -359,7 +328,7 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 	calls := func(d [4]int64) float64 { return k.calls[d].number }
 	number := spread(all, seconds, (n+1)/2, chosen)
 	number += spread(all, calls, n-number, chosen)
-	for i := len(all) - 1; number < n; i-- { // what both had chosen leaves room
+	for i := len(all) - 1; number < n; i-- { // the largest ones, in place of sizes that both had chosen
 		if !chosen[i] {
 			chosen[i] = true
 			number++

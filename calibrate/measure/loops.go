@@ -1,14 +1,11 @@
 package measure
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"reprise/kernels/noise"
 )
@@ -34,8 +31,8 @@ func (k *Kernel) isLoop() bool {
 // loopLevels is the number of grids of HPCG, each with half of the points of the finer one in each direction.
 const loopLevels = 4
 
-// box is what a rank has of HPCG's finest grid: its points in x, y and z, and how many neighbours it has in
-// these directions, none to two.
+// box is a rank's part of HPCG's finest grid: its points in x, y and z, and the number of neighbours that it has in
+// each of these directions, none to two.
 type box struct{ n, near [3]int64 }
 
 // maxColumns bounds the columns of a box, whose numbers HPCG keeps in 32 bits.
@@ -49,15 +46,16 @@ func (b box) level(level int) box {
 	return b
 }
 
-// rows returns the points, columns those with the ones of neighbours around them.
+// rows returns the number of points: each has a row of the matrix.
 func (b box) rows() int64 { return times(times(b.n[0], b.n[1]), b.n[2]) }
 
+// columns returns the number of points including those of neighbours around the box.
 func (b box) columns() int64 {
 	return times(times(b.n[0]+b.near[0], b.n[1]+b.near[1]), b.n[2]+b.near[2])
 }
 
-// nonzeros returns those of the box's rows of the matrix: in each direction three points of the stencil for each, but
-// at an end without a neighbour.
+// nonzeros returns the number of coefficients in the box's rows of the matrix: in each direction a point has three
+// points of the stencil, but at an end without a neighbour two.
 func (b box) nonzeros() int64 {
 	product := int64(1)
 	for i := range b.n {
@@ -66,7 +64,7 @@ func (b box) nonzeros() int64 {
 	return product
 }
 
-// bytes returns about what all levels of a box take: for each row two arrays of 27, as malloc rounds them,
+// bytes returns about the memory of all levels of a box: for each row two arrays of 27, as malloc rounds them,
 // their addresses, and up to seven vectors.
 func (b box) bytes() (sum int64) {
 	const matrix, vectors = 128 + 224 + 3*8 + 1 + 4, 7*8 + 4 + 8
@@ -102,8 +100,8 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 		d[3], b)
 }
 
-// boxes returns the boxes of a run of HPCG: of each height of slabs that with the largest matrix, for which
-// all others wait.
+// boxes returns the boxes of a run of HPCG: of each height of slabs the box with the largest matrix, for which all
+// other ranks wait.
 func (r *RunCalls) boxes() (list []box, err error) {
 	largest := map[int64][4]int64{} // by rows
 	for _, k := range r.kernels {
@@ -130,15 +128,14 @@ func (r *RunCalls) boxes() (list []box, err error) {
 	return list, nil
 }
 
-// loopCall is a call of a kernel of HPCG on vectors of a level, which helper/loops.h names: x what multigrid
-// results in, r its right-hand side, a the product; on the finest grid also the solution s, the direction p,
-// its product q, and b.
+// loopCall is a call of a kernel of HPCG on vectors of a level, which helper/loops.h names: x the result of multigrid,
+// r its right-hand side, a the product; on the finest grid also the solution s, the direction p, its product q, and b.
 type loopCall struct {
 	kernel  string
-	level   int
+	level   int // 0 is the finest grid
 	vectors string
-	n       int64 // elements, of what works on vectors alone
-	beta    float64
+	n       int64   // elements, of kernels that work on vectors alone
+	beta    float64 // coefficient of waxpby
 	dims    [4]int64
 }
 
@@ -159,122 +156,93 @@ const (
 	aliasNone, aliasXY, aliasWX, aliasWY = 0, 1, 2, 3
 )
 
-// loopOrder collects the calls of a run in their order. Source: HPCG 3.1, by docs/hpcg.md.
-type loopOrder struct {
-	box  box
-	list []loopCall
-}
-
-func (o *loopOrder) add(c loopCall) { o.list = append(o.list, c) }
-
-// pack is what is computed of an exchange with neighbours, if there are some.
-func (o *loopOrder) pack(level int, vector string) {
-	if l := o.box.level(level); l.columns() > l.rows() {
-		n := l.columns() - l.rows()
-		o.add(loopCall{kernel: "pack", level: level, vectors: vector, n: n, dims: [4]int64{int64(level), n}})
+// set returns the calls of a set of iterations on a box, in their order. Source: HPCG 3.1, by docs/hpcg.md.
+func (b box) set(iterations int) (list []loopCall) {
+	// vector is a call of zero or copy.
+	vector := func(kernel string, level int, vectors string, n int64) {
+		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors, n: n, dims: [4]int64{n}})
 	}
-}
-
-// matrix is a call on the matrix of a level, behind an exchange of a vector.
-func (o *loopOrder) matrix(kernel string, level int, exchanged, vectors string) {
-	o.pack(level, exchanged)
-	l := o.box.level(level)
-	o.add(loopCall{kernel: kernel, level: level, vectors: vectors,
-		dims: [4]int64{int64(level), l.rows(), l.nonzeros(), l.columns()}})
-}
-
-// transfer is a call between a level and the next coarser one.
-func (o *loopOrder) transfer(kernel string, level int, vectors string) {
-	n := o.box.level(level + 1).rows()
-	o.add(loopCall{kernel: kernel, level: level, vectors: vectors, dims: [4]int64{int64(level), n}})
-}
-
-// vector is a call of zero or copy.
-func (o *loopOrder) vector(kernel string, level int, vectors string, n int64) {
-	o.add(loopCall{kernel: kernel, level: level, vectors: vectors, n: n, dims: [4]int64{n}})
-}
-
-func (o *loopOrder) dot(vectors string) {
-	n, label := o.box.rows(), int64(twoVectors)
-	if vectors[0] == vectors[1] {
-		label = sameVector
+	// matrix is a call on the matrix of a level, behind the packing of a vector's border for the neighbours, if there
+	// are some.
+	matrix := func(kernel string, level int, exchanged, vectors string) {
+		l := b.level(level)
+		if n := l.columns() - l.rows(); n > 0 {
+			list = append(list, loopCall{kernel: "pack", level: level, vectors: exchanged, n: n,
+				dims: [4]int64{int64(level), n}})
+		}
+		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors,
+			dims: [4]int64{int64(level), l.rows(), l.nonzeros(), l.columns()}})
 	}
-	o.add(loopCall{kernel: "dot", vectors: vectors, n: n, dims: [4]int64{n, label}})
-}
-
-// waxpby is w = x + beta y, of the vectors xyw.
-func (o *loopOrder) waxpby(vectors string, beta float64) {
-	n, alias := o.box.rows(), int64(aliasNone)
-	switch {
-	case vectors[0] == vectors[1]:
-		alias = aliasXY
-	case vectors[2] == vectors[0]:
-		alias = aliasWX
-	case vectors[2] == vectors[1]:
-		alias = aliasWY
+	// transfer is a call between a level and the next coarser one.
+	transfer := func(kernel string, level int, vectors string) {
+		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors,
+			dims: [4]int64{int64(level), b.level(level + 1).rows()}})
 	}
-	o.add(loopCall{kernel: "waxpby", vectors: vectors, n: n, beta: beta, dims: [4]int64{n, alphaOne, alias}})
-}
-
-// multigrid is a cycle from a level on.
-func (o *loopOrder) multigrid(level int) {
-	o.vector("zero", level, "x", o.box.level(level).columns())
-	o.matrix("symgs", level, "x", "rx")
-	if level == loopLevels-1 {
-		return
+	n := b.rows()
+	dot := func(vectors string) {
+		label := int64(twoVectors)
+		if vectors[0] == vectors[1] {
+			label = sameVector
+		}
+		list = append(list, loopCall{kernel: "dot", vectors: vectors, n: n, dims: [4]int64{n, label}})
 	}
-	o.matrix("spmv", level, "x", "xa")
-	o.transfer("restrict", level, "ra")
-	o.multigrid(level + 1)
-	o.transfer("prolong", level, "x")
-	o.matrix("symgs", level, "x", "rx")
-}
-
-// start is what comes before the first iteration of a set.
-func (o *loopOrder) start() {
-	rows := o.box.rows()
-	o.vector("zero", 0, "s", rows)
-	o.vector("copy", 0, "sp", rows)
-	o.matrix("spmv", 0, "p", "pq")
-	o.waxpby("bqr", -1)
-	o.dot("rr")
-}
-
-func (o *loopOrder) iteration(first bool) {
-	o.multigrid(0)
-	if first {
-		o.waxpby("xxp", 0)
+	// waxpby is w = x + beta y, of the vectors xyw.
+	waxpby := func(vectors string, beta float64) {
+		alias := int64(aliasNone)
+		switch {
+		case vectors[0] == vectors[1]:
+			alias = aliasXY
+		case vectors[2] == vectors[0]:
+			alias = aliasWX
+		case vectors[2] == vectors[1]:
+			alias = aliasWY
+		}
+		list = append(list, loopCall{kernel: "waxpby", vectors: vectors, n: n, beta: beta,
+			dims: [4]int64{n, alphaOne, alias}})
 	}
-	o.dot("rx")
-	if !first {
-		o.waxpby("xpp", momentum)
+	// multigrid is a cycle from a level on.
+	var multigrid func(level int)
+	multigrid = func(level int) {
+		vector("zero", level, "x", b.level(level).columns())
+		matrix("symgs", level, "x", "rx")
+		if level == loopLevels-1 {
+			return
+		}
+		matrix("spmv", level, "x", "xa")
+		transfer("restrict", level, "ra")
+		multigrid(level + 1)
+		transfer("prolong", level, "x")
+		matrix("symgs", level, "x", "rx")
 	}
-	o.matrix("spmv", 0, "p", "pq")
-	o.dot("pq")
-	o.waxpby("sps", step)
-	o.waxpby("rqr", -step)
-	o.dot("rr")
-}
 
-// set returns the calls of a set of iterations on a box.
-func (b box) set(iterations int) []loopCall {
-	o := &loopOrder{box: b}
-	o.start()
+	// The start of a set: the solution is zero, the residual the right-hand side.
+	vector("zero", 0, "s", n)
+	vector("copy", 0, "sp", n)
+	matrix("spmv", 0, "p", "pq")
+	waxpby("bqr", -1)
+	dot("rr")
+	// Conjugate gradients, preconditioned by multigrid. The first direction is the preconditioned residual itself.
 	for i := range iterations {
-		o.iteration(i == 0)
+		multigrid(0)
+		if i == 0 {
+			waxpby("xxp", 0)
+		}
+		dot("rx")
+		if i > 0 {
+			waxpby("xpp", momentum)
+		}
+		matrix("spmv", 0, "p", "pq")
+		dot("pq")
+		waxpby("sps", step)
+		waxpby("rqr", -step)
+		dot("rr")
 	}
-	return o.list
-}
-
-// loopProgram times HPCG's kernels in the order of the run, which decides what is in the caches.
-type loopProgram struct {
-	boxes []box
-	sets  []loopSet
+	return list
 }
 
 // loopSet is a set of iterations on a box, or some of one, in the order in which they are made.
 type loopSet struct {
-	box   int
+	box   int // index in the plan's boxes
 	calls []loopCall
 }
 
@@ -287,76 +255,67 @@ const guessTooHigh = 20
 // notRecorded stands in the order for a call that is made but not recorded.
 const notRecorded = -1
 
-func (*loopProgram) source() string { return "loops.c" }
-
-// flags are those with which HPCG's own files for Linux compile it. Without -ffast-math a dot product is a
+// loopFlags are those with which HPCG's own files for Linux compile it. Without -ffast-math a dot product is a
 // sum in order, which takes twice as long.
-func (*loopProgram) flags() []string { return []string{"-O3", "-ffast-math"} }
-
-func (l *loopProgram) bytes() (sum int64) {
-	for _, b := range l.boxes {
-		sum += b.bytes()
-	}
-	return sum
-}
-
-func (l *loopProgram) passes(p *Plan) string {
-	return fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
-}
-
-func (l *loopProgram) space() string {
-	text := "as " + strconv.Itoa(loopIterations) + " iterations of a run leave them, on boxes of"
-	for i, b := range l.boxes {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + b.String()
-	}
-	return text + " points (" + humanBytes(l.bytes()) + " a rank)"
-}
-
-func (l *loopProgram) arguments(f files, o *Options, rank, ranks int) ([]string, error) {
-	return []string{f.plan, f.shared, seconds(o), strconv.Itoa(rank), strconv.Itoa(ranks), strconv.Itoa(len(l.boxes))}, nil
-}
-
-func (l *loopProgram) write(_ *Plan, w io.Writer) error {
-	b := bufio.NewWriter(w)
-	for _, x := range l.boxes {
-		fmt.Fprintf(b, "%d %d %d %d %d %d\n", x.n[0], x.n[1], x.n[2], x.near[0], x.near[1], x.near[2])
-	}
-	for _, s := range l.sets {
-		for _, c := range s.calls {
-			fmt.Fprintf(b, "%d %s %d %s %d %g\n", s.box, c.kernel, c.level, c.vectors, c.n, c.beta)
-		}
-	}
-	return b.Flush()
-}
+var loopFlags = []string{"-O3", "-ffast-math"}
 
 // planLoops plans the loops of HPCG: sets of iterations, on one box after the other, each time in an order of
-// its own. What the first iteration after another box takes is not recorded.
-func (p *Plan) planLoops(run *RunCalls, o *Options) error {
+// its own. The first iteration after another box is not recorded: the caches hold data of that box.
+func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error {
 	if !slices.Equal(o.Operands, []Operands{AsRun}) {
-		return OptionError{errors.New("HPCG's kernels are timed in the order of the run, which decides what is in the caches: leave out --operands")}
+		return OptionError{errors.New("HPCG's kernels are timed in the order of the run, " +
+			"which decides what is in the caches: leave out --operands")}
 	}
-	boxes := run.runBoxes // of the runs that were added, or of the only one
+	p.source, p.flags = "loops.c", loopFlags
+	p.boxes = run.runBoxes // of the runs that were added, or of the only one
 	if len(run.shapes) == 0 {
 		var err error
-		if boxes, err = run.boxes(); err != nil {
+		if p.boxes, err = run.boxes(); err != nil {
 			return err
 		}
 	}
-	l := &loopProgram{boxes: boxes}
-	p.program = l
-	if l.bytes() > o.Memory {
-		return fmt.Errorf("the matrices of %s, %s a rank, do not fit into %s: give more --memory, or measure for a run of smaller boxes", l.space(), humanBytes(l.bytes()), humanBytes(o.Memory))
+	bytes, points := int64(0), ""
+	for i, b := range p.boxes {
+		if i > 0 {
+			points += ","
+		}
+		points += " " + b.String()
+		bytes += b.bytes()
 	}
-	if len(boxes) == 0 {
+	p.Bytes = times(int64(len(p.Groups)), bytes)
+	p.Space = fmt.Sprintf("as %d iterations of a run leave them, on boxes of%s points (%s a rank)", loopIterations, points,
+		humanBytes(bytes))
+	if bytes > o.Memory {
+		return fmt.Errorf("the matrices of %s, %s a rank, do not fit into %s: give more --memory, "+
+			"or measure for a run of smaller boxes", p.Space, humanBytes(bytes), humanBytes(o.Memory))
+	}
+	if len(p.boxes) == 0 {
 		return errors.New("the run calls no symgs on the finest grid: the boxes of its ranks are not known")
 	}
-	calls := p.loopCalls(run, boxes)
-	source := noise.NewSource(o.Seed)
-	once := 0.0 // seconds of a set on each box, as guessed
-	for _, b := range boxes {
+
+	// The different calls that are recorded are those of the kernels that are to be timed; two iterations have all.
+	type key struct {
+		kernel string
+		dims   [4]int64
+	}
+	index := map[key]int{} // in Calls
+	for _, k := range known {
+		p.Kernels = append(p.Kernels, k.kernel)
+	}
+	for _, b := range p.boxes {
+		for _, c := range b.set(2) {
+			at := slices.IndexFunc(known, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
+			if _, ok := index[key{c.kernel, c.dims}]; ok || at < 0 {
+				continue
+			}
+			index[key{c.kernel, c.dims}] = len(p.Calls)
+			p.Calls = append(p.Calls, Call{Kernel: at, Dims: c.dims, Operands: AsRun, guess: known[at].guess(&c.dims)})
+		}
+	}
+
+	// The budget bounds the number of sets, by the guess of the seconds of a set on each box.
+	once := 0.0
+	for _, b := range p.boxes {
 		set := 0.0
 		for _, c := range b.set(loopIterations) {
 			at := slices.IndexFunc(run.kernels, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
@@ -367,65 +326,33 @@ func (p *Plan) planLoops(run *RunCalls, o *Options) error {
 		once += set
 	}
 	p.Passes = int(min(mostSets, max(1, math.Ceil(guessTooHigh*o.Budget.Seconds()/once))))
+	p.Repeats = fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
+
+	source := noise.NewSource(o.Seed)
 	last := -1
-	order := make([]int, len(boxes))
+	order := make([]int, len(p.boxes))
 	for i := range order {
 		order[i] = i
 	}
 	for pass := range p.Passes {
 		shuffle(order, source, uint32(pass), 0)
 		for _, at := range order {
-			p.addSet(l, at, at != last, calls)
+			if at != last {
+				warm := p.boxes[at].set(1)
+				p.sets = append(p.sets, loopSet{at, warm})
+				p.Order = append(p.Order, slices.Repeat([]int{notRecorded}, len(warm))...)
+			}
 			last = at
+			list := p.boxes[at].set(loopIterations)
+			p.sets = append(p.sets, loopSet{at, list})
+			for _, c := range list {
+				number, ok := index[key{c.kernel, c.dims}]
+				if !ok {
+					number = notRecorded
+				}
+				p.Order = append(p.Order, number)
+			}
 		}
 	}
 	return nil
-}
-
-// addSet adds a set on a box to the order, after an iteration that is not recorded if caches are those of another one.
-func (p *Plan) addSet(l *loopProgram, at int, cold bool, calls map[loopKey]int) {
-	list := l.boxes[at].set(loopIterations)
-	if cold {
-		warm := l.boxes[at].set(1)
-		l.sets = append(l.sets, loopSet{at, warm})
-		for range warm {
-			p.Order = append(p.Order, notRecorded)
-		}
-	}
-	l.sets = append(l.sets, loopSet{at, list})
-	for _, c := range list {
-		number, ok := calls[loopKey{c.kernel, c.dims}]
-		if !ok {
-			number = notRecorded
-		}
-		p.Order = append(p.Order, number)
-	}
-}
-
-// loopKey tells calls apart.
-type loopKey struct {
-	kernel string
-	dims   [4]int64
-}
-
-// loopCalls lists the different calls that are recorded: those of the kernels that are to be timed.
-func (p *Plan) loopCalls(run *RunCalls, boxes []box) map[loopKey]int {
-	numbers, guesses := map[string]int{}, map[string]func(*[4]int64) float64{}
-	for _, k := range run.timed() {
-		numbers[k.kernel.Name], guesses[k.kernel.Name] = len(p.Kernels), k.guess
-		p.Kernels = append(p.Kernels, k.kernel)
-	}
-	index := map[loopKey]int{}
-	for _, b := range boxes {
-		for _, c := range b.set(2) {
-			number, timed := numbers[c.kernel]
-			key := loopKey{c.kernel, c.dims}
-			if _, ok := index[key]; ok || !timed {
-				continue
-			}
-			index[key] = len(p.Calls)
-			p.Calls = append(p.Calls, Call{Kernel: number, Dims: c.dims, Operands: AsRun, guess: guesses[c.kernel](&c.dims)})
-		}
-	}
-	return index
 }

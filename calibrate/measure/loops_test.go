@@ -195,7 +195,7 @@ func TestLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, flags := range [][]string{(*loopProgram)(nil).flags(), {"-O0"}} {
+	for i, flags := range [][]string{loopFlags, {"-O0"}} {
 		program := filepath.Join(t.TempDir(), "loops")
 		args := slices.Concat(flags, []string{"-Wall", "-Wextra", "-Werror", "-Ihelper", "-o", program, "testdata/loops.c"})
 		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
@@ -318,15 +318,14 @@ func TestBoxesOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := p.program.(*loopProgram)
-	if !slices.Equal(l.boxes, []box{smallBox, other}) {
-		t.Errorf("boxes %+v", l.boxes)
+	if !slices.Equal(p.boxes, []box{smallBox, other}) {
+		t.Errorf("boxes %+v", p.boxes)
 	}
 	sets := map[int]int{}
-	for i, s := range l.sets {
-		if len(s.calls) == len(l.boxes[s.box].set(loopIterations)) {
+	for i, s := range p.sets {
+		if len(s.calls) == len(p.boxes[s.box].set(loopIterations)) {
 			sets[s.box]++
-			if i == 0 || l.sets[i-1].box != s.box {
+			if i == 0 || p.sets[i-1].box != s.box {
 				t.Fatalf("set %d is the first on box %d", i, s.box)
 			}
 		}
@@ -416,8 +415,7 @@ func TestNumbersOfLoops(t *testing.T) {
 	for _, growing := range []bool{false, true} {
 		o := options()
 		p := shortened(t, o)
-		l := p.program.(*loopProgram)
-		for _, s := range l.sets {
+		for _, s := range p.sets {
 			for i := range s.calls {
 				if growing && s.calls[i].beta < 0 {
 					s.calls[i].beta = -1e30

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,7 +11,7 @@ import (
 	"strings"
 )
 
-// unknown stands for what cannot be read.
+// unknown is the value of a fact that cannot be read.
 const unknown = "unknown"
 
 // Fact is a line of the description of a machine.
@@ -19,34 +20,92 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
-// Describe returns what an experimenter wants to know of a machine, from the
-// files of its Linux below root ("/"). What cannot be read is "unknown".
+// Comments returns facts as comments at the head of a table, each on one line.
+func Comments(facts []Fact) string {
+	var b strings.Builder
+	for _, f := range facts {
+		fmt.Fprintf(&b, "# %s: %s\n", f.Name, strings.Join(strings.Fields(f.Value), " "))
+	}
+	return b.String()
+}
+
+// Describe returns the facts of a machine that an experimenter needs, from the files of its Linux below root ("/").
+// Facts that cannot be read are "unknown".
 func Describe(root fs.FS) []Fact {
 	m := machine{root}
+	const cpu = "sys/devices/system/cpu/"
+
+	// The lowest and the highest frequency of all cores.
+	frequencies := unknown
+	var list []float64
+	for _, text := range m.lines("proc/cpuinfo", "cpu MHz") {
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			list = append(list, f)
+		}
+	}
+	if len(list) > 0 {
+		frequencies = fmt.Sprintf("%g to %g", slices.Min(list), slices.Max(list))
+	}
+
+	// The bounds of the frequency of core 0, which Linux has in kHz, in MHz.
+	var bounds []string
+	for _, name := range []string{"min", "max"} {
+		text := m.text(cpu + "cpu0/cpufreq/scaling_" + name + "_freq")
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			text = fmt.Sprintf("%g", f/1000)
+		}
+		bounds = append(bounds, text)
+	}
+
+	// Intel's driver has a switch that forbids turbo, others have one that permits it.
+	turbo := m.named(cpu+"intel_pstate/no_turbo", "on", "off")
+	if turbo == unknown {
+		turbo = m.named(cpu+"cpufreq/boost", "off", "on")
+	}
+
+	// The caches of core 0, with the cores that share each.
+	var caches []string
+	dirs, _ := fs.Glob(m.root, cpu+"cpu0/cache/index*") // the pattern is right
+	for _, d := range dirs {
+		text := func(name string) string { return m.text(path.Join(d, name)) }
+		caches = append(caches, fmt.Sprintf("L%s %s %s of cores %s", text("level"), text("type"), text("size"),
+			text("shared_cpu_list")))
+	}
+
 	return []Fact{
 		{"cpu", m.field("proc/cpuinfo", "model name")},
 		{"microcode", m.field("proc/cpuinfo", "microcode")},
-		{"cores online", m.text("sys/devices/system/cpu/online")},
-		{"hyper-threading", m.named("sys/devices/system/cpu/smt/active", map[string]string{"0": "off", "1": "on"})},
-		{"frequency now (MHz)", m.frequencies()},
-		{"frequency range (MHz)", m.frequencyRange()},
-		{"governor", m.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
-		{"turbo", m.turbo()},
-		{"caches of core 0", m.caches()},
+		{"cores online", m.text(cpu + "online")},
+		{"hyper-threading", m.named(cpu+"smt/active", "off", "on")},
+		{"frequency now (MHz)", frequencies},
+		{"frequency range (MHz)", joined(" to ", bounds...)},
+		{"governor", m.text(cpu + "cpu0/cpufreq/scaling_governor")},
+		{"turbo", turbo},
+		{"caches of core 0", cmp.Or(strings.Join(caches, "; "), unknown)},
 		{"memory", m.field("proc/meminfo", "MemTotal")},
 		{"memory available", m.field("proc/meminfo", "MemAvailable")},
 		{"NUMA nodes online", m.text("sys/devices/system/node/online")},
 		{"huge pages", m.text("sys/kernel/mm/transparent_hugepage/enabled")},
 		{"load average", m.text("proc/loadavg")},
-		{"kernel", m.texts(" ", "proc/sys/kernel/ostype", "proc/sys/kernel/osrelease", "proc/sys/kernel/version")},
+		{"kernel", joined(" ", m.text("proc/sys/kernel/ostype"), m.text("proc/sys/kernel/osrelease"),
+			m.text("proc/sys/kernel/version"))},
 		{"system", strings.Trim(m.field("etc/os-release", "PRETTY_NAME"), `"`)},
 		{"go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 	}
 }
 
+// joined joins texts, of which some may be unknown; if all are, so is the whole.
+func joined(join string, texts ...string) string {
+	if !slices.ContainsFunc(texts, func(text string) bool { return text != unknown }) {
+		return unknown
+	}
+	return strings.Join(texts, join)
+}
+
+// machine reads files of Linux below a directory.
 type machine struct{ root fs.FS }
 
-// mostRead is how much of a file is looked at, in bytes.
+// mostRead bounds the files that are read, in bytes.
 const mostRead = 1 << 20
 
 // text returns the content of a small file as one line.
@@ -56,21 +115,6 @@ func (m machine) text(name string) string {
 		return unknown
 	}
 	return strings.Join(strings.Fields(string(text)), " ")
-}
-
-// texts returns the contents of several files, joined, if any can be read.
-func (m machine) texts(join string, names ...string) string {
-	var list []string
-	known := false
-	for _, name := range names {
-		text := m.text(name)
-		known = known || text != unknown
-		list = append(list, text)
-	}
-	if !known {
-		return unknown
-	}
-	return strings.Join(list, join)
 }
 
 // lines returns the values of the lines "key : value" or "key=value" of a file.
@@ -88,7 +132,7 @@ func (m machine) lines(name, key string) []string {
 	return values
 }
 
-// field returns the first of the lines.
+// field returns the first of the values.
 func (m machine) field(name, key string) string {
 	if list := m.lines(name, key); len(list) > 0 && list[0] != "" {
 		return list[0]
@@ -96,66 +140,16 @@ func (m machine) field(name, key string) string {
 	return unknown
 }
 
-func (m machine) named(name string, names map[string]string) string {
-	text := m.text(name)
-	if n, ok := names[text]; ok {
-		return n
-	}
-	return text
-}
-
-// frequencies returns the lowest and the highest of all cores.
-func (m machine) frequencies() string {
-	var list []float64
-	for _, text := range m.lines("proc/cpuinfo", "cpu MHz") {
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			list = append(list, f)
-		}
-	}
-	if len(list) == 0 {
-		return unknown
-	}
-	return fmt.Sprintf("%g to %g", slices.Min(list), slices.Max(list))
-}
-
-// frequencyRange returns the bounds of core 0, which Linux has in kHz, in MHz.
-func (m machine) frequencyRange() string {
-	var list []string
-	for _, name := range []string{"min", "max"} {
-		text := m.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_" + name + "_freq")
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			text = fmt.Sprintf("%g", f/1000)
-		}
-		list = append(list, text)
-	}
-	if list[0] == unknown && list[1] == unknown {
-		return unknown
-	}
-	return strings.Join(list, " to ")
-}
-
-func (m machine) turbo() string {
-	if text := m.named("sys/devices/system/cpu/intel_pstate/no_turbo",
-		map[string]string{"0": "on", "1": "off"}); text != unknown {
+// named returns the name of a file's content, "0" or "1", or another content as it is.
+func (m machine) named(name, off, on string) string {
+	switch text := m.text(name); text {
+	case "0":
+		return off
+	case "1":
+		return on
+	default:
 		return text
 	}
-	return m.named("sys/devices/system/cpu/cpufreq/boost", map[string]string{"0": "off", "1": "on"})
-}
-
-// caches returns "L1 Data 32K, ..." with the cores that share each.
-func (m machine) caches() string {
-	const dir = "sys/devices/system/cpu/cpu0/cache"
-	list, err := fs.Glob(m.root, dir+"/index*")
-	if err != nil || len(list) == 0 {
-		return unknown
-	}
-	var texts []string
-	for _, d := range list {
-		text := func(name string) string { return m.text(path.Join(d, name)) }
-		texts = append(texts, fmt.Sprintf("L%s %s %s of cores %s", text("level"), text("type"), text("size"),
-			text("shared_cpu_list")))
-	}
-	return strings.Join(texts, "; ")
 }
 
 // Available returns the bytes of memory that can be taken without swapping, 0 if

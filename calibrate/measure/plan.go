@@ -7,30 +7,37 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reprise/kernels/noise"
 	"reprise/trace/warning"
 )
 
-// Plan is what is measured, in which order.
+// Plan holds the calls that are measured, and their order.
 type Plan struct {
 	Groups   [][]int // cores of each rank
 	Kernels  []Kernel
 	Calls    []Call // different ones
 	Order    []int  // indices of Calls, as they are made, or notRecorded; the first WarmUp are not recorded either
 	WarmUp   int
-	Passes   int // how often each call is made, at most
+	Passes   int    // how often each call is made, at most
+	Bytes    int64  // of memory that all processes take
+	Repeats  string // how often calls are made, for people
+	Space    string // the memory that the calls of a process work in, for people
 	Warnings []warning.Warning
 
-	program program
-	shapes  []shape // of the runs of HPL
-	space   space
-	cached  int64 // elements that the caches hold for a process
+	source string   // file of the directory helper with the program that times
+	flags  []string // of its compiler, unless the options have others
+
+	// Of HPL: the matrices that calls work in, and the memory that holds them.
+	shapes []shape // of the runs
+	space  space
+	cached int64 // elements that the caches hold for a process
+
+	// Of HPCG: the boxes of the runs, and the sets of iterations in the order in which they are made.
+	boxes []box
+	sets  []loopSet
 }
 
 // Call is a call that is timed again and again.
@@ -39,12 +46,18 @@ type Call struct {
 	Dims     [4]int64
 	Operands Operands
 
-	shape int     // that of the run it comes from: index in the plan's
-	guess float64 // seconds, with all that is done for it
+	shape int     // of the run that it comes from: index in the plan's shapes
+	guess float64 // seconds, including the preparation of its operands
 }
 
-// space is the memory of each process, in elements, which is as large as the largest run needs.
-type space struct{ matrix, triangles, work, swept, passed int64 }
+// space is the memory of each process, in elements of 8 bytes, as large as the largest run needs.
+type space struct {
+	matrix    int64 // the matrix of the run with the largest one
+	triangles int64 // an NB x NB block for each run
+	work      int64 // operands outside of the matrix
+	swept     int64 // read before a call on cold operands, to displace everything from the caches
+	passed    int64 // read before a call as in a run, in place of the calls that a run makes in between
+}
 
 func (s *space) bytes() int64 { return 8 * (s.matrix + s.triangles + s.work + s.swept + s.passed) }
 
@@ -52,73 +65,132 @@ func (s *space) bytes() int64 { return 8 * (s.matrix + s.triangles + s.work + s.
 const (
 	fewestSizes = 5               // of a kernel
 	mostSizes   = 80              // of a kernel that takes all of the run's time
-	someSizes   = 10              // of one that takes none
+	someSizes   = 10              // of a kernel that takes none of it
 	mostScale   = 1.5 * 1.5 * 1.5 // times as many sizes where the budget has room for all passes over them
 	mostPasses  = 30
 	aFewPasses  = 5
 )
 
-// callOverhead is what a call takes besides itself and its operands, in seconds.
+// callOverhead is the time of a call besides its computation and the reading of its operands, in seconds.
 const callOverhead = 20e-6
 
-// useOrder is a use of random numbers.
+// useOrder is a use of random numbers, which no other package has.
 const useOrder noise.Use = 0x6d656173
 
 // OptionError is about options that do not go together on this machine.
 type OptionError struct{ error }
 
-// NewPlan plans what is timed of a run. Errors about options are an [OptionError], or [Options.Validate]'s.
+// NewPlan plans the measurement of a run. Errors about options are an [OptionError], or [Options.Validate]'s.
 //
 // Of HPL it chooses sizes from the calls, as many of each kernel as its part of the
 // run's time asks for and as have room in the budget, and an order: pass after pass over all of
 // them, each in an order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
 // not fit into memory or budget are made smaller.
 //
-// Of HPCG it takes the boxes and the order of the run: what is in the caches when a loop begins is what
-// decides its time.
+// Of HPCG it takes the boxes and the order of the run: the content of the caches at the beginning of a loop decides
+// its time.
 func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	p := &Plan{}
-	var err error
-	if p.Groups, err = coreGroups(&o); err != nil {
+
+	// Each rank gets as many cores as it has threads, in the order of the cores.
+	allowed, err := allowedCores()
+	if err != nil {
 		return nil, err
 	}
-	total := p.leaveOut(run)
-	known := run.timed()
-	loops := 0
-	for _, k := range known {
-		if k.kernel.isLoop() {
-			loops++
+	cores, err := o.cores()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cores {
+		if !slices.Contains(allowed, c) {
+			return nil, fmt.Errorf("core %d: this process may use %s only", c, coreList(allowed))
 		}
 	}
-	switch {
-	case len(known) == 0:
-		return nil, errors.New("the run calls no kernel that can be timed")
-	case loops == len(known):
-		return p, p.planLoops(run, &o)
-	case loops > 0:
-		return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, as other memory is read between them")
+	if need := o.Ranks * o.Threads; need > len(cores) {
+		return nil, OptionError{fmt.Errorf("%d ranks of %d threads need %d cores, and there are %d: "+
+			"measure with fewer --ranks-per-host or --threads, on a machine as that of the run",
+			o.Ranks, o.Threads, need, len(cores))}
 	}
-	p.planBLAS(run, known, total, &o)
-	return p, nil
+	for i := range o.Ranks {
+		p.Groups = append(p.Groups, cores[i*o.Threads:(i+1)*o.Threads])
+	}
+
+	// Kernels that nobody can time are named, with their part of the time of the run.
+	total := 0.0 // seconds of all kernels that are wanted
+	for _, k := range run.kernels {
+		total += k.seconds()
+	}
+	var known []*kernelCalls
+	loops := 0
+	for _, k := range run.kernels {
+		switch {
+		case len(k.calls) == 0 || k.omit:
+		case !k.kernel.CanTime():
+			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: "+
+				"add its model to the kernel file by hand", &k.kernel, 100*k.seconds()/total))
+		default:
+			known = append(known, k)
+			if k.kernel.isLoop() {
+				loops++
+			}
+		}
+	}
+
+	switch loops {
+	case len(known):
+		if loops == 0 {
+			return nil, errors.New("the run calls no kernel that can be timed")
+		}
+		return p, p.planLoops(run, known, &o)
+	case 0:
+		p.planBLAS(run, known, total, &o)
+		return p, nil
+	}
+	return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, " +
+		"as other memory is read between them")
 }
 
 // planBLAS plans the kernels of HPL, of a run that takes so many seconds in all.
 func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *Options) {
-	p.program = blasProgram{p}
+	p.source = "kernels.c"
+	// HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes vectors of them.
+	p.flags = []string{"-O3", "-fno-tree-vectorize"}
 	for _, k := range known {
 		p.Kernels = append(p.Kernels, k.kernel)
 	}
-	shapes := run.shapes // of the runs that were added, or of the only one
-	if len(shapes) == 0 {
-		shapes = []shape{run.shape()}
+
+	// The memory of a process is divided: matrices get what their runs have, or three eighths of what there is. The
+	// rest is for operands outside of the matrix and for arrays that are read between calls.
+	p.shapes = slices.Clone(run.shapes) // of the runs that were added, or of the only one
+	if len(p.shapes) == 0 {
+		p.shapes = []shape{run.shape()}
 	}
-	p.allot(shapes, o)
+	room := o.Memory / 8
+	p.cached = min(o.cached(), room/16)
+	p.space.passed = p.cached
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		s.nb = min(s.nb, int64(math.Sqrt(float64(room/16/int64(len(p.shapes))))))
+		elements := room / 8 * 3
+		s.rows = min(s.rows, elements/(2*s.nb+2))
+		if s.rows = (s.rows + 7) / 8 * 8; s.rows&(s.rows-1) == 0 { // HPL avoids powers of two
+			s.rows += 8
+		}
+		s.columns = max(2*s.nb+1, min(s.columns, elements/s.rows))
+		p.space.matrix = max(p.space.matrix, s.rows*s.columns)
+		p.space.triangles += s.nb * s.nb
+	}
+	if slices.Contains(o.Operands, Cold) {
+		p.space.swept = min(32*o.cached()+4<<20, o.Memory/4) / 8
+	}
+
+	// The number of sizes shrinks until the budget has room for some passes over them.
 	for scale := mostScale; ; scale /= 1.5 {
 		p.choose(known, total, scale, o)
-		passes, enough := o.Budget.Seconds()/p.seconds(p.Calls), float64(aFewPasses)
+		passes, enough := o.Budget.Seconds()/p.seconds(), float64(aFewPasses)
 		if scale > 1 {
 			enough = mostPasses
 		}
@@ -127,91 +199,114 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 			break
 		}
 	}
-	p.shrink(known, o)
-	p.order(noise.NewSource(o.Seed))
-}
 
-// leaveOut warns of kernels of the run that cannot be timed, and returns the guess of the
-// time of all kernels, in seconds.
-func (p *Plan) leaveOut(run *RunCalls) (total float64) {
-	for _, k := range run.kernels {
-		total += k.seconds()
+	// The longest calls get shorter as long as two passes do not fit.
+	smaller := 0
+	for 2*p.seconds() > o.Budget.Seconds() {
+		longest := 0
+		for i := range p.Calls {
+			if p.Calls[i].guess > p.Calls[longest].guess {
+				longest = i
+			}
+		}
+		c := &p.Calls[longest]
+		if !halve(&p.Kernels[c.Kernel], &c.Dims) {
+			break
+		}
+		c.guess = known[c.Kernel].guess(&c.Dims) + callOverhead
+		smaller++
 	}
-	for _, k := range run.kernels {
-		if len(k.calls) > 0 && !k.omit && !k.kernel.CanTime() {
-			p.Warnings = append(p.Warnings,
-				warning.New("%v: no way to time it is known; about %.2g %% of the run's time: add its model to the kernel file by hand",
-					&k.kernel, 100*k.seconds()/total))
+	if smaller > 0 {
+		p.Warnings = append(p.Warnings, warning.New("a budget of %v is short: %d times a size was halved; "+
+			"more budget measures what the run does", o.Budget, smaller))
+	}
+	for i := range p.Calls {
+		p.space.work = max(p.space.work, p.needs(&p.Calls[i]).work+64)
+	}
+
+	// One call of each kernel warms up; the passes come behind.
+	source := noise.NewSource(o.Seed)
+	for i := range p.Kernels {
+		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
+			p.Order = append(p.Order, at)
 		}
 	}
-	return total
-}
+	p.WarmUp = len(p.Order)
+	for pass := range p.Passes {
+		p.addPass(source, uint32(pass))
+	}
 
-// allot divides the memory of a process: matrices get what their runs have, or
-// three eighths of what there is.
-func (p *Plan) allot(shapes []shape, o *Options) {
-	room := o.Memory / 8
-	p.cached = min(o.cached(), room/16)
-	p.space.passed = p.cached
-	p.shapes = slices.Clone(shapes)
+	// The description for people.
+	p.Bytes = times(int64(len(p.Groups)), p.space.bytes())
+	p.Repeats = fmt.Sprintf("at most %d times each on each rank, after %d calls to warm up", p.Passes, p.WarmUp)
+	var panels []int64
 	for i := range p.shapes {
-		s := &p.shapes[i]
-		s.limit(room/8*3, int64(math.Sqrt(float64(room/16/int64(len(shapes))))))
-		p.space.matrix = max(p.space.matrix, s.rows*s.columns)
-		p.space.triangles += s.nb * s.nb
+		panels = append(panels, p.shapes[i].nb)
 	}
-	if slices.Contains(o.Operands, Cold) {
-		p.space.swept = min(32*o.cached()+4<<20, o.Memory/4) / 8
+	slices.Sort(panels)
+	panels = slices.Compact(panels)
+	largest := slices.MaxFunc(p.shapes, func(a, b shape) int { return cmp.Compare(a.rows*a.columns, b.rows*b.columns) })
+	p.Space = fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", largest.rows, largest.columns,
+		humanBytes(8*largest.rows*largest.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(panels), "[]"), " ", ", "))
+	if len(p.shapes) > 1 {
+		p.Space += fmt.Sprintf(", or as large as that of their run, of %d", len(p.shapes))
+	}
+	if p.space.swept > 0 {
+		p.Space += fmt.Sprintf("; %s are read before a call on cold ones", humanBytes(8*p.space.swept))
 	}
 }
 
-// choose takes sizes of each kernel, for each kind of operands.
-func (p *Plan) choose(list []*kernelCalls, total, scale float64, o *Options) {
+// needs returns the memory that a call of the plan works on.
+func (p *Plan) needs(c *Call) needs {
+	k := &p.Kernels[c.Kernel]
+	return forms[k.Name].needs(k, &c.Dims, p.shapes[c.shape].nb)
+}
+
+// choose takes sizes of each kernel, for each kind of operands. Sizes are made smaller until they fit into the
+// matrix, and operands outside of it into a quarter of the memory.
+func (p *Plan) choose(known []*kernelCalls, total, scale float64, o *Options) {
 	p.Calls = nil
-	for i, k := range list {
+	for i, k := range known {
 		share := k.seconds() / total
 		n := int(scale * (someSizes + float64((mostSizes-someSizes)*math.Sqrt(share))))
 		var last [4]int64
 		for _, d := range k.choose(max(n, fewestSizes)) {
-			shape := k.calls[d].run
-			if d = p.fit(&k.kernel, d, &p.shapes[shape], o); d == last {
-				continue
+			c := Call{Kernel: i, Dims: d, shape: k.calls[d].run}
+			s := &p.shapes[c.shape]
+			n := p.needs(&c)
+			for n.rows > s.rows || n.columns > s.columns || n.order > s.nb || n.work > o.Memory/8/4 {
+				if !halve(&k.kernel, &c.Dims) {
+					break
+				}
+				n = p.needs(&c)
 			}
-			last = d
-			for _, operands := range o.Operands {
-				p.add(k, Call{Kernel: i, Dims: d, Operands: operands, shape: shape})
+			if c.Dims == last {
+				continue // the size before was made as small
+			}
+			last = c.Dims
+
+			// The guess of a call includes all that is read before it, at some GB/s.
+			read := float64(n.work)
+			if k.kernel.Name == "dcopy" || n.rows == 1 {
+				read += float64(s.rows) * float64(n.columns) // a panel
+			}
+			if n.columns > s.nb {
+				read += 2 * float64(min(p.cached, s.rows*n.columns)) // the rest of the matrix, and calls in between
+			}
+			for _, c.Operands = range o.Operands {
+				elements := read
+				if c.Operands == Cold {
+					elements = float64(p.space.swept)
+				}
+				c.guess = k.guess(&c.Dims) + callOverhead + float64(elements*2e-9)
+				p.Calls = append(p.Calls, c)
 			}
 		}
 	}
 }
 
-// add adds a call with a guess of what it takes with all that is read before it, at some GB/s.
-func (p *Plan) add(k *kernelCalls, c Call) {
-	s := &p.shapes[c.shape]
-	n := forms[k.kernel.Name].needs(&k.kernel, &c.Dims, s.nb)
-	read := float64(n.work)
-	if k.kernel.Name == "dcopy" || n.rows == 1 {
-		read += float64(s.rows) * float64(n.columns) // of a panel
-	}
-	if n.columns > s.nb {
-		read += 2 * float64(min(p.cached, s.rows*n.columns)) // of what remains at a step, and of what comes between
-	}
-	if c.Operands == Cold {
-		read = float64(p.space.swept)
-	}
-	c.guess = k.guess(&c.Dims) + callOverhead + float64(read*2e-9)
-	p.Calls = append(p.Calls, c)
-}
-
-// fit makes a size smaller until there is room for it: the dimension with the largest extent is halved, but
-// never K, which is a block size.
-func (p *Plan) fit(k *Kernel, d [4]int64, s *shape, o *Options) [4]int64 {
-	for !s.hasRoom(k, &d, o.Memory/8/4) && halve(k, &d) {
-	}
-	return d
-}
-
-// halve halves the largest dimension, but for K while another is larger than 1.
+// halve halves the largest dimension, but never a label, and K, which is a block size, only where no other
+// dimension is larger than 1. It reports whether there was one to halve.
 func halve(k *Kernel, d *[4]int64) bool {
 	at := -1
 	for i, name := range k.Dims {
@@ -229,74 +324,30 @@ func halve(k *Kernel, d *[4]int64) bool {
 	return true
 }
 
-// shrink makes the longest calls shorter while a few passes do not fit into the budget, and
-// takes the memory that the calls need.
-func (p *Plan) shrink(list []*kernelCalls, o *Options) {
-	smaller := 0
-	for {
-		longest := 0
-		for i := range p.Calls {
-			if p.Calls[i].guess > p.Calls[longest].guess {
-				longest = i
-			}
-		}
-		c := &p.Calls[longest]
-		if 2*p.seconds(p.Calls) <= o.Budget.Seconds() || !halve(&p.Kernels[c.Kernel], &c.Dims) {
-			break
-		}
-		k := list[c.Kernel]
-		c.guess = k.guess(&c.Dims) + callOverhead
-		smaller++
-	}
-	if smaller > 0 {
-		p.Warnings = append(p.Warnings,
-			warning.New("a budget of %v is short: %d times a size was halved; more budget measures what the run does", o.Budget,
-				smaller))
-	}
+// seconds returns the guess of the time of one pass.
+func (p *Plan) seconds() (sum float64) {
 	for i := range p.Calls {
-		k := &p.Kernels[p.Calls[i].Kernel]
-		n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.shapes[p.Calls[i].shape].nb)
-		p.space.work = max(p.space.work, n.work+64)
-	}
-}
-
-func (p *Plan) seconds(calls []Call) (sum float64) {
-	for i := range calls {
-		sum += calls[i].guess
+		sum += p.Calls[i].guess
 	}
 	return sum
 }
 
-// order sets the order of the calls: one of each kernel to warm up, then the passes.
-func (p *Plan) order(source noise.Source) {
-	for i := range p.Kernels {
-		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
-			p.Order = append(p.Order, at)
-		}
-	}
-	p.WarmUp = len(p.Order)
-	for pass := range p.Passes {
-		p.Order = append(p.Order, p.pass(source, uint32(pass))...)
-	}
-}
-
-// pass returns the calls in an order of its own: run after run, so that what is in the caches is of the same run.
-func (p *Plan) pass(source noise.Source, pass uint32) (list []int) {
+// addPass adds each call once, in an order of the pass: run after run, so that the caches hold data of the same run.
+func (p *Plan) addPass(source noise.Source, pass uint32) {
 	runs := make([]int, len(p.shapes))
 	for i := range runs {
 		runs[i] = i
 	}
 	shuffle(runs, source, pass, 0)
 	for _, run := range runs {
-		first := len(list)
+		first := len(p.Order)
 		for i := range p.Calls {
 			if p.Calls[i].shape == run {
-				list = append(list, i)
+				p.Order = append(p.Order, i)
 			}
 		}
-		shuffle(list[first:], source, pass, 1+uint32(run))
+		shuffle(p.Order[first:], source, pass, 1+uint32(run))
 	}
-	return list
 }
 
 // shuffle puts the list into one of all orders, each as likely (Fisher and Yates;
@@ -309,18 +360,35 @@ func shuffle(list []int, source noise.Source, pass, part uint32) {
 	}
 }
 
-// write writes the plan as the program reads it.
+// write writes the plan as its program reads it (helper/kernels.c, helper/loops.c): the matrices or boxes, then the
+// calls in their order, each on a line.
 func (p *Plan) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	for _, x := range p.boxes {
+		fmt.Fprintf(b, "%d %d %d %d %d %d\n", x.n[0], x.n[1], x.n[2], x.near[0], x.near[1], x.near[2])
+	}
+	for _, s := range p.sets {
+		for _, c := range s.calls {
+			fmt.Fprintf(b, "%d %s %d %s %d %g\n", s.box, c.kernel, c.level, c.vectors, c.n, c.beta)
+		}
+	}
+	if p.boxes != nil {
+		return b.Flush()
+	}
+	flag := map[bool]int{true: 1}
 	for i := range p.shapes {
 		s := &p.shapes[i]
-		fmt.Fprintf(b, "%d %d %d %d %d\n", s.rows, s.columns, s.nb, flag(s.inPlace), flag(s.wholeRows))
+		fmt.Fprintf(b, "%d %d %d %d %d\n", s.rows, s.columns, s.nb, flag[s.inPlace], flag[s.wholeRows])
 	}
 	for _, i := range p.Order {
 		c := &p.Calls[i]
 		k := &p.Kernels[c.Kernel]
-		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3],
-			c.Operands[0])
+		letters := "" // the attributes, in the order in which BLAS has them
+		for _, name := range forms[k.Name].attrs {
+			letters += k.attr(name)
+		}
+		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, cmp.Or(letters, "-"), c.Dims[0], c.Dims[1], c.Dims[2],
+			c.Dims[3], c.Operands[0])
 	}
 	return b.Flush()
 }
@@ -335,23 +403,7 @@ func (p *Plan) recorded() (n int) {
 	return n
 }
 
-// flag returns 1 for true.
-func flag(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// Longest returns the guess of the longest call, in seconds.
-func (p *Plan) Longest() float64 {
-	return slices.MaxFunc(p.Calls, func(a, b Call) int { return cmp.Compare(a.guess, b.guess) }).guess
-}
-
-// Bytes returns the memory that all processes take.
-func (p *Plan) Bytes() int64 { return times(int64(len(p.Groups)), p.program.bytes()) }
-
-// shape is what a run's part of a process looks like: its kernels are timed in it.
+// shape describes a run's part of a process, in which its kernels are timed.
 type shape struct {
 	rows, columns int64 // of the matrix; rows are its leading dimension
 	nb            int64 // columns of a panel
@@ -363,131 +415,32 @@ type shape struct {
 // sizes of blocks do not divide.
 const nearlyWhole = 0.9
 
-// shape returns that of a run whose calls were added to r.
+// shape returns the shape of a run whose calls were added to r.
 func (r *RunCalls) shape() shape {
 	s := shape{nb: 1, inPlace: true}
-	r.eachTimed(func(k *Kernel, d [4]int64) {
+	each := func(f func(k *Kernel, d [4]int64)) {
+		for _, k := range r.kernels {
+			if !k.kernel.isHPL() {
+				continue
+			}
+			for d := range k.calls {
+				f(&k.kernel, d)
+			}
+		}
+	}
+	// NB is the largest K of a product; only runs with several process rows swap rows between them.
+	each(func(k *Kernel, d [4]int64) {
 		if k.Name == "dgemm" {
 			s.nb = max(s.nb, d[2])
 		}
 		s.inPlace = s.inPlace && !strings.HasPrefix(k.Name, "dlaswp01") && !strings.HasPrefix(k.Name, "dlaswp06")
 	})
-	r.eachTimed(func(k *Kernel, d [4]int64) {
+	// The matrix is as large as the largest call needs, given NB.
+	each(func(k *Kernel, d [4]int64) {
 		n := forms[k.Name].needs(k, &d, s.nb)
 		s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
 	})
 	// Of N rows and columns on P x Q ranks a process has N/P and N/Q: their ratio is P/Q, which is P*Q where Q is 1.
 	s.wholeRows = r.Ranks > 0 && float64(s.columns) >= nearlyWhole*float64(s.rows)*float64(r.Ranks)
 	return s
-}
-
-func (r *RunCalls) eachTimed(f func(k *Kernel, d [4]int64)) {
-	for _, k := range r.kernels {
-		for d := range k.calls {
-			if k.kernel.isHPL() {
-				f(&k.kernel, d)
-			}
-		}
-	}
-}
-
-// limit makes the matrix one of at most so many elements, and panels of at most so many columns.
-func (s *shape) limit(elements, nb int64) {
-	s.nb = min(s.nb, nb)
-	s.rows = min(s.rows, elements/(2*s.nb+2))
-	if s.rows = (s.rows + 7) / 8 * 8; s.rows&(s.rows-1) == 0 { // HPL avoids powers of two
-		s.rows += 8
-	}
-	s.columns = max(2*s.nb+1, min(s.columns, elements/s.rows))
-}
-
-// hasRoom reports whether there is room for a call, which may have so many elements of work space.
-func (s *shape) hasRoom(k *Kernel, d *[4]int64, work int64) bool {
-	n := forms[k.Name].needs(k, d, s.nb)
-	return n.rows <= s.rows && n.columns <= s.columns && n.order <= s.nb && n.work <= work
-}
-
-// largest returns the shape with the largest matrix.
-func (p *Plan) largest() *shape {
-	at := 0
-	for i := range p.shapes {
-		if p.shapes[i].rows*p.shapes[i].columns > p.shapes[at].rows*p.shapes[at].columns {
-			at = i
-		}
-	}
-	return &p.shapes[at]
-}
-
-// panels returns the different widths of panels.
-func (p *Plan) panels() (list []int64) {
-	for i := range p.shapes {
-		list = append(list, p.shapes[i].nb)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// program is a C program of the directory helper that times the calls of a plan.
-type program interface {
-	source() string  // its file
-	flags() []string // of the compiler, unless others are asked for
-	arguments(f files, o *Options, rank, ranks int) ([]string, error)
-	write(p *Plan, w io.Writer) error // the plan, as it reads it
-	space() string                    // what calls work in, for people
-	bytes() int64                     // of a process
-	passes(p *Plan) string            // how often calls are made, for people
-}
-
-// files are what the processes have in common.
-type files struct{ program, plan, shared string }
-
-// seconds returns after how many of them no call begins.
-func seconds(o *Options) string { return strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64) }
-
-// blasProgram times HPL's kernels: those of BLAS, and copies and row swaps.
-type blasProgram struct{ *Plan }
-
-func (blasProgram) source() string { return "kernels.c" }
-
-// flags: HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes vectors of them.
-func (blasProgram) flags() []string { return []string{"-O3", "-fno-tree-vectorize"} }
-
-func (b blasProgram) bytes() int64 { return b.Plan.space.bytes() }
-
-func (b blasProgram) arguments(f files, o *Options, rank, ranks int) ([]string, error) {
-	library := o.BLAS
-	if strings.ContainsRune(library, filepath.Separator) {
-		if _, err := os.Stat(library); err != nil {
-			return nil, fmt.Errorf("BLAS: %w", err)
-		}
-		var err error
-		if library, err = filepath.Abs(library); err != nil {
-			return nil, err
-		}
-	}
-	list := []string{library, f.plan, f.shared, seconds(o), strconv.FormatUint(o.Seed, 10)}
-	s := &b.Plan.space
-	for _, n := range []int64{int64(rank), int64(ranks), int64(len(b.shapes)), s.work, s.swept, b.cached} {
-		list = append(list, strconv.FormatInt(n, 10))
-	}
-	return list, nil
-}
-
-func (b blasProgram) write(p *Plan, w io.Writer) error { return p.write(w) }
-
-func (blasProgram) passes(p *Plan) string {
-	return fmt.Sprintf("at most %d times each on each rank, after %d calls to warm up", p.Passes, p.WarmUp)
-}
-
-func (b blasProgram) space() string {
-	s := b.largest()
-	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns,
-		humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(b.panels()), "[]"), " ", ", "))
-	if len(b.shapes) > 1 {
-		text += fmt.Sprintf(", or as large as that of their run, of %d", len(b.shapes))
-	}
-	if swept := b.Plan.space.swept; swept > 0 {
-		text += fmt.Sprintf("; %s are read before a call on cold ones", humanBytes(8*swept))
-	}
-	return text
 }

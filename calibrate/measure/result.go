@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"reprise/internal/textutil"
@@ -22,63 +23,53 @@ var (
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about
 // the measurement as comments.
 func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
-	var b strings.Builder
-	for _, f := range facts {
-		fmt.Fprintf(&b, "# %s: %s\n", f.Name, strings.Join(strings.Fields(f.Value), " "))
+	// The header has the attributes and dimensions that some kernel has.
+	var attrs, dims []string
+	for _, name := range attrColumns {
+		if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return k.attr(name) != "" }) {
+			attrs = append(attrs, name)
+		}
 	}
-	attrs, dims := p.columns()
-	fmt.Fprintf(&b, "function,%s", strings.ToLower(strings.Join(slices.Concat(attrs, dims), ",")))
-	b.WriteString(",operands,seconds,processor,host,rank,cpu,date\n")
-	if _, err := io.WriteString(w, b.String()); err != nil {
+	for _, name := range dimColumns {
+		if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return slices.Contains(k.Dims, name) }) {
+			dims = append(dims, name)
+		}
+	}
+	_, err := fmt.Fprintf(w, "%sfunction,%s,operands,seconds,processor,host,rank,cpu,date\n", Comments(facts),
+		strings.ToLower(strings.Join(slices.Concat(attrs, dims), ",")))
+	if err != nil {
 		return err
 	}
+
+	// The fields of a call up to its operands are the same in all of its rows.
 	prefixes := make([]string, len(p.Calls))
 	for i := range p.Calls {
-		prefixes[i] = p.row(&p.Calls[i], attrs, dims)
+		c := &p.Calls[i]
+		k := &p.Kernels[c.Kernel]
+		fields := []string{k.Name}
+		for _, name := range attrs {
+			fields = append(fields, k.attr(name))
+		}
+		for _, name := range dims {
+			field := ""
+			if at := slices.Index(k.Dims, name); at >= 0 {
+				field = strconv.FormatInt(c.Dims[at], 10)
+			}
+			fields = append(fields, field)
+		}
+		prefixes[i] = strings.Join(append(fields, string(c.Operands)), ",")
 	}
 	for _, t := range r.Timings {
-		seconds := strconv.FormatFloat(t.Seconds, 'e', 9, 64)
-		date := t.Date.UTC().Format(time.RFC3339)
-		if _, err := fmt.Fprintf(w, "%s,%s,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], seconds, min(1, t.CPU/t.Seconds), host,
-			t.Rank, p.Groups[t.Rank][0], date); err != nil {
+		_, err := fmt.Fprintf(w, "%s,%.9e,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], t.Seconds, min(1, t.CPU/t.Seconds), host,
+			t.Rank, p.Groups[t.Rank][0], t.Date.UTC().Format(time.RFC3339))
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// columns returns the attributes and dimensions that some kernel has.
-func (p *Plan) columns() (attrs, dims []string) {
-	has := func(list []string, in func(k *Kernel, name string) bool) (found []string) {
-		for _, name := range list {
-			if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return in(&k, name) }) {
-				found = append(found, name)
-			}
-		}
-		return found
-	}
-	return has(attrColumns, func(k *Kernel, name string) bool { return k.attr(name) != "" }),
-		has(dimColumns, func(k *Kernel, name string) bool { return slices.Contains(k.Dims, name) })
-}
-
-// row returns the fields of a call up to its operands.
-func (p *Plan) row(c *Call, attrs, dims []string) string {
-	k := &p.Kernels[c.Kernel]
-	fields := []string{k.Name}
-	for _, name := range attrs {
-		fields = append(fields, k.attr(name))
-	}
-	for _, name := range dims {
-		field := ""
-		if i := slices.Index(k.Dims, name); i >= 0 {
-			field = strconv.FormatInt(c.Dims[i], 10)
-		}
-		fields = append(fields, field)
-	}
-	return strings.Join(append(fields, string(c.Operands)), ",")
-}
-
-// HostName returns a name as tables and kernel files have them; that of none is unknown.
+// HostName returns a name as tables and kernel files have them; an empty one becomes "unknown".
 func HostName(name string) string {
 	if name == "" {
 		return unknown
@@ -91,20 +82,19 @@ type Quality struct {
 	// Processor is the part of the time of calls in which ranks had their processor; 0: not
 	// known, as with several threads, some of which may have had nothing to do.
 	Processor float64 `json:"processor_share,omitempty"`
-	// Spread is how many times as long as the quickest timing of a size the median one
-	// takes, averaged by time; 0: no size was timed three times.
+	// Spread is the ratio of the median timing of a size to its quickest one, averaged by time; 0: no size was
+	// timed three times.
 	Spread float64 `json:"spread,omitempty"`
 }
 
-// What is usual on a quiet machine.
+// Least processor share and greatest spread of a quiet machine.
 const (
 	quietProcessor = 0.97
 	quietSpread    = 1.15
 )
 
-// leastSeconds is the time of calls from which on two looks at the clock of the processor, of
-// some tenths of microseconds, do not count; leastSpread is that from which on one tick of
-// the clock does not.
+// Shorter calls do not count for the quality. leastSeconds is long beside two looks at the clock of the processor, of
+// some tenths of microseconds, leastSpread beside one tick of the clock.
 const (
 	leastSeconds = 20e-6
 	leastSpread  = 1e-6
@@ -116,7 +106,8 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	byPlace := map[place][]float64{}
 	wall, cpu := 0.0, 0.0
 	for _, t := range r.Timings {
-		byPlace[place{t.Rank, t.Call}] = append(byPlace[place{t.Rank, t.Call}], t.Seconds)
+		at := place{t.Rank, t.Call}
+		byPlace[at] = append(byPlace[at], t.Seconds)
 		if t.Seconds >= leastSeconds {
 			wall, cpu = wall+t.Seconds, cpu+min(t.CPU, t.Seconds)
 		}
@@ -124,6 +115,7 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	if wall > 0 && threads == 1 {
 		q.Processor = cpu / wall
 	}
+	// Sizes of each rank are compared with themselves: ranks on slower cores do not count as noise.
 	sum, least := 0.0, 0.0
 	for rank := range p.Groups {
 		for call := range p.Calls {
@@ -143,22 +135,30 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	return q
 }
 
+// String returns "processor 99.7 % of the time, median 1.03 times the quickest".
+func (q Quality) String() string {
+	processor, spread := unknown, unknown
+	if q.Processor > 0 {
+		processor = fmt.Sprintf("%.1f %% of the time", 100*q.Processor)
+	}
+	if q.Spread > 0 {
+		spread = fmt.Sprintf("%.3f times the quickest", q.Spread)
+	}
+	return "processor " + processor + ", median " + spread
+}
+
 // Warnings are about a machine that was not quiet, and kernels that were not reached.
 func (r *Result) Warnings(p *Plan, q Quality) (list []warning.Warning) {
 	if q.Processor > 0 && q.Processor < quietProcessor {
-		list = append(list, warning.New("ranks had their processor for %.1f %% of the time only: other work ran on these cores, and timings are too long; measure again when there is none", 100*q.Processor))
+		list = append(list, warning.New("ranks had their processor for %.1f %% of the time only: other work ran on these "+
+			"cores, and timings are too long; measure again when there is none", 100*q.Processor))
 	}
 	if q.Spread > quietSpread {
-		list = append(list, warning.New("timings take %.0f %% longer than the quickest of their size: the machine was busy, or its clock changed", 100*(q.Spread-1)))
+		list = append(list, warning.New("timings take %.0f %% longer than the quickest of their size: the machine was busy, "+
+			"or its clock changed", 100*(q.Spread-1)))
 	}
-	if text := r.untimed(p); text != "" {
-		list = append(list, warning.New("not timed, of all sizes: %s; more --budget would", text))
-	}
-	return list
-}
 
-// untimed returns "4 of 5 of dgemm transa=N; 1 of 1 of dcopy", "" if all sizes were timed.
-func (r *Result) untimed(p *Plan) string {
+	// Sizes without a timing, as "4 of 5 of dgemm transa=N; 1 of 1 of dcopy".
 	timed := make([]bool, len(p.Calls))
 	for _, t := range r.Timings {
 		timed[t.Call] = true
@@ -176,31 +176,22 @@ func (r *Result) untimed(p *Plan) string {
 			texts = append(texts, fmt.Sprintf("%d of %d of %v", n, all[i], &p.Kernels[i]))
 		}
 	}
-	return strings.Join(texts, "; ")
+	if len(texts) > 0 {
+		list = append(list, warning.New("not timed, of all sizes: %s; more --budget would", strings.Join(texts, "; ")))
+	}
+	return list
 }
 
-// String returns "processor 99.7 % of the time, median 1.03 times the quickest".
-func (q Quality) String() string {
-	processor, spread := unknown, unknown
-	if q.Processor > 0 {
-		processor = fmt.Sprintf("%.1f %% of the time", 100*q.Processor)
-	}
-	if q.Spread > 0 {
-		spread = fmt.Sprintf("%.3f times the quickest", q.Spread)
-	}
-	return "processor " + processor + ", median " + spread
-}
-
-// Summary is what there is of a kernel.
+// Summary tells of the timings of a kernel.
 type Summary struct {
 	Kernel  string  `json:"kernel"`
 	Sizes   int     `json:"sizes"`
 	Timings int     `json:"timings"`
-	Largest string  `json:"largest"` // the size that took longest
+	Largest string  `json:"largest"` // the size that took longest, as 100x20
 	Seconds float64 `json:"seconds"` // median of its timings
 }
 
-// Summaries returns what there is of each kernel.
+// Summaries returns a summary of each kernel of the plan.
 func (r *Result) Summaries(p *Plan) []Summary {
 	byCall := make([][]float64, len(p.Calls))
 	for _, t := range r.Timings {
@@ -226,8 +217,133 @@ func (r *Result) Summaries(p *Plan) []Summary {
 	return list
 }
 
-// Repeats says how often the calls are made.
-func (p *Plan) Repeats() string { return p.program.passes(p) }
+// Period is the time in which a measurement was made.
+type Period struct {
+	Begin time.Time `json:"begin"`
+	End   time.Time `json:"end"`
+}
 
-// Space says what memory the calls of a process work in.
-func (p *Plan) Space() string { return p.program.space() }
+// Facts returns the period as the head of a table has it.
+func (p Period) Facts() []Fact {
+	return []Fact{{"begin", p.Begin.UTC().Format(time.RFC3339)}, {"end", p.End.UTC().Format(time.RFC3339)}}
+}
+
+// Account tells where and how a measurement was made, of kernels or of messages, and how far it has come.
+type Account struct {
+	Machine []Fact `json:"machine"`
+	Method  []Fact `json:"method"`
+	Planned int    `json:"planned"`
+	Timings int    `json:"timings"`
+	Ended   string `json:"ended"` // "complete", "interrupted", ...
+
+	interrupted bool
+	failure     error // of a process, after the timings that there are
+}
+
+// Finish sets how the measurement ended: by the failure of a process, by an interrupt, or with its budget used up.
+func (a *Account) Finish(failure error, interrupted, overBudget bool, budget time.Duration) {
+	a.failure, a.interrupted, a.Ended = failure, interrupted, "complete"
+	switch {
+	case failure != nil:
+		a.Ended = "failed: " + failure.Error()
+	case interrupted:
+		a.Ended = "interrupted"
+	case overBudget:
+		a.Ended = fmt.Sprintf("budget of %v used up", budget)
+	}
+}
+
+// Reached returns how the measurement ended, and after how many timings.
+func (a *Account) Reached() string {
+	if a.failure != nil {
+		return fmt.Sprintf("failed after %d of %d timings: %v", a.Timings, a.Planned, a.failure)
+	}
+	return fmt.Sprintf("%s after %d of %d timings", a.Ended, a.Timings, a.Planned)
+}
+
+// Incomplete returns the error of a measurement that was interrupted or failed, and whose timings were written.
+func (a *Account) Incomplete() error {
+	switch {
+	case a.failure != nil:
+		return fmt.Errorf("%w; the table has the %d of %d timings before", a.failure, a.Timings, a.Planned)
+	case a.interrupted:
+		return fmt.Errorf("%s, which were written", a.Reached())
+	}
+	return nil
+}
+
+// Report tells of a measurement of kernels.
+type Report struct {
+	Period
+	Host string `json:"host"`
+	Account
+	Quality  Quality           `json:"quality"`
+	Kernels  []Summary         `json:"kernels"`
+	Warnings []warning.Warning `json:"warnings"` // never nil
+
+	plan   *Plan
+	result *Result
+}
+
+// Complete fills in, of a report with period, host, machine, warnings of the plan and the first facts of its method, the
+// rest of the method and everything that follows from the result.
+func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error) {
+	r.plan, r.result = plan, result
+	r.Quality, r.Kernels = result.Quality(plan, o.Threads), result.Summaries(plan)
+	r.Warnings = append(append([]warning.Warning{}, r.Warnings...), result.Warnings(plan, r.Quality)...)
+	bound := "bound to cores"
+	if o.NoPin {
+		bound = "not bound to cores"
+	}
+	operands := "both"
+	if len(o.Operands) == 1 {
+		operands = string(o.Operands[0])
+	}
+	var cores []string
+	for _, g := range plan.Groups {
+		cores = append(cores, coreList(g))
+	}
+	r.Method = append(r.Method,
+		Fact{"seed", strconv.FormatUint(o.Seed, 10)},
+		Fact{"compiler", result.Compiler},
+		Fact{"flags", result.Flags},
+		Fact{"ranks", fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads,
+			strings.Join(cores, "; "), bound)},
+		Fact{"operands", operands + ", " + plan.Space},
+		Fact{"sizes", fmt.Sprintf("%d of %d kernels, %s", len(plan.Calls), len(plan.Kernels), plan.Repeats)},
+		Fact{"quality", r.Quality.String()})
+	if result.BLAS != "" {
+		r.Method = append(r.Method, Fact{"blas", result.BLAS})
+	}
+	r.Planned, r.Timings = result.Planned, len(result.Timings)
+	r.Finish(failure, result.Interrupted, result.OverBudget, o.Budget)
+}
+
+// WriteCSV writes the table of the timings, headed by the report.
+func (r *Report) WriteCSV(w io.Writer) error {
+	facts := slices.Concat(r.Facts(), []Fact{{"host", r.Host}}, r.Machine, r.Method, []Fact{{"ended", r.Reached()}})
+	for _, w := range r.Warnings {
+		facts = append(facts, Fact{"warning", w.String()})
+	}
+	return r.result.WriteCSV(w, r.plan, r.Host, facts)
+}
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\n", r.Timings, r.Planned, r.End.Sub(r.Begin).Seconds(), r.Ended)
+	shown := []string{"cpu", "governor", "blas", "flags", "ranks", "operands", "quality"}
+	for _, f := range slices.Concat(r.Machine, r.Method) {
+		if slices.Contains(shown, f.Name) {
+			fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
+		}
+	}
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tab, "\nkernel\tsizes\ttimings\tlargest\tits median (s)\n")
+	for _, s := range r.Kernels {
+		fmt.Fprintf(tab, "%s\t%d\t%d\t%s\t%.3e\n", s.Kernel, s.Sizes, s.Timings, s.Largest, s.Seconds)
+	}
+	_ = tab.Flush() // into memory
+	_, err := io.WriteString(w, b.String())
+	return err
+}

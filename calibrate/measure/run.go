@@ -32,7 +32,7 @@ type Timing struct {
 	Date    time.Time // of its end
 }
 
-// Result is what was measured.
+// Result holds the timings of a plan, and how they were made.
 type Result struct {
 	Timings     []Timing
 	Planned     int
@@ -46,63 +46,67 @@ type Result struct {
 // Run measures: a process for each rank, which all make the same call at the same time, so that they
 // compete for memory as ranks do. progress is called after each call, from one goroutine at a time. When
 // the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
-// up. Either way what was measured is the result, beside the error of the process.
+// up. Either way the timings so far are the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
-	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: p.recorded() * len(p.Groups)}}
+	r := &Result{Planned: p.recorded() * len(p.Groups)}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	f, err := r.files(inner, dir)
+	var workers []*worker
+	err = p.start(inner, &o, dir, r, &workers)
+
+	// All workers are read at once. If one fails, the others, which would wait for it, are ended.
 	if err == nil {
-		err = r.start(inner, f)
-	}
-	if err == nil {
-		err = r.collect(inner, cancel)
+		var mutex sync.Mutex // guards r and progress
+		errs := make([]error, len(workers))
+		var wait sync.WaitGroup
+		for rank, w := range workers {
+			wait.Go(func() {
+				for ends := 0; ; ends++ {
+					number, seconds, cpu, err := w.next(len(p.Order))
+					if err != nil {
+						mutex.Lock()
+						r.OverBudget = r.OverBudget || errors.Is(err, io.EOF) && ends < len(p.Order)
+						mutex.Unlock()
+						if !errors.Is(err, io.EOF) && inner.Err() == nil {
+							errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
+							cancel()
+						}
+						return
+					}
+					if number < p.WarmUp || p.Order[number] == notRecorded {
+						continue
+					}
+					mutex.Lock()
+					r.Timings = append(r.Timings, Timing{rank, p.Order[number], seconds, cpu, time.Now()})
+					if progress != nil {
+						progress()
+					}
+					mutex.Unlock()
+				}
+			})
+		}
+		wait.Wait()
+		err = errors.Join(errs...)
 	}
 	cancel()
-	for _, w := range r.workers {
+	for _, w := range workers {
 		w.close()
 	}
-	r.result.Interrupted = ctx.Err() != nil
-	if r.result.Interrupted {
+	if r.Interrupted = ctx.Err() != nil; r.Interrupted {
 		err = nil
 	}
-	return r.result, err
+	return r, err
 }
 
-type runner struct {
-	plan    *Plan
-	o       *Options
-	workers []*worker
-
-	mutex    sync.Mutex
-	progress func()
-	result   *Result
-}
-
-// files makes the program and what its processes have in common.
-func (r *runner) files(ctx context.Context, dir string) (f files, err error) {
-	f = files{program: filepath.Join(dir, "timer"), plan: filepath.Join(dir, "plan"), shared: filepath.Join(dir, "shared")}
-	if err := r.compile(ctx, dir, f.program); err != nil {
-		return f, err
-	}
-	plan, err := os.OpenFile(f.plan, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return f, err
-	}
-	if err := errors.Join(r.plan.program.write(r.plan, plan), plan.Close()); err != nil {
-		return f, err
-	}
-	return f, os.WriteFile(f.shared, make([]byte, 4096), 0o600)
-}
-
-// compile makes the program of its source and the headers of the directory helper.
-func (r *runner) compile(ctx context.Context, dir, program string) error {
-	compiler, err := findCompiler(r.o.Compiler)
+// start compiles the program, starts a worker for each rank and waits until all have their memory. Workers that were
+// started are in the list also when one fails.
+func (p *Plan) start(ctx context.Context, o *Options, dir string, r *Result, workers *[]*worker) error {
+	// The source is compiled among the headers of its directory.
+	compiler, err := findCompiler(o.Compiler)
 	if err != nil {
 		return err
 	}
@@ -110,105 +114,87 @@ func (r *runner) compile(ctx context.Context, dir, program string) error {
 	if err != nil {
 		return err
 	}
+	var source []byte
 	for _, f := range files {
 		text, err := helper.ReadFile("helper/" + f.Name())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600)
+		}
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600); err != nil {
-			return err
+		if f.Name() == p.source {
+			source = text
 		}
 	}
-	source, err := helper.ReadFile("helper/" + r.plan.program.source())
+	flags := p.flags
+	if len(o.Flags) > 0 {
+		flags = o.Flags
+	}
+	r.Flags = strings.Join(flags, " ")
+	program := filepath.Join(dir, "timer")
+	if r.Compiler, err = Compile(ctx, compiler, source, program, append(slices.Clone(flags), "-ldl")...); err != nil {
+		return err
+	}
+
+	// The processes have two files in common: the plan, and a page that they meet in (helper/meeting.h).
+	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
+	plan, err := os.OpenFile(planFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	flags := r.plan.program.flags()
-	if len(r.o.Flags) > 0 {
-		flags = slices.Clone(r.o.Flags)
+	if err := errors.Join(p.write(plan), plan.Close(), os.WriteFile(shared, make([]byte, 4096), 0o600)); err != nil {
+		return err
 	}
-	r.result.Flags = strings.Join(flags, " ")
-	r.result.Compiler, err = Compile(ctx, compiler, source, program, append(flags, "-ldl")...)
-	return err
-}
+	library := o.BLAS
+	if p.boxes == nil && strings.ContainsRune(library, filepath.Separator) {
+		if _, err := os.Stat(library); err != nil {
+			return fmt.Errorf("BLAS: %w", err)
+		}
+		if library, err = filepath.Abs(library); err != nil {
+			return err
+		}
+	}
 
-// start starts the workers, and waits until all have their memory.
-func (r *runner) start(ctx context.Context, f files) error {
-	for rank, cores := range r.plan.Groups {
-		if r.o.NoPin {
+	for rank, cores := range p.Groups {
+		args := []any{program}
+		budget := strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64)
+		if p.boxes != nil {
+			args = append(args, planFile, shared, budget, rank, len(p.Groups), len(p.boxes))
+		} else {
+			args = append(args, library, planFile, shared, budget, o.Seed, rank, len(p.Groups), len(p.shapes), p.space.work,
+				p.space.swept, p.cached)
+		}
+		var texts []string
+		for _, arg := range args {
+			texts = append(texts, fmt.Sprint(arg))
+		}
+		if o.NoPin {
 			cores = nil
 		}
-		args, err := r.plan.program.arguments(f, r.o, rank, len(r.plan.Groups))
+		w, err := startWorker(ctx, texts, cores, o.Threads)
 		if err != nil {
 			return err
 		}
-		w, err := startWorker(ctx, append([]string{f.program}, args...), cores, r.o.Threads)
-		if err != nil {
-			return err
-		}
-		r.workers = append(r.workers, w)
+		*workers = append(*workers, w)
 	}
-	for _, w := range r.workers {
-		if err := w.ready(); err != nil {
+	for _, w := range *workers {
+		if r.BLAS, err = w.ready(); err != nil {
 			return err
 		}
-		r.result.BLAS = w.about
 	}
 	return nil
-}
-
-// collect reads what all workers say. If one fails, the others, which would wait for it, are ended.
-func (r *runner) collect(ctx context.Context, cancel func()) error {
-	errs := make([]error, len(r.workers))
-	var wait sync.WaitGroup
-	for rank := range r.workers {
-		wait.Go(func() {
-			if err := r.collectRank(ctx, rank); err != nil && ctx.Err() == nil {
-				errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
-				cancel()
-			}
-		})
-	}
-	wait.Wait()
-	return errors.Join(errs...)
-}
-
-func (r *runner) collectRank(ctx context.Context, rank int) error {
-	ends := 0
-	for ; ; ends++ {
-		number, seconds, cpu, err := r.workers[rank].next(len(r.plan.Order))
-		switch {
-		case errors.Is(err, io.EOF):
-			if ends < len(r.plan.Order) {
-				r.mutex.Lock()
-				r.result.OverBudget = true
-				r.mutex.Unlock()
-			}
-			return nil
-		case err != nil:
-			return err
-		case number >= r.plan.WarmUp && r.plan.Order[number] != notRecorded:
-			r.keep(Timing{rank, r.plan.Order[number], seconds, cpu, time.Now()})
-		}
-	}
-}
-
-func (r *runner) keep(t Timing) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.result.Timings = append(r.result.Timings, t)
-	if r.progress != nil {
-		r.progress()
-	}
 }
 
 // worker is a process that times the calls of a plan.
 type worker struct {
 	cmd    *exec.Cmd
 	out    *bufio.Scanner
-	about  string // what it says of its BLAS
-	stderr *tail
+	stderr *Beginning
 }
+
+// mostKept bounds the text of a worker that is part of an error, in bytes.
+const mostKept = 500
 
 // threadVariables tell the usual libraries how many threads to use.
 var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
@@ -216,7 +202,7 @@ var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_
 
 // startWorker starts a command on the cores, nil for any. It ends with ctx.
 func startWorker(ctx context.Context, command []string, cores []int, threads int) (*worker, error) {
-	w := &worker{cmd: exec.CommandContext(ctx, command[0], command[1:]...), stderr: &tail{}}
+	w := &worker{cmd: exec.CommandContext(ctx, command[0], command[1:]...), stderr: &Beginning{Most: mostKept}}
 	w.cmd.Env = os.Environ()
 	for _, name := range threadVariables {
 		w.cmd.Env = append(w.cmd.Env, name+"="+strconv.Itoa(threads))
@@ -239,28 +225,20 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	return w, nil
 }
 
-// ready reads what the worker says first.
-func (w *worker) ready() error {
-	line, err := w.line()
-	if err != nil {
-		return err
-	}
-	about, ok := strings.CutPrefix(line, "ready ")
-	if !ok {
-		return fmt.Errorf("measuring process: want \"ready\", found %s", textutil.Quote(line))
-	}
-	w.about = about
-	return nil
-}
-
-// line returns the next line of the worker.
+// line returns the next line of the worker. The end of one that did not say "end" is an error with the beginning of
+// its standard error.
 func (w *worker) line() (string, error) {
 	if !w.out.Scan() {
 		err := w.out.Err()
 		if err == nil {
 			err = io.ErrUnexpectedEOF
 		}
-		return "", fmt.Errorf("measuring process ended: %w: %s", err, w.why())
+		status := "without an error"
+		if ended := w.cmd.Wait(); ended != nil {
+			status = ended.Error()
+		}
+		return "", fmt.Errorf("measuring process ended: %w: %s", err,
+			strings.TrimSpace(status+" "+firstLine(w.stderr.String())))
 	}
 	line := w.out.Text()
 	if text, ok := strings.CutPrefix(line, "error "); ok {
@@ -269,13 +247,17 @@ func (w *worker) line() (string, error) {
 	return line, nil
 }
 
-// why waits for the end of a worker that says nothing more, and returns what is
-// known of it.
-func (w *worker) why() string {
-	if err := w.cmd.Wait(); err != nil {
-		return strings.TrimSpace(err.Error() + " " + w.stderr.String())
+// ready reads the first line of the worker, which tells of its BLAS.
+func (w *worker) ready() (about string, err error) {
+	line, err := w.line()
+	if err != nil {
+		return "", err
 	}
-	return strings.TrimSpace("without an error " + w.stderr.String())
+	about, ok := strings.CutPrefix(line, "ready ")
+	if !ok {
+		return "", fmt.Errorf("measuring process: want \"ready\", found %s", textutil.Quote(line))
+	}
+	return about, nil
 }
 
 // next returns the number of a call of the plan, its seconds and those of the processor;
@@ -307,19 +289,20 @@ func (w *worker) close() {
 	}
 }
 
-// tail keeps the beginning of what a worker writes to standard error.
-type tail struct{ text strings.Builder }
+// Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and drops the rest.
+type Beginning struct {
+	Most int // bytes that it keeps
+	text strings.Builder
+}
 
-const mostKept = 500
-
-func (t *tail) Write(p []byte) (int, error) {
-	if room := mostKept - t.text.Len(); room > 0 {
-		t.text.Write(p[:min(room, len(p))])
+func (b *Beginning) Write(p []byte) (int, error) {
+	if room := b.Most - b.text.Len(); room > 0 {
+		b.text.Write(p[:min(room, len(p))])
 	}
 	return len(p), nil
 }
 
-func (t *tail) String() string { return firstLine(t.text.String()) }
+func (b *Beginning) String() string { return b.text.String() }
 
 // Compile makes a program, a path, of C source beside it, with the libraries, and returns
 // the compiler's first line about itself.
@@ -348,6 +331,7 @@ func Compile(ctx context.Context, compiler string, source []byte, program string
 	return firstLine(string(out)), nil
 }
 
+// findCompiler returns the path of a C compiler, the named one or the first of the usual ones.
 func findCompiler(name string) (string, error) {
 	if name != "" {
 		return exec.LookPath(name)

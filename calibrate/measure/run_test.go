@@ -290,8 +290,8 @@ func FuzzWorker(f *testing.F) {
 	}
 	const calls = 3
 	f.Fuzz(func(t *testing.T, output []byte) {
-		w := &worker{cmd: exec.Command("none"), out: bufio.NewScanner(bytes.NewReader(output)), stderr: &tail{}}
-		err := w.ready()
+		w := &worker{cmd: exec.Command("none"), out: bufio.NewScanner(bytes.NewReader(output)), stderr: &Beginning{Most: mostKept}}
+		_, err := w.ready()
 		for err == nil {
 			number, seconds, cpu, next := 0, 0.0, 0.0, error(nil)
 			number, seconds, cpu, next = w.next(calls)

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +20,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate"
+	"reprise/calibrate/measure"
 	"reprise/calibrate/measure/network"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
+	"reprise/kernels"
+	"reprise/trace"
 	"reprise/trace/warning"
+	"reprise/tracegen/capture"
 	"reprise/tracegen/hpl"
 )
 
@@ -74,7 +79,8 @@ type machineStep struct {
 	outputs []string // files in the directory
 }
 
-// machineRun makes a machine directory step by step.
+// machineRun makes a machine directory step by step. Each step is a command that users could give themselves, so that
+// the description of the machine says how to make its parts again.
 type machineRun struct {
 	c    *cli.Context
 	dir  string
@@ -100,15 +106,37 @@ const (
 	stepNetworkModel = "network-model"
 )
 
+// tables are the outputs of the steps that measure, plotDirs the directories with the plots of those that fit.
+var (
+	tables   = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
+	plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
+)
+
+// maxMachineFile bounds the files of a machine's directory that are read whole, in bytes.
+const maxMachineFile = 64 << 20
+
 func runMachine(c *cli.Context) error {
-	dir, launcher, err := machineArguments(c)
-	if err != nil {
-		return err
+	args := c.Args().Slice()
+	switch {
+	case len(args) == 0:
+		return command.Usagef("machine: want a directory for the machine")
+	case len(args) == 1 || strings.HasPrefix(args[1], "-"):
+		return command.Usagef("machine: want the launcher of MPI programs behind --, as -- mpirun -np 2")
+	case c.Duration("budget") < time.Second:
+		return command.Usagef("machine: --budget %v, want at least 1s", c.Duration("budget"))
+	case c.IsSet("hosts") && c.Int("hosts") < 1:
+		return command.Usagef("machine: --hosts %d, want at least 1", c.Int("hosts"))
 	}
-	r := &machineRun{c: c, dir: dir, done: map[string]machineStep{}}
+	file := calibrate.FileOptions{Noise: c.String("noise")}
+	if err := file.Validate(); err != nil {
+		return command.Usagef("machine: --noise: %w", err)
+	}
+	launcher := args[1:]
+	r := &machineRun{c: c, dir: args[0], done: map[string]machineStep{}}
 	if err := r.begin(); err != nil {
 		return err
 	}
+	var err error
 	if r.runs = c.StringSlice("for"); len(r.runs) == 0 {
 		if r.runs, err = r.defaultRuns(); err != nil {
 			return err
@@ -117,26 +145,39 @@ func runMachine(c *cli.Context) error {
 	if r.recorded, err = recordedSpeed(r.runs); err != nil {
 		return err
 	}
-	if err := r.makeParts(launcher); err != nil {
-		return err
-	}
-	if err := r.writeManual(); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", dir, r.path(manualFile))
-	return nil
-}
 
-// makeParts measures and fits all parts of the machine.
-func (r *machineRun) makeParts(launcher []string) error {
-	messages := r.timeMessages(launcher)
+	// Kernels take two thirds of the budget, messages one.
+	budget := func(part time.Duration) string { return part.Round(time.Second).String() }
+	var traces []string
+	for _, path := range r.runs {
+		traces = append(traces, "--for", path)
+	}
+	messages := machineStep{name: stepMessageTimes, outputs: []string{networkTable},
+		Args: append([]string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget",
+			budget(c.Duration("budget") / 3), "--mpicc", c.String("mpicc"), "--"}, launcher...)}
 	if r.recorded == 0 {
-		times, err := r.timeKernels()
-		if err != nil {
-			return err
+		times := machineStep{name: stepKernelTimes, outputs: []string{kernelTable},
+			Args: []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget",
+				budget(c.Duration("budget") * 2 / 3), "--threads", strconv.Itoa(c.Int("threads"))}}
+		for _, flag := range []string{"blas", "cc", "cflags", "ranks-per-host"} {
+			if c.IsSet(flag) {
+				times.Args = append(times.Args, "--"+flag, c.String(flag))
+			}
 		}
-		if err := r.checkTools(messages, launcher); err != nil {
-			return err
+		times.Args = append(times.Args, traces...)
+		for _, path := range r.runs {
+			hash, err := hashOf(path)
+			if err != nil {
+				return fmt.Errorf("%s: %w", times.name, err)
+			}
+			times.Inputs = append(times.Inputs, hash)
+		}
+		// Kernels take long, and come first: the tools that time messages must be there before.
+		if !r.isDone(messages) {
+			o := network.Options{Launcher: launcher, Compiler: c.String("mpicc")}
+			if _, err := o.FindTools(); err != nil {
+				return fmt.Errorf("%s: %w", messages.name, err)
+			}
 		}
 		if err := r.measure(times); err != nil {
 			return err
@@ -145,49 +186,45 @@ func (r *machineRun) makeParts(launcher []string) error {
 	if err := r.measure(messages); err != nil {
 		return err
 	}
-	models := r.writeDefaultKernels
-	if r.recorded == 0 {
-		models = func() error { return r.fit(r.fitKernels()) }
+
+	// Kernels that could not be timed have the model of the built-in set, which goes by the speed of the host, and the
+	// fit warns of it. Where the runs call none, there is that set alone.
+	if r.recorded > 0 {
+		text, err := kernels.BuiltinText("default")
+		if err != nil {
+			return err
+		}
+		err = atomicfile.Write(r.path("kernels.yaml"), func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", c.String("noise"),
+			"--plots", r.path(plotDirs[stepKernelModels])}, traces...)
+		err := r.fit(machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)),
+			outputs: []string{"kernels.yaml"}})
+		if err != nil {
+			return err
+		}
 	}
-	if err := models(); err != nil {
+	if err := r.fitNetwork(); err != nil {
 		return err
 	}
-	step, err := r.fitNetwork()
-	if err != nil {
+	if err := r.writeManual(); err != nil {
 		return err
 	}
-	return r.fit(step)
+	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", r.dir, r.path(manualFile))
+	return nil
 }
 
-// machineArguments returns the directory and the launcher with its arguments.
-func machineArguments(c *cli.Context) (dir string, launcher []string, err error) {
-	args := c.Args().Slice()
-	if len(args) == 0 {
-		return "", nil, command.Usagef("machine: want a directory for the machine")
-	}
-	dir, launcher = args[0], args[1:]
-	switch {
-	case len(launcher) == 0 || strings.HasPrefix(launcher[0], "-"):
-		return "", nil, command.Usagef("machine: want the launcher of MPI programs behind --, as -- mpirun -np 2")
-	case c.Duration("budget") < time.Second:
-		return "", nil, command.Usagef("machine: --budget %v, want at least 1s", c.Duration("budget"))
-	case c.IsSet("hosts") && c.Int("hosts") < 1:
-		return "", nil, command.Usagef("machine: --hosts %d, want at least 1", c.Int("hosts"))
-	}
-	file := calibrate.FileOptions{Noise: c.String("noise")}
-	if err := file.Validate(); err != nil {
-		return "", nil, command.Usagef("machine: --noise: %w", err)
-	}
-	return dir, launcher, nil
-}
-
+// path returns the path of a file in the directory.
 func (r *machineRun) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// maxMachineFile bounds the files of a machine's directory that are read whole, in bytes.
-const maxMachineFile = 64 << 20
-
-// begin makes the directory, or learns what an earlier call has done in it. Nobody else's
-// directory is touched.
+// begin makes the directory, or reads from it the steps of an earlier call. No other directory that has files is
+// touched.
 func (r *machineRun) begin() error {
 	text, err := regular.Read(r.path(stepsFile), maxMachineFile)
 	switch {
@@ -217,7 +254,11 @@ func (r *machineRun) begin() error {
 	return r.keepSteps()
 }
 
-// defaultRuns writes traces of runs of HPL on this host alone, for who has none.
+// coresFor returns how many ranks of so many threads a host has cores for.
+func coresFor(threads int) int { return max(1, runtime.NumCPU()/max(1, threads)) }
+
+// defaultRuns writes traces of runs of HPL on this host alone, for users without a run. The process grid is as square
+// as the number of ranks allows.
 func (r *machineRun) defaultRuns() (paths []string, err error) {
 	ranks := coresFor(r.c.Int("threads"))
 	rows := int(math.Sqrt(float64(ranks)))
@@ -237,24 +278,39 @@ func (r *machineRun) defaultRuns() (paths []string, err error) {
 	return paths, nil
 }
 
-// timeKernels is the step that times kernels.
-func (r *machineRun) timeKernels() (machineStep, error) {
-	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget",
-		(r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
-	for _, flag := range []string{"blas", "cc", "cflags", "ranks-per-host"} {
-		if r.c.IsSet(flag) {
-			args = append(args, "--"+flag, r.c.String(flag))
-		}
-	}
-	s := machineStep{name: stepKernelTimes, Args: append(args, r.traces()...), outputs: []string{kernelTable}}
-	for _, path := range r.runs {
-		hash, err := hashOf(path)
+// recordedSpeed returns the flop that a second of computation counts for in traces that
+// tracegen mpi recorded, if they call no kernel: then there are none to time, and hosts of
+// that speed take for each computation the time that was recorded. Of other traces it is 0.
+func recordedSpeed(paths []string) (speed float64, err error) {
+	read := func(path string) (speed float64, err error) {
+		t, err := trace.Open(path)
 		if err != nil {
-			return s, fmt.Errorf("%s: %w", s.name, err)
+			return 0, err
 		}
-		s.Inputs = append(s.Inputs, hash)
+		defer func() { err = errors.Join(err, t.Close()) }()
+		text, ok := t.Header().Param(capture.SpeedParam)
+		if !ok || len(t.Header().Kernels) > 0 {
+			return 0, nil
+		}
+		if speed, err = strconv.ParseFloat(text, 64); err != nil || !(speed > 0) {
+			return 0, fmt.Errorf("%s: %s %q, want flop/s above 0", path, capture.SpeedParam, text)
+		}
+		return speed, nil
 	}
-	return s, nil
+	for i, path := range paths {
+		s, err := read(path)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s: %w", stepKernelTimes, err)
+		case s == 0:
+			return 0, nil
+		case i > 0 && s != speed:
+			return 0, fmt.Errorf("a second of computation is %g flop in %s and %g in %s: record them with the same --speed",
+				speed, paths[0], s, path)
+		}
+		speed = s
+	}
+	return speed, nil
 }
 
 // hashOf returns the SHA-256 of a file.
@@ -271,60 +327,92 @@ func hashOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// traces returns the flags that name the runs.
-func (r *machineRun) traces() (args []string) {
-	for _, path := range r.runs {
-		args = append(args, "--for", path)
+// isDone reports whether a step was done, with the same options for the same runs, and its files are there.
+func (r *machineRun) isDone(s machineStep) bool {
+	old, ok := r.done[s.name]
+	if !ok || old.End.IsZero() || !slices.Equal(old.Args, s.Args) || !slices.Equal(old.Inputs, s.Inputs) {
+		return false
 	}
-	return args
+	_, err := os.Stat(r.report(s.name))
+	return err == nil && len(r.files(s.outputs)) == len(s.outputs)
 }
 
-// timeMessages is the step that times messages.
-func (r *machineRun) timeMessages(launcher []string) machineStep {
-	args := []string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget",
-		(r.c.Duration("budget") / 3).Round(time.Second).String(), "--mpicc", r.c.String("mpicc"), "--"}
-	return machineStep{name: stepMessageTimes, Args: append(args, launcher...), outputs: []string{networkTable}}
-}
-
-// checkTools looks for what messages are timed with, unless they have been: kernels take long, and come first.
-func (r *machineRun) checkTools(messages machineStep, launcher []string) error {
-	if r.isDone(messages) {
+// measure runs a step that takes long, unless it is done. Fits take a second, and are always made anew.
+func (r *machineRun) measure(s machineStep) error {
+	if r.isDone(s) {
 		return nil
 	}
-	o := network.Options{Launcher: launcher, Compiler: r.c.String("mpicc")}
-	if _, err := o.FindTools(); err != nil {
-		return fmt.Errorf("%s: %w", messages.name, err)
-	}
-	return nil
+	return r.again(s, func() error { return r.step(s) })
 }
 
-// fitKernels is the step that fits kernels. What could not be timed has the model of the
-// built-in set, which goes by the speed of the host, and the fit warns of it.
-func (r *machineRun) fitKernels() machineStep {
-	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"),
-		"--plots", r.path(plotDirs[stepKernelModels])}, r.traces()...)
-	return machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
+// again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: an
+// interrupted one may leave other tables under the same names. If it fails and has left them as they were,
+// so is what is known of them.
+func (r *machineRun) again(s machineStep, do func() error) error {
+	old, done := r.done[s.name]
+	before := r.files(s.outputs)
+	delete(r.done, s.name)
+	if err := r.keepSteps(); err != nil {
+		return err
+	}
+	err := do()
+	if err != nil && done && slices.EqualFunc(before, r.files(s.outputs), os.SameFile) {
+		r.done[s.name] = old
+		err = errors.Join(err, r.keepSteps())
+	}
+	return err
 }
 
-// fitNetwork is the step that fits the network and writes the platform.
-func (r *machineRun) fitNetwork() (machineStep, error) {
-	hosts, cores, err := r.places()
-	if err != nil {
-		return machineStep{}, err
+// files describes those of the files in the directory that there are. A file that is written anew is another one.
+func (r *machineRun) files(names []string) (list []fs.FileInfo) {
+	for _, name := range names {
+		if info, err := os.Stat(r.path(name)); err == nil {
+			list = append(list, info)
+		}
 	}
-	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path(plotDirs[stepNetworkModel]),
-		"--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
-	speed, err := r.speed()
-	if err != nil {
-		return machineStep{}, err
+	return list
+}
+
+// fit runs a step that fits. There are no plots but its own: an earlier call may have been for other runs.
+func (r *machineRun) fit(s machineStep) error {
+	if dir, ok := plotDirs[s.name]; ok {
+		if err := os.RemoveAll(r.path(dir)); err != nil {
+			return err
+		}
 	}
-	if speed > 0 {
-		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
-	} else {
-		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
+	return r.step(s)
+}
+
+// step runs a step, and keeps its report.
+func (r *machineRun) step(s machineStep) error {
+	args := s.Args
+	if !r.c.Bool("quiet") {
+		fmt.Fprintln(r.c.App.ErrWriter, "$ calibrate", command.Quoted(args...))
+	} else if args[0] == "measure" {
+		args = slices.Insert(slices.Clone(args), 2, "--quiet")
 	}
-	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)),
-		outputs: []string{"platform.xml"}}, nil
+	begin := time.Now()
+	if err := atomicfile.Write(r.report(s.name), func(w io.Writer) error {
+		return run(r.c.Context, append([]string{"calibrate"}, args...), r.c.App.Reader, w, r.c.App.ErrWriter)
+	}); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.End, s.Seconds = time.Now().UTC().Truncate(time.Second), time.Since(begin).Seconds()
+	r.done[s.name] = s
+	return r.keepSteps()
+}
+
+// keepSteps writes the steps that have ended.
+func (r *machineRun) keepSteps() error {
+	return atomicfile.Write(r.path(stepsFile), func(w io.Writer) error { return writeJSON(w, r.done) })
+}
+
+// report returns the file with the report of a step: figures of measurements, text of fits.
+func (r *machineRun) report(step string) string {
+	if _, measured := tables[step]; measured {
+		return r.path("measured/" + step + ".json")
+	}
+	return r.path("measured/" + step + ".txt")
 }
 
 // readReport reads the report of a step that wrote it as JSON.
@@ -339,133 +427,163 @@ func (r *machineRun) readReport(step string, report any) error {
 	return nil
 }
 
-// measure runs a step that takes long, unless it is done: fits, which take a second, follow
-// what is there.
-func (r *machineRun) measure(s machineStep) error {
-	if r.isDone(s) {
-		return nil
-	}
-	return r.again(s, func() error { return r.step(s) })
-}
-
-// isDone reports whether a step was done, with the same options for the same runs, and left what it makes.
-func (r *machineRun) isDone(s machineStep) bool {
-	old, ok := r.done[s.name]
-	return ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) &&
-		r.has(s.outputs) && exists(r.report(s.name))
-}
-
-// again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: what
-// interrupts it may leave other tables under the same names. If it fails and has left them as they were,
-// so is what is known of them.
-func (r *machineRun) again(s machineStep, do func() error) error {
-	old, done := r.done[s.name]
-	tables := r.files(s.outputs)
-	delete(r.done, s.name)
-	if err := r.keepSteps(); err != nil {
-		return err
-	}
-	err := do()
-	if err != nil && done && slices.EqualFunc(tables, r.files(s.outputs), os.SameFile) {
-		r.done[s.name] = old
-		err = errors.Join(err, r.keepSteps())
-	}
-	return err
-}
-
-// files returns what there is of files in the directory: one that is written anew is another.
-func (r *machineRun) files(names []string) (list []fs.FileInfo) {
-	for _, name := range names {
-		if info, err := os.Stat(r.path(name)); err == nil {
-			list = append(list, info)
-		}
-	}
-	return list
-}
-
-// plotDirs are the directories with those of the steps that fit.
-var plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
-
-// fit runs a step that fits. There are no plots but its own: an earlier call may have been for other runs.
-func (r *machineRun) fit(s machineStep) error {
-	if dir, ok := plotDirs[s.name]; ok {
-		if err := os.RemoveAll(r.path(dir)); err != nil {
-			return err
-		}
-	}
-	return r.step(s)
-}
-
-// step runs a step, and keeps its report.
-func (r *machineRun) step(s machineStep) error {
-	if !r.c.Bool("quiet") {
-		fmt.Fprintln(r.c.App.ErrWriter, "$ calibrate", command.Quoted(s.Args...))
-	}
-	args := s.Args
-	if r.c.Bool("quiet") && args[0] == "measure" {
-		args = slices.Insert(slices.Clone(args), 2, "--quiet")
-	}
-	begin := time.Now()
-	if err := atomicfile.Write(r.report(s.name), func(w io.Writer) error {
-		return run(r.c.Context, append([]string{"calibrate"}, args...), r.c.App.Reader, w, r.c.App.ErrWriter)
-	}); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	s.End, s.Seconds = time.Now().UTC().Truncate(time.Second), time.Since(begin).Seconds()
-	r.done[s.name] = s
-	return r.keepSteps()
-}
-
-// keepSteps writes which steps have ended, and how.
-func (r *machineRun) keepSteps() error {
-	return atomicfile.Write(r.path(stepsFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r.done)
-	})
-}
-
-// report is the file with what a step says: figures of what was measured, text of the fits.
-func (r *machineRun) report(step string) string {
-	if step == stepKernelTimes || step == stepMessageTimes {
-		return r.path("measured/" + step + ".json")
-	}
-	return r.path("measured/" + step + ".txt")
-}
-
-func (r *machineRun) has(files []string) bool {
-	return !slices.ContainsFunc(files, func(f string) bool { return !exists(r.path(f)) })
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// places returns how many hosts the launcher's ranks were on, or --hosts, and how many cores
-// a host has for ranks.
-func (r *machineRun) places() (hosts, cores int, err error) {
+// fitNetwork fits the network and writes the platform: as many hosts as the launcher's ranks were on, or --hosts, each
+// with as many cores as it has for ranks, of the speed of the largest kernel.
+func (r *machineRun) fitNetwork() error {
 	var m struct {
 		Ranks []struct {
 			Host string `json:"host"`
 		} `json:"ranks"`
 	}
 	if err := r.readReport(stepMessageTimes, &m); err != nil {
-		return 0, 0, err
+		return err
 	}
 	seen := map[string]bool{}
 	for _, rank := range m.Ranks {
 		seen[rank.Host] = true
 	}
 	if len(seen) > 1 && len(seen) == len(m.Ranks) {
-		command.Warn(r.c, []warning.Warning{warning.New("the launcher put one rank on each host, so messages within a host were not timed, and cost what the network model's own loopback does: start two on each, as -- srun -N 2 -n 4")})
+		command.Warn(r.c, []warning.Warning{warning.New("the launcher put one rank on each host, so messages within a host " +
+			"were not timed, and cost what the network model's own loopback does: start two on each, as -- srun -N 2 -n 4")})
 	}
-	hosts = max(1, len(seen))
+	hosts, cores := max(1, len(seen)), coresFor(r.c.Int("threads"))
 	if r.c.IsSet("hosts") {
 		hosts = r.c.Int("hosts")
 	}
 	if r.c.IsSet("ranks-per-host") {
-		return hosts, r.c.Int("ranks-per-host"), nil
+		cores = r.c.Int("ranks-per-host")
 	}
-	return hosts, coresFor(r.c.Int("threads")), nil
+	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path(plotDirs[stepNetworkModel]),
+		"--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
+	speed, err := r.speed()
+	if err != nil {
+		return err
+	}
+	if speed > 0 {
+		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
+	} else {
+		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, " +
+			"by which amounts of flop and kernels that were not timed go")})
+	}
+	return r.fit(machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)),
+		outputs: []string{"platform.xml"}})
 }
+
+// speed returns the flop/s of a core in the largest product of matrices that was timed; of HPCG, the speed at which
+// the set default predicts the time of the largest symgs; or the speed that the runs were recorded with. It is 0
+// if they have none of these.
+func (r *machineRun) speed() (speed float64, err error) {
+	if r.recorded > 0 {
+		return r.recorded, nil
+	}
+	var m struct {
+		Kernels []measure.Summary `json:"kernels"`
+	}
+	if err := r.readReport(stepKernelTimes, &m); err != nil {
+		return 0, err
+	}
+	set, err := kernels.Builtin("default")
+	if err != nil {
+		return 0, err
+	}
+	symgs, err := set.Bind(kernels.Host{Name: "host", Speed: 1}, // a second is a flop
+		kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
+	if err != nil {
+		return 0, err
+	}
+	longest := 0.0
+	for _, k := range m.Kernels {
+		var d [4]int64
+		for i, text := range strings.SplitN(k.Largest, "x", len(d)) {
+			d[i], _ = strconv.ParseInt(text, 10, 64) // 0 of a size that is no number
+		}
+		flop := 0.0
+		switch {
+		case strings.HasPrefix(k.Kernel, "dgemm "):
+			flop = 2 * float64(d[0]) * float64(d[1]) * float64(d[2])
+		case k.Kernel == "symgs":
+			flop = symgs.Seconds(&d)
+		}
+		if flop > 0 && k.Seconds > longest {
+			longest, speed = k.Seconds, flop/k.Seconds
+		}
+	}
+	return speed, nil
+}
+
+// writeManual describes the machine for people: how it was made, what was measured, and how sure it is.
+func (r *machineRun) writeManual() error {
+	steps := []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
+	if r.recorded > 0 {
+		steps = []string{stepMessageTimes, stepNetworkModel}
+	}
+	return atomicfile.Write(r.path(manualFile), func(w io.Writer) error {
+		fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", filepath.Base(r.dir),
+			command.Version())
+		fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in "+
+			"`measured`.\n")
+		if r.recorded > 0 {
+			fmt.Fprintf(w, "The runs call no kernel: hosts have the %.3g Gflop/s of which their traces were recorded, and "+
+				"`kernels.yaml` is the built-in set `default`.\n", r.recorded/1e9)
+		}
+		fmt.Fprintf(w, "\n## How it was made\n\n")
+		for _, step := range steps {
+			s := r.done[step]
+			fmt.Fprintf(w, "- %s, %s, %.0f s: `calibrate %s`\n", step, s.End.Format("2006-01-02 15:04 UTC"), s.Seconds,
+				command.Quoted(s.Args...))
+		}
+
+		// The facts of a measurement are comments at the head of its table.
+		for _, step := range steps {
+			table, measured := tables[step]
+			if !measured {
+				continue
+			}
+			text, err := regular.Read(r.path(table), maxMachineFile)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n## %s\n\n| what | |\n| --- | --- |\n", table)
+			for line := range strings.Lines(string(text)) {
+				rest, ok := strings.CutPrefix(line, "# ")
+				if !ok {
+					break
+				}
+				if name, value, ok := strings.Cut(strings.TrimSpace(rest), ": "); ok {
+					fmt.Fprintf(w, "| %s | %s |\n", name, strings.ReplaceAll(value, "|", "\\|"))
+				}
+			}
+		}
+
+		// The reports of the fits stand beside their plots.
+		for _, step := range steps {
+			dir, fitted := plotDirs[step]
+			if !fitted {
+				continue
+			}
+			text, err := regular.Read(r.report(step), maxMachineFile)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n\n", step, strings.TrimSpace(string(text)))
+			list, err := os.ReadDir(r.path(dir)) // by name
+			if err != nil {
+				return err
+			}
+			for _, e := range list {
+				fmt.Fprintf(w, "![%s](%s/%s)\n", strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), dir, e.Name())
+			}
+		}
+		_, err := io.WriteString(w, unmeasured)
+		return err
+	})
+}
+
+// unmeasured ends the description with the limits of a machine.
+const unmeasured = `
+## What is not in it
+
+- Links between switches: between hosts there is one switch, with what was measured between two of them. ` + "`replay platform new`" + ` writes other topologies.
+- Hosts that differ: kernels were timed on one. How much others are off can be said in kernels.yaml (` + "`host_scatter`" + `), for ` + "`replay --uncertainty`" + `.
+- Other load, other frequencies, other versions of libraries than those of the tables above.
+`

@@ -2,15 +2,16 @@ package network
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"reprise/calibrate/measure"
 	"reprise/internal/textutil"
@@ -26,7 +27,7 @@ type Timing struct {
 	Seconds   float64
 }
 
-// Rank is where a rank ran.
+// Rank tells where a rank ran.
 type Rank struct {
 	Host      string `json:"host"`
 	Processor string `json:"processor"`
@@ -34,9 +35,9 @@ type Rank struct {
 	Load      string `json:"load"`
 }
 
-// Result is what was timed.
+// Result holds the timings of an MPI program, and how they were made.
 type Result struct {
-	Library     string // the MPI
+	Library     string // the MPI, as it names itself
 	Compiler    string
 	Ranks       []Rank
 	Planned     int
@@ -45,7 +46,7 @@ type Result struct {
 	Interrupted bool     // by the context
 	Busy        Busy
 
-	refused string // what the program says it cannot do
+	refused string // the program's reason not to run, a key of advice
 }
 
 // How a measurement ends.
@@ -54,7 +55,7 @@ const (
 	OverBudget = "budget"
 )
 
-// Busy is how much of its processor the rank had that had the smallest part.
+// Busy tells how much of its processor a rank had, of the rank that had the smallest part.
 type Busy struct {
 	Rank      int
 	CPU, Wall float64 // seconds of loops that do nothing else
@@ -68,23 +69,14 @@ func (b Busy) Part() float64 {
 	return b.CPU / b.Wall
 }
 
-// Limits of what is read, so that a file cannot make us hold more.
+// Limits of a file, which bound the memory that reading it takes.
 const (
 	maxRanks   = 1 << 20
 	maxTimings = 1 << 24
 )
 
-func readFile(path string) (*Result, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return read(f)
-}
-
-// read reads what the program writes (helper/bench.c). A last line without its end was cut off
-// when the program was killed; it does not count.
+// read reads the file that the program writes (helper/bench.c): lines of a word and its values. A last line without
+// its end was cut off when the program was killed; it does not count.
 func read(r io.Reader) (*Result, error) {
 	in, result := bufio.NewReader(r), &Result{}
 	for n := 1; ; n++ {
@@ -101,29 +93,61 @@ func read(r io.Reader) (*Result, error) {
 	}
 }
 
+// operations are those that helper/bench.c times.
+var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit",
+	"test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
+
+// line reads a line of the program's file.
 func (r *Result) line(text string) error {
 	kind, rest, _ := strings.Cut(text, " ")
 	switch kind {
 	case "mpi":
 		r.Library = strings.TrimSpace(rest)
-	case "rank":
-		return r.rank(rest)
-	case "planned":
-		return count(rest, &r.Planned)
-	case "t":
-		return r.timing(rest)
-	case "busy":
-		return r.busy(rest)
 	case "end":
 		r.Ended = rest
 	case "error":
 		r.refused = rest
+	case "planned":
+		return count(rest, &r.Planned)
+	case "rank": // NUMBER|HOST|PROCESSOR|CPUS|LOAD
+		fields := strings.Split(rest, "|")
+		if len(fields) != 5 || fields[0] != strconv.Itoa(len(r.Ranks)) || len(r.Ranks) == maxRanks {
+			return fmt.Errorf("found %s, want rank %d with host, processor, cores and load", textutil.Quote(rest),
+				len(r.Ranks))
+		}
+		r.Ranks = append(r.Ranks, Rank{fields[1], fields[2], fields[3], fields[4]})
+	case "t": // OPERATION BETWEEN PAIRS BYTES SECONDS
+		fields := strings.Fields(rest)
+		if len(fields) != 5 || len(r.Timings) == maxTimings {
+			return fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", textutil.Quote(rest))
+		}
+		t := Timing{Operation: fields[0], Between: Between(fields[1])}
+		err := count(fields[2], &t.Pairs)
+		var err1, err2 error
+		t.Bytes, err1 = strconv.ParseInt(fields[3], 10, 64)
+		t.Seconds, err2 = strconv.ParseFloat(fields[4], 64)
+		if err := errors.Join(err, err1, err2); err != nil {
+			return err
+		}
+		if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 ||
+			t.Bytes < 0 || !(t.Seconds > 0) || math.IsInf(t.Seconds, 1) {
+			return fmt.Errorf("found %s, which is no timing", textutil.Quote(rest))
+		}
+		r.Timings = append(r.Timings, t)
+	case "busy": // RANK CPU WALL
+		var b Busy
+		if n, err := fmt.Sscanf(rest, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil ||
+			!(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
+			return fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(rest))
+		}
+		r.Busy = b
 	default:
 		return fmt.Errorf("found %s", textutil.Quote(text))
 	}
 	return nil
 }
 
+// count reads a number that is not below zero.
 func count(text string, n *int) error {
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 0 {
@@ -133,60 +157,11 @@ func count(text string, n *int) error {
 	return nil
 }
 
-// rank reads NUMBER|HOST|PROCESSOR|CPUS|LOAD.
-func (r *Result) rank(text string) error {
-	fields := strings.Split(text, "|")
-	if len(fields) != 5 || fields[0] != strconv.Itoa(len(r.Ranks)) || len(r.Ranks) == maxRanks {
-		return fmt.Errorf("found %s, want rank %d with host, processor, cores and load", textutil.Quote(text), len(r.Ranks))
-	}
-	r.Ranks = append(r.Ranks, Rank{fields[1], fields[2], fields[3], fields[4]})
-	return nil
-}
-
-// operations are those that helper/bench.c times.
-var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit",
-	"test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
-
-// timing reads OPERATION BETWEEN PAIRS BYTES SECONDS.
-func (r *Result) timing(text string) error {
-	fields := strings.Fields(text)
-	if len(fields) != 5 || len(r.Timings) == maxTimings {
-		return fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", textutil.Quote(text))
-	}
-	t := Timing{Operation: fields[0], Between: Between(fields[1])}
-	bytes, err1 := strconv.ParseInt(fields[3], 10, 64)
-	seconds, err2 := strconv.ParseFloat(fields[4], 64)
-	t.Bytes, t.Seconds = bytes, seconds
-	if err := errors.Join(count(fields[2], &t.Pairs), err1, err2); err != nil {
-		return err
-	}
-	if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 || bytes < 0 ||
-		!(seconds > 0) || math.IsInf(seconds, 1) {
-		return fmt.Errorf("found %s, which is no timing", textutil.Quote(text))
-	}
-	r.Timings = append(r.Timings, t)
-	return nil
-}
-
-// busy reads RANK CPU WALL.
-func (r *Result) busy(text string) error {
-	var b Busy
-	if n, err := fmt.Sscanf(text, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil ||
-		!(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
-		return fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(text))
-	}
-	r.Busy = b
-	return nil
-}
-
 // WriteCSV writes the timings as calibrate network reads them, after facts about the
 // measurement as comments.
 func (r *Result) WriteCSV(w io.Writer, facts []measure.Fact) error {
 	var b strings.Builder
-	for _, f := range facts {
-		fmt.Fprintf(&b, "# %s: %s\n", f.Name, strings.Join(strings.Fields(f.Value), " "))
-	}
-	b.WriteString("operation,bytes,seconds,between,pairs\n")
+	b.WriteString(measure.Comments(facts) + "operation,bytes,seconds,between,pairs\n")
 	for _, t := range r.Timings {
 		fmt.Fprintf(&b, "%s,%d,%.9e,%s,%d\n", t.Operation, t.Bytes, t.Seconds, t.Between, t.Pairs)
 	}
@@ -194,14 +169,17 @@ func (r *Result) WriteCSV(w io.Writer, facts []measure.Fact) error {
 	return err
 }
 
-// advice says, of what the program refuses, what to do.
+// advice tells users how to start the program, by the text with which it refuses to run.
 var advice = map[string]string{
-	"one rank":                 "the program has one rank, want at least 2: start more (-np 2), by the launcher of the MPI whose compiler is --mpicc, as one of another MPI starts each rank alone",
-	"no two ranks on one host": "no two ranks run on one host, as --between cores needs: start more on each, as by mpirun --map-by core",
-	"all ranks on one host":    "all ranks run on one host, and --between nodes needs two: start them on two, as by mpirun --map-by node or srun -N 2",
+	"one rank": "the program has one rank, want at least 2: start more (-np 2), by the launcher of the MPI " +
+		"whose compiler is --mpicc, as one of another MPI starts each rank alone",
+	"no two ranks on one host": "no two ranks run on one host, as --between cores needs: start more on each, " +
+		"as by mpirun --map-by core",
+	"all ranks on one host": "all ranks run on one host, and --between nodes needs two: start them on two, " +
+		"as by mpirun --map-by node or srun -N 2",
 }
 
-// check reports why a measurement is not what was asked for.
+// check returns the error of a measurement that differs from the options, or failed.
 func (r *Result) check(o *Options, failure error) error {
 	switch text, known := advice[r.refused]; {
 	case known:
@@ -214,7 +192,8 @@ func (r *Result) check(o *Options, failure error) error {
 	if o.Between == Both {
 		for _, b := range []Between{Cores, Nodes} {
 			if !r.Has(b) {
-				return fmt.Errorf("nothing was timed between %s, as --between both asks: start two ranks on each of two hosts, as by mpirun -np 4 --map-by ppr:2:node", b)
+				return fmt.Errorf("nothing was timed between %s, as --between both asks: start two ranks on each of "+
+					"two hosts, as by mpirun -np 4 --map-by ppr:2:node", b)
 			}
 		}
 	}
@@ -226,7 +205,7 @@ func (r *Result) Has(b Between) bool {
 	return slices.ContainsFunc(r.Timings, func(t Timing) bool { return t.Between == b })
 }
 
-// Hosts says which ranks ran where: "a: ranks 0, 1; b: ranks 2, 3".
+// Hosts returns the places of the ranks: "a: ranks 0, 1; b: ranks 2, 3".
 func (r *Result) Hosts() string {
 	var order []string
 	byHost := map[string][]string{}
@@ -246,24 +225,28 @@ func (r *Result) Hosts() string {
 	return strings.Join(order, "; ")
 }
 
+// mostShown is the number of ranks of a host that a description names, and of hosts whose first rank it describes.
 const mostShown = 16
 
-// What a quiet machine has at least and at most.
+// Bounds of a quiet machine.
 const (
 	leastPart  = 0.95 // of its processor, for each rank
-	mostSpread = 2.0  // of a typical ping-pong, times the quickest of its size
+	mostSpread = 2.0  // of a typical ping-pong of up to smallBytes, as a multiple of the quickest of its size
 	smallBytes = 4096
 )
 
-// Warnings says what makes the timings those of a machine that had other things to do.
+// Warnings tell of signs in the timings that the machine had other things to do.
 func (r *Result) Warnings() []warning.Warning {
 	list := []warning.Warning{}
 	if part := r.Busy.Part(); part < leastPart {
-		list = append(list, warning.New("rank %d had a processor for %.0f %% of the time: other programs ran on it, or more ranks than cores: messages then wait for processors; measure on an idle machine, with a core for each rank", r.Busy.Rank, 100*part))
+		list = append(list, warning.New("rank %d had a processor for %.0f %% of the time: other programs ran on it, "+
+			"or more ranks than cores: messages then wait for processors; measure on an idle machine, "+
+			"with a core for each rank", r.Busy.Rank, 100*part))
 	}
 	for _, b := range []Between{Cores, Nodes} {
 		if s := r.Spread(b); s > mostSpread {
-			list = append(list, warning.New("a small ping-pong between %s takes %.1f times as long as the quickest of its size, typically: something disturbed many of them; measure on an idle machine, or longer", b, s))
+			list = append(list, warning.New("a small ping-pong between %s takes %.1f times as long as the quickest of its "+
+				"size, typically: something disturbed many of them; measure on an idle machine, or longer", b, s))
 		}
 	}
 	return list
@@ -289,4 +272,103 @@ func (r *Result) Spread(b Between) float64 {
 	}
 	slices.Sort(ratios)
 	return ratios[len(ratios)/2]
+}
+
+// Report tells of a measurement of messages.
+type Report struct {
+	measure.Period
+	Library string `json:"mpi"`
+	Hosts   string `json:"hosts"`
+	Ranks   []Rank `json:"ranks"`
+	measure.Account
+	Busy     float64           `json:"processor_part"` // of the time, of the rank that had least
+	Shortest []Shortest        `json:"shortest"`
+	Warnings []warning.Warning `json:"warnings"`
+
+	result *Result
+}
+
+// Shortest has the quickest timings of the smallest and the largest size of an operation, in seconds.
+type Shortest struct {
+	Operation string  `json:"operation"`
+	Between   Between `json:"between"`
+	Pairs     int     `json:"pairs"`
+	Timings   int     `json:"timings"`
+	Small     float64 `json:"smallest_size_s"`
+	Large     float64 `json:"largest_size_s"`
+}
+
+// Complete fills in, of a report with period, machine and the first facts of its method, the rest of the method and
+// everything that follows from the result.
+func (r *Report) Complete(o *Options, result *Result, failure error) {
+	r.result = result
+	r.Library, r.Hosts, r.Ranks = result.Library, result.Hosts(), result.Ranks
+	r.Method = append(r.Method,
+		measure.Fact{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		measure.Fact{Name: "mpi", Value: r.Library},
+		measure.Fact{Name: "compiler", Value: result.Compiler},
+		measure.Fact{Name: "hosts", Value: r.Hosts},
+		measure.Fact{Name: "sizes", Value: fmt.Sprintf("%d up to %d bytes, each %d times", o.Sizes, o.MaxBytes, o.Reps)})
+	seen := map[string]bool{}
+	for i, rank := range r.Ranks { // the first of each host
+		if seen[rank.Host] || len(seen) == mostShown {
+			continue
+		}
+		seen[rank.Host] = true
+		r.Method = append(r.Method, measure.Fact{Name: fmt.Sprintf("rank %d", i), Value: fmt.Sprintf(
+			"on %s, %s, cores allowed %s, load %s", rank.Host, rank.Processor, rank.CPUs, rank.Load)})
+	}
+	r.Busy = result.Busy.Part()
+	r.Method = append(r.Method, measure.Fact{Name: "processor time",
+		Value: fmt.Sprintf("%.1f %% of the time, of rank %d, which had least", 100*r.Busy, result.Busy.Rank)})
+	r.Planned, r.Timings, r.Warnings = result.Planned, len(result.Timings), result.Warnings()
+	r.Finish(failure, result.Interrupted, result.Ended == OverBudget, o.Budget)
+
+	// The quickest timings come first of each size, the sizes of an operation in their order.
+	sorted := slices.Clone(result.Timings)
+	slices.SortFunc(sorted, func(a, b Timing) int {
+		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs),
+			cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Seconds, b.Seconds))
+	})
+	r.Shortest = []Shortest{}
+	for i, t := range sorted {
+		last := len(r.Shortest) - 1
+		if last < 0 || r.Shortest[last].Operation != t.Operation || r.Shortest[last].Between != t.Between ||
+			r.Shortest[last].Pairs != t.Pairs {
+			last++
+			r.Shortest = append(r.Shortest, Shortest{Operation: t.Operation, Between: t.Between, Pairs: t.Pairs,
+				Small: t.Seconds, Large: t.Seconds})
+		} else if t.Bytes > sorted[i-1].Bytes {
+			r.Shortest[last].Large = t.Seconds
+		}
+		r.Shortest[last].Timings++
+	}
+}
+
+// WriteCSV writes the table of the timings, headed by the report.
+func (r *Report) WriteCSV(w io.Writer) error {
+	return r.result.WriteCSV(w, slices.Concat(r.Facts(), r.Method,
+		[]measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine,
+		[]measure.Fact{{Name: "ended", Value: r.Reached()}}))
+}
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\nmpi: %s\nhosts: %s\n", r.Timings, r.Planned,
+		r.End.Sub(r.Begin).Seconds(), r.Ended, r.Library, r.Hosts)
+	if !r.result.Has(Nodes) {
+		b.WriteString("between hosts: nothing, all ranks ran on one; two on each of two hosts would give both\n")
+	}
+	if !r.result.Has(Cores) {
+		b.WriteString("within a host: nothing, no two ranks ran on one\n")
+	}
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tab, "  operation\tbetween\tpairs\ttimings\tquickest, smallest size (s)\tquickest, largest size (s)\t\n")
+	for _, s := range r.Shortest {
+		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%.3e\t%.3e\t\n", s.Operation, s.Between, s.Pairs, s.Timings, s.Small, s.Large)
+	}
+	_ = tab.Flush() // into memory
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -1,3 +1,36 @@
+// Package network times messages between the ranks of an MPI program, for calibrate network to fit.
+//
+//	o := network.DefaultOptions()
+//	o.Launcher = []string{"mpirun", "-np", "2"}
+//	result, err := network.Run(ctx, o, nil)
+//	err = result.WriteCSV(w, facts)
+//
+// The program (helper/bench.c) is compiled with the MPI's own compiler and started by the launcher of the user, so
+// that it runs as programs do there: any MPI 3, any network, any scheduler. It prints nothing, since its output
+// wakes the launcher, which competes with the ranks. Rank 0 appends the timings to a file, about once a
+// second and between operations that are timed; the file outlives ranks that are killed, so that the timings of an
+// interrupted measurement are kept.
+//
+// The places of the ranks decide which messages are timed: two ranks on one host give messages within a host, two on
+// two hosts messages between them, and more give pairs at the same time.
+//
+// [Options] say how, a [Result] holds the timings, a [Report] everything that is told of them. Fitting is left to
+// calibrate.
+//
+// # Units
+//
+// Times are in seconds, sizes in bytes.
+//
+// # Errors
+//
+// All options that make no sense, joined; messages of the compiler or the launcher when it fails;
+// and a line of the program's file that is no timing.
+//
+// # Source
+//
+// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High
+// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
+// Université Grenoble Alpes, 2021.
 package network
 
 import (
@@ -10,8 +43,7 @@ import (
 // Between says between which ranks messages are timed.
 type Between string
 
-// The choices: within a host, between two hosts, both, and whatever of both the places of
-// the ranks allow.
+// The choices: within a host, between two hosts, both, and as many of both as the places of the ranks allow.
 const (
 	Cores Between = "cores"
 	Nodes Between = "nodes"
@@ -19,7 +51,7 @@ const (
 	Auto  Between = "auto"
 )
 
-// Options says what is timed, and how.
+// Options says which messages are timed, and how.
 type Options struct {
 	Launcher []string      // the command that starts the program, such as mpirun -np 2
 	Compiler string        // of MPI programs
