@@ -17,6 +17,7 @@ const ciExample = "examples/ci"
 // TestCI runs what the jobs of the example run: it passes as it stands, and fails once the
 // blocks of an input are so small that dgemm has hardly anything to do.
 func TestCI(t *testing.T) {
+	t.Parallel()
 	s := &shell{build(t), t.TempDir()}
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, ciExample))); err != nil {
 		t.Fatal(err)

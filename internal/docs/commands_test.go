@@ -14,8 +14,8 @@ import (
 )
 
 // scaled lists the commands of the pages that take too long as they stand: where
-// the text contains whole, the test runs it with part in its place. Everything else
-// runs as written.
+// the text contains whole, the test runs it with part in its place; where both are equal, it runs as it
+// stands, but not in the short test. Everything else runs as written.
 var scaled = []struct{ page, whole, part string }{
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
@@ -29,6 +29,9 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/tutorial.md", "--budget 15m", "--budget 20s"},
 	{"docs/tutorial.md", "-N 100000 --NB 192 -P 8 -Q 8", "-N 100000 --NB 192 -P 8 -Q 8 --first-steps 20"},
 	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 4", "--budget 20s -- mpirun -np 2"},
+	// Twenty seconds each.
+	{"docs/calibrate.md", "--budget 20s -o loops.csv", "--budget 20s -o loops.csv"},
+	{"docs/hpcg.md", "--platform p.xml run", "--platform p.xml run"},
 	// Minutes each.
 	{"docs/hpcg.md", "--budget 1m --noise auto", "--budget 12s --noise auto"},
 	{"docs/hpcg.md", "--platform one.xml run", "--platform one.xml --steps 0:1 run"},
@@ -97,25 +100,30 @@ func TestCommands(t *testing.T) {
 // testRun runs each command of README.md and docs/*.md, those of a page one after
 // the other in the same directory. The short test leaves out the scaled ones.
 func testRun(t *testing.T, bin string) {
-	used := make([]bool, len(scaled))
-	for _, p := range readPages(t, "README.md", "docs/*.md") {
-		list := commands(p)
-		if len(list) == 0 {
-			continue
-		}
-		t.Run(p.path, func(t *testing.T) {
-			s := newShell(t, bin)
-			for _, c := range list {
-				text, row := c.scale()
-				if row >= 0 {
-					used[row] = true
-				}
-				if row < 0 || !testing.Short() {
-					s.check(t, c, text)
-				}
+	used := make([]bool, len(scaled)) // each row by one page
+	t.Run("page", func(t *testing.T) {
+		for _, p := range readPages(t, "README.md", "docs/*.md") {
+			list := commands(p)
+			if len(list) == 0 {
+				continue
 			}
-		})
-	}
+			t.Run(p.path, func(t *testing.T) {
+				if testing.Short() { // pages that measure have the machine for themselves
+					t.Parallel()
+				}
+				s := newShell(t, bin)
+				for _, c := range list {
+					text, row := c.scale()
+					if row >= 0 {
+						used[row] = true
+					}
+					if row < 0 || !testing.Short() {
+						s.check(t, c, text)
+					}
+				}
+			})
+		}
+	})
 	for i, s := range scaled {
 		if !used[i] {
 			t.Errorf("%s has no command with %q any more: remove the row of scaled", s.page, s.whole)

@@ -51,6 +51,7 @@ func runExample(t *testing.T, dir string) []byte {
 
 // TestLibraryExample: the example predicts what the commands do.
 func TestLibraryExample(t *testing.T) {
+	t.Parallel()
 	got := string(runExample(t, libraryExample))
 	s := &shell{build(t), t.TempDir()}
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, libraryExample))); err != nil {
@@ -74,6 +75,7 @@ func TestLibraryExample(t *testing.T) {
 // 3*8 + 4*7 = 52 pairs are neighbours, who send each other 8*512 bytes in each of 100 steps; a
 // sweep of 512^2 points is 6 flop a point.
 func TestGeneratorExample(t *testing.T) {
+	t.Parallel()
 	s := &shell{build(t), t.TempDir()}
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, generatorExample))); err != nil {
 		t.Fatal(err)

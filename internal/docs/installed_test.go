@@ -22,7 +22,10 @@ func testInstalled(t *testing.T, bin string) {
 		}
 		for _, path := range s.commandsIn(t, tool) {
 			want := s.flagNames(t, path)
-			t.Run(path, func(t *testing.T) { s.checkInstalled(t, tool, path, want) })
+			t.Run(path, func(t *testing.T) {
+				t.Parallel()
+				s.checkInstalled(t, tool, path, want)
+			})
 		}
 	}
 }
