@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,9 +14,6 @@ import (
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/internal/regular"
-	"reprise/internal/yamlfile"
-	"reprise/kernels"
 	"reprise/trace/warning"
 )
 
@@ -73,17 +68,46 @@ func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
 	}
-	o, perCPU, err := hostOptionsOf(c)
-	if err != nil {
-		return err
+	var o hosts.Options
+	if o.Classes = slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes")); o.Classes < 0 {
+		return command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
 	}
-	if err := checkHostFlags(c); err != nil {
+	by, per, shape := c.String("classes-by"), c.String("per"), c.String("noise-shape")
+	o.ByNoise = by == "noise"
+	coefficients := len(c.StringSlice("coefficient")) > 0
+	switch {
+	case by != "noise" && by != "time":
+		return command.Usagef("hosts: --classes-by %q, want time or noise", by)
+	case per != "cpu" && per != "host":
+		return command.Usagef("hosts: --per %q, want host or cpu", per)
+	case shape != "" && shape != hosts.Normal && shape != hosts.HalfNormal:
+		return command.Usagef("hosts: --noise-shape %q, want half-normal or normal", shape)
+	case !coefficients && len(c.StringSlice("noise")) > 0:
+		return command.Usagef("hosts: --noise needs a --coefficient of the same kernel")
+	case !coefficients && c.IsSet("class-column"):
+		return command.Usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
+	}
+
+	// Flags without effect. The criterion chooses among models, and the report, unlike that of kernels, does not have
+	// it.
+	err := cmp.Or(excludes(c, "coefficient", namesOf(fitFlags(), "where")...), excludes(c, "class-column", "classes-by"),
+		needs(c, "output", "source"))
+	if err == nil && c.String("model") != calibrate.Auto {
+		err = excludes(c, "model", "criterion")
+	}
+	if err != nil {
 		return err
 	}
 	if err := checkOutputs(c); err != nil {
 		return err
 	}
-	sample, err := readSample(c, perCPU)
+
+	var sample *hosts.Sample
+	if coefficients {
+		sample, err = readCoefficients(c, per == "cpu", cmp.Or(shape, hosts.HalfNormal))
+	} else if sample, err = fitSample(c, per == "cpu"); err == nil && shape != "" {
+		sample.Shape = shape
+	}
 	if err != nil {
 		return err
 	}
@@ -93,78 +117,19 @@ func runHosts(c *cli.Context) error {
 	}
 	command.Warn(c, report.Warnings)
 	report.Model.Description, report.Model.Source = "estimated by calibrate hosts "+command.Version(), c.String("source")
-	model := output{"machine model", c.String("output"), report.Model.WriteYAML, readModel}
+	model := output{what: "machine model", path: c.String("output"), content: report.Model.WriteYAML,
+		read: func(text []byte, name string) error {
+			_, err := hosts.Parse(bytes.NewReader(text), name)
+			return err
+		}}
 	if written, err := writeOutputs(c, model); written || err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
 }
 
-// checkHostFlags refuses flags without effect. The criterion chooses among models, and
-// the report, unlike that of kernels, does not have it.
-func checkHostFlags(c *cli.Context) error {
-	errs := []error{
-		excludes(c, "coefficient", namesOf(fitFlags(), "where")...),
-		excludes(c, "class-column", "classes-by"),
-		needs(c, "output", "source"),
-	}
-	if c.String("model") != calibrate.Auto {
-		errs = append(errs, excludes(c, "model", "criterion"))
-	}
-	return cmp.Or(errs...)
-}
-
-func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, report)
-	}
-	return text(c.App.Writer)
-}
-
-// hostOptionsOf reads the flags about the estimation.
-func hostOptionsOf(c *cli.Context) (o hosts.Options, perCPU bool, err error) {
-	i := slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes"))
-	if i < 0 {
-		return o, false, command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
-	}
-	o.Classes = i
-	switch c.String("classes-by") {
-	case "noise":
-		o.ByNoise = true
-	case "time":
-	default:
-		return o, false, command.Usagef("hosts: --classes-by %q, want time or noise", c.String("classes-by"))
-	}
-	switch c.String("per") {
-	case "cpu":
-		perCPU = true
-	case "host":
-	default:
-		return o, false, command.Usagef("hosts: --per %q, want host or cpu", c.String("per"))
-	}
-	if s := c.String("noise-shape"); s != "" && s != hosts.Normal && s != hosts.HalfNormal {
-		return o, false, command.Usagef("hosts: --noise-shape %q, want half-normal or normal", s)
-	}
-	coefficients := len(c.StringSlice("coefficient")) > 0
-	switch {
-	case !coefficients && len(c.StringSlice("noise")) > 0:
-		return o, false, command.Usagef("hosts: --noise needs a --coefficient of the same kernel")
-	case !coefficients && c.IsSet("class-column"):
-		return o, false, command.Usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
-	}
-	return o, perCPU, nil
-}
-
-// readSample reads coefficients, or timings and fits them, one fit for each host and
-// day.
-func readSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
-	shape := c.String("noise-shape")
-	if len(c.StringSlice("coefficient")) > 0 {
-		if shape == "" {
-			shape = hosts.HalfNormal
-		}
-		return readCoefficients(c, perCPU, shape)
-	}
+// fitSample reads timings and fits them, one fit for each host or CPU and day.
+func fitSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 	s, err := fitSettingsOf(c)
 	if err != nil {
 		return nil, err
@@ -173,7 +138,7 @@ func readSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 	if perCPU {
 		s.fit.For = calibrate.ForCPU
 	}
-	timings, err := readTimings(c, s.read)
+	timings, err := s.readTimings(c)
 	if err != nil {
 		return nil, err
 	}
@@ -185,15 +150,10 @@ func readSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 		return nil, err
 	}
 	sample, err := hosts.FromFits(fits, perCPU)
-	if err != nil {
-		return nil, warning.With(err, fits.Warnings)
-	}
-	if shape != "" {
-		sample.Shape = shape
-	}
-	return sample, nil
+	return sample, warning.With(err, fits.Warnings)
 }
 
+// readCoefficients reads tables of coefficients, whose columns --coefficient and --noise name.
 func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample, error) {
 	o := hosts.ReadOptions{Class: strings.ToLower(c.String("class-column"))}
 	var variables []hosts.Variable
@@ -218,11 +178,10 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 	if o.Where, err = conditions(c); err != nil {
 		return nil, err
 	}
-	read := func(t *table.Reader) error { return sample.Read(t, o) }
-	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
-		return nil, err
-	}
-	return sample, checkRows(c, int64(len(sample.Records)))
+	rows := func() int64 { return int64(len(sample.Records)) }
+	return sample, readTables(c, rows, func(arg string) (string, func(*table.Reader) error, error) {
+		return arg, func(t *table.Reader) error { return sample.Read(t, o) }, nil
+	})
 }
 
 // drawFlags are those of calibrate hosts that say which machine to draw.
@@ -253,7 +212,14 @@ func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
-	if err := checkDrawFlags(c); err != nil {
+	// Flags without effect. Hosts have names in the kernel file and on the platform.
+	inFile := []string{"source", "empty", "base"}
+	if !c.IsSet("platform") {
+		inFile = append(inFile, "host-name")
+	}
+	err := cmp.Or(excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...),
+		needs(c, "output", inFile...))
+	if err != nil {
 		return err
 	}
 	from := c.String("from")
@@ -305,54 +271,8 @@ func runDraw(c *cli.Context) error {
 	return printReport(c, s, s.WriteText)
 }
 
-// checkDrawFlags refuses flags without effect. Hosts have names in the kernel file and
-// on the platform.
-func checkDrawFlags(c *cli.Context) error {
-	inFile := []string{"source", "empty", "base"}
-	if !c.IsSet("platform") {
-		inFile = append(inFile, "host-name")
-	}
-	return cmp.Or(
-		excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...),
-		needs(c, "output", inFile...),
-	)
-}
-
-// readBase returns the text of a kernel file, nil without one.
-func readBase(path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, err := kernelText(path)
-	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark)) // it will not stand at the beginning
-	if err := calibrate.CheckBase(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return text, nil
-}
-
-// kernelText reads a kernel file, or that of a built-in set.
-func kernelText(name string) ([]byte, error) {
-	if !regular.IsFile(name) {
-		text, err := kernels.BuiltinText(name)
-		return text, regular.Missing(name, err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
-	return text, errors.Join(err, f.Close())
-}
-
-// drawnPlatform is the platform of --platform; its hosts have the names of
-// --host-name, of which {} is the end.
+// drawnPlatform returns the output of --platform, a platform whose hosts have the names of --host-name. That must end
+// in -{}: hosts of a platform are numbered at the end of their names.
 func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 	o := output{what: "platform", path: c.String("platform"), read: readPlatform}
 	if o.path == "" {
@@ -366,9 +286,16 @@ func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 	if err != nil {
 		return o, err
 	}
-	properties, err := propertiesOf(c)
-	if err != nil {
-		return o, err
+	var properties []calibrate.Property
+	for _, text := range c.StringSlice("property") {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || name == "" {
+			return o, command.Usagef("hosts: --property %q, want NAME:VALUE", text)
+		}
+		properties = append(properties, calibrate.Property{Name: name, Value: value})
+	}
+	if err := checkProperties(properties); err != nil {
+		return o, command.Usagef("hosts: --property: %w", err)
 	}
 	o.content = func(w io.Writer) error {
 		return calibrate.WritePlatform(w, machine,

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,7 +15,10 @@ import (
 	"reprise/calibrate/runs"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/internal/terminal"
+	"reprise/internal/yamlfile"
+	"reprise/kernels"
 	"reprise/trace/warning"
 )
 
@@ -56,7 +61,7 @@ func kernelsCommand() *cli.Command {
 	}
 }
 
-// fitFlags say how timings of kernels are read and fitted.
+// fitFlags are the flags that say how timings of kernels are read and fitted.
 func fitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "model", Value: calibrate.Auto,
@@ -75,12 +80,13 @@ func fitFlags() []cli.Flag {
 	}
 }
 
-// fitSettings is how the command line says to read and fit timings.
+// fitSettings says how to read and fit timings.
 type fitSettings struct {
 	read calibrate.ReadOptions
 	fit  calibrate.KernelOptions
 }
 
+// fitSettingsOf returns the settings of the fit flags, which calibrate kernels and calibrate hosts share.
 func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"),
 		NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
@@ -89,8 +95,24 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	if dims := c.String("dims"); dims != "" {
 		s.read.Dims = strings.Split(dims, ",")
 	}
-	if err := s.assignments(c); err != nil {
-		return s, err
+
+	// A function has terms or a product, once.
+	given := map[string]string{} // the flag, by function
+	for _, flag := range []string{"terms", "product"} {
+		for _, text := range c.StringSlice(flag) {
+			name, value, ok := strings.Cut(text, "=")
+			if !ok || name == "" {
+				return s, command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag, text)
+			}
+			if other, ok := given[name]; ok {
+				return s, command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag, name)
+			}
+			if given[name] = flag; flag == "terms" {
+				s.fit.Terms[name] = strings.Split(value, ",")
+			} else {
+				s.fit.Product[name] = value
+			}
+		}
 	}
 	if s.read.Where, err = conditions(c); err != nil {
 		return s, err
@@ -105,7 +127,26 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	return s, nil
 }
 
-// kernelSettings is what the command line of calibrate kernels says.
+// readTimings reads the tables of the arguments.
+func (s *fitSettings) readTimings(c *cli.Context) (*calibrate.Timings, error) {
+	timings := calibrate.NewTimings()
+	return timings, readTables(c, timings.Rows, func(arg string) (string, func(*table.Reader) error, error) {
+		return arg, func(t *table.Reader) error { return timings.Read(t, s.read) }, nil
+	})
+}
+
+// checkChoice refuses flags about the choice of a model if all kernels have theirs from
+// --terms.
+func (s *fitSettings) checkChoice(c *cli.Context, t *calibrate.Timings, flags ...string) error {
+	for _, name := range t.Functions() {
+		if s.fit.Terms[name] == nil {
+			return nil
+		}
+	}
+	return excludes(c, "terms", flags...)
+}
+
+// kernelSettings are the settings of the flags of calibrate kernels.
 type kernelSettings struct {
 	fitSettings
 	file  calibrate.FileOptions
@@ -124,17 +165,29 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if s.fit.For, ok = per[c.String("per")]; !ok {
 		return s, command.Usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
 	}
-	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		return s, command.Usagef("kernels: --plot-format %q, want svg or png", f)
-	}
 	if s.fit.For == calibrate.ForAll && c.IsSet("host-name") {
 		return s, command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
 	}
-	if err := needs(c, "plots", "plot-format"); err != nil {
+	if err := checkPlotFormat(c); err != nil {
 		return s, err
 	}
-	if err := s.setLearn(c); err != nil {
-		return s, err
+
+	// There are two ways to fit, each of which has flags of its own.
+	if s.mean = c.String("statistic") == string(calibrate.Mean); s.mean {
+		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
+			return s, command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
+		}
+	} else {
+		ofMean := []string{"model", "criterion", "product", "no-constant", "relative"}
+		if given := firstSet(c, ofMean); given != "" {
+			return s, command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
+		}
+		s.read.Keep = true
+		s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
+			MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
+		if err := s.learn.Validate(); err != nil {
+			return s, command.Usagef("kernels: %w", err)
+		}
 	}
 	if err := s.file.Validate(); err != nil {
 		return s, command.Usagef("kernels: %w", err)
@@ -142,51 +195,12 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	return s, needs(c, "output", "host-name", "empty", "noise", "base", "source")
 }
 
-// setLearn decides between the two ways to fit, each of which has flags of its own.
-func (s *kernelSettings) setLearn(c *cli.Context) error {
-	s.mean = c.String("statistic") == string(calibrate.Mean)
-	ofMean := []string{"model", "criterion", "product", "no-constant", "relative"}
-	switch given := firstSet(c, ofMean); {
-	case s.mean:
-		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
-			return command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
-		}
-		return nil
-	case given != "":
-		return command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
-	}
-	s.read.Keep = true
-	s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
-		MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
-	if err := s.learn.Validate(); err != nil {
-		return command.Usagef("kernels: %w", err)
-	}
-	return nil
-}
-
-// assignments parses the flags that are NAME=VALUE, of which a function has one at most.
-func (s *fitSettings) assignments(c *cli.Context) error {
-	given := map[string]string{} // the flag, by function
-	for _, flag := range []struct {
-		name string
-		set  func(name, value string)
-	}{
-		{"terms", func(name, value string) { s.fit.Terms[name] = strings.Split(value, ",") }},
-		{"product", func(name, value string) { s.fit.Product[name] = value }},
-	} {
-		for _, text := range c.StringSlice(flag.name) {
-			name, value, ok := strings.Cut(text, "=")
-			if !ok || name == "" {
-				return command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag.name, text)
-			}
-			if other, ok := given[name]; ok {
-				return command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag.name, name)
-			}
-			given[name] = flag.name
-			flag.set(name, value)
-		}
-	}
-	return nil
+// kernelModels are the models of either way of fitting.
+type kernelModels interface {
+	CheckNoise(noise string) error
+	WriteText(w io.Writer) error
+	WriteYAML(w io.Writer, o calibrate.FileOptions) error
+	Series() []calibrate.Series
 }
 
 func runKernels(c *cli.Context) error {
@@ -205,86 +219,73 @@ func runKernels(c *cli.Context) error {
 			return err
 		}
 	}
-	timings, err := readTimings(c, s.read)
+	timings, err := s.readTimings(c)
 	if err != nil {
 		return err
 	}
-	report, err := s.fitTo(c, timings)
-	if err != nil {
-		return err
-	}
-	if dir := c.String("plots"); dir != "" {
-		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
+
+	var report kernelModels
+	var warnings *[]warning.Warning // CheckNoise may add some
+	var names []string
+	if s.mean {
+		if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
 			return err
 		}
+		r, err := calibrate.FitKernels(timings, s.fit)
+		if err != nil {
+			return err
+		}
+		report, warnings, names = r, &r.Warnings, r.Kernels()
+	} else {
+		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
+		s.learn.Progress = bar.SetOf
+		r, err := calibrate.LearnKernels(timings, s.learn)
+		bar.Clear()
+		if err != nil {
+			return err
+		}
+		report, warnings, names = r, &r.Warnings, r.Names()
+	}
+	if err := report.CheckNoise(s.file.Noise); err != nil {
+		return warning.With(err, *warnings)
+	}
+	command.Warn(c, *warnings)
+	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(names, ", "), command.Version())
+	if err := writePlots(c, report.Series()); err != nil {
+		return err
 	}
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
-	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written ||
-		err != nil {
+	written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels})
+	if written || err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
 }
 
-// kernelModels is what either way of fitting comes to.
-type kernelModels interface {
-	WriteText(w io.Writer) error
-	WriteYAML(w io.Writer, o calibrate.FileOptions) error
-	Series() []calibrate.Series
-}
-
-// fitTo fits models to timings, and warns of what is odd about them.
-func (s *kernelSettings) fitTo(c *cli.Context, timings *calibrate.Timings) (kernelModels, error) {
-	if !s.mean {
-		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
-		s.learn.Progress = bar.SetOf
-		report, err := calibrate.LearnKernels(timings, s.learn)
-		bar.Clear()
-		if err != nil {
-			return nil, err
-		}
-		if err := report.CheckNoise(s.file.Noise); err != nil {
-			return nil, warning.With(err, report.Warnings)
-		}
-		command.Warn(c, report.Warnings)
-		s.describe(report.Names())
-		return report, nil
+// readBase returns the text of a kernel file or of a built-in set, nil without one.
+func readBase(name string) (text []byte, err error) {
+	if name == "" {
+		return nil, nil
 	}
-	if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
-		return nil, err
+	if !regular.IsFile(name) {
+		text, err = kernels.BuiltinText(name)
+		err = regular.Missing(name, err)
+	} else {
+		var f *os.File
+		if f, err = os.Open(name); err == nil {
+			text, err = io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
+			err = errors.Join(err, f.Close())
+		}
 	}
-	report, err := calibrate.FitKernels(timings, s.fit)
+	if err == nil {
+		_, err = kernels.Parse(bytes.NewReader(text), name)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("base: %w", err)
 	}
-	if err := report.CheckNoise(s.file.Noise); err != nil {
-		return nil, warning.With(err, report.Warnings)
+	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark)) // it will not stand at the beginning
+	if err := calibrate.CheckBase(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	command.Warn(c, report.Warnings)
-	s.describe(report.Kernels())
-	return report, nil
-}
-
-func (s *kernelSettings) describe(kernels []string) {
-	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(kernels, ", "), command.Version())
-}
-
-// checkChoice refuses flags about the choice of a model if all kernels have theirs from
-// --terms.
-func (s *fitSettings) checkChoice(c *cli.Context, t *calibrate.Timings, flags ...string) error {
-	for _, name := range t.Functions() {
-		if s.fit.Terms[name] == nil {
-			return nil
-		}
-	}
-	return excludes(c, "terms", flags...)
-}
-
-func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, error) {
-	timings := calibrate.NewTimings()
-	read := func(t *table.Reader) error { return timings.Read(t, o) }
-	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
-		return nil, err
-	}
-	return timings, checkRows(c, timings.Rows())
+	return text, nil
 }

@@ -32,7 +32,7 @@ const (
 	stdoutName = "stdout"
 )
 
-// argsKey is under what the command line is kept for those who write it down.
+// argsKey is the key of the metadata with the command line, which tables of measurements have.
 const argsKey = "args"
 
 // run is the command: stdout gets the results, stderr everything else.
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
-// newApp returns the command as its command line says it.
+// newApp returns the command with its subcommands.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin,
 		stdout, stderr)
@@ -52,30 +52,54 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	return app
 }
 
-// eachTable calls read for each argument, of which there must be one.
-func eachTable(c *cli.Context, read func(arg string) error) error {
+// readTables reads the tables of the arguments, of which there must be one; "-" is standard input. source returns the
+// path of an argument and the function that reads its table. rows returns how many rows were read so far: a table
+// of which nobody asked for a row is refused.
+func readTables(c *cli.Context, rows func() int64,
+	source func(arg string) (path string, read func(*table.Reader) error, err error)) error {
 	if c.NArg() == 0 {
 		return command.Usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
 	}
-	for _, arg := range c.Args().Slice() {
-		if err := read(arg); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkRows refuses tables of which there is no row that is asked for.
-func checkRows(c *cli.Context, rows int64) error {
-	if rows > 0 {
-		return nil
-	}
 	var names []string
 	for _, arg := range c.Args().Slice() {
+		path, read, err := source(arg)
+		if err != nil {
+			return err
+		}
+
+		// Reading a regular file has a bar.
+		var t *table.Reader
+		var bar *terminal.Bar
+		info, missing := os.Stat(path)
+		switch {
+		case path == "-":
+			t, err = table.NewReader(c.App.Reader, stdinName)
+		case missing != nil || !info.Mode().IsRegular():
+			t, err = table.Open(path)
+		default:
+			bar = terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+textutil.Quote(filepath.Base(path)))
+			t, err = table.OpenWith(path, bar.Reader)
+		}
+		if err == nil {
+			err = read(t)
+			if closing := t.Close(); err == nil { // else it may say the same again
+				err = closing
+			}
+		}
+		bar.Clear()
+		if errors.Is(err, calibrate.ErrContradiction) {
+			err = command.Usage(err)
+		}
+		if err != nil {
+			return err
+		}
 		if arg == "-" {
 			arg = stdinName
 		}
 		names = append(names, arg)
+	}
+	if rows() > 0 {
+		return nil
 	}
 	asked := ""
 	if where := c.StringSlice("where"); len(where) > 0 {
@@ -84,46 +108,17 @@ func checkRows(c *cli.Context, rows int64) error {
 	return fmt.Errorf("%s: %w: no rows%s", strings.Join(names, ", "), calibrate.ErrMeaningless, asked)
 }
 
-// readTable calls read for the table in a file, "-" being standard input.
-func readTable(c *cli.Context, path string, read func(*table.Reader) error) error {
-	t, bar, err := openTable(c, path)
-	if err != nil {
-		return err
-	}
-	err = read(t)
-	bar.Clear()
-	if closing := t.Close(); err == nil { // else it may say the same again
-		err = closing
-	}
-	if errors.Is(err, calibrate.ErrContradiction) {
-		err = command.Usage(err)
-	}
-	return err
-}
-
 // quietFlag is that of commands that show progress.
 func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true}
 }
 
-// openTable opens a table, and a bar over what is read of it if it is a file.
-func openTable(c *cli.Context, path string) (*table.Reader, *terminal.Bar, error) {
-	if path == "-" {
-		t, err := table.NewReader(c.App.Reader, stdinName)
-		return t, nil, err
+// printReport prints a report, as JSON or as text.
+func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, report)
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		t, err := table.Open(path)
-		return t, nil, err
-	}
-	bar := terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+textutil.Quote(filepath.Base(path)))
-	t, err := table.OpenWith(path, bar.Reader)
-	if err != nil {
-		bar.Clear()
-		return nil, nil, err
-	}
-	return t, bar, nil
+	return text(c.App.Writer)
 }
 
 func writeJSON(w io.Writer, v any) error {

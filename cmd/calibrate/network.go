@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/netmodel"
 	"reprise/trace/warning"
 )
 
@@ -74,17 +76,15 @@ func networkCommand() *cli.Command {
 	}
 }
 
-// networkOptionsOf reads the flags about the fit.
+// networkOptionsOf returns the options of the flags about the fit.
 func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 	o = calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
-		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"), Plain: c.String("residuals") == "plain"}
+		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
+		Plain: c.String("residuals") == "plain"}
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
 		return o, command.Usagef("network: --residuals %q, want log or plain", r)
-	}
-	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		return o, command.Usagef("network: --plot-format %q, want svg or png", f)
 	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
@@ -101,57 +101,47 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 	if err := o.Validate(); err != nil {
 		return o, command.Usagef("network: %w", err)
 	}
-	return o, checkNetworkFlags(c)
-}
 
-// checkNetworkFlags refuses flags without effect, and a 0 that would be taken for no
-// flag.
-func checkNetworkFlags(c *cli.Context) error {
+	// Flags without effect, and a 0 that would be taken for no flag.
 	for _, flag := range []string{"bandwidth", "latency", "eager", "detached", "trim"} {
 		if c.IsSet(flag) && c.Float64(flag) == 0 {
-			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
+			return o, command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
 		}
 	}
-	return cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), needs(c, "plots", "plot-format"))
+	return o, cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), checkPlotFormat(c))
 }
 
-// splitSource splits OPERATION:COLUMN=CSV. What is before the = must be an
-// operation: names of files may have one too, but then the files are there.
-func splitSource(arg string) (o calibrate.MessageOptions, path string, err error) {
-	head, path, ok := strings.Cut(arg, "=")
-	op, column, _ := strings.Cut(head, ":")
-	known := calibrate.Operations()
-	if !ok || !slices.Contains(known, calibrate.Operation(op)) {
-		if _, missing := os.Stat(arg); ok && errors.Is(missing, fs.ErrNotExist) {
-			err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =", arg, op)
-		}
-		return o, arg, err
-	}
-	o.Operation = calibrate.Operation(op)
-	if column != "" {
-		o.Seconds = strings.Split(strings.ToLower(column), "+")
-	}
-	return o, path, nil
-}
-
+// readMessages reads the tables of the arguments, each of which may say OPERATION:COLUMN= before its path.
 func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 	messages := calibrate.NewMessages()
 	where, err := conditions(c)
 	if err != nil {
 		return nil, err
 	}
-	err = eachTable(c, func(arg string) error {
-		o, path, err := splitSource(arg)
-		if err != nil {
-			return err
+	err = readTables(c, messages.Rows, func(arg string) (string, func(*table.Reader) error, error) {
+		o := calibrate.MessageOptions{Where: where}
+		read := func(t *table.Reader) error { return messages.Read(t, o) }
+		head, path, ok := strings.Cut(arg, "=")
+		op, column, _ := strings.Cut(head, ":")
+		if !ok {
+			return arg, read, nil
 		}
-		o.Where = where
-		return readTable(c, path, func(t *table.Reader) error { return messages.Read(t, o) })
+		if !slices.Contains(calibrate.Operations(), calibrate.Operation(op)) {
+			// Names of files may have a = too, but then the files are there.
+			var err error
+			if _, missing := os.Stat(arg); errors.Is(missing, fs.ErrNotExist) {
+				err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong "+
+					"before the =", arg, op)
+			}
+			return arg, read, err
+		}
+		o.Operation = calibrate.Operation(op)
+		if column != "" {
+			o.Seconds = strings.Split(strings.ToLower(column), "+")
+		}
+		return path, read, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return messages, checkRows(c, messages.Rows())
+	return messages, err
 }
 
 func runNetwork(c *cli.Context) error {
@@ -159,7 +149,16 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	machine, err := networkMachineOf(c, o)
+	// Thresholds that replay would refuse in the platform are refused before the fit.
+	if err := checkProperties(o.Thresholds()); err != nil {
+		return command.Usagef("network: --eager and --detached: %w", err)
+	}
+	var machine calibrate.Machine
+	if c.String("platform") == "" {
+		err = needs(c, "platform", "name", "hosts", "cores", "speed")
+	} else {
+		machine, err = machineOf(c, c.String("name"), c.Int("hosts"))
+	}
 	if err != nil {
 		return err
 	}
@@ -170,8 +169,9 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMeasured(c, messages); err != nil {
-		return err
+	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
+		!messages.Has(calibrate.PingPong) {
+		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
 	}
 	report, err := calibrate.FitNetwork(messages, o)
 	if err != nil {
@@ -183,61 +183,35 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	command.Warn(c, report.Warnings)
-	if machine.Hosts, err = hostsOf(c, report); err != nil {
+
+	// The report may bound the number of hosts: there is one where nothing is known of messages between two.
+	switch most := report.MostHosts(); {
+	case most == 0 || c.Int("hosts") <= most:
+		machine.Hosts = c.Int("hosts")
+	case !c.IsSet("hosts"):
+		machine.Hosts = most
+	case most == 1:
+		return command.Usagef("network: --hosts %d, but there are no timings between hosts: want 1, or ranks on two "+
+			"(calibrate measure network)", c.Int("hosts"))
+	default:
+		return command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d",
+			c.Int("hosts"), most)
+	}
+	if err := writePlots(c, report.Series()); err != nil {
 		return err
 	}
-	if dir := c.String("plots"); dir != "" {
-		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
+	noise := output{what: "network noise", path: c.String("mixture"),
+		content: func(w io.Writer) error {
+			return report.WriteNoise(w, "fitted by calibrate network "+command.Version())
+		},
+		read: func(text []byte, name string) error {
+			_, err := netmodel.ParseNoise(bytes.NewReader(text), name)
 			return err
-		}
-	}
-	printed, err := writeOutputs(c,
-		output{"network noise", c.String("mixture"),
-			func(w io.Writer) error {
-				return report.WriteNoise(w,
-					"fitted by calibrate network "+command.Version())
-			}, readNoise},
-		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) },
-			readPlatform})
-	if printed || err != nil {
+		}}
+	platform := output{what: "platform", path: c.String("platform"), read: readPlatform,
+		content: func(w io.Writer) error { return report.WriteXML(w, machine) }}
+	if printed, err := writeOutputs(c, noise, platform); printed || err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
-}
-
-// hostsOf returns the number of hosts of --platform, which the report may bound: there is one where
-// nothing is known of messages between two.
-func hostsOf(c *cli.Context, r *calibrate.NetworkReport) (int, error) {
-	hosts, most := c.Int("hosts"), r.MostHosts()
-	switch {
-	case most == 0 || hosts <= most:
-		return hosts, nil
-	case c.IsSet("hosts") && most == 1:
-		return 0, command.Usagef("network: --hosts %d, but there are no timings between hosts: want 1, or ranks on two (calibrate measure network)", hosts)
-	case c.IsSet("hosts"):
-		return 0, command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d", hosts,
-			most)
-	}
-	return most, nil
-}
-
-// checkMeasured refuses flags about operations that were not measured.
-func checkMeasured(c *cli.Context, m *calibrate.Messages) error {
-	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
-		!m.Has(calibrate.PingPong) {
-		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
-	}
-	return nil
-}
-
-// networkMachineOf returns the machine of --platform. Thresholds that replay would
-// refuse in the platform are refused before the fit.
-func networkMachineOf(c *cli.Context, o calibrate.NetworkOptions) (m calibrate.Machine, err error) {
-	if err := checkProperties(o.Thresholds()); err != nil {
-		return m, command.Usagef("network: --eager and --detached: %w", err)
-	}
-	if c.String("platform") == "" {
-		return m, needs(c, "platform", "name", "hosts", "cores", "speed")
-	}
-	return machineOf(c, c.String("name"), c.Int("hosts"))
 }

@@ -12,12 +12,10 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/charts"
-	"reprise/calibrate/hosts"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
-	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/smpi"
 )
@@ -27,12 +25,12 @@ type output struct {
 	what    string // for messages
 	path    string // "": none; "-": standard output
 	content func(io.Writer) error
-	// read reads a text as those do that the file is for, name standing for the file
-	// in errors; nil: nobody refuses it.
+	// read reads the text as the command that the file is for does, name standing for the file
+	// in errors; nil: the file has no reader that could refuse it.
 	read func(text []byte, name string) error
 }
 
-// writeOutputs writes what is asked for, if those who are to read it can. Files appear
+// writeOutputs writes the outputs that have a path, if their readers accept them. Files appear
 // whole, and if one cannot be written none does. It reports whether the standard output
 // got something, which then has room for no report.
 func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
@@ -42,8 +40,10 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 		if o.path == "" {
 			continue
 		}
-		if o, err = o.readBack(); err != nil {
-			return false, err
+		if o.read != nil {
+			if err := o.readBack(); err != nil {
+				return false, err
+			}
 		}
 		if o.path == "-" {
 			shown = o
@@ -57,62 +57,32 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 	return true, shown.content(c.App.Writer)
 }
 
-// readBack returns the output with its content in memory, after it was read.
-func (o output) readBack() (output, error) {
-	if o.read == nil {
-		return o, nil
-	}
+// readBack keeps the content in memory and reads it. An error NAME:LINE: ... has the line behind it, as the file
+// that would show it is not written.
+func (o *output) readBack() error {
 	var b bytes.Buffer
 	if err := o.content(&b); err != nil {
-		return o, err
+		return err
 	}
 	text, name := b.Bytes(), o.path
 	if name == "-" {
 		name = stdoutName
 	}
-	if err := o.read(text, name); err != nil {
-		return o, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err,
-			lineOf(err, name, string(text)))
-	}
 	o.content = func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}
-	return o, nil
-}
-
-// lineOf returns the line of a text that an error NAME:LINE: ... is about, for the end
-// of a message; "" if it says none. The file that would show it is not there.
-func lineOf(err error, name, text string) string {
+	err := o.read(text, name)
+	if err == nil {
+		return nil
+	}
 	rest, _ := strings.CutPrefix(err.Error(), name+":")
 	number, _, _ := strings.Cut(rest, ":")
-	lines := strings.Split(text, "\n")
-	n, parseErr := strconv.Atoi(number)
-	if parseErr != nil || n < 1 || n > len(lines) {
-		return ""
+	lines, line := strings.Split(string(text), "\n"), ""
+	if n, wrong := strconv.Atoi(number); wrong == nil && n >= 1 && n <= len(lines) {
+		line = "; the line is " + yamlfile.Quote(lines[n-1])
 	}
-	return "; the line is " + yamlfile.Quote(lines[n-1])
-}
-
-// readKernels reads a kernel file, as replay does.
-func readKernels(text []byte, name string) error {
-	if len(text) > yamlfile.MaxBytes {
-		return fmt.Errorf("%s: %d bytes, want at most %d: fewer hosts make it shorter", name, len(text), yamlfile.MaxBytes)
-	}
-	_, err := kernels.Parse(bytes.NewReader(text), name)
-	return err
-}
-
-// readNoise reads network noise, as replay does.
-func readNoise(text []byte, name string) error {
-	_, err := netmodel.ParseNoise(bytes.NewReader(text), name)
-	return err
-}
-
-// readModel reads a machine model, as calibrate hosts --draw does.
-func readModel(text []byte, name string) error {
-	_, err := hosts.Parse(bytes.NewReader(text), name)
-	return err
+	return fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line)
 }
 
 // writeFiles writes files, each of which is finished when all after it are.
@@ -131,6 +101,15 @@ func writeFiles(list []output) error {
 	if err != nil && after == nil {
 		err = fmt.Errorf("%s: %w", list[0].what, err)
 	}
+	return err
+}
+
+// readKernels reads a kernel file, as replay does.
+func readKernels(text []byte, name string) error {
+	if len(text) > yamlfile.MaxBytes {
+		return fmt.Errorf("%s: %d bytes, want at most %d: fewer hosts make it shorter", name, len(text), yamlfile.MaxBytes)
+	}
+	_, err := kernels.Parse(bytes.NewReader(text), name)
 	return err
 }
 
@@ -164,31 +143,23 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 	return nil
 }
 
-// machineOf returns the machine of --platform, of which replay must be able to read
-// the cores and their speed.
+// machineOf returns the machine of --platform. Its cores and their speed must be such that replay can read a platform
+// with one of its hosts.
 func machineOf(c *cli.Context, name string, hosts int) (calibrate.Machine, error) {
 	m := calibrate.Machine{Name: name, Hosts: hosts, Cores: c.Int("cores"), Speed: c.String("speed")}
-	err := m.Validate()
-	if err == nil {
-		err = checkSpeed(m)
+	if err := m.Validate(); err != nil {
+		return m, command.Usagef("%s: %w", c.Command.Name, err)
 	}
-	if err != nil {
-		err = command.Usagef("%s: %w", c.Command.Name, err)
-	}
-	return m, err
-}
-
-// checkSpeed reads a platform with one host of the machine, as replay does.
-func checkSpeed(m calibrate.Machine) error {
-	m.Hosts = 1
+	one := m
+	one.Hosts = 1
 	var b bytes.Buffer
-	if err := calibrate.WritePlatform(&b, m, calibrate.Cables{Bandwidth: 1}, nil); err != nil {
-		return err
+	if err := calibrate.WritePlatform(&b, one, calibrate.Cables{Bandwidth: 1}, nil); err != nil {
+		return m, command.Usagef("%s: %w", c.Command.Name, err)
 	}
 	if err := readPlatform(b.Bytes(), "platform"); err != nil {
-		return fmt.Errorf("--cores %d, --speed %q: %w", m.Cores, m.Speed, err)
+		return m, command.Usagef("%s: --cores %d, --speed %q: %w", c.Command.Name, m.Cores, m.Speed, err)
 	}
-	return nil
+	return m, nil
 }
 
 // readPlatform reads a platform and its properties, as replay does.
@@ -215,25 +186,21 @@ func checkProperties(list []calibrate.Property) error {
 	return o.Validate()
 }
 
-// propertiesOf reads --property.
-func propertiesOf(c *cli.Context) ([]calibrate.Property, error) {
-	var list []calibrate.Property
-	for _, text := range c.StringSlice("property") {
-		name, value, ok := strings.Cut(text, ":")
-		if !ok || name == "" {
-			return nil, command.Usagef("%s: --property %q, want NAME:VALUE", c.Command.Name, text)
-		}
-		list = append(list, calibrate.Property{Name: name, Value: value})
+// checkPlotFormat refuses formats of --plot-format that plots cannot have.
+func checkPlotFormat(c *cli.Context) error {
+	if f := c.String("plot-format"); f != "svg" && f != "png" {
+		return command.Usagef("%s: --plot-format %q, want svg or png", c.Command.Name, f)
 	}
-	if err := checkProperties(list); err != nil {
-		return nil, command.Usagef("%s: --property: %w", c.Command.Name, err)
-	}
-	return list, nil
+	return needs(c, "plots", "plot-format")
 }
 
-// writePlots draws each series into a file of its own in dir, which is made if
-// it is not there.
-func writePlots(dir, format string, list []calibrate.Series) error {
+// writePlots draws each series into a file of its own in the directory of --plots, if that is given. The directory is
+// made if it is missing.
+func writePlots(c *cli.Context, list []calibrate.Series) error {
+	dir, format := c.String("plots"), c.String("plot-format")
+	if dir == "" {
+		return nil
+	}
 	if err := atomicfile.MakeDir(dir); err != nil {
 		return fmt.Errorf("plots: %w", err)
 	}
