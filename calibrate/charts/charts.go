@@ -3,13 +3,15 @@
 //
 //	err := charts.Write(w, report.Series()[0], "svg")
 //
+// [Write] is all there is; series come from the reports of package calibrate, files from its users.
+//
 // # Units
 //
 // Axes are in seconds and in what the model's size is counted in; residuals are in percent.
 //
 // # Errors
 //
-// A format that is not known, and a series without a value that could be drawn.
+// An unknown format, and a series without a value that could be drawn.
 //
 // # Source
 //
@@ -17,6 +19,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -44,8 +47,8 @@ const (
 // formats are the formats that Write knows.
 var formats = []string{"svg", "png"}
 
-// Write draws a series as "svg" or "png". What is not above zero has no place on
-// the axes and is left out; if nothing remains, that is an error.
+// Write draws a series as "svg" or "png". Sizes and times that are not above zero have no place on
+// logarithmic axes and are left out; if nothing remains, that is an error.
 func Write(w io.Writer, s calibrate.Series, format string) error {
 	if !slices.Contains(formats, format) {
 		return fmt.Errorf("format %q, want svg or png", format)
@@ -64,27 +67,37 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 	}
 	for _, axis := range []*plot.Axis{&top.X, &top.Y, &bottom.X} {
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
-		widen(axis)
+		// Whole decades, as others have no ticks.
+		axis.Min = math.Pow(10, math.Floor(math.Log10(axis.Min)))
+		axis.Max = math.Pow(10, math.Ceil(math.Log10(axis.Max)))
+		if axis.Min == axis.Max {
+			axis.Max *= 10
+		}
 	}
 	bottom.Add(plotter.NewGrid())
-	return render(w, format, top, bottom)
+	var c interface {
+		vg.CanvasSizer
+		io.WriterTo
+	} = vgsvg.New(width, height)
+	if format == "png" {
+		c = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
+	}
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: 5, PadBottom: 5, PadLeft: 5, PadRight: 5, PadY: 10}
+	all := plot.Align([][]*plot.Plot{{top}, {bottom}}, tiles, draw.New(c))
+	top.Draw(all[0][0])
+	bottom.Draw(all[1][0])
+	_, err = c.WriteTo(w)
+	return err
 }
 
-// points returns what can be drawn, by size.
+// points returns the points of a series that can be drawn, by size, and their relative residuals in percent. A long
+// series is thinned.
 func points(s calibrate.Series) (data, fit, residuals plotter.XYs) {
 	order := make([]int, len(s.X))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case s.X[a] < s.X[b]:
-			return -1
-		case s.X[a] > s.X[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.X[a], s.X[b]) })
 	step := (len(order) + maxPoints - 1) / maxPoints
 	for k := 0; k < len(order); k += step {
 		x, y, f := s.X[order[k]], s.Seconds[order[k]], s.Fitted[order[k]]
@@ -129,32 +142,4 @@ func panel(title, x, y string, measured, fitted plotter.XYs) (*plot.Plot, error)
 		}
 	}
 	return p, nil
-}
-
-// widen gives a logarithmic axis whole decades, so that it has ticks.
-func widen(a *plot.Axis) {
-	a.Min = math.Pow(10, math.Floor(math.Log10(a.Min)))
-	a.Max = math.Pow(10, math.Ceil(math.Log10(a.Max)))
-	if a.Min == a.Max {
-		a.Max *= 10
-	}
-}
-
-// canvas is a picture that can be written.
-type canvas interface {
-	vg.CanvasSizer
-	io.WriterTo
-}
-
-func render(w io.Writer, format string, top, bottom *plot.Plot) error {
-	var c canvas = vgsvg.New(width, height)
-	if format == "png" {
-		c = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
-	}
-	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: 5, PadBottom: 5, PadLeft: 5, PadRight: 5, PadY: 10}
-	all := plot.Align([][]*plot.Plot{{top}, {bottom}}, tiles, draw.New(c))
-	top.Draw(all[0][0])
-	bottom.Draw(all[1][0])
-	_, err := c.WriteTo(w)
-	return err
 }

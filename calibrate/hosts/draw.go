@@ -1,18 +1,21 @@
 package hosts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"reprise/calibrate"
 	"reprise/internal/yamlfile"
 	"reprise/kernels/noise"
 )
 
-// What draws are for, beyond the uses of a replay: another part of the same seed's
+// Uses of draws, beyond those of a replay: each is another part of the same seed's
 // randomness.
 const (
 	useClass noise.Use = 0x686f7374 + iota
@@ -20,8 +23,7 @@ const (
 	useWithin
 )
 
-// Limits of draws. A name of a draw has 10 bits for the CPU, 16 for the attempt
-// and 6 for the variable.
+// Limits of draws. Hosts and attempts are parts of the names of draws.
 const (
 	maxHosts     = 1 << 20
 	mostAttempts = 1 << 10
@@ -38,35 +40,25 @@ type Drawn struct {
 type drawer struct {
 	*Model
 	source            noise.Source
-	spatial, temporal [][][]float64 // factors, by class
+	spatial, temporal [][][]float64 // factors of the covariances, by class
 }
 
-func newDrawer(m *Model, seed uint64) (*drawer, error) {
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	d := &drawer{Model: m, source: noise.NewSource(seed)}
-	for i := range m.Classes {
-		s, err := factor(m.Classes[i].Spatial)
-		if err != nil {
-			return nil, err
-		}
-		t, err := factor(m.Classes[i].Temporal)
-		if err != nil {
-			return nil, err
-		}
-		d.spatial, d.temporal = append(d.spatial, s), append(d.temporal, t)
-	}
-	return d, nil
-}
-
-// draw returns a unit on a day, which is a function of the seed, the host's number, its
-// CPU's, and the day's. On day 0 nothing is added to what the unit is on average. A value
+// draw returns a unit on a day, as a function of the seed, the host's number, its
+// CPU's, and the day's. On day 0 it is the average of the unit. A value
 // that no host can have (a time below zero) is drawn again.
 func (d *drawer) draw(host, cpu, day int) (*Drawn, error) {
-	r := &Drawn{Class: d.class(host, cpu)}
-	c := &d.Classes[r.Class]
-	mean, err := d.valid(r, c.Mean, d.spatial[r.Class], useBetween, host, cpu, 0)
+	// The class is drawn by the weights.
+	r := &Drawn{Class: len(d.Classes) - 1}
+	bits := d.source.Draw(useClass, uint32(host), 0, name(cpu, 0, 0))
+	u := float64(bits[0]) * 0x1p-32
+	for i := range d.Classes[:r.Class] {
+		if u < d.Classes[i].Weight {
+			r.Class = i
+			break
+		}
+		u -= d.Classes[i].Weight
+	}
+	mean, err := d.valid(r, d.Classes[r.Class].Mean, d.spatial[r.Class], useBetween, host, cpu, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -77,20 +69,7 @@ func (d *drawer) draw(host, cpu, day int) (*Drawn, error) {
 	return r, err
 }
 
-// class returns the class of a unit.
-func (d *drawer) class(host, cpu int) int {
-	bits := d.source.Draw(useClass, uint32(host), 0, name(cpu, 0, 0))
-	u := float64(bits[0]) * 0x1p-32
-	last := len(d.Classes) - 1
-	for i := range d.Classes[:last] {
-		if u < d.Classes[i].Weight {
-			return i
-		}
-		u -= d.Classes[i].Weight
-	}
-	return last
-}
-
+// name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for the variable.
 func name(cpu, attempt, variable int) uint32 {
 	return uint32(cpu)<<22 | uint32(attempt)<<6 | uint32(variable)
 }
@@ -150,8 +129,7 @@ type Machine struct {
 	Processors []Drawn // by host, and by CPU of the host
 }
 
-// Draw draws a machine. What is drawn for a host does not depend on how many
-// there are, and its average not on the day.
+// Draw draws a machine. The draws of a host do not depend on the number of hosts, and its average does not depend on the day.
 func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -159,9 +137,17 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if units := o.Hosts * m.CPUsPerHost; units > maxHosts {
 		return nil, fmt.Errorf("%d hosts of %d CPUs, want at most %d CPUs in all", o.Hosts, m.CPUsPerHost, maxHosts)
 	}
-	d, err := newDrawer(m, o.Seed)
-	if err != nil {
+	if err := m.Validate(); err != nil {
 		return nil, err
+	}
+	d := &drawer{Model: m, source: noise.NewSource(o.Seed)}
+	for i := range m.Classes {
+		spatial, err1 := factor(m.Classes[i].Spatial)
+		temporal, err2 := factor(m.Classes[i].Temporal)
+		if err := cmp.Or(err1, err2); err != nil {
+			return nil, err
+		}
+		d.spatial, d.temporal = append(d.spatial, spatial), append(d.temporal, temporal)
 	}
 	machine := &Machine{Options: o, Model: m}
 	for host := range o.Hosts {
@@ -176,7 +162,7 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	return machine, nil
 }
 
-// FileOptions says what WriteYAML writes besides the coefficients.
+// FileOptions has the parts of a kernel file besides the coefficients.
 type FileOptions struct {
 	Description, Source string
 	HostName            string // the name of a host on the platform, {} standing for its number from 0
@@ -194,64 +180,53 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := file.Validate(); err != nil {
 		return err
 	}
+	kernels := m.Model.kernels()
 	var b strings.Builder
-	if len(o.Base) == 0 {
-		m.writeHead(&b, o)
-	} else if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
-		return err
+	if len(o.Base) > 0 {
+		if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
+			return err
+		}
+	} else {
+		b.WriteString("version: 1\n")
+		writeTexts(&b, o.Description, o.Source)
+		b.WriteString("unit: s\n")
+		if m.Model.CPUsPerHost > 1 {
+			fmt.Fprintf(&b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)
+		}
+		b.WriteString("kernels: # of other hosts\n")
+		average := make([]float64, len(m.Model.Variables)) // over the classes
+		for _, c := range m.Model.Classes {
+			for i := range average {
+				average[i] += float64(c.Weight * c.Mean[i])
+			}
+		}
+		for _, kernel := range kernels {
+			fmt.Fprintf(&b, "  %s\n", m.Model.entry(kernel, average, o))
+		}
+		b.WriteString("hosts:\n")
 	}
 	for i := range m.Processors {
-		if m.writeUnit(&b, i, o); b.Len() > yamlfile.MaxBytes {
+		host, cpu := i/m.Model.CPUsPerHost, i%m.Model.CPUsPerHost
+		fmt.Fprintf(&b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", strconv.Itoa(host))))
+		if m.Model.PerCPU {
+			fmt.Fprintf(&b, "    cpu: %d\n", cpu)
+		}
+		var entries []string
+		for _, kernel := range kernels {
+			entries = append(entries, m.Model.entry(kernel, m.Processors[i].Values, o))
+		}
+		fmt.Fprintf(&b, "    kernels: {%s}", strings.Join(entries, ", "))
+		if len(m.Model.Classes) > 1 {
+			fmt.Fprintf(&b, " # %s", m.Model.Classes[m.Processors[i].Class].Name)
+		}
+		b.WriteString("\n")
+		if b.Len() > yamlfile.MaxBytes {
 			return fmt.Errorf("kernel file: at most %d bytes can be read, room for %d of the %d hosts", yamlfile.MaxBytes,
-				i/m.Model.CPUsPerHost, m.Options.Hosts)
+				host, m.Options.Hosts)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeHead writes what is before the hosts in a file without a base.
-func (m *Machine) writeHead(b *strings.Builder, o FileOptions) {
-	b.WriteString("version: 1\n")
-	writeTexts(b, o.Description, o.Source)
-	b.WriteString("unit: s\n")
-	if m.Model.CPUsPerHost > 1 {
-		fmt.Fprintf(b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)
-	}
-	b.WriteString("kernels: # of other hosts\n")
-	average := m.Model.average()
-	for _, kernel := range m.Model.kernels() {
-		fmt.Fprintf(b, "  %s\n", m.Model.entry(kernel, average, o))
-	}
-	b.WriteString("hosts:\n")
-}
-
-func (m *Machine) writeUnit(b *strings.Builder, i int, o FileOptions) {
-	host, cpu := i/m.Model.CPUsPerHost, i%m.Model.CPUsPerHost
-	fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", strconv.Itoa(host))))
-	if m.Model.PerCPU {
-		fmt.Fprintf(b, "    cpu: %d\n", cpu)
-	}
-	var entries []string
-	for _, kernel := range m.Model.kernels() {
-		entries = append(entries, m.Model.entry(kernel, m.Processors[i].Values, o))
-	}
-	fmt.Fprintf(b, "    kernels: {%s}", strings.Join(entries, ", "))
-	if len(m.Model.Classes) > 1 {
-		fmt.Fprintf(b, " # %s", m.Model.Classes[m.Processors[i].Class].Name)
-	}
-	b.WriteString("\n")
-}
-
-// average returns the mean over the classes.
-func (m *Model) average() []float64 {
-	x := make([]float64, len(m.Variables))
-	for _, c := range m.Classes {
-		for i := range x {
-			x[i] += float64(c.Weight * c.Mean[i])
-		}
-	}
-	return x
 }
 
 // kernels returns the kernels of the variables, in order of first appearance.
@@ -290,4 +265,76 @@ func (m *Model) entry(kernel string, values []float64, o FileOptions) string {
 		text += ", noise: " + calibrate.NoNoise // that of the base is of other models
 	}
 	return text + "}"
+}
+
+// Summary describes a machine that was drawn.
+type Summary struct {
+	Hosts   int            `json:"hosts"`
+	Seed    uint64         `json:"seed"`
+	Day     int            `json:"day"`
+	Redrawn int            `json:"redrawn"` // values out of range that were drawn again
+	Classes []ClassSummary `json:"classes"`
+}
+
+// ClassSummary describes the hosts or CPUs of a class that were drawn.
+type ClassSummary struct {
+	Name  string          `json:"name"`
+	Units int             `json:"units"` // hosts, or CPUs
+	Range []VariableRange `json:"variables,omitempty"`
+}
+
+// VariableRange is the range of the draws of a variable, in seconds per unit of the term.
+type VariableRange struct {
+	Variable string  `json:"variable"`
+	Mean     float64 `json:"mean"`
+	Least    float64 `json:"least"`
+	Most     float64 `json:"most"`
+}
+
+// Summary describes the machine, class by class.
+func (m *Machine) Summary() *Summary {
+	s := &Summary{Hosts: m.Options.Hosts, Seed: m.Options.Seed, Day: m.Options.Day}
+	for i, class := range m.Model.Classes {
+		c := ClassSummary{Name: class.Name}
+		var members [][]float64
+		for j := range m.Processors {
+			if u := &m.Processors[j]; u.Class == i {
+				s.Redrawn += u.Attempts
+				members = append(members, u.Values)
+			}
+		}
+		if c.Units = len(members); c.Units > 0 {
+			for j, v := range m.Model.Variables {
+				r := VariableRange{Variable: v.String(), Least: math.Inf(1), Most: math.Inf(-1)}
+				for _, x := range members {
+					r.Mean += x[j] / float64(len(members))
+					r.Least, r.Most = min(r.Least, x[j]), max(r.Most, x[j])
+				}
+				c.Range = append(c.Range, r)
+			}
+		}
+		s.Classes = append(s.Classes, c)
+	}
+	return s
+}
+
+// WriteText writes the summary for people.
+func (s *Summary) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d hosts drawn, seed %d, day %d", s.Hosts, s.Seed, s.Day)
+	if s.Redrawn > 0 {
+		fmt.Fprintf(&b, "; %d draws below zero were repeated", s.Redrawn)
+	}
+	b.WriteString("\n")
+	for _, c := range s.Classes {
+		fmt.Fprintf(&b, "\n%s: %d\n", c.Name, c.Units)
+		tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(tab, "  variable\tmean (s)\tleast\tmost\t\n")
+		for _, v := range c.Range {
+			fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6e\t\n", v.Variable, v.Mean, v.Least, v.Most)
+		}
+		_ = tab.Flush() // into memory
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

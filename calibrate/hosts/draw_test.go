@@ -76,6 +76,17 @@ func TestDrawnMoments(t *testing.T) {
 	}
 }
 
+// combined returns a·x + b·y.
+func combined(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
+	m := square(len(x))
+	for i := range m {
+		for j := range m {
+			m[i][j] = a*x[i][j] + b*y[i][j]
+		}
+	}
+	return m
+}
+
 func values(m *Machine) [][]float64 {
 	var list [][]float64
 	for _, u := range m.Processors {

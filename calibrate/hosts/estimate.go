@@ -3,9 +3,11 @@ package hosts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,7 +16,7 @@ import (
 	"reprise/trace/warning"
 )
 
-// Options says what Estimate estimates.
+// Options says which model Estimate estimates.
 type Options struct {
 	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
 	// information criterion. Classes that the sample names are taken as they are.
@@ -42,11 +44,11 @@ type Report struct {
 	Candidates []ClassCandidate `json:"candidates,omitempty"`
 	Classes    []ClassReport    `json:"classes"`
 	Model      *Model           `json:"model"`
-	// Warnings are those about what the sample is from, never nil.
+	// Warnings are those about the source of the sample, never nil.
 	Warnings []warning.Warning `json:"warnings"`
 }
 
-// ClassReport says what a class was estimated from, and how exactly.
+// ClassReport describes the estimate of a class: its members, and how exact it is.
 type ClassReport struct {
 	Name    string   `json:"name"`
 	Members []string `json:"members"` // host, or host:CPU
@@ -58,9 +60,9 @@ type ClassReport struct {
 	// OfMeans is the covariance of the units' means: that between units, and the part
 	// of that between days which the number of days leaves.
 	OfMeans [][]float64 `json:"covariance_of_means"`
-	// Constant are the variables between whose units there is no more than days explain, and
-	// Shrunk is what the correlations between units were multiplied by, so that the spatial
-	// covariance is positive semi-definite.
+	// Constant are the variables in which units differ no more than days explain, and
+	// Shrunk is the factor of the correlations between units that makes the spatial
+	// covariance positive semi-definite, 1 where they are as estimated.
 	Constant []string          `json:"constant,omitempty"`
 	Shrunk   float64           `json:"correlations_shrunk"`
 	Notes    []string          `json:"notes,omitempty"`
@@ -79,10 +81,9 @@ type KernelVariation struct {
 //	spatial  = covariance of the units' means x(h) - temporal · mean over h of 1/days(h)
 //	mean     = mean of the x(h)
 //
-// where the covariance of the means has units - 1 degrees of freedom. What that leaves
-// of a spatial covariance may be none: a variance that is not above zero becomes zero, and
-// correlations shrink as far as they must. An error about a sample that does not suffice wraps
-// calibrate.ErrMeaningless.
+// where the covariance of the means has units - 1 degrees of freedom. The difference may be no covariance: a variance
+// that is not above zero becomes zero, and correlations shrink as far as they must. An error about a sample that does
+// not suffice wraps calibrate.ErrMeaningless.
 func Estimate(s *Sample, o Options) (*Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -103,9 +104,28 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		m.CPUsPerHost = slices.Max(numbers) + 1
 	}
 	r := &Report{Processors: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
-	groups, err := r.classify(units, o)
-	if err != nil {
-		return nil, err
+
+	// Classes are those that the sample names, in order of appearance, or learned ones.
+	var groups []group
+	switch {
+	case len(units) == 0:
+		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
+	case units[0].class == "":
+		if groups, err = r.learnClasses(units, o); err != nil {
+			return nil, err
+		}
+	default:
+		for _, u := range units {
+			i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, group{name: u.class})
+			}
+			groups[i].units = append(groups[i].units, u)
+		}
+		if o.Classes != 0 && o.Classes != len(groups) {
+			return nil, fmt.Errorf("%d classes asked for, but the table has %d", o.Classes, len(groups))
+		}
 	}
 	for _, g := range groups {
 		report, class, err := estimateClass(g, s.Variables, m.unit())
@@ -127,37 +147,14 @@ type group struct {
 	units []*unitOf
 }
 
-// classify divides the units into classes: those that they are said to be in, or
-// learned ones.
-func (r *Report) classify(units []*unitOf, o Options) ([]group, error) {
-	if len(units) == 0 {
-		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
-	}
-	if units[0].class == "" {
-		return r.learnClasses(units, o)
-	}
-	var groups []group
-	for _, u := range units {
-		i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, group{name: u.class})
-		}
-		groups[i].units = append(groups[i].units, u)
-	}
-	if o.Classes != 0 && o.Classes != len(groups) {
-		return nil, fmt.Errorf("%d classes asked for, but the table has %d", o.Classes, len(groups))
-	}
-	return groups, nil
-}
-
+// estimateClass estimates the law of a class. unit is the word for its members.
 func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *Class, error) {
 	if len(g.units) < 2 {
 		return nil, nil, fmt.Errorf("%w: 1 %s: nothing says how %ss differ", calibrate.ErrMeaningless, unit, unit)
 	}
-	p := len(variables)
+	p, n := len(variables), float64(len(g.units))
 	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
-	inverse, n := 0.0, float64(len(g.units))
+	inverse := 0.0 // mean over the units of 1/days
 	for _, u := range g.units {
 		r.Members = append(r.Members, u.name())
 		r.Days += len(u.records)
@@ -166,64 +163,81 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 			c.Mean[i] += x / n
 		}
 	}
-	c.Temporal = temporal(g.units, r.Days, p)
-	r.OfMeans = square(p)
+
+	// The covariance between days is pooled over the units; it is 0 if all have one day only.
+	c.Temporal, r.OfMeans = square(p), square(p)
+	freedom := float64(r.Days - len(g.units))
 	for _, u := range g.units {
+		if freedom > 0 {
+			for _, record := range u.records {
+				addOuter(c.Temporal, difference(record.Values, u.mean), 1/freedom)
+			}
+		}
 		addOuter(r.OfMeans, difference(u.mean, c.Mean), 1/(n-1))
 	}
+
+	// The covariance of the means less the part that the number of days leaves.
+	between := square(p)
+	for i := range p {
+		for j := range p {
+			between[i][j] = r.OfMeans[i][j] + float64(-inverse*c.Temporal[i][j])
+		}
+		r.MeanError = append(r.MeanError, deviation(r.OfMeans, i)/math.Sqrt(n))
+	}
 	var none []int
-	c.Spatial, none, r.Shrunk = semidefinite(combined(1, r.OfMeans, -inverse, c.Temporal))
+	c.Spatial, none, r.Shrunk = semidefinite(between)
 	for _, i := range none {
 		r.Constant = append(r.Constant, variables[i].String())
 	}
-	for i := range p {
-		r.MeanError = append(r.MeanError, deviation(r.OfMeans, i)/math.Sqrt(n))
+
+	// Root mean squares of the standard errors of the fits, where records have them.
+	for _, u := range g.units {
+		for _, record := range u.records {
+			if r.FitError == nil && len(record.Errors) > 0 {
+				r.FitError = make([]float64, len(record.Errors))
+			}
+			for i, e := range record.Errors {
+				r.FitError[i] += float64(e * e)
+			}
+		}
 	}
-	r.FitError = fitError(g.units)
-	r.setNotes(unit, p)
-	r.noteFits(c, variables)
-	r.setNoise(c, variables)
+	for i, squares := range r.FitError {
+		r.FitError[i] = math.Sqrt(squares / float64(r.Days))
+	}
+
+	// Notes on the limits of the sample.
+	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
+	if r.Days == len(r.Members) {
+		note("one day of each %s: what differs between days counts as different between %ss", unit, unit)
+	}
+	if len(r.Members) <= p {
+		note("%d %ss do not span %d variables: the spatial covariance is singular", len(r.Members), unit, p)
+	}
+	if len(r.Constant) > 0 {
+		note("no more difference between %ss than days explain, so none: %s", unit, strings.Join(r.Constant, ", "))
+	}
+	if r.Shrunk < 1 {
+		note("correlations between %ss contradict each other, so they are multiplied by %.2g", unit, r.Shrunk)
+	}
+	for i, e := range r.FitError {
+		if days := deviation(c.Temporal, i); days > 0 && e > days/2 {
+			note("%s: a fit of one day has a standard error of %.2g, which is part of the difference between days: "+
+				"--relative, fewer terms or more timings make it smaller", variables[i], e)
+		}
+	}
+
+	// The first noise of each kernel is compared with the time of the same term.
+	for i, v := range variables {
+		j := slices.Index(variables, Variable{Kernel: v.Kernel, Term: v.Term})
+		first := !slices.ContainsFunc(r.Noise, func(k KernelVariation) bool { return k.Kernel == v.Kernel })
+		if v.Noise && j >= 0 && first && c.Mean[j] > 0 {
+			r.Noise = append(r.Noise, KernelVariation{v.Kernel, c.Mean[i] / c.Mean[j]})
+		}
+	}
 	return r, c, nil
 }
 
-// temporal returns the covariance between the days of a unit, pooled over units;
-// 0 if all have one day only.
-func temporal(units []*unitOf, days, p int) [][]float64 {
-	sum := square(p)
-	freedom := float64(days - len(units))
-	if freedom == 0 {
-		return sum
-	}
-	for _, u := range units {
-		for _, r := range u.records {
-			addOuter(sum, difference(r.Values, u.mean), 1/freedom)
-		}
-	}
-	return sum
-}
-
-// fitError returns the root mean square of the standard errors of the units' records, by
-// variable; empty if these have none.
-func fitError(units []*unitOf) []float64 {
-	var squares []float64
-	n := 0.0
-	for _, u := range units {
-		for _, r := range u.records {
-			if squares == nil {
-				squares = make([]float64, len(r.Errors))
-			}
-			for i, e := range r.Errors {
-				squares[i] += float64(e * e)
-			}
-			n++
-		}
-	}
-	for i, s := range squares {
-		squares[i] = math.Sqrt(s / n)
-	}
-	return squares
-}
-
+// difference returns x - y.
 func difference(x, y []float64) []float64 {
 	d := make([]float64, len(x))
 	for i := range d {
@@ -232,49 +246,10 @@ func difference(x, y []float64) []float64 {
 	return d
 }
 
-// setNotes says what the sample could not tell.
-func (r *ClassReport) setNotes(unit string, p int) {
-	if r.Days == len(r.Members) {
-		r.Notes = append(r.Notes, fmt.Sprintf("one day of each %s: what differs between days counts as different between %ss",
-			unit, unit))
-	}
-	if len(r.Members) <= p {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d %ss do not span %d variables: the spatial covariance is singular",
-			len(r.Members), unit, p))
-	}
-	if len(r.Constant) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("no more difference between %ss than days explain, so none: %s", unit,
-			strings.Join(r.Constant, ", ")))
-	}
-	if r.Shrunk < 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("correlations between %ss contradict each other, so they are multiplied by %.2g", unit, r.Shrunk))
-	}
-}
-
-// noteFits tells of variables whose difference between days may for a good part be the
-// uncertainty of the fits.
-func (r *ClassReport) noteFits(c *Class, variables []Variable) {
-	for i, e := range r.FitError {
-		if days := deviation(c.Temporal, i); days > 0 && e > days/2 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: a fit of one day has a standard error of %.2g, which is part of the difference between days: --relative, fewer terms or more timings make it smaller", variables[i], e))
-		}
-	}
-}
-
-// setNoise compares the noise of each kernel with the time of the same term.
-func (r *ClassReport) setNoise(c *Class, variables []Variable) {
-	for i, v := range variables {
-		j := slices.Index(variables, Variable{Kernel: v.Kernel, Term: v.Term})
-		first := !slices.ContainsFunc(r.Noise, func(k KernelVariation) bool { return k.Kernel == v.Kernel })
-		if v.Noise && j >= 0 && first && c.Mean[j] > 0 {
-			r.Noise = append(r.Noise, KernelVariation{v.Kernel, c.Mean[i] / c.Mean[j]})
-		}
-	}
-}
-
+// Bounds of learned classes: their number, and the units of each.
 const (
-	mostLearned  = 3 // classes
-	leastMembers = 3 // of a learned class
+	mostLearned  = 3
+	leastMembers = 3
 )
 
 // ClassCandidate is a number of classes that was tried.
@@ -294,7 +269,34 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 			return nil, fmt.Errorf("%w: no noise, by which classes are to be told", calibrate.ErrMeaningless)
 		}
 	}
-	x, least := scaledMeans(units, at)
+
+	// The units' means are scaled to mean 0 and deviation 1. A class has at least the variance of a unit's mean by its
+	// days; units that do not differ at all get a small one.
+	n, days := float64(len(units)), 0
+	mean, sum, within := 0.0, 0.0, 0.0
+	for _, u := range units {
+		mean += u.mean[at] / n
+		days += len(u.records)
+	}
+	for _, u := range units {
+		sum += float64((u.mean[at] - mean) * (u.mean[at] - mean))
+		for _, r := range u.records {
+			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
+		}
+	}
+	x, least := make([]float64, len(units)), 1.0
+	if sum > 0 {
+		variance := sum / max(1, n-1)
+		for i, u := range units {
+			x[i] = (u.mean[at] - mean) / math.Sqrt(variance)
+		}
+		least = 0
+		if freedom := days - len(units); freedom > 0 {
+			least = within / float64(freedom) * n / float64(days) / variance
+		}
+		least = min(1, max(least, 1e-4))
+	}
+
 	var best *mixture.Fit
 	for k := 1; k <= mostLearned; k++ {
 		if o.Classes != 0 && o.Classes != k {
@@ -326,37 +328,6 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	return groups, nil
 }
 
-// scaledMeans returns the units' means of a variable, with mean 0 and
-// deviation 1, and the variance that a class has at least: that of a unit's mean by its
-// days, or, of units that do not differ at all, a small one.
-func scaledMeans(units []*unitOf, at int) (x []float64, least float64) {
-	n := float64(len(units))
-	mean, sum, within := 0.0, 0.0, 0.0
-	days := 0
-	for _, u := range units {
-		mean += u.mean[at] / n
-		days += len(u.records)
-	}
-	for _, u := range units {
-		sum += float64((u.mean[at] - mean) * (u.mean[at] - mean))
-		for _, r := range u.records {
-			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
-		}
-	}
-	x = make([]float64, len(units))
-	if sum == 0 {
-		return x, 1
-	}
-	variance := sum / max(1, n-1)
-	for i, u := range units {
-		x[i] = (u.mean[at] - mean) / math.Sqrt(variance)
-	}
-	if freedom := days - len(units); freedom > 0 {
-		least = within / float64(freedom) * n / float64(days) / variance
-	}
-	return x, min(1, max(least, 1e-4))
-}
-
 // Tolerances of covariances, scaled to variances of 1: those in files are rounded.
 const (
 	symmetryTolerance = 1e-6
@@ -381,18 +352,7 @@ func addOuter(m [][]float64, v []float64, weight float64) {
 	}
 }
 
-// combined returns a·x + b·y.
-func combined(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
-	m := square(len(x))
-	for i := range m {
-		for j := range m {
-			m[i][j] = float64(a*x[i][j]) + float64(b*y[i][j])
-		}
-	}
-	return m
-}
-
-// checkCovariance refuses what is no covariance of p variables.
+// checkCovariance returns the error of a matrix that is no covariance of p variables.
 func checkCovariance(m [][]float64, p int) error {
 	if len(m) != p {
 		return fmt.Errorf("%d rows, want %d, one for each variable", len(m), p)
@@ -430,8 +390,8 @@ func deviation(m [][]float64, i int) float64 { return math.Sqrt(m[i][i]) }
 var errIndefinite = errors.New("not positive semi-definite: correlations contradict each other")
 
 // factor returns the lower triangle l with l·lᵀ = m, which is positive
-// semi-definite. A variable that those before it determine has no column of its own. So what is
-// drawn of a variable does not depend on those after it.
+// semi-definite (Cholesky, of correlations). A variable that those before it determine has no column of its own. So
+// the draws of a variable do not depend on those after it.
 func factor(m [][]float64) ([][]float64, error) {
 	p := len(m)
 	l := square(p)
@@ -440,7 +400,7 @@ func factor(m [][]float64) ([][]float64, error) {
 			scale := deviation(m, i) * deviation(m, j)
 			if scale == 0 {
 				if m[i][j] != 0 {
-					return nil, errIndefinite // a covariance of what does not vary
+					return nil, errIndefinite // a covariance without a variance
 				}
 				continue
 			}
@@ -469,10 +429,10 @@ func factor(m [][]float64) ([][]float64, error) {
 	return l, nil
 }
 
-// semidefinite makes an estimate of a covariance one: a variable whose variance
-// is not above zero has none, and the correlations of the others are multiplied by the
-// largest factor up to 1 with which no sum of variables has a variance below zero. So variances
-// above zero stay as they are. It returns which variables have none, and the factor.
+// semidefinite makes a covariance of an estimate that may be none: a variance that is not
+// above zero becomes 0, with its covariances, and the correlations of the other variables are multiplied by the
+// largest factor up to 1 with which no sum of variables has a variance below zero. Variances
+// above zero stay as they are. It returns the variables without a variance, and the factor.
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	p := len(m)
 	c = square(p)
@@ -511,3 +471,55 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 // rounding is how far eigenvalues of correlations may be below zero by rounding
 // alone.
 const rounding = 1e-12
+
+// mostNamed is how many members of a class the text report names.
+const mostNamed = 8
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	unit := r.Model.unit()
+	fmt.Fprintf(&b, "%d %ss, %d days of them\n", r.Processors, unit, r.Days)
+	for _, c := range r.Candidates {
+		if c.Refused != "" {
+			fmt.Fprintf(&b, "  %d classes: refused: %s\n", c.Classes, c.Refused)
+		} else {
+			fmt.Fprintf(&b, "  %d classes: BIC %.1f\n", c.Classes, c.BIC)
+		}
+	}
+	percent := func(part, whole float64) string {
+		if whole == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.2f %%", 100*part/math.Abs(whole))
+	}
+	for i := range r.Classes {
+		report, class := &r.Classes[i], &r.Model.Classes[i]
+		fmt.Fprintf(&b, "\n%s: %d %ss, %d days", class.Name, len(report.Members), unit, report.Days)
+		if len(r.Classes) > 1 {
+			named := report.Members[:min(mostNamed, len(report.Members))]
+			fmt.Fprintf(&b, ": %s", strings.Join(named, " "))
+			if len(named) < len(report.Members) {
+				b.WriteString(" ...")
+			}
+		}
+		b.WriteString("\n")
+		tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(tab, "  variable\tmean (s)\tstandard error\tsd between %ss\t\tsd between days\t\t\n", unit)
+		for j, v := range r.Model.Variables {
+			mean := class.Mean[j]
+			spatial, temporal := deviation(class.Spatial, j), deviation(class.Temporal, j)
+			fmt.Fprintf(tab, "  %s\t%.6e\t%.1e\t%.3e\t%s\t%.3e\t%s\t\n", v, mean, report.MeanError[j], spatial,
+				percent(spatial, mean), temporal, percent(temporal, mean))
+		}
+		_ = tab.Flush() // into memory
+		for _, n := range report.Noise {
+			fmt.Fprintf(&b, "  noise of %s: %.2f %% of the time, %s\n", n.Kernel, 100*n.Variation, r.Model.Shape)
+		}
+		for _, note := range report.Notes {
+			fmt.Fprintf(&b, "  %s\n", note)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

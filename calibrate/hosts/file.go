@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,33 +42,75 @@ func Parse(r io.Reader, name string) (*Model, error) {
 	return m, head.Instead(err, name, sniff.YAML)
 }
 
+// parser reads the nodes of a machine model. Its methods return errors with the line of the node.
 type parser struct{ yamlfile.Document }
 
 func (p *parser) model(root ast.Node) (*Model, error) {
-	f, err := p.Fields(root, "machine model", "version", "description", "source", "unit", "per", "cpus_per_host",
-		"noise_shape", "variables", "classes")
+	f, err := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
+		"description", "source", "cpus_per_host", "noise_shape")
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"version", "unit", "per", "variables", "classes"} {
-		if f[key] == nil {
-			return nil, p.Errorf(root, "machine model: no key %q", key)
+
+	// The scalars at the top of the file.
+	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
+	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
+		return nil, err
+	}
+	if _, err := p.choice(f["unit"], "unit", "s"); err != nil {
+		return nil, err
+	}
+	per, err := p.choice(f["per"], "per", "host", "cpu")
+	if err != nil {
+		return nil, err
+	}
+	m.PerCPU = per == "cpu"
+	for _, text := range []struct {
+		key string
+		to  *string
+	}{{"description", &m.Description}, {"source", &m.Source}} {
+		if n := f[text.key]; n != nil {
+			if *text.to, err = p.Text(n, text.key); err != nil {
+				return nil, err
+			}
 		}
 	}
-	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
-	if err := p.head(m, f); err != nil {
-		return nil, err
+	if n := f["noise_shape"]; n != nil {
+		if m.Shape, err = p.choice(n, "noise_shape", HalfNormal, Normal); err != nil {
+			return nil, err
+		}
+	}
+	if n := f["cpus_per_host"]; n != nil {
+		if m.CPUsPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs); err != nil {
+			return nil, err
+		}
 	}
 	if err := m.validateHead(); err != nil {
 		return nil, p.Errorf(f["cpus_per_host"], "machine model: %w", err)
 	}
+
+	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}.
 	items, err := p.Items(f["variables"], "variables")
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range items {
-		v, err := p.variable(n)
+		f, err := p.Fields(n, "variables", "kernel", "term", "noise")
 		if err != nil {
+			return nil, err
+		}
+		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
+			return nil, p.Errorf(n, "variables: want kernel, and one of term and noise")
+		}
+		var v Variable
+		if v.Kernel, err = p.Text(f["kernel"], "variables: kernel"); err != nil {
+			return nil, err
+		}
+		term := f["term"]
+		if v.Noise = term == nil; v.Noise {
+			term = f["noise"]
+		}
+		if v.Term, err = p.Text(term, "variables: term"); err != nil {
 			return nil, err
 		}
 		m.Variables = append(m.Variables, v)
@@ -75,12 +118,23 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 	if err := checkVariables(m.Variables); err != nil {
 		return nil, p.Errorf(f["variables"], "machine model: %w", err)
 	}
+
 	if items, err = p.Items(f["classes"], "classes"); err != nil {
 		return nil, err
 	}
 	for _, n := range items {
-		c, err := p.class(n)
+		f, err := p.fields(n, "classes", []string{"name", "weight", "mean", "spatial", "temporal"})
 		if err != nil {
+			return nil, err
+		}
+		var c Class
+		var errs [5]error
+		c.Name, errs[0] = p.Text(f["name"], "classes: name")
+		c.Weight, errs[1] = p.Number(f["weight"], "classes: weight")
+		c.Mean, errs[2] = p.numbers(f["mean"], "classes: mean")
+		c.Spatial, errs[3] = p.matrix(f["spatial"], "classes: spatial")
+		c.Temporal, errs[4] = p.matrix(f["temporal"], "classes: temporal")
+		if err := cmp.Or(errs[:]...); err != nil {
 			return nil, err
 		}
 		if err := c.validate(m.Variables); err != nil {
@@ -94,38 +148,18 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 	return m, nil
 }
 
-// head parses the scalars at the top of the file.
-func (p *parser) head(m *Model, f map[string]ast.Node) (err error) {
-	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
-		return err
-	}
-	if _, err := p.choice(f["unit"], "unit", "s"); err != nil {
-		return err
-	}
-	per, err := p.choice(f["per"], "per", "host", "cpu")
+// fields returns the values of a mapping by key, which must have the needed keys and may have the others.
+func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) (map[string]ast.Node, error) {
+	f, err := p.Fields(n, what, slices.Concat(needed, others)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.PerCPU = per == "cpu"
-	for _, text := range []struct {
-		key string
-		to  *string
-	}{{"description", &m.Description}, {"source", &m.Source}} {
-		if n := f[text.key]; n != nil {
-			if *text.to, err = p.Text(n, text.key); err != nil {
-				return err
-			}
+	for _, key := range needed {
+		if f[key] == nil {
+			return nil, p.Errorf(n, "%s: no key %q", what, key)
 		}
 	}
-	if n := f["noise_shape"]; n != nil {
-		if m.Shape, err = p.choice(n, "noise_shape", HalfNormal, Normal); err != nil {
-			return err
-		}
-	}
-	if n := f["cpus_per_host"]; n != nil {
-		m.CPUsPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs)
-	}
-	return err
+	return f, nil
 }
 
 // choice returns the text of n, which must be one of the given ones.
@@ -140,52 +174,7 @@ func (p *parser) choice(n ast.Node, what string, allowed ...string) (string, err
 	return "", p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
 }
 
-// variable parses {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}.
-func (p *parser) variable(n ast.Node) (v Variable, err error) {
-	f, err := p.Fields(n, "variables", "kernel", "term", "noise")
-	if err != nil {
-		return v, err
-	}
-	if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
-		return v, p.Errorf(n, "variables: want kernel, and one of term and noise")
-	}
-	if v.Kernel, err = p.Text(f["kernel"], "variables: kernel"); err != nil {
-		return v, err
-	}
-	term := f["term"]
-	if v.Noise = term == nil; v.Noise {
-		term = f["noise"]
-	}
-	v.Term, err = p.Text(term, "variables: term")
-	return v, err
-}
-
-func (p *parser) class(n ast.Node) (c Class, err error) {
-	f, err := p.Fields(n, "classes", "name", "weight", "mean", "spatial", "temporal")
-	if err != nil {
-		return c, err
-	}
-	for _, key := range []string{"name", "weight", "mean", "spatial", "temporal"} {
-		if f[key] == nil {
-			return c, p.Errorf(n, "classes: no key %q", key)
-		}
-	}
-	if c.Name, err = p.Text(f["name"], "classes: name"); err != nil {
-		return c, err
-	}
-	if c.Weight, err = p.Number(f["weight"], "classes: weight"); err != nil {
-		return c, err
-	}
-	if c.Mean, err = p.numbers(f["mean"], "classes: mean"); err != nil {
-		return c, err
-	}
-	if c.Spatial, err = p.matrix(f["spatial"], "classes: spatial"); err != nil {
-		return c, err
-	}
-	c.Temporal, err = p.matrix(f["temporal"], "classes: temporal")
-	return c, err
-}
-
+// numbers returns a list of numbers.
 func (p *parser) numbers(n ast.Node, what string) ([]float64, error) {
 	items, err := p.Items(n, what)
 	if err != nil {
@@ -200,6 +189,7 @@ func (p *parser) numbers(n ast.Node, what string) ([]float64, error) {
 	return list, nil
 }
 
+// matrix returns a list of rows, whose lengths the model checks.
 func (p *parser) matrix(n ast.Node, what string) ([][]float64, error) {
 	items, err := p.Items(n, what)
 	if err != nil {
@@ -241,13 +231,21 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),
 			calibrate.FormatNumber(c.Weight), row(c.Mean))
-		writeMatrix(&b, "spatial", "between "+m.unit()+"s", c.Spatial)
-		writeMatrix(&b, "temporal", "between the days of a "+m.unit(), c.Temporal)
+		for _, s := range []struct {
+			key, what string
+			m         [][]float64
+		}{{"spatial", "between " + m.unit() + "s", c.Spatial}, {"temporal", "between the days of a " + m.unit(), c.Temporal}} {
+			fmt.Fprintf(&b, "    %s: # covariance %s\n", s.key, s.what)
+			for _, r := range s.m {
+				fmt.Fprintf(&b, "      - %s\n", row(r))
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// writeTexts writes the texts that are not empty.
 func writeTexts(b *strings.Builder, description, source string) {
 	for _, text := range []struct{ key, value string }{{"description", description}, {"source", source}} {
 		if text.value != "" {
@@ -256,13 +254,7 @@ func writeTexts(b *strings.Builder, description, source string) {
 	}
 }
 
-func writeMatrix(b *strings.Builder, key, what string, m [][]float64) {
-	fmt.Fprintf(b, "    %s: # covariance %s\n", key, what)
-	for _, r := range m {
-		fmt.Fprintf(b, "      - %s\n", row(r))
-	}
-}
-
+// row returns a list of numbers in brackets.
 func row(list []float64) string {
 	var texts []string
 	for _, x := range list {

@@ -1,3 +1,37 @@
+// Package hosts models how the hosts of a machine differ from one another, and
+// from day to day: a hierarchical Gaussian over coefficients of kernels, from
+// which new machines can be drawn.
+//
+//	sample, err := hosts.NewSample(variables)
+//	err = sample.Read(table, hosts.ReadOptions{})          // or hosts.FromFits(report)
+//	report, err := hosts.Estimate(sample, hosts.DefaultOptions())
+//	err = report.Model.WriteYAML(w)                        // hosts.Parse reads it
+//	err = report.Model.WriteMachine(w, hosts.Machine{Hosts: 256, Seed: 7, Day: 1})
+//
+// The vector x of coefficients of host h on day d is
+//
+//	x(h,d) = mean + between(h) + within(h,d),   between ~ N(0, spatial), within ~ N(0, temporal)
+//
+// and a machine with slow nodes is a mixture of such classes. The unit is a host,
+// or one of its CPUs. docs/calibrate.md has the methods and the file.
+//
+// A [Sample] has coefficients of units and days, a [Report] the [Model] that was estimated from it, a [Machine] the
+// hosts that were drawn from a model. Timings are fitted by calibrate; the kernel file of a machine is for replays.
+//
+// # Units
+//
+// Coefficients are in the unit of their kernel's file, seconds per what the term counts; days
+// are numbers.
+//
+// # Errors
+//
+// An error in a file begins with its name and line. A sample from which nothing can be estimated is an error; a part
+// of the model that it does not tell, as from a single day, is a note in the report.
+//
+// # Source
+//
+// T. Cornebize, "High Performance Computing: Towards Better Performance Predictions and
+// Experiments", PhD thesis, Université Grenoble Alpes, 2021.
 package hosts
 
 import (
@@ -8,6 +42,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +56,7 @@ const (
 	maxCPUs      = 1 << 10
 )
 
-// Variable is a coordinate of what is known of a host: a coefficient of the time
+// Variable is a coordinate of the vector of a host: a coefficient of the time
 // of a kernel, or of the standard deviation of its noise; in seconds per unit of the term.
 type Variable struct {
 	Kernel string `json:"kernel"`
@@ -42,7 +77,7 @@ func (v Variable) String() string {
 type Model struct {
 	Description string     `json:"description,omitempty"`
 	Source      string     `json:"source,omitempty"`
-	PerCPU      bool       `json:"per_cpu"`       // the unit is a CPU, not a host
+	PerCPU      bool       `json:"per_cpu"`       // the unit is a CPU of a host
 	CPUsPerHost int        `json:"cpus_per_host"` // 1 unless the unit is a CPU
 	Shape       string     `json:"noise_shape"`   // of the noise: "normal" or "half-normal"
 	Variables   []Variable `json:"variables"`
@@ -138,7 +173,7 @@ func (c *Class) validate(variables []Variable) (err error) {
 	}()
 	p := len(variables)
 	switch {
-	case !isWord(c.Name):
+	case !word.MatchString(c.Name):
 		return errors.New("want a name of letters, digits, points, _ and -")
 	case !(c.Weight >= 0 && c.Weight <= 1):
 		return fmt.Errorf("weight %g, want 0 to 1", c.Weight)
@@ -161,7 +196,7 @@ func (c *Class) validate(variables []Variable) (err error) {
 	return nil
 }
 
-// unit names what a draw is for.
+// unit is the word for the units.
 func (m *Model) unit() string {
 	if m.PerCPU {
 		return "CPU"
@@ -191,17 +226,8 @@ func isFirst(list []Variable, i int) bool {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// isWord reports whether s can be the name of a class: letters, digits, points, _ and -.
-func isWord(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
+// word matches the name of a class.
+var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 //go:embed builtin/*.yaml
 var builtin embed.FS
@@ -234,8 +260,8 @@ func Find(name string) (*Model, error) {
 	return m, err
 }
 
-// SourceOfDraw says what hosts are that are drawn from a model of a name: no measurement, but of
-// a law with a source.
+// SourceOfDraw returns the source of hosts that are drawn from a model of a name: the model, which has a source of its
+// own.
 func (m *Model) SourceOfDraw(name string) string {
 	source := strings.Join(strings.Fields(m.Source), " ")
 	if source == "" {

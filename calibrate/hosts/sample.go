@@ -11,33 +11,30 @@ import (
 	"reprise/trace/warning"
 )
 
-// A sample is what was found of hosts, or of their CPUs (the unit, by --per), on some days: a
-// record of coefficients for each.
-
 // maxRecords bounds the number of rows of coefficients.
 const maxRecords = 1 << 20
 
 // noCPU is the CPU where the unit is a host.
 const noCPU = -1
 
-// Record is what was found of a unit on one day.
+// Record has the coefficients of a unit on one day. Units are hosts, or their CPUs.
 type Record struct {
 	Host   string
 	CPU    int       // -1 where the unit is a host
 	Class  string    // to which the unit belongs, if that is known
 	Values []float64 // by variable
-	Errors []float64 // their standard errors, 0 where none is known; nil of coefficients
+	Errors []float64 // their standard errors, 0 where none is known; nil if the table had coefficients
 }
 
-// Sample is what was found of a machine.
+// Sample has the records of a machine, one for each unit and day.
 type Sample struct {
 	Variables []Variable
 	PerCPU    bool
 	Shape     string // of the noise
 	Records   []Record
-	Warnings  []warning.Warning // about what it is from
+	Warnings  []warning.Warning // about its source
 
-	read map[dayKey]string // where the row of a unit and date is that was read
+	read map[dayKey]string // the place of the row that was read, by unit and date
 }
 
 // NewSample returns an empty sample of the variables, for each CPU or each host.
@@ -58,9 +55,35 @@ type ReadOptions struct {
 // Read adds the rows of a table of coefficients: each row is one day of a unit. Rows
 // of one day that say different times count as days of their own; two with the same date are an error.
 func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
-	c, err := s.findColumns(r, o)
-	if err != nil {
+	if err := r.CheckSeparator(); err != nil {
 		return err
+	}
+	// find returns the column of a name, -1 where it is not asked for.
+	find := func(asked bool, missing string, names ...string) (int, error) {
+		if !asked {
+			return -1, nil
+		}
+		at, err := r.Column(names...)
+		if err == nil && at < 0 {
+			err = r.Errorf("%s", missing)
+		}
+		return at, err
+	}
+	host, err1 := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
+	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told apart", "date", "start_time",
+		"timestamp")
+	cpu, err3 := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
+	class, err4 := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+		return err
+	}
+	var values []int
+	for i, name := range o.Columns {
+		at, err := find(true, fmt.Sprintf("no column %q with %s", name, s.Variables[i]), name)
+		if err != nil {
+			return err
+		}
+		values = append(values, at)
 	}
 	asked, err := calibrate.Filter(r, o.Where)
 	if err != nil {
@@ -69,114 +92,58 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	if s.read == nil {
 		s.read = map[dayKey]string{}
 	}
-	return r.Each(asked, func() error { return s.readRow(r, c) })
-}
+	return r.Each(asked, func() error {
+		if len(s.Records) == maxRecords {
+			return r.Errorf("more than %d rows", maxRecords)
+		}
+		record := Record{Host: strings.Clone(r.Text(host)), CPU: noCPU} // fields are parts of a line, which is large
+		if record.Host == "" {
+			return r.Errorf("%w: no host", calibrate.ErrMeaningless)
+		}
+		if cpu >= 0 {
+			number, err := r.Count(cpu)
+			if err != nil {
+				return err
+			}
+			if number >= maxCPUs {
+				return r.Errorf("cpu %d, want less than %d", number, maxCPUs)
+			}
+			record.CPU = int(number)
+		}
 
-// columns is where a table of coefficients has what; -1: nowhere.
-type columns struct {
-	host, cpu, date, class int
-	values                 []int
-}
+		// A date is read once of each unit.
+		text := r.Text(date)
+		if _, err := calibrate.DayOf(text); err != nil {
+			return r.Errorf("%w", err)
+		}
+		key := dayKey{record.Host, record.CPU, strings.Clone(text)}
+		if place, ok := s.read[key]; ok {
+			return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless,
+				unitName(record.Host, record.CPU), text, place)
+		}
+		s.read[key] = r.Place()
 
-func (s *Sample) findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
-	if err := r.CheckSeparator(); err != nil {
-		return c, err
-	}
-	if c.host, err = r.Column("host", "node", "hostname"); err != nil {
-		return c, err
-	}
-	if c.date, err = r.Column("date", "start_time", "timestamp"); err != nil {
-		return c, err
-	}
-	c.cpu, c.class = -1, -1
-	if s.PerCPU {
-		if c.cpu, err = r.Column("cpu"); err != nil {
-			return c, err
+		if class >= 0 {
+			if record.Class = strings.Clone(r.Text(class)); record.Class == "" {
+				return r.Errorf("no class")
+			}
 		}
-	}
-	if o.Class != "" {
-		if c.class, err = r.Column(o.Class); err != nil {
-			return c, err
+		for i, column := range values {
+			x, err := r.Number(column)
+			if err != nil {
+				return err
+			}
+			if !(x > -mostSeconds && x < mostSeconds) {
+				return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
+			}
+			if x <= 0 && !s.Variables[i].Noise && isFirst(s.Variables, i) {
+				return r.Errorf("%s: %g s, want more than 0", s.Variables[i], x)
+			}
+			record.Values = append(record.Values, x)
 		}
-	}
-	switch {
-	case c.host < 0:
-		return c, r.Errorf("no column host (or node, hostname)")
-	case c.date < 0:
-		return c, r.Errorf("no column date (or start_time, timestamp), by which days are told apart")
-	case s.PerCPU && c.cpu < 0:
-		return c, r.Errorf("no column cpu, as a model per CPU needs")
-	case o.Class != "" && c.class < 0:
-		return c, r.Errorf("no column %q with the class of hosts", o.Class)
-	}
-	for i, name := range o.Columns {
-		at, err := r.Column(name)
-		if err != nil {
-			return c, err
-		}
-		if at < 0 {
-			return c, r.Errorf("no column %q with %s", name, s.Variables[i])
-		}
-		c.values = append(c.values, at)
-	}
-	return c, nil
-}
-
-func (s *Sample) readRow(r *table.Reader, c columns) error {
-	if len(s.Records) == maxRecords {
-		return r.Errorf("more than %d rows", maxRecords)
-	}
-	record := Record{Host: strings.Clone(r.Text(c.host)), CPU: noCPU}
-	if record.Host == "" {
-		return r.Errorf("%w: no host", calibrate.ErrMeaningless)
-	}
-	if c.cpu >= 0 {
-		cpu, err := r.Count(c.cpu)
-		if err != nil {
-			return err
-		}
-		if cpu >= maxCPUs {
-			return r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
-		}
-		record.CPU = int(cpu)
-	}
-	if err := s.checkDate(r, record, r.Text(c.date)); err != nil {
-		return err
-	}
-	if c.class >= 0 {
-		if record.Class = strings.Clone(r.Text(c.class)); record.Class == "" {
-			return r.Errorf("no class")
-		}
-	}
-	for i, column := range c.values {
-		x, err := r.Number(column)
-		if err != nil {
-			return err
-		}
-		if !(x > -mostSeconds && x < mostSeconds) {
-			return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
-		}
-		if x <= 0 && !s.Variables[i].Noise && isFirst(s.Variables, i) {
-			return r.Errorf("%s: %g s, want more than 0", s.Variables[i], x)
-		}
-		record.Values = append(record.Values, x)
-	}
-	s.Records = append(s.Records, record)
-	return nil
-}
-
-// checkDate refuses what is no date, and a second row of a unit at one date.
-func (s *Sample) checkDate(r *table.Reader, of Record, date string) error {
-	if _, err := calibrate.DayOf(date); err != nil {
-		return r.Errorf("%w", err)
-	}
-	key := dayKey{of.Host, of.CPU, strings.Clone(date)}
-	if place, ok := s.read[key]; ok {
-		return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless, unitName(of.Host, of.CPU),
-			date, place)
-	}
-	s.read[key] = r.Place()
-	return nil
+		s.Records = append(s.Records, record)
+		return nil
+	})
 }
 
 // mostSeconds bounds coefficients, so that products of them stay finite.
@@ -186,21 +153,50 @@ const mostSeconds = 1e9
 // the coefficients of each kernel and, of kernels of which sizes were timed repeatedly, the
 // noise as a multiple of the first term.
 func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
-	s := &Sample{PerCPU: perCPU, Shape: shapeOf(r), Warnings: r.Warnings}
-	at := map[dayKey]int{}
+	s := &Sample{PerCPU: perCPU, Shape: Normal, Warnings: r.Warnings}
+
+	// Noise that is skewed to the right is taken for half-normal.
+	skewness, n := 0.0, 0
+	for _, f := range r.Functions {
+		if noise := f.All.NoiseModel; noise != nil && noise.Skewness != nil {
+			skewness += *noise.Skewness
+			n++
+		}
+	}
+	if n > 0 && calibrate.IsHalfNormal(skewness/float64(n)) {
+		s.Shape = HalfNormal
+	}
+
+	at := map[dayKey]int{} // in Records
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		noisy, err := hasNoise(f)
-		if err != nil {
-			return nil, err
+
+		// Sizes of a kernel were timed repeatedly on each day of each host, or on none.
+		without := slices.IndexFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
+		if without >= 0 && slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
+			key := keyOf(&f.Groups[without])
+			return nil, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, though elsewhere some were: "+
+				"leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function,
+				unitName(key.host, key.cpu), key.day)
 		}
-		terms := termsOf(f)
+		noisy := without < 0
+
+		// The terms of its models, the main one first. Fits have no constant that no host's fit has.
+		var terms []string
+		for _, g := range f.Groups {
+			for _, c := range g.Coefficients {
+				if !slices.Contains(terms, c.Term) {
+					terms = append(terms, c.Term)
+				}
+			}
+		}
 		for _, term := range terms {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: term})
 		}
 		if noisy && len(f.Groups) > 0 {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
 		}
+
 		for j := range f.Groups {
 			g := &f.Groups[j]
 			key := keyOf(g)
@@ -210,7 +206,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 				at[key] = k
 				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
 			}
-			// a term that it does not have costs nothing
+			// A fit without a term has a coefficient of 0.
 			values, errs := make([]float64, len(terms)), make([]float64, len(terms))
 			for _, c := range g.Coefficients {
 				i := slices.Index(terms, c.Term)
@@ -232,20 +228,6 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	return s, nil
 }
 
-// hasNoise reports whether sizes of a kernel were timed repeatedly: on each day of each
-// host, or on none.
-func hasNoise(f *calibrate.FunctionReport) (bool, error) {
-	without := slices.IndexFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
-	if without < 0 {
-		return true, nil
-	}
-	if slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
-		key := keyOf(&f.Groups[without])
-		return false, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, though elsewhere some were: leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function, unitName(key.host, key.cpu), key.day)
-	}
-	return false, nil
-}
-
 // dayKey is a unit on a day, or at a date.
 type dayKey struct {
 	host string
@@ -261,36 +243,7 @@ func keyOf(g *calibrate.Fit) dayKey {
 	return key
 }
 
-// termsOf returns the terms of a kernel's model, the main one first. A constant
-// that no host's fit has is left out with the fits.
-func termsOf(f *calibrate.FunctionReport) []string {
-	var terms []string
-	for _, g := range f.Groups {
-		for _, c := range g.Coefficients {
-			if !slices.Contains(terms, c.Term) {
-				terms = append(terms, c.Term)
-			}
-		}
-	}
-	return terms
-}
-
-// shapeOf takes noise that is skewed to the right for half-normal.
-func shapeOf(r *calibrate.KernelReport) string {
-	sum, n := 0.0, 0
-	for _, f := range r.Functions {
-		if noise := f.All.NoiseModel; noise != nil && noise.Skewness != nil {
-			sum += *noise.Skewness
-			n++
-		}
-	}
-	if n > 0 && calibrate.IsHalfNormal(sum/float64(n)) {
-		return HalfNormal
-	}
-	return Normal
-}
-
-// unitOf is a host, or one of its CPUs, with what was found of it.
+// unitOf is a host, or one of its CPUs, with its records.
 type unitOf struct {
 	host, class string
 	cpu         int
