@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,20 @@ func runHPCG(c *cli.Context, args []string) error {
 		return command.Usage(err)
 	}
 	if !c.Bool("quiet") {
-		tellHPCG(c, &p, slices.Concat(notes, completed))
+		for _, note := range slices.Concat(notes, completed) {
+			tell(c, note)
+		}
+		var chosen []string // numbers that neither a flag nor an hpcg.dat gave
+		for _, par := range hpcg.Parameters() {
+			n, err := strconv.Atoi(par.Get(&p))
+			if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !c.IsSet("hpcg-dat")) &&
+				(!par.All || p.Phase == hpcg.All) {
+				chosen = append(chosen, fmt.Sprintf("%s %d", par.Name, n))
+			}
+		}
+		if len(chosen) > 0 {
+			tell(c, "by default:", strings.Join(chosen, ", "))
+		}
 	}
 	o := hpcg.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hpcgFlags())}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Steps(), "steps")
@@ -75,7 +87,8 @@ func runHPCG(c *cli.Context, args []string) error {
 		func(w io.Writer) error { return hpcg.Generate(c.Context, w, p, o) })
 }
 
-// hpcgParams returns the parameters, from flags with defaults and from an hpcg.dat.
+// hpcgParams returns the parameters, from flags with defaults and from an hpcg.dat, with notes on values that were
+// replaced. Errors of the file have its name; those of flags get theirs here.
 func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 	if !c.IsSet("ranks") {
 		return p, nil, command.Usagef("--ranks is missing")
@@ -95,7 +108,10 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 	var ofDat error
 	p, err = hpcg.WithDefaults(given, func(p *hpcg.Params) error {
 		if c.IsSet("hpcg-dat") {
-			notes, ofDat = readHPCGDat(c, p)
+			ofDat = withDat(c, c.String("hpcg-dat"), func(in io.Reader, name string) (err error) {
+				notes, err = p.ReadDat(in, name)
+				return err
+			})
 		}
 		return ofDat
 	})
@@ -103,36 +119,4 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 		err = command.Usagef("--%w", err)
 	}
 	return p, notes, err
-}
-
-// readHPCGDat reads the hpcg.dat.
-func readHPCGDat(c *cli.Context, p *hpcg.Params) ([]string, error) {
-	path := c.String("hpcg-dat")
-	if path == "-" {
-		return p.ReadDat(c.App.Reader, "stdin")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return p.ReadDat(f, path)
-}
-
-// tellHPCG reports defaults and replaced values.
-func tellHPCG(c *cli.Context, p *hpcg.Params, notes []string) {
-	for _, note := range notes {
-		fmt.Fprintln(c.App.ErrWriter, "tracegen:", note)
-	}
-	var chosen []string
-	for _, par := range hpcg.Parameters() {
-		n, err := strconv.Atoi(par.Get(p))
-		if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !c.IsSet("hpcg-dat")) &&
-			(!par.All || p.Phase == hpcg.All) {
-			chosen = append(chosen, fmt.Sprintf("%s %d", par.Name, n))
-		}
-	}
-	if len(chosen) > 0 {
-		fmt.Fprintln(c.App.ErrWriter, "tracegen: by default:", strings.Join(chosen, ", "))
-	}
 }

@@ -42,6 +42,21 @@ func hplFlags() []cli.Flag {
 	)
 }
 
+func hplCommand(args []string) *cli.Command {
+	return &cli.Command{
+		Name:      "hpl",
+		Usage:     "High Performance Linpack 2.3",
+		UsageText: "tracegen hpl -N n -P p -Q q [options] [-o FILE]\ntracegen hpl --hpl-dat FILE [--list | --combination k] [options] [-o FILE]",
+		Description: "Parameters are those of HPL.dat, by flags or from the file itself.\n\n" +
+			"    tracegen hpl -N 50000 --NB 128 -P 8 -Q 16 -o run.trace.zst\n" +
+			"    tracegen hpl -N 20000 --NB 192 -P 4 -Q 4 --BCAST 2rM --DEPTH 1 | replay -\n" +
+			"    tracegen hpl --hpl-dat HPL.dat --list\n" +
+			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
+		Flags:  hplFlags(),
+		Action: func(c *cli.Context) error { return runHPL(c, args) },
+	}
+}
+
 // runHPL is the command hpl.
 func runHPL(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
@@ -53,49 +68,36 @@ func runHPL(c *cli.Context, args []string) error {
 	if c.Bool("list") {
 		return listCombinations(c)
 	}
-	if err := atomicfile.CheckOverwrite(c.String("output"), inputs(c)...); err != nil {
+	inputs := []string{c.String("hpl-dat")}
+	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
+		inputs = append(inputs, path)
+	}
+	if err := atomicfile.CheckOverwrite(c.String("output"), inputs...); err != nil {
 		return command.Usagef("hpl: --output %w", err)
 	}
-	p, o, err := request(c, args)
+	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hplFlags())}
+	if err := setCount(&o.FirstSteps, c, "first-steps"); err != nil {
+		return err
+	}
+	p, err := hplParams(c)
 	if err != nil {
 		return err
 	}
+	p.CopyL = c.Bool("copy-l")
+	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
+		return err
+	}
+	if err = p.Validate(); err != nil {
+		return command.Usage(err)
+	}
 	if !c.Bool("quiet") {
 		tellDefaults(c, &p)
-		tellIgnored(c, &p)
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
 	defer bar.Clear()
 	o.Progress = bar.SetOf
 	return writeTrace(c.String("output"), c.App.Writer,
 		func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
-}
-
-// inputs returns the names of the files that are read.
-func inputs(c *cli.Context) []string {
-	names := []string{c.String("hpl-dat")}
-	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
-		names = append(names, path)
-	}
-	return names
-}
-
-// request returns what the command line asks for.
-func request(c *cli.Context, args []string) (p hpl.Params, o hpl.Options, err error) {
-	o = hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hplFlags())}
-	if err = setCount(&o.FirstSteps, c, "first-steps"); err != nil {
-		return p, o, err
-	}
-	if p, err = paramsOf(c); err != nil {
-		return p, o, err
-	}
-	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
-		return p, o, err
-	}
-	if err = p.Validate(); err != nil {
-		return p, o, command.Usage(err)
-	}
-	return p, o, nil
 }
 
 // setCount sets a number, 1 or more, from its flag, if that is given.
@@ -111,39 +113,45 @@ func setCount(to *int, c *cli.Context, name string) error {
 	return nil
 }
 
-// paramsOf returns the parameters, from flags with defaults or from an HPL.dat.
-func paramsOf(c *cli.Context) (hpl.Params, error) {
-	p, err := paramsFrom(c)
-	p.CopyL = c.Bool("copy-l")
-	return p, err
-}
-
-func paramsFrom(c *cli.Context) (hpl.Params, error) {
-	if c.String("hpl-dat") != "" {
-		return datParams(c)
+// hplParams returns the parameters, from flags with defaults or from one combination of an HPL.dat.
+func hplParams(c *cli.Context) (p hpl.Params, err error) {
+	if path := c.String("hpl-dat"); path != "" {
+		dat, err := readDat(c)
+		if err != nil {
+			return p, err
+		}
+		k := 1
+		if err := setCount(&k, c, "combination"); err != nil {
+			return p, err
+		}
+		if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
+			return p, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)", path, n)
+		}
+		p, err := dat.Combination(k)
+		if err != nil {
+			return p, command.Usage(err)
+		}
+		return p, nil
 	}
 	if c.IsSet("combination") {
-		return hpl.Params{}, command.Usagef("--combination goes with --hpl-dat")
+		return p, command.Usagef("--combination goes with --hpl-dat")
 	}
 	for _, par := range hpl.Parameters() {
 		if par.Default == "" && !c.IsSet(par.Name) {
-			return hpl.Params{}, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
+			return p, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
 		}
 	}
-	return hpl.WithDefaults(func(p *hpl.Params) error { return setGiven(c, p) })
-}
-
-// setGiven sets the parameters whose flags are given.
-func setGiven(c *cli.Context, p *hpl.Params) error {
-	for _, par := range hpl.Parameters() {
-		if !c.IsSet(par.Name) {
-			continue
+	return hpl.WithDefaults(func(p *hpl.Params) error {
+		for _, par := range hpl.Parameters() {
+			if !c.IsSet(par.Name) {
+				continue
+			}
+			if err := par.Set(p, c.String(par.Name)); err != nil {
+				return command.Usagef("%s %w", flagName(par.Name), err)
+			}
 		}
-		if err := par.Set(p, c.String(par.Name)); err != nil {
-			return command.Usagef("%s %w", flagName(par.Name), err)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // flagName returns a flag as it is written: -N, --NB.
@@ -154,7 +162,8 @@ func flagName(name string) string {
 	return "--" + name
 }
 
-// tellDefaults says which parameters neither a flag nor an HPL.dat gave.
+// tellDefaults reports the parameters that have their default, neither a flag nor an HPL.dat being given, and a
+// threshold that HPL ignores; in an HPL.dat there is always one.
 func tellDefaults(c *cli.Context, p *hpl.Params) {
 	known := map[string]bool{"copy-l": true} // a build option: off unless said
 	for _, par := range hpl.Parameters() {
@@ -167,62 +176,28 @@ func tellDefaults(c *cli.Context, p *hpl.Params) {
 		}
 	}
 	if len(defaults) > 0 {
-		fmt.Fprintln(c.App.ErrWriter, "tracegen: by default:", strings.Join(defaults, ", "))
+		tell(c, "by default:", strings.Join(defaults, ", "))
 	}
-}
-
-// tellIgnored says that a threshold was given where HPL ignores it. In an HPL.dat it
-// always stands.
-func tellIgnored(c *cli.Context, p *hpl.Params) {
 	if c.IsSet("swap-threshold") && p.Swap != hpl.Mix {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: --swap-threshold has no effect: it is for --SWAP mix, not %v\n", p.Swap)
+		tell(c, fmt.Sprintf("--swap-threshold has no effect: it is for --SWAP mix, not %v", p.Swap))
 	}
 }
 
 // readDat reads the HPL.dat, which excludes the flags of its parameters.
-func readDat(c *cli.Context) (*hpl.Dat, error) {
+func readDat(c *cli.Context) (dat *hpl.Dat, err error) {
 	for _, par := range hpl.Parameters() {
 		if c.IsSet(par.Name) {
 			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(par.Name))
 		}
 	}
-	path, in := c.String("hpl-dat"), c.App.Reader
-	if path == "-" {
-		path = "stdin"
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	dat, err := hpl.ReadDat(in, path)
+	err = withDat(c, c.String("hpl-dat"), func(in io.Reader, name string) (err error) {
+		dat, err = hpl.ReadDat(in, name)
+		return err
+	})
 	if err == nil {
 		command.Warn(c, dat.Warnings())
 	}
 	return dat, err
-}
-
-// datParams returns one combination of the HPL.dat.
-func datParams(c *cli.Context) (hpl.Params, error) {
-	dat, err := readDat(c)
-	if err != nil {
-		return hpl.Params{}, err
-	}
-	k := 1
-	if err := setCount(&k, c, "combination"); err != nil {
-		return hpl.Params{}, err
-	}
-	if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
-		return hpl.Params{}, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)",
-			c.String("hpl-dat"), n)
-	}
-	p, err := dat.Combination(k)
-	if err != nil {
-		return p, command.Usage(err)
-	}
-	return p, nil
 }
 
 // listCombinations prints the combinations of the HPL.dat, a line each.
@@ -260,42 +235,32 @@ func listCombinations(c *cli.Context) error {
 const pivotsFile = "file:"
 
 // pivotsOf returns the source of pivots for a matrix of order n.
-func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
+func pivotsOf(c *cli.Context, n int) (pivots hpl.Pivots, err error) {
 	source := c.String("pivots")
-	path, isFile := strings.CutPrefix(source, pivotsFile)
 	if c.IsSet("seed") && source != "random" {
-		return hpl.Pivots{}, command.Usagef("--seed goes with --pivots random")
+		return pivots, command.Usagef("--seed goes with --pivots random")
 	}
-	if !isFile || path == "" {
-		var pivots hpl.Pivots
-		if err := pivots.Set(source); err != nil {
-			return pivots, command.Usagef("--pivots %w or file:PATH", err)
+	if path, isFile := strings.CutPrefix(source, pivotsFile); isFile && path != "" {
+		f, err := os.Open(path)
+		if err != nil {
+			return pivots, err
 		}
-		if pivots.Kind != hpl.RandomPivots {
-			return pivots, nil
+		defer f.Close()
+		rows, err := hpl.ReadPivots(f, path, n)
+		return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
+	}
+	if err := pivots.Set(source); err != nil {
+		return pivots, command.Usagef("--pivots %w or file:PATH", err)
+	}
+	if pivots.Kind != hpl.RandomPivots {
+		return pivots, nil
+	}
+	if pivots.Seed = defaultSeed(); c.IsSet("seed") {
+		if pivots.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
+			return pivots, command.Usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
 		}
-		seed, err := seedOf(c)
-		pivots.Seed = seed
-		return pivots, err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return hpl.Pivots{}, err
-	}
-	defer f.Close()
-	rows, err := hpl.ReadPivots(f, path, n)
-	return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
-}
-
-func seedOf(c *cli.Context) (uint64, error) {
-	if !c.IsSet("seed") {
-		return defaultSeed(), nil
-	}
-	seed, err := strconv.ParseUint(c.String("seed"), 10, 64)
-	if err != nil {
-		return 0, command.Usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
-	}
-	return seed, nil
+	return pivots, nil
 }
 
 func defaultSeed() uint64 { return hpl.DefaultParams(1, 1, 1).Pivots.Seed }

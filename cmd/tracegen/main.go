@@ -4,11 +4,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 )
 
 func main() {
@@ -20,7 +26,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
-// newApp returns the command as its command line says it.
+// newApp returns the command with a subcommand for each program.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("tracegen", "write the trace of a program, without running it or by recording it", stdin, stdout,
 		stderr)
@@ -28,17 +34,66 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		"    tracegen hpl -N 20000 -P 2 -Q 2 -o run.trace.zst\n" +
 		"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +
 		"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app"
-	command.Subcommands(app, "program", &cli.Command{
-		Name:      "hpl",
-		Usage:     "High Performance Linpack 2.3",
-		UsageText: "tracegen hpl -N n -P p -Q q [options] [-o FILE]\ntracegen hpl --hpl-dat FILE [--list | --combination k] [options] [-o FILE]",
-		Description: "Parameters are those of HPL.dat, by flags or from the file itself.\n\n" +
-			"    tracegen hpl -N 50000 --NB 128 -P 8 -Q 16 -o run.trace.zst\n" +
-			"    tracegen hpl -N 20000 --NB 192 -P 4 -Q 4 --BCAST 2rM --DEPTH 1 | replay -\n" +
-			"    tracegen hpl --hpl-dat HPL.dat --list\n" +
-			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
-		Flags:  hplFlags(),
-		Action: func(c *cli.Context) error { return runHPL(c, args) },
-	}, hpcgCommand(args), mpiCommand(args))
+	command.Subcommands(app, "program", hplCommand(args), hpcgCommand(args), mpiCommand(args))
 	return app
+}
+
+// tell prints a note for users on the standard error.
+func tell(c *cli.Context, notes ...any) {
+	fmt.Fprintln(c.App.ErrWriter, append([]any{"tracegen:"}, notes...)...)
+}
+
+// withDat calls read with the file of parameters at path, or with standard input for "-".
+func withDat(c *cli.Context, path string, read func(in io.Reader, name string) error) error {
+	if path == "-" {
+		return read(c.App.Reader, "stdin")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// writeTrace calls write with a writer to the file at path, which appears whole
+// or not at all, or to stdout if path is "-". It refuses to write binary data to
+// a terminal.
+func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) error {
+	switch {
+	case path == "-" && terminal.Is(stdout):
+		return command.Usagef("a trace is binary: name a file with -o, or send standard output to a pipe or a file")
+	case path == "-":
+		return atomicfile.Buffered(stdout, write)
+	case terminal.IsPath(path):
+		return command.Usagef("%s: a trace is binary, and this is a terminal", path)
+	}
+	return atomicfile.Write(path, write)
+}
+
+// commandLine joins the arguments as a person would have typed them. The output and --quiet are left out: the same
+// parameters give the same bytes of the trace, whose header has the line.
+func commandLine(args []string, flags []cli.Flag) string {
+	// takesValue reports whether a flag has a value as its next argument.
+	takesValue := func(name string) bool {
+		return slices.ContainsFunc(flags, func(f cli.Flag) bool {
+			_, isSwitch := f.(*cli.BoolFlag)
+			return !isSwitch && slices.Contains(f.Names(), name)
+		})
+	}
+	words := []string{"tracegen"}
+	for i := 1; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		first := i
+		if strings.HasPrefix(args[i], "-") && !hasValue && takesValue(name) && i+1 < len(args) {
+			i++
+		}
+		if strings.HasPrefix(args[first], "-") && (name == "o" || name == "output" || name == "quiet") {
+			continue
+		}
+		for _, arg := range args[first : i+1] {
+			words = append(words, command.Quoted(arg))
+		}
+	}
+	return strings.Join(words, " ")
 }

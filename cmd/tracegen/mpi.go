@@ -60,12 +60,42 @@ func runMPI(c *cli.Context, args []string) error {
 	if c.NArg() == 0 {
 		return mergeMPI(c, c.String("recordings"), output, o)
 	}
-	dir, done, err := recordingsDir(c, output)
-	if err != nil {
-		return err
+
+	// A directory that users name stays, and must be empty; another one goes with the command.
+	dir := c.String("recordings")
+	if dir != "" {
+		entries, err := os.ReadDir(dir)
+		switch {
+		case err == nil && len(entries) > 0:
+			return command.Usagef("--recordings %s: there is something in it", dir)
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			return err
+		}
+		err = os.MkdirAll(dir, 0o777)
+		if err != nil {
+			return err
+		}
+	} else {
+		var remove func() error
+		if dir, remove, err = atomicfile.HiddenDir(output + ".recordings"); err != nil {
+			return err
+		}
+		defer func() { _ = remove() }() // the next command removes leftovers
 	}
-	defer done()
-	failed := recordMPI(c, dir)
+
+	// A signal that would end the command ends the program first.
+	stop := func() {}
+	failed := capture.Record(c.Context, dir, capture.Command{
+		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: raw(c.App.Writer), Stderr: raw(c.App.ErrWriter),
+		BLAS: c.Bool("blas"),
+		Compiling: func() {
+			if !c.Bool("quiet") {
+				tell(c, "compiling the recorder, once; this takes some seconds")
+			}
+		},
+		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
+	})
+	stop()
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) {
 		return failed
@@ -91,6 +121,7 @@ func withStatus(err error, exit *exec.ExitError) error {
 	return command.Code(err, code)
 }
 
+// mpiOptions returns the options of merging.
 func mpiOptions(c *cli.Context, args []string) (o capture.Options, err error) {
 	switch {
 	case c.String("output") == "":
@@ -114,42 +145,7 @@ func mpiOptions(c *cli.Context, args []string) (o capture.Options, err error) {
 	return o, atomicfile.Check(c.String("output"))
 }
 
-// recordingsDir returns the directory to record into, and what is done with it at the end.
-func recordingsDir(c *cli.Context, output string) (dir string, done func(), err error) {
-	if dir = c.String("recordings"); dir != "" {
-		entries, err := os.ReadDir(dir)
-		switch {
-		case err == nil && len(entries) > 0:
-			return "", nil, command.Usagef("--recordings %s: there is something in it", dir)
-		case err != nil && !errors.Is(err, os.ErrNotExist):
-			return "", nil, err
-		}
-		return dir, func() {}, os.MkdirAll(dir, 0o777)
-	}
-	dir, remove, err := atomicfile.HiddenDir(output + ".recordings")
-	if err != nil {
-		return "", nil, err
-	}
-	return dir, func() { _ = remove() }, nil // the next command removes what it could not
-}
-
-// recordMPI runs the program. What would end the command ends the program first.
-func recordMPI(c *cli.Context, dir string) error {
-	stop := func() {}
-	defer func() { stop() }()
-	return capture.Record(c.Context, dir, capture.Command{
-		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: raw(c.App.Writer), Stderr: raw(c.App.ErrWriter),
-		BLAS: c.Bool("blas"),
-		Compiling: func() {
-			if !c.Bool("quiet") {
-				fmt.Fprintln(c.App.ErrWriter, "tracegen: compiling the recorder, once; this takes some seconds")
-			}
-		},
-		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
-	})
-}
-
-// raw returns what a program may write to as it is: it has our terminal, if there is one.
+// raw returns the file behind a writer of the command: a program has the same terminal, if there is one.
 func raw(w io.Writer) io.Writer {
 	if o, ok := w.(interface{ Raw() io.Writer }); ok {
 		return o.Raw()
@@ -157,15 +153,7 @@ func raw(w io.Writer) io.Writer {
 	return w
 }
 
-// stepsText says how many steps a trace has, or why there are none.
-func stepsText(s *capture.Summary) string {
-	if s.NoSteps != nil {
-		return fmt.Sprintf("no steps (%v)", s.NoSteps)
-	}
-	return textutil.Count(s.Steps, "step")
-}
-
-// mergeMPI writes the trace.
+// mergeMPI merges the recordings of a directory into the trace.
 func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "parts")
 	defer bar.Clear()
@@ -180,11 +168,15 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 	}
 	bar.Clear()
 	for _, w := range s.Warnings {
-		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
+		tell(c, "warning:", w)
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, textutil.Count(s.Ranks, "rank"),
-			textutil.Count(s.Calls, "call"), stepsText(s), s.Library)
+		steps := textutil.Count(s.Steps, "step")
+		if s.NoSteps != nil {
+			steps = fmt.Sprintf("no steps (%v)", s.NoSteps)
+		}
+		tell(c, fmt.Sprintf("%s: %s, %s, %s, %s", output, textutil.Count(s.Ranks, "rank"), textutil.Count(s.Calls, "call"),
+			steps, s.Library))
 	}
 	return nil
 }
