@@ -18,6 +18,7 @@ import (
 // Uses of draws, beyond those of a replay: each is another part of the same seed's
 // randomness.
 const (
+	// The letters "host" in ASCII, which no use of a replay has.
 	useClass noise.Use = 0x686f7374 + iota
 	useBetween
 	useWithin
@@ -30,6 +31,7 @@ const (
 )
 
 // Drawn is a host, or a CPU of a host, that was drawn.
+// Values are in the order of the model's variables.
 type Drawn struct {
 	Class    int       // index in the model
 	Values   []float64 // by variable
@@ -78,6 +80,7 @@ func name(cpu, attempt, variable int) uint32 {
 // with which all values are in range.
 func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use, host, cpu,
 	day int) ([]float64, error) {
+	// Deviates are named by use, host, day, CPU, attempt and variable: the draws of a unit depend on nothing else.
 	x, z := make([]float64, len(center)), make([]float64, len(center))
 	for attempt := range mostAttempts {
 		for i := range z {
@@ -89,6 +92,7 @@ func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use,
 				x[i] += float64(l[i][k] * z[k])
 			}
 		}
+		// A vector is drawn again as a whole, which keeps the correlations of the values in range.
 		invalid := false
 		for i, v := range x {
 			invalid = invalid || !inRange(d.Variables, i, v)
@@ -134,6 +138,7 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	// The bound is that of the names of draws and of memory.
 	if units := o.Hosts * m.CPUsPerHost; units > maxHosts {
 		return nil, fmt.Errorf("%d hosts of %d CPUs, want at most %d CPUs in all", o.Hosts, m.CPUsPerHost, maxHosts)
 	}
@@ -194,6 +199,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 			fmt.Fprintf(&b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)
 		}
 		b.WriteString("kernels: # of other hosts\n")
+		// Ranks on hosts that were not drawn have the mean of the law.
 		average := make([]float64, len(m.Model.Variables)) // over the classes
 		for _, c := range m.Model.Classes {
 			for i := range average {
@@ -211,6 +217,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 		if m.Model.PerCPU {
 			fmt.Fprintf(&b, "    cpu: %d\n", cpu)
 		}
+		// All kernels of a unit stand on one line: files of thousands of hosts stay readable.
 		var entries []string
 		for _, kernel := range kernels {
 			entries = append(entries, m.Model.entry(kernel, m.Processors[i].Values, o))
@@ -261,6 +268,7 @@ func (m *Model) entry(kernel string, values []float64, o FileOptions) string {
 	switch {
 	case len(deviations) > 0:
 		text += fmt.Sprintf(", noise: {%s: {%s}}", m.Shape, strings.Join(deviations, ", "))
+	// A kernel without noise of its own would have that of the file.
 	case len(o.Base) > 0:
 		text += ", noise: " + calibrate.NoNoise // that of the base is of other models
 	}
@@ -294,6 +302,7 @@ type VariableRange struct {
 // Summary describes the machine, class by class.
 func (m *Machine) Summary() *Summary {
 	s := &Summary{Hosts: m.Options.Hosts, Seed: m.Options.Seed, Day: m.Options.Day}
+	// A class of which no unit was drawn has no ranges.
 	for i, class := range m.Model.Classes {
 		c := ClassSummary{Name: class.Name}
 		var members [][]float64

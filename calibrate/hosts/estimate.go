@@ -93,6 +93,7 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		return nil, err
 	}
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
+	// Hosts of the model have as many CPUs as the highest number tells.
 	if s.PerCPU {
 		numbers := make([]int, len(units))
 		for i, u := range units {
@@ -264,6 +265,7 @@ type ClassCandidate struct {
 // belongs to the class that it is most likely of; a class of fewer than three units is refused.
 func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	at := 0
+	// A sample may have several noises; the first one decides.
 	if o.ByNoise {
 		if at = slices.IndexFunc(r.Model.Variables, func(v Variable) bool { return v.Noise }); at < 0 {
 			return nil, fmt.Errorf("%w: no noise, by which classes are to be told", calibrate.ErrMeaningless)
@@ -298,6 +300,7 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	}
 
 	var best *mixture.Fit
+	// The smallest BIC wins; a number of classes that was asked for is tried alone.
 	for k := 1; k <= mostLearned; k++ {
 		if o.Classes != 0 && o.Classes != k {
 			continue
@@ -315,6 +318,7 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 		return nil, fmt.Errorf("%w: %d classes: %s", calibrate.ErrMeaningless, o.Classes, r.Candidates[0].Refused)
 	}
 	groups := make([]group, len(best.Laws))
+	// Classes are in the order of their means.
 	for i, v := range x {
 		class := best.Class(v)
 		groups[class].units = append(groups[class].units, units[i])
@@ -370,6 +374,7 @@ func checkCovariance(m [][]float64, p int) error {
 			return fmt.Errorf("row %d: variance %g, want 0 or more", i+1, row[i])
 		}
 	}
+	// The tolerance is that of numbers in files, which are rounded.
 	for i := range m {
 		for j := range i {
 			if scale := deviation(m, i) * deviation(m, j); !(math.Abs(m[i][j]-m[j][i]) <= symmetryTolerance*scale) {
@@ -404,6 +409,7 @@ func factor(m [][]float64) ([][]float64, error) {
 				}
 				continue
 			}
+			// Tolerances hold for correlations, whatever the units of the variables.
 			rest := m[i][j] / scale
 			for k := range j {
 				rest -= float64(l[i][k] * l[j][k])
@@ -413,6 +419,7 @@ func factor(m [][]float64) ([][]float64, error) {
 				return nil, errIndefinite
 			case i == j && rest > pivotTolerance:
 				l[j][j] = math.Sqrt(rest)
+			// The variable is a sum of those before it: its column stays empty.
 			case i == j:
 			case l[j][j] > 0:
 				l[i][j] = rest / l[j][j]
@@ -434,6 +441,7 @@ func factor(m [][]float64) ([][]float64, error) {
 // largest factor up to 1 with which no sum of variables has a variance below zero. Variances
 // above zero stay as they are. It returns the variables without a variance, and the factor.
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
+	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with others.
 	p := len(m)
 	c = square(p)
 	s := mat.NewSymDense(p, nil)
@@ -458,6 +466,7 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	if least >= -rounding {
 		return c, none, 1
 	}
+	// A factor f makes 1 + f(least - 1) of the least eigenvalue, which must not be below 0.
 	factor = 1 / (1 - least)
 	for i := range p {
 		for j := range i {

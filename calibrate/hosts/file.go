@@ -33,6 +33,7 @@ func Load(path string) (*Model, error) {
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (*Model, error) {
+	// A file of another format is called by its name.
 	head, p := sniff.Remember(r), parser{yamlfile.Document{File: name}}
 	var m *Model
 	root, err := p.Read(head)
@@ -53,6 +54,7 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 	}
 
 	// The scalars at the top of the file.
+	// Keys that may be left out have these values.
 	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
 	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
 		return nil, err
@@ -106,6 +108,7 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 		if v.Kernel, err = p.Text(f["kernel"], "variables: kernel"); err != nil {
 			return nil, err
 		}
+		// The key says of which of both the term is a part.
 		term := f["term"]
 		if v.Noise = term == nil; v.Noise {
 			term = f["noise"]
@@ -128,6 +131,7 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 			return nil, err
 		}
 		var c Class
+		// Of several errors the first one in the order of the keys is reported.
 		var errs [5]error
 		c.Name, errs[0] = p.Text(f["name"], "classes: name")
 		c.Weight, errs[1] = p.Number(f["weight"], "classes: weight")
@@ -142,6 +146,7 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 		}
 		m.Classes = append(m.Classes, c)
 	}
+	// The parts are valid: names and weights of the classes remain.
 	if err := m.Validate(); err != nil {
 		return nil, p.Errorf(f["classes"], "machine model: %w", err)
 	}
@@ -180,6 +185,7 @@ func (p *parser) numbers(n ast.Node, what string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The model knows how many there must be.
 	list := make([]float64, len(items))
 	for i, item := range items {
 		if list[i], err = p.Number(item, what); err != nil {
@@ -218,6 +224,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 	} else {
 		b.WriteString("per: host\n")
 	}
+	// Numbers are written with all digits.
 	fmt.Fprintf(&b, "noise_shape: %s\nvariables:\n", m.Shape)
 	for _, v := range m.Variables {
 		key := "term"

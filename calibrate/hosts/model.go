@@ -144,6 +144,7 @@ func checkVariables(list []Variable) error {
 	if len(list) == 0 || len(list) > maxVariables {
 		return fmt.Errorf("%d variables, want 1 to %d", len(list), maxVariables)
 	}
+	// Terms are compared in their normal form: M*N and N*M are the same.
 	seen, timed := map[Variable]Variable{}, map[string]bool{}
 	for _, v := range list {
 		if err := calibrate.CheckTerm(v.Kernel, v.Term); err != nil {
@@ -180,6 +181,7 @@ func (c *Class) validate(variables []Variable) (err error) {
 	case len(c.Mean) != p:
 		return fmt.Errorf("mean: %d numbers, want %d, one for each variable", len(c.Mean), p)
 	}
+	// A mean must be a vector that could be drawn.
 	for i, v := range variables {
 		if !isFinite(c.Mean[i]) || !inRange(variables, i, c.Mean[i]) {
 			return fmt.Errorf("mean of %s: %g, want a finite number, and above zero", v, c.Mean[i])

@@ -46,6 +46,7 @@ func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error)
 }
 
 // ReadOptions says how to read a table of coefficients.
+// Columns of hosts, CPUs and dates have fixed names.
 type ReadOptions struct {
 	Columns []string // by variable: the column (name in lower case) that has it
 	Class   string   // the column with the class of the unit; default: none
@@ -77,6 +78,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return err
 	}
+	// Columns of coefficients have names of the user.
 	var values []int
 	for i, name := range o.Columns {
 		at, err := find(true, fmt.Sprintf("no column %q with %s", name, s.Variables[i]), name)
@@ -136,6 +138,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 			if !(x > -mostSeconds && x < mostSeconds) {
 				return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
 			}
+			// Other terms of fitted polynomials may be below zero.
 			if x <= 0 && !s.Variables[i].Noise && isFirst(s.Variables, i) {
 				return r.Errorf("%s: %g s, want more than 0", s.Variables[i], x)
 			}
@@ -193,6 +196,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 		for _, term := range terms {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: term})
 		}
+		// The deviation of a call is in proportion to the main term.
 		if noisy && len(f.Groups) > 0 {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
 		}
@@ -218,6 +222,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 			s.Records[k].Values = append(s.Records[k].Values, values...)
 			s.Records[k].Errors = append(s.Records[k].Errors, errs...)
 		}
+		// A vector must have all its coordinates.
 		for _, r := range s.Records {
 			if len(r.Values) != len(s.Variables) {
 				return nil, fmt.Errorf("%w: %s was not measured on each day of host %s, but other kernels were",
@@ -253,6 +258,7 @@ type unitOf struct {
 
 // units gathers the records by unit, in order of hosts and CPUs.
 func (s *Sample) units() ([]*unitOf, error) {
+	// Records of a unit need not be neighbours in the table.
 	type key struct {
 		host string
 		cpu  int
@@ -267,6 +273,7 @@ func (s *Sample) units() ([]*unitOf, error) {
 			byKey[key{r.Host, r.CPU}] = u
 			list = append(list, u)
 		}
+		// A unit belongs to one class on all of its days.
 		if u.class != r.Class {
 			return nil, fmt.Errorf("%w: %s is in classes %q and %q", calibrate.ErrMeaningless, u.name(), u.class, r.Class)
 		}
@@ -280,6 +287,7 @@ func (s *Sample) units() ([]*unitOf, error) {
 			}
 		}
 	}
+	// The order of reports, and of sums, does not depend on that of the rows.
 	slices.SortFunc(list, func(a, b *unitOf) int {
 		return cmp.Or(calibrate.CompareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu))
 	})

@@ -48,6 +48,7 @@ func (k *Kernel) isHPL() bool {
 	if !ok || !slices.Equal(f.dims, k.Dims) || len(k.Attrs) != len(f.attrs) {
 		return false
 	}
+	// Values of attributes are letters of BLAS: a kernel of another program may have the name and other values.
 	for _, name := range f.attrs {
 		if len(k.attr(name)) != 1 || !strings.Contains("LRUNT", k.attr(name)) {
 			return false
@@ -81,11 +82,13 @@ var (
 	dimsMN      = []string{"M", "N"}
 	dimsN       = []string{"N"}
 	dimsOfRows  = []string{"M0", "M1", "N"}
+	// Rows of a panel that are swapped, and the role of the process in it.
 	dimsOfPanel = []string{"JB", "ROLE"}
 )
 
 // forms are the kernels of HPL that can be timed.
 var forms = map[string]form{
+	// Products, solves and updates of BLAS.
 	"dgemm": {[]string{"transa", "transb"}, []string{"M", "N", "K"}, func(k *Kernel, d *[4]int64, nb int64) needs {
 		// The columns include the panel beside the product. Within a panel, B is in the triangle's block; elsewhere
 		// it is above the product.
@@ -114,12 +117,14 @@ var forms = map[string]form{
 	"dcopy": {nil, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs {
 		return needs{rows: 1, columns: d[0], work: d[0]}
 	}},
+	// HPL's own copies, and parts of its search for pivots.
 	"dlacpy":   {nil, dimsMN, needsOfRows},
 	"dlatcpy":  {nil, dimsMN, needsOfRows},
 	"dlocmax":  {nil, []string{"M"}, needsOfColumn},
 	"dlocswpN": {nil, dimsOfPanel, needsOfPanelRows},
 	"dlocswpT": {nil, dimsOfPanel, needsOfPanelRows},
 
+	// HPL's row swaps: of the matrix, of U and of messages, U being stored as it is (N) or transposed (T).
 	"dlaswp00N": {nil, dimsMN, needsOfRows},
 	"dlaswp01N": {nil, dimsMN, needsOfRows},
 	"dlaswp01T": {nil, dimsMN, needsOfRows},
@@ -174,6 +179,7 @@ const maxRunSizes = 1 << 20
 
 // RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
 // and a first guess of how long it takes, by which the run's time is divided among them.
+// [RunCalls.Kernel] and [RunCalls.Add] fill it for one run, [RunCalls.AddRun] for several that count alike.
 type RunCalls struct {
 	Ranks int      // of the run; 0: not known
 	Plane [2]int64 // of a run of HPCG: points of a rank's box in x and y
@@ -236,6 +242,7 @@ func (r *RunCalls) Add(kernel int, d [4]int64) error {
 // time: sizes of short runs count as those of long ones do. Calls are timed in the shape of their
 // run: those of a size that several runs have, in that of the one that spends most of its time on it.
 func (r *RunCalls) AddRun(run *RunCalls) error {
+	// Numbers of calls are divided by the time of their run.
 	total := 0.0
 	for _, k := range run.kernels {
 		total += k.seconds()
@@ -257,6 +264,7 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 			}
 		}
 	}
+	// The shape and the boxes are looked at as long as the run is by itself.
 	r.shapes = append(r.shapes, run.shape())
 	boxes, err := run.boxes()
 	for _, b := range boxes {
@@ -323,6 +331,7 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 	if len(all) <= n {
 		return all
 	}
+	// An odd size goes to those by time.
 	chosen := make([]bool, len(all))
 	seconds := func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) }
 	calls := func(d [4]int64) float64 { return k.calls[d].number }
@@ -350,6 +359,7 @@ func spread(all [][4]int64, weight func([4]int64) float64, n int, chosen []bool)
 	for _, d := range all {
 		total += weight(d)
 	}
+	// next is the number of the quantile that is reached next; a size may reach several at once.
 	sum, next := 0.0, 0
 	for i, d := range all {
 		sum += weight(d)

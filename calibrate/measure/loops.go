@@ -80,6 +80,7 @@ func (b box) String() string { return fmt.Sprintf("%dx%dx%d", b.n[0], b.n[1], b.
 
 // boxOf returns the box that has so many rows, nonzeros and columns on the finest grid, and so many points in x and y.
 func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
+	// The height follows from the rows; all levels need points that 2 divides.
 	b.n = [3]int64{nx, ny, d[1] / max(1, times(nx, ny))}
 	for i := range b.n {
 		if b.n[i] < 1<<(loopLevels-1) || b.n[i]%(1<<(loopLevels-1)) != 0 {
@@ -90,6 +91,7 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 	if d[3] > maxColumns {
 		return b, fmt.Errorf("a box of %d columns, want at most %d", d[3], int64(maxColumns))
 	}
+	// Of the 3^3 arrangements of neighbours the first one that fits is taken: others are as large.
 	for i := range int64(27) {
 		b.near = [3]int64{i % 3, i / 3 % 3, i / 9}
 		if b.rows() == d[1] && b.nonzeros() == d[2] && b.columns() == d[3] {
@@ -103,6 +105,7 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 // boxes returns the boxes of a run of HPCG: of each height of slabs the box with the largest matrix, for which all
 // other ranks wait.
 func (r *RunCalls) boxes() (list []box, err error) {
+	// The dimensions of symgs on the finest grid are level, rows, nonzeros and columns.
 	largest := map[int64][4]int64{} // by rows
 	for _, k := range r.kernels {
 		if k.kernel.Name != "symgs" || !k.kernel.isLoop() {
@@ -151,8 +154,9 @@ const loopIterations = 10
 
 // Values of labels of dot and waxpby.
 const (
-	sameVector, twoVectors               = 0, 1
-	alphaOne                             = 1
+	sameVector, twoVectors = 0, 1
+	alphaOne               = 1
+	// Arguments of waxpby that are the same vector: none, x and y, w and x, w and y.
 	aliasNone, aliasXY, aliasWX, aliasWY = 0, 1, 2, 3
 )
 
@@ -274,6 +278,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 			return err
 		}
 	}
+	// All boxes are in memory at once.
 	bytes, points := int64(0), ""
 	for i, b := range p.boxes {
 		if i > 0 {
@@ -329,6 +334,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	p.Repeats = fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
 
 	source := noise.NewSource(o.Seed)
+	// last is the box whose data the caches hold, -1 at first.
 	last := -1
 	order := make([]int, len(p.boxes))
 	for i := range order {
@@ -346,6 +352,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 			list := p.boxes[at].set(loopIterations)
 			p.sets = append(p.sets, loopSet{at, list})
 			for _, c := range list {
+				// Kernels that are not to be timed are called all the same: the next one finds its data where they leave it.
 				number, ok := index[key{c.kernel, c.dims}]
 				if !ok {
 					number = notRecorded

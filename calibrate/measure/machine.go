@@ -15,6 +15,7 @@ import (
 const unknown = "unknown"
 
 // Fact is a line of the description of a machine.
+// Names and values are text for people; no program takes them apart.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -124,6 +125,7 @@ func (m machine) lines(name, key string) []string {
 		return nil
 	}
 	var values []string
+	// Keys of /proc/cpuinfo have tabs before the colon; those of /etc/os-release an equals sign.
 	for line := range strings.Lines(string(text)) {
 		if i := strings.IndexAny(line, ":="); i >= 0 && strings.TrimSpace(line[:i]) == key {
 			values = append(values, strings.TrimSpace(line[i+1:]))
@@ -157,6 +159,7 @@ func (m machine) named(name, off, on string) string {
 func Available(root fs.FS) int64 {
 	number, unit, _ := strings.Cut(machine{root}.field("proc/meminfo", "MemAvailable"), " ")
 	n, err := strconv.ParseInt(number, 10, 64)
+	// Sizes of /proc/meminfo are in kB, which are KiB.
 	if err != nil || unit != "kB" || n < 0 || n > 1<<50 {
 		return 0
 	}
@@ -165,6 +168,7 @@ func Available(root fs.FS) int64 {
 
 // LargestCache returns the bytes of the largest cache of core 0, 32 MiB if that is unknown.
 func LargestCache(root fs.FS) int64 {
+	// Sizes of caches are as 32768K.
 	sizes, err := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*/size")
 	largest := int64(0)
 	for _, name := range sizes {

@@ -10,6 +10,7 @@ import (
 
 // allowedCores returns the cores that this process may use.
 func allowedCores() ([]int, error) {
+	// Affinity is of the calling thread, which has that of the process unless somebody has changed it.
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, fmt.Errorf("cores of this process: %w", err)
@@ -30,6 +31,7 @@ func startOn(cmd *exec.Cmd, cores []int) error {
 	for _, c := range cores {
 		set.Set(c)
 	}
+	// The process is started from a thread with the affinity that it shall have.
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine

@@ -41,6 +41,7 @@ type Plan struct {
 }
 
 // Call is a call that is timed again and again.
+// Its dimensions are in the order of its kernel.
 type Call struct {
 	Kernel   int // index in Kernels
 	Dims     [4]int64
@@ -183,6 +184,7 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 		p.space.matrix = max(p.space.matrix, s.rows*s.columns)
 		p.space.triangles += s.nb * s.nb
 	}
+	// Cold operands need a sweep over twice a rank's part of the caches and 4 MiB, or a quarter of its memory.
 	if slices.Contains(o.Operands, Cold) {
 		p.space.swept = min(32*o.cached()+4<<20, o.Memory/4) / 8
 	}
@@ -190,6 +192,7 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	// The number of sizes shrinks until the budget has room for some passes over them.
 	for scale := mostScale; ; scale /= 1.5 {
 		p.choose(known, total, scale, o)
+		// More sizes than the time of a kernel asks for are taken only where all passes have room.
 		passes, enough := o.Budget.Seconds()/p.seconds(), float64(aFewPasses)
 		if scale > 1 {
 			enough = mostPasses
@@ -226,6 +229,7 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 
 	// One call of each kernel warms up; the passes come behind.
 	source := noise.NewSource(o.Seed)
+	// The first call of a kernel loads its code, and wakes threads of the BLAS.
 	for i := range p.Kernels {
 		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
 			p.Order = append(p.Order, at)
@@ -267,6 +271,7 @@ func (p *Plan) needs(c *Call) needs {
 func (p *Plan) choose(known []*kernelCalls, total, scale float64, o *Options) {
 	p.Calls = nil
 	for i, k := range known {
+		// The number of sizes grows with the root of the share, so that short kernels get more than their share.
 		share := k.seconds() / total
 		n := int(scale * (someSizes + float64((mostSizes-someSizes)*math.Sqrt(share))))
 		var last [4]int64
@@ -334,6 +339,7 @@ func (p *Plan) seconds() (sum float64) {
 
 // addPass adds each call once, in an order of the pass: run after run, so that the caches hold data of the same run.
 func (p *Plan) addPass(source noise.Source, pass uint32) {
+	// Runs have a random order, and so have the calls of each.
 	runs := make([]int, len(p.shapes))
 	for i := range runs {
 		runs[i] = i
@@ -354,6 +360,7 @@ func (p *Plan) addPass(source noise.Source, pass uint32) {
 // 64 random bits leave a bias of less than 2^-40).
 func shuffle(list []int, source noise.Source, pass, part uint32) {
 	for i := len(list) - 1; i > 0; i-- {
+		// The draw has a name of its own: part, pass and place.
 		bits := source.Draw(useOrder, part, pass, uint32(i))
 		j := int((uint64(bits[0])<<32 | uint64(bits[1])) % uint64(i+1))
 		list[i], list[j] = list[j], list[i]

@@ -59,6 +59,7 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 		}
 		prefixes[i] = strings.Join(append(fields, string(c.Operands)), ",")
 	}
+	// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
 	for _, t := range r.Timings {
 		_, err := fmt.Fprintf(w, "%s,%.9e,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], t.Seconds, min(1, t.CPU/t.Seconds), host,
 			t.Rank, p.Groups[t.Rank][0], t.Date.UTC().Format(time.RFC3339))
@@ -104,6 +105,7 @@ const (
 func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	type place struct{ rank, call int }
 	byPlace := map[place][]float64{}
+	// Seconds of calls, and of the processor in them.
 	wall, cpu := 0.0, 0.0
 	for _, t := range r.Timings {
 		at := place{t.Rank, t.Call}
@@ -112,6 +114,7 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 			wall, cpu = wall+t.Seconds, cpu+min(t.CPU, t.Seconds)
 		}
 	}
+	// With several threads the seconds of the processor are a sum over them, some of which may have waited.
 	if wall > 0 && threads == 1 {
 		q.Processor = cpu / wall
 	}
@@ -193,10 +196,12 @@ type Summary struct {
 
 // Summaries returns a summary of each kernel of the plan.
 func (r *Result) Summaries(p *Plan) []Summary {
+	// Ranks are not told apart: a size has timings of all of them.
 	byCall := make([][]float64, len(p.Calls))
 	for _, t := range r.Timings {
 		byCall[t.Call] = append(byCall[t.Call], t.Seconds)
 	}
+	// Kernels without a timing have a line, too.
 	list := make([]Summary, len(p.Kernels))
 	for i := range list {
 		list[i].Kernel = p.Kernels[i].String()
@@ -218,6 +223,7 @@ func (r *Result) Summaries(p *Plan) []Summary {
 }
 
 // Period is the time in which a measurement was made.
+// Reports of kernels and of messages have it in common, as they have an [Account].
 type Period struct {
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
@@ -236,6 +242,7 @@ type Account struct {
 	Timings int    `json:"timings"`
 	Ended   string `json:"ended"` // "complete", "interrupted", ...
 
+	// How the measurement ended, for the error of the command.
 	interrupted bool
 	failure     error // of a process, after the timings that there are
 }
@@ -322,6 +329,7 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 // WriteCSV writes the table of the timings, headed by the report.
 func (r *Report) WriteCSV(w io.Writer) error {
 	facts := slices.Concat(r.Facts(), []Fact{{"host", r.Host}}, r.Machine, r.Method, []Fact{{"ended", r.Reached()}})
+	// Warnings stand in the table, as it may be all that is kept of the measurement.
 	for _, w := range r.Warnings {
 		facts = append(facts, Fact{"warning", w.String()})
 	}
@@ -332,6 +340,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\n", r.Timings, r.Planned, r.End.Sub(r.Begin).Seconds(), r.Ended)
+	// Facts that a reader checks first; the table has all of them.
 	shown := []string{"cpu", "governor", "blas", "flags", "ranks", "operands", "quality"}
 	for _, f := range slices.Concat(r.Machine, r.Method) {
 		if slices.Contains(shown, f.Name) {

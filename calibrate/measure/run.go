@@ -48,12 +48,15 @@ type Result struct {
 // the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
 // up. Either way the timings so far are the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
+	// The program, the plan and the shared page live in a directory that goes with the measurement.
 	r := &Result{Planned: p.recorded() * len(p.Groups)}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	// Ending inner kills the workers; it ends with ctx, or when one of them fails. An interrupt of ctx is no error: the
+	// timings so far are the result.
 	inner, cancel := context.WithCancel(ctx)
 	var workers []*worker
 	err = p.start(inner, &o, dir, r, &workers)
@@ -65,6 +68,7 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 		var wait sync.WaitGroup
 		for rank, w := range workers {
 			wait.Go(func() {
+				// A worker that ends before the last call of the plan has used up the budget.
 				for ends := 0; ; ends++ {
 					number, seconds, cpu, err := w.next(len(p.Order))
 					if err != nil {
@@ -77,6 +81,7 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 						}
 						return
 					}
+					// Calls that warm up, or that bring the caches to a box, have no timing.
 					if number < p.WarmUp || p.Order[number] == notRecorded {
 						continue
 					}
@@ -157,6 +162,7 @@ func (p *Plan) start(ctx context.Context, o *Options, dir string, r *Result, wor
 	}
 
 	for rank, cores := range p.Groups {
+		// The arguments stand as helper/kernels.c and helper/loops.c read them.
 		args := []any{program}
 		budget := strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64)
 		if p.boxes != nil {
@@ -187,6 +193,8 @@ func (p *Plan) start(ctx context.Context, o *Options, dir string, r *Result, wor
 }
 
 // worker is a process that times the calls of a plan.
+// It writes lines to its standard output: "ready" with its BLAS once it has its memory, then of each call its number in
+// the order, its seconds and those of the processor, and "end"; or "error" with a reason.
 type worker struct {
 	cmd    *exec.Cmd
 	out    *bufio.Scanner
@@ -207,12 +215,14 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	for _, name := range threadVariables {
 		w.cmd.Env = append(w.cmd.Env, name+"="+strconv.Itoa(threads))
 	}
+	// A process group of its own keeps signals of the terminal away: the parent ends the worker, and keeps its timings.
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for us only
 	w.cmd.Stderr = w.stderr
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+	// Threads of the process inherit the cores, those of the BLAS included.
 	if cores == nil {
 		err = w.cmd.Start()
 	} else {
@@ -270,6 +280,7 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	case line == "end":
 		return 0, 0, 0, io.EOF
 	}
+	// The fields are scanned as text: numbers would be taken in hexadecimal and with underscores, too.
 	var texts [3]string
 	n, _ := fmt.Sscan(line, &texts[0], &texts[1], &texts[2]) // its error is a small n
 	number, err1 := strconv.Atoi(texts[0])
@@ -308,6 +319,7 @@ func (b *Beginning) String() string { return b.text.String() }
 // the compiler's first line about itself.
 func Compile(ctx context.Context, compiler string, source []byte, program string,
 	libraries ...string) (about string, err error) {
+	// The compiler takes -O2 first, so that other levels among the libraries replace it.
 	file := program + ".c"
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
@@ -324,6 +336,7 @@ func Compile(ctx context.Context, compiler string, source []byte, program string
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", compiler, err)
 	}
+	// A compiler that does not tell its version has compiled none the less.
 	out, err = exec.CommandContext(ctx, compiler, "--version").Output()
 	if err != nil {
 		return compiler + " (version unknown)", nil

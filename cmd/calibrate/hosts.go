@@ -36,6 +36,7 @@ func hostsCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			quietFlag(),
 		}),
+		// --draw makes another command of it, whose flags the estimate does not have, and the other way round.
 		Action: func(c *cli.Context) error {
 			if c.IsSet("draw") {
 				return runDraw(c)
@@ -72,6 +73,7 @@ func runHosts(c *cli.Context) error {
 	if o.Classes = slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes")); o.Classes < 0 {
 		return command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
 	}
+	// Values that are one of some words.
 	by, per, shape := c.String("classes-by"), c.String("per"), c.String("noise-shape")
 	o.ByNoise = by == "noise"
 	coefficients := len(c.StringSlice("coefficient")) > 0
@@ -102,6 +104,7 @@ func runHosts(c *cli.Context) error {
 		return err
 	}
 
+	// Coefficients are read as they are; timings are fitted first.
 	var sample *hosts.Sample
 	if coefficients {
 		sample, err = readCoefficients(c, per == "cpu", cmp.Or(shape, hosts.HalfNormal))
@@ -134,6 +137,7 @@ func fitSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each day has a fit of its own: the difference between days is part of the model.
 	s.read.Days, s.fit.For = true, calibrate.ForHost
 	if perCPU {
 		s.fit.For = calibrate.ForCPU
@@ -159,6 +163,7 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 	var variables []hosts.Variable
 	for _, flag := range []string{"coefficient", "noise"} {
 		for _, text := range c.StringSlice(flag) {
+			// A column has one meaning.
 			column, what, _ := strings.Cut(text, "=")
 			kernel, term, ok := strings.Cut(what, ":")
 			if !ok || column == "" {
@@ -187,16 +192,19 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 // drawFlags are those of calibrate hosts that say which machine to draw.
 func drawFlags() []cli.Flag {
 	return []cli.Flag{
+		// The draws: how many hosts, from which model, on which day.
 		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts", DefaultText: "estimate a model"},
 		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " +
 			strings.Join(hosts.BuiltinNames(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws: each draws another machine"},
 		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},
+		// The kernel file.
 		&cli.StringFlag{Name: "host-name", Value: "node-{}",
 			Usage: "`NAME` of a host on the platform, {} being its number from 0"},
 		&cli.StringFlag{Name: "empty", Value: "free",
 			Usage: "calls with a dimension of zero are `free|charged` the constant"},
 		&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, and of other hosts"},
+		// The platform: hosts on one switch.
 		&cli.StringFlag{Name: "platform",
 			Usage: "write a platform (XML) of the hosts on one switch to `FILE`; -: to standard output, without a report"},
 		&cli.Float64Flag{Name: "bandwidth", Value: 12.5e9, Usage: "`BYTE/S` of its routes"},
@@ -230,6 +238,7 @@ func runDraw(c *cli.Context) error {
 	if err := o.Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
+	// The description names everything that the draws depend on.
 	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
 		Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(),
@@ -237,6 +246,7 @@ func runDraw(c *cli.Context) error {
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
+	// A built-in model is no file that an output could replace.
 	inputs := []string{c.String("base")}
 	if !slices.Contains(hosts.BuiltinNames(), from) {
 		inputs = append(inputs, from)
@@ -244,6 +254,7 @@ func runDraw(c *cli.Context) error {
 	if err := checkOutputs(c, inputs...); err != nil {
 		return err
 	}
+	// A platform that cannot be written is refused before the draws, which may take long.
 	platform, err := drawnPlatform(c, o.Hosts)
 	if err != nil {
 		return err
@@ -255,6 +266,7 @@ func runDraw(c *cli.Context) error {
 	if file.Base, err = readBase(c.String("base")); err != nil {
 		return err
 	}
+	// Without a source of its own, the file has that of the model.
 	if file.Source == "" {
 		file.Source = model.SourceOfDraw(from)
 	}
@@ -301,6 +313,7 @@ func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 		return calibrate.WritePlatform(w, machine,
 			calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
 	}
+	// Errors of flags appear here, with the exit status of wrong usage.
 	if err := o.content(io.Discard); err != nil {
 		return o, command.Usagef("hosts: %w", err)
 	}

@@ -34,6 +34,7 @@ func kernelsCommand() *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 				Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
+			// The fit: weights of sizes, their statistic, pieces, and which hosts have models of their own.
 			&cli.StringSliceFlag{Name: "for",
 				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel takes; may be repeated"},
 			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
@@ -43,6 +44,7 @@ func kernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "per", Value: "all",
 				Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
 		}, fitFlags(), []cli.Flag{
+			// The kernel file, which exists with --output only.
 			&cli.StringFlag{Name: "host-name", Value: "{}",
 				Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
 			&cli.StringFlag{Name: "empty", Value: "free",
@@ -52,6 +54,7 @@ func kernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "base", Usage: "kernel `FILE`, or the name of a built-in set, with the models of all other kernels, to which those fitted are added"},
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source",
 				Usage: "`TEXT` about the measurement for the kernel file"}},
+			// Other results.
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
@@ -64,6 +67,7 @@ func kernelsCommand() *cli.Command {
 // fitFlags are the flags that say how timings of kernels are read and fitted.
 func fitFlags() []cli.Flag {
 	return []cli.Flag{
+		// The models by least squares, which --statistic mean fits.
 		&cli.StringFlag{Name: "model", Value: calibrate.Auto,
 			Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
 		&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
@@ -74,6 +78,7 @@ func fitFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds",
 			DisableDefaultText: true},
+		// The table: names of its columns, and the rows that count.
 		&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
 		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
 		&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
@@ -158,6 +163,7 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if s.fitSettings, err = fitSettingsOf(c); err != nil {
 		return s, err
 	}
+	// The file has its base later, when all flags are known to be right.
 	s.file = calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
 		Empty: c.String("empty"), Noise: c.String("noise")}
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
@@ -182,6 +188,7 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 		if given := firstSet(c, ofMean); given != "" {
 			return s, command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
 		}
+		// Learning needs each timing by itself, least squares only the sums of each size.
 		s.read.Keep = true
 		s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
 			MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
@@ -246,6 +253,7 @@ func runKernels(c *cli.Context) error {
 		}
 		report, warnings, names = r, &r.Warnings, r.Names()
 	}
+	// A kernel file with noise needs repeated timings, which is known after the fit.
 	if err := report.CheckNoise(s.file.Noise); err != nil {
 		return warning.With(err, *warnings)
 	}
@@ -268,11 +276,13 @@ func readBase(name string) (text []byte, err error) {
 		return nil, nil
 	}
 	if !regular.IsFile(name) {
+		// A file of the name of a set comes before the set.
 		text, err = kernels.BuiltinText(name)
 		err = regular.Missing(name, err)
 	} else {
 		var f *os.File
 		if f, err = os.Open(name); err == nil {
+			// A byte more than the limit lets the parser refuse the file.
 			text, err = io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
 			err = errors.Join(err, f.Close())
 		}

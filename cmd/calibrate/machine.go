@@ -45,10 +45,12 @@ func machineCommand() *cli.Command {
 			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 4\n\n" +
 			"Called again it goes on with what is missing: what was measured with the same options is not measured again.",
 		Flags: []cli.Flag{
+			// What is measured, and how long.
 			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated",
 				DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
 			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute,
 				Usage: "measure for this `TIME`, two thirds of it kernels"},
+			// Tools and libraries, as the subcommands have them.
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs",
 				DefaultText: "the first of OpenBLAS, BLIS, MKL that is found"},
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times kernels (default: cc, gcc or clang)"},
@@ -57,6 +59,7 @@ func machineCommand() *cli.Command {
 				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
 				Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for one another shows in a replay then"},
+			// The shape of a host, and of the platform.
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host",
 				DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
@@ -69,6 +72,7 @@ func machineCommand() *cli.Command {
 }
 
 // machineStep is a command of calibrate that makes a part of a machine.
+// It is kept in the directory as JSON; names are its keys.
 type machineStep struct {
 	Args    []string  `json:"args"`
 	Inputs  []string  `json:"inputs,omitempty"` // hashes of the files that it reads
@@ -142,6 +146,7 @@ func runMachine(c *cli.Context) error {
 			return err
 		}
 	}
+	// Recorded runs without kernels have computations in seconds, which need a speed and no model.
 	if r.recorded, err = recordedSpeed(r.runs); err != nil {
 		return err
 	}
@@ -240,6 +245,7 @@ func (r *machineRun) begin() error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+	// The directory may be there, if it is empty.
 	list, err := os.ReadDir(r.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -288,6 +294,7 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, t.Close()) }()
+		// Traces of generators have no such parameter; those with kernels are timed.
 		text, ok := t.Header().Param(capture.SpeedParam)
 		if !ok || len(t.Header().Kernels) > 0 {
 			return 0, nil
@@ -391,6 +398,7 @@ func (r *machineRun) step(s machineStep) error {
 	} else if args[0] == "measure" {
 		args = slices.Insert(slices.Clone(args), 2, "--quiet")
 	}
+	// The step is run in this process, its standard output being the report.
 	begin := time.Now()
 	if err := atomicfile.Write(r.report(s.name), func(w io.Writer) error {
 		return run(r.c.Context, append([]string{"calibrate"}, args...), r.c.App.Reader, w, r.c.App.ErrWriter)
@@ -438,6 +446,7 @@ func (r *machineRun) fitNetwork() error {
 	if err := r.readReport(stepMessageTimes, &m); err != nil {
 		return err
 	}
+	// The report of the messages has the host of each rank.
 	seen := map[string]bool{}
 	for _, rank := range m.Ranks {
 		seen[rank.Host] = true
@@ -491,6 +500,7 @@ func (r *machineRun) speed() (speed float64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	// The largest call is the one of the longest median.
 	longest := 0.0
 	for _, k := range m.Kernels {
 		var d [4]int64
@@ -526,6 +536,7 @@ func (r *machineRun) writeManual() error {
 			fmt.Fprintf(w, "The runs call no kernel: hosts have the %.3g Gflop/s of which their traces were recorded, and "+
 				"`kernels.yaml` is the built-in set `default`.\n", r.recorded/1e9)
 		}
+		// Commands stand as users would give them, to repeat a part by hand.
 		fmt.Fprintf(w, "\n## How it was made\n\n")
 		for _, step := range steps {
 			s := r.done[step]

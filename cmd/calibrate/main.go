@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin,
 		stdout, stderr)
+	// The steps one by one are subcommands; most users need none of them.
 	app.Description = "Most people want all of a machine in one go:\n\n" +
 		"    calibrate machine here --for run.trace.zst -- mpirun -np 2"
 	app.Metadata = map[string]any{argsKey: args}
@@ -123,6 +124,7 @@ func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
 
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
+	// People read reports as well as programs do.
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
@@ -135,6 +137,7 @@ func conditions(c *cli.Context) ([]calibrate.Condition, error) {
 		if !ok || name == "" {
 			return nil, command.Usagef("%s: --where %q, want COLUMN=VALUE", c.Command.Name, text)
 		}
+		// Columns are found in lower case, values are as the table has them.
 		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
 	}
 	return list, nil

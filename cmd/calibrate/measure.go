@@ -35,6 +35,7 @@ func measureCommand() *cli.Command {
 }
 
 func measureKernelsCommand() *cli.Command {
+	// Defaults in the help are those of the library.
 	d := measure.DefaultOptions()
 	return &cli.Command{
 		Name:      "kernels",
@@ -52,23 +53,27 @@ func measureKernelsCommand() *cli.Command {
 			"    tracegen hpcg --ranks 2 --nx 104 -o hpcg.trace.zst\n" +
 			"    calibrate measure kernels --for hpcg.trace.zst --budget 1m -o kernels.csv",
 		Flags: []cli.Flag{
+			// The run, and the table.
 			&cli.StringSliceFlag{Name: "for",
 				Usage: "`TRACE` of the run, whose kernels are timed; may be repeated, for runs that count alike"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-",
 				Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s",
 				DefaultText: "10m"},
+			// The library, and the part of the machine that a run has of it.
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of OpenBLAS, MKL, BLIS and what the system has chosen)"},
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`NUMBER` of the run's ranks on a host, which measure at once",
 				DefaultText: "all, or as many as there are cores for"},
 			&cli.IntFlag{Name: "threads", Value: d.Threads, Usage: "`NUMBER` of threads of each rank, on as many cores"},
 			&cli.StringFlag{Name: "cores", Value: "all", Usage: "measure on cores `all|N,N-M,...`, in the order of the ranks"},
 			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
+			// The calls: the place of their operands, and which of them.
 			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun),
 				Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
 			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
 			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than the run has", DefaultText: "its part of half of what is free"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
+			// The program that times.
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "cflags",
 				Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for HPCG's loops)"},
@@ -87,6 +92,7 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		Memory: measure.DefaultOptions().Memory, Caches: measure.LargestCache(os.DirFS("/")),
 		Budget: c.Duration("budget"), Seed: c.Uint64("seed"),
 		BLAS: c.String("blas"), Compiler: c.String("cc"), Flags: strings.Fields(c.String("cflags"))}
+	// The options check themselves; messages about values that they never see are made here.
 	const most = measure.MaxMemory >> 20
 	switch mib := c.Int64("memory"); {
 	case c.NArg() > 0:
@@ -124,6 +130,7 @@ func runMeasureKernels(c *cli.Context) error {
 	if err := checkOutputs(c, append(traces, c.String("blas"))...); err != nil {
 		return err
 	}
+	// A table that cannot be written is an error before anything is measured.
 	if err := atomicfile.Check(c.String("output")); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
@@ -169,9 +176,11 @@ func runMeasureKernels(c *cli.Context) error {
 			"less --memory", len(plan.Groups), plan.Bytes>>20, free>>20)
 	}
 	command.Warn(c, r.Warnings)
+	// Warnings about the plan come before a measurement that takes minutes, those about its result after it.
 	before := len(r.Warnings)
 
 	r.Begin, r.Machine, r.Method = time.Now(), measure.Describe(root), toolFacts(c, "kernels")
+	// The first interrupt ends the measurement, and the command goes on to write the timings.
 	ctx, stop := command.Interruptible(c.Context)
 	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Order)*len(plan.Groups), "calls"), 0
 	result, failure := measure.Run(ctx, plan, o, func() {
@@ -180,6 +189,7 @@ func runMeasureKernels(c *cli.Context) error {
 	})
 	bar.Clear()
 	stop()
+	// A failure after the first timing does not lose those that there are.
 	if failure != nil && (result == nil || len(result.Timings) == 0) {
 		return failure
 	}
@@ -229,11 +239,13 @@ func measureNetworkCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-",
 				Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
+			// The MPI, and the messages that are timed.
 			&cli.StringFlag{Name: "mpicc", Value: d.Compiler,
 				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.StringFlag{Name: "between", Value: string(d.Between),
 				Usage: "time messages within a host (cores), between two (nodes), both, or what the places of the ranks allow: `cores|nodes|both|auto`"},
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "time for this `TIME` at most, as 5m"},
+			// How many timings there are, and of which sizes.
 			&cli.IntFlag{Name: "sizes", Value: d.Sizes, Usage: "`NUMBER` of sizes, uniform in their logarithm"},
 			&cli.Int64Flag{Name: "max", Value: d.MaxBytes, Usage: "largest size in `BYTES`"},
 			&cli.IntFlag{Name: "reps", Value: d.Reps,
@@ -314,6 +326,7 @@ func runMeasureHPL(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
 	}
+	// An empty name would silently be the current directory.
 	dir := c.String("output")
 	if dir == "" {
 		return command.Usagef("hpl: --output needs a directory")
@@ -344,6 +357,7 @@ func runMeasureHPL(c *cli.Context) error {
 			return err
 		}
 	}
+	// Paths are quoted where users copy them into a shell.
 	source, flags, object := files[0].path, files[1].path, filepath.Join(dir, "hpl-kernels.o")
 	report := map[string]any{"source": source, "flags": flags, "functions": hpl.Functions()}
 	return printReport(c, report, func(w io.Writer) error {

@@ -34,6 +34,7 @@ func networkCommand() *cli.Command {
 			"    calibrate network --platform platform.xml network.csv\n" +
 			"    calibrate network --breakpoints 1400,65536 --mixture noise.yaml pingpong=pingpong.csv",
 		Flags: []cli.Flag{
+			// The lines of operations: where they break, and how they are fitted.
 			&cli.StringFlag{Name: "breakpoints",
 				Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
 			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},
@@ -45,10 +46,12 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic),
 				Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
 			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on both sides, more than 0 and less than 0.5"},
+			// Thresholds of the protocol.
 			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)",
 				DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
 			&cli.Float64Flag{Name: "detached",
 				Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
+			// The network: its time, bandwidth and latency, to which factors of sizes refer.
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer),
 				Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
 			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer",
@@ -58,6 +61,7 @@ func networkCommand() *cli.Command {
 			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1",
 				DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
+			// The platform, and the noise.
 			&cli.StringFlag{Name: "platform",
 				Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "mixture",
@@ -67,6 +71,7 @@ func networkCommand() *cli.Command {
 				DefaultText: "2, or 1"},
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
+			// Other results.
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
@@ -95,6 +100,7 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 			o.Breakpoints = append(o.Breakpoints, b)
 		}
 	}
+	// A part that is trimmed makes sense of means alone.
 	if c.IsSet("trim") && !c.IsSet("statistic") {
 		o.Statistic = calibrate.Mean
 	}
@@ -135,6 +141,7 @@ func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 			}
 			return arg, read, err
 		}
+		// Times of several columns are added, as those of a call and of the wait behind it.
 		o.Operation = calibrate.Operation(op)
 		if column != "" {
 			o.Seconds = strings.Split(strings.ToLower(column), "+")
@@ -177,6 +184,7 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// Noise takes longer than the fit, and is fitted on request.
 	if c.String("mixture") != "" {
 		if err := report.FitNoise(messages); err != nil {
 			return warning.With(err, report.Warnings)
@@ -200,6 +208,7 @@ func runNetwork(c *cli.Context) error {
 	if err := writePlots(c, report.Series()); err != nil {
 		return err
 	}
+	// Both files are written or none, each after its reader has taken it.
 	noise := output{what: "network noise", path: c.String("mixture"),
 		content: func(w io.Writer) error {
 			return report.WriteNoise(w, "fitted by calibrate network "+command.Version())

@@ -90,6 +90,7 @@ func writeFiles(list []output) error {
 	if len(list) == 0 {
 		return nil
 	}
+	// An error of a file behind this one has its name already.
 	var after error
 	err := atomicfile.Write(list[0].path, func(w io.Writer) error {
 		if err := list[0].content(w); err != nil {
@@ -120,6 +121,7 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
 		inputs = append(inputs, arg, path)
 	}
+	// A file has one output, and so has the standard output.
 	var paths, dashes []string
 	for _, flag := range []string{"output", "platform", "mixture"} {
 		path := c.String(flag)
@@ -150,6 +152,7 @@ func machineOf(c *cli.Context, name string, hosts int) (calibrate.Machine, error
 	if err := m.Validate(); err != nil {
 		return m, command.Usagef("%s: %w", c.Command.Name, err)
 	}
+	// The number of hosts does not matter, and takes time.
 	one := m
 	one.Hosts = 1
 	var b bytes.Buffer
@@ -168,6 +171,7 @@ func readPlatform(text []byte, name string) error {
 	if err != nil {
 		return err
 	}
+	// Properties of SMPI are checked by the options of a replay.
 	o := smpi.DefaultOptions()
 	if err := o.ApplyConfig(p); err != nil {
 		return err

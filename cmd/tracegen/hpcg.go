@@ -18,6 +18,7 @@ import (
 
 func hpcgFlags() []cli.Flag {
 	var flags []cli.Flag
+	// Parameters have the names and the meaning of HPCG's command line.
 	for _, p := range hpcg.Parameters() {
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
@@ -59,6 +60,7 @@ func runHPCG(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// Numbers that are left out follow from others, as in HPCG: the process grid from the ranks.
 	completed, err := p.Complete()
 	if err != nil {
 		return command.Usage(err)
@@ -93,9 +95,11 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 	if !c.IsSet("ranks") {
 		return p, nil, command.Usagef("--ranks is missing")
 	}
+	// A box needs some extent; the others are equal to it.
 	if !c.IsSet("hpcg-dat") && !c.IsSet("nx") && !c.IsSet("ny") && !c.IsSet("nz") && !c.IsSet("zl") {
 		return p, nil, command.Usagef("--nx is missing, the points of a rank's box (or --hpcg-dat FILE)")
 	}
+	// A file and a flag for the same parameter would contradict each other.
 	var given []trace.Param
 	for _, par := range hpcg.Parameters() {
 		if c.IsSet(par.Name) && par.InDat && c.IsSet("hpcg-dat") {
@@ -115,6 +119,7 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 		}
 		return ofDat
 	})
+	// Errors of the file name it; those of flags begin with the name of the parameter.
 	if err != nil && ofDat == nil {
 		err = command.Usagef("--%w", err)
 	}

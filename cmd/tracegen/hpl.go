@@ -18,6 +18,7 @@ import (
 
 func hplFlags() []cli.Flag {
 	var flags []cli.Flag
+	// Parameters of HPL.dat have the names of HPL's documentation. All are strings, so that errors are those of the library.
 	for _, par := range hpl.Parameters() {
 		usage := par.Usage
 		if par.Default == "" {
@@ -26,10 +27,12 @@ func hplFlags() []cli.Flag {
 		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: usage, DefaultText: par.Default})
 	}
 	return append(flags,
+		// A file in their place, of which one combination is taken.
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
 		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop", DisableDefaultText: true},
 		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1",
 			DefaultText: "the only one"},
+		// Things that HPL.dat does not tell.
 		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L", DisableDefaultText: true},
 		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random",
 			Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
@@ -75,6 +78,7 @@ func runHPL(c *cli.Context, args []string) error {
 	if err := atomicfile.CheckOverwrite(c.String("output"), inputs...); err != nil {
 		return command.Usagef("hpl: --output %w", err)
 	}
+	// The header of the trace says how it was made.
 	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hplFlags())}
 	if err := setCount(&o.FirstSteps, c, "first-steps"); err != nil {
 		return err
@@ -93,6 +97,7 @@ func runHPL(c *cli.Context, args []string) error {
 	if !c.Bool("quiet") {
 		tellDefaults(c, &p)
 	}
+	// A run of no step has a bar of one.
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
 	defer bar.Clear()
 	o.Progress = bar.SetOf
@@ -205,6 +210,7 @@ func listCombinations(c *cli.Context) error {
 	if c.String("hpl-dat") == "" {
 		return command.Usagef("--list goes with --hpl-dat")
 	}
+	// Flags about a trace have no effect on the list.
 	for _, name := range []string{"combination", "copy-l", "pivots", "seed", "first-steps", "output"} {
 		if c.IsSet(name) {
 			return command.Usagef("--list and --%s exclude each other: the list shows all combinations, and no trace is written",
@@ -215,6 +221,7 @@ func listCombinations(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// A file may have millions of combinations: the list is written as it is made, and can be interrupted.
 	for k := 1; k <= dat.Combinations(); k++ {
 		p, err := dat.Combination(k)
 		if err != nil {
@@ -246,6 +253,7 @@ func pivotsOf(c *cli.Context, n int) (pivots hpl.Pivots, err error) {
 			return pivots, err
 		}
 		defer f.Close()
+		// A row for each of the n columns.
 		rows, err := hpl.ReadPivots(f, path, n)
 		return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
 	}

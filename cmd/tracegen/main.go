@@ -84,6 +84,7 @@ func commandLine(args []string, flags []cli.Flag) string {
 	words := []string{"tracegen"}
 	for i := 1; i < len(args); i++ {
 		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		// A flag and its value are kept or left out together.
 		first := i
 		if strings.HasPrefix(args[i], "-") && !hasValue && takesValue(name) && i+1 < len(args) {
 			i++

@@ -23,11 +23,13 @@ func mpiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
 		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there",
 			DefaultText: "a hidden directory beside the trace, which goes"},
+		// How computations become amounts of flop or kernels.
 		&cli.StringFlag{Name: "speed", Value: "1Gf",
 			Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
 		&cli.StringFlag{Name: "gaps", Value: "mean",
 			Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each by its own time", DefaultText: "mean"},
 		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels with their dimensions, not as time", DisableDefaultText: true},
+		// How strict merging is.
 		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
 			DisableDefaultText: true},
 		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn",
@@ -57,6 +59,7 @@ func runMPI(c *cli.Context, args []string) error {
 		return err
 	}
 	output := c.String("output")
+	// Recordings of an earlier call can be merged again with other flags.
 	if c.NArg() == 0 {
 		return mergeMPI(c, c.String("recordings"), output, o)
 	}
@@ -96,6 +99,7 @@ func runMPI(c *cli.Context, args []string) error {
 		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
 	})
 	stop()
+	// A program that failed may have recorded enough: the trace is written, and the exit status is that of the program.
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) {
 		return failed
@@ -114,6 +118,7 @@ func withStatus(err error, exit *exec.ExitError) error {
 	if err == nil || exit == nil {
 		return err
 	}
+	// Shells count the end by a signal as 128 and its number.
 	code := exit.ExitCode()
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		code = 128 + int(status.Signal())
@@ -155,6 +160,7 @@ func raw(w io.Writer) io.Writer {
 
 // mergeMPI merges the recordings of a directory into the trace.
 func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
+	// The number of parts is known once their files are open.
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "parts")
 	defer bar.Clear()
 	o.Progress = bar.SetOf
@@ -166,6 +172,7 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 	if err != nil {
 		return err
 	}
+	// Warnings stand below the cleared bar.
 	bar.Clear()
 	for _, w := range s.Warnings {
 		tell(c, "warning:", w)

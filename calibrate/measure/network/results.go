@@ -78,6 +78,7 @@ const (
 // read reads the file that the program writes (helper/bench.c): lines of a word and its values. A last line without
 // its end was cut off when the program was killed; it does not count.
 func read(r io.Reader) (*Result, error) {
+	// ReadSlice bounds the length of a line by the buffer.
 	in, result := bufio.NewReader(r), &Result{}
 	for n := 1; ; n++ {
 		line, err := in.ReadSlice('\n')
@@ -181,6 +182,7 @@ var advice = map[string]string{
 
 // check returns the error of a measurement that differs from the options, or failed.
 func (r *Result) check(o *Options, failure error) error {
+	// The reason of the program tells more than the exit status of its launcher.
 	switch text, known := advice[r.refused]; {
 	case known:
 		return fmt.Errorf("%s: %s", o.Launcher[0], text)
@@ -189,6 +191,7 @@ func (r *Result) check(o *Options, failure error) error {
 	case r.Ended == "":
 		return fmt.Errorf("%s ended without an error, but the ranks did not finish", o.Launcher[0])
 	}
+	// A launcher that succeeds may still have put all ranks on one host, or one on each.
 	if o.Between == Both {
 		for _, b := range []Between{Cores, Nodes} {
 			if !r.Has(b) {
@@ -207,6 +210,7 @@ func (r *Result) Has(b Between) bool {
 
 // Hosts returns the places of the ranks: "a: ranks 0, 1; b: ranks 2, 3".
 func (r *Result) Hosts() string {
+	// Hosts stand in the order of their first ranks.
 	var order []string
 	byHost := map[string][]string{}
 	for i, rank := range r.Ranks {
@@ -243,6 +247,7 @@ func (r *Result) Warnings() []warning.Warning {
 			"or more ranks than cores: messages then wait for processors; measure on an idle machine, "+
 			"with a core for each rank", r.Busy.Rank, 100*part))
 	}
+	// Messages within a host and between two are judged apart.
 	for _, b := range []Between{Cores, Nodes} {
 		if s := r.Spread(b); s > mostSpread {
 			list = append(list, warning.New("a small ping-pong between %s takes %.1f times as long as the quickest of its "+
@@ -255,6 +260,7 @@ func (r *Result) Warnings() []warning.Warning {
 // Spread returns how many times as long as the quickest of its size a small ping-pong takes: the median over
 // the sizes of the ratio of their median and least time; 0 if there are none.
 func (r *Result) Spread(b Between) float64 {
+	// Large messages scatter for other reasons than a busy machine, pairs compete by intent.
 	bySize := map[int64][]float64{}
 	for _, t := range r.Timings {
 		if t.Operation == "pingpong" && t.Between == b && t.Pairs == 1 && t.Bytes <= smallBytes {
@@ -263,6 +269,7 @@ func (r *Result) Spread(b Between) float64 {
 	}
 	var ratios []float64
 	for _, size := range slices.Sorted(maps.Keys(bySize)) {
+		// Of two timings the median is the larger one.
 		if s := slices.Sorted(slices.Values(bySize[size])); len(s) > 2 {
 			ratios = append(ratios, s[len(s)/2]/s[0])
 		}

@@ -47,7 +47,9 @@ func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result,
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	// All hosts must see the directory: the program starts from it, and rank 0 writes its file there.
 	program, file := filepath.Join(dir, "bench"), filepath.Join(dir, "timings")
+	// The program is compiled by the MPI's own compiler, where it is run.
 	about, err := measure.Compile(ctx, compiler, source, program, "-lm")
 	if err != nil {
 		return nil, fmt.Errorf("the program that times messages: %w", err)
@@ -101,14 +103,17 @@ func launch(ctx context.Context, o *Options, program, file string, progress func
 		strconv.FormatInt(o.MaxBytes, 10), strconv.Itoa(o.Reps), strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64),
 		string(between))
 	cmd := exec.CommandContext(ctx, o.Launcher[0], args...)
+	// The program itself prints nothing, so that the output is that of the launcher.
 	said := &measure.Beginning{Most: mostKept}
 	cmd.Stdout, cmd.Stderr = said, said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for us only
+	// Launchers end their ranks when they are told to; those that do not are killed after grace.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = grace
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
+	// The ticks end with the command.
 	ended := make(chan struct{})
 	if progress != nil {
 		go func() {
