@@ -3,6 +3,7 @@ package sniff
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // format is a row of the table.
@@ -97,7 +98,9 @@ var table = []format{
 		todo: "replay plays that, trace convert --from simgrid makes a trace of it", is: isIndex},
 }
 
-// matches returns whether heads match a pattern.
+// matches returns whether heads match a pattern, which is compiled when it is first needed: most runs of a
+// command sniff at no file, and the patterns of the table would take a millisecond of each start.
 func matches(pattern string) func([]byte) bool {
-	return regexp.MustCompile(pattern).Match
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(head []byte) bool { return compiled().Match(head) }
 }
