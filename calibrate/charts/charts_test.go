@@ -53,9 +53,6 @@ func TestPNG(t *testing.T) {
 	if _, err := png.Decode(&b); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestThinned(t *testing.T) {
 	if data, _, _ := points(series(20000)); len(data) > maxPoints {
 		t.Errorf("%d points, want at most %d", len(data), maxPoints)
 	}

@@ -266,9 +266,7 @@ func loopRun(t *testing.T, boxes ...box) *RunCalls {
 	for _, b := range boxes {
 		r.Plane = [2]int64{b.n[0], b.n[1]}
 		for _, c := range b.set(2) {
-			if err := r.Add(numbers[c.kernel], c.dims); err != nil {
-				t.Fatal(err)
-			}
+			add(t, r, numbers[c.kernel], c.dims)
 		}
 	}
 	return r
@@ -280,10 +278,7 @@ var smallBox = box{[3]int64{16, 16, 8}, [3]int64{1, 0, 0}}
 // of a call of each kernel and size there is one in the plan.
 func TestPlanLoops(t *testing.T) {
 	run := loopRun(t, smallBox)
-	p, err := NewPlan(run, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, run, options())
 	set, first := len(smallBox.set(loopIterations)), len(smallBox.set(1))
 	if p.Passes != mostSets || len(p.Order) != first+mostSets*set || p.recorded() != mostSets*set || len(p.Calls) != run.Sizes() || len(p.Kernels) != len(loopDims) {
 		t.Errorf("%d passes, %d of %d calls recorded, %d different of %d", p.Passes, p.recorded(), len(p.Order), len(p.Calls), run.Sizes())
@@ -310,14 +305,9 @@ func TestBoxesOfRuns(t *testing.T) {
 	other := box{[3]int64{16, 16, 24}, [3]int64{1, 0, 1}}
 	both := NewRunCalls()
 	for _, boxes := range [][]box{{smallBox}, {smallBox, other}, {other}} {
-		if err := both.AddRun(loopRun(t, boxes...)); err != nil {
-			t.Fatal(err)
-		}
+		addRun(t, both, loopRun(t, boxes...))
 	}
-	p, err := NewPlan(both, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, both, options())
 	if !slices.Equal(p.boxes, []box{smallBox, other}) {
 		t.Errorf("boxes %+v", p.boxes)
 	}
@@ -342,15 +332,11 @@ func TestPlanLoopsErrors(t *testing.T) {
 	nameless := loopRun(t, smallBox)
 	nameless.Plane = [2]int64{}
 	mixed := loopRun(t, smallBox)
-	if err := mixed.Add(mixed.Kernel(Kernel{Name: "dscal", Dims: dimsN}, flopOfGemm), [4]int64{10}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, mixed, mixed.Kernel(Kernel{Name: "dscal", Dims: dimsN}, flopOfGemm), [4]int64{10})
 	odd := loopRun(t, smallBox)
 	odd.Plane[1] = 4
 	coarse := NewRunCalls()
-	if err := coarse.Add(coarse.Kernel(Kernel{Name: "zero", Dims: dimsN}, flopOfGemm), [4]int64{10}); err != nil {
-		t.Fatal(err)
-	}
+	add(t, coarse, coarse.Kernel(Kernel{Name: "zero", Dims: dimsN}, flopOfGemm), [4]int64{10})
 	for want, c := range map[string]struct {
 		run *RunCalls
 		o   Options
@@ -372,19 +358,13 @@ func TestPlanLoopsErrors(t *testing.T) {
 func shortened(t *testing.T, o Options) *Plan {
 	t.Helper()
 	o.Budget = time.Nanosecond
-	p, err := NewPlan(loopRun(t, smallBox), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, loopRun(t, smallBox), o)
 	return p
 }
 
 // TestRunLoops: by one process or two at once, all calls but those of the first iteration are timed; the
 // table has the dimensions of the trace, and nothing in the columns of other kernels.
 func TestRunLoops(t *testing.T) {
-	if _, err := findCompiler(""); err != nil {
-		t.Fatal(err)
-	}
 	for _, ranks := range []int{1, min(2, runtime.NumCPU())} {
 		o := options()
 		o.Ranks, o.Flags = ranks, []string{"-O1"}
@@ -409,9 +389,6 @@ func TestRunLoops(t *testing.T) {
 // TestNumbersOfLoops: iterations as a run makes them come to an end with small numbers; those of a plan that
 // makes them grow are told so.
 func TestNumbersOfLoops(t *testing.T) {
-	if _, err := findCompiler(""); err != nil {
-		t.Fatal(err)
-	}
 	for _, growing := range []bool{false, true} {
 		o := options()
 		p := shortened(t, o)
@@ -426,17 +403,5 @@ func TestNumbersOfLoops(t *testing.T) {
 		if growing != (err != nil && strings.Contains(err.Error(), "make wrong code of the loops")) {
 			t.Errorf("growing %v: %v", growing, err)
 		}
-	}
-}
-
-// TestFlagsOfLoops: flags that the compiler does not know are its error.
-func TestFlagsOfLoops(t *testing.T) {
-	if _, err := findCompiler(""); err != nil {
-		t.Fatal(err)
-	}
-	o := options()
-	o.Flags = []string{"-fno-such-flag"}
-	if _, err := Run(context.Background(), shortened(t, o), o, nil); err == nil || !strings.Contains(err.Error(), "-fno-such-flag") {
-		t.Errorf("got %v", err)
 	}
 }

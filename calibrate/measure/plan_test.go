@@ -10,6 +10,30 @@ import (
 	"time"
 )
 
+// add, addRun and plan end the test where they fail.
+func add(t *testing.T, r *RunCalls, kernel int, d [4]int64) {
+	t.Helper()
+	if err := r.Add(kernel, d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func addRun(t *testing.T, r, run *RunCalls) {
+	t.Helper()
+	if err := r.AddRun(run); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func plan(t *testing.T, r *RunCalls, o Options) *Plan {
+	t.Helper()
+	p, err := NewPlan(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // everything is a run that calls all kernels that can be timed, with all attributes that HPL uses, at a few
 // sizes of up to rows by columns and blocks of nb columns; a call takes 0.1 ns an element of its product.
 func everything(t *testing.T, rows, columns, nb int64) *RunCalls {
@@ -21,9 +45,7 @@ func everything(t *testing.T, rows, columns, nb int64) *RunCalls {
 				return 1e-10 * float64(max(1, d[0])) * float64(max(1, d[1])) * float64(max(1, d[2]))
 			})
 			for i := int64(1); i <= 4; i++ {
-				if err := r.Add(number, sizeOf(&k, rows*i/4, columns*i/4, nb*min(i, 2)/2)); err != nil {
-					t.Fatal(err)
-				}
+				add(t, r, number, sizeOf(&k, rows*i/4, columns*i/4, nb*min(i, 2)/2))
 			}
 		}
 	}
@@ -75,10 +97,7 @@ func options() Options {
 
 // TestPlan: each pass makes each call once, in an order of its own, behind one call of each kernel.
 func TestPlan(t *testing.T) {
-	p, err := NewPlan(everything(t, 300, 200, 16), options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, everything(t, 300, 200, 16), options())
 	if len(p.Kernels) != 27+1+3+1+2 || p.WarmUp != len(p.Kernels) || p.Passes != mostPasses || len(p.Warnings) > 0 {
 		t.Errorf("%d kernels, %d calls to warm up, %d passes, warnings %v", len(p.Kernels), p.WarmUp, p.Passes, p.Warnings)
 	}
@@ -121,14 +140,10 @@ func twoRuns(t *testing.T) *RunCalls {
 			k := variants(name)[0]
 			number := r.Kernel(k, func(d *[4]int64) float64 { return 1e-10 * float64(d[0]*max(1, d[1])*max(1, d[2])) })
 			for part := run.nb; part <= run.rows-run.nb; part += run.nb { // as many rows and columns remain
-				if err := r.Add(number, sizeOf(&k, part, part*run.columns/run.rows-run.nb+1, run.nb)); err != nil {
-					t.Fatal(err)
-				}
+				add(t, r, number, sizeOf(&k, part, part*run.columns/run.rows-run.nb+1, run.nb))
 			}
 		}
-		if err := all.AddRun(r); err != nil {
-			t.Fatal(err)
-		}
+		addRun(t, all, r)
 	}
 	return all
 }
@@ -136,10 +151,7 @@ func twoRuns(t *testing.T) *RunCalls {
 // TestPlanOfTwoRuns: each call is timed in the matrix of its own run. Products have up to N/P - NB rows
 // below NB others, and columns beside a panel.
 func TestPlanOfTwoRuns(t *testing.T) {
-	p, err := NewPlan(twoRuns(t), options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, twoRuns(t), options())
 	// Rows are 384 + 16 and 88 + 8. Columns: 384*401/400 - 15 = 369, and a panel of 16; 88*201/100 - 7 = 169,
 	// and one of 8.
 	want := []shape{{rows: 400, columns: 385, nb: 16, inPlace: true, wholeRows: true}, {rows: 96, columns: 177, nb: 8, wholeRows: true}}
@@ -185,10 +197,7 @@ func TestPlanIsBounded(t *testing.T) {
 	for _, c := range []struct{ rows, columns, nb int64 }{{1e5, 1e5, 256}, {1e9, 10, 8}, {10, 1e9, 8}, {1 << 40, 1 << 40, 1 << 40}, {1, 1, 2}} {
 		o := options()
 		o.Budget, o.Operands = 2*time.Second, []Operands{Hot, Cold}
-		p, err := NewPlan(everything(t, c.rows, c.columns, c.nb), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := plan(t, everything(t, c.rows, c.columns, c.nb), o)
 		if p.space.bytes() > o.Memory {
 			t.Errorf("%+v: %d bytes for %+v", c, p.space.bytes(), p.space)
 		}
@@ -208,9 +217,7 @@ func TestOnly(t *testing.T) {
 	r := everything(t, 300, 200, 16)
 	r.Only([]string{"dscal", "dlaswp00N"})
 	all := NewRunCalls()
-	if err := all.AddRun(r); err != nil {
-		t.Fatal(err)
-	}
+	addRun(t, all, r)
 	for _, run := range []*RunCalls{r, all} {
 		p, err := NewPlan(run, options())
 		if err != nil || len(p.Kernels) != 2 || p.shapes[0] != (shape{rows: 320, columns: 216, nb: 16}) {
@@ -253,9 +260,7 @@ func TestUnknownKernels(t *testing.T) {
 	for name, calls := range map[string]int{"dfft": 3, "dscal": 9} {
 		k := r.Kernel(Kernel{Name: name, Dims: []string{"N"}}, second)
 		for range calls {
-			if err := r.Add(k, [4]int64{5}); err != nil {
-				t.Fatal(err)
-			}
+			add(t, r, k, [4]int64{5})
 		}
 	}
 	p, err := NewPlan(r, options())
@@ -275,18 +280,16 @@ var gemm = Kernel{"dgemm", []Attr{{"transa", "N"}, {"transb", "N"}}, []string{"M
 func TestChoose(t *testing.T) {
 	r := NewRunCalls()
 	k := r.Kernel(gemm, flopOfGemm)
-	add := func(d [4]int64, calls int) {
+	count := func(d [4]int64, calls int) {
 		for range calls {
-			if err := r.Add(k, d); err != nil {
-				t.Fatal(err)
-			}
+			add(t, r, k, d)
 		}
 	}
 	one, hundred, thousand := [4]int64{1, 1, 1}, [4]int64{10, 10, 1}, [4]int64{10, 10, 10}
-	add(one, 1000)
-	add(hundred, 10)
-	add(thousand, 2)
-	add([4]int64{0, 5, 5}, 10)
+	count(one, 1000)
+	count(hundred, 10)
+	count(thousand, 2)
+	count([4]int64{0, 5, 5}, 10)
 	if r.Sizes() != 3 {
 		t.Errorf("%d sizes, want 3", r.Sizes())
 	}
@@ -303,9 +306,7 @@ func TestChooseSpread(t *testing.T) {
 	r := NewRunCalls()
 	k := r.Kernel(gemm, flopOfGemm)
 	for m := range int64(1000) {
-		if err := r.Add(k, [4]int64{m + 1, 1, 1}); err != nil {
-			t.Fatal(err)
-		}
+		add(t, r, k, [4]int64{m + 1, 1, 1})
 	}
 	list := r.kernels[k].choose(100)
 	if len(list) != 100 || len(slices.Compact(slices.Clone(list))) != 100 {
@@ -330,9 +331,7 @@ func TestEmpty(t *testing.T) {
 	}{
 		{swap, [4]int64{8, 0}, 1}, {swap, [4]int64{0, 1}, 1}, {rows, [4]int64{0, 3, 5}, 2}, {rows, [4]int64{2, 0, 5}, 3}, {rows, [4]int64{0, 0, 5}, 3}, {rows, [4]int64{1, 1, 0}, 3},
 	} {
-		if err := r.Add(c.kernel, c.dims); err != nil {
-			t.Fatal(err)
-		}
+		add(t, r, c.kernel, c.dims)
 		if r.Sizes() != c.sizes {
 			t.Errorf("after %v: %d sizes, want %d", c.dims, r.Sizes(), c.sizes)
 		}
@@ -349,13 +348,9 @@ func TestAddRun(t *testing.T) {
 		r := NewRunCalls()
 		n := r.Kernel(k, guess)
 		for range calls {
-			if err := r.Add(n, [4]int64{size}); err != nil {
-				t.Fatal(err)
-			}
+			add(t, r, n, [4]int64{size})
 		}
-		if err := all.AddRun(r); err != nil {
-			t.Fatal(err)
-		}
+		addRun(t, all, r)
 	}
 	if len(all.kernels) != 1 || all.Sizes() != 2 {
 		t.Fatalf("%d kernels and %d sizes, want 1 and 2", len(all.kernels), all.Sizes())
@@ -376,13 +371,9 @@ func TestRunOfSize(t *testing.T) {
 		r := NewRunCalls()
 		n := r.Kernel(k, func(d *[4]int64) float64 { return float64(d[0]) })
 		for _, size := range []int64{1, others} {
-			if err := r.Add(n, [4]int64{size}); err != nil {
-				t.Fatal(err)
-			}
+			add(t, r, n, [4]int64{size})
 		}
-		if err := all.AddRun(r); err != nil {
-			t.Fatal(err)
-		}
+		addRun(t, all, r)
 	}
 	if one, nine := all.kernels[0].calls[[4]int64{1}], all.kernels[0].calls[[4]int64{9}]; one.run != 1 || nine.run != 0 {
 		t.Errorf("runs %d and %d, want 1 and 0", one.run, nine.run)

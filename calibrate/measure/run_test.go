@@ -33,10 +33,7 @@ func library(t *testing.T, flags ...string) string {
 
 func run(ctx context.Context, t *testing.T, o Options, progress func()) (*Plan, *Result, error) {
 	t.Helper()
-	p, err := NewPlan(everything(t, 60, 40, 8), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, everything(t, 60, 40, 8), o)
 	p.Order = p.Order[:min(len(p.Order), p.WarmUp+2*len(p.Calls))] // two passes
 	r, err := Run(ctx, p, o, progress)
 	return p, r, err
@@ -85,9 +82,7 @@ func TestInPlace(t *testing.T) {
 		r := NewRunCalls()
 		for _, name := range names {
 			for _, k := range variants(name) {
-				if err := r.Add(r.Kernel(k, flopOfGemm), sizeOf(&k, 60, 40, 8)); err != nil {
-					t.Fatal(err)
-				}
+				add(t, r, r.Kernel(k, flopOfGemm), sizeOf(&k, 60, 40, 8))
 			}
 		}
 		o := options()
@@ -117,10 +112,7 @@ func TestBudget(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	o := options()
 	o.BLAS = library(t)
-	p, err := NewPlan(everything(t, 60, 40, 8), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, everything(t, 60, 40, 8), o)
 	for range 10 { // so many calls that none of them is the last
 		p.Order = append(p.Order, p.Order...)
 	}
@@ -137,10 +129,7 @@ func TestInterrupted(t *testing.T) {
 func TestProcessThatEnds(t *testing.T) {
 	o := options()
 	o.BLAS, o.Ranks = library(t, "-DTIRED"), min(2, runtime.NumCPU())
-	p, err := NewPlan(everything(t, 60, 40, 8), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, everything(t, 60, 40, 8), o)
 	if r, err := Run(context.Background(), p, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 7") || len(r.Timings) == 0 || r.Interrupted {
 		t.Errorf("%+v, %v, want timings beside the error", r, err)
 	}
@@ -156,11 +145,8 @@ func TestNumbersStaySmall(t *testing.T) {
 		}
 		o := options()
 		o.BLAS = library(t, flags...)
-		p, err := NewPlan(twoRuns(t), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Run(context.Background(), p, o, nil)
+		p := plan(t, twoRuns(t), o)
+		_, err := Run(context.Background(), p, o, nil)
 		if growing != (err != nil && strings.Contains(err.Error(), "numbers grew")) {
 			t.Errorf("growing %v: %v", growing, err)
 		}
@@ -195,21 +181,6 @@ func TestLibraries(t *testing.T) {
 	if _, _, err := run(context.Background(), t, o, nil); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("got %v, want no compiler", err)
 	}
-}
-
-// TestInstalled: the library that is found by itself, if the system has one.
-func TestInstalled(t *testing.T) {
-	if _, err := findCompiler(""); err != nil {
-		t.Skip(err)
-	}
-	p, r, err := run(context.Background(), t, options(), nil)
-	if err != nil && strings.Contains(err.Error(), "no BLAS found") {
-		t.Skip(err)
-	}
-	if err != nil || len(r.Timings) != 2*len(p.Calls) {
-		t.Fatalf("%d timings of %d: %v", len(r.Timings), 2*len(p.Calls), err)
-	}
-	t.Log(r.BLAS)
 }
 
 // TestPinned: a process runs on its own core only.

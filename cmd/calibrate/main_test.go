@@ -19,7 +19,6 @@ import (
 	"reprise/internal/regular/regulartest"
 	"reprise/internal/sniff/snifftest"
 	"reprise/internal/textutil"
-	"reprise/kernels"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
@@ -134,26 +133,6 @@ func TestExitCodes(t *testing.T) {
 		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
 			t.Errorf("calibrate %s: exit code %d, want %d", test.args, got, test.want)
 		}
-	}
-}
-
-// TestKernelFile: what -o - writes is a kernel file, of 1e-9 s a column beyond
-// the shortest time.
-func TestKernelFile(t *testing.T) {
-	var out, errs bytes.Buffer
-	if err := run(context.Background(), []string{"calibrate", "kernels", "-o", "-", "-"}, strings.NewReader(timings), &out, &errs); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(&out, "stdout")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := set.Bind(kernels.Host{Name: "h"}, kernels.Signature{Name: "daxpy", Dims: []string{"N"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := m.Seconds(&[4]int64{1500}); got < 2.49e-6 || got > 2.51e-6 {
-		t.Errorf("1500 columns: %g s, want 2.5e-6", got)
 	}
 }
 

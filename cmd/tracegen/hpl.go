@@ -18,7 +18,8 @@ import (
 
 func hplFlags() []cli.Flag {
 	var flags []cli.Flag
-	// Parameters of HPL.dat have the names of HPL's documentation. All are strings, so that errors are those of the library.
+	// Parameters of HPL.dat have the names of HPL's documentation. All are strings: the library parses them, and its
+	// errors tell the bounds.
 	for _, par := range hpl.Parameters() {
 		usage := par.Usage
 		if par.Default == "" {

@@ -11,6 +11,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command/commandtest"
+	"reprise/internal/sniff/snifftest"
 )
 
 func TestMain(m *testing.M) {
@@ -19,19 +23,6 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
-}
-
-func TestStopsWhenCanceled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	dir := t.TempDir()
-	args := []string{"tracegen", "hpl", "-N", "100", "-P", "1", "-Q", "1", "-o", filepath.Join(dir, "t")}
-	if err := run(ctx, args, strings.NewReader(""), io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("files left: %v", left)
-	}
 }
 
 var errWrite = errors.New("write failed")
@@ -78,4 +69,22 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("%v: %s, want %s", where, got, want)
 		}
 	}
+}
+
+// TestExamples: the help of each command has examples, which the command takes.
+func TestExamples(t *testing.T) {
+	commandtest.Examples(t, func() *cli.App { return newApp(nil, strings.NewReader(""), io.Discard, io.Discard) })
+}
+
+// TestForeignFiles: files of other formats are called by their names wherever one is read.
+func TestForeignFiles(t *testing.T) {
+	tracegen := func(args ...string) error {
+		return run(context.Background(), append([]string{"tracegen"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	}
+	command := func(args ...string) error { return tracegen(append([]string{"hpl"}, args...)...) }
+	snifftest.Check(t, "HPL.dat", func(path string) error { return command("--hpl-dat", path, "--list") }, "hpl-dat")
+	snifftest.Check(t, "hpcg.dat", func(path string) error { return tracegen("hpcg", "--ranks", "8", "--hpcg-dat", path, "-o", os.DevNull) }, "hpcg-dat")
+	snifftest.Check(t, "pivots", func(path string) error {
+		return command("-N", "10", "--NB", "5", "-P", "1", "-Q", "1", "--pivots", "file:"+path)
+	})
 }

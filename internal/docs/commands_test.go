@@ -322,18 +322,6 @@ func testTools(t *testing.T, bin string) {
 	}
 }
 
-func TestCommandLines(t *testing.T) {
-	p := page{"p.md", "    $ trace stat x   # sums\n    traces\n    replay ──▶ time\n    make demo\n\ntrace stat in prose\n```\nreplay -\n replay -\n```\n"}
-	var got []string
-	for _, c := range commands(p) {
-		got = append(got, c.String())
-	}
-	want := []string{"p.md:1: trace stat x", "p.md:4: make demo", "p.md:8: replay -"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // TestDemo: the demonstration runs the command of the README's first screen.
 func TestDemo(t *testing.T) {
 	readme := readPages(t, "README.md")[0]

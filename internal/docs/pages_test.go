@@ -172,11 +172,3 @@ func declared(t *testing.T, path string) []string {
 	}
 	return names
 }
-
-func TestCodeLines(t *testing.T) {
-	got := codeLines("text\n    indented # x\n\n```sh\nfenced\n  more\n```\n   three\n")
-	want := []codeLine{{2, "indented # x"}, {5, "fenced"}, {6, "  more"}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}

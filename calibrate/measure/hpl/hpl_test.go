@@ -130,11 +130,3 @@ func TestSamples(t *testing.T) {
 		t.Errorf("%d timings of dlacpy, want 51: none of an empty one", n)
 	}
 }
-
-// TestFlags: each function has its flag.
-func TestFlags(t *testing.T) {
-	flags := strings.Split(strings.TrimSuffix(string(Flags()), "\n"), "\n")
-	if len(flags) != 2*9+15 || flags[0] != "-Wl,--wrap=HPL_dgemm" {
-		t.Errorf("%d flags, the first %s", len(flags), flags[0])
-	}
-}

@@ -114,24 +114,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	good := DefaultOptions()
-	good.Launcher = []string{"mpirun"}
-	if err := good.Validate(); err != nil {
-		t.Error(err)
-	}
-	for _, change := range []func(*Options){
-		func(o *Options) { o.Launcher = nil }, func(o *Options) { o.Sizes = 1 }, func(o *Options) { o.MaxBytes = 1 << 31 },
-		func(o *Options) { o.Reps = 0 }, func(o *Options) { o.Budget = 0 }, func(o *Options) { o.Between = "racks" },
-	} {
-		o := good
-		change(&o)
-		if o.Validate() == nil {
-			t.Errorf("%+v: no error", o)
-		}
-	}
-}
-
 // FuzzRead: what is read of any file is what there could have been timed.
 func FuzzRead(f *testing.F) {
 	f.Add(output)
