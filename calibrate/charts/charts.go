@@ -7,7 +7,7 @@
 //
 // # Units
 //
-// Axes are in seconds and in what the model's size is counted in; residuals are in percent.
+// Axes are in seconds and in the unit of the model's size; residuals are in percent.
 //
 // # Errors
 //

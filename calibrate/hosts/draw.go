@@ -112,7 +112,7 @@ type DrawOptions struct {
 	Day   int // from 1: the same machine on another day; 0: on average
 }
 
-// Validate reports what is wrong with the options.
+// Validate returns the error of options that are out of range.
 func (o DrawOptions) Validate() error {
 	switch {
 	case o.Hosts < 1 || o.Hosts > maxHosts:

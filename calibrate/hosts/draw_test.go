@@ -189,7 +189,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestKernelFileWithoutNoise: what is drawn has none, whatever noise the base has.
+// TestKernelFileWithoutNoise: hosts that are drawn have none, whatever noise the base has.
 func TestKernelFileWithoutNoise(t *testing.T) {
 	m := normalModel(100, 1e-24, 0)
 	var b bytes.Buffer

@@ -29,7 +29,7 @@ type Options struct {
 // DefaultOptions returns the options of the command without flags.
 func DefaultOptions() Options { return Options{} }
 
-// Validate reports what is wrong with the options.
+// Validate returns the error of options that are out of range.
 func (o Options) Validate() error {
 	if o.Classes < 0 || o.Classes > mostLearned {
 		return fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)

@@ -20,7 +20,7 @@
 //
 // # Units
 //
-// Coefficients are in the unit of their kernel's file, seconds per what the term counts; days
+// Coefficients are in seconds per unit of their term, such as a product of dimensions; days
 // are numbers.
 //
 // # Errors
@@ -100,7 +100,7 @@ const (
 	HalfNormal = calibrate.HalfNormal
 )
 
-// Validate reports what is wrong with the model: each class must have a mean and
+// Validate returns the first error of the model: each class must have a mean and
 // two covariances that are positive semi-definite, and all weights together are 1.
 func (m *Model) Validate() error {
 	if err := cmp.Or(m.validateHead(), checkVariables(m.Variables)); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRoundTrip: what is written reads as the same model.
+// TestRoundTrip: a model that is written reads as the same one.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range BuiltinNames() {
 		m := builtinModel(t, name)
@@ -75,7 +75,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is accepted is written and read again as the same model, and can
+// FuzzParse: a model that is accepted is written and read again as the same model, and can
 // be drawn from or says why not.
 func FuzzParse(f *testing.F) {
 	f.Add(small)

@@ -6,7 +6,7 @@ import (
 	"reprise/calibrate/measure"
 )
 
-// What would be measured of a run that calls dscal a hundred times.
+// The plan of a run that calls dscal a hundred times.
 func Example() {
 	run := measure.NewRunCalls()
 	dscal := run.Kernel(measure.Kernel{Name: "dscal", Dims: []string{"N"}}, func(d *[4]int64) float64 { return 1e-10 * float64(d[0]) })

@@ -214,7 +214,7 @@ func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {
 	return len(r.kernels) - 1
 }
 
-// Only has the kernels of these names timed and no others, whose calls still tell what the run looks like.
+// Only has the kernels of these names timed and no others, whose calls still give the run its shape.
 func (r *RunCalls) Only(names []string) {
 	for _, k := range r.kernels {
 		k.omit = !slices.Contains(names, k.kernel.Name)

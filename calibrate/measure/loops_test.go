@@ -187,7 +187,7 @@ func (m *plainMatrix) results() (list []float64) {
 	return append(list, make([]float64, len(x))...)
 }
 
-// TestLoops: on boxes with and without neighbours the loops come to what the definition of the kernels does,
+// TestLoops: on boxes with and without neighbours the loops have the results of the kernels' definitions,
 // compiled as they are for measuring and without any optimisation: sums of at most 3072 products of numbers
 // below 15 in another order differ by less than 1e-9.
 func TestLoops(t *testing.T) {
@@ -238,7 +238,7 @@ func compareLines(t *testing.T, name string, out []byte, want []float64) {
 	}
 }
 
-// TestBoxes: what is no matrix of a box is refused.
+// TestBoxes: sizes of no box's matrix are refused.
 func TestBoxes(t *testing.T) {
 	for _, c := range []struct {
 		nx, ny int64

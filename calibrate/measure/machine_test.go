@@ -9,7 +9,7 @@ import (
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 
-// TestDescribe: what the files of a Linux say, in the form that it has there.
+// TestDescribe: the facts of the files of a Linux, in their form there.
 func TestDescribe(t *testing.T) {
 	root := fstest.MapFS{
 		"proc/cpuinfo": file("processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz\nmicrocode\t: 0x2006e05\ncpu MHz\t\t: 2100.000\n\n" +
@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestNothingToRead: what is not there is unknown.
+// TestNothingToRead: facts of missing files are unknown.
 func TestNothingToRead(t *testing.T) {
 	empty := fstest.MapFS{}
 	for _, f := range Describe(empty) {

@@ -125,7 +125,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // TestProcessThatEnds: a library that ends its process ends the measurement, also for a process that waits
-// for it, and what was timed before is kept.
+// for it, and timings before it are kept.
 func TestProcessThatEnds(t *testing.T) {
 	o := options()
 	o.BLAS, o.Ranks = library(t, "-DTIRED"), min(2, runtime.NumCPU())
@@ -279,7 +279,7 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// TestCompilers: what a compiler says, says nothing of, or is interrupted in is the error.
+// TestCompilers: errors have the first line of a compiler, if it says one, and tell of an interrupt.
 func TestCompilers(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, text string) string {

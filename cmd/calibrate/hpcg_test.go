@@ -80,7 +80,7 @@ func callsOf(t *testing.T, path string, rank int32) (list []namedCall) {
 	}
 }
 
-// TestHPCGOrder: what is measured are the calls of a rank of the run, each with its sizes, in their order.
+// TestHPCGOrder: the calls that are measured are those of a rank of the run, each with its sizes, in their order.
 // The traces equal recorded runs (tracegen/hpcg). Of the four ranks of a run that are looked at, that of the
 // largest matrix is taken: of 27 the one in the middle.
 func TestHPCGOrder(t *testing.T) {

@@ -45,7 +45,7 @@ func machineCommand() *cli.Command {
 			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 4\n\n" +
 			"Called again it goes on with what is missing: what was measured with the same options is not measured again.",
 		Flags: []cli.Flag{
-			// What is measured, and how long.
+			// The runs to measure for, and the time.
 			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated",
 				DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
 			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute,
@@ -354,7 +354,7 @@ func (r *machineRun) measure(s machineStep) error {
 
 // again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: an
 // interrupted one may leave other tables under the same names. If it fails and has left them as they were,
-// so is what is known of them.
+// the notes on them stay, too.
 func (r *machineRun) again(s machineStep, do func() error) error {
 	old, done := r.done[s.name]
 	before := r.files(s.outputs)
@@ -521,7 +521,7 @@ func (r *machineRun) speed() (speed float64, err error) {
 	return speed, nil
 }
 
-// writeManual describes the machine for people: how it was made, what was measured, and how sure it is.
+// writeManual describes the machine for people: how it was made, the facts of its measurements, and how sure it is.
 func (r *machineRun) writeManual() error {
 	steps := []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
 	if r.recorded > 0 {

@@ -14,7 +14,7 @@ import (
 // ciExample is a repository with predictions in CI.
 const ciExample = "examples/ci"
 
-// TestCI runs what the jobs of the example run: it passes as it stands, and fails once the
+// TestCI runs the scripts of the example's jobs: it passes as it stands, and fails once the
 // blocks of an input are so small that dgemm has hardly anything to do.
 func TestCI(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func (s *shell) failures(t *testing.T, name string) int {
 	return suites.Suite.Failures
 }
 
-// githubScript returns what the step "predict" of the workflow runs.
+// githubScript returns the script of the step "predict" of the workflow.
 func githubScript(t *testing.T) string {
 	t.Helper()
 	var flow struct {
@@ -102,7 +102,7 @@ func githubScript(t *testing.T) string {
 	return ""
 }
 
-// gitlabScript returns what the job "predict" runs.
+// gitlabScript returns the script of the job "predict".
 func gitlabScript(t *testing.T) string {
 	t.Helper()
 	var jobs struct {

@@ -49,7 +49,7 @@ func runExample(t *testing.T, dir string) []byte {
 	return out
 }
 
-// TestLibraryExample: the example predicts what the commands do.
+// TestLibraryExample: the example and the commands predict the same.
 func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	got := string(runExample(t, libraryExample))

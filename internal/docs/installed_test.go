@@ -72,7 +72,7 @@ func (s *shell) checkInstalled(t *testing.T, tool, path string, want []string) {
 	}
 }
 
-// answer returns what a script of a shell prints, if the shell is installed.
+// answer returns the output of a script of a shell, if the shell is installed.
 func (s *shell) answer(t *testing.T, name, script string, args []string) (string, bool) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -116,7 +116,7 @@ func manualNames(t *testing.T, file, tool, path string) []string {
 	var names []string
 	for i, part := range strings.Split(section, "\n.TP\n") {
 		if i == 0 {
-			continue // what is before the flags
+			continue // the text before the flags
 		}
 		forms, _, _ := strings.Cut(part, "\n")
 		for _, form := range strings.Split(forms, ", ") {

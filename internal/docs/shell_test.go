@@ -123,7 +123,7 @@ func (w *together) String() string {
 // that was killed.
 func (s *shell) run(ctx context.Context, stages []string, stdout, stderr io.Writer) ([]int, error) {
 	cmds := make([]*exec.Cmd, len(stages))
-	var in *os.File // what the stage before writes
+	var in *os.File // the output of the stage before
 	for i, stage := range stages {
 		cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+stage)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, stdout, stderr
@@ -161,7 +161,7 @@ func finish(cmds []*exec.Cmd) ([]int, error) {
 	}
 	codes := make([]int, len(cmds))
 	for i, cmd := range cmds {
-		_ = cmd.Wait() // what matters of its error is the code
+		_ = cmd.Wait() // the code tells enough of its error
 		codes[i] = cmd.ProcessState.ExitCode()
 	}
 	return codes, nil

@@ -40,7 +40,7 @@ func isInternal(path string) bool {
 	return strings.HasPrefix(path, "internal/") || strings.Contains(path+"/", "/internal/")
 }
 
-// exportData returns an importer of what the compiler says of this module's packages.
+// exportData returns an importer of the compiler's export data of this module's packages.
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "reprise/...").Output()
@@ -60,7 +60,7 @@ func exportData(t *testing.T) types.Importer {
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }
 
-// internalUses names what a package exports with a type of internal/ in it.
+// internalUses names the exported things of a package that have a type of internal/ in them.
 func internalUses(pkg *types.Package) []string {
 	w := &walker{seen: map[types.Type]bool{}}
 	for _, name := range pkg.Scope().Names() {
@@ -72,7 +72,7 @@ func internalUses(pkg *types.Package) []string {
 	return slices.Compact(w.found)
 }
 
-// walker looks for types of internal/ in what a package exports.
+// walker looks for types of internal/ in the exported part of a package.
 type walker struct {
 	seen  map[types.Type]bool // types whose definitions have been walked through
 	found []string
@@ -90,7 +90,7 @@ func (w *walker) object(place string, obj types.Object) {
 	}
 }
 
-// define walks through a type's definition: its parameters, what it is made of, and its
+// define walks through a type's definition: its parameters, its underlying type, and its
 // methods, those of embedded fields included.
 func (w *walker) define(place string, t *types.Named) {
 	if w.seen[t] {
@@ -113,7 +113,7 @@ func (w *walker) params(place string, list *types.TypeParamList) {
 }
 
 // visit looks at a type as it is written. Of a type with a name that others can import, its
-// own package says what it is made of; one that they cannot name is looked into here.
+// own package is checked by itself; one that they cannot name is looked into here.
 func (w *walker) visit(place string, t types.Type) {
 	switch t := t.(type) {
 	case *types.Alias:
@@ -222,7 +222,7 @@ func Fine(Pair[int]) error    { return nil }
 	}
 }
 
-// packages is a types.Importer of what it holds.
+// packages is a types.Importer of the packages that it holds.
 type packages map[string]*types.Package
 
 func (p packages) Import(path string) (*types.Package, error) { return p[path], nil }

@@ -146,7 +146,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // ruleOf returns the rule of a package. That of the core is in allowed, and it may import
-// what is below it.
+// the packages below it.
 func ruleOf(path string) (rule, bool) {
 	if isProgram(path) {
 		return rule{everything: true}, true
@@ -231,7 +231,7 @@ func TestManuals(t *testing.T) {
 	}
 }
 
-// TestPackagesAreDocumented: each package says what it is, and those of the core show it,
+// TestPackagesAreDocumented: each package has documentation, and those of the core show it,
 // but for what only the commands use.
 func TestPackagesAreDocumented(t *testing.T) {
 	bare := []string{"reprise/proto", "reprise/tracegen", "reprise/calibrate/charts", "reprise/calibrate/mixture", "reprise/calibrate/regress", "reprise/calibrate/runs", "reprise/calibrate/table",

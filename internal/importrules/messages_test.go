@@ -24,7 +24,7 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
-// reader is one that tells what is wrong with a file.
+// reader reads a file and returns its error.
 type reader struct {
 	name string
 	text string // a file that it reads
@@ -127,13 +127,13 @@ func actions(t *testing.T, r io.Reader) error {
 	return err
 }
 
-// word is what is replaced in a file: a name or a number.
+// word matches the parts of a file that are replaced: names and numbers.
 var word = regexp.MustCompile(`[^\s<>="',:;{}\[\]#]+`)
 
 // mostSaid is how many bytes a message may have, its place and its advice included.
 const mostSaid = 800
 
-// TestMessagesAreBounded: what a file says comes back cut, however long it is, and never
+// TestMessagesAreBounded: text of a file comes back cut, however long it is, and never
 // as something that a terminal would obey.
 func TestMessagesAreBounded(t *testing.T) {
 	long := strings.Repeat("9", 2_000) + "\u009b31m" + strings.Repeat("é", 2_000)

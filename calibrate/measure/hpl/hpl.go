@@ -11,7 +11,7 @@
 //
 // # Units
 //
-// Times are in seconds, less what a look at the clock takes.
+// Times are in seconds, less the time of a look at the clock.
 //
 // # Errors
 //

@@ -111,7 +111,7 @@ func description(row map[string]string) string {
 	return strings.Join(list, " ")
 }
 
-// TestSamples: long calls are all timed, and take what they take; of short ones a part is.
+// TestSamples: all long calls are timed, with their full time, and a part of the short ones.
 func TestSamples(t *testing.T) {
 	rows := rowsOf(t, build(t, "-DFORTRAN"))
 	long := slices.DeleteFunc(rows["dlacpy"], func(row map[string]string) bool { return row["m"] != "100" })

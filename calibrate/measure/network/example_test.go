@@ -6,7 +6,7 @@ import (
 	"reprise/calibrate/measure/network"
 )
 
-// What is wrong with options, before anything is started.
+// Errors of options, before anything is started.
 func Example() {
 	o := network.DefaultOptions()
 	fmt.Println(o.Validate())

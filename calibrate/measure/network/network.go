@@ -77,7 +77,7 @@ const (
 	maxReps  = 1 << 20
 )
 
-// Validate reports what is wrong with the options.
+// Validate returns the error of options that are out of range.
 func (o *Options) Validate() error {
 	var errs []error
 	for _, c := range []struct {

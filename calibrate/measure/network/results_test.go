@@ -114,7 +114,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is read of any file is what there could have been timed.
+// FuzzRead: all that is read of any file are possible timings.
 func FuzzRead(f *testing.F) {
 	f.Add(output)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// kind returns what is planned: an operation, or, for both outcomes of a first poll, iprobe-first.
+// kind returns the planned operation, the operation itself, or, for both outcomes of a first poll, iprobe-first.
 func kind(operation string) string {
 	if strings.HasPrefix(operation, "iprobe-first-") {
 		return "iprobe-first"
@@ -89,7 +89,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestInterrupt: what was timed before the end is kept.
+// TestInterrupt: timings before the end are kept.
 func TestInterrupt(t *testing.T) {
 	o := mpi(t, "2")
 	o.Reps = 100000
@@ -135,7 +135,7 @@ func TestFailures(t *testing.T) {
 }
 
 // TestRanksDie: what ranks have timed before they die is the result, beside the error of their launcher, here one that
-// writes what they would.
+// writes a file as they would.
 func TestRanksDie(t *testing.T) {
 	o := mpi(t, "2")
 	o.Launcher = []string{"sh", "-c", `printf 'planned 9\nt send cores 1 8 1e-6\nt send co' > "$1"; echo rank 1 died >&2; exit 9`}
