@@ -102,7 +102,8 @@ func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use,
 		}
 		r.Attempts++
 	}
-	return nil, fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for its mean", host, mostAttempts, d.Classes[r.Class].Name)
+	return nil, fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for "+
+		"its mean", host, mostAttempts, d.Classes[r.Class].Name)
 }
 
 // DrawOptions says which machine to draw.

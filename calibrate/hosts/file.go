@@ -241,7 +241,8 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		for _, s := range []struct {
 			key, what string
 			m         [][]float64
-		}{{"spatial", "between " + m.unit() + "s", c.Spatial}, {"temporal", "between the days of a " + m.unit(), c.Temporal}} {
+		}{{"spatial", "between " + m.unit() + "s", c.Spatial}, {"temporal", "between the days of a " +
+			"" + m.unit(), c.Temporal}} {
 			fmt.Fprintf(&b, "    %s: # covariance %s\n", s.key, s.what)
 			for _, r := range s.m {
 				fmt.Fprintf(&b, "      - %s\n", row(r))

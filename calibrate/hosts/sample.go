@@ -71,7 +71,8 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 		return at, err
 	}
 	host, err1 := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
-	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told apart", "date", "start_time",
+	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told "+
+		"apart", "date", "start_time",
 		"timestamp")
 	cpu, err3 := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
 	class, err4 := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)

@@ -23,14 +23,16 @@ func hostsCommand() *cli.Command {
 		Usage: "model how hosts differ, and draw machines of such hosts",
 		UsageText: "calibrate hosts [options] [-o MODEL] CSV...|-\n" +
 			"calibrate hosts --draw N --from MODEL [--seed S] [--day D] [-o KERNELS] [--platform FILE]",
-		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them, or, with --coefficient,\n" +
+		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them, or, with " +
+			"--coefficient,\n" +
 			"coefficients: a row for each host and day. Prints a report; -o writes the machine model (YAML).\n" +
 			"--draw writes a kernel file with hosts drawn from a machine model.\n\n" +
 			"    calibrate hosts -o machine.yaml timings.csv\n" +
 			"    calibrate hosts --draw 64 --from machine.yaml --seed 7 -o kernels.yaml",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
+				Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, " +
+					"without a report"},
 		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"}},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},

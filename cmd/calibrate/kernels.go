@@ -27,8 +27,10 @@ func kernelsCommand() *cli.Command {
 		Name:      "kernels",
 		Usage:     "fit models of kernels to timings of them",
 		UsageText: "calibrate kernels [options] [-o FILE] CSV...|-",
-		Description: "Columns: function (or kernel), side, uplo, trans, m, n, k, seconds (or duration, time), host (or node), cpu, date.\n" +
-			"Times are in seconds. Prints a report with a line for each kernel; -o writes the kernel file for replay --kernels:\n\n" +
+		Description: "Columns: function (or kernel), side, uplo, trans, m, n, k, seconds (or duration, time), host " +
+			"(or node), cpu, date.\n" +
+			"Times are in seconds. Prints a report with a line for each kernel; -o writes the kernel file for replay " +
+			"--kernels:\n\n" +
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n" +
 			"    calibrate kernels --statistic mean --per cpu -o nodes.yaml timings.csv",
 		Flags: slices.Concat([]cli.Flag{
@@ -36,9 +38,11 @@ func kernelsCommand() *cli.Command {
 				Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
 			// The fit: weights of sizes, their statistic, pieces, and which hosts have models of their own.
 			&cli.StringSliceFlag{Name: "for",
-				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel takes; may be repeated"},
+				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel " +
+					"takes; may be repeated"},
 			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
-				Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in seconds, as published calibrations do"},
+				Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in " +
+					"seconds, as published calibrations do"},
 			&cli.IntFlag{Name: "max-pieces", Value: calibrate.DefaultLearnOptions().MaxPieces,
 				Usage: "`NUMBER` of pieces, between thresholds, of a kernel's model at most"},
 			&cli.StringFlag{Name: "per", Value: "all",
@@ -51,11 +55,13 @@ func kernelsCommand() *cli.Command {
 				Usage: "calls with a dimension of zero are `free|charged` the constant"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
 				Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
-			&cli.StringFlag{Name: "base", Usage: "kernel `FILE`, or the name of a built-in set, with the models of all other kernels, to which those fitted are added"},
+			&cli.StringFlag{Name: "base", Usage: "kernel `FILE`, or the name of a built-in set, with the models of all " +
+				"other kernels, to which those fitted are added"},
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source",
 				Usage: "`TEXT` about the measurement for the kernel file"}},
 			// Other results.
-			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
+			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, " +
+				"into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			quietFlag(),
@@ -69,7 +75,8 @@ func fitFlags() []cli.Flag {
 	return []cli.Flag{
 		// The models by least squares, which --statistic mean fits.
 		&cli.StringFlag{Name: "model", Value: calibrate.Auto,
-			Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
+			Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by " +
+				"--criterion"},
 		&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
 		&cli.StringSliceFlag{Name: "terms",
 			Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M*N^2,1; may be repeated"},
@@ -80,7 +87,8 @@ func fitFlags() []cli.Flag {
 			DisableDefaultText: true},
 		// The table: names of its columns, and the rows that count.
 		&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
-		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
+		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of " +
+			"m, n, k that there are)"},
 		&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 	}
 }

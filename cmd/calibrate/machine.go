@@ -37,7 +37,8 @@ func machineCommand() *cli.Command {
 		Name:      "machine",
 		Usage:     "measure this machine and fit its model, for replay --machine",
 		UsageText: "calibrate machine DIR [--for TRACE] [options] -- LAUNCHER [ARGUMENT...]",
-		Description: "Times the kernels that the runs in the traces call, with as many ranks at once as they have on a host, and\n" +
+		Description: "Times the kernels that the runs in the traces call, with as many ranks at once as they have on " +
+			"a host, and\n" +
 			"messages between the ranks that the launcher starts; fits both; and leaves a directory that replay --machine\n" +
 			"takes: platform.xml, kernels.yaml and machine.md, which says what was measured and how sure it is. Kernels are\n" +
 			"timed on the host that this runs on, which should have nothing else to do.\n\n" +
@@ -58,7 +59,8 @@ func machineCommand() *cli.Command {
 			&cli.StringFlag{Name: "mpicc", Value: "mpicc",
 				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
-				Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for one another shows in a replay then"},
+				Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for " +
+					"one another shows in a replay then"},
 			// The shape of a host, and of the platform.
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host",
 				DefaultText: "all of the run, up to a rank per core"},
@@ -471,7 +473,8 @@ func (r *machineRun) fitNetwork() error {
 	if speed > 0 {
 		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
 	} else {
-		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, " +
+		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 " +
+			"Gflop/s, " +
 			"by which amounts of flop and kernels that were not timed go")})
 	}
 	return r.fit(machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)),
@@ -530,7 +533,8 @@ func (r *machineRun) writeManual() error {
 	return atomicfile.Write(r.path(manualFile), func(w io.Writer) error {
 		fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", filepath.Base(r.dir),
 			command.Version())
-		fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in "+
+		fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to "+
+			"are in "+
 			"`measured`.\n")
 		if r.recorded > 0 {
 			fmt.Fprintf(w, "The runs call no kernel: hosts have the %.3g Gflop/s of which their traces were recorded, and "+

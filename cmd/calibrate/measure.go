@@ -41,14 +41,16 @@ func measureKernelsCommand() *cli.Command {
 		Name:      "kernels",
 		Usage:     "time the kernels that a run calls, at its sizes, for calibrate kernels",
 		UsageText: "calibrate measure kernels [options] --for TRACE [-o CSV]",
-		Description: "Times every kernel that the run in a trace calls, at sizes drawn from its calls by where its time goes: BLAS by a\n" +
+		Description: "Times every kernel that the run in a trace calls, at sizes drawn from its calls by where its " +
+			"time goes: BLAS by a\n" +
 			"shared library, HPL's copies and row swaps by loops of the same accesses. All ranks of a host measure at once,\n" +
 			"bound to cores, in random order, on random numbers, with the leading dimension of the run. Writes a table (CSV)\n" +
 			"that calibrate kernels reads, headed by a description of the machine:\n\n" +
 			"    tracegen hpl -N 20000 --NB 128 -P 2 -Q 2 -o run.trace.zst\n" +
 			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n\n" +
-			"HPCG's kernels are loops, compiled with the flags of HPCG's own makefiles or --cflags, on a box of the run, in the\n" +
+			"HPCG's kernels are loops, compiled with the flags of HPCG's own makefiles or --cflags, on a box of the run, " +
+			"in the\n" +
 			"order of its iterations:\n\n" +
 			"    tracegen hpcg --ranks 2 --nx 104 -o hpcg.trace.zst\n" +
 			"    calibrate measure kernels --for hpcg.trace.zst --budget 1m -o kernels.csv",
@@ -61,7 +63,8 @@ func measureKernelsCommand() *cli.Command {
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s",
 				DefaultText: "10m"},
 			// The library, and the part of the machine that a run has of it.
-			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of OpenBLAS, MKL, BLIS and what the system has chosen)"},
+			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of " +
+				"OpenBLAS, MKL, BLIS and what the system has chosen)"},
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`NUMBER` of the run's ranks on a host, which measure at once",
 				DefaultText: "all, or as many as there are cores for"},
 			&cli.IntFlag{Name: "threads", Value: d.Threads, Usage: "`NUMBER` of threads of each rank, on as many cores"},
@@ -69,14 +72,17 @@ func measureKernelsCommand() *cli.Command {
 			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
 			// The calls: the place of their operands, and which of them.
 			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun),
-				Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
+				Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in " +
+					"memory, or each size hot and cold"},
 			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
-			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than the run has", DefaultText: "its part of half of what is free"},
+			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than " +
+				"the run has", DefaultText: "its part of half of what is free"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
 			// The program that times.
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "cflags",
-				Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for HPCG's loops)"},
+				Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for " +
+					"HPCG's loops)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			quietFlag(),
@@ -167,7 +173,8 @@ func runMeasureKernels(c *cli.Context) error {
 		return fmt.Errorf("%s: %w", strings.Join(traces, ", "), err)
 	}
 	if run.Ranks%o.Ranks != 0 {
-		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure "+
+		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as "+
+			"measure "+
 			"at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
 	}
 	r.Warnings = append(r.Warnings, plan.Warnings...)
@@ -229,8 +236,10 @@ func measureNetworkCommand() *cli.Command {
 		Name:      "network",
 		Usage:     "time messages between MPI ranks, for calibrate network",
 		UsageText: "calibrate measure network [options] [-o CSV] -- LAUNCHER [ARGUMENT...]",
-		Description: "Compiles a small MPI program, has the launcher start it, and writes a table (CSV) that calibrate network reads:\n" +
-			"send, isend, recv, ping-pong and exchange of random sizes in random order, polls, and pairs of ranks at the same\n" +
+		Description: "Compiles a small MPI program, has the launcher start it, and writes a table (CSV) that " +
+			"calibrate network reads:\n" +
+			"send, isend, recv, ping-pong and exchange of random sizes in random order, polls, and pairs of ranks at the " +
+			"same\n" +
 			"time. Two ranks on one host give messages within it, on two hosts messages between them, and more give pairs:\n" +
 			"\n" +
 			"    calibrate measure network -o network.csv -- mpirun -np 2\n" +
@@ -243,7 +252,8 @@ func measureNetworkCommand() *cli.Command {
 			&cli.StringFlag{Name: "mpicc", Value: d.Compiler,
 				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.StringFlag{Name: "between", Value: string(d.Between),
-				Usage: "time messages within a host (cores), between two (nodes), both, or what the places of the ranks allow: `cores|nodes|both|auto`"},
+				Usage: "time messages within a host (cores), between two (nodes), both, or what the places of the ranks " +
+					"allow: `cores|nodes|both|auto`"},
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "time for this `TIME` at most, as 5m"},
 			// How many timings there are, and of which sizes.
 			&cli.IntFlag{Name: "sizes", Value: d.Sizes, Usage: "`NUMBER` of sizes, uniform in their logarithm"},
@@ -300,15 +310,18 @@ func measureHPLCommand() *cli.Command {
 		Name:      "hpl",
 		Usage:     "time the kernels of your own HPL while it runs, for calibrate kernels",
 		UsageText: "calibrate measure hpl [-o DIR]",
-		Description: "Writes DIR/hpl-kernels.c and DIR/hpl-kernels.flags. Linked into an HPL that you build, they time its kernels where\n" +
+		Description: "Writes DIR/hpl-kernels.c and DIR/hpl-kernels.flags. Linked into an HPL that you build, they " +
+			"time its kernels where\n" +
 			"they are called, long calls all and short ones by samples, for less than 2 % of the time; at the end each rank\n" +
 			"writes a table (CSV) that calibrate kernels reads. With DIR = timing:\n\n" +
 			"    calibrate measure hpl -o timing\n" +
 			"    cc -O2 -c timing/hpl-kernels.c -o timing/hpl-kernels.o\n" +
-			"    # in HPL's Make.<arch>: LINKFLAGS = $(CCFLAGS) /path/to/timing/hpl-kernels.o @/path/to/timing/hpl-kernels.flags\n" +
+			"    # in HPL's Make.<arch>: LINKFLAGS = $(CCFLAGS) /path/to/timing/hpl-kernels.o " +
+			"@/path/to/timing/hpl-kernels.flags\n" +
 			"    REPRISE_KERNELS=timing/run mpirun -np 4 ./xhpl    # writes timing/run-0.csv to timing/run-3.csv\n" +
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml timing/run-*.csv\n\n" +
-			"Without REPRISE_KERNELS the tables are hpl-kernels-RANK.csv in the directory of the run. dlocmax and dlocswp are not\n" +
+			"Without REPRISE_KERNELS the tables are hpl-kernels-RANK.csv in the directory of the run. dlocmax and " +
+			"dlocswp are not\n" +
 			"timed: their sizes are in structures of HPL's own. Their models come from --base or measure kernels.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".",

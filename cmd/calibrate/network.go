@@ -27,7 +27,8 @@ func networkCommand() *cli.Command {
 		Usage:     "fit overheads and factors of a network to timings of messages",
 		UsageText: "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
 		Description: "Fits the table of calibrate measure network, or another one.\n" +
-			"Columns: operation (send, isend, recv, pingpong, ...), bytes (or size), seconds (or duration, time); between (cores,\n" +
+			"Columns: operation (send, isend, recv, pingpong, ...), bytes (or size), seconds (or duration, time); " +
+			"between (cores,\n" +
 			"nodes) and pairs, if it has them. Times are in seconds. OPERATION= says what a table without a column operation\n" +
 			"has, COLUMN which column the times are in; A+B adds two.\n" +
 			"Prints a report that ends with SimGrid properties; --platform writes a platform with them:\n\n" +
@@ -45,12 +46,14 @@ func networkCommand() *cli.Command {
 				Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
 			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic),
 				Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
-			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on both sides, more than 0 and less than 0.5"},
+			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on " +
+				"both sides, more than 0 and less than 0.5"},
 			// Thresholds of the protocol.
 			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)",
 				DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
 			&cli.Float64Flag{Name: "detached",
-				Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
+				Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv " +
+					"have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
 			// The network: its time, bandwidth and latency, to which factors of sizes refer.
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer),
 				Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
@@ -65,7 +68,8 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "platform",
 				Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "mixture",
-				Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`; -: to standard output, without a report"},
+				Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay " +
+					"--network-noise (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
 			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts; 1 if all timings are within one",
 				DefaultText: "2, or 1"},

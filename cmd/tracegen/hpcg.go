@@ -33,9 +33,10 @@ func hpcgFlags() []cli.Flag {
 
 func hpcgCommand(args []string) *cli.Command {
 	return &cli.Command{
-		Name:      "hpcg",
-		Usage:     "High Performance Conjugate Gradients 3.1",
-		UsageText: "tracegen hpcg --ranks n --nx n [--ny n --nz n] [options] [-o FILE]\ntracegen hpcg --ranks n --hpcg-dat FILE [options] [-o FILE]",
+		Name:  "hpcg",
+		Usage: "High Performance Conjugate Gradients 3.1",
+		UsageText: "tracegen hpcg --ranks n --nx n [--ny n --nz n] [options] [-o FILE]\ntracegen hpcg --ranks n " +
+			"--hpcg-dat FILE [options] [-o FILE]",
 		Description: "Parameters are those of HPCG's command line, by flags or from an hpcg.dat.\n\n" +
 			"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +
 			"    tracegen hpcg --ranks 8 --nx 24 --ny 16 --nz 16 --npx 4 --npy 2 --npz 1 | replay -\n" +

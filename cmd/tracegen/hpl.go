@@ -48,9 +48,10 @@ func hplFlags() []cli.Flag {
 
 func hplCommand(args []string) *cli.Command {
 	return &cli.Command{
-		Name:      "hpl",
-		Usage:     "High Performance Linpack 2.3",
-		UsageText: "tracegen hpl -N n -P p -Q q [options] [-o FILE]\ntracegen hpl --hpl-dat FILE [--list | --combination k] [options] [-o FILE]",
+		Name:  "hpl",
+		Usage: "High Performance Linpack 2.3",
+		UsageText: "tracegen hpl -N n -P p -Q q [options] [-o FILE]\ntracegen hpl --hpl-dat FILE [--list | " +
+			"--combination k] [options] [-o FILE]",
 		Description: "Parameters are those of HPL.dat, by flags or from the file itself.\n\n" +
 			"    tracegen hpl -N 50000 --NB 128 -P 8 -Q 16 -o run.trace.zst\n" +
 			"    tracegen hpl -N 20000 --NB 192 -P 4 -Q 4 --BCAST 2rM --DEPTH 1 | replay -\n" +

@@ -25,10 +25,13 @@ func mpiFlags() []cli.Flag {
 			DefaultText: "a hidden directory beside the trace, which goes"},
 		// How computations become amounts of flop or kernels.
 		&cli.StringFlag{Name: "speed", Value: "1Gf",
-			Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
+			Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many " +
+				"flop", DefaultText: "1Gf"},
 		&cli.StringFlag{Name: "gaps", Value: "mean",
-			Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each by its own time", DefaultText: "mean"},
-		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels with their dimensions, not as time", DisableDefaultText: true},
+			Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each " +
+				"by its own time", DefaultText: "mean"},
+		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
+			"with their dimensions, not as time", DisableDefaultText: true},
 		// How strict merging is.
 		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
 			DisableDefaultText: true},
@@ -40,10 +43,12 @@ func mpiFlags() []cli.Flag {
 
 func mpiCommand(args []string) *cli.Command {
 	return &cli.Command{
-		Name:      "mpi",
-		Usage:     "any MPI program, recorded while it runs",
-		UsageText: "tracegen mpi -o FILE [options] -- mpirun -np n PROGRAM [arguments]\ntracegen mpi -o FILE [options] --recordings DIR",
-		Description: "The program is neither changed nor linked again; it prints what it prints, and its exit status is that of the command.\n\n" +
+		Name:  "mpi",
+		Usage: "any MPI program, recorded while it runs",
+		UsageText: "tracegen mpi -o FILE [options] -- mpirun -np n PROGRAM [arguments]\ntracegen mpi -o FILE " +
+			"[options] --recordings DIR",
+		Description: "The program is neither changed nor linked again; it prints what it prints, and its exit status " +
+			"is that of the command.\n\n" +
 			"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app input\n" +
 			"    tracegen mpi -o run.trace.zst --recordings recorded -- mpirun -np 4 --oversubscribe ./app\n" +
 			"    tracegen mpi -o each.trace.zst --recordings recorded --gaps all",
