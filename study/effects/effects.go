@@ -1,3 +1,26 @@
+// Package effects finds how values depend on the levels of factors.
+//
+//	e := effects.Of([]int{2, 3}, rows, values) // rows as those of package design
+//	for f, of := range e.Factors {
+//		fmt.Println(f, of.Levels, of.Share)
+//	}
+//
+// Values are fitted by a mean plus a main effect of the level of each factor. The sum of squares that two factors
+// explain together beyond their main effects is their interaction. Package study/report gives the results names.
+//
+// # Units
+//
+// Effects are in the unit of the values; shares are of the sum of squares about the mean. Of logarithms of times,
+// effects are relative.
+//
+// # Errors
+//
+// There are none. If the rows cannot separate two factors, the whole effect is given to the first of them, and
+// Confounded is set.
+//
+// # Source
+//
+// Analysis of variance by least squares: Box, Hunter and Hunter, Statistics for Experimenters, chapters 4 and 5.
 package effects
 
 import (
@@ -9,24 +32,23 @@ import (
 type Effects struct {
 	Mean    float64
 	Factors []Factor
-	// Interactions are those of all pairs of factors, (0,1), (0,2) and so on.
+	// Interactions are those of all pairs of factors: (0,1), (0,2) and so on.
 	Interactions []Interaction
-	Residual     float64 // share that neither explains
-	// Balanced: each pair of levels of two factors is there equally often, so that shares add up to 1.
+	Residual     float64 // share that main effects and interactions leave
+	// Balanced: each pair of levels of two factors occurs equally often, so that shares add up to 1.
 	Balanced bool
-	// Confounded: the rows cannot tell what one factor does from what another does, and Of gives
-	// all of that to the first of them.
+	// Confounded: the rows cannot separate the effects of two factors, and Of gives all of that to the first of them.
 	Confounded bool
-	// Aliases are groups of main effects and interactions that are one contrast of the rows, of factors
-	// with two levels, as in a fraction of all combinations: the share of each is that of all of a group,
-	// but that of main effects is in no interaction.
+	// Aliases are groups of main effects and interactions that are one contrast of the rows, among factors with two
+	// levels, as in a fraction of all combinations. Every term of a group has the share of the whole group, except that
+	// the share of a main effect is in no interaction.
 	Aliases [][]Term
 }
 
 // Factor is the main effect of a factor.
 type Factor struct {
 	Levels []float64 // what each level adds to the mean
-	Rows   []int     // that have it
+	Rows   []int     // how many rows have each level
 	Share  float64
 }
 
@@ -36,80 +58,39 @@ type Interaction struct {
 	Share float64
 }
 
-// Of finds the effects of factors, which have so many levels, on values; rows has for each value
-// the level of each factor.
+// Term is the main effect of a factor, or the interaction of two: one or two numbers of factors.
+type Term []int
+
+// The fit by least squares takes the mean of the residuals for the levels of one factor after the other, until nothing
+// changes. Balanced designs need one round.
+const (
+	maxRounds = 10_000
+	precision = 1e-13 // of the largest deviation of a value
+)
+
+// Of finds the effects of factors on values. levels has the number of levels of each factor, rows the levels of the
+// factors for each value.
 func Of(levels []int, rows [][]int, values []float64) *Effects {
-	e := &Effects{Balanced: balanced(levels, rows)}
+	e := &Effects{Balanced: balanced(levels, rows), Aliases: aliases(levels, rows)}
 	e.Confounded = !e.Balanced && confounded(levels, rows)
-	e.Aliases = aliases(levels, rows)
 	for _, v := range values {
 		e.Mean += v / float64(len(values))
 	}
-	rest := make([]float64, len(values))
-	total := 0.0
+	rest := make([]float64, len(values)) // residuals: what is not explained yet
+	total, largest := 0.0, 0.0
 	for i, v := range values {
 		rest[i] = v - e.Mean
 		total += float64(rest[i] * rest[i])
+		largest = max(largest, math.Abs(rest[i]))
 	}
-	e.fitMain(levels, rows, rest)
-	e.fitPairs(levels, rows, rest)
-	for i := range e.Factors {
-		f := &e.Factors[i]
-		for l, n := range f.Rows {
-			f.Share += share(float64(n)*f.Levels[l]*f.Levels[l], total)
+	share := func(squares float64) float64 {
+		if total == 0 {
+			return 0
 		}
+		return squares / total
 	}
-	for i := range e.Interactions {
-		e.Interactions[i].Share = share(e.Interactions[i].Share, total)
-	}
-	if total > 0 {
-		e.Residual = max(0, 1-e.explained())
-	}
-	return e
-}
 
-// explained returns the shares of all effects, of those that are one contrast once.
-func (e *Effects) explained() float64 {
-	again := map[[2]int]bool{}
-	for _, group := range e.Aliases {
-		for _, t := range group[1:] {
-			if len(t) == 2 {
-				again[[2]int(t)] = true
-			}
-		}
-	}
-	sum := 0.0
-	for _, of := range e.Interactions {
-		if !again[[2]int{of.A, of.B}] {
-			sum += of.Share
-		}
-	}
-	for _, f := range e.Factors {
-		sum += f.Share
-	}
-	return sum
-}
-
-func share(part, total float64) float64 {
-	if total == 0 {
-		return 0
-	}
-	return part / total
-}
-
-// The fit by least squares takes the mean of what is left for the levels of one factor after the
-// other, until nothing changes: at once where the design is balanced.
-const (
-	maxRounds = 10_000
-	precision = 1e-13 // of the values' largest deviation
-)
-
-// fitMain finds the main effects and takes them from rest.
-func (e *Effects) fitMain(levels []int, rows [][]int, rest []float64) {
-	largest := 0.0
-	for _, v := range rest {
-		largest = max(largest, math.Abs(v))
-	}
+	// Main effects.
 	e.Factors = make([]Factor, len(levels))
 	for f, n := range levels {
 		e.Factors[f] = Factor{Levels: make([]float64, n), Rows: make([]int, n)}
@@ -120,41 +101,63 @@ func (e *Effects) fitMain(levels []int, rows [][]int, rest []float64) {
 	for range maxRounds {
 		moved := 0.0
 		for f := range e.Factors {
-			moved = max(moved, e.Factors[f].refit(f, rows, rest))
+			of := &e.Factors[f]
+			means := make([]float64, len(of.Levels))
+			for i, row := range rows {
+				means[row[f]] += rest[i] / float64(of.Rows[row[f]])
+			}
+			for l, m := range means {
+				of.Levels[l] += m
+				moved = max(moved, math.Abs(m))
+			}
+			for i, row := range rows {
+				rest[i] -= means[row[f]]
+			}
 		}
 		if moved <= precision*largest {
-			return
+			break
 		}
 	}
-}
+	for i := range e.Factors {
+		f := &e.Factors[i]
+		for l, n := range f.Rows {
+			f.Share += share(float64(n) * f.Levels[l] * f.Levels[l])
+		}
+	}
 
-// refit adds the mean of what is left to the effects of a factor, and returns the largest change.
-func (of *Factor) refit(f int, rows [][]int, rest []float64) (moved float64) {
-	means := make([]float64, len(of.Levels))
-	for i, row := range rows {
-		means[row[f]] += rest[i] / float64(of.Rows[row[f]])
-	}
-	for l, m := range means {
-		of.Levels[l] += m
-		moved = max(moved, math.Abs(m))
-	}
-	for i, row := range rows {
-		rest[i] -= means[row[f]]
-	}
-	return moved
-}
-
-// fitPairs finds the sums of squares of what pairs of factors explain of the rest.
-func (e *Effects) fitPairs(levels []int, rows [][]int, rest []float64) {
+	// Interactions: sums of squares of the means of the residuals, by pairs of levels.
 	for a := range levels {
 		for b := a + 1; b < len(levels); b++ {
-			of := Interaction{A: a, B: b}
+			squares := 0.0
 			for _, c := range cellsOf(a, b, rows, rest) {
-				of.Share += float64(c.sum*c.sum) / float64(c.rows)
+				squares += float64(c.sum*c.sum) / float64(c.rows)
 			}
-			e.Interactions = append(e.Interactions, of)
+			e.Interactions = append(e.Interactions, Interaction{a, b, share(squares)})
 		}
 	}
+
+	// The residual. Interactions that are one contrast with a term before them are explained by that.
+	if total > 0 {
+		again := map[[2]int]bool{}
+		for _, group := range e.Aliases {
+			for _, t := range group[1:] {
+				if len(t) == 2 {
+					again[[2]int(t)] = true
+				}
+			}
+		}
+		explained := 0.0
+		for _, of := range e.Interactions {
+			if !again[[2]int{of.A, of.B}] {
+				explained += of.Share
+			}
+		}
+		for _, f := range e.Factors {
+			explained += f.Share
+		}
+		e.Residual = max(0, 1-explained)
+	}
+	return e
 }
 
 // cell is a pair of levels of two factors.
@@ -164,7 +167,8 @@ type cell struct {
 	rows   int
 }
 
-// cellsOf returns the pairs of levels that occur, in order: of all that there may be these can be few.
+// cellsOf returns the pairs of levels that occur, in order. Memory grows with these, not with the product of the numbers
+// of levels: a Latin hypercube has as many levels as rows.
 func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	at := map[[2]int]int{}
 	var list []cell
@@ -183,15 +187,24 @@ func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	return list
 }
 
-// balanced reports whether each level, and each pair of levels of two factors, is in the rows equally
-// often.
+// balanced reports whether the levels of each factor, and the pairs of levels of each two factors, occur equally often.
 func balanced(levels []int, rows [][]int) bool {
+	equallyOften := func(n int, kind func(row []int) int) bool {
+		if n > len(rows) { // some do not occur at all
+			return false
+		}
+		count := make([]int, n)
+		for _, row := range rows {
+			count[kind(row)]++
+		}
+		return !slices.ContainsFunc(count, func(k int) bool { return k != count[0] })
+	}
 	for a, n := range levels {
-		if !equallyOften(n, rows, func(row []int) int { return row[a] }) {
+		if !equallyOften(n, func(row []int) int { return row[a] }) {
 			return false
 		}
 		for b := a + 1; b < len(levels); b++ {
-			if !equallyOften(n*levels[b], rows, func(row []int) int { return row[a]*levels[b] + row[b] }) {
+			if !equallyOften(n*levels[b], func(row []int) int { return row[a]*levels[b] + row[b] }) {
 				return false
 			}
 		}
@@ -199,14 +212,105 @@ func balanced(levels []int, rows [][]int) bool {
 	return true
 }
 
-// equallyOften reports whether each of n kinds of rows is there equally often.
-func equallyOften(n int, rows [][]int, kind func([]int) int) bool {
-	if n > len(rows) { // some are not there at all
-		return false
+// aliases returns groups of terms that the rows make one contrast: main effects and then interactions of factors of which
+// two levels occur.
+func aliases(levels []int, rows [][]int) [][]Term {
+	var two []int // factors
+	for f, n := range levels {
+		if n == 2 && occurring(f, 2, rows) == 2 {
+			two = append(two, f)
+		}
 	}
-	count := make([]int, n)
+	var terms []Term
+	for _, f := range two {
+		terms = append(terms, Term{f})
+	}
+	for i, a := range two {
+		for _, b := range two[i+1:] {
+			terms = append(terms, Term{a, b})
+		}
+	}
+	var keys []string // contrasts in the order in which they come
+	groups := map[string][]Term{}
+	for _, t := range terms {
+		// The contrast is the signs of the term in the rows, as bits of which the first is 0: a contrast with all signs
+		// changed is the same one.
+		signs := make([]byte, (len(rows)+7)/8)
+		for i, row := range rows {
+			sign := 0
+			for _, f := range t {
+				sign ^= row[f] ^ rows[0][f]
+			}
+			signs[i/8] |= byte(sign << (i % 8))
+		}
+		key := string(signs)
+		if groups[key] == nil {
+			keys = append(keys, key)
+		}
+		groups[key] = append(groups[key], t)
+	}
+	var list [][]Term
+	for _, key := range keys {
+		if len(groups[key]) > 1 {
+			list = append(list, groups[key])
+		}
+	}
+	return list
+}
+
+// confounded reports whether factors cannot be told apart: there are fewer rows than the mean and the levels that occur
+// need, or the levels of two factors fall into groups that never meet. A mixture of three factors or more that passes for
+// another one is not noticed.
+func confounded(levels []int, rows [][]int) bool {
+	needed := 1
+	for f, n := range levels {
+		needed += max(occurring(f, n, rows)-1, 0)
+	}
+	if needed > len(rows) {
+		return true
+	}
+	for a := range levels {
+		for b := a + 1; b < len(levels); b++ {
+			if groups(a, b, levels, rows) > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// occurring returns how many levels of a factor are in the rows.
+func occurring(f, levels int, rows [][]int) int {
+	seen, n := make([]bool, levels), 0
 	for _, row := range rows {
-		count[kind(row)]++
+		if !seen[row[f]] {
+			seen[row[f]] = true
+			n++
+		}
 	}
-	return !slices.ContainsFunc(count, func(k int) bool { return k != count[0] })
+	return n
+}
+
+// groups returns into how many groups the levels of two factors fall that never come together, by union-find over the
+// levels of a and, behind them, those of b.
+func groups(a, b int, levels []int, rows [][]int) int {
+	parent := make([]int, levels[a]+levels[b])
+	for i := range parent {
+		parent[i] = i
+	}
+	root := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	n := occurring(a, levels[a], rows) + occurring(b, levels[b], rows)
+	for _, row := range rows {
+		if x, y := root(row[a]), root(levels[a]+row[b]); x != y {
+			parent[x] = y
+			n--
+		}
+	}
+	return n
 }

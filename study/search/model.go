@@ -2,38 +2,69 @@ package search
 
 import "math"
 
-// model tells how long points take by those that were measured. The logarithm of the time is a
-// constant and a deviation; the deviations of two points are the more alike the fewer factors
-// differ between them, and the less these matter:
+// model predicts the times of points from those that were measured: a Gaussian process over the logarithm of the time. The
+// logarithm is a constant plus a deviation; the deviations of two points are the more alike the fewer factors differ
+// between them, and the less these factors matter:
 //
 //	covariance = variance * product over factors of exp(-weight * distance)
 //
-// The distance of two levels is 1 if they differ, of ordered factors how many levels they are
-// apart. Such a model holds main effects for larger than interactions of two factors, and these
-// for larger than those of three, as effects mostly are (Joseph and Delaney, Functionally
-// induced priors for the analysis of experiments, Technometrics 49, 2007).
+// The distance of two levels is 1 if they differ, of ordered factors how many levels they are apart. Such a model holds
+// main effects for larger than interactions of two factors, and these for larger than those of three, as effects mostly
+// are (Joseph and Delaney, Technometrics 49, 2007).
 type model struct {
-	space    *Space
-	at       []int     // points that were measured
-	values   []float64 // logarithms of their times
-	noise    []float64 // variances of these
+	space *Space
+
+	// The measurements, in the order of the points.
+	at     []int
+	values []float64 // logarithms of times
+	noise  []float64 // variances of these
+
+	// The parameters, which fit keeps from one call to the next as a place to begin.
 	variance float64
 	weights  []float64 // of the factors
 
+	// What predictions need, by likelihood and fit.
 	mean   float64
-	factor [][]float64 // Cholesky factor of the covariance of the values
-	solved []float64   // its inverse times what the values are above the mean
-	spread float64     // by how much deviations are wider than the model says
+	factor [][]float64 // Cholesky factor of the covariance of the values: lower half, by rows
+	solved []float64   // inverse of the covariance times (values - mean)
+	spread float64     // by how much deviations are wider than the model predicts
 }
 
-// leastNoise is the variance of an exact time: two replays that differ in what hardly matters
-// differ by some tenth of a percent, since polls fall elsewhere.
-const leastNoise = 1e-6
+const (
+	// leastNoise is the variance of an exact time: two replays that differ in what hardly matters differ by some tenth of
+	// a percent, since polls fall elsewhere.
+	leastNoise = 1e-6
 
-// fit finds the parameters under which the values are likeliest, and what follows for all
-// points.
+	// Parameters are sought one after the other in factors, first wide ones.
+	fitRounds    = 20
+	fitPrecision = 1e-3 // of the logarithm of the likelihood
+	widestStep   = 4.
+	finestStep   = 1.1
+
+	leastWeight, mostWeight     = 1e-5, 3.
+	leastVariance, mostVariance = 1e-6, 4.
+
+	// priorWeight is the weight of a factor before anything is measured, to within a factor of e: weights without a prior
+	// have no bounds that a few values would set.
+	priorWeight = 0.05
+)
+
+// fit finds the parameters under which the values are likeliest, and prepares the predictions.
 func (m *model) fit() {
-	m.guess()
+	if m.weights == nil {
+		m.weights = make([]float64, len(m.space.Factors))
+		for i := range m.weights {
+			m.weights[i] = priorWeight
+		}
+		mean, sum := 0.0, 0.0
+		for _, v := range m.values {
+			mean += v / float64(len(m.values))
+		}
+		for _, v := range m.values {
+			sum += float64((v - mean) * (v - mean))
+		}
+		m.variance = min(max(2*sum/float64(len(m.values)), leastVariance), mostVariance)
+	}
 	best := m.likelihood()
 	for range fitRounds {
 		before := best
@@ -46,45 +77,25 @@ func (m *model) fit() {
 		}
 	}
 	m.likelihood()
-	m.spread = m.leaveOneOut()
+
+	// Leave one out: the root of the mean square of how far each value is from the prediction by the others, in the
+	// deviations that the model gives these predictions. The diagonal of the inverse gives all of them at once.
+	n := len(m.at)
+	sum := 0.0
+	for i := range n {
+		unit := make([]float64, n)
+		unit[i] = 1
+		inverse := 0.0 // an element of the diagonal
+		for _, h := range forward(m.factor, unit) {
+			inverse += float64(h * h)
+		}
+		sum += float64(m.solved[i]*m.solved[i]) / inverse
+	}
+	m.spread = max(1, math.Sqrt(sum/float64(n)))
 }
 
-// Parameters are sought in steps, first wide ones, one after the other.
-const (
-	fitRounds    = 20
-	fitPrecision = 1e-3 // of the logarithm of the likelihood
-	widestStep   = 4.
-	finestStep   = 1.1
-
-	leastWeight, mostWeight     = 1e-5, 3.
-	leastVariance, mostVariance = 1e-6, 4.
-
-	// priorWeight is what the weight of a factor is before anything is measured, to within a
-	// factor of e: a few values could be explained by weights that have no bounds.
-	priorWeight = 0.05
-)
-
-// guess sets parameters to begin with, unless there are some from before.
-func (m *model) guess() {
-	if m.weights != nil {
-		return
-	}
-	m.weights = make([]float64, len(m.space.Factors))
-	for i := range m.weights {
-		m.weights[i] = priorWeight
-	}
-	mean, sum := 0.0, 0.0
-	for _, v := range m.values {
-		mean += v / float64(len(m.values))
-	}
-	for _, v := range m.values {
-		sum += float64((v - mean) * (v - mean))
-	}
-	m.variance = min(max(2*sum/float64(len(m.values)), leastVariance), mostVariance)
-}
-
-// improve changes a parameter in smaller and smaller steps as long as the values become likelier,
-// and returns how likely they are then.
+// improve changes a parameter in smaller and smaller steps as long as the values become likelier, and returns the
+// likelihood that it has reached.
 func (m *model) improve(p *float64, best, low, high float64) float64 {
 	for step := widestStep; step > finestStep; step = math.Sqrt(step) {
 		for _, by := range []float64{step, 1 / step} {
@@ -119,8 +130,9 @@ func (m *model) covariance(a, b []int) float64 {
 	return m.variance * math.Exp(-exponent)
 }
 
-// likelihood returns the logarithm of the likelihood of the parameters, times what they are likely to be
-// before anything is measured, with the mean that makes it greatest, and keeps what predictions need.
+// likelihood returns the logarithm of the likelihood of the parameters, times their prior, with the mean that makes it
+// greatest, and keeps the factor and the solution that predictions need. It takes time of the third power of the number
+// of measurements.
 func (m *model) likelihood() float64 {
 	n := len(m.at)
 	m.factor = make([][]float64, n)
@@ -132,6 +144,8 @@ func (m *model) likelihood() float64 {
 		m.factor[i][i] += m.noise[i]
 	}
 	cholesky(m.factor)
+
+	// The mean by generalised least squares: weights are the inverse of the covariance times ones.
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
@@ -160,28 +174,10 @@ func (m *model) likelihood() float64 {
 	return l
 }
 
-// leaveOneOut returns how many times as far as the model says values are from what the others tell, as
-// a root of the mean of squares; at least 1.
-func (m *model) leaveOneOut() float64 {
-	n := len(m.at)
-	sum := 0.0
-	for i := range n {
-		unit := make([]float64, n)
-		unit[i] = 1
-		half := forward(m.factor, unit)
-		inverse := 0.0 // the diagonal of the inverse
-		for _, h := range half {
-			inverse += float64(h * h)
-		}
-		sum += float64(m.solved[i]*m.solved[i]) / inverse
-	}
-	return max(1, math.Sqrt(sum/float64(n)))
-}
-
 // predict returns the logarithm of the time of a point, with its standard deviation.
 func (m *model) predict(point int) (value, deviation float64) {
 	x := m.space.Points[point]
-	with := make([]float64, len(m.at))
+	with := make([]float64, len(m.at)) // covariances with the measured points
 	value = m.mean
 	for i, at := range m.at {
 		with[i] = m.covariance(x, m.space.Points[at])
@@ -193,6 +189,9 @@ func (m *model) predict(point int) (value, deviation float64) {
 	}
 	return value, m.spread * math.Sqrt(max(variance, 0))
 }
+
+// The linear algebra is plain loops rather than a library's kernels, which add in another order on each machine: the same
+// measurements are to lead to the same search everywhere.
 
 // cholesky replaces the lower half of a matrix by its Cholesky factor.
 func cholesky(a [][]float64) {

@@ -1,8 +1,40 @@
+// Package search finds the quickest of many points, each of which has a level of every factor, by measuring few of them.
+//
+//	found, err := search.Run(ctx, &search.Space{Factors: factors, Points: points}, search.Options{
+//		Tolerances: []float64{0.03, 0.01, 0}, Indifference: 0.005, Measure: replay})
+//	best := found.Points[0]
+//
+// The search begins with a few points in which all levels, and pairs of levels, occur about equally often. From the
+// measured points a model of effects predicts the time of each other point, with an interval. Points are discarded by
+// these intervals, as many as the chance allows that at most 5 % of all searches discard a point which is better than the
+// best by more than the indifference. Of the other points those are measured next, a few at a time, that promise most.
+// When none is left, those neighbours of the best that were never measured are measured, whatever the model predicts.
+//
+// All of that is done with each tolerance in turn; with a finer tolerance the points that are left are measured again.
+// Nothing is discarded for good: each step uses the model's predictions of all points.
+//
+// The package knows neither programs nor replays: package tune makes the points and measures them.
+//
+// # Units
+//
+// Times are in seconds; tolerances and the indifference are shares of a time.
+//
+// # Errors
+//
+// Errors are those of Measure, and of a space or options that make no sense.
+//
+// # Source
+//
+// The model: Joseph and Delaney, Functionally induced priors for the analysis of experiments, Technometrics 49, 2007.
+// Points that promise most, by their expected improvement: Jones, Schonlau and Welch, Efficient global optimization of
+// expensive black-box functions, Journal of Global Optimization 13, 1998. Discarding by intervals, up to a difference that
+// does not matter: Even-Dar, Mannor and Mansour, Action elimination and stopping conditions, JMLR 7, 2006.
 package search
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,26 +43,170 @@ import (
 )
 
 const (
-	// batch is how many points are measured before the next are chosen. Of 504 configurations of
-	// HPL on 60 and 64 ranks of Dahu, with 20 designs, batches of 2, 4 and 8 measured 49, 54
-	// and 58 points on average, and found the best 16, 20 and 19 times.
+	// batch is how many points are measured before the next are chosen. Of 504 configurations of HPL on 60 and 64 ranks
+	// of Dahu, with 20 designs, batches of 2, 4 and 8 measured 49, 54 and 58 points on average, and found the best 16, 20
+	// and 19 times.
 	batch = 4
-	// risk is the probability that a point which was discarded is better than the best by more
-	// than the indifference.
+	// risk is the probability that a discarded point is better than the best by more than the indifference.
 	risk = 0.05
 )
+
+// Space is what is searched: points, each of which has a level of each factor.
+type Space struct {
+	Factors []Factor
+	Points  [][]int
+}
+
+// Factor is one of the things in which points differ.
+type Factor struct {
+	Levels  int
+	Ordered bool // levels that are nearer to each other are more alike
+}
+
+// Value is the result of a measurement.
+type Value struct {
+	Seconds  float64
+	Interval float64 // half-width, with 95 % confidence; 0: it is exact
+}
+
+// Options say how to search.
+type Options struct {
+	// Tolerances are those of the measurements, each less than the one before; 0: exact.
+	Tolerances []float64
+	// Indifference is a difference that does not matter: points that are better than the best by less are not sought.
+	Indifference float64
+	// Measure measures points, numbers in Space.Points, to a tolerance.
+	Measure func(ctx context.Context, points []int, tolerance float64) ([]Value, error)
+	// Progress, if set, is called after each batch of measurements.
+	Progress func(Progress)
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Tolerance float64 // of the current measurements
+	Measured  int     // points, to whatever tolerance
+	Open      int     // points that are to be measured, by the current predictions
+	Best      Point
+}
+
+// Found is the result of a search.
+type Found struct {
+	// Points are those that were measured to the last tolerance, the best first, and then the others.
+	Points []Point
+}
+
+// Point is a point that was measured.
+type Point struct {
+	Index     int // in Space.Points
+	Value     Value
+	Tolerance float64 // to which it was measured last
+}
+
+// validate reports everything that is wrong with a search.
+func validate(s *Space, o *Options) error {
+	var errs []error
+	if len(s.Points) == 0 {
+		errs = append(errs, errors.New("search: no points"))
+	}
+	for i, x := range s.Points {
+		if len(x) != len(s.Factors) {
+			errs = append(errs, fmt.Errorf("search: point %d has %d levels of %d factors", i, len(x), len(s.Factors)))
+			break
+		}
+	}
+	if len(o.Tolerances) == 0 {
+		errs = append(errs, errors.New("search: no tolerance"))
+	}
+	for i, t := range o.Tolerances {
+		if !(t >= 0 && t < 1) || i > 0 && t >= o.Tolerances[i-1] {
+			errs = append(errs, fmt.Errorf("search: tolerances %v, want shares of at least 0, each less than the one before",
+				o.Tolerances))
+			break
+		}
+	}
+	if !(o.Indifference >= 0) || math.IsInf(o.Indifference, 1) {
+		errs = append(errs, fmt.Errorf("search: indifference %v, want a share of at least 0", o.Indifference))
+	}
+	if o.Measure == nil {
+		errs = append(errs, errors.New("search: no measure"))
+	}
+	return errors.Join(errs...)
+}
+
+// design returns the points to begin with, at least as many as the model has main effects: each level, and each pair of
+// levels of two factors, occurs about as often as others. It is greedy: the next point is the one whose levels and pairs
+// have been taken least often.
+func (s *Space) design() []int {
+	n := 1
+	for _, f := range s.Factors {
+		n += f.Levels - 1
+	}
+	n = min(len(s.Points), (n+batch-1)/batch*batch)
+	count := map[[4]int]int{} // by factor, level, factor, level; of one factor twice: that level
+	var list []int
+	used := make([]bool, len(s.Points))
+	for len(list) < n {
+		next, least := -1, math.Inf(1)
+		for i, x := range s.Points {
+			if used[i] {
+				continue
+			}
+			often := 0
+			for a := range x {
+				often += 2 * count[[4]int{a, x[a], a, x[a]}] // levels count twice
+				for b := range a {
+					often += count[[4]int{a, x[a], b, x[b]}]
+				}
+			}
+			if c := float64(often) + anyOrder(i); c < least {
+				next, least = i, c
+			}
+		}
+		used[next] = true
+		list = append(list, next)
+		for a, x := range s.Points[next] {
+			for b := range a + 1 {
+				count[[4]int{a, x, b, s.Points[next][b]}]++
+			}
+		}
+	}
+	return list
+}
+
+// anyOrder returns numbers in [0, 1) that put points in an order that has nothing to do with their levels (splitmix64).
+func anyOrder(i int) float64 {
+	x := uint64(i+1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return float64((x^x>>31)>>11) / (1 << 53)
+}
+
+// apart returns how many steps there are between two points.
+func (s *Space) apart(a, b []int) int {
+	steps := 0
+	for f := range a {
+		switch d := a[f] - b[f]; {
+		case d == 0:
+		case s.Factors[f].Ordered:
+			steps += max(d, -d)
+		default:
+			steps++
+		}
+	}
+	return steps
+}
 
 // search is a search under way.
 type search struct {
 	*Space
 	Options
-	found map[int]*Point
+	found map[int]*Point // by index
 	model *model
 	open  int // points that are not discarded and are to be measured
 }
 
-// Run searches for the point that takes the least time. The result depends on nothing but the
-// space, the options, and what is measured.
+// Run searches for the point that takes the least time. The result depends on nothing but the space, the options, and the
+// measured values.
 func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 	if err := validate(space, &o); err != nil {
 		return nil, err
@@ -45,16 +221,45 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 			if err := s.measure(ctx, next, tolerance); err != nil {
 				return nil, err
 			}
+			best, _ := s.best()
 			if next = s.next(tolerance); len(next) == 0 {
-				next = s.neighbours()
+				// The neighbours of the best: points that differ from it in one factor, an ordered one by one level.
+				for i, x := range s.Points {
+					if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
+						next = append(next, i)
+					}
+				}
 			}
-			s.tell(tolerance)
+			if s.Progress != nil {
+				s.Progress(Progress{tolerance, len(s.found), s.open, *s.found[best]})
+			}
 		}
 	}
-	return &Found{s.ranking()}, nil
+
+	// Points that were measured to the last tolerance come before the others.
+	var list []Point
+	for i := range s.Points {
+		if p := s.found[i]; p != nil {
+			list = append(list, *p)
+		}
+	}
+	last := s.Tolerances[len(s.Tolerances)-1]
+	coarse := func(p *Point) int {
+		if p.measured(last) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(coarse(&a), coarse(&b)), cmp.Compare(a.Value.Seconds, b.Value.Seconds))
+	})
+	return &Found{list}, nil
 }
 
-// measure measures points, and tells the model.
+// measured reports whether a measurement is as good as a tolerance wants.
+func (p *Point) measured(tolerance float64) bool { return p.Tolerance <= tolerance || p.Value.Interval == 0 }
+
+// measure measures points and fits the model to all that were measured.
 func (s *search) measure(ctx context.Context, points []int, tolerance float64) error {
 	values, err := s.Measure(ctx, points, tolerance)
 	if err != nil {
@@ -79,17 +284,31 @@ func (s *search) measure(ctx context.Context, points []int, tolerance float64) e
 	return nil
 }
 
-// candidate is a point that could be measured.
-type candidate struct {
-	point  int
-	chance float64 // that it is better than the best by more than the indifference
-	gain   float64 // by how much it is expected to be better
-}
-
-// next returns the points to measure next: of those that are not discarded, the ones that promise
-// most.
+// next returns the points to measure next, at most a batch: of those that are not measured to the tolerance and are not
+// discarded, the ones with the largest expected improvement.
 func (s *search) next(tolerance float64) []int {
-	list := s.candidates(tolerance)
+	type candidate struct {
+		point  int
+		chance float64 // that it is better than the best by more than the indifference
+		gain   float64 // its expected improvement, as a difference of logarithms
+	}
+	_, best := s.best()
+	limit := best - math.Log1p(s.Indifference)
+	var list []candidate
+	for i := range s.Points {
+		if p := s.found[i]; p != nil && p.measured(tolerance) {
+			continue
+		}
+		c := candidate{point: i}
+		if value, deviation := s.model.predict(i); deviation > 0 {
+			c.chance = distuv.UnitNormal.CDF((limit - value) / deviation)
+			z := (best - value) / deviation
+			c.gain = float64((best-value)*distuv.UnitNormal.CDF(z)) + float64(deviation*distuv.UnitNormal.Prob(z))
+		}
+		list = append(list, c)
+	}
+
+	// Discard the least likely ones as long as their chances together are within the risk.
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.chance, b.chance) })
 	sum, discarded := 0.0, 0
 	for discarded < len(list) && sum+list[discarded].chance <= risk {
@@ -106,28 +325,7 @@ func (s *search) next(tolerance float64) []int {
 	return points
 }
 
-// candidates returns the points that are not measured to a tolerance.
-func (s *search) candidates(tolerance float64) []candidate {
-	_, best := s.best()
-	limit := best - math.Log1p(s.Indifference)
-	var list []candidate
-	for i := range s.Points {
-		if p := s.found[i]; p != nil && (p.Tolerance <= tolerance || p.Value.Interval == 0) {
-			continue
-		}
-		c := candidate{point: i}
-		if value, deviation := s.model.predict(i); deviation > 0 {
-			c.chance = distuv.UnitNormal.CDF((limit - value) / deviation)
-			z := (best - value) / deviation
-			c.gain = float64((best-value)*distuv.UnitNormal.CDF(z)) + float64(deviation*distuv.UnitNormal.Prob(z))
-		}
-		list = append(list, c)
-	}
-	return list
-}
-
-// best returns the point that was measured and is the best by what is known, and the logarithm of
-// its time.
+// best returns the measured point that the model holds for the best, and the logarithm of its time.
 func (s *search) best() (point int, value float64) {
 	value = math.Inf(1)
 	for i := range s.Points {
@@ -138,61 +336,4 @@ func (s *search) best() (point int, value float64) {
 		}
 	}
 	return point, value
-}
-
-// neighbours returns the points that differ from the best in one factor, of ordered ones by one
-// level, and were never measured.
-func (s *search) neighbours() []int {
-	best, _ := s.best()
-	var list []int
-	for i, x := range s.Points {
-		if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// apart returns how many steps there are between two points.
-func (s *Space) apart(a, b []int) int {
-	steps := 0
-	for f := range a {
-		switch d := a[f] - b[f]; {
-		case d == 0:
-		case s.Factors[f].Ordered:
-			steps += max(d, -d)
-		default:
-			steps++
-		}
-	}
-	return steps
-}
-
-func (s *search) tell(tolerance float64) {
-	if s.Progress != nil {
-		best, _ := s.best()
-		s.Progress(Progress{tolerance, len(s.found), s.open, *s.found[best]})
-	}
-}
-
-// ranking sorts the points that were measured, those that were measured to the last tolerance
-// before the others.
-func (s *search) ranking() []Point {
-	var list []Point
-	for i := range s.Points {
-		if p := s.found[i]; p != nil {
-			list = append(list, *p)
-		}
-	}
-	last := s.Tolerances[len(s.Tolerances)-1]
-	coarse := func(p *Point) int {
-		if p.Tolerance <= last || p.Value.Interval == 0 {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(list, func(a, b Point) int {
-		return cmp.Or(cmp.Compare(coarse(&a), coarse(&b)), cmp.Compare(a.Value.Seconds, b.Value.Seconds))
-	})
-	return list
 }
