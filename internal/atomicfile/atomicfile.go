@@ -1,13 +1,16 @@
 // Package atomicfile writes files that appear whole or not at all.
 //
-// A file is written under a hidden name in the directory of its own name. Once it is complete and safe
-// on the disk it is renamed. Hidden files that a dead process has left are removed by the next
-// one that writes the same output (hidden.go).
+//	err := atomicfile.Write("table.csv", func(w io.Writer) error { return table.WriteCSV(w) })
+//
+// A file is written under a hidden name in the directory of its own name. Once it is complete and safe on the disk it is
+// renamed (Write, Replace, WriteDir in directory.go). Hidden files of dead processes are removed by the next process that
+// writes the same output (hidden.go). [CheckOverwrite] and [Distinct] are for commands with several inputs and outputs.
 package atomicfile
 
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,26 +21,30 @@ import (
 	"reprise/internal/regular"
 )
 
-// bufferSize is in bytes.
-const bufferSize = 64 << 10
+const (
+	bufferSize = 64 << 10 // bytes
+	maxLinks   = 40       // symbolic links that are followed, as in Linux
+)
 
-var errDirectory = errors.New("want the name of a file, not of a directory")
-
-// maxLinks bounds how many symbolic links are followed.
-const maxLinks = 40
-
-// Write lets content write to the file at path. A regular file, new or old, is
-// replaced when its content is complete and safe on the disk; if content fails,
-// nothing has changed. An old file keeps its permissions, and nobody else may read the
-// new one before; a new file has those that the umask leaves. Symbolic links are
-// followed. Anything else, such as a named pipe, is written to as it is. Errors name path.
+// Write lets content write to the file at path. A regular file, new or old, is replaced when its content is complete and
+// safe on the disk; if content fails, nothing has changed. An old file keeps its permissions, and only its owner may read
+// the new one before; a new file has the permissions that the umask leaves. Symbolic links are followed. Anything else,
+// such as a named pipe, is written to as it is. Errors name path.
 func Write(path string, content func(io.Writer) error) error {
 	old, err := existing(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case old != nil && !old.Mode().IsRegular():
-		return writeThrough(path, content)
+	}
+	if old != nil && !old.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		err = Buffered(f, content)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		return err
 	}
 	h, target, err := begin(path, old)
 	if err != nil {
@@ -56,8 +63,8 @@ func Write(path string, content func(io.Writer) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// Replace is Write for a file in a directory of the program's own, where anything but a regular file is
-// an error: a pipe would wait for a reader.
+// Replace is Write for a file in a directory of the program's own, where anything but a regular file is an error: a pipe
+// would wait for a reader.
 func Replace(path string, content func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil {
 		if err := regular.Check(path, info); err != nil {
@@ -67,8 +74,27 @@ func Replace(path string, content func(io.Writer) error) error {
 	return Write(path, content)
 }
 
-// Check reports whether Write could begin to write to the file at path. It is for callers whose
-// content takes long to compute. "" and "-" name no file.
+// Create writes a file that must not be there: otherwise the error is fs.ErrExist. Of several processes, on several hosts,
+// that create the same file at the same time, one succeeds, and the others find its whole text: the file is a hard link of
+// one with a name of its own, which is removed.
+func Create(path string, text []byte) error {
+	own, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = own.Write(text)
+	if err = errors.Join(err, own.Chmod(0o644), own.Close()); err == nil {
+		err = os.Link(own.Name(), path)
+	}
+	rerr := os.Remove(own.Name())
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return errors.Join(err, rerr)
+}
+
+// Check reports whether Write could begin to write to the file at path. It is for callers whose content takes long to
+// compute. "" and "-" name no file.
 func Check(path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -89,14 +115,14 @@ func Check(path string) error {
 	return naming(path, h.name, errors.Join(h.remove(), h.end(nil)))
 }
 
-// existing returns what is at path, nil if there is nothing yet.
+// existing returns information on the file at path, nil if there is none yet.
 func existing(path string) (fs.FileInfo, error) {
 	old, err := os.Stat(path)
 	switch {
 	case err == nil:
 		return old, nil
 	case strings.HasSuffix(path, "/"):
-		return nil, &os.PathError{Op: "open", Path: path, Err: errDirectory}
+		return nil, &os.PathError{Op: "open", Path: path, Err: errors.New("want the name of a file, not of a directory")}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	}
@@ -105,8 +131,7 @@ func existing(path string) (fs.FileInfo, error) {
 
 // opening replaces the operation and the path of an error by the opening of path.
 func opening(path string, err error) error {
-	var of *os.PathError
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*os.PathError](err); ok {
 		err = of.Err
 	}
 	return &os.PathError{Op: "open", Path: path, Err: err}
@@ -119,7 +144,7 @@ func begin(path string, old fs.FileInfo) (h *hidden, target string, err error) {
 	}
 	perm := fs.FileMode(0o666)
 	if old != nil {
-		perm = 0o600 // until it has those of the old one
+		perm = 0o600 // until it has the permissions of the old file
 	}
 	h, err = beside(target, func(name string) (*os.File, error) {
 		return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -147,8 +172,8 @@ func follow(path string) (string, error) {
 	return "", &os.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
 }
 
-// trimSlashes removes what the name of a directory may end in. It does not use Clean, as a .. may
-// come after a link.
+// trimSlashes removes trailing slashes and "/." of the name of a directory. It does not use Clean, as a .. may come after a
+// link.
 func trimSlashes(path string) string {
 	for {
 		shorter, slash := strings.CutSuffix(path, "/")
@@ -160,19 +185,6 @@ func trimSlashes(path string) string {
 	}
 }
 
-// writeThrough writes to what is no regular file.
-func writeThrough(path string, content func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	err = Buffered(f, content)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
-}
-
 // Buffered lets content write to w through a buffer.
 func Buffered(w io.Writer, content func(io.Writer) error) error {
 	b := bufio.NewWriterSize(w, bufferSize)
@@ -180,4 +192,60 @@ func Buffered(w io.Writer, content func(io.Writer) error) error {
 		return err
 	}
 	return b.Flush()
+}
+
+// CheckOverwrite returns an error if output is the same regular file as one of the inputs: writing it would replace an
+// input. The output "-" is the standard output, which replaces nothing; the input "-" is the standard input, which may
+// come from a file. A name without a file is never the same.
+func CheckOverwrite(output string, inputs ...string) error {
+	to, err := os.Stat(output)
+	if output == "-" || err != nil || !to.Mode().IsRegular() {
+		return nil
+	}
+	for _, input := range inputs {
+		stat := func() (fs.FileInfo, error) { return os.Stat(input) }
+		if input == "-" {
+			stat = os.Stdin.Stat
+		}
+		if from, err := stat(); err == nil && os.SameFile(to, from) {
+			return fmt.Errorf("%s would replace the input %s: name another file", output, input)
+		}
+	}
+	return nil
+}
+
+// Distinct returns an error if two of the outputs are the same file, of which the one that is written last would replace
+// the other. Files that do not exist yet are compared by their paths, symbolic links followed. "", "-" and everything that
+// is no regular file, such as /dev/null, is never the same.
+func Distinct(outputs ...string) error {
+	for i, a := range outputs {
+		for _, b := range outputs[:i] {
+			if a == "" || a == "-" || b == "" || b == "-" {
+				continue
+			}
+			x, errA := os.Stat(a)
+			y, errB := os.Stat(b)
+			if errA == nil && !x.Mode().IsRegular() || errB == nil && !y.Mode().IsRegular() {
+				continue
+			}
+			if errA == nil && errB == nil && os.SameFile(x, y) || Place(a) == Place(b) {
+				return fmt.Errorf("%s and %s are the same file: name another one", b, a)
+			}
+		}
+	}
+	return nil
+}
+
+// Place returns the absolute path at which Write puts a file, symbolic links followed as far as they can be read.
+func Place(path string) string {
+	if at, err := follow(path); err == nil {
+		path = at
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	if at, err := filepath.Abs(path); err == nil {
+		return at
+	}
+	return filepath.Clean(path)
 }

@@ -7,23 +7,25 @@ import (
 	"path/filepath"
 )
 
-var (
-	errNotEmpty = errors.New("it exists and is not empty")
-	errWorking  = errors.New("want a directory that can be replaced as a whole: neither . nor .. can")
-)
-
-// WriteDir lets content fill a directory that then becomes path: a new one, or
-// one that replaces an empty one, whose permissions it keeps. Symbolic links are
-// followed. If content fails, nothing has changed. Errors name path.
+// WriteDir lets content fill a directory that then becomes path: a new one, or one that replaces an empty one, whose
+// permissions it keeps. Symbolic links are followed. If content fails, nothing has changed. Errors name path.
 func WriteDir(path string, content func(dir string) error) error {
 	path = trimSlashes(path)
 	target, err := followDir(path)
 	if err != nil {
 		return err
 	}
-	old, err := emptyDir(path, target)
-	if err != nil {
-		return err
+	var old fs.FileInfo // the empty directory at target
+	list, err := os.ReadDir(target)
+	switch {
+	case len(list) > 0:
+		return &os.PathError{Op: "write directory", Path: path, Err: errors.New("it exists and is not empty")}
+	case err == nil:
+		if old, err = os.Stat(target); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return naming(path, target, err)
 	}
 	h, err := beside(target, func(name string) (*os.File, error) { return makeDir(name, old) })
 	if err != nil {
@@ -42,8 +44,8 @@ func WriteDir(path string, content func(dir string) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a signal
-// ends the process. Errors name path.
+// HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a signal ends the process.
+// Errors name path.
 func HiddenDir(path string) (dir string, remove func() error, err error) {
 	h, err := beside(path, func(name string) (*os.File, error) { return makeDir(name, nil) })
 	if err != nil {
@@ -53,31 +55,30 @@ func HiddenDir(path string) (dir string, remove func() error, err error) {
 	return h.name, func() error { return h.end(nil) }, nil
 }
 
+// MakeDir makes the directory at path, or at the end of the links there, and those above it, where they do not exist yet.
+func MakeDir(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil
+	}
+	target, err := followDir(path)
+	if err != nil {
+		return err
+	}
+	return naming(path, target, os.MkdirAll(target, 0o777))
+}
+
 // followDir is follow for a directory that can be replaced or made.
 func followDir(path string) (string, error) {
 	at, err := follow(path)
 	if base := filepath.Base(at); err == nil && (base == "." || base == ".." || at == "/") {
-		err = &os.PathError{Op: "write directory", Path: path, Err: errWorking}
+		err = &os.PathError{Op: "write directory", Path: path,
+			Err: errors.New("want a directory that can be replaced as a whole: neither . nor .. can")}
 	}
 	return at, err
 }
 
-// emptyDir returns the empty directory at target, nil if there is nothing.
-func emptyDir(path, target string) (fs.FileInfo, error) {
-	list, err := os.ReadDir(target)
-	switch {
-	case len(list) > 0:
-		return nil, &os.PathError{Op: "write directory", Path: path, Err: errNotEmpty}
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, naming(path, target, err)
-	}
-	return os.Stat(target)
-}
-
-// makeDir creates a directory and opens it. One that is to replace old is for its owner only until it
-// has the permissions of old.
+// makeDir creates a directory and opens it. A directory that is to replace old is for its owner only until it has the
+// permissions of old.
 func makeDir(name string, old fs.FileInfo) (*os.File, error) {
 	perm := fs.FileMode(0o777)
 	if old != nil {
@@ -91,17 +92,4 @@ func makeDir(name string, old fs.FileInfo) (*os.File, error) {
 		return nil, errors.Join(err, os.Remove(name))
 	}
 	return f, nil
-}
-
-// MakeDir makes the directory at path, or where links there lead to, and those above it,
-// where they are not there yet.
-func MakeDir(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil
-	}
-	target, err := followDir(path)
-	if err != nil {
-		return err
-	}
-	return naming(path, target, os.MkdirAll(target, 0o777))
 }

@@ -16,10 +16,10 @@ import (
 //
 //	.OUTPUT.MACHINE-N.part
 //
-// where N is the first number that is free. Its writer holds a lock on it (flock), which ends
-// with the process. So the next process that writes the same output on the same machine finds the
-// hidden files of dead processes, and removes them. The name has a hash of the machine, because locks on a
-// network file system may hold on one machine only. Without locks nothing is removed.
+// where N is the first number that is free, and MACHINE six digits of a hash. Its writer holds a lock on it (flock), which
+// ends with the process. So the next process that writes the same output on the same machine finds the hidden files of dead
+// processes, and removes them. The name has the machine, because locks on a network file system may hold on one machine
+// only. Without locks nothing is removed.
 type hidden struct {
 	name string
 	file *os.File // open, and locked
@@ -38,7 +38,7 @@ var unfinished = struct {
 }{set: map[*hidden]bool{}}
 
 // Abandon removes the hidden files of a process that a signal ends. A call that writes one never
-// returns after it.
+// returns after that: the process ends.
 func Abandon() {
 	unfinished.Lock() // for ever: no hidden file is created or renamed any more
 	for h := range unfinished.set {
@@ -59,8 +59,10 @@ func beside(path string, create func(name string) (*os.File, error)) (*hidden, e
 	if len(base) > mostKept {
 		base = strings.ToValidUTF8(base[:mostKept], "")
 	}
-	first := fmt.Sprintf("%s.%s.%s", dir, base, machine())
-	name := func(n int) string { return fmt.Sprintf("%s-%d.part", first, n) }
+	host, _ := os.Hostname() // either of the two is enough to tell this machine from others
+	id, _ := os.ReadFile("/etc/machine-id")
+	machine := sha256.Sum256(append(id, host...))
+	name := func(n int) string { return fmt.Sprintf("%s.%s.%x-%d.part", dir, base, machine[:3], n) }
 	for n := range mostLeft {
 		removeDead(name(n))
 	}
@@ -80,14 +82,6 @@ func beside(path string, create func(name string) (*os.File, error)) (*hidden, e
 		}
 		f.Close()
 	}
-}
-
-// machine returns six digits that tell this machine from others.
-func machine() string {
-	name, _ := os.Hostname() // either of the two is enough
-	id, _ := os.ReadFile("/etc/machine-id")
-	sum := sha256.Sum256(append(id, name...))
-	return fmt.Sprintf("%x", sum[:3])
 }
 
 func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
@@ -176,8 +170,7 @@ func (e *renamed) Unwrap() error { return e.error }
 
 // naming replaces the name of a hidden file in an error by that of the output at path.
 func naming(path, hidden string, err error) error {
-	var of *os.PathError
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*os.PathError](err); ok {
 		if rest, ok := strings.CutPrefix(of.Path, hidden); ok {
 			of.Path = path + rest
 		}

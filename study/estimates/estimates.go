@@ -1,3 +1,34 @@
+// Package estimates shares an estimate (replay.Sample) between processes, on one host or many, which see a directory.
+//
+//	dir := estimates.New("shared", 30*time.Second)
+//	defer dir.Leave()
+//	e, err := replay.Sample(ctx, open, machine, options, replay.SampleOptions{
+//		Tolerance: 0.002, Workers: runtime.GOMAXPROCS(0), Share: dir})
+//
+// An estimate replays windows, stretches of steps. Each process makes the same estimate, and wants the same windows. The
+// process that creates the lease of a window first plays it (package workqueue); the others read its result. So all of them
+// end with the same bits. A process may come or go at any time; the windows of a dead one are played by the others.
+//
+// # Directory
+//
+//	estimate.json           what the run depends on: trace, machine, options, version
+//	windows/FROM-TO.json    the result of the steps [FROM, TO): a replay.WindowTimes
+//	workers, leases         of package workqueue
+//
+// Results stay there: the same estimate, or one to within another tolerance, starts from them.
+//
+// # Units
+//
+// Times are in seconds.
+//
+// # Errors
+//
+// A directory of another run is refused with the differences; so is a study's directory. Other errors are those of the
+// file system, and name the file.
+//
+// # Source
+//
+// Leases: package workqueue. Windows: docs/sampling.md.
 package estimates
 
 import (
@@ -20,15 +51,15 @@ import (
 )
 
 const (
-	// estimateFile says what windows depend on.
+	// estimateFile is the name of the file of an estimate.
 	estimateFile = "estimate.json"
-	// planFile is that of a study, whose directory is none for windows.
+	// planFile is that of a study, whose directory is not taken.
 	planFile = "plan.json"
-	// maxFile bounds what is read of a file.
+	// maxFile bounds the size of a file that is read, in bytes.
 	maxFile = 64 << 20
 )
 
-// Dir is a directory whose processes share windows. It is a replay.Sharer.
+// Dir is a directory whose processes share an estimate. It is a replay.Sharer.
 type Dir struct {
 	path   string
 	period time.Duration
@@ -36,17 +67,17 @@ type Dir struct {
 	close  sync.Once
 }
 
-// New returns a directory, which need not be there yet. A process of another host that was not seen for
-// a period counts as dead.
+// New returns a directory, which need not exist yet. A process of another host that was not seen for a period counts as
+// dead.
 func New(path string, period time.Duration) *Dir { return &Dir{path: path, period: period} }
 
-// estimate is the content of estimateFile.
+// estimate is the content of estimateFile: everything that the results of windows depend on.
 type estimate struct {
 	Format int               `json:"format"`
 	Run    []replay.Property `json:"run"`
 }
 
-// Begin makes the directory one of a run, unless it is that of another.
+// Begin makes the directory that of a run, unless it is that of another one.
 func (d *Dir) Begin(run []replay.Property) error {
 	if _, err := os.Stat(filepath.Join(d.path, planFile)); err == nil {
 		return fmt.Errorf("%s is the directory of a study: take another one", d.path)
@@ -54,55 +85,57 @@ func (d *Dir) Begin(run []replay.Property) error {
 	if err := atomicfile.MakeDir(filepath.Join(d.path, "windows")); err != nil {
 		return err
 	}
-	if err := d.claim(&estimate{1, run}); err != nil {
-		return err
-	}
-	var err error
-	if d.worker, err = workqueue.Join(d.path, d.period); err != nil {
-		return err
-	}
-	return d.worker.Sweep(func(item string) bool { // what killed processes have left behind
-		_, err := os.Stat(d.file(item))
-		return err == nil
-	})
-}
-
-// claim writes what windows depend on, or says what differs from what is there.
-func (d *Dir) claim(mine *estimate) error {
+	mine := &estimate{1, run}
 	text, err := json.MarshalIndent(mine, "", "\t")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(d.path, estimateFile)
-	own, err := os.CreateTemp(d.path, estimateFile+".*")
+	if err = atomicfile.Create(path, append(text, '\n')); errors.Is(err, fs.ErrExist) {
+		var theirs estimate
+		if err = read(path, &theirs); err == nil {
+			err = d.same(&theirs, mine)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	_, err = own.Write(append(text, '\n'))
-	if err = errors.Join(err, own.Chmod(0o644), own.Close()); err == nil {
-		err = os.Link(own.Name(), path)
-	}
-	if rerr := os.Remove(own.Name()); err == nil || !errors.Is(err, fs.ErrExist) {
-		return errors.Join(err, rerr)
-	}
-	var theirs estimate
-	if err := read(path, &theirs); err != nil {
+	if d.worker, err = workqueue.Join(d.path, d.period); err != nil {
 		return err
 	}
-	return d.same(&theirs, mine)
+	return d.worker.Sweep(func(item string) bool { // leases of windows that are done
+		_, err := os.Stat(d.file(item))
+		return err == nil
+	})
 }
 
-// same says what differs between two runs.
+// same returns an error that lists the differences of two runs, nil if there are none.
 func (d *Dir) same(theirs, mine *estimate) error {
 	if theirs.Format != mine.Format {
 		return fmt.Errorf("%s is of another version of Reprise: take another directory", d.path)
+	}
+	values := func(e *estimate) map[string]string {
+		m := map[string]string{}
+		for _, p := range e.Run {
+			m[p.Name] = p.Value
+		}
+		return m
+	}
+	brief := func(value string) string { // a value such as a hash is cut
+		switch {
+		case value == "":
+			return "not set"
+		case len(value) > 40:
+			return value[:12] + "..."
+		}
+		return value
 	}
 	there, here := values(theirs), values(mine)
 	var list []string
 	for _, p := range append(mine.Run, theirs.Run...) {
 		if there[p.Name] != here[p.Name] {
 			list = append(list, fmt.Sprintf("%s is %s there and %s here", p.Name, brief(there[p.Name]), brief(here[p.Name])))
-			there[p.Name] = here[p.Name]
+			there[p.Name] = here[p.Name] // each property once
 		}
 	}
 	if len(list) == 0 {
@@ -111,27 +144,7 @@ func (d *Dir) same(theirs, mine *estimate) error {
 	return fmt.Errorf("%s has windows of another run (%s): take another directory", d.path, strings.Join(list, "; "))
 }
 
-func values(e *estimate) map[string]string {
-	m := map[string]string{}
-	for _, p := range e.Run {
-		m[p.Name] = p.Value
-	}
-	return m
-}
-
-// brief shortens a value, such as a hash.
-func brief(value string) string {
-	const most = 40
-	switch {
-	case value == "":
-		return "not set"
-	case len(value) > most:
-		return value[:12] + "..."
-	}
-	return value
-}
-
-// Leave ends the sharing: what this process was playing is free for others.
+// Leave ends the sharing: windows that this process was playing are free for others.
 func (d *Dir) Leave() (err error) {
 	if d.worker != nil {
 		d.close.Do(func() { err = d.worker.Leave() })
@@ -139,7 +152,7 @@ func (d *Dir) Leave() (err error) {
 	return err
 }
 
-// Window returns what came out of a window; nil if another process is playing it.
+// Window returns the result of a window, which this process plays if no other one does; nil if another one is playing it.
 func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*replay.WindowTimes, error) {
 	item := fmt.Sprintf("%d-%d", from, to)
 	if w, err := d.known(item, from, to); w != nil || err != nil {
@@ -149,10 +162,16 @@ func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*r
 	if l == nil || err != nil {
 		return nil, err
 	}
-	w, err := d.known(item, from, to) // it may have ended since
+	w, err := d.known(item, from, to) // its lease may have ended, as it was done, before Take
 	if w == nil && err == nil {
 		if w, err = play(); err == nil {
-			err = d.keep(item, w)
+			var text []byte
+			if text, err = json.Marshal(w); err == nil { // numbers in JSON have all their digits
+				err = atomicfile.Replace(d.file(item), func(out io.Writer) error {
+					_, err := out.Write(append(text, '\n'))
+					return err
+				})
+			}
 		}
 	}
 	if err != nil {
@@ -163,7 +182,7 @@ func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*r
 
 func (d *Dir) file(item string) string { return filepath.Join(d.path, "windows", item+".json") }
 
-// known returns what came out of the steps [from, to), nil if nothing yet.
+// known returns the result of the steps [from, to), nil if there is none yet.
 func (d *Dir) known(item string, from, to int) (*replay.WindowTimes, error) {
 	var w replay.WindowTimes
 	switch err := read(d.file(item), &w); {
@@ -178,19 +197,7 @@ func (d *Dir) known(item string, from, to int) (*replay.WindowTimes, error) {
 	return &w, nil
 }
 
-// keep writes what came out of a window. Numbers in JSON have all their digits.
-func (d *Dir) keep(item string, w *replay.WindowTimes) error {
-	text, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Replace(d.file(item), func(out io.Writer) error {
-		_, err := out.Write(append(text, '\n'))
-		return err
-	})
-}
-
-// read reads a file of JSON.
+// read reads a file that holds one value of JSON, without unknown fields.
 func read(path string, v any) error {
 	text, err := regular.Read(path, maxFile)
 	if err != nil {

@@ -1,3 +1,25 @@
+// Package report sums up the results of a study: which configuration is the quickest, which others may be as quick, and
+// how much each factor matters.
+//
+//	r, err := report.Of(plan, results)
+//	err = r.WriteText(os.Stdout)
+//	err = r.WriteHTML(file)   // one page that needs nothing else
+//
+// A [Report] is data for JSON; text and page show the same tables (text.go).
+//
+// # Units
+//
+// Makespans are in seconds; effects are relative to the geometric mean of all configurations, intervals half-widths with
+// 95 % confidence.
+//
+// # Errors
+//
+// A study of which no configuration has a result is an error. Configurations without a result are noted in the report.
+//
+// # Source
+//
+// Effects: package effects, of logarithms of makespans. Which configurations are slower than the best: tests of package
+// compare, corrected by Holm.
 package report
 
 import (
@@ -12,58 +34,64 @@ import (
 	"reprise/study/effects"
 )
 
-// Findings are what a study has found out.
-type Findings struct {
+// maxNotes bounds the notes on configurations without a result.
+const maxNotes = 10
+
+// Report is what the results of a study say.
+type Report struct {
 	Study  string `json:"study"`
 	Design string `json:"design"`
 	Runs   int    `json:"runs"`
 
-	// PerFlop: configurations do different work, so that what is compared are times per flop.
+	// PerFlop: configurations do different work, so that times per flop are compared.
 	PerFlop bool     `json:"per_flop"`
 	Ranking []Ranked `json:"ranking"` // the quickest first
-	// so many of them, the best one included, cannot be told from the best
+	// Indistinct is how many configurations, the best one included, are not known to be slower than the best.
 	Indistinct   int           `json:"indistinct"`
 	Factors      []Factor      `json:"factors"`      // those that matter most first
 	Interactions []Interaction `json:"interactions"` // likewise
-	Residual     float64       `json:"residual"`     // share of what neither explains
+	Residual     float64       `json:"residual"`     // share that neither explains
 	Balanced     bool          `json:"balanced"`     // shares add up to 1
 	Confounded   bool          `json:"confounded"`   // factors cannot be told apart
-	Kinds        []string      `json:"kinds"`        // of time, of the levels' Seconds
-	// of the levels' Path, the longest first; none if the study did not ask
+	Kinds        []string      `json:"kinds"`        // of time: names of the levels' Seconds
+	// PathParts are the names of the levels' Path, the longest first; none if the study did not ask for them.
 	PathParts    []string `json:"path_parts"`
-	Efficiencies []string `json:"efficiencies"` // POP's, of the levels' POP; none if the study did not ask
+	Efficiencies []string `json:"efficiencies"` // names of the levels' POP; none if the study did not ask for them
 	Notes        []string `json:"notes"`
 }
 
-// Ranked is a configuration.
+// Ranked is a configuration in the ranking.
 type Ranked struct {
 	Name     string   `json:"name"`
 	Levels   []int    `json:"levels"`
 	Makespan float64  `json:"makespan_s"`
-	Interval *float64 `json:"interval_s"` // nil: it is one draw of noise
+	Interval *float64 `json:"interval_s"` // nil: it is one sample of noise
 	Gflops   float64  `json:"gflops"`     // 0: not known, as first steps solve no system
 	Behind   float64  `json:"behind"`     // the best, relatively
-	// Told: it is slower than the best, with 95 % confidence for all of them together.
+	// Told: it is slower than the best, with 95 % confidence for all configurations together.
 	Told bool `json:"told"`
 }
 
-// Factor is what the levels of a factor do.
+// exact reports whether the makespan has no interval.
+func (r *Ranked) exact() bool { return r.Interval != nil && *r.Interval == 0 }
+
+// Factor is the main effect of a factor.
 type Factor struct {
 	Name   string  `json:"name"`
-	Share  float64 `json:"share"`  // of the sum of squares
-	Spread float64 `json:"spread"` // how much slower its slowest level is than its quickest
-	Levels []Level `json:"levels"`
-	Range  bool    `json:"range,omitempty"` // levels are places of a range, of which each says little
-	// Or are interactions that the configurations cannot tell from it: what they do is in its share.
+	Share  float64 `json:"share"`           // of the sum of squares
+	Spread float64 `json:"spread"`          // how much slower its slowest level is than its quickest
+	Levels []Level `json:"levels"`          // those that occur
+	Range  bool    `json:"range,omitempty"` // levels are places of a range: a single one says little
+	// Or are interactions that the configurations cannot tell from this effect; their effects are in its share.
 	Or []string `json:"or,omitempty"`
 }
 
-// Level is what one level does.
+// Level is the effect of one level, with means over its runs.
 type Level struct {
 	Label   string    `json:"label"`
 	Effect  float64   `json:"effect"` // on the makespan, or on the time per flop, relatively
 	Rows    int       `json:"configurations"`
-	Seconds []float64 `json:"mean_s"` // by kind of time, of the mean rank: means over its runs, as are the others
+	Seconds []float64 `json:"mean_s"` // of the mean rank, by kind of time
 	Path    []float64 `json:"path_s"` // by part of the critical path
 	POP     []float64 `json:"pop"`    // by efficiency
 }
@@ -78,14 +106,14 @@ type Interaction struct {
 
 func (i *Interaction) name() string { return i.A + " with " + i.B }
 
-// Of finds out what the results of a study's plan say.
-func Of(p *study.Plan, r *study.Results) (*Findings, error) {
-	f := &Findings{Study: p.Study, Design: p.Design, Runs: p.Different(), Notes: []string{}}
-	list := p.Configurations(r)
+// Of reports on the results of a study's plan.
+func Of(p *study.Plan, results *study.Results) (*Report, error) {
+	r := &Report{Study: p.Study, Design: p.Design, Runs: p.Different(), Notes: []string{}}
+	list := p.Configurations(results)
 	all := len(list)
 	list = slices.DeleteFunc(list, func(c study.Configuration) bool {
-		if c.Failed != "" && len(f.Notes) < maxNotes {
-			f.Notes = append(f.Notes, c.Name+": "+c.Failed)
+		if c.Failed != "" && len(r.Notes) < maxNotes {
+			r.Notes = append(r.Notes, c.Name+": "+c.Failed)
 		}
 		return c.Failed != ""
 	})
@@ -93,40 +121,89 @@ func Of(p *study.Plan, r *study.Results) (*Findings, error) {
 		return nil, fmt.Errorf("%s: no configuration has its results yet", p.Dir())
 	}
 	if missing := all - len(list); missing > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing,
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing,
 			textutil.Count(all, "configuration")))
 	}
-	compared := f.compared(list)
-	f.effects(p, compared)
-	f.times(p, r, list)
-	f.rank(list, compared)
-	return f, nil
+	compared := list // the configurations with the times by which they are compared
+	if r.PerFlop = slices.ContainsFunc(list, func(c study.Configuration) bool { return c.Work != list[0].Work }); r.PerFlop {
+		compared = nil
+		for i := range list {
+			compared = append(compared, list[i].PerGflop())
+		}
+	}
+	r.effects(p, results, compared)
+	r.rank(list, compared)
+	return r, nil
 }
 
-// compared returns the configurations by what they are compared by.
-func (f *Findings) compared(list []study.Configuration) []study.Configuration {
-	f.PerFlop = slices.ContainsFunc(list, func(c study.Configuration) bool { return c.Work != list[0].Work })
-	if !f.PerFlop {
-		return list
+// effects fits the main effects and the interactions, and takes means over the runs of each level.
+func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Configuration) {
+	kinds := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.Kinds })
+	path := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.Path })
+	pop := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.POP.Parts() })
+	path.longestFirst()
+	r.Kinds, r.PathParts, r.Efficiencies = kinds.names, path.names, pop.names
+
+	var levels []int
+	for _, of := range p.Factors {
+		levels = append(levels, len(of.Levels))
 	}
-	var of []study.Configuration
+	rows, values := make([][]int, len(list)), make([]float64, len(list))
 	for i := range list {
-		of = append(of, list[i].PerGflop())
+		rows[i], values[i] = list[i].Levels, math.Log(list[i].Time.Value())
 	}
-	return of
+	e := effects.Of(levels, rows, values)
+	r.Balanced, r.Confounded, r.Residual = e.Balanced, e.Confounded, e.Residual
+	for i, of := range e.Factors {
+		factor := Factor{Name: p.Factors[i].Name, Share: of.Share, Range: p.Factors[i].Range}
+		low, high := math.Inf(1), math.Inf(-1)
+		for l, effect := range of.Levels {
+			if of.Rows[l] == 0 {
+				continue
+			}
+			low, high = min(low, effect), max(high, effect)
+			at := [2]int{i, l}
+			factor.Levels = append(factor.Levels, Level{Label: p.Factors[i].Levels[l].Label, Effect: math.Expm1(effect),
+				Rows: of.Rows[l], Seconds: kinds.of(at), Path: path.of(at), POP: pop.of(at)})
+		}
+		factor.Spread = math.Expm1(high - low)
+		r.Factors = append(r.Factors, factor)
+	}
+
+	// An interaction that is one contrast with a term before it is named there, and has no row of its own.
+	first := map[[2]int]effects.Term{}
+	for _, group := range e.Aliases {
+		for _, t := range group[1:] {
+			if len(t) == 2 {
+				first[[2]int(t)] = group[0]
+			}
+		}
+	}
+	at := map[[2]int]int{} // places of interactions in the report
+	for _, of := range e.Interactions {
+		i := Interaction{A: p.Factors[of.A].Name, B: p.Factors[of.B].Name, Share: of.Share}
+		switch t := first[[2]int{of.A, of.B}]; len(t) {
+		case 0:
+			at[[2]int{of.A, of.B}] = len(r.Interactions)
+			r.Interactions = append(r.Interactions, i)
+		case 1:
+			r.Factors[t[0]].Or = append(r.Factors[t[0]].Or, i.name())
+		default:
+			other := &r.Interactions[at[[2]int(t)]]
+			other.Or = append(other.Or, i.name())
+		}
+	}
+	slices.SortStableFunc(r.Factors, func(a, b Factor) int { return descending(a.Spread, b.Spread) })
+	slices.SortStableFunc(r.Interactions, func(a, b Interaction) int { return descending(a.Share, b.Share) })
 }
 
-const maxNotes = 10
-
-// rank sorts the configurations by what they are compared by and tells which may as well be the
-// best.
-func (f *Findings) rank(list, compared []study.Configuration) {
+// rank sorts the configurations by the times by which they are compared, and tests which are slower than the best.
+func (r *Report) rank(list, compared []study.Configuration) {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a,
-		b int) int {
+	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(compared[a].Time.Value(), compared[b].Time.Value())
 	})
 	best := &compared[order[0]]
@@ -137,94 +214,75 @@ func (f *Findings) rank(list, compared []study.Configuration) {
 	told := compare.Many(pairs, 0)
 	for place, i := range order {
 		c := &list[i]
-		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(),
+		of := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(),
 			Behind: compared[i].Time.Value()/best.Time.Value() - 1}
 		if v := c.Time.Interval(); !math.IsInf(v, 0) {
-			r.Interval = &v
+			of.Interval = &v
 		}
-		r.Told = place > 0 && told[place-1].Verdict == compare.More
-		if !r.Told {
-			f.Indistinct++
+		of.Told = place > 0 && told[place-1].Verdict == compare.More
+		if !of.Told {
+			r.Indistinct++
 		}
-		f.Ranking = append(f.Ranking, r)
+		r.Ranking = append(r.Ranking, of)
 	}
 }
 
-// effects finds how what is compared depends on the factors.
-func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
-	var levels []int
-	for _, of := range p.Factors {
-		levels = append(levels, len(of.Levels))
-	}
-	rows, values := make([][]int, len(list)), make([]float64, len(list))
-	for i := range list {
-		rows[i], values[i] = list[i].Levels, math.Log(list[i].Time.Value())
-	}
-	e := effects.Of(levels, rows, values)
-	f.Balanced, f.Confounded, f.Residual = e.Balanced, e.Confounded, e.Residual
-	for i, of := range e.Factors {
-		factor := Factor{Name: p.Factors[i].Name, Share: of.Share, Range: p.Factors[i].Range}
-		low, high := math.Inf(1), math.Inf(-1)
-		for l, effect := range of.Levels {
-			if of.Rows[l] == 0 {
-				continue
+// means are means of parts over the runs of each level, which is a pair of numbers: of the factor, and of its level.
+type means struct {
+	names []string // of the parts of any run, in the order in which they come
+	sum   map[[2]int]map[string]float64
+	runs  map[[2]int]float64
+}
+
+// meansOf takes means of the same parts of all runs.
+func meansOf(p *study.Plan, r *study.Results, list []study.Configuration,
+	parts func(*study.Outcome) []study.Part) *means {
+	m := &means{names: []string{}, sum: map[[2]int]map[string]float64{}, runs: map[[2]int]float64{}}
+	for _, c := range list {
+		for _, row := range c.Rows {
+			of := parts(r.Of(p.Runs[row].ID).Outcome)
+			for _, part := range of {
+				if !slices.Contains(m.names, part.Name) {
+					m.names = append(m.names, part.Name)
+				}
 			}
-			low, high = min(low, effect), max(high, effect)
-			factor.Levels = append(factor.Levels,
-				Level{Label: p.Factors[i].Levels[l].Label, Effect: math.Expm1(effect), Rows: of.Rows[l]})
-		}
-		factor.Spread = math.Expm1(high - low)
-		f.Factors = append(f.Factors, factor)
-	}
-	f.interactions(p, e)
-}
-
-// interactions takes those that are contrasts of their own, and names others with what they are one
-// contrast with.
-func (f *Findings) interactions(p *study.Plan, e *effects.Effects) {
-	first := map[[2]int]effects.Term{} // what an interaction cannot be told from
-	for _, group := range e.Aliases {
-		for _, t := range group[1:] {
-			if len(t) == 2 {
-				first[[2]int(t)] = group[0]
+			for i, level := range c.Levels {
+				at := [2]int{i, level}
+				if m.sum[at] == nil {
+					m.sum[at] = map[string]float64{}
+				}
+				m.runs[at]++
+				for _, part := range of {
+					m.sum[at][part.Name] += part.Seconds
+				}
 			}
 		}
 	}
-	at := map[[2]int]int{}
-	for _, of := range e.Interactions {
-		i := Interaction{A: p.Factors[of.A].Name, B: p.Factors[of.B].Name, Share: of.Share}
-		switch t := first[[2]int{of.A, of.B}]; len(t) {
-		case 0:
-			at[[2]int{of.A, of.B}] = len(f.Interactions)
-			f.Interactions = append(f.Interactions, i)
-		case 1:
-			f.Factors[t[0]].Or = append(f.Factors[t[0]].Or, i.name())
-		default:
-			other := &f.Interactions[at[[2]int(t)]]
-			other.Or = append(other.Or, i.name())
-		}
-	}
+	return m
 }
 
-// times finds on what the mean rank and the critical path spend their time with each level, and
-// POP's efficiencies.
-func (f *Findings) times(p *study.Plan, r *study.Results, list []study.Configuration) {
-	kinds := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.Kinds })
-	path := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.Path })
-	pop := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.POP.Parts() })
-	path.longestFirst()
-	f.Kinds, f.PathParts, f.Efficiencies = kinds.names, path.names, pop.names
-	for i := range f.Factors {
-		for j := range f.Factors[i].Levels {
-			l := &f.Factors[i].Levels[j]
-			key := [2]string{f.Factors[i].Name, l.Label}
-			l.Seconds, l.Path, l.POP = kinds.of(key), path.of(key), pop.of(key)
-		}
+// of returns the means of a level, in the order of the names.
+func (m *means) of(level [2]int) []float64 {
+	list := make([]float64, len(m.names))
+	for i, name := range m.names {
+		list[i] = m.sum[level][name] / m.runs[level]
 	}
-	slices.SortStableFunc(f.Factors, func(a, b Factor) int { return descending(a.Spread, b.Spread) })
-	slices.SortStableFunc(f.Interactions, func(a, b Interaction) int { return descending(a.Share, b.Share) })
+	return list
 }
 
+// longestFirst sorts the names by the largest mean that a part has with any level.
+func (m *means) longestFirst() {
+	most := map[string]float64{}
+	for level, sums := range m.sum {
+		for name, v := range sums {
+			most[name] = max(most[name], v/m.runs[level])
+		}
+	}
+	slices.SortStableFunc(m.names, func(a, b string) int { return descending(most[a], most[b]) })
+}
+
+// descending orders the larger number first; numbers that are none, as the spread of a factor without rows, are equal to
+// all others, which cmp.Compare does not do.
 func descending(a, b float64) int {
 	switch {
 	case a > b:

@@ -15,8 +15,8 @@ import (
 	"reprise/study"
 )
 
-// findingsOf makes the runs of a study and returns what they say.
-func findingsOf(t *testing.T, text string) *Findings {
+// reportOf makes the runs of a study and returns what they say.
+func reportOf(t *testing.T, text string) *Report {
 	t.Helper()
 	s, err := study.Parse(strings.NewReader(text), "study.yaml")
 	if err != nil {
@@ -51,7 +51,7 @@ const alone = "program: hpl\nparameters: {N: 200, NB: 32, P: 1, Q: 1}\nplatform:
 // geometric mean, +100 % and -50 %; pivots of another seed exchange other rows, but alone they
 // send nothing.
 func TestEffects(t *testing.T) {
-	f := findingsOf(t, alone+"factors: {host-speed: ['*=0.5', '*=2'], DEPTH: [0, 1]}\n")
+	f := reportOf(t, alone+"factors: {host-speed: ['*=0.5', '*=2'], DEPTH: [0, 1]}\n")
 	of := f.Factors[0]
 	if of.Name != "host-speed" || math.Abs(of.Levels[0].Effect-1) > 1e-9 || math.Abs(of.Levels[1].Effect+0.5) > 1e-9 || math.Abs(of.Spread-3) > 1e-9 || math.Abs(of.Share-1) > 1e-9 {
 		t.Errorf("%+v", of)
@@ -72,11 +72,11 @@ func TestNoise(t *testing.T) {
 	if err := os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f := findingsOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\nseed: 1..6\n")
+	f := reportOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\nseed: 1..6\n")
 	if len(f.Ranking) != 2 || f.Ranking[0].Levels[0] != 0 || !f.Ranking[1].Told || f.Indistinct != 1 || *f.Ranking[0].Interval <= 0 {
 		t.Errorf("%+v", f.Ranking)
 	}
-	one := findingsOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\n")
+	one := reportOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\n")
 	if one.Indistinct != 2 || one.Ranking[0].Interval != nil {
 		t.Errorf("one seed tells nothing: %+v", one.Ranking)
 	}
@@ -85,7 +85,7 @@ func TestNoise(t *testing.T) {
 // TestFraction: in half of four factors, SWAP = NB*DEPTH*BCAST, three pairs of interactions are one contrast
 // each, which the report names by both, and gives the share once.
 func TestFraction(t *testing.T) {
-	f := findingsOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], BCAST: [1rg, 1rM], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
+	f := reportOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], BCAST: [1rg, 1rM], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
 	if want := "fractional 1/2 of resolution 4 (SWAP=NB*DEPTH*BCAST)"; f.Design != want {
 		t.Errorf("%s, want %s", f.Design, want)
 	}
@@ -116,7 +116,7 @@ func TestFraction(t *testing.T) {
 		}
 	}
 	// Of three factors SWAP is NB*DEPTH: each main effect has an interaction in its share.
-	f = findingsOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
+	f = reportOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
 	for _, of := range f.Factors {
 		if want := map[string]string{"NB": "DEPTH with SWAP", "DEPTH": "NB with SWAP", "SWAP": "NB with DEPTH"}[of.Name]; len(f.Interactions) > 0 || len(of.Or) != 1 || of.Or[0] != want {
 			t.Errorf("%+v, want %s", of, want)
@@ -126,7 +126,7 @@ func TestFraction(t *testing.T) {
 
 // TestRange: of a range, whose levels are 1050, 1150, 1250 and 1350, the report has a row and not four.
 func TestRange(t *testing.T) {
-	f := findingsOf(t, "program: hpl\nparameters: {P: 1, Q: 2, NB: 64}\nfactors: {N: 1000..1399, DEPTH: [0, 1]}\ndesign: {latin hypercube: 4}\n")
+	f := reportOf(t, "program: hpl\nparameters: {P: 1, Q: 2, NB: 64}\nfactors: {N: 1000..1399, DEPTH: [0, 1]}\ndesign: {latin hypercube: 4}\n")
 	var text bytes.Buffer
 	if err := f.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRange(t *testing.T) {
 
 // TestWrite: what stands in a name is no HTML, and the page asks for nothing.
 func TestWrite(t *testing.T) {
-	f := findingsOf(t, alone+"factors: {speed: {'<b>&\"': {host-speed: '*=0.5'}, 2: {host-speed: '*=2'}}}\n")
+	f := reportOf(t, alone+"factors: {speed: {'<b>&\"': {host-speed: '*=0.5'}, 2: {host-speed: '*=2'}}}\n")
 	var text, html bytes.Buffer
 	if err := f.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestFailedConfigurations(t *testing.T) {
 	if err := os.WriteFile(few, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f := findingsOf(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+few+"]}\n")
+	f := reportOf(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+few+"]}\n")
 	if len(f.Ranking) != 1 || len(f.Notes) != 2 || !strings.Contains(f.Notes[0], "few.yaml: the trace calls what cannot be played") {
 		t.Errorf("%+v", f)
 	}
@@ -194,7 +194,7 @@ func TestFailedConfigurations(t *testing.T) {
 
 // TestConfounded: two factors that change together cannot be told apart, and the report says so.
 func TestConfounded(t *testing.T) {
-	f := findingsOf(t, alone+"design: {list: [{host-speed: '*=1', DEPTH: 0}, {host-speed: '*=2', DEPTH: 1}]}\n")
+	f := reportOf(t, alone+"design: {list: [{host-speed: '*=1', DEPTH: 0}, {host-speed: '*=2', DEPTH: 1}]}\n")
 	var b, page strings.Builder
 	if err := errors.Join(f.WriteText(&b), f.WriteHTML(&page)); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestConfounded(t *testing.T) {
 // TestResponses: alone, all of the path is kernels, whose time goes by the speed of the host, and nothing
 // is lost to others.
 func TestResponses(t *testing.T) {
-	f := findingsOf(t, alone+"factors: {host-speed: ['*=1', '*=2']}\nresponses: [critical-path, pop]\n")
+	f := reportOf(t, alone+"factors: {host-speed: ['*=1', '*=2']}\nresponses: [critical-path, pop]\n")
 	one, two := f.Factors[0].Levels[0], f.Factors[0].Levels[1]
 	for i, name := range f.PathParts {
 		if math.Abs(one.Path[i]-2*two.Path[i]) > 1e-9*one.Path[i] {
@@ -236,7 +236,7 @@ func TestResponses(t *testing.T) {
 // TestPerFlop: of two matrices, on one rank, the larger one takes longer, and less for each flop; a host of
 // half the speed takes twice as long for either.
 func TestPerFlop(t *testing.T) {
-	f := findingsOf(t, strings.Replace(alone, "N: 200, ", "", 1)+"factors: {N: [200, 400], host-speed: ['*=1', '*=0.5']}\n")
+	f := reportOf(t, strings.Replace(alone, "N: 200, ", "", 1)+"factors: {N: [200, 400], host-speed: ['*=1', '*=0.5']}\n")
 	best := f.Ranking[0]
 	if !f.PerFlop || best.Name != "N 400, host-speed *=1" || best.Makespan <= f.Ranking[2].Makespan {
 		t.Errorf("%+v", f.Ranking)
@@ -255,7 +255,7 @@ func TestPerFlop(t *testing.T) {
 // TestTies: exact times that are equal are so, and no further study tells them apart. Alone, the
 // look-ahead does nothing.
 func TestTies(t *testing.T) {
-	f := findingsOf(t, alone+"factors: {DEPTH: [0, 1]}\n")
+	f := reportOf(t, alone+"factors: {DEPTH: [0, 1]}\n")
 	var b strings.Builder
 	if err := f.WriteText(&b); err != nil {
 		t.Fatal(err)

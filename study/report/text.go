@@ -1,7 +1,9 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -11,17 +13,31 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Rows that are shown: of the ranking in text, and on a page; of interactions.
+// Bounds of what is shown.
 const (
-	shownInText   = 10
-	shownOnPage   = 1000
-	shownTogether = 10
+	shownInText   = 10   // rows of the ranking in text
+	shownOnPage   = 1000 // rows of the ranking on a page
+	shownTogether = 10   // interactions
+	shownParts    = 9    // columns of a table by level; the others are added up
 )
 
-// WriteText writes the findings for people.
-func (f *Findings) WriteText(w io.Writer) error {
-	for _, part := range f.parts(shownInText) {
-		if _, err := fmt.Fprintln(w, part.title); err != nil {
+// part is a table with its title and the notes below it. Its exported names are those of page.html.
+type part struct {
+	Title string
+	Notes []string
+	table textutil.Table
+}
+
+func (p *part) note(text string)   { p.Notes = append(p.Notes, text) }
+func (p part) Head() []string      { return p.table.Rows()[0] }
+func (p part) Rows() [][]string    { return p.table.Rows()[1:] }
+func percentOf(v float64) string   { return fmt.Sprintf("%.2f %%", 100*v) }
+func signed(effect float64) string { return fmt.Sprintf("%+.2f %%", 100*effect) }
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	for _, part := range r.parts(shownInText) {
+		if _, err := fmt.Fprintln(w, part.Title); err != nil {
 			return err
 		}
 		if part.table.Len() > 1 {
@@ -29,122 +45,152 @@ func (f *Findings) WriteText(w io.Writer) error {
 				return err
 			}
 		}
-		for _, text := range part.notes {
+		for _, text := range append(part.Notes, "") {
 			if _, err := fmt.Fprintln(w, text); err != nil {
 				return err
 			}
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// part is a table with its title and what is to be said of it.
-type part struct {
-	title string
-	table textutil.Table
-	notes []string
-}
-
-// parts returns the findings as tables.
-func (f *Findings) parts(ranked int) []part {
-	list := []part{f.ranking(ranked)}
-	if len(f.Factors) == 0 {
+// parts returns the report as tables, with at most so many rows of the ranking.
+func (r *Report) parts(ranked int) []part {
+	list := []part{r.ranking(ranked)}
+	if len(r.Factors) == 0 {
 		return list
 	}
-	list = append(list, f.mainEffects(), f.together())
-	if !slices.ContainsFunc(f.Factors, func(of Factor) bool { return !of.Range }) {
+	list = append(list, r.mainEffects(), r.shares())
+	if !slices.ContainsFunc(r.Factors, func(of Factor) bool { return !of.Range }) {
 		return list
 	}
-	list = append(list, f.byLevel("Time of the mean rank (s), by level", f.Kinds, 1,
-		func(l *Level) []float64 { return l.Seconds }))
-	if len(f.PathParts) > 0 {
-		list = append(list, f.byLevel("Critical path (s), by level", f.PathParts, 1,
-			func(l *Level) []float64 { return l.Path }))
-	}
-	if len(f.Efficiencies) > 0 {
-		list = append(list, f.byLevel("POP's efficiencies (%), by level", f.Efficiencies, 100,
-			func(l *Level) []float64 { return l.POP }))
+	for i, by := range []struct {
+		title  string
+		names  []string
+		times  float64 // from the unit of the values to that of the table
+		values func(*Level) []float64
+	}{
+		{"Time of the mean rank (s), by level", r.Kinds, 1, func(l *Level) []float64 { return l.Seconds }},
+		{"Critical path (s), by level", r.PathParts, 1, func(l *Level) []float64 { return l.Path }},
+		{"POP's efficiencies (%), by level", r.Efficiencies, 100, func(l *Level) []float64 { return l.POP }},
+	} {
+		if i > 0 && len(by.names) == 0 {
+			continue // the study did not ask for it
+		}
+		p := part{Title: by.title}
+		shown := min(len(by.names), shownParts)
+		head := append([]string{"factor", "level"}, by.names[:shown]...)
+		if len(by.names) > shown {
+			head = append(head, "the rest")
+		}
+		p.table.Row(head...)
+		for _, of := range r.Factors {
+			for i := range of.Levels {
+				if of.Range {
+					break
+				}
+				cells := []string{"", of.Levels[i].Label}
+				if i == 0 {
+					cells[0] = of.Name
+				}
+				rest := 0.0
+				for k, v := range by.values(&of.Levels[i]) {
+					if k < shown {
+						cells = append(cells, fmt.Sprintf("%.4g", by.times*v))
+					} else {
+						rest += by.times * v
+					}
+				}
+				if len(by.names) > shown {
+					cells = append(cells, fmt.Sprintf("%.4g", rest))
+				}
+				p.table.Row(cells...)
+			}
+		}
+		list = append(list, p)
 	}
 	return list
 }
 
 // ranking returns the quickest configurations.
-func (f *Findings) ranking(most int) part {
-	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, textutil.Count(len(f.Ranking), "configuration"),
-		textutil.Count(f.Runs, "run"), f.Design)}
+func (r *Report) ranking(most int) part {
+	p := part{Title: fmt.Sprintf("%s: %s, %s, %s", r.Study, textutil.Count(len(r.Ranking), "configuration"),
+		textutil.Count(r.Runs, "run"), r.Design)}
 	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
-	for i, r := range f.Ranking {
-		if i == max(most, 1) {
-			p.notes = append(p.notes, fmt.Sprintf("... and %d more", len(f.Ranking)-i))
-			break
-		}
+	unclear := 0 // others that may be as quick as the best
+	for i, of := range r.Ranking {
 		interval, told := "not known", "cannot be told from the best"
 		switch {
-		case r.exact():
+		case of.exact():
 			interval = "exact"
-		case r.Interval != nil:
-			interval = fmt.Sprintf("± %.2g", *r.Interval)
+		case of.Interval != nil:
+			interval = fmt.Sprintf("± %.2g", *of.Interval)
 		}
 		switch {
 		case i == 0:
 			told = "the best"
-		case r.Told:
+		case of.Told:
 			told = ""
-		case f.equal(i):
+		case of.exact() && r.Ranking[0].exact():
 			told = "as quick as the best"
+		default:
+			unclear++
+		}
+		if i >= max(most, 1) {
+			continue
 		}
 		rate := "–"
-		if r.Gflops > 0 {
-			rate = fmt.Sprintf("%.5g", r.Gflops)
+		if of.Gflops > 0 {
+			rate = fmt.Sprintf("%.5g", of.Gflops)
 		}
-		p.table.Row(r.Name, fmt.Sprintf("%.6g", r.Makespan), interval, rate, percentOf(r.Behind), told)
+		p.table.Row(of.Name, fmt.Sprintf("%.6g", of.Makespan), interval, rate, percentOf(of.Behind), told)
 	}
-	if n := f.unclear(); n > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", n))
+	if more := len(r.Ranking) - max(most, 1); more > 0 {
+		p.note(fmt.Sprintf("... and %d more", more))
 	}
-	if f.PerFlop {
-		p.notes = append(p.notes, "configurations do different work, by the orders of their matrices or their first steps: they are compared by the time per flop")
+	if unclear > 0 {
+		p.note(fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller"+
+			" tolerance, may", unclear))
 	}
-	p.notes = append(p.notes, f.Notes...)
+	if r.PerFlop {
+		p.note("configurations do different work, by the orders of their matrices or their first steps: they are compared" +
+			" by the time per flop")
+	}
+	p.Notes = append(p.Notes, r.Notes...)
 	return p
 }
 
-// measure is what configurations are compared by.
-func (f *Findings) measure() string {
-	if f.PerFlop {
+// measure names the quantity by which configurations are compared.
+func (r *Report) measure() string {
+	if r.PerFlop {
 		return "time per flop"
 	}
 	return "makespan"
 }
 
-// equal reports whether a configuration is known to be as quick as the best: both are exact.
-func (f *Findings) equal(i int) bool {
-	return !f.Ranking[i].Told && f.Ranking[i].exact() && f.Ranking[0].exact()
-}
-
-func (r *Ranked) exact() bool { return r.Interval != nil && *r.Interval == 0 }
-
-// unclear returns how many others may be as quick as the best.
-func (f *Findings) unclear() int {
-	n := 0
-	for i := 1; i < len(f.Ranking); i++ {
-		if !f.Ranking[i].Told && !f.equal(i) {
-			n++
-		}
-	}
-	return n
-}
-
-// mainEffects returns what each level does.
-func (f *Findings) mainEffects() part {
-	p := part{title: "Main effects on the " + f.measure() + ", relative to the mean of all"}
+// mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends and the extreme effects.
+func (r *Report) mainEffects() part {
+	p := part{Title: "Main effects on the " + r.measure() + ", relative to the mean of all"}
 	p.table.Row("factor", "level", "effect", "configurations", "share")
-	for _, of := range f.Factors {
+	for _, of := range r.Factors {
 		if of.Range {
-			p.table.Row(of.Name, of.ends(), of.extremes(), fmt.Sprint(len(f.Ranking)), percentOf(of.Share))
+			number := func(l Level) float64 {
+				v, _ := strconv.ParseFloat(l.Label, 64) // the study made the label of a number
+				return v
+			}
+			first, last := of.Levels[0], of.Levels[0]
+			low, high := first.Effect, first.Effect
+			for _, l := range of.Levels[1:] {
+				if number(l) < number(first) {
+					first = l
+				}
+				if number(l) > number(last) {
+					last = l
+				}
+				low, high = min(low, l.Effect), max(high, l.Effect)
+			}
+			p.table.Row(of.Name, first.Label+" to "+last.Label, fmt.Sprintf("%+.2f to %s", 100*low, signed(high)),
+				fmt.Sprint(len(r.Ranking)), percentOf(of.Share))
 			continue
 		}
 		for i, l := range of.Levels {
@@ -152,110 +198,124 @@ func (f *Findings) mainEffects() part {
 			if i == 0 {
 				name, share = of.Name, percentOf(of.Share)
 			}
-			p.table.Row(name, l.Label, fmt.Sprintf("%+.2f %%", 100*l.Effect), fmt.Sprint(l.Rows), share)
+			p.table.Row(name, l.Label, signed(l.Effect), fmt.Sprint(l.Rows), share)
 		}
 	}
 	switch {
-	case f.Confounded:
-		p.notes = append(p.notes, "these configurations cannot tell all factors apart: what may be of one factor or of another is given to the one that the file has first, and response curves are not drawn")
-	case !f.Balanced:
-		p.notes = append(p.notes, "levels do not come together equally often: effects are by least squares, and shares need not add up")
+	case r.Confounded:
+		p.note("these configurations cannot tell all factors apart: what may be of one factor or of another is given to the" +
+			" one that the file has first, and response curves are not drawn")
+	case !r.Balanced:
+		p.note("levels do not come together equally often: effects are by least squares, and shares need not add up")
 	}
 	return p
 }
 
-// ends says between which numbers the levels of a range are.
-func (of *Factor) ends() string {
-	first, last := &of.Levels[0], &of.Levels[0]
-	for i := range of.Levels {
-		l := &of.Levels[i]
-		if l.number() < first.number() {
-			first = l
-		}
-		if l.number() > last.number() {
-			last = l
-		}
-	}
-	return fmt.Sprintf("%s to %s", first.Label, last.Label)
-}
-
-// number is the number that a level of a range is called.
-func (l *Level) number() float64 {
-	v, _ := strconv.ParseFloat(l.Label, 64) // the study made it of one
-	return v
-}
-
-// extremes says between what the effects of the levels are.
-func (of *Factor) extremes() string {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, l := range of.Levels {
-		low, high = min(low, l.Effect), max(high, l.Effect)
-	}
-	return fmt.Sprintf("%+.2f to %+.2f %%", 100*low, 100*high)
-}
-
-// together returns what pairs of factors do beyond that.
-func (f *Findings) together() part {
-	p, several := part{title: "Shares of the differences between configurations"}, false
+// shares returns the shares of main effects, of the largest interactions, and of the rest.
+func (r *Report) shares() part {
+	p, several := part{Title: "Shares of the differences between configurations"}, false
 	p.table.Row("by", "share")
-	for _, of := range f.Factors {
-		p.table.Row(orNames(of.Name, of.Or), percentOf(of.Share))
-		several = several || len(of.Or) > 0
+	row := func(name string, others []string, share float64) {
+		p.table.Row(strings.Join(append([]string{name}, others...), " or "), percentOf(share))
+		several = several || len(others) > 0
 	}
-	for i, of := range f.Interactions {
-		if i == shownTogether {
+	for _, of := range r.Factors {
+		row(of.Name, of.Or, of.Share)
+	}
+	for _, of := range r.Interactions[:min(len(r.Interactions), shownTogether)] {
+		row(of.name(), of.Or, of.Share)
+	}
+	row("the rest", nil, r.Residual)
+	if several {
+		p.note("names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
+	}
+	return p
+}
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// curve is the response to the levels of a factor: a polyline over their numbers, or over equal distances if they have
+// names.
+type curve struct {
+	Name        string
+	Points      []point
+	Line        string // coordinates of the polyline
+	Zero        float64
+	Top, Bottom string // labels of the axis
+}
+
+// point is a level of a curve.
+type point struct {
+	X, Y        float64
+	Label, Text string // below the axis, and where a mouse is
+}
+
+// Size of a curve's drawing, and the margins, in the units of page.html.
+const (
+	curveWidth  = 360
+	curveHeight = 180
+	curveLeft   = 56
+	curveEdge   = 24
+)
+
+// WriteHTML writes one page that needs nothing else. Where factors are confounded it has no curves, which would show
+// effects that may be another factor's.
+func (r *Report) WriteHTML(w io.Writer) error {
+	page := struct {
+		Title, Measure string
+		Parts          []part
+		Curves         []curve
+	}{Title: r.Study, Measure: r.measure(), Parts: r.parts(shownOnPage)}
+	if r.Confounded {
+		return pageTemplate.Execute(w, page)
+	}
+	low, high := 0.0, 0.0 // all curves have one scale, which has 0 on it
+	for _, of := range r.Factors {
+		for _, l := range of.Levels {
+			low, high = min(low, l.Effect), max(high, l.Effect)
+		}
+	}
+	if low == high {
+		low, high = -0.01, 0.01
+	}
+	round := func(v float64) float64 { return math.Round(10*v) / 10 }
+	y := func(v float64) float64 { return round(curveEdge + (high-v)/(high-low)*(curveHeight-2*curveEdge)) }
+	for _, of := range r.Factors {
+		c := curve{Name: of.Name, Zero: y(0), Top: fmt.Sprintf("%+.2g %%", 100*high),
+			Bottom: fmt.Sprintf("%+.2g %%", 100*low)}
+		for i, x := range of.places() {
+			l := &of.Levels[i]
+			at := point{X: round(curveLeft + x*(curveWidth-curveLeft-curveEdge)), Y: y(l.Effect), Label: l.Label,
+				Text: fmt.Sprintf("%s %s: %s", of.Name, l.Label, signed(l.Effect))}
+			c.Points = append(c.Points, at)
+			c.Line += fmt.Sprintf("%g,%g ", at.X, at.Y)
+		}
+		page.Curves = append(page.Curves, c)
+	}
+	return pageTemplate.Execute(w, page)
+}
+
+// places returns where the levels stand on an axis from 0 to 1.
+func (of *Factor) places() []float64 {
+	places := make([]float64, len(of.Levels))
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range of.Levels {
+		v, err := strconv.ParseFloat(of.Levels[i].Label, 64)
+		if err != nil {
+			low = high // names
 			break
 		}
-		p.table.Row(orNames(of.name(), of.Or), percentOf(of.Share))
-		several = several || len(of.Or) > 0
+		places[i], low, high = v, min(low, v), max(high, v)
 	}
-	p.table.Row("the rest", percentOf(f.Residual))
-	if several {
-		p.notes = append(p.notes, "names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
-	}
-	return p
-}
-
-func orNames(name string, others []string) string {
-	return strings.Join(append([]string{name}, others...), " or ")
-}
-
-// shownParts is how many columns a table by level has; what is behind them is added up.
-const shownParts = 9
-
-// byLevel returns means of some values, times so much, with each level.
-func (f *Findings) byLevel(title string, names []string, times float64, values func(*Level) []float64) part {
-	p := part{title: title}
-	shown := min(len(names), shownParts)
-	head := append([]string{"factor", "level"}, names[:shown]...)
-	if len(names) > shown {
-		head = append(head, "the rest")
-	}
-	p.table.Row(head...)
-	for _, of := range f.Factors {
-		if of.Range {
-			continue
-		}
-		for i := range of.Levels {
-			cells := []string{"", of.Levels[i].Label}
-			if i == 0 {
-				cells[0] = of.Name
-			}
-			list, rest := values(&of.Levels[i]), 0.0
-			for k, v := range list {
-				if k < shown {
-					cells = append(cells, fmt.Sprintf("%.4g", times*v))
-				} else {
-					rest += times * v
-				}
-			}
-			if len(names) > shown {
-				cells = append(cells, fmt.Sprintf("%.4g", rest))
-			}
-			p.table.Row(cells...)
+	for i := range places {
+		if low < high {
+			places[i] = (places[i] - low) / (high - low)
+		} else {
+			places[i] = float64(i) / float64(max(1, len(places)-1))
 		}
 	}
-	return p
+	return places
 }
-
-func percentOf(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }

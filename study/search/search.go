@@ -257,7 +257,9 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 }
 
 // measured reports whether a measurement is as good as a tolerance wants.
-func (p *Point) measured(tolerance float64) bool { return p.Tolerance <= tolerance || p.Value.Interval == 0 }
+func (p *Point) measured(tolerance float64) bool {
+	return p.Tolerance <= tolerance || p.Value.Interval == 0
+}
 
 // measure measures points and fits the model to all that were measured.
 func (s *search) measure(ctx context.Context, points []int, tolerance float64) error {

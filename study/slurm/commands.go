@@ -7,18 +7,29 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"reprise/internal/textutil"
 )
 
-// patience bounds how long a command of Slurm may take, which gives up after some ten
-// seconds itself where the controller does not answer.
-const patience = 2 * time.Minute
+const (
+	// patience bounds how long a command of Slurm may take. The commands give up after some ten seconds themselves if the
+	// controller does not answer.
+	patience = 2 * time.Minute
 
-// mostSaid bounds what is kept of a command's output: 32 tasks with long paths take a tenth.
-const mostSaid = 4 << 20
+	// mostSaid bounds the output of a command that is kept, in bytes: 32 tasks with long paths take a tenth of it.
+	mostSaid = 4 << 20
+
+	// lead is how long before its end a task gets SIGTERM.
+	lead = 120 * time.Second
+)
+
+// leadOf returns lead for a task with a limit of time: a quarter of a short one, so that the signal does not come at the
+// beginning.
+func leadOf(limit time.Duration) time.Duration { return min(lead, limit/4) }
 
 // A NoCommandError says that a command of Slurm is not on PATH.
 type NoCommandError struct{ Name string }
@@ -27,7 +38,8 @@ func (e *NoCommandError) Error() string {
 	return fmt.Sprintf("%s is not on PATH: no Slurm here; other schedulers start `study worker DIR`", e.Name)
 }
 
-// run runs a command of Slurm and returns what it prints.
+// run runs a command of Slurm and returns its output. The environment is that of the process without the variables that
+// change the output of squeue.
 func run(ctx context.Context, script, name string, args ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -36,7 +48,8 @@ func run(ctx context.Context, script, name string, args ...string) (string, erro
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, path, args...)
-	c.Env, c.Stdin, c.WaitDelay = environment(), strings.NewReader(script), time.Second
+	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })
+	c.Stdin, c.WaitDelay = strings.NewReader(script), time.Second
 	var out, said limited
 	c.Stdout, c.Stderr = &out, &said
 	err = c.Run()
@@ -51,19 +64,8 @@ func run(ctx context.Context, script, name string, args ...string) (string, erro
 	return "", fmt.Errorf("%s: %s", name, words(said.String(), err))
 }
 
-// environment is that of the process, without what changes the output of squeue.
-func environment() []string {
-	var kept []string
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SQUEUE_") {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
-// words returns what a command said on standard error, in a line and without its name
-// before each sentence; how it ended if it said nothing.
+// words returns the standard error of a command in a line, without the command's name before each sentence; how the
+// command ended if there is none.
 func words(said string, err error) string {
 	var lines []string
 	for line := range strings.Lines(said) {
@@ -81,10 +83,75 @@ func words(said string, err error) string {
 	return textutil.Cut(strings.Join(lines, "; "), 1<<10)
 }
 
-// limited is a buffer of at most mostSaid bytes; what comes after them is dropped.
+// limited is a buffer of at most mostSaid bytes; further output is dropped.
 type limited struct{ bytes.Buffer }
 
 func (l *limited) Write(p []byte) (int, error) {
 	l.Buffer.Write(p[:min(len(p), mostSaid-l.Len())])
 	return len(p), nil
+}
+
+// Left returns how long the job in which this process runs may work until it gets the signal before its end; ok is false
+// if its time is not limited. It is a duration rather than a time because clocks of hosts differ.
+func Left(ctx context.Context) (left time.Duration, ok bool, err error) {
+	job := os.Getenv("SLURM_JOB_ID")
+	if job == "" {
+		return 0, false, errors.New("this is no job of Slurm: SLURM_JOB_ID is not set")
+	}
+	if array := os.Getenv("SLURM_ARRAY_JOB_ID"); array != "" { // which is also the ID of one of its tasks
+		job = array + "_" + os.Getenv("SLURM_ARRAY_TASK_ID")
+	}
+	out, err := run(ctx, "", "squeue", "--noheader", "--jobs="+job, "--format=%L|%l")
+	if err != nil {
+		return 0, false, err
+	}
+	return parseLeft(strings.TrimSpace(out))
+}
+
+// parseLeft reads the time that is left of a job, and its limit, as LEFT|LIMIT.
+func parseLeft(text string) (left time.Duration, ok bool, err error) {
+	rest, whole, _ := strings.Cut(text, "|")
+	if rest == "UNLIMITED" || rest == "NOT_SET" {
+		return 0, false, nil
+	}
+	left, ok = parseLimit(rest)
+	limit, limited := parseLimit(whole)
+	if !ok || !limited {
+		return 0, false, fmt.Errorf("squeue: %q, want the time that is left of a job, and its limit", text)
+	}
+	return max(left-leadOf(limit), 0), true, nil
+}
+
+// parseLimit reads a limit of time as Slurm writes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
+// days-hours:minutes, days-hours:minutes:seconds. For any other text, ok is false.
+func parseLimit(text string) (limit time.Duration, ok bool) {
+	// A number has at most six digits, so that no sum overflows.
+	number := func(text string) (time.Duration, bool) {
+		n, err := strconv.Atoi(text)
+		return time.Duration(n), err == nil && n >= 0 && len(text) <= 6
+	}
+	units := []time.Duration{time.Hour, time.Minute, time.Second}
+	days, rest, hasDays := strings.Cut(text, "-")
+	if hasDays {
+		n, ok := number(days)
+		if !ok {
+			return 0, false
+		}
+		limit, text = n*24*time.Hour, rest
+	}
+	parts := strings.Split(text, ":")
+	if len(parts) > 3 {
+		return 0, false
+	}
+	if !hasDays && len(parts) < 3 {
+		units = units[1:] // without days, one or two numbers begin with minutes
+	}
+	for i, part := range parts {
+		n, ok := number(part)
+		if !ok {
+			return 0, false
+		}
+		limit += n * units[i]
+	}
+	return limit, true
 }
