@@ -61,19 +61,63 @@ func compareCommand() *cli.Command {
 	})
 }
 
-// compareFiles compares the files of a command line and writes what was asked for.
+// compareFiles compares the files of a command line and writes the comparison.
 func compareFiles(c *cli.Context) (worse bool, err error) {
-	o, err := compareOptions(c)
-	if err != nil {
-		return false, err
+	// The command line.
+	o := compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"),
+		Gate: c.IsSet("threshold")}
+	if o.Gate {
+		if o.Threshold, err = parseShare("threshold", c.String("threshold"), true); err != nil {
+			return false, err
+		}
 	}
-	results, err := readResults(c)
-	if err != nil {
-		return false, err
+	if names := c.Lineage()[1].LocalFlagNames(); len(names) > 0 {
+		return false, command.Usagef("--%s is for replays: flags of replay compare come behind its name", names[0])
 	}
-	pages, err := pagesOf(c, results)
-	if err != nil {
-		return false, err
+	files := c.Args().Slice()
+	stdin := slices.Index(files, "-")
+	switch {
+	case len(files) < 2:
+		return false, command.Usagef("compare: want 2 results or more, got %d", len(files))
+	case o.Test != compare.Welch && o.Test != compare.Permutation:
+		return false, command.Usagef("compare: --test %q, want welch or permutation", c.String("test"))
+	case stdin >= 0 && slices.Contains(files[stdin+1:], "-"):
+		return false, command.Usagef("compare: standard input can be read only once")
+	case c.IsSet("seed") && o.Test != compare.Permutation:
+		return false, command.Usagef("compare: --seed is of --test permutation")
+	case c.Bool("json") && c.Bool("markdown"):
+		return false, command.Usagef("compare: --json and --markdown exclude each other")
+	}
+	// Files to write may not replace those that are read, or each other.
+	junit, page := c.String("junit"), c.String("report")
+	for _, out := range [][2]string{{"junit", junit}, {"report", page}} {
+		if out[1] == "-" {
+			return false, command.Usagef("compare: --%s wants a file, as the comparison goes to standard output; "+
+				"./- is one of the name -", out[0])
+		}
+		if err := atomicfile.CheckOverwrite(out[1], files...); err != nil {
+			return false, command.Usagef("compare: --%s %w", out[0], err)
+		}
+		if err := atomicfile.Check(out[1]); err != nil {
+			return false, err
+		}
+	}
+	if err := atomicfile.Distinct(junit, page); err != nil {
+		return false, command.Usagef("compare: %w", err)
+	}
+
+	// The results; with --report, the pages that have them, which are shown together.
+	var results []*compare.Result
+	var pages []*report.Data
+	for _, path := range files {
+		r, err := readResult(path, c.App.Reader)
+		if err != nil {
+			return false, err
+		}
+		results, pages = append(results, r), append(pages, r.Page)
+	}
+	if i := slices.Index(pages, nil); i >= 0 && page != "" {
+		return false, fmt.Errorf("%s is no page, and --report shows pages that replay --report has written", files[i])
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, false, 1, "figures compared")
 	o.Progress = bar.SetOf
@@ -82,6 +126,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	write := func(w io.Writer) error { return r.WriteText(terminal.Wide(w)) }
 	switch {
 	case c.Bool("json"):
@@ -92,100 +137,22 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if err := write(c.App.Writer); err != nil {
 		return false, err
 	}
-	if path := c.String("junit"); path != "" {
-		err = atomicfile.Write(path, r.WriteJUnit)
+	if junit != "" {
+		err = atomicfile.Write(junit, r.WriteJUnit)
 	}
-	if path := c.String("report"); path != "" {
-		err = errors.Join(err, atomicfile.Write(path, func(w io.Writer) error { return writeCompared(w, r, pages) }))
+	if page != "" {
+		err = errors.Join(err, atomicfile.Write(page, func(w io.Writer) error {
+			var text bytes.Buffer
+			if err := r.WriteJSON(&text); err != nil {
+				return err
+			}
+			return report.WriteCompared(w, text.Bytes(), pages...)
+		}))
 	}
 	return r.Worse, err
 }
 
-// writeCompared writes the page of runs with what their comparison says.
-func writeCompared(w io.Writer, r *compare.Comparison, pages []*report.Data) error {
-	var text bytes.Buffer
-	if err := r.WriteJSON(&text); err != nil {
-		return err
-	}
-	return report.WriteCompared(w, text.Bytes(), pages...)
-}
-
-// pagesOf returns what the pages have that are to be shown together; nil if none are.
-func pagesOf(c *cli.Context, results []*compare.Result) (pages []*report.Data, err error) {
-	if c.String("report") == "" {
-		return nil, nil
-	}
-	for _, r := range results {
-		if r.Page == nil {
-			return nil, fmt.Errorf("%s is no page, and --report shows pages that replay --report has written", r.File)
-		}
-		pages = append(pages, r.Page)
-	}
-	return pages, nil
-}
-
-func compareOptions(c *cli.Context) (o compare.Options, err error) {
-	o = compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"),
-		Gate: c.IsSet("threshold")}
-	if o.Gate {
-		if o.Threshold, err = parseShare("threshold", c.String("threshold"), true); err != nil {
-			return o, err
-		}
-	}
-	if names := c.Lineage()[1].LocalFlagNames(); len(names) > 0 {
-		return o, command.Usagef("--%s is for replays: flags of replay compare come behind its name", names[0])
-	}
-	switch {
-	case c.NArg() < 2:
-		return o, command.Usagef("compare: want 2 results or more, got %d", c.NArg())
-	case o.Test != compare.Welch && o.Test != compare.Permutation:
-		return o, command.Usagef("compare: --test %q, want welch or permutation", c.String("test"))
-	case count(c.Args().Slice(), "-") > 1:
-		return o, command.Usagef("compare: standard input can be read only once")
-	case c.IsSet("seed") && o.Test != compare.Permutation:
-		return o, command.Usagef("compare: --seed is of --test permutation")
-	case c.Bool("json") && c.Bool("markdown"):
-		return o, command.Usagef("compare: --json and --markdown exclude each other")
-	}
-	return o, checkCompared(c)
-}
-
-// checkCompared refuses files to write that would replace what is read, or each other.
-func checkCompared(c *cli.Context) error {
-	for _, name := range []string{"junit", "report"} {
-		if c.String(name) == "-" {
-			return command.Usagef("compare: --%s wants a file, as the comparison goes to standard output; ./- is one of the name -", name)
-		}
-		if err := atomicfile.CheckOverwrite(c.String(name), c.Args().Slice()...); err != nil {
-			return command.Usagef("compare: --%s %w", name, err)
-		}
-		if err := atomicfile.Check(c.String(name)); err != nil {
-			return err
-		}
-	}
-	if err := atomicfile.Distinct(c.String("junit"), c.String("report")); err != nil {
-		return command.Usagef("compare: %w", err)
-	}
-	return nil
-}
-
-// count returns how often a word is among words.
-func count(words []string, word string) int {
-	return len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != word }))
-}
-
-// readResults reads the files of a command line.
-func readResults(c *cli.Context) (list []*compare.Result, err error) {
-	for _, path := range c.Args().Slice() {
-		r, err := readResult(path, c.App.Reader)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, nil
-}
-
+// readResult reads a result from a file, or from standard input.
 func readResult(path string, stdin io.Reader) (*compare.Result, error) {
 	if path == "-" {
 		return compare.Read("stdin", stdin)

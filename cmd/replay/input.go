@@ -23,29 +23,43 @@ type input struct {
 	pipe   io.Closer      // that trace is read from; nil if it is a file, or standard input
 }
 
-// openInput opens a trace, standard input, or the index of a SimGrid trace. What is read
-// once is read until ctx ends.
+// openInput opens a trace, standard input, or the index of a SimGrid trace. A stream, which can be read once, is
+// read until ctx ends.
 func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error) {
-	if path == "-" {
-		return openStream(ctx, stdin, "stdin", nil)
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	info, err := os.Stat(path)
+	stream, name, pipe := stdin, "stdin", io.Closer(nil)
+	if path != "-" && err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return openStream(ctx, f, path, f)
+		stream, name, pipe = f, path, f
 	}
-	text, err := isText(path)
+	if path == "-" || pipe != nil {
+		t, err := trace.NewReader(newStream(ctx, stream), name)
+		if err != nil && pipe != nil {
+			err = errors.Join(err, pipe.Close())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &input{header: t.Header(), trace: t, pipe: pipe}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	if text {
-		t, err := simgrid.Open(path, "")
+	if info.Mode().IsRegular() {
+		head, err := readHead(path, 512)
 		if err != nil {
-			return nil, sniff.InFile(err, path, sniff.Trace, sniff.Index, sniff.Actions)
+			return nil, err
 		}
-		return &input{header: t.Header(), text: t}, nil
+		if simgrid.IsIndex(head) {
+			t, err := simgrid.Open(path, "")
+			if err != nil {
+				return nil, sniff.InFile(err, path, sniff.Trace, sniff.Index, sniff.Actions)
+			}
+			return &input{header: t.Header(), text: t}, nil
+		}
 	}
 	t, err := trace.Open(path)
 	if err != nil {
@@ -54,36 +68,19 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 	return &input{header: t.Header(), trace: t}, nil
 }
 
-// openStream begins to read a trace that is read once.
-func openStream(ctx context.Context, r io.Reader, name string, pipe io.Closer) (*input, error) {
-	t, err := trace.NewReader(newStream(ctx, r), name)
-	if err != nil {
-		if pipe != nil {
-			err = errors.Join(err, pipe.Close())
-		}
-		return nil, err
-	}
-	return &input{header: t.Header(), trace: t, pipe: pipe}, nil
-}
-
-// isText reports whether a regular file looks like a SimGrid index. Nothing is
-// read from a named pipe, which cannot be read twice.
-func isText(path string) (bool, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
+// readHead returns the first bytes of a regular file, fewer where it is shorter.
+func readHead(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, 512)
+	head := make([]byte, most)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return simgrid.IsIndex(head[:n]), nil
+	return head[:n], nil
 }
 
 // traced returns the trace of either form.
@@ -92,13 +89,6 @@ func (in *input) traced() replay.Traced {
 		return in.text
 	}
 	return in.trace
-}
-
-// readAhead has text parsed beside the replay.
-func (in *input) readAhead() {
-	if in.text != nil {
-		in.text.ReadAhead()
-	}
 }
 
 func (in *input) close() error {
@@ -111,7 +101,7 @@ func (in *input) close() error {
 	return in.trace.Close()
 }
 
-// run replays. Of a stream it is known at its end only which steps it holds.
+// run replays. Which steps a stream holds is known at its end only: they are checked then.
 func (in *input) run(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	if in.trace != nil {
 		res, err := replay.Run(ctx, in.trace, m, o)
@@ -128,7 +118,7 @@ func (in *input) run(ctx context.Context, m replay.Machine, o replay.Options) (*
 	return res, err
 }
 
-// warnings tell what was odd in what has been read so far.
+// warnings are those about the part of a text trace that has been read so far.
 func (in *input) warnings() []warning.Warning {
 	if in.text == nil {
 		return nil
@@ -153,4 +143,53 @@ func (in *input) checkSteps(from, to int) error {
 		return command.Usagef("--steps up to %d, but the trace begins with step %d", to-1, chunks[0].First)
 	}
 	return nil
+}
+
+// stream is a trace that is read once, such as standard input. Another goroutine reads it, so that a replay
+// which waits for it gives up when the context ends.
+type stream struct {
+	ctx    context.Context
+	chunks chan []byte // closed at the end
+	err    error       // the reason of the end, then
+	rest   []byte      // of the last chunk
+}
+
+// chunkSize is the size of a read, in bytes; a pipe holds as much.
+const chunkSize = 64 << 10
+
+func newStream(ctx context.Context, r io.Reader) *stream {
+	s := &stream{ctx: ctx, chunks: make(chan []byte)}
+	go func() {
+		defer close(s.chunks)
+		for s.err == nil {
+			var n int
+			buf := make([]byte, chunkSize)
+			if n, s.err = r.Read(buf); n > 0 {
+				select {
+				case s.chunks <- buf[:n]:
+				case <-s.ctx.Done():
+					s.err = context.Cause(s.ctx)
+				}
+			}
+		}
+	}()
+	return s
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	if len(s.rest) == 0 {
+		select {
+		case chunk, more := <-s.chunks:
+			if !more {
+				return 0, s.err
+			}
+			s.rest = chunk
+		case <-s.ctx.Done():
+			return 0, context.Cause(s.ctx)
+		}
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
 }

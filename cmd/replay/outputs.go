@@ -3,150 +3,129 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/replay"
+	"reprise/report/path"
+	"reprise/report/pop"
+	"reprise/trace/warning"
 )
 
-// output is made of a replay besides its report: a file, or a part of what is printed. Functions that an
-// output has no use for are nil; without one of the last four it cannot be made of what that is for.
+// output is made of a job besides its result: a file, or a part of the printed text. Functions that an output has
+// no use for are nil. Without one of the last three it cannot be made of the kind of job that the function is for.
 type output struct {
 	flag  string // that asks for it
 	file  string // that it writes; "": none
-	whole bool   // it adds up a replay from its beginning, not from a checkpoint
+	whole bool   // it adds up a replay from its beginning, and so not from a checkpoint
 
-	// begin prepares for one replay and returns its observers. end ends the context of the replay where
-	// going on is in vain.
-	begin func(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) ([]replay.Observer, error)
-	// write is called when the replay has ended, or been interrupted (Report.StoppedAt), and adds to what
-	// will be printed.
+	// begin prepares for one replay and returns its observers.
+	begin func(ctx context.Context) ([]replay.Observer, error)
+	// write is called when the replay has ended, or been interrupted (Report.StoppedAt). It adds to r, which is
+	// printed after the last output.
 	write func(ctx context.Context, r *results) error
 	// abandon leaves nothing behind: the replay has failed, or another output has.
 	abandon func()
 
 	// observe returns a function for replay.SampleOptions.Observe; nil: the windows are not observed.
-	observe func(in *input, m *loaded) func(from, to int) ([]replay.Observer, func())
-	// observeRun returns the observers of the replay with the seed of o, and a function that is called when
-	// it has ended. It is called from several goroutines.
-	observeRun func(in *input, m *loaded, o *replay.Options) ([]replay.Observer, func())
+	observe func() windowObserver
+	// observeRun returns the observers of the replay with the seed of o, and a function that is called when it
+	// has ended. It is called from several goroutines.
+	observeRun func(o *replay.Options) ([]replay.Observer, func())
 
-	writeEstimate func(in *input, m *loaded, r *estimateResults) error
-	writeRuns     func(in *input, m *loaded, r *runsResults) error
-	writeDraws    func(in *input, m *loaded, r *replay.UncertaintyReport) error
+	writeEstimate func(r *estimateResults) error
+	writeRuns     func(r *runsResults) error
+	writeDraws    func(r *replay.UncertaintyReport) error
 }
+
+// windowObserver returns the observers of the window of steps [from, to), and a function that is called when the
+// window has been played. It is called from several goroutines.
+type windowObserver = func(from, to int) ([]replay.Observer, func())
 
 // outputs are those that the command line asks for.
 type outputs []*output
 
-// outputMakers make the outputs of a command line; nil for those that it does not ask for. The page comes
-// last, as it shows what the others have added to the results.
-var outputMakers = []func(*cli.Context, *settings) (*output, error){
-	newPathOutput, newEfficiencies, newTimelineOutput, newProfileOutput, newTableOutput, newPageFile,
+// outputTable lists all outputs. The page comes last, as it shows the findings that the others add to results.
+var outputTable = []struct {
+	flag    string // with a file for its value, or if it is a switch none
+	implied string // by another switch; "": none
+	file    bool
+	make    func(*job, *cli.Context, *output) error
+}{
+	{"critical-path", "what-if", false, makePath},
+	{"pop", "", false, makePOP},
+	{"timeline", "", true, makeTimeline},
+	{"profile", "", true, makeProfile},
+	{"table", "", true, makeTable},
+	{"report", "", true, makePage},
 }
 
-func outputFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "critical-path",
-			Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "what-if", Usage: "replay once more with the change that shortens the critical path most, and print what it does; implies --critical-path", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "pop", Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; takes two further replays", DisableDefaultText: true},
-		&cli.StringFlag{Name: "report",
-			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
-		&cli.StringFlag{Name: "timeline",
-			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
-		&cli.StringFlag{Name: "window",
-			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
-		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`",
-			DefaultText: "all; of --report some 64"},
-		&cli.StringFlag{Name: "profile",
-			Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, for go tool pprof"},
-		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, to `FILE`: .csv or .parquet"},
-	}
-}
-
-func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
-	files := []string{s.keep.file}
-	for _, make := range outputMakers {
-		o, err := make(c, s)
-		if err != nil {
-			return nil, err
-		}
-		if o != nil {
-			list, files = append(list, o), append(files, o.file)
+// readOutputs makes the outputs that the command line asks for, and refuses files that would replace one that is
+// read, or each other.
+func (j *job) readOutputs(c *cli.Context) error {
+	for _, name := range []string{"window", "window-ranks"} {
+		if c.IsSet(name) && c.String("timeline") == "" && c.String("report") == "" {
+			return command.Usagef("--%s says what a timeline shows: it needs --timeline or --report", name)
 		}
 	}
-	if err := atomicfile.Distinct(files...); err != nil {
-		return nil, command.Usage(err)
-	}
-	return list, nil
-}
-
-// checkOutput refuses an output that would replace what is read.
-func checkOutput(flag, path string, s *settings) error {
-	machine := []string{filepath.Join(s.spec.Machine, "platform.xml"), filepath.Join(s.spec.Machine, "kernels.yaml")}
-	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.spec.Machine != "" {
-		return command.Usagef("--%s %w", flag, err)
-	}
-	if err := atomicfile.CheckOverwrite(path, s.trace, s.spec.Platform, s.spec.Kernels, s.spec.Hostfile,
-		s.spec.NetworkNoise, s.keep.file, s.keep.resume); err != nil {
-		return command.Usagef("--%s %w", flag, err)
-	}
-	return nil
-}
-
-// spare refuses outputs that would replace what the index of a text trace names.
-func (s *settings) spare(in *input) error {
-	if in.text == nil {
-		return nil
-	}
-	if err := atomicfile.CheckOverwrite(s.keep.file, in.text.Files()...); err != nil {
-		return command.Usagef("--checkpoint %w", err)
-	}
-	for _, o := range s.outputs {
-		if err := atomicfile.CheckOverwrite(o.file, in.text.Files()...); err != nil {
+	files := []string{j.checkpoint}
+	for _, row := range outputTable {
+		o := &output{flag: row.flag}
+		if row.file {
+			o.file = c.String(row.flag)
+		}
+		if o.file == "" && (row.file || !c.Bool(row.flag) && !c.Bool(row.implied)) {
+			continue
+		}
+		if err := row.make(j, c, o); err != nil {
+			return err
+		}
+		if o.file == "-" {
+			return command.Usagef("--%s wants a file, as the result goes to standard output; ./- is one of the name -",
+				o.flag)
+		}
+		read := []string{j.trace, j.spec.Platform, j.spec.Kernels, j.spec.Hostfile, j.spec.NetworkNoise, j.checkpoint,
+			j.resume}
+		if j.spec.Machine != "" {
+			read = append(read, filepath.Join(j.spec.Machine, "platform.xml"),
+				filepath.Join(j.spec.Machine, "kernels.yaml"))
+		}
+		if err := atomicfile.CheckOverwrite(o.file, read...); err != nil {
 			return command.Usagef("--%s %w", o.flag, err)
 		}
-	}
-	return nil
-}
-
-// has reports whether the output of a flag is among them.
-func (list outputs) has(flag string) bool {
-	return slices.ContainsFunc(list, func(o *output) bool { return o.flag == flag })
-}
-
-// check refuses the command line if one of the outputs cannot be made of several replays, with the reason.
-func (list outputs) check(can func(*output) bool, reason string) error {
-	for _, o := range list {
-		if !can(o) {
-			return command.Usagef("--%s %s", o.flag, reason)
+		if err := atomicfile.Check(o.file); err != nil {
+			return err
 		}
+		j.outputs, files = append(j.outputs, o), append(files, o.file)
+	}
+	if err := atomicfile.Distinct(files...); err != nil {
+		return command.Usage(err)
 	}
 	return nil
 }
 
-// Why an output that is of one replay is not of several.
-const (
-	notOfRuns     = "is of one replay, and --runs are several: leave --runs out, --seed N names the one"
-	notOfDraws    = "is of one replay, and --uncertainty is of several on drawn machines: leave --uncertainty out"
-	notOfEstimate = "is of all that happens, and an estimate plays windows of it: leave --tolerance and --budget out, with --steps A:B for a part of the run"
-)
-
-// begin begins all, and sets the observers of the replay.
-func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded,
-	o *replay.Options) error {
+// begin begins all, and sets the observers of the replay. If one of them cannot begin, nothing is left of the
+// others.
+func (list outputs) begin(ctx context.Context, o *replay.Options) error {
 	for i, out := range list {
-		if out.whole && o.Resume != nil {
-			list[:i].abandon()
-			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag,
+		err := error(nil)
+		var observers []replay.Observer
+		switch {
+		case out.whole && o.Resume != nil:
+			err = command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag,
 				o.Resume.Name)
+		case out.begin != nil:
+			observers, err = out.begin(ctx)
 		}
-		observers, err := out.begin(ctx, end, in, m)
 		if err != nil {
 			list[:i].abandon()
 			return err
@@ -156,14 +135,31 @@ func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *
 	return nil
 }
 
-// observe returns the observers of the windows of an estimate, for replay.SampleOptions; nil: there are none.
-func (list outputs) observe(in *input, m *loaded) func(from, to int) ([]replay.Observer, func()) {
-	var all []func(from, to int) ([]replay.Observer, func())
+func (list outputs) abandon() {
+	for _, out := range list {
+		if out.abandon != nil {
+			out.abandon()
+		}
+	}
+}
+
+// each calls f for all outputs, also if one of them fails.
+func (list outputs) each(f func(*output) error) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, f(out))
+	}
+	return errors.Join(errs...)
+}
+
+// observe returns the observer of the windows of an estimate; nil: there is none.
+func (list outputs) observe() windowObserver {
+	var all []windowObserver
 	for _, out := range list {
 		if out.observe == nil {
 			continue
 		}
-		if observe := out.observe(in, m); observe != nil {
+		if observe := out.observe(); observe != nil {
 			all = append(all, observe)
 		}
 	}
@@ -177,18 +173,6 @@ func (list outputs) observe(in *input, m *loaded) func(from, to int) ([]replay.O
 		}
 		return o.observers, o.ended
 	}
-}
-
-// observeRun returns the observers of the replay with the seed of o, and a function that is called when it
-// has ended.
-func (list outputs) observeRun(in *input, m *loaded, o *replay.Options) ([]replay.Observer, func()) {
-	var all observed
-	for _, out := range list {
-		if out.observeRun != nil {
-			all.add(out.observeRun(in, m, o))
-		}
-	}
-	return all.observers, all.ended
 }
 
 // observed collects the observers of a replay, with the functions that are called when it has ended.
@@ -207,24 +191,135 @@ func (a *observed) ended() {
 	}
 }
 
-// each calls f for all outputs, also if one of them fails.
-func (list outputs) each(f func(*output) error) error {
-	var errs []error
-	for _, out := range list {
-		errs = append(errs, f(out))
+// rereadable refuses a trace that an output cannot replay again.
+func (j *job) rereadable(flag string) error {
+	if j.trace == "-" {
+		return command.Usagef("--%s needs a trace that can be read again, not standard input", flag)
 	}
-	return errors.Join(errs...)
+	if info, err := os.Stat(j.trace); err == nil && !info.Mode().IsRegular() {
+		return command.Usagef("--%s needs a trace that can be read again, and %s is no file", flag, j.trace)
+	}
+	return nil
 }
 
-// write writes all.
-func (list outputs) write(ctx context.Context, r *results) error {
-	return list.each(func(o *output) error { return o.write(ctx, r) })
-}
-
-func (list outputs) abandon() {
-	for _, out := range list {
-		if out.abandon != nil {
-			out.abandon()
+// makePath makes the output of --critical-path and --what-if, which is printed.
+func makePath(j *job, c *cli.Context, o *output) error {
+	whatIf := c.Bool("what-if")
+	switch {
+	case whatIf && j.sampled():
+		return command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
+	case whatIf && j.runs > 0:
+		return command.Usagef("--what-if replays once more: leave --runs out, --seed N names the one")
+	case whatIf:
+		if err := j.rereadable("what-if"); err != nil {
+			return err
 		}
 	}
+
+	// Of one replay: the path, and a replay with the change that shortens it most.
+	var p *path.Path
+	o.whole = true
+	o.begin = func(context.Context) ([]replay.Observer, error) {
+		p = path.New(j.in.header, j.machine, j.options)
+		return []replay.Observer{p.Observer()}, nil
+	}
+	o.write = func(ctx context.Context, r *results) error {
+		r.CriticalPath = p.Data()
+		if !whatIf || len(r.CriticalPath.WhatIfs) == 0 || r.StoppedAt != nil {
+			return nil
+		}
+		first := &r.CriticalPath.WhatIfs[0]
+		m, options := first.Apply(j.machine, j.options, path.Change)
+		bar := terminal.NewBar(j.stderr, j.quiet, j.steps(), "steps of a further replay")
+		defer bar.Clear()
+		options.Progress = bar.Set
+		res, err := j.playAgain(ctx, m, options)
+		if ctx.Err() != nil {
+			return errors.New("stopped by a signal before the replay of --what-if had ended")
+		}
+		if err != nil {
+			return fmt.Errorf("--what-if: %s: %w", first.What, err)
+		}
+		first.Replayed = new(r.Makespan - res.Makespan)
+		return nil
+	}
+
+	// Of an estimate: the paths of its windows.
+	var windows *path.Windows
+	o.observe = func() windowObserver {
+		windows = path.NewWindows(j.in.header, j.machine, j.options)
+		return windows.Observe
+	}
+	o.writeEstimate = func(r *estimateResults) error {
+		r.CriticalPath = windows.Data(r.Estimate)
+		return nil
+	}
+
+	// Of several seeds: the paths without their places.
+	var mu sync.Mutex
+	runs := map[uint64]*path.Data{} // by seed
+	o.observeRun = func(ro *replay.Options) ([]replay.Observer, func()) {
+		p, seed := path.New(j.in.header, j.machine, *ro), ro.Seed
+		return []replay.Observer{p.Observer()}, func() {
+			d := p.Data()
+			d.Hops = path.Hops{}
+			mu.Lock()
+			defer mu.Unlock()
+			runs[seed] = d
+		}
+	}
+	o.writeRuns = func(r *runsResults) error {
+		var seeds []path.Seed
+		for _, run := range r.Runs {
+			seeds = append(seeds, path.Seed{Seed: run.Seed, Data: runs[run.Seed]})
+		}
+		r.CriticalPath = path.RunsOf(seeds)
+		return nil
+	}
+	return nil
+}
+
+// makePOP makes the output of --pop, which is printed: it replays the run twice more. A run that was interrupted
+// has no efficiencies, and a signal ends the further replays: the run is reported without.
+func makePOP(j *job, _ *cli.Context, o *output) error {
+	o.write = func(ctx context.Context, r *results) (err error) {
+		if r.StoppedAt != nil {
+			return nil
+		}
+		steps, before := j.steps(), 0
+		bar := terminal.NewBar(j.stderr, j.quiet, 2*steps, "steps of further replays")
+		defer bar.Clear()
+		play := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+			o.Progress = func(n int) { bar.Set(before + n) }
+			res, err := j.playAgain(ctx, m, o)
+			before += steps
+			return res, err
+		}
+		r.POP, err = pop.Of(ctx, r.Result, j.machine, j.options, play)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return errors.New("--pop: stopped by a signal: there are no efficiencies without the further replays")
+		case err != nil:
+			return warning.With(fmt.Errorf("--pop: %w", err), j.causes())
+		}
+		return nil
+	}
+	return j.rereadable("pop")
+}
+
+// labelled joins labels of a file in a line; "": it is of a whole run on the machine as the files have it.
+func labelled(labels []string) string { return strings.Join(labels, "; ") }
+
+// hostsOf returns the name of the host of each rank.
+func hostsOf(m *replay.Machine) []string {
+	hosts := make([]string, len(m.Hosts))
+	for rank, host := range m.Hosts {
+		hosts[rank] = m.Platform.Host(int(host)).Name
+	}
+	return hosts
+}
+
+// has reports whether the output of a flag is among them.
+func (list outputs) has(flag string) bool {
+	return slices.ContainsFunc(list, func(o *output) bool { return o.flag == flag })
 }

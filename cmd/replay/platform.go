@@ -1,24 +1,25 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/platforms"
+	"reprise/platforms/compose"
 	"reprise/platforms/machines"
 	"reprise/smpi"
+	"reprise/smpi/option"
 	"reprise/trace/warning"
 )
 
@@ -42,8 +43,16 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := q.takeBefore(c.Lineage()[1]); err != nil {
-				return err
+			// Options before the word platform.
+			before := c.Lineage()[1]
+			for _, name := range before.LocalFlagNames() {
+				switch name {
+				case "json":
+					q.json = before.Bool(name)
+				case "quiet":
+				default:
+					return command.Usagef("--%s is for replays, not for replay platform", name)
+				}
 			}
 			if q.help {
 				return cli.ShowSubcommandHelp(c)
@@ -70,15 +79,40 @@ type platformQuery struct {
 	json, help bool
 }
 
+// parsePlatformQuery reads the words behind "replay platform", options before and after the machine.
 func parsePlatformQuery(args []string) (*platformQuery, error) {
 	q := &platformQuery{}
 	for len(args) > 0 {
-		if number, ok := strings.CutPrefix(args[0], "--ranks="); ok {
-			args = slices.Concat([]string{"--ranks", number}, args[1:])
+		word, taken := args[0], 1
+		number, isNumber := strings.CutPrefix(word, "--ranks=")
+		if word == "--ranks" {
+			if taken = 2; len(args) < 2 {
+				return nil, command.Usagef("platform: --ranks wants a number")
+			}
+			number, isNumber = args[1], true
 		}
-		taken, err := q.take(args)
-		if err != nil {
-			return nil, err
+		switch {
+		case isNumber:
+			var err error
+			if q.ranks, err = strconv.Atoi(number); err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
+				return nil, command.Usagef("platform: --ranks %q, want 1 to %d", number, platforms.MaxHosts)
+			}
+		case word == "--json":
+			q.json = true
+		case word == "--help" || word == "-h":
+			q.help = true
+		case word == "--route":
+			if taken = 3; len(args) < 3 {
+				return nil, command.Usagef("platform: --route wants two hosts")
+			}
+			q.from, q.to = args[1], args[2]
+		case len(word) > 1 && word[0] == '-':
+			return nil, command.Usagef("platform: unknown option %s%s", word,
+				command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
+		case q.machine != "":
+			return nil, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
+		default:
+			q.machine = word
 		}
 		args = args[taken:]
 	}
@@ -93,52 +127,19 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	return q, nil
 }
 
-// takeBefore reads the options that stand before the word platform.
-func (q *platformQuery) takeBefore(c *cli.Context) error {
-	for _, name := range c.LocalFlagNames() {
-		switch name {
-		case "json":
-			q.json = c.Bool(name)
-		case "quiet":
-		default:
-			return command.Usagef("--%s is for replays, not for replay platform", name)
-		}
-	}
-	return nil
+// changing is how a quantity of the machine changes with time.
+type changing struct {
+	What    string  `json:"what"`
+	Target  string  `json:"target"`
+	Profile string  `json:"profile"`
+	Values  int     `json:"values"` // of a round
+	First   float64 `json:"first_s"`
+	Last    float64 `json:"last_s"`
+	Period  float64 `json:"period_s,omitempty"` // 0: it does not begin anew
 }
 
-// take reads the first of args and returns how many words belong to it.
-func (q *platformQuery) take(args []string) (int, error) {
-	switch word := args[0]; {
-	case word == "--json":
-		q.json = true
-	case word == "--help" || word == "-h":
-		q.help = true
-	case word == "--route":
-		if len(args) < 3 {
-			return 0, command.Usagef("platform: --route wants two hosts")
-		}
-		q.from, q.to = args[1], args[2]
-		return 3, nil
-	case word == "--ranks":
-		if len(args) < 2 {
-			return 0, command.Usagef("platform: --ranks wants a number")
-		}
-		var err error
-		if q.ranks, err = strconv.Atoi(args[1]); err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
-			return 0, command.Usagef("platform: --ranks %q, want 1 to %d", args[1], platforms.MaxHosts)
-		}
-		return 2, nil
-	case len(word) > 1 && word[0] == '-':
-		return 0, command.Usagef("platform: unknown option %s%s", word,
-			command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
-	case q.machine != "":
-		return 0, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
-	default:
-		q.machine = word
-	}
-	return 1, nil
-}
+// mostProfiles is the number of profiles that the text lists.
+const mostProfiles = 20
 
 // described is the answer; the route only where one was asked for.
 type described struct {
@@ -169,39 +170,38 @@ type routeLink struct {
 	Policy    string  `json:"sharing_policy"`
 }
 
+// answer loads the machine, from a file, a machine directory or what is built in, and describes it.
 func (q *platformQuery) answer(w io.Writer) error {
-	p, err := q.load()
+	name := q.machine
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if name, _, err = machines.Find(name); err != nil {
+			return err
+		}
+	}
+	p, err := platforms.Find(name, max(1, q.ranks))
 	if err != nil {
 		return err
 	}
 	o := smpi.DefaultOptions()
-	odd := warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))
+	d := described{Description: p.Describe(), Warnings: warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))}
 	if err := o.ApplyConfig(p); err != nil {
-		return warning.With(err, odd)
+		return warning.With(err, d.Warnings)
 	}
-	d := described{Description: p.Describe(), Profiles: profilesOf(p), Warnings: odd}
+	for _, use := range p.Profiles() {
+		c := changing{What: use.Kind.String(), Target: use.Target, Profile: use.Profile.Name, Values: use.Profile.Len()}
+		c.First, c.Last = use.Profile.Span()
+		c.Period, _ = use.Profile.Repeats()
+		d.Profiles = append(d.Profiles, c)
+	}
 	if q.from != "" {
 		if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
-			return warning.With(err, odd)
+			return warning.With(err, d.Warnings)
 		}
 	}
 	if q.json {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(d)
+		return writeJSON(w, d)
 	}
 	return d.writeText(w)
-}
-
-// load loads the machine, from a file, a machine directory, or what is built in.
-func (q *platformQuery) load() (*platforms.Platform, error) {
-	name := q.machine
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if name, _, err = machines.Find(name); err != nil {
-			return nil, err
-		}
-	}
-	return platforms.Find(name, max(1, q.ranks))
 }
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the
@@ -243,6 +243,7 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 	return r, nil
 }
 
+// writeText writes the answer as aligned columns.
 func (d *described) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	nominal := ""
@@ -262,10 +263,35 @@ func (d *described) writeText(w io.Writer) error {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
 		}
 	}
-	writeProfiles(t, d.Profiles)
+	if len(d.Profiles) > 0 {
+		fmt.Fprintf(t, "\n%s\n", textutil.Count(len(d.Profiles), "profile"))
+	}
+	for i, c := range d.Profiles {
+		if i == mostProfiles {
+			fmt.Fprintf(t, "  and %d more (--json lists all)\n", len(d.Profiles)-i)
+			break
+		}
+		again := ""
+		if c.Period > 0 {
+			again = fmt.Sprintf(", again every %.6g s", c.Period)
+		}
+		fmt.Fprintf(t, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile,
+			textutil.Count(c.Values, "value"), c.First, c.Last, again)
+	}
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, textutil.Count(len(r.Links), "link"),
-			r.Latency, r.apart(), r.limited())
+		latency := fmt.Sprintf("%.4g s", r.Latency)
+		if r.Distance != 0 {
+			latency += fmt.Sprintf(" (%.4g s by coordinates)", r.Distance)
+		}
+		limit := "nothing that limits the bandwidth"
+		if r.Bandwidth != nil {
+			limit = fmt.Sprintf("bandwidth %.4g byte/s", *r.Bandwidth)
+			if *r.Bandwidth != *r.Narrowest {
+				limit += fmt.Sprintf(" by the TCP window (network/TCP-gamma), the narrowest link has %.4g", *r.Narrowest)
+			}
+		}
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %s, %s\n", r.From, r.To, textutil.Count(len(r.Links), "link"),
+			latency, limit)
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}
@@ -276,22 +302,78 @@ func (d *described) writeText(w io.Writer) error {
 	return t.Flush()
 }
 
-// apart says how much of the latency coordinates make.
-func (r *route) apart() string {
-	if r.Distance == 0 {
-		return ""
+// newPlatformCommand is "replay platform new", which describes a machine from a few words.
+func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
+	var flags []cli.Flag
+	for _, o := range compose.Options() {
+		switch {
+		case o.Switch:
+			flags = append(flags, &cli.BoolFlag{Name: o.Name, Usage: o.Usage, DisableDefaultText: true})
+		case o.Repeatable:
+			flags = append(flags, &cli.StringSliceFlag{Name: o.Name, Usage: o.Usage})
+		default:
+			flags = append(flags, &cli.StringFlag{Name: o.Name, Usage: o.Usage, DefaultText: o.Default})
+		}
 	}
-	return fmt.Sprintf(" (%.4g s by coordinates)", r.Distance)
-}
-
-// limited says what bandwidth there is, and if it is the TCP window that limits it.
-func (r *route) limited() string {
-	switch {
-	case r.Bandwidth == nil:
-		return ", nothing that limits the bandwidth"
-	case *r.Bandwidth == *r.Narrowest:
-		return fmt.Sprintf(", bandwidth %.4g byte/s", *r.Bandwidth)
-	}
-	return fmt.Sprintf(", bandwidth %.4g byte/s by the TCP window (network/TCP-gamma), the narrowest link has %.4g",
-		*r.Bandwidth, *r.Narrowest)
+	flags = append(flags,
+		&cli.StringFlag{Name: "o", Value: "-",
+			Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
+		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true})
+	return command.Prepare(&cli.Command{
+		Name:      "new",
+		Usage:     "describe a machine from a few words, as SimGrid XML",
+		UsageText: "replay platform new --nodes N [options]",
+		Description: "Hosts are node-0, node-1, ... Units are those of platforms: Gbps bits, GBps bytes, us, ns, Gf. " +
+			"On stderr it says how many share what.\n\n" +
+			"   replay platform new --nodes 64 --cores 8 --nic 100Gbps --latency 1us --fat-tree 'leaf=16 up=8x200Gbps' > p.xml\n" +
+			"   replay platform new --nodes 4096 --fat-tree 'leaf=32 up=16x200Gbps group=16 up=8x400Gbps@2us' -o p.xml\n" +
+			"   replay platform new --nodes 512 --dragonfly 'groups=8 switches=8 hosts=8 local=200Gbps global=2x200Gbps' -o p.xml\n" +
+			"   replay platform new --nodes 64 --torus 4x4x4 --slow 'node-[3,17,40]=0.9' -o p.xml",
+		Flags: flags,
+		Action: func(c *cli.Context) error {
+			// Options before the words "platform new" mean nothing here.
+			for _, outer := range c.Lineage()[1:] {
+				if outer.Command == nil {
+					continue
+				}
+				for _, name := range outer.LocalFlagNames() {
+					if name != "quiet" {
+						return command.Usagef("--%s is for replays, not for replay platform new", name)
+					}
+				}
+			}
+			if c.NArg() > 0 {
+				return command.Usagef("platform new: unexpected %q: it takes options only", c.Args().First())
+			}
+			var given []option.Flag
+			for _, o := range compose.Options() {
+				value := c.String(o.Name)
+				if o.Repeatable {
+					value = strings.Join(c.StringSlice(o.Name), " ")
+				}
+				if c.IsSet(o.Name) {
+					given = append(given, option.Flag{Name: o.Name, Value: value})
+				}
+			}
+			spec, err := compose.FromFlags(given)
+			if err != nil {
+				return command.Usagef("platform new: %w", err)
+			}
+			begun()
+			if file := c.String("o"); file == "-" {
+				err = spec.Write(stdout)
+			} else {
+				err = atomicfile.Write(file, spec.Write)
+			}
+			if err != nil {
+				return err
+			}
+			if !c.Bool("quiet") {
+				for _, sentence := range spec.Words() {
+					command.Tell(stderr, "replay", sentence)
+				}
+			}
+			return nil
+		},
+	})
 }

@@ -73,7 +73,7 @@ func TestInterruptedBefore(t *testing.T) {
 
 // TestEndedBefore: so does one that comes while the beginning of a stream is waited for.
 func TestEndedBefore(t *testing.T) {
-	k := &checkpointer{keepSettings: &keepSettings{}}
+	k := &checkpointer{job: &job{}}
 	err := k.ended(nil, fmt.Errorf("stdin: %w", ending{os.Interrupt}))
 	if want := "stopped by a signal (interrupt) before the first event: nothing was replayed"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

@@ -1,153 +1,321 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"os"
+	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
+	"syscall"
 	"time"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/replay"
+	"reprise/report/path"
+	"reprise/report/pop"
+	"reprise/smpi"
+	"reprise/trace"
 	"reprise/trace/warning"
+	"reprise/tracegen/hpcg"
 )
 
-// replayTrace opens everything, replays, and prints the report.
-func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
+// run opens everything and does what the command line asks for.
+func (j *job) run(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	in, err := openInput(ctx, s.trace, stdin)
+	j.end = end
+	// Each way to run needs an output to have a function of its own. Of others the last text says why not.
+	way, can, why := j.replayTrace, func(*output) bool { return true }, ""
+	switch {
+	case j.draws > 0:
+		way, can = j.replayDraws, func(o *output) bool { return o.writeDraws != nil }
+		why = "is of one replay, and --uncertainty is of several on drawn machines: leave --uncertainty out"
+	case j.sampled():
+		way, can = j.sampleTrace, func(o *output) bool { return o.writeEstimate != nil }
+		why = "is of all that happens, and an estimate plays windows of it: " +
+			"leave --tolerance and --budget out, with --steps A:B for a part of the run"
+	case j.runs > 0:
+		way, can = j.replayRuns, func(o *output) bool { return o.writeRuns != nil }
+		why = "is of one replay, and --runs are several: leave --runs out, --seed N names the one"
+	}
+	for _, o := range j.outputs {
+		if !can(o) {
+			return command.Usagef("--%s %s", o.flag, why)
+		}
+	}
+	err := j.open(ctx)
+	if j.in != nil {
+		defer j.in.close()
+	}
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	m, err := load(s, in, stderr)
-	if err != nil {
+	return way(ctx)
+}
+
+// open opens the trace, loads the machine and the options that the trace is played with, and tells on stderr
+// which choices the command line leaves open, and what may end the replay after hours.
+func (j *job) open(ctx context.Context) (err error) {
+	// Several replays read the trace several times, and an estimate reads its steps in any order.
+	again, special := "", false
+	switch {
+	case j.draws > 0:
+		again = "--uncertainty"
+	case j.runs > 0:
+		again = "--runs"
+	}
+	if info, err := os.Stat(j.trace); err == nil {
+		special = !info.Mode().IsRegular()
+	}
+	const anyOrder = "--tolerance and --budget read the steps in any order: they need a trace file, "
+	switch {
+	case again != "" && special:
+		return command.Usagef("%s needs a trace that can be read again, and %s is no file", again, j.trace)
+	case j.sampled() && j.trace == "-":
+		return command.Usagef(anyOrder + "not standard input")
+	case j.sampled() && special:
+		return command.Usagef(anyOrder+"and %s is none", j.trace)
+	}
+	if j.in, err = openInput(ctx, j.trace, j.stdin); err != nil {
 		return err
 	}
-	bar := newBar(s, in, stderr)
-	o := m.options
-	o.Progress = bar.Set
-	k, err := newCheckpointer(ctx, end, s, in, m.Source, &o, stderr)
-	if err != nil {
+	if j.sampled() && j.in.trace == nil {
+		return command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", j.trace)
+	}
+	if err := j.in.checkSteps(j.from, j.to); err != nil {
 		return err
 	}
-	if err := s.outputs.begin(ctx, end, in, m, &o); err != nil {
-		k.close()
-		return err
+	// The index of a text trace names files, which are known only now: no output may replace one of them.
+	if j.in.text != nil {
+		if err := atomicfile.CheckOverwrite(j.checkpoint, j.in.text.Files()...); err != nil {
+			return command.Usagef("--checkpoint %w", err)
+		}
+		for _, o := range j.outputs {
+			if err := atomicfile.CheckOverwrite(o.file, j.in.text.Files()...); err != nil {
+				return command.Usagef("--%s %w", o.flag, err)
+			}
+		}
 	}
-	begun()
-	in.readAhead() // only now: its goroutine would keep others from starting
-	res, err := in.run(ctx, m.Machine, o)
-	k.close()
-	bar.Clear()
-	err = k.ended(res, err)
-	var stopped interruption
-	if err != nil && !errors.As(err, &stopped) {
-		s.outputs.abandon()
-		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.causes()))
+
+	// The machine, and what on the command line depends on it or on the trace.
+	var list []warning.Warning
+	if j.machine, j.options, list, err = replay.LoadMachine(j.spec, j.in.traced()); err != nil {
+		var setting *replay.SettingError
+		if errors.As(err, &setting) {
+			err = warning.With(command.Usagef("--%s: %w", setting.Name, setting.Err), warning.Of(err))
+		}
+		return warning.With(err, j.odd)
 	}
-	k.tellFailures()
-	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings)
-	r := &results{Report: replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))}
-	var summary error
-	r.HPCG, summary = s.hpcgOf(res)
-	ctx, stop := command.Interruptible(ctx) // for what outputs replay once more
-	failed := s.outputs.write(ctx, r)
-	stop()
-	return errors.Join(s.print(stdout, r), summary, failed, err)
+	if p := j.machine.Platform; len(p.Profiles()) > 0 { // parts of a trace do not begin at time 0
+		for _, o := range []struct {
+			name  string
+			given bool
+		}{{"steps", j.from > 0 || j.to > 0}, {"tolerance", j.tolerance > 0}, {"budget", j.budget > 0}} {
+			if o.given {
+				return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: all steps must be played",
+					o.name, p.Name())
+			}
+		}
+	}
+	j.options.From, j.options.To, j.options.Seed = j.from, j.to, j.seed
+	switch h := j.in.header; {
+	case j.setupTime == 0:
+	case !(j.setupTime > 0) || math.IsInf(j.setupTime, 0):
+		return command.Usagef("--setup-time %g, want 0 or more seconds", j.setupTime)
+	case h.Program != hpcg.Program:
+		return command.Usagef("--setup-time goes with a trace of HPCG, and this is one of %s", h.Program)
+	case !rates(h) || j.from > 0 || j.to > 0 && j.to < h.Steps:
+		return command.Usagef("--setup-time counts in the rating of all of HPCG, and this is a part of it: leave it out")
+	}
+
+	j.warnings = warning.Join(list, j.odd)
+	for _, w := range j.warnings {
+		if w.Kind != warning.Oddity && !j.quiet {
+			command.Tell(j.stderr, "replay", w.String())
+		}
+	}
+	if j.verbose {
+		j.describe()
+	}
+	j.begin = time.Now()
+	return nil
+}
+
+// describe tells which ranks are replayed on which machine, and which options are not the defaults of smpirun:
+// by the platform's file, or by the command line.
+func (j *job) describe() {
+	tell := func(format string, args ...any) { command.Tell(j.stderr, "replay", fmt.Sprintf(format, args...)) }
+	used := map[int32]bool{}
+	for _, host := range j.machine.Hosts {
+		used[host] = true
+	}
+	source := &j.machine.Source
+	tell("%s of %s on %d of the %s of %s", textutil.Count(j.in.header.Ranks, "rank"), j.in.header.Program, len(used),
+		textutil.Count(j.machine.Platform.NumHosts(), "host"), source.Platform)
+	if source.Kernels != "" {
+		tell("kernel models %s", source.Kernels)
+	}
+	usual := smpi.DefaultOptions()
+	defaults := usual.Settings()
+	for i, o := range j.options.Network.Settings() {
+		if o.Value != defaults[i].Value {
+			tell("%s:%s, not %s", o.Name, o.Value, cmp.Or(defaults[i].Value, "empty"))
+		}
+	}
 }
 
 // begun has a signal say no longer that nothing was replayed.
 func begun() { command.InterruptedText("interrupted") }
 
-// loaded is a machine with the options that come with it and the command line, and what is
-// odd about them.
-type loaded struct {
-	replay.Machine
-	options  replay.Options
-	warnings []warning.Warning
+// results are those of one replay: its report, and the findings of outputs. In JSON the first two fields, which
+// only an exact replay in place of an estimate has, come before the report.
+type results struct {
+	IsEstimate *bool  `json:"estimate,omitempty"`      // false
+	Because    string `json:"exact_because,omitempty"` // the reason why the replay is exact
+	*replay.Report
+	HPCG         *hpcg.Summary `json:"hpcg,omitempty"`
+	CriticalPath *path.Data    `json:"critical_path,omitempty"`
+	POP          *pop.Data     `json:"pop,omitempty"`
 }
 
-// causes returns those of the warnings that may be why something failed.
-func (m *loaded) causes() []warning.Warning {
-	return slices.DeleteFunc(slices.Clone(m.warnings), func(w warning.Warning) bool { return w.Kind == warning.Choice })
-}
+// replayTrace replays all steps that the command line asks for, and prints the report.
+func (j *job) replayTrace(ctx context.Context) error { return j.replayExactly(ctx, nil) }
 
-// load loads the machine and the options that a trace is played with, and tells what was
-// chosen where the command line leaves it open, and what may end the replay after hours.
-func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
-	if err := in.checkSteps(s.from, s.to); err != nil {
-		return nil, err
+// replayExactly replays all steps. why is the reason for that where an estimate was asked for, of which the
+// budget ends ctx; else nil. Outputs show the run up to its end, a signal or the end of the time.
+func (j *job) replayExactly(ctx context.Context, why error) error {
+	start, steps := time.Now(), 0
+	bar := terminal.NewBar(j.stderr, j.quiet, j.steps(), "steps")
+	o := j.options
+	o.Progress = func(n int) {
+		steps = n
+		bar.Set(n)
 	}
-	if err := s.spare(in); err != nil {
-		return nil, err
-	}
-	m, o, list, err := replay.LoadMachine(s.spec, in.traced())
+	k, err := newCheckpointer(ctx, j, &o)
 	if err != nil {
-		var setting *replay.SettingError
-		if errors.As(err, &setting) {
-			err = warning.With(command.Usagef("--%s: %w", setting.Name, setting.Err), warning.Of(err))
+		return err
+	}
+	if err := j.outputs.begin(ctx, &o); err != nil {
+		k.close()
+		return err
+	}
+	begun()
+	if j.in.text != nil {
+		j.in.text.ReadAhead() // only now: its goroutine would keep others from starting
+	}
+	res, err := j.in.run(ctx, j.machine, o)
+	k.close()
+	bar.Clear()
+
+	// A replay that a signal has stopped is reported up to there, and so are outputs of one whose time is over.
+	over := why != nil && res != nil && errors.Is(err, context.DeadlineExceeded)
+	var stopped ending
+	if why == nil {
+		err = k.ended(res, err)
+	} else if res != nil && errors.As(err, &stopped) {
+		err = interruption{stopped.at(res)}
+	}
+	if err != nil && !over && !errors.As(err, new(interruption)) {
+		j.outputs.abandon()
+		return warning.With(err, warning.Join(j.in.warnings(), k.warnings(), j.causes()))
+	}
+	k.tellFailures()
+	res.Warnings = warning.Join(res.Warnings, k.warnings(), j.seedWarnings(res.Seed), j.warnings)
+	r := &results{Report: replay.NewReport(res, j.provenance(res.WallBefore+time.Since(j.begin).Seconds()))}
+	var summary error
+	r.HPCG, summary = j.hpcgOf(res)
+	if why != nil {
+		r.IsEstimate, r.Because = new(bool), why.Error()
+		ctx = context.WithoutCancel(ctx) // outputs are written even if the time is over
+	}
+	ctx, stop := command.Interruptible(ctx) // for outputs that replay once more
+	failed := j.outputs.each(func(o *output) error { return o.write(ctx, r) })
+	stop()
+	if over {
+		return errors.Join(failed, j.overtime(steps, time.Since(start).Seconds()))
+	}
+	printed := j.print(r, r.HPCG, r.Report, r.CriticalPath, r.POP)
+	if why != nil && !j.json && printed == nil {
+		_, printed = fmt.Fprintf(j.stdout, "exact: all steps were simulated, since %s\n", r.Because)
+	}
+	return errors.Join(printed, summary, failed, err)
+}
+
+// overtime returns the error of an exact replay that came so many steps far in so many seconds, until the time
+// was over.
+func (j *job) overtime(steps int, seconds float64) error {
+	all := j.steps()
+	if steps == 0 {
+		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s",
+			textutil.Count(all, "step"))
+	}
+	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s",
+		steps, all, max(1, seconds/float64(steps)*float64(all)))
+}
+
+// causes returns those warnings that may be the reason of a failure.
+func (j *job) causes() []warning.Warning {
+	return slices.DeleteFunc(slices.Clone(j.warnings), func(w warning.Warning) bool { return w.Kind == warning.Choice })
+}
+
+// seedWarnings are for the report of a replay that has used a seed, or none: nil.
+func (j *job) seedWarnings(used *uint64) []warning.Warning {
+	if j.seedGiven && used == nil {
+		return []warning.Warning{
+			warning.New("--seed changes nothing: neither the kernel models nor the network have noise")}
+	}
+	return nil
+}
+
+// textWriter is a part of a result that people read.
+type textWriter interface{ WriteText(io.Writer) error }
+
+// print writes a result to standard output: all of it as JSON, or the texts of its parts, of which pointers
+// that are nil have none.
+func (j *job) print(r any, parts ...textWriter) error {
+	if j.json {
+		return writeJSON(j.stdout, r)
+	}
+	w := terminal.Wide(j.stdout)
+	for _, part := range parts {
+		if reflect.ValueOf(part).IsNil() {
+			continue
 		}
-		return nil, warning.With(err, s.odd)
-	}
-	if err := s.checkProfiles(m.Platform); err != nil {
-		return nil, err
-	}
-	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
-	if err := s.checkSetupTime(in.header); err != nil {
-		return nil, err
-	}
-	l := &loaded{m, o, warning.Join(list, s.odd)}
-	for _, w := range l.warnings {
-		if w.Kind != warning.Oddity && !s.quiet {
-			command.Tell(stderr, "replay", w.String())
+		if err := part.WriteText(w); err != nil {
+			return err
 		}
 	}
-	if s.verbose {
-		l.describe(in.header, stderr)
-	}
-	return l, nil
+	return nil
 }
 
-// provenance is that of a replay on m which took so long.
-func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance {
-	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, WallSeconds: wallSeconds, PeakRSS: peakRSS(),
-	}.On(&m.Source)
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
-// printable is what a replay prints.
-type printable interface {
-	WriteText(io.Writer) error
-	WriteJSON(io.Writer) error
-}
-
-func (s *settings) print(stdout io.Writer, r printable) error {
-	if s.json {
-		return r.WriteJSON(stdout)
-	}
-	return r.WriteText(terminal.Wide(stdout))
-}
-
-// newBar returns a progress bar over the steps to replay.
-func newBar(s *settings, in *input, stderr io.Writer) *terminal.Bar {
-	return terminal.NewBar(stderr, s.quiet, s.steps(in), "steps")
-}
-
-// steps returns how many steps there are to replay, as far as is known before the end
-// of a stream.
-func (s *settings) steps(in *input) int {
-	first, end := s.stepRange(in)
+// steps returns how many steps there are to replay, as far as is known before the end of a stream.
+func (j *job) steps() int {
+	first, end := j.stepRange()
 	return end - first
 }
 
 // stepRange returns the steps first <= step < end that there are to replay, likewise.
-func (s *settings) stepRange(in *input) (first, end int) {
-	first, end = s.stepsAsked(in)
-	if in.trace != nil {
-		if w := in.trace.ChunkInfos(); len(w) > 0 {
+func (j *job) stepRange() (first, end int) {
+	first, end = j.stepsAsked()
+	if j.in.trace != nil {
+		if w := j.in.trace.ChunkInfos(); len(w) > 0 {
 			first, end = max(first, w[0].First), min(end, w[len(w)-1].Last+1)
 		}
 	}
@@ -155,10 +323,82 @@ func (s *settings) stepRange(in *input) (first, end int) {
 }
 
 // stepsAsked returns the steps first <= step < end of a program that --steps asks for.
-func (s *settings) stepsAsked(in *input) (first, end int) {
-	first, end = s.from, in.header.Steps
-	if s.to > 0 {
-		end = min(end, s.to)
+func (j *job) stepsAsked() (first, end int) {
+	first, end = j.from, j.in.header.Steps
+	if j.to > 0 {
+		end = min(end, j.to)
 	}
 	return first, end
+}
+
+// rates reports whether a trace is of all of HPCG: a part of it does not count its flop.
+func rates(h *trace.Header) bool { return h.Program == hpcg.Program && h.Flops > 0 }
+
+// hpcgSummary returns HPCG's own report of a run by the seconds that its phases take; nil if the run is not all
+// of HPCG.
+func (j *job) hpcgSummary(h *trace.Header, whole bool, seconds map[string]float64) (*hpcg.Summary, error) {
+	if !rates(h) || !whole {
+		return nil, nil
+	}
+	return hpcg.NewSummary(h, func(name string) float64 { return seconds[name] }, j.setupTime)
+}
+
+// hpcgOf returns HPCG's own report of an exact replay, by the times of rank 0.
+func (j *job) hpcgOf(res *replay.Result) (*hpcg.Summary, error) {
+	seconds := map[string]float64{}
+	for i, s := range res.RootPhases {
+		seconds[res.Header.Phases[i]] = s
+	}
+	return j.hpcgSummary(res.Header, res.Complete && res.StoppedAt == nil, seconds)
+}
+
+// ratingOf returns HPCG's rating of an exact replay, in 1e9 flop/s; 0 if the replay is not one of all of HPCG.
+func (j *job) ratingOf(res *replay.Result) (float64, error) {
+	sum, err := j.hpcgOf(res)
+	if err != nil || sum == nil {
+		return 0, err
+	}
+	return sum.Rating, nil
+}
+
+// hpcgEstimate returns HPCG's own report by an estimate, with the times of the mean rank.
+func (j *job) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
+	seconds := map[string]float64{}
+	for _, phase := range e.Phases {
+		seconds[phase.Name] = phase.Mean
+	}
+	return j.hpcgSummary(e.Header, e.Complete, seconds)
+}
+
+// provenance is that of a result of the job which took so long.
+func (j *job) provenance(wallSeconds float64) replay.Provenance {
+	return replay.Provenance{
+		Tool: "replay " + command.Version(), Trace: j.trace, WallSeconds: wallSeconds, PeakRSS: peakRSS(),
+	}.On(&j.machine.Source)
+}
+
+// peakRSS returns the largest resident set of this process in bytes, 0 if it is not known. Linux states it by
+// process; getrusage, the answer elsewhere, may count the process that started this one.
+func peakRSS() int64 {
+	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+		if peak, ok := highWaterMark(status); ok {
+			return peak
+		}
+	}
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return u.Maxrss // bytes there
+	}
+	return u.Maxrss << 10
+}
+
+// highWaterMark finds "VmHWM: N kB" among the lines of a process's status, in bytes.
+func highWaterMark(status []byte) (int64, bool) {
+	_, rest, found := bytes.Cut(status, []byte("\nVmHWM:"))
+	line, _, _ := bytes.Cut(rest, []byte(" kB"))
+	kilobytes, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 53)
+	return kilobytes << 10, found && err == nil
 }

@@ -31,8 +31,8 @@ func TestOvertime(t *testing.T) {
 		{0, 0, "the time is over: the exact replay has come to step 20 of 100, all of them would take about 15 s"},
 		{10, 60, "the time is over: the exact replay has come to step 20 of 50, all of them would take about 8 s"},
 	} {
-		s := &settings{from: c.from, to: c.to}
-		if err := s.overtime(in, 20, 3); err.Error() != c.want {
+		j := &job{from: c.from, to: c.to, in: in}
+		if err := j.overtime(20, 3); err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}

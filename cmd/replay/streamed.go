@@ -12,23 +12,24 @@ import (
 	"reprise/internal/atomicfile"
 )
 
-// streamed is a file that is written while a replay goes on, by another goroutine, and appears
-// when it is complete. Where it cannot be written the replay ends.
+// streamed is a file that another goroutine writes while a replay goes on, and that appears when it is complete.
+// If it cannot be written the replay ends. A named pipe opens when somebody reads from it: until then chunks wait,
+// and the end of the context gives it up.
 type streamed struct {
 	path   string
-	chunks chan []byte // closed at the end
-	ended  chan error  // once the file is there, or why it is not
-	failed chan struct{}
+	chunks chan []byte             // closed at the end
+	ended  chan error              // nil once the file is there, else the reason why it is not
+	failed chan struct{}           // closed when ended has its value
 	end    context.CancelCauseFunc // of the replay
 	chunk  []byte                  // not handed over yet
 
-	pipe   bool // it is a named pipe, which opens when somebody reads from it
+	pipe   bool // the file is a named pipe, and not given up
 	mu     sync.Mutex
-	open   bool
+	open   bool          // somebody reads from it
 	unread chan struct{} // closed when a pipe is given up that nobody reads from
 }
 
-// streamChunk is what is handed over at once, in bytes; a few of them are under way.
+// streamChunk is the size of a chunk, in bytes; a few of them are under way.
 const streamChunk = 256 << 10
 
 // errGivenUp ends a file that is not wanted any more.
@@ -47,8 +48,16 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 	}
 	context.AfterFunc(ctx, f.leavePipe)
 	go func() {
-		err := atomicfile.Write(path, func(w io.Writer) error {
-			if !f.opened() {
+		f.ended <- atomicfile.Write(path, func(w io.Writer) error {
+			// The file is open. A pipe that was given up before is not wanted any more.
+			f.mu.Lock()
+			select {
+			case <-f.unread:
+			default:
+				f.open = true
+			}
+			f.mu.Unlock()
+			if !f.open {
 				return errGivenUp
 			}
 			if !zipped {
@@ -60,7 +69,6 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 			}
 			return zip.Close()
 		})
-		f.ended <- err
 		close(f.failed)
 	}()
 	return f, nil
@@ -79,18 +87,6 @@ func writeStreamed(ctx context.Context, path string, content func(io.Writer) err
 	return f.close(ctx)
 }
 
-// opened notes that the file is open, and reports whether it is still wanted.
-func (f *streamed) opened() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	select {
-	case <-f.unread:
-	default:
-		f.open = true
-	}
-	return f.open
-}
-
 // leavePipe gives a pipe up that nobody reads from.
 func (f *streamed) leavePipe() {
 	f.mu.Lock()
@@ -101,7 +97,7 @@ func (f *streamed) leavePipe() {
 	}
 }
 
-// copy writes what is handed over.
+// copy writes the chunks that are handed over; nil gives the file up.
 func (f *streamed) copy(w io.Writer) error {
 	for chunk := range f.chunks {
 		if chunk == nil {
@@ -125,7 +121,7 @@ func (f *streamed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hand hands over what there is.
+// hand hands over the bytes that are gathered, unless the file has failed: then the replay ends.
 func (f *streamed) hand() error {
 	select {
 	case f.chunks <- f.chunk:
@@ -144,14 +140,14 @@ func (f *streamed) unreadError() error {
 	return fmt.Errorf("interrupted while nobody reads from the pipe %s", f.path)
 }
 
-// failure returns why the file is not there.
+// failure returns the reason why the file is not there. Others may ask for it again.
 func (f *streamed) failure() error {
 	err := <-f.ended
 	f.ended <- err
 	return err
 }
 
-// fail ends the replay as what the file holds cannot be made.
+// fail ends the replay as the content of the file cannot be made.
 func (f *streamed) fail(err error) { f.end(fmt.Errorf("%s: %w", f.path, err)) }
 
 // close completes the file. It waits for a reader of a pipe until ctx ends.

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/regular"
+	"reprise/internal/snapshot"
+	"reprise/internal/textutil"
+	"reprise/replay"
+	"reprise/trace/warning"
+)
+
+// checkpointer looks after a replay: it writes checkpoints, and ends the context of the replay as
+// command.OnEnding says.
+type checkpointer struct {
+	*job
+	ctx   context.Context
+	notes io.Writer // stderr, or io.Discard with --quiet
+
+	deaf    func()   // stops waiting for signals
+	from    *os.File // the checkpoint to go on from, or nil
+	found   bool     // from is the file that --checkpoint names
+	resumed bool     // from is read, and nobody has been told yet
+	written bool     // this process has written a checkpoint
+	failed  int      // checkpoints that could not be written
+	last    error    // the reason, the last time
+	unsaved error    // the reason why the last checkpoint could not be written; nil if it could
+}
+
+// newCheckpointer sets the options of a replay that is looked after from now on, until close.
+func newCheckpointer(ctx context.Context, j *job, o *replay.Options) (*checkpointer, error) {
+	k := &checkpointer{job: j, ctx: ctx, notes: j.stderr}
+	if j.quiet {
+		k.notes = io.Discard
+	}
+	if j.keeps() {
+		if err := k.prepare(o); err != nil {
+			return nil, err
+		}
+		o.Checkpoints = &replay.Checkpoints{Every: j.every, Write: k.write}
+	}
+	k.deaf = command.OnEnding(func(sig os.Signal) { j.end(ending{sig}) })
+	return k, nil
+}
+
+// prepare finds and opens the checkpoint to go on from, and states all that the run depends on.
+//
+// A checkpoint that is there where checkpoints should be written is gone on from, as if --resume named it: the
+// same command again, after a job was killed, must not lose the work of that job. Any other file is not replaced.
+func (k *checkpointer) prepare(o *replay.Options) error {
+	if info, err := os.Stat(k.trace); err == nil && !info.Mode().IsRegular() {
+		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", k.trace)
+	}
+	// --resume may name the file that is written: the first of several jobs finds none there.
+	again := k.resume != "" && k.checkpoint != "" && filepath.Clean(k.resume) == filepath.Clean(k.checkpoint)
+	there, err := os.Stat(k.checkpoint)
+	switch {
+	case k.checkpoint == "" || err != nil:
+	case there.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		return command.Usagef("--checkpoint %s: want a file that can be read again, not a pipe", k.checkpoint)
+	case there.Mode().IsRegular() && there.Size() > 0:
+		head, err := readHead(k.checkpoint, 16)
+		if err != nil {
+			return err
+		}
+		if !replay.IsCheckpoint(head) {
+			return command.Usagef("--checkpoint %s: it exists and is no checkpoint, so it is not replaced", k.checkpoint)
+		}
+		if k.resume == "" {
+			k.resume, k.found = k.checkpoint, true
+		} else if from, err := os.Stat(k.resume); err == nil && !os.SameFile(from, there) {
+			return command.Usagef("--checkpoint %s: it is a checkpoint already, and is not replaced by what follows %s: "+
+				"go on from it with --resume %s, or remove it", k.checkpoint, k.resume, k.checkpoint)
+		}
+	}
+	if o.Identity, err = identity(k.job); err != nil || k.resume == "" {
+		return err
+	}
+
+	info, err := os.Stat(k.resume)
+	if err == nil && !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
+		return command.Usagef("--resume %s: want a regular file", k.resume)
+	}
+	k.from, err = os.Open(k.resume)
+	if again && errors.Is(err, fs.ErrNotExist) {
+		k.from = nil
+		command.Tell(k.notes, "replay", fmt.Sprintf("there is no %s yet: replaying from the beginning", k.resume))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info, err = k.from.Stat(); err != nil {
+		return err
+	}
+	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
+	k.resumed = true
+	return nil
+}
+
+// close ends the looking after.
+func (k *checkpointer) close() {
+	k.deaf()
+	if k.from != nil {
+		k.from.Close()
+	}
+}
+
+// write writes a checkpoint, if --checkpoint asks for it. The first one shows whether the file can be written:
+// its failure ends the replay. Of later failures the user is told the first time, and then every tenth, as the
+// disk of a long replay may be full for days.
+func (k *checkpointer) write(p *replay.Pause) error {
+	if k.resumed {
+		k.resumed = false
+		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Time(),
+			p.Messages())
+	}
+	if k.checkpoint == "" {
+		return nil
+	}
+	save := func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) }
+	if k.unsaved = atomicfile.Write(k.checkpoint, save); k.unsaved == nil {
+		k.written = true
+		return nil
+	}
+	k.failed++
+	k.unsaved = fmt.Errorf("checkpoint: %w", k.unsaved)
+	k.last = k.unsaved
+	const every = 10
+	switch {
+	case k.ctx.Err() != nil: // the error of the end tells it
+	case !k.written:
+		return k.unsaved
+	case k.failed == 1:
+		command.Tell(k.stderr, "replay",
+			fmt.Sprintf("%v; the older checkpoint is still there, and the replay goes on", k.last))
+	case k.failed%every == 0:
+		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; it is the %dth that could not be written", k.last, k.failed))
+	}
+	return nil
+}
+
+// tellFailures tells at the end how many checkpoints failed, unless write has told of the only one.
+func (k *checkpointer) tellFailures() {
+	if k.failed > 1 {
+		command.Tell(k.stderr, "replay", k.warnings()[0].String())
+	}
+}
+
+// warnings are for the report.
+func (k *checkpointer) warnings() []warning.Warning {
+	if k.failed == 0 {
+		return nil
+	}
+	return []warning.Warning{warning.New("%s could not be written: %v", textutil.Count(k.failed, "checkpoint"), k.last)}
+}
+
+// ending is the cause of a context that a signal has ended.
+type ending struct{ signal os.Signal }
+
+func (e ending) Error() string { return fmt.Sprintf("stopped by a signal (%v)", e.signal) }
+
+// at is the error of a replay that the signal has stopped with a result.
+func (e ending) at(res *replay.Result) error {
+	return fmt.Errorf("%w at %.9g s of simulated time, after %d messages", e, *res.StoppedAt, res.Messages)
+}
+
+// interruption is the error of a replay that a signal has stopped, and that is reported up to there.
+type interruption struct{ error }
+
+// ended returns the error with which the replay has ended, as the user should read it: after a signal it says
+// whether, and how, the replay can go on.
+func (k *checkpointer) ended(res *replay.Result, err error) error {
+	var end ending
+	switch signalled := errors.As(err, &end); {
+	case signalled && res == nil:
+		return fmt.Errorf("%w before the first event: nothing was replayed", end)
+	case signalled && k.checkpoint == "":
+		return interruption{fmt.Errorf("%w; no checkpoint was saved: see --checkpoint", end.at(res))}
+	case signalled && k.unsaved == nil:
+		return interruption{fmt.Errorf("%w; the same command with --resume %s goes on from there", end.at(res),
+			k.checkpoint)}
+	case signalled && k.written:
+		return interruption{fmt.Errorf("%w; %w; the same command with --resume %s goes on from an older checkpoint",
+			end.at(res), k.unsaved, k.checkpoint)}
+	case signalled:
+		return interruption{fmt.Errorf("%w; %w", end.at(res), k.unsaved)}
+	case k.found && (errors.Is(err, replay.ErrOtherRun) || errors.Is(err, snapshot.ErrCorrupt) ||
+		errors.Is(err, snapshot.ErrVersion)):
+		return command.Usagef("--checkpoint: %w; the replay cannot go on from it and does not replace it: "+
+			"remove it, or name another file", err)
+	}
+	return err
+}
+
+// identity names all that a replay depends on and package replay does not see: files by their content, built-in
+// machines and models by their names. Who goes on from a checkpoint, or shares windows, must have the same.
+func identity(j *job) ([]replay.Property, error) {
+	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
+	platform, kernels := j.spec.Platform, j.spec.Kernels
+	if j.spec.Machine != "" {
+		platform, kernels = j.machine.Source.Platform, j.machine.Source.Kernels
+	}
+	files := [][2]string{{"platform", platform}, {"kernels", kernels}}
+	if j.spec.NetworkNoise != "" {
+		files = append(files, [2]string{"network noise", j.spec.NetworkNoise})
+	}
+	for _, p := range files {
+		text, err := contentHash(p[1])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, replay.Property{Name: p[0], Value: text})
+	}
+	if j.in.text != nil {
+		hash, err := j.in.text.Hash()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, replay.Property{Name: "trace", Value: fmt.Sprintf("%x", hash)})
+	}
+	return list, nil
+}
+
+// contentHash names a file by its content, and anything built in by its name.
+func contentHash(name string) (string, error) {
+	switch {
+	case name == "":
+		return "by default", nil
+	case !regular.IsFile(name):
+		return "built-in " + name, nil
+	}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
+		return "", command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)), nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/replay"
+	"reprise/report"
+	"reprise/report/profile"
+	"reprise/report/table"
+	"reprise/report/timeline"
+)
+
+// spanOf returns the part of the run that timelines show.
+func spanOf(c *cli.Context) (timeline.Span, error) {
+	span, err := timeline.ParseSpan(c.String("window"), c.String("window-ranks"))
+	if err != nil {
+		return span, command.Usagef("--window and --window-ranks: %w", err)
+	}
+	return span, nil
+}
+
+// makeTimeline makes the output of --timeline: the actions of each rank, for Perfetto or Pajé.
+func makeTimeline(j *job, c *cli.Context, o *output) error {
+	format, zipped, err := timeline.FormatOf(o.file)
+	if err != nil {
+		return command.Usagef("--timeline %w", err)
+	}
+	span, err := spanOf(c)
+	if err != nil {
+		return err
+	}
+	var out *streamed
+	var sink timeline.Sink
+	var recorder *timeline.Recorder
+	o.begin = func(ctx context.Context) (list []replay.Observer, err error) {
+		if err := span.Check(j.in.header); err != nil {
+			return nil, command.Usagef("--window: %w", err)
+		}
+		if out, err = newStreamed(ctx, o.file, zipped, j.end); err != nil {
+			return nil, err
+		}
+		sink = format.Sink(out, &timeline.Run{Header: j.in.header, Hosts: hostsOf(&j.machine), Span: span, Fail: out.fail})
+		recorder = timeline.NewRecorder(j.in.header, span, sink)
+		return []replay.Observer{recorder.Observer()}, nil
+	}
+	o.write = func(ctx context.Context, r *results) error {
+		recorder.End()
+		err := recorder.CheckSeen()
+		if label := labelled(report.Labels(r.Report)); label != "" {
+			sink.Label(label, r.Makespan)
+		}
+		if err == nil {
+			err = sink.Close()
+		}
+		if err != nil {
+			return out.giveUp(err)
+		}
+		return out.close(ctx)
+	}
+	o.abandon = func() { out.abandon() }
+	return nil
+}
+
+// makeTable makes the output of --table: a row for each rank and step.
+func makeTable(j *job, _ *cli.Context, o *output) error {
+	parquet := strings.HasSuffix(o.file, ".parquet")
+	if !parquet && !strings.HasSuffix(o.file, ".csv") {
+		return command.Usagef("--table %q, want a name that ends in .csv or .parquet", o.file)
+	}
+	var out *streamed
+	var writer table.Writer
+	var recorder *table.Recorder
+	o.whole = true
+	o.begin = func(ctx context.Context) ([]replay.Observer, error) {
+		columns, err := table.ColumnsOf(j.in.header)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = newStreamed(ctx, o.file, false, j.end); err != nil {
+			return nil, err
+		}
+		if parquet {
+			writer = table.NewParquet(out, columns)
+		} else {
+			// Rows of a CSV file have the labels, so these are those of a replay that is not interrupted. Of a part
+			// they name the steps that are asked for: which of them a stream has is not known yet.
+			h := j.in.header
+			first, end := j.stepRange()
+			if h.Part() != "" {
+				first, end = j.stepsAsked()
+			}
+			r := &replay.Result{Header: h, First: first, Last: end - 1}
+			r.Complete = h.Part() == "" && first == 0 && end == h.Steps
+			noisy, err := replay.HasNoise(h, j.machine, j.options)
+			if err != nil {
+				return nil, out.giveUp(err)
+			}
+			if noisy {
+				r.Seed = &j.options.Seed
+			}
+			labels := report.Labels(&replay.Report{Provenance: j.provenance(0), Result: r})
+			writer = table.NewCSV(out, columns, labelled(labels))
+		}
+		recorder = table.NewRecorder(columns, hostsOf(&j.machine), writer)
+		return []replay.Observer{recorder.Observer()}, nil
+	}
+	o.write = func(ctx context.Context, r *results) error {
+		recorder.End(r.StoppedAt != nil)
+		if label := labelled(report.Labels(r.Report)); label != "" {
+			writer.Label(label)
+		}
+		if err := writer.Close(); err != nil {
+			return out.giveUp(err)
+		}
+		return out.close(ctx)
+	}
+	o.abandon = func() { out.abandon() }
+	return nil
+}
+
+// makeProfile makes the output of --profile: where the time of all ranks went, for pprof. The comments of the
+// file are its labels.
+func makeProfile(j *job, _ *cli.Context, o *output) error {
+	save := func(ctx context.Context, r *profile.Recorder, labels []string) error {
+		return writeStreamed(ctx, o.file, func(w io.Writer) error { return r.Write(w, labels...) })
+	}
+	var recorder *profile.Recorder
+	o.whole = true
+	o.begin = func(context.Context) ([]replay.Observer, error) {
+		recorder = profile.NewRecorder(j.in.header, profile.GroupsOf(j.in.header, hostsOf(&j.machine)))
+		return []replay.Observer{recorder.Observer()}, nil
+	}
+	o.write = func(ctx context.Context, r *results) error { return save(ctx, recorder, report.Labels(r.Report)) }
+
+	// The windows of an estimate, and the replays of --runs, are added up.
+	several := sync.OnceValue(func() *profile.Several {
+		return profile.NewSeveral(j.in.header, profile.GroupsOf(j.in.header, hostsOf(&j.machine)))
+	})
+	o.observe = func() windowObserver { return several().Observe }
+	o.writeEstimate = func(r *estimateResults) error {
+		return save(context.Background(), several().Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))
+	}
+	o.observeRun = func(ro *replay.Options) ([]replay.Observer, func()) { return several().ObserveSeed(ro.Seed) }
+	o.writeRuns = func(r *runsResults) error {
+		var seeds []uint64
+		for _, run := range r.Runs {
+			seeds = append(seeds, run.Seed)
+		}
+		return save(context.Background(), several().Mean(seeds), report.EnsembleLabels(r.EnsembleReport))
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/internal/textutil"
+	"reprise/replay"
+	"reprise/smpi"
+	"reprise/trace/warning"
+)
+
+// job is one replay, estimate or set of replays: the command line asks for it, and open prepares it.
+type job struct {
+	args                 []string // the command line
+	trace                string   // its argument; "-": standard input
+	spec                 replay.MachineSpec
+	from, to             int // steps; to 0: all
+	json, quiet, verbose bool
+	setupTime            float64 // of HPCG, seconds
+	outputs              outputs
+	stdin                io.Reader
+	stdout, stderr       io.Writer
+	tolerance            float64 // of an estimate, a share of the makespan; 0: not given
+	budget               time.Duration
+	workers              string // directory of the processes that share the windows; "": none
+	seed                 uint64
+	seedGiven            bool
+	runs                 int    // of --runs; 0: one replay
+	draws                int    // of --uncertainty; 0: one replay
+	checkpoint           string // file to write; "": none
+	every                time.Duration
+	resume               string            // file to go on from; "": none
+	odd                  []warning.Warning // about flags
+
+	// Set by open.
+	in       *input
+	machine  replay.Machine
+	options  replay.Options
+	warnings []warning.Warning // about the machine and flags
+	begin    time.Time         // of the work that follows
+	end      func(error)       // ends the context of the job, where going on is in vain
+}
+
+// sampled reports whether an estimate is asked for.
+func (j *job) sampled() bool { return j.tolerance > 0 || j.budget > 0 }
+
+// keeps reports whether checkpoints are written or read.
+func (j *job) keeps() bool { return j.checkpoint != "" || j.resume != "" }
+
+const (
+	maxRuns  = 1 << 20 // the largest --runs
+	maxDraws = 1 << 16 // the largest --draws
+)
+
+// flags are those of replays, in the order of the help.
+func flags() []cli.Flag {
+	// The parameters of the machine and of the replay, and simulator options.
+	var list []cli.Flag
+	for _, p := range replay.Parameters() {
+		switch {
+		case p.Switch:
+			list = append(list, &cli.BoolFlag{Name: p.Name, Usage: p.Usage, DisableDefaultText: true})
+		case p.Between != "":
+			list = append(list, &cli.StringSliceFlag{Name: p.Name, Usage: p.Usage + "; may be repeated"})
+		default:
+			list = append(list, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
+		}
+	}
+	return append(list,
+		&cli.StringSliceFlag{Name: "cfg",
+			Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
+		&cli.Float64Flag{Name: "setup-time",
+			Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
+		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out",
+			DefaultText: "all"},
+		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "verbose", DisableDefaultText: true,
+			Usage: "say on stderr what is replayed on what, and which simulator options are not smpirun's defaults"},
+		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
+		&cli.IntFlag{Name: "runs", DefaultText: "one replay",
+			Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread"},
+		&cli.StringFlag{Name: "tolerance",
+			Usage: "estimate from windows of steps, to within `T` (0.5%, or 0.005) with about 95 % confidence"},
+		&cli.DurationFlag{Name: "budget", DefaultText: "none",
+			Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows"},
+		&cli.StringFlag{Name: "workers", DefaultText: "none",
+			Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, " +
+				"on any host that sees it"},
+		&cli.BoolFlag{Name: "uncertainty", DisableDefaultText: true,
+			Usage: "replay on machines drawn by what the kernel file says of its own errors, " +
+				"and print an interval with its parts"},
+		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
+		&cli.StringFlag{Name: "checkpoint",
+			Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; " +
+				"go on from it if it is there"},
+		&cli.DurationFlag{Name: "every", Usage: "`TIME` between two checkpoints", Value: 10 * time.Minute},
+		&cli.StringFlag{Name: "resume", Usage: "go on from the checkpoint `FILE`; trace and options must be the same"},
+		&cli.BoolFlag{Name: "critical-path", DisableDefaultText: true,
+			Usage: "print what the longest chain of computations and messages consists of, and what would shorten it"},
+		&cli.BoolFlag{Name: "what-if", DisableDefaultText: true,
+			Usage: "replay once more with the change that shortens the critical path most, and print what it does; " +
+				"implies --critical-path"},
+		&cli.BoolFlag{Name: "pop", DisableDefaultText: true,
+			Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; " +
+				"takes two further replays"},
+		&cli.StringFlag{Name: "report",
+			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
+		&cli.StringFlag{Name: "timeline",
+			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
+		&cli.StringFlag{Name: "window", DefaultText: "all; of --report two steps in the middle",
+			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included"},
+		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`",
+			DefaultText: "all; of --report some 64"},
+		&cli.StringFlag{Name: "profile",
+			Usage: "write where the time of all ranks goes, by phase, kernel and host, to `FILE` such as run.pb.gz, " +
+				"for go tool pprof"},
+		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, " +
+			"to `FILE`: .csv or .parquet"})
+}
+
+// read reads the command line. It checks all that can be checked before files are opened, in the order of the
+// help: the first mistake is the one reported.
+func (j *job) read(c *cli.Context) error {
+	if first := c.Args().First(); c.NArg() > 1 {
+		if near := textutil.Nearest(first, []string{"platform", "compare"}); near != "" {
+			return command.Usagef("unknown command %q, did you mean %s?", first, near)
+		}
+	}
+	if c.NArg() == 0 {
+		return command.Usagef("want a trace. The first steps:\n\n%s\nreplay --help has all options.", firstSteps)
+	}
+	if c.NArg() != 1 {
+		return command.Usagef("want 1 trace, got %d", c.NArg())
+	}
+	j.trace, j.setupTime = c.Args().First(), c.Float64("setup-time")
+	j.json, j.quiet, j.verbose = c.Bool("json"), c.Bool("quiet"), c.Bool("verbose")
+	if j.quiet && j.verbose {
+		return command.Usagef("--quiet and --verbose exclude each other")
+	}
+	if err := j.readMachine(c); err != nil {
+		return err
+	}
+
+	// An estimate.
+	var err error
+	if j.budget = c.Duration("budget"); c.IsSet("budget") && j.budget <= 0 {
+		return command.Usagef("--budget %v, want a positive time such as 3m", j.budget)
+	}
+	if c.IsSet("tolerance") {
+		if j.tolerance, err = parseShare("tolerance", c.String("tolerance"), false); err != nil {
+			return err
+		}
+	}
+	j.workers = c.String("workers")
+	switch {
+	case c.IsSet("workers") && j.workers == "":
+		return command.Usagef("--workers wants a directory")
+	case c.IsSet("workers") && (j.tolerance == 0 || j.budget > 0):
+		return command.Usagef("--workers DIR shares the windows of --tolerance T: it needs one, without --budget")
+	}
+
+	// Checkpoints.
+	j.checkpoint, j.every, j.resume = c.String("checkpoint"), c.Duration("every"), c.String("resume")
+	switch {
+	case j.checkpoint == "-" || j.resume == "-":
+		return command.Usagef("--checkpoint and --resume want a file; ./- is one of the name -")
+	case c.IsSet("every") && j.every <= 0:
+		return command.Usagef("--every %v, want a positive time such as 10m", j.every)
+	case c.IsSet("every") && j.checkpoint == "":
+		return command.Usagef("--every says how often --checkpoint FILE is written: it needs one")
+	case j.keeps() && j.sampled():
+		return command.Usagef("--checkpoint and --resume are for exact replays, not for --tolerance and --budget")
+	case j.keeps() && j.trace == "-":
+		return command.Usagef("--checkpoint and --resume need a trace that can be read again, not standard input")
+	}
+
+	// Several seeds, and drawn machines.
+	j.seed, j.seedGiven, j.runs = c.Uint64("seed"), c.IsSet("seed"), c.Int("runs")
+	last := uint64(math.MaxUint64)
+	switch {
+	case !c.IsSet("runs"):
+	case j.runs < 2 || j.runs > maxRuns:
+		return command.Usagef("--runs %d, want 2 to %d", j.runs, maxRuns)
+	case j.seed > last-uint64(j.runs-1):
+		return command.Usagef("--runs %d from --seed %d on would pass the largest seed, %d", j.runs, j.seed, last)
+	case j.sampled():
+		return command.Usagef("--runs is for exact replays, not for --tolerance and --budget")
+	case j.keeps():
+		return command.Usagef("--checkpoint and --resume are for one replay, not for --runs")
+	case j.trace == "-":
+		return command.Usagef("--runs needs a trace that can be read again, not standard input")
+	}
+	draws := c.Int("draws")
+	switch {
+	case !c.Bool("uncertainty") && c.IsSet("draws"):
+		return command.Usagef("--draws says how many machines --uncertainty draws: it needs that")
+	case !c.Bool("uncertainty"):
+		draws = 0
+	case draws < 3 || draws > maxDraws:
+		return command.Usagef("--draws %d, want 3 to %d", draws, maxDraws)
+	case j.seed > last-uint64(draws-1):
+		return command.Usagef("--draws %d from --seed %d on would pass the largest seed, %d", draws, j.seed, last)
+	case j.runs > 0:
+		return command.Usagef("--uncertainty draws noise, too: leave --runs out")
+	case j.budget > 0:
+		return command.Usagef("--uncertainty needs estimates that are alike: --tolerance, not --budget")
+	case j.workers != "":
+		return command.Usagef("--workers is for one estimate, not for --uncertainty")
+	case j.keeps():
+		return command.Usagef("--checkpoint and --resume are for one replay, not for --uncertainty")
+	case j.trace == "-":
+		return command.Usagef("--uncertainty needs a trace that can be read again, not standard input")
+	}
+	j.draws = draws
+
+	if j.from, j.to, err = command.Steps(c.String("steps")); err != nil {
+		return err
+	}
+	return j.readOutputs(c)
+}
+
+// readMachine reads the flags of the machine, and simulator options, into the specification of the machine.
+func (j *job) readMachine(c *cli.Context) error {
+	for _, name := range []string{"platform", "kernels"} {
+		if c.IsSet("machine") && c.IsSet(name) {
+			return command.Usagef("--machine %s has its own platform and kernel models: leave --%s out",
+				c.String("machine"), name)
+		}
+	}
+	for _, name := range []string{"ranks-per-host", "without"} {
+		if c.IsSet("hostfile") && c.IsSet(name) {
+			return command.Usagef("--hostfile and --%s exclude each other", name)
+		}
+	}
+	for _, p := range replay.Parameters() {
+		if !c.IsSet(p.Name) {
+			continue
+		}
+		value := c.String(p.Name)
+		switch {
+		case p.Switch:
+			value = map[bool]string{true: "yes", false: "no"}[c.Bool(p.Name)]
+		case p.Between != "":
+			value = strings.Join(c.StringSlice(p.Name), p.Between)
+		}
+		if err := p.Set(&j.spec, value); err != nil {
+			return command.Usagef("--%s: %w", p.Name, err)
+		}
+	}
+	// Options that --network has set may not be set again: which of them held would depend on their order.
+	network := slices.Clone(j.spec.Settings)
+	for _, text := range c.StringSlice("cfg") {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return command.Usagef("--cfg %q, want NAME:VALUE", text)
+		}
+		if note := smpi.Obsolete(name); note != "" {
+			j.odd = append(j.odd, warning.New("--cfg: %s", note))
+		}
+		full := smpi.OptionName(name)
+		if slices.ContainsFunc(network, func(p replay.Property) bool { return p.Name == full }) {
+			return command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, full)
+		}
+		j.spec.SetOption(name, value)
+	}
+	return nil
+}
+
+// parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. Only where zero is true
+// may it be 0.
+func parseShare(flag, text string, zero bool) (float64, error) {
+	v, err := textutil.ParsePercent(text, "the makespan", zero)
+	if err != nil {
+		return 0, command.Usagef("--%s %w", flag, err)
+	}
+	return v, nil
+}

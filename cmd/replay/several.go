@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/report/path"
+	"reprise/trace"
+	"reprise/trace/warning"
+)
+
+// runsResults are those of replays with several seeds: their report, and the findings of outputs.
+type runsResults struct {
+	*replay.EnsembleReport
+	CriticalPath *path.Runs `json:"critical_path,omitempty"`
+}
+
+// replayRuns replays with several seeds, on all cores, and prints the spread.
+func (j *job) replayRuns(ctx context.Context) error {
+	noisy, err := replay.HasNoise(j.in.header, j.machine, j.options)
+	if err != nil {
+		return err
+	}
+	if !noisy {
+		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
+	}
+	ctx, stop := command.Interruptible(ctx)
+	begun()
+	bar := terminal.NewBar(j.stderr, j.quiet, j.runs, "runs")
+	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), j.runs)
+	ro := replay.RunsOptions{Runs: j.runs, Workers: workers, Rating: j.ratingOf, Progress: bar.Set}
+	e, err := replay.RunsFunc(ctx, j.options, ro, func(o replay.Options) (*replay.Result, error) {
+		var list observed
+		for _, out := range j.outputs {
+			if out.observeRun != nil {
+				list.add(out.observeRun(&o))
+			}
+		}
+		o.Observers = list.observers
+		res, err := j.playAgain(ctx, j.machine, o)
+		if err == nil {
+			list.ended()
+		}
+		return res, err
+	})
+	bar.Clear()
+	stop()
+	if e == nil {
+		return warning.With(err, warning.Join(j.in.warnings(), j.causes()))
+	}
+	if err != nil {
+		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), j.runs)
+	}
+	r := &runsResults{EnsembleReport: replay.NewEnsembleReport(e, j.provenance(time.Since(begin).Seconds()))}
+	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, j.warnings)
+	failed := j.outputs.each(func(o *output) error { return o.writeRuns(r) })
+	return errors.Join(j.print(r, r.EnsembleReport, r.CriticalPath), failed, err)
+}
+
+// replayDraws replays on drawn machines and prints the intervals.
+func (j *job) replayDraws(ctx context.Context) error {
+	ctx, stop := command.Interruptible(ctx)
+	defer stop()
+	begun()
+	var bar *terminal.Bar
+	uo := replay.UncertaintyOptions{Draws: j.draws, Workers: runtime.GOMAXPROCS(0), Progress: func(ended, all int) {
+		if bar == nil {
+			bar = terminal.NewBar(j.stderr, j.quiet, all, "replays")
+		}
+		bar.Set(ended)
+	}}
+	exactly := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+		r, err := j.playAgain(ctx, m, o)
+		if err != nil {
+			return nil, err
+		}
+		p := replay.PlayedExactly(r)
+		p.Rating, err = j.ratingOf(r)
+		return p, err
+	}
+	play := exactly
+	if j.sampled() { // one draw after another, with all cores, exactly where sampling costs no less
+		uo.Workers = 1
+		play = func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+			so := replay.SampleOptions{Tolerance: j.tolerance, Workers: runtime.GOMAXPROCS(0)}
+			e, err := replay.Sample(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, m, o, so)
+			if errors.Is(err, sampling.ErrExact) {
+				return exactly(ctx, m, o)
+			}
+			if err != nil {
+				return nil, err
+			}
+			p := replay.PlayedInPart(e)
+			sum, err := j.hpcgEstimate(e)
+			if err != nil {
+				return nil, err
+			}
+			if sum != nil {
+				p.Rating = sum.Rating
+			}
+			return p, nil
+		}
+	}
+	begin := time.Now()
+	u, err := replay.Uncertain(ctx, j.in.header, j.machine, j.options, uo, play)
+	bar.Clear()
+	switch {
+	case errors.Is(err, replay.ErrCertain):
+		return command.Usagef("--uncertainty: %w", err)
+	case err != nil && ctx.Err() != nil:
+		return errors.New("stopped by a signal: no interval without all draws")
+	case err != nil:
+		return warning.With(err, warning.Join(j.in.warnings(), j.causes()))
+	}
+	r := replay.NewUncertaintyReport(u, j.provenance(time.Since(begin).Seconds()))
+	r.Warnings = warning.Join(r.Warnings, j.warnings)
+	return errors.Join(j.print(r, r), j.outputs.each(func(o *output) error { return o.writeDraws(r) }))
+}
+
+// playAgain replays once, reading the trace for itself.
+func (j *job) playAgain(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+	in, err := openInput(ctx, j.trace, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	return in.run(ctx, m, o)
+}
