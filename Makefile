@@ -1,7 +1,7 @@
 # Reprise. A fresh machine needs Go, gcc, git and make.
 #   make demo    trace and replay HPL on Stampede's fat tree
 #   make test    the short tests, and all runs that SimGrid recorded
-#   make nightly every test, with race detector, fuzzing, Slurm, NFS, arm64
+#   make nightly every test, also with the race detector; fuzzing, Slurm, NFS, arm64, 500 random cases
 #   make crosscheck   replay against SimGrid itself on fresh random cases
 
 GO      ?= go
@@ -138,7 +138,7 @@ validate: build
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME) $(FUZZLONG)
 
-# Fresh random cases, replay against smpirun (docs/crosscheck.md). Nightly:
+# Fresh random cases, replay against smpirun (docs/crosscheck.md). Longer ones:
 # make crosscheck CASES=5000 SEED=20260101 CROSSCHECKFLAGS='-long 50 -collectives default,ompi,mpich'
 crosscheck: build
 	scripts/crosscheck.sh $(CASES) $(SEED) $(CROSSCHECKFLAGS)
@@ -163,7 +163,7 @@ licenses:
 	scripts/licenses.sh
 
 # Archives for Linux and macOS, amd64 and arm64, in out/dist, with checksums: the same
-# bytes for the same commit and the same Go.
+# bytes for the same commit, Go, tar and gzip.
 dist:
 	scripts/dist.sh $(OUT)/dist
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the archives of a release: for each platform the commands, their manual pages, completion for
 # shells, documentation and licenses, and a file of checksums: scripts/dist.sh [DIRECTORY [PLATFORM...]]
-# The same commit and the same Go give the same bytes wherever they are made: archives hold no
+# The same commit, Go, tar and gzip give the same bytes wherever they are made: archives hold no
 # path, no user and no time except the commit's. Needs GNU tar.
 set -euo pipefail
 cd "$(dirname "$0")/.."
