@@ -7,18 +7,6 @@ import (
 	"reprise/trace"
 )
 
-// equilibrate emits the spreads that even out the lengths, one source after the
-// other. Ranges of about sqrt(P) sources share blocks: then the definitions grow
-// with P sqrt(P), not with P squared. Rejected: ranges of ranges, which make the
-// definitions smaller, but what counts them without expanding them slower.
-func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
-	size := l.p.sourcesInRange()
-	for lo := 0; lo < l.p.P; lo += size {
-		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.order, a.lengths,
-			a.equals)
-	}
-}
-
 // sourcesInRange returns a power of two near sqrt(P).
 func (p *Params) sourcesInRange() int { return 1 << (log2(p.P) / 2) }
 
@@ -47,18 +35,18 @@ func rangeKeyOf(n, y, lo, size int) rangeKey {
 	key.y, key.after = -1, y > last
 	key.residue = (y - lo) & (size - 1)
 	key.zero = bits.TrailingZeros(uint(y - lo - key.residue))
-	levels := leftLevels
-	if key.after {
-		levels = func(source int) int { return rightLevels(n, source) }
-	}
-	if levels(lo) == levels(last) {
-		key.lo, key.levels = -1, levels(lo)
+	if levels := treeLevels(n, lo, key.after); levels == treeLevels(n, last, key.after) {
+		key.lo, key.levels = -1, levels
 	}
 	return key
 }
 
 // evenBlock moves the rows of the sources [lo, lo+size) as far as position y has
 // a part in it. Its parameters are those of sourceBlock, for the first source.
+//
+// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P),
+// not with P squared. Rejected: ranges of ranges, which make the definitions smaller, but
+// counting them without expanding them slower.
 func (l *library) evenBlock(y, lo, size int) int {
 	key := rangeKeyOf(l.p.P, y, lo, size)
 	if block, ok := l.spread.evens[key]; ok {
@@ -67,7 +55,7 @@ func (l *library) evenBlock(y, lo, size int) int {
 	b := trace.NewBuilder(fmt.Sprintf("equil sources=%d", key.sources), sourceParams)
 	a := params(b, sourceParams)
 	for i := range key.sources {
-		source := l.sourceBlock(sourceKey{right: rightTree(l.p.P, lo+i, y), left: leftTree(lo+i, y)})
+		source := l.sourceBlock(sourceKey{treePlace(l.p.P, lo+i, y, true), treePlace(l.p.P, lo+i, y, false)})
 		b.Call(source, append([]trace.Operand{a[0], a[1].Plus(int64(i))}, a[2:]...)...)
 	}
 	l.spread.evens[key] = l.add(b)
@@ -119,8 +107,10 @@ type treeKey struct {
 	right bool
 }
 
-// evenTree moves the rows of a source along a tree. Its parameters are the own position, the
-// rows, [first, end), the bytes of one, and the vectors of the order and of what lengths are to be.
+// evenTree moves the rows of a source, [first, end), along a tree to the positions in whose
+// targets they are. Its parameters are the own position, the rows, the bytes of one, and the
+// vectors of the order and of the lengths after equilibration. Levels without rows for them
+// have no message.
 func (l *library) evenTree(t tree, right bool) int {
 	key := treeKey{t, right}
 	if block, ok := l.spread.trees[key]; ok {
@@ -128,70 +118,44 @@ func (l *library) evenTree(t tree, right bool) int {
 	}
 	b := trace.NewBuilder(fmt.Sprintf("equil right=%t %v", right, t), 6)
 	a := params(b, 6)
-	e := &evening{b: b, ranks: int64(l.p.P), y: a[0], first: a[1], end: a[2], rowBytes: a[3], order: a[4], equals: a[5],
-		before: map[trace.Operand]trace.Operand{}}
-	if s := e.spreader(); right {
-		s.right(t)
-	} else {
-		s.left(t)
+	y, first, end, rowBytes, order, equals := a[0], a[1], a[2], a[3], a[4], a[5]
+
+	// rowsBefore returns the end of the rows before the target of a position, which is y and a
+	// constant, and need not exist.
+	known := map[trace.Operand]trace.Operand{}
+	rowsBefore := func(at trace.Operand) trace.Operand {
+		if v, ok := known[at]; ok {
+			return v
+		}
+		i := at
+		if offset := at.Const; offset > 1 { // y is one of [0, P)
+			i = b.Min(i, trace.Const(int64(l.p.P)))
+		} else if offset < 0 {
+			i = b.Max(i, trace.Const(0))
+		}
+		target := b.VectorSum(equals, trace.Const(0), i)
+		known[at] = b.Max(b.Min(target, end), first)
+		return known[at]
 	}
+	emitSpread(b, y, t, right, func(send bool, peer, lo, hi trace.Operand, then func(), levels int) {
+		rows := b.Diff(rowsBefore(hi), rowsBefore(lo))
+		b.If(rows, func() {
+			out, in := directed(send, b.Mul(rows, rowBytes))
+			b.Exchange(colFamily, position(b, order, peer), trace.Const(swapTag), out, in)
+			if !send {
+				then()
+			}
+		})
+		if send {
+			then()
+			return
+		}
+		b.If(b.Eq(rows, trace.Const(0)), func() {
+			for range levels {
+				b.Poll(slotBcast)
+			}
+		})
+	})
 	l.spread.trees[key] = l.add(b)
 	return l.spread.trees[key]
-}
-
-// evening emits the messages by which the rows of a source, [first, end), come to the positions
-// in whose targets they are.
-type evening struct {
-	b             *trace.Builder
-	ranks         int64
-	y, rowBytes   trace.Operand
-	first, end    trace.Operand
-	order, equals trace.Operand                   // vectors
-	before        map[trace.Operand]trace.Operand // what rowsBefore has returned
-}
-
-// rowsBefore returns the end of the rows before the target of a position, which is y and a
-// constant, and need not exist.
-func (e *evening) rowsBefore(at trace.Operand) trace.Operand {
-	if v, ok := e.before[at]; ok {
-		return v
-	}
-	i := at
-	if offset := at.Const; offset > 1 { // y is one of [0, ranks)
-		i = e.b.Min(i, trace.Const(e.ranks))
-	} else if offset < 0 {
-		i = e.b.Max(i, trace.Const(0))
-	}
-	target := e.b.VectorSum(e.equals, trace.Const(0), i)
-	e.before[at] = e.b.Max(e.b.Min(target, e.end), e.first)
-	return e.before[at]
-}
-
-// spreader returns one whose levels emit nothing where there are no rows for them.
-func (e *evening) spreader() *spreader {
-	s := &spreader{b: e.b, y: e.y}
-	s.send = func(at, lo, hi trace.Operand) {
-		rows := e.rows(lo, hi)
-		e.b.If(rows, func() { e.exchange(true, at, rows) })
-	}
-	s.receive = func(at, lo, hi trace.Operand, then func(), levels int) {
-		rows := e.rows(lo, hi)
-		e.b.If(rows, func() {
-			e.exchange(false, at, rows)
-			then()
-		})
-		e.b.If(e.b.Eq(rows, trace.Const(0)), func() { s.polls(levels) })
-	}
-	return s
-}
-
-// rows returns how many rows there are for the positions [lo, hi).
-func (e *evening) rows(lo, hi trace.Operand) trace.Operand {
-	return e.b.Diff(e.rowsBefore(hi), e.rowsBefore(lo))
-}
-
-// exchange sends or receives rows.
-func (e *evening) exchange(send bool, at, rows trace.Operand) {
-	out, in := directed(send, e.b.Mul(rows, e.rowBytes))
-	e.b.Exchange(colFamily, position(e.b, e.order, at), trace.Const(swapTag), out, in)
 }

@@ -50,34 +50,26 @@ func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
 // factBlock factors a panel of w columns on the process row at distance d. Its
 // parameters are the panel's column, the rows below its diagonal block, its
 // process row, and the pivots.
-func (l *library) factBlock(w, d int) int64 {
+func (l *library) factBlock(w int64, d int) int64 {
 	b := trace.NewBuilder(fmt.Sprintf("pdfact w=%d d=%d", w, d), 4)
 	a := params(b, 4) // j ml2 prow pivots
 	m := a[1]
 	if d == 0 {
-		m = m.Plus(int64(w))
+		m = m.Plus(w)
 	}
 	b.Mark(beginFact, a[0])
 	if w > 0 {
 		hops, distances := pivotHops(l.p.P, d)
-		f := l.factor(w, d == 0, hops, len(distances))
+		f := l.factor(int(w), d == 0, hops, len(distances))
 		args := []trace.Operand{m, trace.Const(0), a[3], trace.Const(int64(d) + 1)}
 		for _, at := range distances {
 			args = append(args, b.Member(colFamily, a[2].Plus(int64(at))))
 		}
-		b.Mark(beginRecur, m, trace.Const(int64(w)), trace.Const(0))
-		b.Call(f.part(w), args...)
+		b.Mark(beginRecur, m, trace.Const(w), trace.Const(0))
+		b.Call(f.part(int(w)), args...)
 		b.Mark(endRecur)
 	}
 	b.Mark(endFact, a[0])
-	return int64(l.add(b))
-}
-
-// skipBlock is the factorization where there is nothing to factor.
-func (l *library) skipBlock() int64 {
-	b := trace.NewBuilder("pdfact elsewhere", 1)
-	b.Mark(beginFact, b.Param(0))
-	b.Mark(endFact, b.Param(0))
 	return int64(l.add(b))
 }
 
@@ -89,7 +81,9 @@ func (f *factor) part(n int) int {
 	return f.recur(n)
 }
 
-// recur is the recursion over n columns.
+// recur is the recursion over n columns: HPL divides them into parts of a multiple of
+// NBMIN columns, factors one after the other, and brings each, before or after that by
+// variant, up to date with the columns done, or the rest with it.
 func (f *factor) recur(n int) int {
 	if block, ok := f.recurs[n]; ok {
 		return block
@@ -97,64 +91,46 @@ func (f *factor) recur(n int) int {
 	p := f.lib.p
 	b := trace.NewBuilder(fmt.Sprintf("pdrpan w=%d n=%d", f.w, n), f.params)
 	a := params(b, f.params)
-	m := a[0]
-	width := (ceilDiv(ceilDiv(n, p.NBMin), p.NDiv)) * p.NBMin
-	for done := 0; done < n; {
-		s := split{m: m, done: done, width: min(n-done, width)}
-		s.rest = n - done - s.width
-		s.off = a[1].Plus(int64(done))
-		f.before(b, s)
-		b.Call(f.part(s.width), append([]trace.Operand{m, s.off}, a[2:]...)...)
-		if f.current {
-			m = m.Plus(int64(-s.width))
+	m := a[0] // local rows from the part on
+	ceilDiv := func(a, b int) int { return (a + b - 1) / b }
+	width := ceilDiv(ceilDiv(n, p.NBMin), p.NDiv) * p.NBMin
+	for done := 0; done < n; done += width {
+		width = min(width, n-done)
+		rest := n - done - width
+		off := a[1].Plus(int64(done))
+		part, before, behind := trace.Const(int64(width)), trace.Const(int64(done)), trace.Const(int64(rest))
+
+		// The left-looking variants update the part with the columns done.
+		if p.RFact == Left {
+			f.triangle(b, done, width)
 		}
-		f.after(b, s, m)
-		done += s.width
+		if p.RFact != Right {
+			b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, part, before)
+		}
+		b.Call(f.part(width), append([]trace.Operand{m, off}, a[2:]...)...)
+		if f.current {
+			m = m.Plus(int64(-width))
+		}
+
+		// The others update the rest: right-looking all of it, Crout its rows of U alone.
+		switch {
+		case p.RFact == Right:
+			f.triangle(b, width, rest)
+			b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, behind, part)
+		case p.RFact == Crout && rest > 0:
+			if p.L1 == Transposed {
+				b.Compute(dgemmNN, behind, part, before)
+			} else {
+				b.Compute(dgemmNN, part, behind, before)
+			}
+			f.triangle(b, width, rest)
+		}
+		if f.current {
+			b.Compute(byForm(p.L1, dlatcpy, dlacpy), off, part)
+		}
 	}
 	f.recurs[n] = f.lib.add(b)
 	return f.recurs[n]
-}
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
-
-// split is one part of a recursion: width columns after done and before rest.
-type split struct {
-	m                 trace.Operand // rows
-	off               trace.Operand // first column, in the panel
-	done, width, rest int
-}
-
-// before emits what the recursion does before its call for a part.
-func (f *factor) before(b *trace.Builder, s split) {
-	p := f.lib.p
-	if p.RFact == Left {
-		f.triangle(b, s.done, s.width)
-	}
-	if p.RFact != Right {
-		b.Compute(byForm(p.L1, dgemmNT, dgemmNN), s.m, trace.Const(int64(s.width)), trace.Const(int64(s.done)))
-	}
-}
-
-// after emits what the recursion does after its call for a part; m counts the
-// rows below the part.
-func (f *factor) after(b *trace.Builder, s split, m trace.Operand) {
-	p := f.lib.p
-	width, rest, done := trace.Const(int64(s.width)), trace.Const(int64(s.rest)), trace.Const(int64(s.done))
-	switch {
-	case p.RFact == Right:
-		f.triangle(b, s.width, s.rest)
-		b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, rest, width)
-	case p.RFact == Crout && s.rest > 0:
-		if p.L1 == Transposed {
-			b.Compute(dgemmNN, rest, width, done)
-		} else {
-			b.Compute(dgemmNN, width, rest, done)
-		}
-		f.triangle(b, s.width, s.rest)
-	}
-	if f.current {
-		b.Compute(byForm(p.L1, dlatcpy, dlacpy), s.off, width)
-	}
 }
 
 // triangle emits the dtrsm with a triangle of order n on k columns.
@@ -207,8 +183,15 @@ func (f *factor) column(last bool) int {
 	a := params(b, f.params+2)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
 	f.pivotExchange(b, m, col, a[6:])
-	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col,
-		f.role(b, b.VectorAt(pivots, col), owner))
+	// The part of the process row in the local swap follows from the pivot's owner, 0 where the pivot
+	// is the current row itself and else 1 + its distance (see pivotRows.owners).
+	role := b.VectorAt(pivots, col)
+	if f.current {
+		role = b.Min(role, trace.Const(roleIn)) // 0: roleSame, 1: roleSwap, else roleIn
+	} else {
+		role = b.Affine([]int64{roleOut - roleNone, 1}, b.Eq(role, owner), trace.Const(roleNone))
+	}
+	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, role)
 	if f.current {
 		m = m.Plus(-1)
 	}
@@ -246,15 +229,6 @@ func (f *factor) column(last bool) int {
 	return f.lib.add(b)
 }
 
-// role returns the part of the process row, itself the owner self, in the swap
-// with a pivot of the given owner (see pivotRows.owners).
-func (f *factor) role(b *trace.Builder, owner, self trace.Operand) trace.Operand {
-	if f.current {
-		return b.Min(owner, trace.Const(roleIn)) // 0: same, 1: swap, else in
-	}
-	return b.Affine([]int64{roleOut - roleNone, 1}, b.Eq(owner, self), trace.Const(roleNone))
-}
-
 // panel is one panel of columns and what the actions that concern it depend on.
 // Source: HPL 2.3 control flow, panels.
 type panel struct {
@@ -263,11 +237,11 @@ type panel struct {
 	tag        int64 // of its broadcast
 	blocks     *widthBlocks
 
-	pivots  int64   // vector: owner of each column's pivot
-	swapped int64   // vector: rows that take part in the swap, by distance from prow
-	k0      int64   // such rows of the panel's own process row
-	order   []int64 // process rows by position in a swap by spread-roll
-	layout  layoutHandles
+	pivots  int64                                         // vector: owner of each column's pivot
+	swapped int64                                         // vector: rows that take part in the swap, by distance from prow
+	k0      int64                                         // such rows of the panel's own process row
+	order   []int64                                       // process rows by position in a swap by spread-roll
+	layout  struct{ order, lengths, equal, uneven int64 } // vectors, and whether equal differs from lengths
 }
 
 // newPanel sets up the panel at column j, a multiple of NB or N (then it is

@@ -158,7 +158,9 @@ func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
 // run writes the whole trace, or its first steps.
 func (g *generator) run() {
 	g.Step(0)
-	g.call(callBegin, nil, g.one(g.beginBlock()))
+	begin := trace.NewBuilder("begin", 0)
+	begin.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
+	g.call(callBegin, nil, g.one(int64(g.lib.add(begin))))
 	var pending []*panel
 	if g.params.lookAhead() == 0 {
 		g.plain()
@@ -169,18 +171,15 @@ func (g *generator) run() {
 		return
 	}
 	g.Step(g.steps)
-	g.drain(pending)
+	for _, x := range pending { // with the panels that are left, the right-hand side alone is updated
+		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
+	}
 	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
 	g.backSubstitution()
 	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
 }
 
-func (g *generator) beginBlock() int64 {
-	b := trace.NewBuilder("begin", 0)
-	b.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
-	return int64(g.lib.add(b))
-}
-
+// markBlock returns the block of markers without arguments.
 func (g *generator) markBlock(name string, markers ...int) int64 {
 	b := trace.NewBuilder(name, 0)
 	for _, m := range markers {

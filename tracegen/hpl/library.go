@@ -60,16 +60,27 @@ func params(b *trace.Builder, n int) []trace.Operand {
 }
 
 // width returns the blocks for panels of w columns.
+//
+// With binary exchange alone, one block by distance of the process row does a whole
+// trailing update. Spread-roll goes by position, not by distance, so it stands between
+// a block that begins the update and one that does its work.
 func (l *library) width(w int64) *widthBlocks {
 	if b, ok := l.widths[w]; ok {
 		return b
 	}
+	perRow := func(block func(w int64, d int) int64) []int64 {
+		return l.each(l.p.P, func(d int) int64 { return block(w, d) })
+	}
 	b := &widthBlocks{panel: [2]int64{l.panelBlock(w, false), l.panelBlock(w, true)}}
-	b.fact = l.each(l.p.P, func(d int) int64 { return l.factBlock(int(w), d) })
+	b.fact = perRow(l.factBlock)
 	if l.p.Q > 1 {
 		b.init = l.each(l.p.Q, func(x int) int64 { return l.initBlock(w, x) })
 	}
-	l.updateBlocks(b, w)
+	if l.mayRoll() && w > 0 {
+		b.head, b.work = perRow(l.updateHead), perRow(l.updateWork)
+	} else {
+		b.update = perRow(l.updateBlock)
+	}
 	l.widths[w] = b
 	return b
 }

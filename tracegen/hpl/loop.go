@@ -40,7 +40,35 @@ func (g *generator) plain() {
 func (g *generator) lookAhead() []*panel {
 	depth := int64(g.params.lookAhead())
 	start := min(depth*g.nb, g.n)
-	pending := g.startUp(depth, start)
+
+	// The first panels, as many as the depth, are set up and factored; each updates the columns
+	// before start that follow it. Panels beyond the matrix are empty; they are broadcast
+	// nevertheless.
+	var pending []*panel
+	for k := int64(0); k < depth; k++ {
+		pending = append(pending, g.newPanel(min(k*g.nb, g.n), bcastTag(k)))
+		g.markPanel(pending[k])
+	}
+	g.markPanel(g.newPanel(start, bcastTag(depth))) // set up and thrown away
+	for k, x := range pending {
+		if k >= g.limit || !g.OK() {
+			break
+		}
+		if k > 0 {
+			g.Step(k)
+		}
+		g.skipFactorization(x)
+		g.factorize(x)
+		g.startBcast(x)
+		g.finishBcast(x)
+		if k < len(pending)-1 {
+			after := x.j + x.jb
+			g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, start-after, q) }))
+		}
+	}
+
+	// Each further panel is first brought up to date on its own process column, factored, and its
+	// broadcast is polled for while all columns behind it are updated with the oldest panel.
 	for j := start; j < g.n && j/g.nb < int64(g.limit) && g.OK(); j += g.nb {
 		g.Step(int(j / g.nb))
 		x := g.newPanel(j, bcastTag(j/g.nb+1)) // a tag is skipped after the start-up
@@ -62,42 +90,6 @@ func (g *generator) lookAhead() []*panel {
 		g.Writer().ForgetVectors(pending[0].pivots)
 	}
 	return pending
-}
-
-// startUp sets up and factors the first panels, depth of them, and updates with
-// each the columns before start that follow it. Panels beyond the matrix are
-// empty; they are broadcast nevertheless.
-func (g *generator) startUp(depth, start int64) []*panel {
-	var panels []*panel
-	for k := int64(0); k < depth; k++ {
-		panels = append(panels, g.newPanel(min(k*g.nb, g.n), bcastTag(k)))
-		g.markPanel(panels[k])
-	}
-	g.markPanel(g.newPanel(start, bcastTag(depth))) // set up and thrown away
-	for k, x := range panels {
-		if k >= g.limit || !g.OK() {
-			break
-		}
-		if k > 0 {
-			g.Step(k)
-		}
-		g.skipFactorization(x)
-		g.factorize(x)
-		g.startBcast(x)
-		g.finishBcast(x)
-		if k < len(panels)-1 {
-			after := x.j + x.jb
-			g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, start-after, q) }))
-		}
-	}
-	return panels
-}
-
-// drain updates the right-hand side with the panels that are left.
-func (g *generator) drain(pending []*panel) {
-	for _, x := range pending {
-		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
-	}
 }
 
 // markPanel lists a panel that is set up.
@@ -123,7 +115,10 @@ func (g *generator) factorize(x *panel) {
 // have no part in it. HPL calls it where it does not look ahead.
 func (g *generator) skipFactorization(x *panel) {
 	others := g.byCol(func(q int64) int64 { return min(1, mod(q-x.pcol, g.q)) })
-	g.call(callSkip, others, g.one(g.lib.skipBlock()), g.one(x.j))
+	b := trace.NewBuilder("pdfact elsewhere", 1)
+	b.Mark(beginFact, b.Param(0))
+	b.Mark(endFact, b.Param(0))
+	g.call(callSkip, others, g.one(int64(g.lib.add(b))), g.one(x.j))
 }
 
 // drawPivots states what the trace depends on of a panel's pivots.
@@ -142,13 +137,9 @@ func (g *generator) drawPivots(x *panel) {
 	if g.params.Swap != SpreadRoll {
 		x.swapped = g.Writer().Vector(trace.Vector{Values: g.counts})
 	}
-	if g.lib.mayRoll() {
-		g.layOut(x)
+	if !g.lib.mayRoll() {
+		return
 	}
-}
-
-// layOut states how the swap of a panel deals the rows of U.
-func (g *generator) layOut(x *panel) {
 	v := newLayout(g.counts, x.prow, x.jb, g.params.Equil)
 	x.k0, x.order = g.counts[0], v.order
 	x.layout.order = g.Writer().Vector(trace.Vector{Values: v.order})
@@ -166,17 +157,14 @@ func (g *generator) startBcast(x *panel) {
 		return
 	}
 	blocks := g.byCol(func(q int64) int64 { return x.blocks.init[mod(q-x.pcol, g.q)] })
-	piece := g.byRow(func(r int64) int64 { return g.piece(x, r) })
+	pieces := int64(g.lib.pieces())
+	piece := g.byRow(func(r int64) int64 { // doubles of a piece of a long broadcast; rings have none
+		if !g.params.Bcast.IsLong() || pieces < 2 {
+			return 0
+		}
+		return max(1, g.length(x, r)/pieces)
+	})
 	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), g.rowsBelow(x), piece)
-}
-
-// piece returns the doubles of a piece of a long broadcast; rings have none.
-func (g *generator) piece(x *panel, r int64) int64 {
-	n := int64(g.lib.pieces())
-	if !g.params.Bcast.IsLong() || n < 2 {
-		return 0
-	}
-	return max(1, g.length(x, r)/n)
 }
 
 // finishBcast waits for the broadcast of a panel.
@@ -194,22 +182,16 @@ func (g *generator) update(x *panel, bcast int64, mask, n []int64) {
 			g.one(x.swapped))
 		return
 	}
-	g.rollingUpdate(x, bcast, mask, n)
-}
 
-// rollingUpdate is an update whose swap may be spread-roll.
-func (g *generator) rollingUpdate(x *panel, bcast int64, mask, n []int64) {
+	// The swap may be spread-roll, whose block goes by position.
 	g.call(callUpdateHead, mask, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
 		g.one(x.swapped))
-
 	positions := g.lib.spreadRoll()
-	position := make([]int64, g.p) // of each process row
+	blocks := g.column(g.p)
 	for y, r := range x.order {
-		position[r] = int64(y)
+		blocks[r] = positions[y]
 	}
-	blocks := g.byRow(func(r int64) int64 { return positions[position[r]] })
 	g.call(callSpreadRoll, mask, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
-
 	g.call(callUpdateWork, mask, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
 }

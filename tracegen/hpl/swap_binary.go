@@ -2,161 +2,106 @@ package hpl
 
 import "reprise/trace"
 
-// swapArgs are the operands of a row swap: the panel's column (for its marker),
-// the columns to swap, the panel's process row, and the vector of counts K by
-// distance from it.
-type swapArgs struct{ panel, n, prow, counts trace.Operand }
-
 // binarySwap emits the row swap by binary exchange of the process row at
 // distance d. Each swapped row that a process owns travels as its columns and an
 // index; U travels whole. A poll of the pending broadcast follows each round.
-// Source: HPL 2.3 control flow, binary exchange.
-func (l *library) binarySwap(b *trace.Builder, w int64, d int, a swapArgs) {
-	s := &binary{lib: l, b: b, w: w, d: d, size: l.p.P, cube: hi(l.p.P), a: a}
-	s.u = b.Scale(doubleBytes*w, a.n)
-	s.rowBytes = b.Scale(doubleBytes, a.n.Plus(1))
-	b.Mark(beginSwap00, a.panel, a.n)
-	s.gather()
-	s.foldIn()
-	s.hypercube()
-	s.extraTree()
-	s.foldOut()
-	b.Mark(endSwap00)
-}
+//
+// The operands are the panel's column (for its marker), the columns to swap, the
+// panel's process row, and the vector of the counts K, the rows that take part,
+// by distance from it. Source: HPL 2.3 control flow, binary exchange.
+func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, counts trace.Operand) {
+	size, cube := l.p.P, hi(l.p.P) // process rows; those of the hypercube, the largest power of two among them
+	none := trace.Const(0)
+	u := b.Scale(doubleBytes*w, n)
+	rowBytes := b.Scale(doubleBytes, n.Plus(1)) // a row in transit, with its index
+	count := func(d int) trace.Operand { return b.VectorAt(counts, trace.Const(int64(d))) }
+	bytes := func(rows trace.Operand) trace.Operand { return b.Mul(rows, rowBytes) }
+	swap := func(peer int, out, in trace.Operand) {
+		b.Exchange(colFamily, b.Member(colFamily, prow.Plus(int64(peer))), trace.Const(swapTag), out, in)
+	}
+	b.Mark(beginSwap00, panel, n)
 
-// binary emits the messages and copies of one binary exchange.
-type binary struct {
-	lib        *library
-	b          *trace.Builder
-	w          int64
-	d          int // own distance
-	size, cube int // process rows; the largest power of two among them
-	a          swapArgs
-	u          trace.Operand // bytes of U
-	rowBytes   trace.Operand // bytes of a row in transit
-}
-
-func (s *binary) poll() { s.b.Poll(slotBcast) }
-
-func (s *binary) swap(peer int, out, in trace.Operand) {
-	to := s.b.Member(colFamily, s.a.prow.Plus(int64(peer)))
-	s.b.Exchange(colFamily, to, trace.Const(swapTag), out, in)
-}
-
-// bytes returns the size of a message of rows.
-func (s *binary) bytes(rows trace.Operand) trace.Operand { return s.b.Mul(rows, s.rowBytes) }
-
-// kernel emits a copy in the form of U.
-func (s *binary) kernel(transposed, noTransposed int, dims ...trace.Operand) {
-	s.b.Compute(byForm(s.lib.p.U, transposed, noTransposed), dims...)
-}
-
-// own returns the rows that this process row itself sends away.
-func (s *binary) own() trace.Operand { return s.count(s.d) }
-
-// count returns K of one distance.
-func (s *binary) count(d int) trace.Operand {
-	return s.b.VectorAt(s.a.counts, trace.Const(int64(d)))
-}
-
-func (s *binary) gather() {
-	if s.d == 0 {
-		s.kernel(dlaswp01T, dlaswp01N, s.count(0), s.a.n)
+	// The own rows are gathered: those of the current process row into U, others into a buffer.
+	if d == 0 {
+		b.Compute(byForm(l.p.U, dlaswp01T, dlaswp01N), count(0), n)
 	} else {
-		s.b.Compute(dlaswp02N, s.own(), s.a.n)
+		b.Compute(dlaswp02N, count(d), n)
 	}
-	s.poll()
-}
+	b.Poll(slotBcast)
 
-// foldIn brings the rows of the extra processes, if there are any, into the
-// hypercube.
-func (s *binary) foldIn() {
-	nothing := trace.Const(0)
-	switch peer := s.d ^ s.cube; {
-	case peer >= s.size:
-	case s.d == 0:
-		rows := s.count(peer)
-		s.swap(peer, s.u, s.bytes(rows))
-		s.b.If(rows, func() { s.kernel(dlaswp03T, dlaswp03N, rows, s.a.n) })
+	// The rows of the extra processes, if there are any, come into the hypercube. Only the
+	// partner of the current process row gets U at this stage.
+	switch peer := d ^ cube; {
+	case peer >= size:
+	case d == 0:
+		rows := count(peer)
+		swap(peer, u, bytes(rows))
+		b.If(rows, func() { b.Compute(byForm(l.p.U, dlaswp03T, dlaswp03N), rows, n) })
 	case peer == 0:
-		s.swap(peer, s.bytes(s.own()), s.u)
-	case s.d < peer:
-		s.swap(peer, nothing, s.bytes(s.count(peer)))
+		swap(peer, bytes(count(d)), u)
+	case d < peer:
+		swap(peer, none, bytes(count(peer)))
 	default:
-		s.swap(peer, s.bytes(s.own()), nothing)
+		swap(peer, bytes(count(d)), none)
 	}
-	s.poll()
-}
+	b.Poll(slotBcast)
 
-// gathered returns how many rows the process at distance d has collected after
-// the given number of rounds: those of its subcube, with the extra processes
-// that were folded into it. Rows of the current process row, and those of its
-// extra partner, never travel on.
-func (s *binary) gathered(d, round int) trace.Operand {
-	lo := d >> round << round
-	end := lo + 1<<round
-	if lo = max(lo, 1); lo >= end {
-		return trace.Const(0)
+	// gathered returns how many rows the process at distance d has collected after a number of
+	// rounds: those of its subcube, with the extra processes that were folded into it. Rows of
+	// the current process row, and those of its extra partner, never travel on.
+	gathered := func(d, round int) trace.Operand {
+		lo := d >> round << round
+		end := lo + 1<<round
+		if lo = max(lo, 1); lo >= end {
+			return none
+		}
+		rows := b.VectorSum(counts, trace.Const(int64(lo)), trace.Const(int64(end)))
+		if end = min(end, size-cube); lo < end {
+			extra := b.VectorSum(counts, trace.Const(int64(lo+cube)), trace.Const(int64(end+cube)))
+			rows = b.Sum(rows, extra)
+		}
+		return rows
 	}
-	rows := s.b.VectorSum(s.a.counts, trace.Const(int64(lo)), trace.Const(int64(end)))
-	if end = min(end, s.size-s.cube); lo < end {
-		extra := s.b.VectorSum(s.a.counts, trace.Const(int64(lo+s.cube)), trace.Const(int64(end+s.cube)))
-		rows = s.b.Sum(rows, extra)
-	}
-	return rows
-}
 
-func (s *binary) hypercube() {
-	if s.d >= s.cube {
-		return
-	}
-	for round := 0; 1<<round < s.cube; round++ {
+	// Rounds of the hypercube: U spreads from the current process row to one more dimension in
+	// each, and rows come back; those who have no U yet collect rows among themselves.
+	for round := 0; d < cube && 1<<round < cube; round++ {
 		bit := 1 << round
-		peer := s.d ^ bit
+		peer := d ^ bit
 		switch {
-		case s.d < bit:
-			rows := s.gathered(peer, round)
-			s.swap(peer, s.u, s.bytes(rows))
-			s.kernel(dlaswp03T, dlaswp03N, rows, s.a.n)
-		case s.d < 2*bit:
-			rows := s.gathered(s.d, round)
-			s.swap(peer, s.bytes(rows), s.u)
-			s.kernel(dlaswp04T, dlaswp04N, s.own(), rows, s.a.n)
+		case d < bit:
+			rows := gathered(peer, round)
+			swap(peer, u, bytes(rows))
+			b.Compute(byForm(l.p.U, dlaswp03T, dlaswp03N), rows, n)
+		case d < 2*bit:
+			rows := gathered(d, round)
+			swap(peer, bytes(rows), u)
+			b.Compute(byForm(l.p.U, dlaswp04T, dlaswp04N), count(d), rows, n)
 		default:
-			s.swap(peer, s.bytes(s.gathered(s.d, round)), s.bytes(s.gathered(peer, round)))
+			swap(peer, bytes(gathered(d, round)), bytes(gathered(peer, round)))
 		}
-		s.poll()
+		b.Poll(slotBcast)
 	}
-}
 
-// extraTree gives the original rows to the extra processes.
-func (s *binary) extraTree() {
-	if s.d < s.cube {
-		return
-	}
-	extra := s.size - s.cube
-	for bit := hi(max(1, extra-1)); extra > 1 && bit >= 1; bit /= 2 {
-		peer, receives, ok := treePeer(s.d-s.cube, bit, extra)
-		switch {
-		case !ok:
-		case receives:
-			s.swap(peer+s.cube, trace.Const(0), s.u)
-		default:
-			s.swap(peer+s.cube, s.u, trace.Const(0))
+	// The extra processes pass the original rows along a tree of their own, from the partner of
+	// the current process row, and take their own out of them.
+	if d >= cube {
+		extra := size - cube
+		for bit := hi(max(1, extra-1)); extra > 1 && bit >= 1; bit /= 2 {
+			if peer, receives, ok := treePeer(d-cube, bit, extra); ok {
+				out, in := directed(!receives, u)
+				swap(peer+cube, out, in)
+			}
+			b.Poll(slotBcast)
 		}
-		s.poll()
+		b.Compute(byForm(l.p.U, dlaswp05T, dlaswp05N), count(d), n)
 	}
-	s.kernel(dlaswp05T, dlaswp05N, s.own(), s.a.n)
-}
 
-// foldOut gives the final U to the extra processes.
-func (s *binary) foldOut() {
-	switch peer := s.d ^ s.cube; {
-	case peer >= s.size:
-	case s.d < peer:
-		s.swap(peer, s.u, trace.Const(0))
-	default:
-		s.swap(peer, trace.Const(0), s.u)
+	// The hypercube gives the final U to the extra processes.
+	if peer := d ^ cube; peer < size {
+		out, in := directed(d < peer, u)
+		swap(peer, out, in)
 	}
-	s.poll()
+	b.Poll(slotBcast)
+	b.Mark(endSwap00)
 }

@@ -6,20 +6,6 @@ import (
 	"reprise/trace"
 )
 
-// updateBlocks adds the blocks of the trailing update with a panel of w columns.
-// With binary exchange alone, one block by distance of the process row does it
-// all. Spread-roll goes by position, not by distance, so it stands between a
-// block that begins the update and one that does its work. Source: HPL 2.3
-// control flow, trailing update.
-func (l *library) updateBlocks(wb *widthBlocks, w int64) {
-	if !l.mayRoll() || w == 0 {
-		wb.update = l.each(l.p.P, func(d int) int64 { return l.updateBlock(w, d) })
-		return
-	}
-	wb.head = l.each(l.p.P, func(d int) int64 { return l.updateHead(w, d) })
-	wb.work = l.each(l.p.P, func(d int) int64 { return l.updateWork(w, d) })
-}
-
 // mayRoll reports whether row swaps may be done by spread-roll.
 func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchange }
 
@@ -27,6 +13,7 @@ func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchang
 // polled panel's column or -1, the columns, the rows below the diagonal block,
 // the panel's process row, and the counts of swapped rows. Panels without
 // columns, and processes without columns, only wait for the polled broadcast.
+// Source: HPL 2.3 control flow, trailing update.
 func (l *library) updateBlock(w int64, d int) int64 {
 	work := l.workBlock(w, d)
 	b := trace.NewBuilder(fmt.Sprintf("update w=%d d=%d", w, d), 6)
@@ -36,7 +23,7 @@ func (l *library) updateBlock(w int64, d int) int64 {
 		b.If(a[2], func() {
 			b.Poll(slotBcast)
 			if l.p.P > 1 {
-				l.binarySwap(b, w, d, swapArgs{panel: a[0], n: a[2], prow: a[4], counts: a[5]})
+				l.binarySwap(b, w, d, a[0], a[2], a[4], a[5])
 			}
 			b.Work(slotBcast, a[2], trace.Const(int64(l.p.NB)), work, a[3])
 		})
@@ -66,9 +53,7 @@ func (l *library) updateHead(w int64, d int) int64 {
 		b.Poll(slotBcast)
 		if l.p.Swap == Mix {
 			narrow := b.Max(b.Affine([]int64{-1, 1}, a[2], trace.Const(int64(l.p.SwapThreshold)+1)), trace.Const(0))
-			b.If(narrow, func() {
-				l.binarySwap(b, w, d, swapArgs{panel: a[0], n: a[2], prow: a[3], counts: a[4]})
-			})
+			b.If(narrow, func() { l.binarySwap(b, w, d, a[0], a[2], a[3], a[4]) })
 		}
 	})
 	return int64(l.add(b))
@@ -91,20 +76,17 @@ func (l *library) updateWork(w int64, d int) int64 {
 func (l *library) workBlock(w int64, d int) int {
 	b := trace.NewBuilder(fmt.Sprintf("work w=%d current=%t", w, d == 0), 2)
 	c, ml2, width := b.Param(0), b.Param(1), trace.Const(w)
-	switch {
-	case l.p.P == 1:
+	if l.p.P == 1 { // rows are swapped in place, a chunk at a time
 		b.Compute(dlaswp00N, width, c)
-		b.Compute(byForm(l.p.L1, dtrsmLUTU, dtrsmLLNU), width, c)
-		b.Compute(dgemmNN, ml2, c, width)
-		return l.add(b)
-	case l.p.U == Transposed:
+	}
+	if l.p.P > 1 && l.p.U == Transposed {
 		b.Compute(byForm(l.p.L1, dtrsmRUNU, dtrsmRLTU), c, width)
 		b.Compute(dgemmNT, ml2, c, width)
-	default:
+	} else {
 		b.Compute(byForm(l.p.L1, dtrsmLUTU, dtrsmLLNU), width, c)
 		b.Compute(dgemmNN, ml2, c, width)
 	}
-	if d == 0 {
+	if d == 0 && l.p.P > 1 { // the current process row keeps U
 		b.Compute(byForm(l.p.U, dlatcpy, dlacpy), width, c)
 	}
 	return l.add(b)
