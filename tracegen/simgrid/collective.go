@@ -112,156 +112,118 @@ var collectives = func() map[string]trace.CollectiveKind {
 	return verbs
 }()
 
-// call parses the arguments of one collective operation, in their order.
-type call struct {
-	trace.Collective
-	f    *fields
-	t    *Trace
-	list *sumLists
+// collectiveForm says which arguments the line of a collective has, in this order: the size of
+// the send buffer, counts that are sent, the size of the receive buffer, counts that are
+// received, flop, root, the types of both sides, displacements. Both sizes and all counts are
+// in elements.
+type collectiveForm struct{ buffers, send, recv, flops, span bool }
+
+// collectiveForms are the forms of all operations of SimGrid's text, for reading and for writing.
+var collectiveForms = map[trace.CollectiveKind]collectiveForm{
+	trace.CollBarrier:       {},
+	trace.CollBcast:         {send: true},
+	trace.CollReduce:        {send: true, flops: true},
+	trace.CollAllreduce:     {send: true, flops: true},
+	trace.CollAlltoall:      {send: true, recv: true},
+	trace.CollAlltoallv:     {send: true, recv: true, buffers: true},
+	trace.CollGather:        {send: true, recv: true},
+	trace.CollGatherv:       {send: true, recv: true},
+	trace.CollAllgather:     {send: true, recv: true},
+	trace.CollAllgatherv:    {send: true, recv: true, span: true},
+	trace.CollScatter:       {send: true, recv: true},
+	trace.CollScatterv:      {send: true, recv: true},
+	trace.CollReduceScatter: {recv: true, flops: true},
+	trace.CollScan:          {send: true, flops: true},
+	trace.CollExscan:        {send: true, flops: true},
 }
 
 // collective parses the arguments of a collective operation.
 func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 	kind, ok := collectives[verb]
 	if !ok {
-		f.unsupported(verb)
+		if why := untraceable[verb]; why != "" {
+			f.failf("action %q is not supported, by SimGrid's replay neither: %s", verb, why)
+		} else {
+			f.failf("action %q is not supported", verb)
+		}
 		return
 	}
 	if (kind == trace.CollScan || kind == trace.CollExscan) && s.old(t) {
 		f.failf("action %q is not one of SimGrid before 3.20; %s", verb, t.otherForm())
 		return
 	}
-	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t,
-		list: &s.lists}
-	c.arguments()
-	if f.err == nil {
-		c.empty()
-	}
-	a.SetCollective(&c.Collective)
-}
+	form := collectiveForms[kind]
+	c := trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}
 
-// empty makes what has a derived datatype, of no known size, a count of 0.
-func (c *call) empty() {
-	if c.SendSize == 0 {
-		c.SendSize, c.Send = 1, c.nothing(c.Kind.SendsPerRank(), c.Send)
+	// side parses what goes one way: one count, or one for each rank, of which the number of
+	// their sums is kept. The sizes of buffers say nothing that the counts do not.
+	side := func(i int, perRank bool, buffer, what string, v *int64) {
+		if form.buffers {
+			f.integer(buffer, 0, trace.MaxCount)
+		}
+		if !perRank {
+			*v = f.integer(what, 0, trace.MaxCount)
+		} else if sums := t.recent.read(f, t.ranks, i, what); f.err == nil {
+			*v = s.lists.add(sums)
+		}
 	}
-	if c.RecvSize == 0 {
-		c.RecvSize, c.Recv, c.Span = 1, c.nothing(c.Kind.RecvsPerRank(), c.Recv), 0
+	if form.send {
+		what := "count"
+		if form.recv {
+			what = "sent count"
+		}
+		side(0, kind.SendsPerRank(), "size of the send buffer", what, &c.Send)
 	}
-}
-
-// nothing returns a count of 0, or the number of the list, which has only such from now on.
-func (c *call) nothing(perRank bool, list int64) int64 {
-	if !perRank {
-		return 0
+	if form.recv {
+		side(1, kind.RecvsPerRank(), "size of the receive buffer", "received count", &c.Recv)
 	}
-	c.list.lists[list-c.list.first] = c.t.recent.none(c.t.ranks)
-	return list
-}
-
-func (c *call) arguments() {
-	switch c.Kind {
-	case trace.CollBcast:
-		c.count("count", &c.Send)
-		c.root()
-		c.types(&c.SendSize)
-	case trace.CollReduce:
-		c.count("count", &c.Send)
-		c.flops()
-		c.root()
-		c.types(&c.SendSize)
-	case trace.CollAllreduce, trace.CollScan, trace.CollExscan:
-		c.count("count", &c.Send)
-		c.flops()
-		c.types(&c.SendSize)
-	case trace.CollAlltoall, trace.CollAllgather:
-		c.count("sent count", &c.Send)
-		c.count("received count", &c.Recv)
-		c.types(&c.SendSize, &c.RecvSize)
-	case trace.CollGather, trace.CollScatter:
-		c.count("sent count", &c.Send)
-		c.count("received count", &c.Recv)
-		c.root()
-		c.types(&c.SendSize, &c.RecvSize)
-	default:
-		c.vectors()
+	if form.flops {
+		c.Flops = f.amount("amount of flop")
 	}
-}
-
-// vectors parses the arguments of operations that count rank by rank.
-func (c *call) vectors() {
-	switch c.Kind {
-	case trace.CollAlltoallv:
-		var buffer int64
-		c.count("size of the send buffer", &buffer)
-		c.counts(0, "sent count", &c.Send)
-		c.count("size of the receive buffer", &buffer)
-		c.counts(1, "received count", &c.Recv)
-		c.types(&c.SendSize, &c.RecvSize)
-	case trace.CollGatherv:
-		c.count("sent count", &c.Send)
-		c.counts(1, "received count", &c.Recv)
-		c.root()
-		c.types(&c.SendSize, &c.RecvSize)
-	case trace.CollAllgatherv:
-		c.count("sent count", &c.Send)
-		c.counts(1, "received count", &c.Recv)
-		c.displacements()
-	case trace.CollScatterv:
-		c.counts(0, "sent count", &c.Send)
-		c.count("received count", &c.Recv)
-		c.root()
-		c.types(&c.SendSize, &c.RecvSize)
-	case trace.CollReduceScatter:
-		c.counts(1, "received count", &c.Recv)
-		c.flops()
-		c.types(&c.RecvSize)
+	if kind.Rooted() && f.left() > 0 { // else 0
+		c.Root = t.rank(f, "root")
 	}
-}
-
-func (c *call) count(what string, v *int64) { *v = c.f.integer(what, 0, trace.MaxCount) }
-
-// counts parses a count for each rank into the number of their sums.
-func (c *call) counts(side int, what string, list *int64) {
-	if s := c.t.recent.read(c.f, c.t.ranks, side, what); c.f.err == nil {
-		*list = c.list.add(s)
+	left := 2
+	if form.span {
+		left = f.left()
 	}
-}
-
-func (c *call) flops() { c.Flops = c.f.amount("amount of flop") }
-
-// root parses the root, 0 if it is left out.
-func (c *call) root() {
-	if c.f.left() > 0 {
-		c.Root = c.t.rank(c.f, "root")
-	}
-}
-
-// types parses as many datatypes as there are.
-func (c *call) types(sizes ...*int64) {
-	for _, size := range sizes {
-		*size = c.t.itemSize(c.f)
-	}
-}
-
-// displacements parses the end of an allgatherv: two datatypes, or a displacement for
-// each rank, or both. SimGrid puts all blocks at the beginning of the receive
-// buffer if it is not told where they are.
-func (c *call) displacements() {
-	if c.f.err != nil {
-		return
-	}
-	left, ranks := c.f.left(), c.t.ranks
-	if left <= 2 || left > ranks {
-		c.types(&c.SendSize, &c.RecvSize)
+	if !form.span || left <= 2 || left > t.ranks { // else displacements alone
+		if form.send {
+			c.SendSize = t.itemSize(f)
+		}
+		if form.recv {
+			c.RecvSize = t.itemSize(f)
+		}
 		left -= 2
 	}
-	counts := c.list.at(c.Recv)
-	for r := range ranks {
-		var at int64
-		if left > 0 {
-			c.count("displacement", &at)
+
+	// An allgatherv ends with two datatypes, or a displacement for each rank, or both. SimGrid
+	// puts all blocks at the beginning of the receive buffer if it is not told where they are.
+	if form.span && f.err == nil {
+		counts := s.lists.at(c.Recv)
+		for r := range t.ranks {
+			at := int64(0)
+			if left > 0 {
+				at = f.integer("displacement", 0, trace.MaxCount)
+			}
+			c.Span = max(c.Span, at+counts[r+1]-counts[r])
 		}
-		c.Span = max(c.Span, at+counts[r+1]-counts[r])
 	}
+
+	// What has a derived datatype, of no known size, gets a count of 0: a list has only such
+	// from now on.
+	none := func(perRank bool, count int64) int64 {
+		if !perRank {
+			return 0
+		}
+		s.lists.lists[count-s.lists.first] = t.recent.none(t.ranks)
+		return count
+	}
+	if f.err == nil && c.SendSize == 0 {
+		c.SendSize, c.Send = 1, none(kind.SendsPerRank(), c.Send)
+	}
+	if f.err == nil && c.RecvSize == 0 {
+		c.RecvSize, c.Recv, c.Span = 1, none(kind.RecvsPerRank(), c.Recv), 0
+	}
+	a.SetCollective(&c)
 }

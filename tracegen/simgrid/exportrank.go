@@ -1,6 +1,7 @@
 package simgrid
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,17 +52,21 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 	switch a.Kind {
 	case trace.KindWait:
 		if i := r.find(a.Req); i >= 0 {
-			r.wait(i)
+			r.complete("wait", i)
 		}
 	case trace.KindFlops:
-		r.amount("compute", a.Flops())
+		r.verb("compute")
+		r.number(a.Flops())
+		r.text = append(r.text, '\n')
 	case trace.KindSleep:
-		r.amount("sleep", a.Seconds())
+		r.verb("sleep")
+		r.number(a.Seconds())
+		r.text = append(r.text, '\n')
 	case trace.KindIprobe:
 		r.sum.Probes++
 	case trace.KindTest:
 		if i := r.find(a.Req); i >= 0 {
-			r.test(i)
+			r.complete("test", i)
 		}
 	case trace.KindWaitAll:
 		r.waitAll()
@@ -76,47 +81,8 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 	return nil
 }
 
+// message writes a message, unless the text cannot say it, or would take it for another.
 func (r *rankWriter) message(a *trace.Action) error {
-	if err := checkMessage(a); err != nil {
-		return err
-	}
-	switch a.Kind {
-	case trace.KindSend:
-		r.envelope("send", a.Peer, a.Tag, a.X[0])
-	case trace.KindSsend:
-		r.synchronous(a.X[0])
-		r.envelope("send", a.Peer, a.Tag, a.X[0])
-	case trace.KindRecv:
-		r.envelope("recv", a.Peer, a.Tag, a.X[0])
-	case trace.KindIsend:
-		r.envelope("isend", a.Peer, a.Tag, a.X[0])
-		return r.begin(a.Req, key{r.rank, a.Peer, a.Tag})
-	case trace.KindIssend:
-		r.synchronous(a.X[0])
-		r.envelope("isend", a.Peer, a.Tag, a.X[0])
-		return r.begin(a.Req, key{r.rank, a.Peer, a.Tag})
-	case trace.KindIrecv:
-		r.envelope("irecv", a.Peer, a.Tag, a.X[0])
-		return r.begin(a.Req, key{a.Peer, r.rank, a.Tag})
-	case trace.KindExchange:
-		r.envelope("irecv", a.Peer, a.Tag, a.X[1])
-		r.envelope("send", a.Peer, a.Tag, a.X[0])
-		r.waitFor(key{a.Peer, r.rank, a.Tag})
-	case trace.KindSyncExchange:
-		r.synchronous(a.X[0])
-		r.envelope("isend", a.Peer, a.Tag, a.X[0])
-		r.envelope("recv", a.Peer, a.Tag, a.X[1])
-		r.waitFor(key{r.rank, a.Peer, a.Tag})
-	case trace.KindSendrecv:
-		r.sendrecv(a)
-	default:
-		return fmt.Errorf("action %v has no counterpart in SimGrid's text", a.Kind)
-	}
-	return nil
-}
-
-// checkMessage refuses messages that the text cannot say, or would take for others.
-func checkMessage(a *trace.Action) error {
 	for _, bytes := range a.X[:2] { // those of a message of one side are 0
 		if _, _, err := items(bytes); err != nil {
 			return err
@@ -133,15 +99,49 @@ func checkMessage(a *trace.Action) error {
 	if a.Tag == anyTag || received == anyTag {
 		return fmt.Errorf("%v with tag %d, which means any tag in SimGrid's text", a.Kind, anyTag)
 	}
-	return nil
-}
 
-// source returns the rank that a message comes from as the text has it.
-func source(peer int32) int32 {
-	if peer == trace.AnySource {
-		return anySource
+	// A synchronous send becomes an ordinary one, which is detached below a size.
+	switch a.Kind {
+	case trace.KindSsend, trace.KindIssend, trace.KindSyncExchange:
+		if a.X[0] < DetachedBelow {
+			r.sum.Synchronous++
+		}
 	}
-	return peer
+	switch a.Kind {
+	case trace.KindSend, trace.KindSsend:
+		r.envelope("send", a.Peer, a.Tag, a.X[0])
+	case trace.KindRecv:
+		r.envelope("recv", a.Peer, a.Tag, a.X[0])
+	case trace.KindIsend, trace.KindIssend:
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		return r.begin(a.Req, key{r.rank, a.Peer, a.Tag})
+	case trace.KindIrecv:
+		r.envelope("irecv", a.Peer, a.Tag, a.X[0])
+		return r.begin(a.Req, key{a.Peer, r.rank, a.Tag})
+	case trace.KindExchange:
+		r.envelope("irecv", a.Peer, a.Tag, a.X[1])
+		r.envelope("send", a.Peer, a.Tag, a.X[0])
+		r.waitFor(key{a.Peer, r.rank, a.Tag})
+	case trace.KindSyncExchange:
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		r.envelope("recv", a.Peer, a.Tag, a.X[1])
+		r.waitFor(key{r.rank, a.Peer, a.Tag})
+	case trace.KindSendrecv:
+		source, tag := a.Source()
+		if a.Tag == 0 && tag == 0 && a.X[1] >= 0 { // a line of its own, which has no tags and needs both sizes
+			out, outType, _ := items(a.X[0])
+			in, inType, _ := items(a.X[1])
+			r.line("sendRecv", out, int64(a.Peer), in, int64(source), outType, inType)
+			return nil
+		}
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		r.envelope("irecv", source, tag, a.X[1])
+		r.waitFor(key{r.rank, a.Peer, a.Tag})
+		r.waitFor(key{source, r.rank, tag})
+	default:
+		return fmt.Errorf("action %v has no counterpart in SimGrid's text", a.Kind)
+	}
+	return nil
 }
 
 // tagOf returns a tag as the text has it.
@@ -150,28 +150,6 @@ func tagOf(tag int32) int32 {
 		return anyTag
 	}
 	return tag
-}
-
-// sendrecv writes one line, which has no tags and needs both sizes, or four.
-func (r *rankWriter) sendrecv(a *trace.Action) {
-	source, tag := a.Source()
-	if a.Tag == 0 && tag == 0 && a.X[1] >= 0 {
-		out, outType, _ := items(a.X[0])
-		in, inType, _ := items(a.X[1])
-		r.line("sendRecv", out, int64(a.Peer), in, int64(source), outType, inType)
-		return
-	}
-	r.envelope("isend", a.Peer, a.Tag, a.X[0])
-	r.envelope("irecv", source, tag, a.X[1])
-	r.waitFor(key{r.rank, a.Peer, a.Tag})
-	r.waitFor(key{source, r.rank, tag})
-}
-
-// synchronous counts a synchronous send that is none as text.
-func (r *rankWriter) synchronous(bytes int64) {
-	if bytes < DetachedBelow {
-		r.sum.Synchronous++
-	}
 }
 
 // begin makes a request pending in a slot.
@@ -191,21 +169,23 @@ func (r *rankWriter) find(slot int32) int {
 	return slices.IndexFunc(r.list, func(p pendingRequest) bool { return p.slot == slot })
 }
 
-// oldest reports whether pending request i is the one that a line names.
-func (r *rankWriter) oldest(i int) bool {
-	return !slices.ContainsFunc(r.list[:i], func(p pendingRequest) bool { return p.key == r.list[i].key })
-}
-
 // letGo is the slot of requests that are pending in the text alone.
 const letGo = -1
 
-// wait writes the wait for pending request i.
-func (r *rankWriter) wait(i int) {
-	if !r.oldest(i) {
+// complete writes the wait or the test for pending request i. Its line means the oldest one of
+// the same name.
+func (r *rankWriter) complete(verb string, i int) {
+	k := r.list[i].key
+	if slices.ContainsFunc(r.list[:i], func(p pendingRequest) bool { return p.key == k }) {
 		r.sum.Reordered++
 	}
-	r.named("wait", r.list[i].key)
-	r.list = slices.Delete(r.list, i, i+1)
+	r.named(verb, k)
+	if verb == "wait" {
+		r.list = slices.Delete(r.list, i, i+1)
+		return
+	}
+	r.requests.test(k)
+	r.list, r.gone = slices.Delete(r.list, 0, r.gone), 0
 }
 
 func (r *rankWriter) waitAll() {
@@ -213,19 +193,9 @@ func (r *rankWriter) waitAll() {
 	r.forgetAll()
 }
 
-// test writes the test of pending request i.
-func (r *rankWriter) test(i int) {
-	if !r.oldest(i) {
-		r.sum.Reordered++
-	}
-	r.named("test", r.list[i].key)
-	r.requests.test(r.list[i].key)
-	r.list, r.gone = slices.Delete(r.list, 0, r.gone), 0
-}
-
 // waitFor writes the wait for a request that never was in a slot.
 func (r *rankWriter) waitFor(k key) {
-	if slices.ContainsFunc(r.list, func(p pendingRequest) bool { return p.key == k }) {
+	if r.has(k) {
 		r.sum.Reordered++
 	}
 	r.named("wait", k)
@@ -255,7 +225,10 @@ func (r *rankWriter) end() {
 // envelope writes a message, whose datatype is the default if it is byte.
 func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
 	count, datatype, _ := items(bytes)
-	peer64, tag64 := int64(source(peer)), int64(tagOf(tag))
+	peer64, tag64 := int64(peer), int64(tagOf(tag))
+	if peer == trace.AnySource {
+		peer64 = anySource
+	}
 	if datatype == countTypes[0] {
 		r.line(verb, peer64, tag64, count)
 		return
@@ -275,13 +248,6 @@ func (r *rankWriter) named(verb string, k key) {
 func (r *rankWriter) line(verb string, args ...int64) {
 	r.verb(verb)
 	r.ints(args...)
-	r.text = append(r.text, '\n')
-}
-
-// amount appends a line of one number.
-func (r *rankWriter) amount(verb string, v float64) {
-	r.verb(verb)
-	r.number(v)
 	r.text = append(r.text, '\n')
 }
 
@@ -305,4 +271,119 @@ func (r *rankWriter) number(v float64) {
 func (r *rankWriter) verb(verb string) {
 	r.text = strconv.AppendInt(r.text, int64(r.rank), 10)
 	r.text = append(append(r.text, ' '), verb...)
+}
+
+// counted is one side of a collective: what goes to, or comes from, each rank, in
+// items of a datatype.
+type counted struct {
+	items    []int64
+	datatype int64
+}
+
+// collective writes a collective, with all that a reader would else assume.
+func (r *rankWriter) collective(c *trace.Collective) error {
+	form, ok := collectiveForms[c.Kind]
+	if !ok {
+		return errors.New("it has no counterpart in SimGrid's text")
+	}
+	var sent, received counted
+	var err error
+	if form.send {
+		sent, err = countedBy(c.Send, c.SendSums, c.SendSize)
+	}
+	if form.recv && err == nil {
+		received, err = countedBy(c.Recv, c.RecvSums, c.RecvSize)
+	}
+	if err != nil {
+		return err
+	}
+	r.verb(c.Kind.String())
+	for _, side := range []counted{sent, received} {
+		if form.buffers {
+			sum := int64(0)
+			for _, n := range side.items {
+				sum += n
+			}
+			r.ints(sum)
+		}
+		r.ints(side.items...)
+	}
+	if form.flops {
+		r.number(c.Flops)
+	}
+	if c.Kind.Rooted() {
+		r.ints(int64(c.Root))
+	}
+	if form.send {
+		r.ints(sent.datatype)
+	}
+	if form.recv {
+		r.ints(received.datatype)
+	}
+	if form.span {
+		err = r.displacements(c.Span, c.RecvSize, received)
+	}
+	r.text = append(r.text, '\n')
+	return err
+}
+
+// itemTypes are datatypes of 32, 16, 8, 4, 2 and 1 bytes.
+var itemTypes = [...]int64{27, 14, 0, 1, 3, 6}
+
+// countedBy turns counts of elements, one or those between running sums, into
+// items of a datatype: of the elements' own size, or else of the largest that
+// divides them all into numbers of 31 bits.
+func countedBy(count int64, sums []int64, size int64) (counted, error) {
+	counts := []int64{count}
+	if sums != nil {
+		counts = counts[:0]
+		for i := range len(sums) - 1 {
+			counts = append(counts, sums[i+1]-sums[i])
+		}
+	}
+	types := itemTypes[:]
+	if own := slices.IndexFunc(types, func(n int64) bool { return typeSizes[n] == size }); own >= 0 {
+		types = slices.Insert(slices.Clone(types), 0, types[own])
+	}
+	for _, datatype := range types {
+		item := typeSizes[datatype]
+		if slices.ContainsFunc(counts, func(n int64) bool {
+			return n < 0 || n > math.MaxInt64/size || n*size%item != 0 || n*size/item > math.MaxInt32
+		}) {
+			continue
+		}
+		for i, n := range counts {
+			counts[i] = n * size / item
+		}
+		return counted{counts, datatype}, nil
+	}
+	return counted{}, fmt.Errorf("elements of %d bytes: SimGrid counts to %d, in items of 1 to 32 bytes", size,
+		math.MaxInt32)
+}
+
+// displacements writes where in its buffer a rank receives. Without them SimGrid
+// puts all parts at the beginning; so nothing is written if that is meant, and else
+// one part after the other as far as the buffer goes, the last part at its end.
+func (r *rankWriter) displacements(span, size int64, s counted) error {
+	item := typeSizes[s.datatype]
+	if span > math.MaxInt32*item/size || span*size%item != 0 {
+		return fmt.Errorf("a buffer of %d elements of %d bytes: SimGrid counts to %d", span, size, math.MaxInt32)
+	}
+	span = span * size / item
+	most := slices.Max(s.items)
+	if span < most {
+		return fmt.Errorf("%d elements into a buffer of %d", most, span)
+	}
+	if span == most {
+		return nil
+	}
+	at := int64(0)
+	for i, n := range s.items {
+		if at = min(at, span-n); i == len(s.items)-1 {
+			at = span - n
+		}
+		r.ints(at)
+		at += n
+	}
+	return nil
 }

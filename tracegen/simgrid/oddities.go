@@ -69,107 +69,81 @@ func (s *stream) firstOf(t *Trace, kind lineKind) int64 {
 	return first
 }
 
-// Warnings returns what was odd in what Fill, or Convert, has given out so far: the kinds
-// of odd lines, each with its first place, by rank, and its number.
+// Warnings returns what was odd in the actions that Fill, or Convert, has given out so far: the
+// kinds of odd lines, each with its first place, by rank, and its number.
 func (t *Trace) Warnings() []warning.Warning {
 	var list warning.List
-	list.Add(t.oldText()...)
-	for kind := range numLineKinds {
-		list.Add(t.actorLines(kind)...)
+
+	// The oddities of all ranks are summed up, with the first rank that has odd lines of a kind.
+	var all oddities
+	var first [numOdd]int
+	for r := range t.streams {
+		o := t.streams[r].odd
+		if t.ahead != nil {
+			o = t.ahead.ranks[r].odd
+		}
+		if o == nil {
+			continue
+		}
+		all.old = all.old || o.old
+		for kind := range o.actors {
+			all.actors[kind] = all.actors[kind] || o.actors[kind]
+		}
+		for why := range o.lines {
+			sum := &all.lines[why]
+			if sum.count == 0 {
+				first[why], sum.line, sum.what = r, o.lines[why].line, o.lines[why].what
+			}
+			sum.count += o.lines[why].count
+		}
+	}
+
+	if all.old {
+		list.Add(warning.At(t.name, 0, "a text of SimGrid before 3.20 (see %s): messages have no tags, "+
+			"and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place))
+	}
+	for kind, verb := range []string{waitLines: "waits and tests name", pairLines: "sendRecv names"} {
+		last := []string{waitLines: "3.28", pairLines: "3.29"}[kind]
+		if all.actors[kind] {
+			list.Add(warning.At(t.name, 0, "%s actors, which count from 1, as SimGrid 3.20 to %s wrote them (see %s): "+
+				"read as the ranks that are meant", verb, last, t.numbers[kind].place))
+		}
 	}
 	for why := strayLine; why < numOdd; why++ {
-		list.Add(t.oddLines(why)...)
+		of := &all.lines[why]
+		if of.count == 0 {
+			continue
+		}
+		file, number := t.streams[first[why]].lines.name, textutil.Count(of.count, "line")
+		if t.shared != nil {
+			file = t.shared.name
+		}
+		follows := "" // from so many odd lines of a kind
+		switch why {
+		case strayLine:
+			list.Add(warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d", number, file, of.line))
+			continue
+		case idleLine:
+			follows = "names no request that is pending, and so waits for nothing, as in SimGrid"
+			if t.isOld() {
+				follows = "no request is pending, so it waits for nothing"
+			}
+		case otherLine:
+			meant := "actors, which count from 1"
+			if t.first(waitLines) == 1 {
+				meant = "ranks"
+			}
+			follows = "names no request that is pending, though it would if its numbers were " + meant +
+				"; those of other waits are not: it waits for nothing"
+		case commLine:
+			follows = "communicators are passed over, as in SimGrid: collective operations behind it are played with all " +
+				"ranks, and numbers are taken for those of all ranks"
+		case toNobody:
+			follows = "no rank (MPI_PROC_NULL), so there is no message"
+		case derivedLine:
+			follows = "a derived datatype, whose size is not in the text: its messages are played as empty ones, as in SimGrid"
+		}
+		list.Add(warning.At(file, of.line, "%s: %s (%s)", of.what, follows, number))
 	}
 	return list.All()
-}
-
-// oldText returns the warning that the text is one of SimGrid before 3.20, if it is.
-func (t *Trace) oldText() []warning.Warning {
-	for r := range t.streams {
-		if o := t.oddOf(r); o != nil && o.old {
-			return []warning.Warning{warning.At(t.name, 0,
-				"a text of SimGrid before 3.20 (see %s): messages have no tags, and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place)}
-		}
-	}
-	return nil
-}
-
-// actorLines returns the warning that lines of a kind name actors, if they do.
-func (t *Trace) actorLines(kind lineKind) []warning.Warning {
-	for r := range t.streams {
-		if o := t.oddOf(r); o == nil || !o.actors[kind] {
-			continue
-		}
-		verb, last := "waits and tests name", "3.28"
-		if kind == pairLines {
-			verb, last = "sendRecv names", "3.29"
-		}
-		return []warning.Warning{warning.At(t.name, 0,
-			"%s actors, which count from 1, as SimGrid 3.20 to %s wrote them (see %s): read as the ranks that are meant", verb, last, t.numbers[kind].place)}
-	}
-	return nil
-}
-
-// oddLines returns the warning of a kind of odd lines, if there are some.
-func (t *Trace) oddLines(why odd) []warning.Warning {
-	count, line, file, what := 0, 0, "", ""
-	for r := range t.streams {
-		o := t.oddOf(r)
-		if o == nil || o.lines[why].count == 0 {
-			continue
-		}
-		l := &o.lines[why]
-		if count == 0 {
-			line, file, what = l.line, t.fileOf(r), l.what
-		}
-		count += l.count
-	}
-	if count == 0 {
-		return nil
-	}
-	if why == strayLine {
-		return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d",
-			textutil.Count(count, "line"), file, line)}
-	}
-	return []warning.Warning{warning.At(file, line, "%s: %s", what, t.explain(why, textutil.Count(count, "line")))}
-}
-
-// explain says what follows from so many odd lines of a kind.
-func (t *Trace) explain(why odd, lines string) string {
-	switch why {
-	case idleLine:
-		if t.isOld() {
-			return "no request is pending, so it waits for nothing (" + lines + ")"
-		}
-		return "names no request that is pending, and so waits for nothing, as in SimGrid (" + lines + ")"
-	case otherLine:
-		meant := "actors, which count from 1"
-		if t.first(waitLines) == 1 {
-			meant = "ranks"
-		}
-		return fmt.Sprintf("names no request that is pending, though it would if its numbers were %s; those of other waits are not: it waits for nothing (%s)", meant, lines)
-	case commLine:
-		return "communicators are passed over, as in SimGrid: collective operations behind it are played with all ranks, and numbers are taken for those of all ranks (" + lines + ")"
-	case toNobody:
-		return "no rank (MPI_PROC_NULL), so there is no message (" + lines + ")"
-	default:
-		return "a derived datatype, whose size is not in the text: its messages are played as empty ones, as in SimGrid (" +
-			lines + ")"
-	}
-}
-
-// fileOf returns the name of the file of a rank.
-func (t *Trace) fileOf(r int) string {
-	if t.shared != nil {
-		return t.shared.name
-	}
-	return t.streams[r].lines.name
-}
-
-// oddOf returns what was odd in the lines of rank r that were given out, nil if nothing was.
-func (t *Trace) oddOf(r int) *oddities {
-	if t.ahead != nil {
-		return t.ahead.ranks[r].odd
-	}
-	return t.streams[r].odd
 }

@@ -3,10 +3,7 @@ package simgrid
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"reprise/trace"
 )
@@ -17,68 +14,40 @@ import (
 // that, and waitAll ends all. No line says which form a text has, so the first that is
 // possible in one form only decides, for all ranks.
 
-// form is the form of a text.
-type form struct {
-	deciding sync.Once
-	decided  atomic.Int32 // a lineForm; eitherForm: not yet
-	place    string       // of the line that decided; "": none did
-}
-
-// lineForm is the form that a line has.
-type lineForm int32
-
+// Forms of a line, and of the text.
 const (
-	eitherForm lineForm = iota
-	newForm             // of SimGrid 3.20 and later
-	oldForm             // of SimGrid before 3.20
+	newForm    int32 = iota // of SimGrid 3.20 and later
+	oldForm                 // of SimGrid before 3.20
+	eitherForm              // of a line
 )
 
 // isOld reports whether the text is one of SimGrid before 3.20. At the first call the files are
 // read from their beginnings up to a line that tells; a text without such a line is a new one.
 func (t *Trace) isOld() bool {
-	if d := t.form.decided.Load(); d != int32(eitherForm) {
-		return d == int32(oldForm)
+	if d := t.form.decided.Load(); d != 0 {
+		return d-1 == oldForm
 	}
-	return t.isOldFirst()
-}
-
-// isOldFirst is isOld where it may be that nobody has asked yet.
-func (t *Trace) isOldFirst() bool {
-	t.form.deciding.Do(func() {
-		decided, place := t.firstForm()
-		t.form.place = place
-		t.form.decided.Store(int32(decided))
-	})
-	return t.form.decided.Load() == int32(oldForm)
+	return t.form.reach(t.firstForm) == oldForm
 }
 
 // firstForm returns the form of the first line that tells, and its place: of the beginnings of
 // all files, or of more of them.
-func (t *Trace) firstForm() (lineForm, string) {
-	files := []lines{}
-	if t.shared != nil {
-		files = append(files, lines{path: t.shared.path, name: t.shared.name})
-	}
-	for r := range t.streams {
-		if t.shared == nil {
-			files = append(files, lines{path: t.streams[r].lines.path, name: t.streams[r].lines.name})
-		}
-	}
+func (t *Trace) firstForm() (found int32, place string) {
+	found = eitherForm
 	var memory slab
-	for _, limit := range []int64{64 << 10, 4 << 20, math.MaxInt64} {
+	for _, bytes := range samples {
 		unread := false
-		for _, l := range files {
+		for _, l := range t.sources() {
 			l.memory = &memory
-			for l.next() == nil { // what is wrong is told when it is read in earnest
-				if l.offset-int64(len(l.buf)-l.at) > limit {
-					unread = true
-					break
-				}
+			more := l.sample(bytes, func() bool {
 				l.fields.next() // the rank
-				if found := formOf(&l.fields); found != eitherForm {
-					return found, fmt.Sprintf("%s:%d", l.name, l.line)
-				}
+				found = formOf(&l.fields)
+				return found == eitherForm
+			})
+			if found != eitherForm {
+				return found, fmt.Sprintf("%s:%d", l.name, l.line)
 			}
+			unread = unread || more
 		}
 		if !unread {
 			break
@@ -88,7 +57,7 @@ func (t *Trace) firstForm() (lineForm, string) {
 }
 
 // formOf returns the form of a line whose rank has been read.
-func formOf(f *fields) lineForm {
+func formOf(f *fields) int32 {
 	verb := string(f.next())
 	switch verb {
 	case "send", "isend", "recv", "irecv":
@@ -155,16 +124,10 @@ func (s *stream) respelled(f *fields, t *Trace, verb []byte) []byte {
 // there is a warning.
 func (s *stream) old(t *Trace) bool {
 	old := t.isOld()
-	if old {
-		s.noteOld()
-	}
-	return old
-}
-
-func (s *stream) noteOld() {
-	if s.odd == nil || !s.odd.old {
+	if old && (s.odd == nil || !s.odd.old) {
 		s.oddities().old = true
 	}
+	return old
 }
 
 // otherForm says that the line is not in the form of the text.
@@ -220,13 +183,4 @@ var untraceable = map[string]string{
 	"waitAny": "which request ended is not in the text", "waitany": "which request ended is not in the text",
 	"testany": "which requests are tested is not in the text", "testall": "which requests are tested is not in the text", "testsome": "which requests are tested is not in the text",
 	"Start": "persistent requests are not in the text", "Startall": "persistent requests are not in the text",
-}
-
-// unsupported leaves the mistake that an action is not known.
-func (f *fields) unsupported(verb string) {
-	if why := untraceable[verb]; why != "" {
-		f.failf("action %q is not supported, by SimGrid's replay neither: %s", verb, why)
-	} else {
-		f.failf("action %q is not supported", verb)
-	}
 }

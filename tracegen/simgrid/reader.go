@@ -46,10 +46,12 @@
 package simgrid
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
-	"slices"
+	"os"
 
+	"reprise/internal/snapshot"
 	"reprise/internal/sniff"
 	"reprise/trace"
 )
@@ -66,11 +68,11 @@ type Trace struct {
 	shared      *lines   // the one file, or nil
 	memory      slab     // of the windows that Fill's caller reads
 	recent      recentSums
-	batch       int   // actions that Fill is asked for
-	fills       []int // calls of Fill, by rank
-	numbers     [numLineKinds]numbering
-	form        form
-	ahead       *ahead // nil without ReadAhead
+	batch       int                   // actions that Fill is asked for
+	fills       []int                 // calls of Fill, by rank
+	numbers     [numLineKinds]verdict // the number of rank 0 in lines of a kind
+	form        verdict               // newForm or oldForm
+	ahead       *ahead                // nil without ReadAhead
 }
 
 // stream is the actions of one rank.
@@ -100,65 +102,48 @@ func Open(index, dir string) (*Trace, error) {
 	return t, nil
 }
 
+// open reads the index and finds the default datatype: by the init line of the last rank, as
+// that one counts in SimGrid. Where the ranks share a file, it also counts them there.
 func (t *Trace) open(dir string) error {
-	err := t.readIndex(t.name, dir)
-	if err != nil {
+	if err := t.readIndex(t.name, dir); err != nil {
 		return err
 	}
-	switch len(t.streams) {
-	case 0:
+	if len(t.streams) == 0 {
 		return fmt.Errorf("%s: no trace files", t.name)
-	case 1:
-		err = t.openShared()
-	default:
-		t.ranks = len(t.streams)
-		err = t.findDefault()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.name, err)
+	t.ranks = len(t.streams)
+	scan := t.streams[t.ranks-1].lines
+	shared := t.ranks == 1
+	if shared {
+		file := scan
+		t.shared = &file
 	}
-	return nil
-}
-
-// Ranks returns the number of ranks: the files of the index, or one more than
-// the highest rank in a shared file.
-func (t *Trace) Ranks() int { return t.ranks }
-
-// Files returns the files that the index names.
-func (t *Trace) Files() []string {
-	if t.shared != nil {
-		return []string{t.shared.path}
-	}
-	files := make([]string, len(t.streams))
-	for r := range files {
-		files[r] = t.streams[r].lines.path
-	}
-	return files
-}
-
-// openShared counts the ranks of the one file and finds the default datatype.
-func (t *Trace) openShared() error {
-	file := t.streams[0].lines
-	t.shared = &file
-	highest, scan := int64(-1), file
+	highest := int64(-1)
 	for {
 		err := scan.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", t.name, err)
 		}
-		rank := scan.rank(MaxRanks - 1)
-		if scan.err != nil {
-			return scan.mistake()
+		rank := highest
+		if !shared {
+			scan.fields.next()
+		} else if rank = scan.rank(MaxRanks - 1); scan.err != nil {
+			return fmt.Errorf("%s: %w", t.name, scan.mistake())
 		}
-		if highest = max(highest, rank); rank == highest {
-			t.noteInit(&scan.fields)
+		if highest = max(highest, rank); rank == highest && string(scan.fields.next()) == "init" {
+			if t.defaultSize = initSize(&scan.fields); !shared {
+				return nil
+			}
 		}
 	}
+	if !shared {
+		return nil
+	}
 	if highest < 0 {
-		return fmt.Errorf("%s: no actions", file.name)
+		return fmt.Errorf("%s: %s: no actions", t.name, t.shared.name)
 	}
 	t.ranks = int(highest) + 1
 	t.streams = make([]stream, t.ranks)
@@ -168,35 +153,8 @@ func (t *Trace) openShared() error {
 	return nil
 }
 
-// findDefault looks for the init line of the last rank.
-func (t *Trace) findDefault() error {
-	scan := t.streams[t.ranks-1].lines
-	for {
-		err := scan.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		scan.fields.next()
-		if t.noteInit(&scan.fields) {
-			return nil
-		}
-	}
-}
-
-// noteInit takes the default datatype from a line if it is an init line.
-func (t *Trace) noteInit(f *fields) bool {
-	if string(f.next()) != "init" {
-		return false
-	}
-	t.defaultSize = initSize(f)
-	return true
-}
-
 // initSize returns the bytes of an item without datatype after an init line, of which
-// what follows its name is left.
+// the part behind its name is left.
 func initSize(f *fields) int64 {
 	if f.next() != nil {
 		return 8
@@ -204,14 +162,17 @@ func initSize(f *fields) int64 {
 	return 1
 }
 
-// checkInit refuses an init line that says something else than the one that counts:
-// in SimGrid it then depends on the order of execution what a count means.
-func (t *Trace) checkInit(f *fields) {
-	if size := initSize(f); size != t.defaultSize {
-		names := map[int64]string{1: "bytes", 8: "doubles"}
-		f.failf("counts mean %s by this init and %s by that of rank %d: all must agree", names[size], names[t.defaultSize],
-			t.ranks-1)
+// Ranks returns the number of ranks: the files of the index, or one more than
+// the highest rank in a shared file.
+func (t *Trace) Ranks() int { return t.ranks }
+
+// Files returns the files that the index names.
+func (t *Trace) Files() []string {
+	var files []string
+	for _, l := range t.sources() {
+		files = append(files, l.path)
 	}
+	return files
 }
 
 // Fill stores the next actions of rank in buf and returns how many, 0 at the
@@ -225,10 +186,19 @@ func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 	}
 	s := &t.streams[rank]
 	s.lists.forget()
-	if t.shared != nil {
-		return t.fillShared(s, buf)
+	if t.shared == nil {
+		return t.fill(s, buf)
 	}
-	return t.fill(s, buf)
+	for len(s.queue)-s.taken < len(buf) && !s.over {
+		if _, err := t.readShared(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(buf, s.queue[s.taken:])
+	s.lists.give(buf[:n])
+	s.taken += n
+	s.compact()
+	return n + s.leftover(buf[n:]), nil
 }
 
 // fill is Fill for a rank with a file of its own. What comes before a mistake is returned
@@ -266,7 +236,13 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	err := s.lines.next()
 	if err == io.EOF {
 		s.finish(t)
-		return false, t.checkOwn(s)
+		if s.own || s.odd == nil {
+			return false, nil
+		}
+		// The file has lines, but none of its rank.
+		return false, fmt.Errorf("%s: file %d, %s, is that of rank %d, but has lines of rank %s and none of %d: "+
+			"the index must list the files by rank, and where it is sorted by name, 10 comes before 2",
+			t.name, s.rank+1, s.lines.name, s.rank, s.odd.lines[strayLine].what, s.rank)
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: file of rank %d: %w", t.name, s.rank, err)
@@ -290,48 +266,12 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	return ok, nil
 }
 
-// checkOwn refuses a file that has lines, but none of its rank: then the index does not
-// list the files by rank.
-func (t *Trace) checkOwn(s *stream) error {
-	if s.own || s.odd == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: file %d, %s, is that of rank %d, but has lines of rank %s and none of %d: "+
-		"the index must list the files by rank, and where it is sorted by name, 10 comes before 2",
-		t.name, s.rank+1, s.lines.name, s.rank, s.odd.lines[strayLine].what, s.rank)
-}
-
-// fillShared is Fill where all ranks share a file.
-func (t *Trace) fillShared(s *stream, buf []trace.Action) (int, error) {
-	for len(s.queue)-s.taken < len(buf) && !s.over {
-		if _, err := t.readShared(); err != nil {
-			return 0, err
-		}
-	}
-	return s.take(buf), nil
-}
-
-// take stores the next actions that have been read from a shared file.
-func (s *stream) take(buf []trace.Action) int {
-	n := copy(buf, s.queue[s.taken:])
-	s.lists.give(buf[:n])
-	s.taken += n
-	s.compact()
-	return n + s.leftover(buf[n:])
-}
-
 // compact lets go of actions that are taken, once they are half of the queue.
 func (s *stream) compact() {
 	if s.taken > len(s.queue)/2 {
 		s.queue = append(s.queue[:0], s.queue[s.taken:]...)
 		s.taken = 0
 	}
-}
-
-// queueLast appends what follows the last line to the queue.
-func (s *stream) queueLast() {
-	s.queue = append(s.queue, s.last...)
-	s.last = nil
 }
 
 // readShared reads one line of the shared file into the queue of its rank, which
@@ -387,32 +327,50 @@ func (s *stream) leftover(buf []trace.Action) int {
 	return n
 }
 
-// slab is a large piece of memory that is cut into windows: one by one, thousands of
-// them take longer to get than to fill. It is for one goroutine.
-type slab struct{ used []byte }
+// SaveState writes how far the ranks have come. Fill must always have been asked for the
+// same number of actions.
+func (t *Trace) SaveState(w io.Writer) error { return snapshot.Save(w, t.state) }
 
-const slabSize = 64 * chunkSize
+// RestoreState takes the ranks of the same trace, opened anew, to where SaveState was
+// called: the text is read again up to there, which takes a small part of the time that
+// replaying it took.
+func (t *Trace) RestoreState(r io.Reader) error { return snapshot.Restore(r, t.state) }
 
-// cut returns an empty window with room for size bytes. Those larger than a chunk are
-// rare, and on their own.
-func (s *slab) cut(size int) []byte {
-	if size > chunkSize {
-		return make([]byte, 0, size)
+func (t *Trace) state(s *snapshot.State) {
+	s.Section("text")
+	batch, fills := t.batch, t.fills
+	s.Vars(&batch, &fills)
+	if !s.Reading() || s.Err() != nil {
+		return
 	}
-	from := len(s.used)
-	if size > cap(s.used)-from {
-		s.used, from = make([]byte, 0, slabSize), 0
+	buf := make([]trace.Action, batch)
+	t.fills = make([]int, len(fills))
+	for r := range fills {
+		for t.fills[r] < fills[r] {
+			if _, err := t.Fill(int32(r), buf); err != nil {
+				s.Fail(err)
+				return
+			}
+		}
 	}
-	s.used = s.used[:from+size]
-	return s.used[from : from : from+size]
 }
 
-// trim cuts off a window the room behind its text, which serves for the next one if
-// this was the last.
-func (s *slab) trim(window []byte) []byte {
-	n, size := len(s.used), cap(window)
-	if n > 0 && size > 0 && &window[:size][size-1] == &s.used[n-1] {
-		s.used = s.used[:n-(size-len(window))]
+// Hash names the trace by the contents of its files, which it reads.
+func (t *Trace) Hash() (hash [sha256.Size]byte, err error) {
+	all := sha256.New()
+	for _, path := range t.Files() {
+		f, err := os.Open(path)
+		if err != nil {
+			return hash, err
+		}
+		sum := sha256.New()
+		_, err = io.Copy(sum, f)
+		f.Close()
+		if err != nil {
+			return hash, err
+		}
+		all.Write(sum.Sum(nil))
 	}
-	return slices.Clip(window)
+	all.Sum(hash[:0])
+	return hash, nil
 }
