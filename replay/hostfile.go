@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,9 +21,9 @@ const (
 
 // ParseHostfile reads a hostfile of smpirun, Open MPI, MPICH or Slurm: a host per line,
 // name, name:k or name slots=k for k ranks, or several with commas between; brackets stand
-// for numbers, as in node-[0-63,70]. What the platform has a host for is that host, whatever
-// is in its name. Lines without an entry and what follows a # are skipped; what else Open MPI
-// and MPICH know of a host means nothing here, but for max_slots. Ranks take the places in
+// for numbers, as in node-[0-63,70]. The name of a host of the platform is that host, whatever
+// characters it has. Lines without an entry and the text behind a # are skipped; of the further
+// attributes that Open MPI and MPICH give a host only max_slots counts. Ranks take the places in
 // order, and start again at the first one when they are used up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	head := sniff.Remember(r)
@@ -48,63 +49,103 @@ func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 	if len(f.places) == 0 {
 		return nil, fmt.Errorf("%s: no hosts", name)
 	}
-	hosts := make([]int32, ranks)
+	hosts, got := make([]int32, ranks), map[int32]int{}
 	for r := range hosts {
-		hosts[r] = f.places[r%len(f.places)]
-	}
-	if err := f.checkLimits(name, hosts); err != nil {
-		return nil, err
+		h := f.places[r%len(f.places)]
+		hosts[r] = h
+		if len(f.limits) == 0 {
+			continue
+		}
+		if got[h]++; f.limits[h].ranks > 0 && got[h] > f.limits[h].ranks {
+			return nil, fmt.Errorf("%s:%d: %d ranks need more than max_slots=%d of host %q", name, f.limits[h].line, ranks,
+				f.limits[h].ranks, p.Host(int(h)).Name)
+		}
 	}
 	return hosts, nil
 }
 
-// hostfile is what has been read of one.
+// hostfile holds the entries of a hostfile read so far.
 type hostfile struct {
 	platform *platforms.Platform
-	ranks    int
-	line     int
-	named    int                 // hosts
+	ranks    int                 // of the trace
+	line     int                 // at hand, from 1
+	named    int                 // hosts, each as often as it is named
 	asked    int                 // places
-	places   []int32             // the first of them, as many as there are ranks
+	places   []int32             // hosts of the first places, at most as many as there are ranks
 	limits   map[int32]hostLimit // of hosts with max_slots
 }
 
+// hostLimit is a max_slots and the line that states it.
 type hostLimit struct{ ranks, line int }
+
+// equals is an equals sign with the blanks that Open MPI allows around it.
+var equals = regexp.MustCompile(`\s*=\s*`)
 
 // add adds the entries of a line.
 func (f *hostfile) add(text string) error {
 	if text == "" || text[0] == '#' {
 		return nil
 	}
-	if f.plain(text) {
+	// A line of smpirun, NAME or NAME:K of a host of the platform, is taken as it is: the name may have
+	// characters that mean something to the other programs.
+	name, k, counted := cutCount(text)
+	_, whole := f.platform.HostIndex(text)
+	_, known := f.platform.HostIndex(name)
+	if _, err := strconv.Atoi(k); whole || counted && known && err == nil {
 		return f.addEntry(text, 0, 0)
 	}
 	text, _, _ = strings.Cut(text, "#")
 	if text, _, _ = strings.Cut(text, "//"); text == "" { // a comment of Open MPI, too
 		return nil
 	}
-	list, attributes := cutAttributes(text)
-	slots, limit, err := parseAttributes(attributes)
-	if err != nil {
-		return err
+
+	// The list of hosts ends at the first NAME=VALUE. Of these the ranks of each host and the most
+	// that it allows count.
+	slots, limit := 0, 0 // 0: not stated
+	fields := strings.Fields(equals.ReplaceAllString(text, "="))
+	end := slices.IndexFunc(fields, func(f string) bool { return strings.Contains(f, "=") })
+	if end < 0 {
+		end = len(fields)
 	}
-	for _, entry := range splitOutside(list, ',') {
-		if err := f.addEntry(strings.TrimSpace(entry), slots, limit); err != nil {
-			return err
+	for _, a := range fields[end:] {
+		name, value, _ := strings.Cut(a, "=")
+		meaning, known := attributeNames[strings.ToLower(name)]
+		if !known {
+			return fmt.Errorf("%q, known behind a host are slots=K and max_slots=K", a)
+		}
+		if meaning == "" {
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q: %q ranks, want a positive number", a, value)
+		}
+		if meaning == "slots" {
+			slots = n
+		} else {
+			limit = n
+		}
+	}
+
+	// Commas in brackets stand between numbers, those outside between hosts.
+	list, begin, depth := strings.Join(fields[:end], " ")+",", 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth != 0 && i < len(list)-1 { // the last comma ends the list, whatever is open
+				continue
+			}
+			if err := f.addEntry(strings.TrimSpace(list[begin:i]), slots, limit); err != nil {
+				return err
+			}
+			begin = i + 1
 		}
 	}
 	return nil
-}
-
-// plain reports whether a line is one of smpirun's: NAME or NAME:K, of a host.
-func (f *hostfile) plain(text string) bool {
-	if _, ok := f.platform.HostIndex(text); ok {
-		return true
-	}
-	name, k, counted := cutCount(text)
-	_, ok := f.platform.HostIndex(name)
-	_, err := strconv.Atoi(k)
-	return counted && ok && err == nil
 }
 
 // cutCount cuts NAME:K.
@@ -114,20 +155,6 @@ func cutCount(entry string) (name, k string, counted bool) {
 		return entry, "", false
 	}
 	return strings.TrimSpace(entry[:i]), strings.TrimSpace(entry[i+1:]), true
-}
-
-// equals is an equals sign with the blanks that Open MPI lets be around it.
-var equals = regexp.MustCompile(`\s*=\s*`)
-
-// cutAttributes cuts a line into its list of hosts, and what it says about them.
-func cutAttributes(text string) (list string, attributes []string) {
-	fields := strings.Fields(equals.ReplaceAllString(text, "="))
-	for i, f := range fields {
-		if strings.Contains(f, "=") {
-			return strings.Join(fields[:i], " "), fields[i:]
-		}
-	}
-	return strings.Join(fields, " "), nil
 }
 
 // attributeNames are what Open MPI and MPICH say about a host, and what it means here.
@@ -140,32 +167,8 @@ var attributeNames = map[string]string{
 	"boards": "", "sockets": "", "sockets_per_board": "", "sockets-per-board": "", "cores": "", "cores_per_socket": "", "cores-per-socket": "", "cpu_set": "", "cpu-set": "",
 }
 
-// parseAttributes returns the ranks of each host that the attributes of a line ask for,
-// and the most that they allow; 0: they do not say.
-func parseAttributes(list []string) (slots, limit int, err error) {
-	for _, a := range list {
-		name, value, _ := strings.Cut(a, "=")
-		meaning, known := attributeNames[strings.ToLower(name)]
-		if !known {
-			return 0, 0, fmt.Errorf("%q, known behind a host are slots=K and max_slots=K", a)
-		}
-		if meaning == "" {
-			continue
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return 0, 0, fmt.Errorf("%q: %q ranks, want a positive number", a, value)
-		}
-		if meaning == "slots" {
-			slots = n
-		} else {
-			limit = n
-		}
-	}
-	return slots, limit, nil
-}
-
-// addEntry adds a name or NAME:K, with brackets or without.
+// addEntry adds a name or NAME:K, with brackets or without. slots and limit are those of its line. A
+// host of exactly that name comes before every other reading of the entry.
 func (f *hostfile) addEntry(entry string, slots, limit int) error {
 	if _, ok := f.platform.HostIndex(entry); ok {
 		return f.addHost(entry, max(slots, 1), limit)
@@ -187,11 +190,14 @@ func (f *hostfile) addEntry(entry string, slots, limit int) error {
 	if _, ok := f.platform.HostIndex(name); ok {
 		return f.addHost(name, max(slots, 1), limit)
 	}
-	return expandHosts(name, func(host string) error { return f.addHost(host, max(slots, 1), limit) })
+	if strings.Count(name, "[") > maxBrackets {
+		return fmt.Errorf("%q has more than %d brackets", name, maxBrackets)
+	}
+	return expandHosts("", name, func(host string) error { return f.addHost(host, max(slots, 1), limit) })
 }
 
-// addHost adds places for so many ranks on a host, which is to have no more than limit of
-// them (0: any number).
+// addHost adds places for so many ranks on a host. limit is the most ranks that the host may have,
+// 0 for any number.
 func (f *hostfile) addHost(name string, ranks, limit int) error {
 	i, ok := f.platform.HostIndex(name)
 	switch {
@@ -216,16 +222,44 @@ func (f *hostfile) addHost(name string, ranks, limit int) error {
 	return nil
 }
 
-// checkLimits checks that no host has more ranks than max_slots.
-func (f *hostfile) checkLimits(name string, hosts []int32) error {
-	if len(f.limits) == 0 {
-		return nil
+// maxBrackets bounds the brackets of a name: Slurm has no more dimensions.
+const maxBrackets = 5
+
+// expandHosts calls add for each host that prefix and a list of Slurm mean, in the order of the list:
+// rack[0-1]n[08-10,12]-ib is rack0n08-ib, rack0n09-ib, rack0n10-ib, rack0n12-ib, rack1n08-ib
+// and so on. The prefix has no brackets any more. Numbers have as many digits as the first of their
+// range, if that begins with a zero. The first error of add ends it.
+func expandHosts(prefix, list string, add func(host string) error) error {
+	head, rest, found := strings.Cut(list, "[")
+	if strings.Contains(head, "]") {
+		return fmt.Errorf("%q: a bracket is closed that is not open", prefix+list)
 	}
-	got := map[int32]int{}
-	for _, h := range hosts {
-		if got[h]++; f.limits[h].ranks > 0 && got[h] > f.limits[h].ranks {
-			return fmt.Errorf("%s:%d: %d ranks need more than max_slots=%d of host %q", name, f.limits[h].line, f.ranks,
-				f.limits[h].ranks, f.platform.Host(int(h)).Name)
+	if !found {
+		return add(prefix + head)
+	}
+	inside, tail, closed := strings.Cut(rest, "]")
+	if !closed {
+		return fmt.Errorf("%q: a bracket is not closed", prefix+list)
+	}
+	for text := range strings.SplitSeq(inside, ",") {
+		text = strings.TrimSpace(text)
+		first, last, several := strings.Cut(text, "-")
+		if !several {
+			last = first
+		}
+		from, errFrom := strconv.ParseUint(first, 10, 62)
+		to, errTo := strconv.ParseUint(last, 10, 62)
+		if errFrom != nil || errTo != nil || to < from || len(first) > 20 {
+			return fmt.Errorf("%q: %q in brackets, want a number, or a range as 0-7", prefix+list, text)
+		}
+		digits := 0
+		if first[0] == '0' {
+			digits = len(first)
+		}
+		for n := from; n <= to; n++ {
+			if err := expandHosts(prefix+head+fmt.Sprintf("%0*d", digits, n), tail, add); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/internal/bounds"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/kernels"
@@ -15,6 +16,7 @@ import (
 	"reprise/platforms"
 	"reprise/platforms/compose"
 	"reprise/platforms/machines"
+	"reprise/replay/collective"
 	"reprise/smpi"
 	"reprise/trace"
 	"reprise/trace/warning"
@@ -64,8 +66,8 @@ type Parts struct {
 	Hostfile     []byte // its text
 }
 
-// A Traced is a trace of either form: of a [trace.Trace] that is a file it is known what it
-// calls, and of others what their header declares.
+// A Traced is a trace of either form. A [trace.Trace] that is a file tells which kernels it calls;
+// others tell which their header declares.
 type Traced interface{ Header() *trace.Header }
 
 // SettingError is the error of a parameter, or of MachineSpec.Settings ("cfg"), that cannot be set for this
@@ -76,7 +78,7 @@ type SettingError struct {
 }
 
 func (e *SettingError) Error() string {
-	if e.Name == "cfg" { // which option it is says the error
+	if e.Name == "cfg" { // the error names the option
 		return e.Err.Error()
 	}
 	return e.Name + ": " + e.Err.Error()
@@ -86,9 +88,9 @@ func (e *SettingError) Error() string {
 func (e *SettingError) Unwrap() error { return e.Err }
 
 // LoadMachine loads a machine for a trace, with the options that its platform's file and the
-// settings ask for, and says what is odd about all of that: what was chosen because nothing
-// says it, descriptions without effect, or with one that is hardly meant. An error carries
-// what was found odd before it ([warning.Of]), not what was chosen, which causes none.
+// settings ask for. The warnings list defaults that were chosen, descriptions without effect, and
+// descriptions whose effect is hardly meant. An error carries the warnings found before it
+// ([warning.Of]), without the defaults, which cause no error.
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
 	l.know(t)
@@ -100,8 +102,10 @@ func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warnin
 		return Machine{}, Options{}, nil,
 			&SettingError{"compute-noise", errors.New("the trace states no spread of its computations")}
 	}
-	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels,
-		l.addNoise, l.loadNoise, l.mapRanks, l.set} {
+	// The order matters: models are chosen by the platform, noise replaces that of models, and the
+	// slowest hosts are known once factors and models are.
+	for _, step := range []func() error{l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels, l.loadNoise,
+		l.mapRanks, l.set} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}
@@ -110,26 +114,26 @@ func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warnin
 	return l.machine, l.options, l.warnings(), nil
 }
 
-// loader is a machine that is being loaded.
+// loader holds a machine while it is loaded.
 type loader struct {
-	spec    MachineSpec // with the names of what was chosen
-	builtin bool        // the platform is
+	spec    MachineSpec // with the names of defaults filled in
+	builtin bool        // the platform is built in
 	plain   bool        // the machine directory has no kernel models
 	header  *trace.Header
-	called  []trace.Kernel // that may cost time
+	called  []trace.Kernel // kernels that may cost time
 	polls   bool           // the trace may poll
-	streams bool           // what is called is not known before the end
+	streams bool           // the calls are not known before the end of the trace
 	spreads bool           // computations may state their spread
 	noFlops bool           // it is known that no computation is in flop
 
 	machine Machine
 	options Options
-	chosen  []warning.Warning // what the spec leaves open
-	odd     []warning.Warning // in the platform's description
+	chosen  []warning.Warning // defaults that the spec leaves open
+	odd     []warning.Warning // from the platform's description
 }
 
-// know notes what the trace calls: all that its header declares if no more is known. Whether
-// it polls is not known of text; of a stream whether there is a place for operations that may.
+// know notes what the trace calls: all that its header declares if no more is known. Text does not
+// tell whether it polls; a stream tells whether its program has a place for operations that may.
 func (l *loader) know(t Traced) {
 	all := l.header.Kernels
 	l.called, l.polls, l.streams = all, l.header.Pollables > 0, true
@@ -154,38 +158,35 @@ func (l *loader) know(t Traced) {
 	}
 }
 
-// choose notes what was chosen where the spec leaves it open.
+// choose notes a default that was chosen where the spec leaves a choice.
 func (l *loader) choose(format string, args ...any) {
 	l.chosen = append(l.chosen, warning.New(format, args...).As(warning.Choice))
 }
 
-// findMachine names the files of the machine directory, if there is one.
-func (l *loader) findMachine() (err error) {
-	s := &l.spec
-	switch {
-	case s.Machine == "":
-		return nil
-	case s.Platform != "" || s.Kernels != "":
-		return fmt.Errorf("machine %s has its own platform and kernel models: leave those that are given out", s.Machine)
-	}
-	s.Platform, s.Kernels, err = machines.Find(s.Machine)
-	l.plain = s.Kernels == ""
-	return err
-}
-
+// loadPlatform finds the files of the machine directory, if there is one, and loads the platform.
 func (l *loader) loadPlatform() (err error) {
+	s := &l.spec
+	if s.Machine != "" {
+		if s.Platform != "" || s.Kernels != "" {
+			return fmt.Errorf("machine %s has its own platform and kernel models: leave those that are given out", s.Machine)
+		}
+		if s.Platform, s.Kernels, err = machines.Find(s.Machine); err != nil {
+			return err
+		}
+		l.plain = s.Kernels == ""
+	}
 	m := &l.machine
-	switch name := l.spec.Platform; {
-	case l.spec.Loaded.Platform != nil:
-		m.Platform = l.spec.Loaded.Platform
-	case name == "":
-		l.spec.Platform, l.builtin = "default", true
+	switch {
+	case s.Loaded.Platform != nil:
+		m.Platform = s.Loaded.Platform
+	case s.Platform == "":
+		s.Platform, l.builtin = "default", true
 		l.choose("no platform is given: using the built-in machine \"default\", a generic cluster sized to the ranks")
 		m.Platform, err = platforms.Builtin("default", l.header.Ranks)
 	default:
-		_, inline, _ := compose.Inline(name)
-		l.builtin = !inline && !regular.IsFile(name)
-		m.Platform, err = FindPlatform(name, l.header.Ranks)
+		_, inline, _ := compose.Inline(s.Platform)
+		l.builtin = !inline && !regular.IsFile(s.Platform)
+		m.Platform, err = FindPlatform(s.Platform, l.header.Ranks)
 	}
 	if err == nil {
 		l.odd = warning.Join(m.Platform.Warnings(), smpi.ObsoleteOptions(m.Platform))
@@ -193,8 +194,8 @@ func (l *loader) loadPlatform() (err error) {
 	return err
 }
 
-// FindPlatform loads what the parameter platform names or describes, of which a file goes before; the generic
-// machine for so many ranks.
+// FindPlatform loads the platform that the parameter platform names or describes. A file of that
+// name comes before both. The generic machine is sized to the ranks.
 func FindPlatform(name string, ranks int) (*platforms.Platform, error) {
 	spec, inline, err := compose.Inline(name)
 	switch {
@@ -206,124 +207,139 @@ func FindPlatform(name string, ranks int) (*platforms.Platform, error) {
 	return spec.Parse(name)
 }
 
-// scaleLinks multiplies bandwidths and latencies.
+// scaleLinks multiplies the bandwidths and the latencies of links by level. The last factor of a
+// level counts.
 func (l *loader) scaleLinks() error {
 	if len(l.spec.Bandwidth)+len(l.spec.Latency) == 0 {
 		return nil
 	}
 	p := l.machine.Platform
 	levels := p.Levels()
-	factorsOf := func(word string, list []LinkFactor) ([]float64, error) {
-		factors := onesOf(len(levels))
-		for _, f := range list {
+	var factors [2][]float64 // of bandwidth and latency, by level
+	for i, word := range []string{"bandwidth", "latency"} {
+		factors[i] = slices.Repeat([]float64{1}, len(levels))
+		for _, f := range [][]LinkFactor{l.spec.Bandwidth, l.spec.Latency}[i] {
 			pattern, err := textutil.ParsePattern(f.Pattern)
 			if err != nil {
-				return nil, &SettingError{word, err}
+				return &SettingError{word, err}
 			}
 			found := false
-			for i, name := range levels {
+			var names []string
+			for level, name := range levels {
+				names = append(names, textutil.Quote(name))
 				if pattern.Match(name) {
-					factors[i], found = f.Factor, true
+					factors[i][level], found = f.Factor, true
 				}
 			}
 			if !found {
-				var names []string
-				for _, name := range levels {
-					names = append(names, textutil.Quote(name))
-				}
-				return nil, &SettingError{word, fmt.Errorf("no level of links is called %s; there are %s",
+				return &SettingError{word, fmt.Errorf("no level of links is called %s; there are %s",
 					textutil.Quote(f.Pattern), strings.Join(names, ", "))}
 			}
 		}
-		return factors, nil
 	}
-	bandwidth, err := factorsOf("bandwidth", l.spec.Bandwidth)
-	if err != nil {
-		return err
-	}
-	latency, err := factorsOf("latency", l.spec.Latency)
-	if err != nil {
-		return err
-	}
-	l.machine.Platform = p.Scaled(func(link int32) (float64, float64) {
+	l.machine.Platform = p.Scaled(func(link int32) (bandwidth, latency float64) {
 		level := p.LevelOf(link)
-		return bandwidth[level], latency[level]
+		return factors[0][level], factors[1][level]
 	})
 	return nil
 }
 
-// addNoise puts noise of kernels in place of what their models say.
-func (l *loader) addNoise() (err error) {
-	for _, n := range l.spec.KernelNoise {
+// scaleHosts sets the factors of hosts that compute quicker or slower than they are described. The
+// last pattern that fits a host counts.
+func (l *loader) scaleHosts() error {
+	p, m := l.machine.Platform, &l.machine
+	for _, s := range l.spec.HostSpeeds {
+		pattern, err := textutil.ParsePattern(s.Pattern)
+		if err == nil {
+			err = bounds.Factor.Check("factor", s.Factor)
+		}
+		if err != nil {
+			return fmt.Errorf("speed of hosts %s: %w", textutil.Quote(s.String()), err)
+		}
+		if m.Factors == nil {
+			m.Factors = slices.Repeat([]float64{1}, p.NumHosts())
+		}
+		found := false
+		for h := range m.Factors {
+			if pattern.Match(p.Host(h).Name) {
+				m.Factors[h], found = s.Factor, true
+			}
+		}
+		if !found {
+			return fmt.Errorf("speed of hosts %s: %s has no such host; its first is %q", textutil.Quote(s.String()),
+				l.spec.Platform, p.Host(0).Name)
+		}
+	}
+	return nil
+}
+
+// loadKernels loads the kernel models: those that were asked for, those of the built-in machine,
+// or the generic ones, which go by the speed of the hosts. Then noise that the user states replaces
+// that of the models.
+func (l *loader) loadKernels() (err error) {
+	s, m := &l.spec, &l.machine
+	switch {
+	case s.Loaded.Kernels != nil:
+		m.Kernels = s.Loaded.Kernels
+	case s.Kernels != "":
+		m.Kernels, err = kernels.Find(s.Kernels)
+	case len(l.header.Kernels) == 0:
+	case l.plain:
+		// A machine directory without models plays traces that call no kernel. Whether a stream
+		// calls one is not known yet.
+		var names []string
+		for i := range l.called {
+			if name := l.called[i].Name; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		switch {
+		case len(names) == 0:
+		case l.streams:
+			l.odd = append(l.odd, warning.New("%s has no %s: the replay ends where a kernel is called", s.Machine,
+				machines.KernelsFile).As(warning.Risk))
+		default:
+			return fmt.Errorf("%s has no %s, and the trace calls %s: put models there, or give the platform and the kernel models each by itself", s.Machine, machines.KernelsFile, andOthers(names))
+		}
+	default:
+		s.Kernels = s.Platform
+		if !l.builtin {
+			s.Kernels = "default"
+			l.choose("no kernel models are given: using the built-in models \"default\", which go by the speed of the hosts")
+		}
+		m.Kernels, err = kernels.Builtin(s.Kernels)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range s.KernelNoise {
 		pattern, err := textutil.ParsePattern(n.Pattern)
 		if err != nil {
 			return &SettingError{"kernel-noise", err}
 		}
-		if !slices.ContainsFunc(l.header.Kernels, func(k trace.Kernel) bool { return pattern.Match(k.Name) }) {
+		var names []string
+		found := false
+		for i := range l.header.Kernels {
+			names = append(names, l.header.Kernels[i].Name)
+			found = found || pattern.Match(names[i])
+		}
+		if !found {
 			others := ""
-			if len(l.header.Kernels) > 0 {
-				var names []string
-				for i := range l.header.Kernels {
-					names = append(names, l.header.Kernels[i].Name)
-				}
+			if len(names) > 0 {
 				others = ", but " + andOthers(names)
 			}
 			return &SettingError{"kernel-noise", fmt.Errorf("the program calls no kernel %s%s (trace stat lists them)",
 				textutil.Quote(n.Pattern), others)}
 		}
-		if l.machine.Kernels, err = l.machine.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
+		if m.Kernels, err = m.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
 			return &SettingError{"kernel-noise", err}
 		}
 	}
 	return nil
 }
 
-// loadKernels loads the kernel models that were asked for. A built-in machine
-// brings its own; with another one the generic ones go by the speed of its hosts.
-func (l *loader) loadKernels() (err error) {
-	switch {
-	case l.spec.Loaded.Kernels != nil:
-		l.machine.Kernels = l.spec.Loaded.Kernels
-		return nil
-	case l.spec.Kernels != "":
-	case len(l.header.Kernels) == 0:
-		return nil
-	case l.plain:
-		return l.withoutKernels()
-	case l.builtin:
-		l.spec.Kernels = l.spec.Platform
-		l.machine.Kernels, err = kernels.Builtin(l.spec.Kernels)
-		return err
-	default:
-		l.spec.Kernels = "default"
-		l.choose("no kernel models are given: using the built-in models \"default\", which go by the speed of the hosts")
-		l.machine.Kernels, err = kernels.Builtin(l.spec.Kernels)
-		return err
-	}
-	l.machine.Kernels, err = kernels.Find(l.spec.Kernels)
-	return err
-}
-
-// withoutKernels refuses a trace that calls kernels, on a machine directory that has no models
-// of them. Of a stream it is not known yet whether it does.
-func (l *loader) withoutKernels() error {
-	var names []string
-	for i := range l.called {
-		if name := l.called[i].Name; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	switch {
-	case len(names) == 0:
-	case l.streams:
-		l.odd = append(l.odd, warning.New("%s has no %s: the replay ends where a kernel is called", l.spec.Machine,
-			machines.KernelsFile).As(warning.Risk))
-	default:
-		return fmt.Errorf("%s has no %s, and the trace calls %s: put models there, or give the platform and the kernel models each by itself", l.spec.Machine, machines.KernelsFile, andOthers(names))
-	}
-	return nil
-}
-
+// loadNoise loads the noise of the network. It has overheads of its own, in whose place options
+// would have no effect.
 func (l *loader) loadNoise() (err error) {
 	switch {
 	case l.spec.Loaded.NetworkNoise != nil:
@@ -345,55 +361,63 @@ func (l *loader) loadNoise() (err error) {
 
 // sets reports whether the settings have an option.
 func (l *loader) sets(name string) bool {
-	for _, s := range l.spec.Settings {
-		if smpi.OptionName(s.Name) == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.spec.Settings, func(s Property) bool { return smpi.OptionName(s.Name) == name })
 }
 
+// mapRanks gives each rank its host, by the hostfile or in the order of the platform.
 func (l *loader) mapRanks() (err error) {
-	m := &l.machine
-	if l.spec.Hostfile == "" {
+	m, s := &l.machine, &l.spec
+	if s.Hostfile == "" {
 		slowest, err := l.slowest()
 		if err != nil {
 			return err
 		}
-		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, l.spec.RanksPerHost, append(slowest, l.spec.Without...)...)
+		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, s.RanksPerHost, append(slowest, s.Without...)...)
 		return err
 	}
-	if len(l.spec.Without) > 0 || l.spec.Slowest > 0 {
+	if len(s.Without) > 0 || s.Slowest > 0 {
 		return &SettingError{"without", errors.New("a hostfile says where ranks are: with it no hosts can be left out")}
 	}
-	if text := l.spec.Loaded.Hostfile; text != nil {
-		m.Hosts, err = ParseHostfile(bytes.NewReader(text), l.spec.Hostfile, m.Platform, l.header.Ranks)
+	text := s.Loaded.Hostfile
+	if text == nil {
+		f, err := os.Open(s.Hostfile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		m.Hosts, err = ParseHostfile(f, s.Hostfile, m.Platform, l.header.Ranks)
 		return err
 	}
-	f, err := os.Open(l.spec.Hostfile)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	m.Hosts, err = ParseHostfile(f, l.spec.Hostfile, m.Platform, l.header.Ranks)
+	m.Hosts, err = ParseHostfile(bytes.NewReader(text), s.Hostfile, m.Platform, l.header.Ranks)
 	return err
 }
 
-// set sets the options: the defaults, what the platform's file says, and the settings. A
-// combination that makes no sense is a mistake in these if it made sense before them.
+// set sets the options: the defaults, then those of the platform's file, then the settings. A
+// combination that makes no sense is a mistake in the settings if it made sense before them.
 func (l *loader) set() error {
 	o := &l.options
 	if err := o.Network.ApplyConfig(l.machine.Platform); err != nil {
 		return err
 	}
 	before := o.Validate()
-	l.ownModel(o.Network)
+	// smpirun sets the network model of SMPI on SimGrid's command line, where it wins over the
+	// platform: a platform that asks for another one is played otherwise there.
+	smpirun := o.Network
+	if err := smpirun.Set("network/model", "SMPI"); err == nil && smpirun.Model != o.Network.Model &&
+		!l.sets("network/model") && !l.sets("host/model") {
+		l.odd = append(l.odd, warning.New("%s asks for the network model %v, which is played: smpirun would play %v, whatever a platform asks for; network/model:SMPI (replay --network smpi) does that here", l.spec.Platform, o.Network.Model, smpirun.Model))
+	}
 	for _, s := range l.spec.Settings {
 		if err := o.Network.Set(s.Name, s.Value); err != nil {
 			return &SettingError{"cfg", err}
 		}
-		if err := knownAlgorithm(smpi.OptionName(s.Name), s.Value); err != nil {
-			return &SettingError{"cfg", err}
+		// An unknown algorithm in a platform's file is no error where nobody calls the operation;
+		// in a setting it is.
+		name := strings.TrimSpace(s.Value)
+		operation, ok := strings.CutPrefix(smpi.OptionName(s.Name), "smpi/")
+		if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
+			return &SettingError{"cfg", fmt.Errorf("algorithm %s of %s, known are %s", textutil.Quote(name), operation,
+				strings.Join(known, ", "))}
 		}
 	}
 	switch err := o.Validate(); {
@@ -404,4 +428,122 @@ func (l *loader) set() error {
 	default:
 		return fmt.Errorf("%s: %w", l.spec.Platform, err)
 	}
+}
+
+// warnings returns all that is odd about the machine that was loaded. Where it is not known
+// beforehand whether the trace polls, the result warns of the cost of polls.
+func (l *loader) warnings() []warning.Warning {
+	m, o, p := &l.machine, &l.options.Network, l.machine.Platform
+
+	// Polls cost SimGrid's default, which was measured on no machine, if the platform is a file and
+	// neither that nor the settings state a cost. Built-in machines are as they were published.
+	const cost = "smpi/iprobe"
+	inFile := slices.ContainsFunc(p.Config(), func(p platforms.Prop) bool { return p.Name == cost })
+	if !l.builtin && !inFile && !l.sets(cost) {
+		grows, and := "", ""
+		if o.GrowInjectedTimes {
+			grows, and = " and more with each miss", " and smpi/grow-injected-times:no"
+		}
+		w := warning.New("a poll costs SimGrid's default of %g s%s: set smpi/iprobe:SECONDS%s for predictions (docs/replay.md#polls)",
+			o.IprobeCost, grows, and).As(warning.Choice)
+		if l.polls {
+			l.chosen = append(l.chosen, w)
+		} else {
+			m.pollCost = []warning.Warning{w}
+		}
+	}
+	list := slices.Concat(l.chosen, l.odd, netmodel.Windowed(p, &o.Options, m.Hosts))
+
+	// Ranks share cores. Kernels in seconds are not slowed down by that.
+	if host, ranks, ok := m.Oversubscribed(); ok {
+		ph, shares := p.Host(int(host)), ", which they share"
+		if names := m.kernelsIn(kernels.Seconds, l.called, host); len(names) > 0 {
+			shares = fmt.Sprintf(", and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores", andOthers(names))
+		}
+		list = append(list, warning.New("host %s runs %s on %s%s", ph.Name, textutil.Count(ranks, "rank"),
+			textutil.Count(ph.Cores, "core"), shares))
+	}
+	if m.Kernels != nil {
+		list = append(list, l.kernelWarnings()...)
+	}
+	if l.spec.ComputeScale != 0 && l.noFlops {
+		list = append(list, warning.New("compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say"))
+	}
+	return warning.Join(list)
+}
+
+// mostUnknown is how many names of hosts a warning lists.
+const mostUnknown = 5
+
+// kernelWarnings returns what is odd about the kernel models on this platform.
+func (l *loader) kernelWarnings() (list []warning.Warning) {
+	m, p := &l.machine, l.machine.Platform
+
+	// Models for hosts that the platform does not have. A built-in set of models may be for more hosts
+	// than the platform has, as long as some are there.
+	unknown, some := m.Kernels.Unmatched(func(yield func(string) bool) {
+		for i := 0; i < p.NumHosts() && yield(p.Host(i).Name); i++ {
+		}
+	})
+	switch {
+	case len(unknown) == 0 || some && !regular.IsFile(l.spec.Kernels):
+	case !some:
+		list = append(list, warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q", l.spec.Kernels,
+			l.spec.Platform, p.Host(0).Name))
+	default:
+		text := ""
+		for _, name := range unknown[:min(len(unknown), mostUnknown)] {
+			text += ", " + textutil.Quote(name)
+		}
+		if more := len(unknown) - mostUnknown; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		list = append(list, warning.New("%s has models for hosts that %s does not have: %s", l.spec.Kernels, l.spec.Platform, text[2:]))
+	}
+
+	// Kernels in flop go by a speed that is not that of the cores.
+	if p.NominalSpeed() {
+		if names := m.kernelsIn(kernels.Flop, l.called, m.Hosts[0]); len(names) > 0 {
+			list = append(list, warning.New("the speed of %s's hosts, %.4g flop/s, is nominal, but %s of %s goes by it: the machine's own models, %s, are in seconds",
+				l.spec.Platform, p.Host(0).Speed, andOthers(names), l.spec.Kernels, l.spec.Platform))
+		}
+	}
+
+	// Kernels without a model on some or all hosts. Whether they are called where there is none, and
+	// of a stream whether they are called at all, is not known before the end; a file is refused.
+	nowhere, somewhere := m.withoutModel(l.called)
+	if len(nowhere) > 0 && l.streams {
+		list = append(list, warning.New("%s has no model for %s, which the trace declares: the replay ends where it is called", l.spec.Kernels, andOthers(nowhere)).As(warning.Risk))
+	}
+	if len(somewhere) > 0 {
+		list = append(list, warning.New("%s has a model for %s on some of the hosts only: the replay ends where it is called on another one", l.spec.Kernels, andOthers(somewhere)).As(warning.Risk))
+	}
+
+	// Kernels in seconds do not follow the speed of a host that changes, nor a profile that is one
+	// constant factor. The first such host stands for all.
+	for _, use := range p.Profiles() {
+		if use.Kind == platforms.HostSpeed && slices.Contains(m.Hosts, use.Host) {
+			if names := m.kernelsIn(kernels.Seconds, l.called, use.Host); len(names) > 0 {
+				list = append(list, warning.New("the speed of host %q has a profile, which %s does not follow: models in seconds are measured times, only those in flop go by the speed", use.Target, andOthers(names)))
+				break
+			}
+		}
+	}
+	for _, use := range p.ConstantSpeeds() {
+		if slices.Contains(m.Hosts, use.Host) {
+			if names := m.kernelsIn(kernels.Seconds, l.called, use.Host); len(names) > 0 {
+				list = append(list, warning.New("host %q has %g of its speed, which %s does not follow: models in seconds are measured times, only those in flop go by the speed; replay --host-speed scales both", use.Target, use.Factor(), andOthers(names)))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// andOthers names the first of one or more kernels and says how many others there are.
+func andOthers(names []string) string {
+	if len(names) == 1 {
+		return "kernel " + names[0]
+	}
+	return fmt.Sprintf("kernel %s (and %s)", names[0], textutil.Count(len(names)-1, "other"))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/bounds"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -45,7 +46,23 @@ func (m *Machine) check(ranks int) error {
 			return fmt.Errorf("rank %d: host %d out of [0,%d)", r, h, m.Platform.NumHosts())
 		}
 	}
-	return m.checkFactors()
+	if m.Factors != nil && len(m.Factors) != m.Platform.NumHosts() {
+		return fmt.Errorf("factors of %d hosts, but the platform has %d", len(m.Factors), m.Platform.NumHosts())
+	}
+	for h, f := range m.Factors {
+		if err := bounds.Factor.Check("factor", f); err != nil {
+			return fmt.Errorf("host %q: %w", m.Platform.Host(h).Name, err)
+		}
+	}
+	return nil
+}
+
+// factor returns how many times as quick a host is as it is described.
+func (m *Machine) factor(host int32) float64 {
+	if m.Factors == nil {
+		return 1
+	}
+	return m.Factors[host]
 }
 
 // ranksOnHosts returns the number of ranks on each host.
@@ -128,50 +145,24 @@ func (e *engine) expectCrowds(t *trace.Trace, o *Options) {
 		e.network.Sweep()
 		e.network.LeaveOut(e.machine.Platform.AmpleLinks())
 	}
-	if e.sharesHosts() {
+	if slices.Max(e.machine.ranksOnHosts()) > 1 {
 		e.network.Bundle()
 	}
 }
 
-// sharesHosts reports whether several ranks run on one host.
-func (e *engine) sharesHosts() bool {
-	taken := make([]bool, e.machine.Platform.NumHosts())
-	for _, h := range e.machine.Hosts {
-		if taken[h] {
-			return true
-		}
-		taken[h] = true
-	}
-	return false
-}
-
-// Efficiency returns the Gflop/s of the cores that the ranks run on, and the share of them that a
-// rate is; both are 0 where it is not known what the cores can do, and a rate above that says that
-// it is not.
+// Efficiency returns the peak Gflop/s of the cores that the ranks run on, one core a rank as far as
+// there are as many, and the share of it that a rate is. Both are 0 where the speeds of the hosts
+// are not those of their cores: the platform says so, or the rate is above the peak.
 func (m *Machine) Efficiency(gflops float64) (peak, share float64) {
-	if peak = m.peak(); gflops > 0 && gflops <= peak {
+	if m.Platform.NominalSpeed() {
+		return 0, 0
+	}
+	for h, n := range m.ranksOnHosts() {
+		host := m.Platform.Host(h)
+		peak += float64(float64(min(n, host.Cores)) * host.Speed * m.factor(int32(h)) / 1e9)
+	}
+	if gflops > 0 && gflops <= peak {
 		return peak, gflops / peak
 	}
 	return 0, 0
-}
-
-// peak returns the Gflop/s of the cores that the ranks run on, one core a rank as far as there are
-// as many; 0 if the speeds of the hosts are not those of their cores.
-func (m *Machine) peak() float64 {
-	if m.Platform.NominalSpeed() {
-		return 0
-	}
-	ranks := make([]int, m.Platform.NumHosts())
-	for _, h := range m.Hosts {
-		ranks[h]++
-	}
-	peak := 0.0
-	for h, n := range ranks {
-		host, factor := m.Platform.Host(h), 1.0
-		if m.Factors != nil {
-			factor = m.Factors[h]
-		}
-		peak += float64(float64(min(n, host.Cores)) * host.Speed * factor / 1e9)
-	}
-	return peak
 }

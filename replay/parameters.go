@@ -217,6 +217,22 @@ func (s *MachineSpec) leaveOut(text string) error {
 	return nil
 }
 
+// HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the
+// kernel models say.
+type HostSpeed struct {
+	Pattern string // of names, as the key host of a kernel file
+	Factor  float64
+}
+
+// String returns the text that ParseHostSpeed reads.
+func (s HostSpeed) String() string { return fmt.Sprintf("%s=%g", s.Pattern, s.Factor) }
+
+// ParseHostSpeed reads PATTERN=FACTOR, such as node-[3,17]=0.9.
+func ParseHostSpeed(text string) (HostSpeed, error) {
+	pattern, factor, err := textutil.ParsePatternFactor(text)
+	return HostSpeed{pattern, factor}, err
+}
+
 // KernelNoise is noise of kernels in place of what their models say: half-normal, with a standard deviation
 // relative to their mean times.
 type KernelNoise struct {
