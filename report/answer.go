@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"reprise/replay"
 	"reprise/trace"
@@ -11,102 +12,163 @@ import (
 
 // NewAnswer returns the answer of one replay on m.
 func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
-	a := Answer{Makespan: r.Makespan, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages,
-		Bytes: r.Bytes, Wall: r.WallSeconds}
-	a.setPeak(m)
-	return a
+	return answer(m, r.Header, r.Makespan, r.Gflops, r.Messages, r.Bytes, r.WallSeconds, nil)
 }
 
-// NewEstimateAnswer returns the answer of an estimate of a run on m. Messages are those that were
-// simulated.
+// NewEstimateAnswer returns the answer of an estimate of a run on m. Messages are those that were simulated.
 func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
-	a := Answer{Makespan: r.Seconds, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages,
-		Wall: r.WallSeconds}
-	a.Interval = &Interval{
-		Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence,
-		Covers: fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; that says nothing of errors of the models", 100*r.Confidence),
-	}
+	i := &Interval{Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence}
+	i.Covers = fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; "+
+		"that says nothing of errors of the models", 100*r.Confidence)
 	if r.Seed != nil {
-		a.Interval.Covers += fmt.Sprintf(", nor of other seeds than %d", *r.Seed)
+		i.Covers += fmt.Sprintf(", nor of other seeds than %d", *r.Seed)
 	}
-	a.setPeak(m)
-	return a
+	return answer(m, r.Header, r.Seconds, r.Gflops, r.Messages, 0, r.WallSeconds, i)
 }
 
 // NewEnsembleAnswer returns the answer of replays with several seeds on m: their mean.
 func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	s := &r.Makespan
-	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages,
-		Wall: r.WallSeconds}
-	a.Interval = &Interval{
-		Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95,
-		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %s around it", seconds(s.SD, 2)),
-	}
-	a.setPeak(m)
-	return a
+	i := &Interval{Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95}
+	i.Covers = fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; "+
+		"the makespan of one run scatters by %s around it", seconds(s.SD, 2))
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Runs[0].Messages, 0, r.WallSeconds, i)
 }
 
 // NewUncertaintyAnswer returns the answer of replays on machines drawn around m.
 func NewUncertaintyAnswer(r *replay.UncertaintyReport, m *replay.Machine) Answer {
 	s := &r.Makespan
-	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Draws[0].Messages,
-		Wall: r.WallSeconds}
-	a.Interval = &Interval{Low: s.Low, High: s.High, Level: r.Level, Covers: r.Covers}
-	a.setPeak(m)
-	return a
+	i := &Interval{Low: s.Low, High: s.High, Level: r.Level, Covers: r.Covers}
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Draws[0].Messages, 0, r.WallSeconds, i)
 }
 
-// resultColumns are those of the program's own result line.
-func resultColumns(h *trace.Header) []Column {
-	var list []Column
+// answer adds to the figures of a result the program's own result line, and the peak and the efficiency where they
+// are known.
+func answer(m *replay.Machine, h *trace.Header, makespan, gflops float64, messages, bytes int64, wall float64,
+	i *Interval) Answer {
+	a := Answer{Makespan: makespan, Gflops: gflops, Messages: messages, Bytes: bytes, Wall: wall, Interval: i}
 	for _, c := range h.Result {
-		list = append(list, Column{c.Title, c.Value})
+		a.Columns = append(a.Columns, Column{c.Title, c.Value})
 	}
-	return list
-}
-
-// setPeak sets the peak and the efficiency, where they are known.
-func (a *Answer) setPeak(m *replay.Machine) {
-	a.Peak, a.Efficiency = m.Efficiency(a.Gflops)
+	a.Peak, a.Efficiency = m.Efficiency(gflops)
+	return a
 }
 
 // NewEstimateTables returns the tables of an estimate.
 func NewEstimateTables(e *replay.Estimate) []TimeTable {
-	return []TimeTable{estimateTable("kind", e.Kinds), estimateTable("phase", e.Phases),
-		estimateTable("kernel", e.Kernels)}
-}
-
-func estimateTable(by string, shares []replay.EstimatedShare) TimeTable {
-	t := TimeTable{By: by, Rows: make([]TimeRow, len(shares))}
-	for i, s := range shares {
-		t.Rows[i] = TimeRow{Name: s.Name, Mean: s.Mean, Interval: s.Interval}
+	var list []TimeTable
+	for _, by := range []struct {
+		name   string
+		shares []replay.EstimatedShare
+	}{{"kind", e.Kinds}, {"phase", e.Phases}, {"kernel", e.Kernels}} {
+		t := TimeTable{By: by.name, Rows: make([]TimeRow, len(by.shares))}
+		for i, s := range by.shares {
+			t.Rows[i] = TimeRow{Name: s.Name, Mean: s.Mean, Interval: s.Interval}
+		}
+		list = append(list, t)
 	}
-	return t
+	return list
 }
 
-// NewSeveralTables returns the tables of several replays, whose times have these names; nil if one
-// of them does not tell its times.
+// NewSeveralTables returns the tables of several replays, whose times have these names; nil if one of them does not
+// tell its times.
 func NewSeveralTables(names *replay.PartNames, list []replay.SeedResult) []TimeTable {
 	if slices.ContainsFunc(list, func(s replay.SeedResult) bool { return s.Times == nil }) {
 		return nil
 	}
-	return []TimeTable{
-		severalTable("kind", names.Kinds, list, func(t *replay.PartTimes) []float64 { return t.Kinds }),
-		severalTable("phase", names.Phases, list, func(t *replay.PartTimes) []float64 { return t.Phases }),
-		severalTable("kernel", names.Kernels, list, func(t *replay.PartTimes) []float64 { return t.Kernels }),
+	var tables []TimeTable
+	for _, by := range []struct {
+		name  string
+		parts []string
+		of    func(*replay.PartTimes) []float64
+	}{
+		{"kind", names.Kinds, func(t *replay.PartTimes) []float64 { return t.Kinds }},
+		{"phase", names.Phases, func(t *replay.PartTimes) []float64 { return t.Phases }},
+		{"kernel", names.Kernels, func(t *replay.PartTimes) []float64 { return t.Kernels }},
+	} {
+		t := TimeTable{By: by.name, Rows: make([]TimeRow, len(by.parts))}
+		for i, name := range by.parts {
+			row := TimeRow{Name: name, Min: math.Inf(1)}
+			for _, s := range list {
+				v := by.of(s.Times)[i]
+				row.Mean += v / float64(len(list))
+				row.Min, row.Max = min(row.Min, v), max(row.Max, v)
+			}
+			t.Rows[i] = row
+		}
+		tables = append(tables, t)
 	}
+	return tables
 }
 
-func severalTable(by string, names []string, list []replay.SeedResult, of func(*replay.PartTimes) []float64) TimeTable {
-	t := TimeTable{By: by, Rows: make([]TimeRow, len(names))}
-	for i, name := range names {
-		row := TimeRow{Name: name, Min: math.Inf(1)}
-		for _, s := range list {
-			v := of(s.Times)[i]
-			row.Mean += v / float64(len(list))
-			row.Min, row.Max = min(row.Min, v), max(row.Max, v)
+// Labels name the figures of a replay that is not of a whole run on the machine as its files have it. Of such a run
+// there are none.
+func Labels(r *replay.Report) []string {
+	labels := []string{}
+	switch {
+	case r.StoppedAt != nil:
+		step := "" // of a trace that marks its steps
+		if r.Header.Steps > 0 {
+			step = fmt.Sprintf(" in step %d of %d", r.Last, r.Header.Steps)
 		}
-		t.Rows[i] = row
+		labels = append(labels, fmt.Sprintf("interrupted at %.6g s%s: figures up to there", *r.StoppedAt, step))
+	case !r.Complete:
+		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
-	return t
+	if r.WallBefore > 0 {
+		labels = append(labels, "resumed from a checkpoint: pictures begin there, totals are of the whole run")
+	}
+	return modelLabels(labels, r.Seed, &r.Provenance)
+}
+
+// EstimateLabels are those of an estimate.
+func EstimateLabels(r *replay.EstimateReport) []string {
+	label := fmt.Sprintf("estimate from %d of %d steps, ± %.2g %%, about %.0f %% sure", r.Simulated, r.Steps,
+		100*r.Relative(), 100*r.Confidence)
+	return modelLabels(partLabels(label, r.Complete, r.Header, r.First, r.Last), r.Seed, &r.Provenance)
+}
+
+// EnsembleLabels are those of replays with several seeds.
+func EnsembleLabels(r *replay.EnsembleReport) []string {
+	n := len(r.Runs)
+	label := fmt.Sprintf("mean of %d runs, noise of seeds %d to %d", n, r.Runs[0].Seed, r.Runs[n-1].Seed)
+	return modelLabels(partLabels(label, r.Complete, r.Header, r.First, r.Last), nil, &r.Provenance)
+}
+
+// UncertaintyLabels are those of replays on drawn machines.
+func UncertaintyLabels(r *replay.UncertaintyReport) []string {
+	n := len(r.Draws)
+	label := fmt.Sprintf("mean of %d drawn machines, seeds %d to %d", n, r.Draws[0].Seed, r.Draws[n-1].Seed)
+	return modelLabels(partLabels(label, r.Complete, r.Header, r.First, r.Last), nil, &r.Provenance)
+}
+
+// partLabels returns a label, with that of the steps first to last where they are not complete.
+func partLabels(label string, complete bool, h *trace.Header, first, last int) []string {
+	if complete {
+		return []string{label}
+	}
+	return []string{label, replay.PartLabel(h, first, last)}
+}
+
+// modelLabels adds labels for all that differs from the machine and the trace as their files have them.
+func modelLabels(labels []string, seed *uint64, p *replay.Provenance) []string {
+	if seed != nil {
+		labels = append(labels, fmt.Sprintf("noise of seed %d", *seed))
+	}
+	if len(p.HostSpeeds) > 0 {
+		labels = append(labels, "speeds of hosts changed: "+strings.Join(p.HostSpeeds, ", "))
+	}
+	if len(p.Changes) > 0 {
+		labels = append(labels, "machine changed: "+strings.Join(p.Changes, ", "))
+	}
+	if p.ComputeScale != 0 {
+		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
+	}
+	if p.FileBandwidth != 0 {
+		labels = append(labels, fmt.Sprintf("files at %g byte/s", p.FileBandwidth))
+	}
+	if p.ComputeNoise {
+		labels = append(labels, "amounts of flop drawn by their spread")
+	}
+	return labels
 }

@@ -18,24 +18,36 @@ import (
 // mostSentences bounds a diagnosis: who wants more looks at the tables.
 const mostSentences = 6
 
-// Diagnose says in plain words, with numbers, what takes the time of a run and what would
-// help, the most important first. Of what was not recorded it says nothing.
+// Diagnose says in plain words, with numbers, where the time of a run goes and what would help, the most important
+// first. Parts that were not recorded have no sentence.
 func Diagnose(d *Data) []string {
 	t := timesOf(d)
-	list := []string{t.whole(), t.phases()}
+	var list []string
+	add := func(sentence string) {
+		if sentence != "" {
+			list = append(list, sentence)
+		}
+	}
+	add(t.whole())
+	add(t.phases())
 	if d.Path != nil {
-		list = append(list, onPath(d.Path), whatIf(d.Path))
+		add(onPath(d.Path))
+		add(whatIf(d.Path))
 	} else if d.Record != nil {
-		list = append(list, onLinks(&d.Record.Links))
+		add(onLinks(&d.Record.Links))
 	}
 	if d.POP != nil {
-		list = append(list, efficiency(d.POP))
+		add(efficiency(d.POP))
 	}
 	if d.Record != nil {
-		list = append(list, overTime(d.Record))
+		add(overTime(d.Record))
 	}
-	list = append(list, t.balance())
-	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	// The balance of work.
+	const unequal = 1.02
+	if c := named(t.Kinds, replay.TimeCompute.String()); c.Mean > 0 && c.Max >= unequal*c.Mean {
+		add(fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1),
+			percent(1-c.Min/c.Mean)))
+	}
 	switch {
 	case len(list) == 0 && t.Kinds != nil:
 		return []string{"Nothing takes any time."}
@@ -55,7 +67,7 @@ func waits(kind string) bool {
 	return false
 }
 
-// whole says what a rank spends its time on.
+// whole says how the mean rank spends its time.
 func (t *times) whole() string {
 	all := t.total()
 	if all == 0 {
@@ -70,12 +82,22 @@ func (t *times) whole() string {
 			longest = k
 		}
 	}
+	// Kernels that differ in their attributes only are one routine.
+	var routines []share
+	for _, k := range t.Kernels {
+		name, _, _ := strings.Cut(k.Name, " ")
+		i := slices.IndexFunc(routines, func(s share) bool { return s.Name == name })
+		if i < 0 {
+			routines, i = append(routines, share{Name: name}), len(routines)
+		}
+		routines[i].Mean += k.Mean
+	}
 	spent := func(k replay.TimeKind) float64 { return named(t.Kinds, k.String()).Mean }
 	list := []struct {
 		before, after string
 		mean          float64
 	}{
-		{"computes for ", mostly(routines(t.Kernels), spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
+		{"computes for ", mostly(routines, spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
 		{"waits for messages for ", mostly([]share{longest}, waiting, all), waiting},
 		{"polls for ", "", spent(replay.TimePoll)},
 		{"spends ", " on overheads of messages", spent(replay.TimeOverhead)},
@@ -89,13 +111,23 @@ func (t *times) whole() string {
 			of = ""
 		}
 	}
-	return t.begin("a rank ") + enumerated(texts) + "."
+	whose := "On average a rank "
+	switch {
+	case t.StoppedAt != nil:
+		whose = "So far, on average, a rank "
+	case t.Estimate:
+		whose = "By estimate, on average, a rank "
+	}
+	if n := len(texts) - 1; n > 0 {
+		return whose + strings.Join(texts[:n], ", ") + " and " + texts[n] + "."
+	}
+	return whose + strings.Join(texts, "") + "."
 }
 
 // worthTelling is the share of the time below which nothing is told.
 const worthTelling = 0.005
 
-// mostly says what most of some time is, if one thing is more than half of it.
+// mostly names the share that is more than half of some time, if there is one.
 func mostly(shares []share, some, all float64) string {
 	for _, s := range shares {
 		if s.Mean > some/2 {
@@ -103,17 +135,6 @@ func mostly(shares []share, some, all float64) string {
 		}
 	}
 	return ""
-}
-
-// begin begins a sentence about ranks.
-func (t *times) begin(text string) string {
-	switch {
-	case t.StoppedAt != nil:
-		return "So far, on average, " + text
-	case t.Estimate:
-		return "By estimate, on average, " + text
-	}
-	return "On average " + text
 }
 
 // phases names the two longest phases.
@@ -129,17 +150,6 @@ func (t *times) phases() string {
 	}
 	return fmt.Sprintf("The longest phases are %s, %s of the time, and %s, %s; phases may lie inside each other.",
 		list[0].Name, percent(list[0].Mean/all), list[1].Name, percent(list[1].Mean/all))
-}
-
-// balance says how unequal the work of the ranks is, if it is.
-func (t *times) balance() string {
-	const unequal = 1.02
-	c := named(t.Kinds, replay.TimeCompute.String())
-	if c.Mean == 0 || c.Max < unequal*c.Mean {
-		return ""
-	}
-	return fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1),
-		percent(1-c.Min/c.Mean))
 }
 
 // little is a share that is not worth a word.
@@ -168,11 +178,11 @@ func onPath(p *path.Data) string {
 	}
 	text := "Of the critical path, the longest chain of events, " + percent(kernels/p.Seconds) + " is kernels"
 	if kernel.Seconds > 0 {
-		text += fmt.Sprintf(" (%s%s: %s)", kernel.Name, in(kernel.Phase), percent(kernel.Seconds/p.Seconds))
+		text += fmt.Sprintf(" (%s%s: %s)", kernel.Name, prefixed(" in ", kernel.Phase), percent(kernel.Seconds/p.Seconds))
 	}
 	text += " and " + percent(messages/p.Seconds) + " is messages"
 	if message.Seconds > 0 {
-		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase),
+		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, prefixed(" on ", message.Level), prefixed(" in ", message.Phase),
 			percent(message.Seconds/p.Seconds))
 	}
 	if polls > little*p.Seconds {
@@ -181,9 +191,7 @@ func onPath(p *path.Data) string {
 	return text + "."
 }
 
-func in(phase string) string { return prefixed(" in ", phase) }
-func on(level string) string { return prefixed(" on ", level) }
-
+// prefixed puts words before a text, if there is any.
 func prefixed(before, text string) string {
 	if text == "" {
 		return ""
@@ -225,7 +233,8 @@ func onLinks(l *record.Links) string {
 	if hot.Level >= 0 && hot.Level < len(l.Levels) {
 		level = l.Levels[hot.Level] + " "
 	}
-	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use))
+	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; "+
+		"over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use))
 }
 
 // efficiency says to what most of the parallel efficiency is lost.
@@ -259,7 +268,7 @@ func DiagnoseRuns(e *replay.Ensemble) []string {
 	}
 }
 
-// DiagnoseDraws says in plain words what makes a prediction uncertain.
+// DiagnoseDraws says in plain words how uncertain a prediction is, and by which part.
 func DiagnoseDraws(u *replay.Uncertainty) []string {
 	s := &u.Makespan
 	if s.Mean == 0 || len(u.Parts) == 0 {
@@ -290,7 +299,7 @@ type share struct {
 	Max  float64 `json:"max_s"`
 }
 
-// timesOf returns what data tells of where the time went: by its tables, if it has any.
+// timesOf returns where the time went, by the tables of data if there are any.
 func timesOf(d *Data) *times {
 	t := &times{}
 	if err := json.Unmarshal(d.Result, t); err != nil {
@@ -327,20 +336,6 @@ func named(shares []share, name string) share {
 	return share{Name: name}
 }
 
-// routines adds up the kernels that differ in their attributes only.
-func routines(kernels []share) []share {
-	var list []share
-	for _, k := range kernels {
-		name, _, _ := strings.Cut(k.Name, " ")
-		i := slices.IndexFunc(list, func(s share) bool { return s.Name == name })
-		if i < 0 {
-			list, i = append(list, share{Name: name}), len(list)
-		}
-		list[i].Mean += k.Mean
-	}
-	return list
-}
-
 // seconds writes a time with the unit that leaves it between 1 and 1000, as page/units.js does, with at most
 // so many digits, and all of a whole number.
 func seconds(v float64, digits int) string {
@@ -372,14 +367,6 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// enumerated joins texts as a sentence does.
-func enumerated(texts []string) string {
-	if n := len(texts) - 1; n > 0 {
-		return strings.Join(texts[:n], ", ") + " and " + texts[n]
-	}
-	return strings.Join(texts, "")
-}
-
 // overTime says how the share of waiting changes over the run, if it does.
 func overTime(d *record.Data) string {
 	const change = 0.05
@@ -388,8 +375,23 @@ func overTime(d *record.Data) string {
 	if err != nil || c < 1 || len(values) < 3*d.Columns.Count*len(d.Series.Kinds) {
 		return ""
 	}
-	first := waitingShare(d, values, 0, c)
-	last := waitingShare(d, values, d.Columns.Count-c, d.Columns.Count)
+	waiting := func(from, to int) float64 { // the share of their time that ranks wait or poll in these columns
+		var some, all float64
+		for row, kind := range d.Series.Kinds {
+			sum := 0.0
+			for _, v := range values[3*row*d.Columns.Count:][from:to] { // the means
+				sum += float64(v)
+			}
+			if all += sum; waits(kind) || kind == replay.TimePoll.String() {
+				some += sum
+			}
+		}
+		if all == 0 {
+			return 0
+		}
+		return some / all
+	}
+	first, last := waiting(0, c), waiting(d.Columns.Count-c, d.Columns.Count)
 	if last-first < change && first-last < change {
 		return ""
 	}
@@ -399,24 +401,4 @@ func overTime(d *record.Data) string {
 	}
 	return fmt.Sprintf("In the first quarter of the %s ranks wait or poll for %s of their time, in the last for %s.",
 		columns, percent(first), percent(last))
-}
-
-// waitingShare returns the share of their time that ranks wait or poll in the columns
-// [from, to) of a record with these values of its series.
-func waitingShare(d *record.Data, values []float32, from, to int) float64 {
-	var waiting, all float64
-	for row, kind := range d.Series.Kinds {
-		means := values[3*row*d.Columns.Count:][from:to]
-		sum := 0.0
-		for _, v := range means {
-			sum += float64(v)
-		}
-		if all += sum; waits(kind) || kind == replay.TimePoll.String() {
-			waiting += sum
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return waiting / all
 }

@@ -1,3 +1,26 @@
+// Package report is what people see of a replay: one HTML file with a picture of where the
+// time went, and its numbers as data.
+//
+//	err := report.Write(w, data)        // one run
+//	err := report.Write(w, old, new)    // two, on the same axes
+//	err := report.WriteCompared(w, comparison, old, new)  // and what differs
+//	runs, err := report.Read(page)      // a page's data again
+//
+// A page asks nothing of a network: style, programs and data are in it. Data is what its
+// makers have recorded (report/record, path, timeline and pop); a part that is nil is left out.
+//
+// # Units
+//
+// Seconds, bytes, Gflop/s; shares are of 1.
+//
+// # Errors
+//
+// Read returns [ErrNoReport] if the file is no page of ours, and [ErrVersion] of a page of another version.
+//
+// # Source
+//
+// The colours are those of M. Okabe and K. Ito, Color Universal Design, 2008; the keys are
+// Perfetto's; curves are drawn by uPlot, whose licence stands in page/uPlot.LICENSE.
 package report
 
 import (
@@ -21,7 +44,7 @@ const MaxPage = 64 << 20
 // maxRuns bounds the runs of a page.
 const maxRuns = 8
 
-// ErrNoReport is the error of what is no page of ours.
+// ErrNoReport is the error of a file that is no page of ours.
 var ErrNoReport = errors.New("no report of Reprise: it has no data")
 
 // ErrVersion is the error of a page of another version.
@@ -30,7 +53,7 @@ var ErrVersion = errors.New("report of another version")
 // limits are of the data of a page.
 var limits = textutil.JSONLimits{Objects: 1 << 20, Values: 1 << 24, String: MaxPage}
 
-// What a page's data stands between. No data contains either.
+// The data of a page stands between these. No data contains either.
 const (
 	dataBegins = `<script type="application/json" id="report-data">`
 	dataEnds   = `</script>`
@@ -84,8 +107,8 @@ var scripts = []string{
 // Write writes a page that shows runs, or one, as one HTML file. Several share axes and zoom.
 func Write(w io.Writer, runs ...*Data) error { return WriteCompared(w, nil, runs...) }
 
-// WriteCompared writes a page of several runs with what a comparison of the others with the first
-// says: the JSON of a compare.Comparison.
+// WriteCompared writes a page of several runs with a comparison of the others with the first: the JSON of a
+// compare.Comparison.
 func WriteCompared(w io.Writer, comparison json.RawMessage, runs ...*Data) error {
 	if len(runs) < 1 || len(runs) > maxRuns {
 		return fmt.Errorf("report: %d runs, want 1 to %d", len(runs), maxRuns)
@@ -94,16 +117,34 @@ func WriteCompared(w io.Writer, comparison json.RawMessage, runs ...*Data) error
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	p, err := parts()
-	if err != nil {
-		return err
-	}
 	titles := make([]string, len(runs))
 	for i, r := range runs {
 		titles[i] = r.Title
 	}
-	p.Title, p.Data = strings.Join(titles, " and "), string(data)
-	return p.write(w)
+
+	// The files of the page, which are embedded.
+	var errs []error
+	read := func(name string) string {
+		text, err := page.ReadFile("page/" + name)
+		errs = append(errs, err)
+		return string(text)
+	}
+	script := "\"use strict\";\n"
+	for _, name := range scripts {
+		script += read(name + ".js")
+	}
+	// page.html is filled with these. Policy says what the browser may load and run: these alone.
+	p := struct{ Title, Data, ChartStyle, Style, ChartScript, Script, Policy string }{
+		Title: strings.Join(titles, " and "), Data: string(data), ChartStyle: read("uPlot.min.css"),
+		Style: read("style.css"), ChartScript: read("uPlot.iife.min.js"), Script: script,
+	}
+	p.Policy = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s %s; base-uri 'none'; form-action 'none'",
+		hash(p.ChartScript), hash(p.Script), hash(p.ChartStyle), hash(p.Style))
+	t, err := template.New("page.html").Parse(strings.TrimRight(read("page.html"), "\n") + "\n")
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	return t.Execute(w, p)
 }
 
 // carried is the data of a page.
@@ -112,49 +153,8 @@ type carried struct {
 	Comparison json.RawMessage `json:"comparison,omitempty"`
 }
 
-// pageParts are what page.html is filled with.
-type pageParts struct {
-	Title, Data         string
-	ChartStyle, Style   string
-	ChartScript, Script string
-	Policy              string // what the browser may load and run: these alone
-}
-
-// parts reads what all pages have.
-func parts() (*pageParts, error) {
-	var script strings.Builder
-	var errs []error
-	read := func(name string) string {
-		text, err := page.ReadFile("page/" + name)
-		errs = append(errs, err)
-		return string(text)
-	}
-	for _, name := range scripts {
-		script.WriteString(read(name + ".js"))
-	}
-	p := &pageParts{
-		ChartStyle: read("uPlot.min.css"), Style: read("style.css"),
-		ChartScript: read("uPlot.iife.min.js"), Script: "\"use strict\";\n" + script.String(),
-	}
-	p.Policy = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s %s; base-uri 'none'; form-action 'none'",
-		hash(p.ChartScript), hash(p.Script), hash(p.ChartStyle), hash(p.Style))
-	return p, errors.Join(errs...)
-}
-
 // hash names a text as a content security policy does.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-func (p *pageParts) write(w io.Writer) error {
-	text, err := page.ReadFile("page/page.html")
-	if err != nil {
-		return err
-	}
-	t, err := template.New("page.html").Parse(string(bytes.TrimRight(text, "\n")) + "\n")
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, p)
 }

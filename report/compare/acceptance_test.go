@@ -131,12 +131,12 @@ func TestFalseAlarms(t *testing.T) {
 
 // some returns a result of some of the seeds.
 func (r *Result) some(which []int) *Result {
-	pick := func(f figure) figure {
+	pick := func(f Figure) Figure {
 		var values []float64
 		for _, i := range which {
 			values = append(values, f.values[i])
 		}
-		return meanOf(values)
+		return MeanFigure(values)
 	}
 	s := *r
 	s.Seeds, s.parts = nil, nil
@@ -147,7 +147,7 @@ func (r *Result) some(which []int) *Result {
 	for _, g := range r.parts {
 		list := group{by: g.by}
 		for _, p := range g.parts {
-			list.parts = append(list.parts, part{p.name, pick(p.figure)})
+			list.parts = append(list.parts, part{p.name, pick(p.Figure)})
 		}
 		s.parts = append(s.parts, list)
 	}

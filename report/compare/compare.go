@@ -1,11 +1,51 @@
+// Package compare tells whether one prediction is slower than another, and where.
+//
+// [Read] reads what replay --json prints, of one replay, of --runs, of an estimate or of
+// --uncertainty, or a page of replay --report. [Compare] compares others with a base: makespan,
+// Gflops, and where the time of a rank went by kind, phase and kernel, with intervals as far as
+// the results scatter, and the verdict of a gate. A [Comparison] is written as text, Markdown,
+// JSON or JUnit's XML.
+//
+//	base, err := compare.Read("base.json", file)
+//	...
+//	c, err := compare.Compare(base, []*compare.Result{other}, compare.Options{Gate: true, Threshold: 0.01})
+//	...
+//	err = c.WriteText(os.Stdout)
+//	if c.Worse { ...
+//
+// # Units
+//
+// Seconds and Gflops; relative changes are parts of the base, 0.01 for 1 %. Intervals are of
+// 95 %.
+//
+// # Errors
+//
+// Errors name the file. Results that cannot be compared are errors: of another program, of an
+// interrupted run, of parts of runs that are not the same part or the same steps, of a newer format.
+// What is odd about a comparison, but does not forbid it, is a warning in it.
+//
+// # Source
+//
+// B. L. Welch, "The generalization of 'Student's' problem when several different population
+// variances are involved", Biometrika 34 (1947); limits of ratios by E. C. Fieller, "Some
+// problems in interval estimation", J. Royal Statistical Society B 16 (1954); permutations of
+// studentized differences by A. Janssen, "Studentized permutation tests for non-i.i.d.
+// hypotheses and the generalized Behrens-Fisher problem", Statistics & Probability Letters 36
+// (1997); many tests by S. Holm, "A simple sequentially rejective multiple test procedure",
+// Scandinavian J. of Statistics 6 (1979).
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/textutil"
 )
 
 // Test is how differences of several seeds are told from noise.
@@ -23,7 +63,6 @@ type Options struct {
 	// Progress, if set, is called with the number of figures that have been compared, and with
 	// that of all.
 	Progress func(figures, all int)
-	tell     func()
 	// Paired compares seed by seed: both must have the same ones.
 	Paired bool
 	// Gate asks for a verdict: worse if the lower limit of the relative slowdown, which it is
@@ -91,17 +130,21 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	if o.Gate {
 		c.Threshold = &o.Threshold
 	}
-	done, all := 0, len(others)*(2+base.figures())
-	o.tell = func() {
+	// Of each of the others the makespan, the rate, and the parts that the base has.
+	done, all := 0, 2*len(others)
+	for _, g := range base.parts {
+		all += len(others) * len(g.parts)
+	}
+	told := func() {
 		if done++; o.Progress != nil {
 			o.Progress(min(done, all), all)
 		}
 	}
 	for _, other := range others {
-		if err := errors.Join(comparable(base, other), o.fits(base, other)); err != nil {
+		if err := comparable(base, other, &o); err != nil {
 			return nil, err
 		}
-		a := against(base, other, &o)
+		a := against(base, other, &o, told)
 		a.Says = c.sentences(a)
 		c.Worse = c.Worse || a.Worse
 		c.Others = append(c.Others, *a)
@@ -109,23 +152,18 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// figures returns how many times of parts a result has.
-func (r *Result) figures() (n int) {
-	for _, g := range r.parts {
-		n += len(g.parts)
-	}
-	return n
-}
-
 func (r *Result) side() Side {
 	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.Kernels}
 }
 
-// against compares a result with the base.
-func against(base, other *Result, o *Options) *Against {
-	t := tester{paired: o.Paired, tell: o.tell}
-	if o.Test == Permutation {
-		t.arrangements = arrange(base, other, o)
+// against compares a result with the base. It calls told after each figure.
+func against(base, other *Result, o *Options, told func()) *Against {
+	t := tester{paired: o.Paired, told: told}
+	switch {
+	case o.Test == Permutation && o.Paired:
+		t.arrangements = paired(len(base.Seeds), o.Seed)
+	case o.Test == Permutation:
+		t.arrangements = unpaired(len(base.Seeds), len(other.Seeds), o.Seed)
 	}
 	if o.Paired {
 		other = other.bySeeds(base.Seeds)
@@ -135,38 +173,22 @@ func against(base, other *Result, o *Options) *Against {
 	a.Makespan.AtLeast = t.atLeast(base.makespan, other.makespan)
 	a.Worse = o.Gate && a.Makespan.AtLeast != nil && *a.Makespan.AtLeast > o.Threshold+rounding
 	if base.gflops.mean > 0 && other.gflops.mean > 0 {
-		d := t.compare("Gflops", base.gflops, other.gflops)
-		a.Gflops = &d
+		a.Gflops = new(t.compare("Gflops", base.gflops, other.gflops))
 	}
 	t.makespan = max(base.makespan.mean, other.makespan.mean)
-	a.ByKind, a.ByPhase, a.ByKernel = t.group(base, other, "kind"), t.group(base, other, "phase"), t.group(base, other,
-		"kernel")
-	correct(slices.Concat(pointers(a.ByKind), pointers(a.ByPhase), pointers(a.ByKernel)))
+	a.ByKind, a.ByPhase = t.group(base, other, "kind"), t.group(base, other, "phase")
+	a.ByKernel = t.group(base, other, "kernel")
+	var parts []*Difference
+	for _, list := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
+		for i := range list {
+			parts = append(parts, &list[i])
+		}
+	}
+	correct(parts)
 	return a
 }
 
-func arrange(a, b *Result, o *Options) arrangements {
-	if o.Paired {
-		return paired(len(a.Seeds), o.Seed)
-	}
-	return unpaired(len(a.Seeds), len(b.Seeds), o.Seed)
-}
-
-// tester tests differences of the same two results.
-type tester struct {
-	paired       bool
-	arrangements arrangements
-	makespan     float64 // the longer one: by as much as it is rounded may times of parts be off
-	tell         func()  // that one has been compared; nil: nobody asks
-}
-
-func (t *tester) pair(a, b figure) *pair {
-	p := newPair(a, b, t.paired)
-	p.arrangements, p.least = t.arrangements, max(p.least, rounding*t.makespan)
-	return &p
-}
-
-// group compares the times of parts, those of the base first.
+// group compares the times of parts, those of the base first. A part that one of them lacks takes no time there.
 func (t *tester) group(base, other *Result, by string) []Difference {
 	list := []Difference{}
 	a, b := base.group(by), other.group(by)
@@ -174,31 +196,25 @@ func (t *tester) group(base, other *Result, by string) []Difference {
 		return list
 	}
 	inA, inB := a.byName(), b.byName()
-	for i := range a.parts {
-		p := &a.parts[i]
-		f := p.absent(other)
+	for _, p := range a.parts {
+		f := absent(other)
 		if k, there := inB[p.name]; there {
-			f = b.parts[k].figure
+			f = b.parts[k].Figure
 		}
-		list = append(list, t.compare(p.name, p.figure, f))
+		list = append(list, t.compare(p.name, p.Figure, f))
 	}
-	for i := range b.parts {
-		if p := &b.parts[i]; !contains(inA, p.name) {
-			list = append(list, t.compare(p.name, p.absent(base), p.figure))
+	for _, p := range b.parts {
+		if _, there := inA[p.name]; !there {
+			list = append(list, t.compare(p.name, absent(base), p.Figure))
 		}
 	}
 	return list
 }
 
-func contains(names map[string]int, name string) bool {
-	_, there := names[name]
-	return there
-}
-
-// absent is the figure of a part in a result that does not have it: it takes no time there, but of
-// an estimate it may take some between the windows.
-func (p *part) absent(in *Result) figure {
-	f := exact(0)
+// absent is the figure of a part in a result that does not have it: the part takes no time there, but of an
+// estimate it may take some between the windows.
+func absent(in *Result) Figure {
+	f := ExactFigure(0)
 	f.unsure = in.Kind == Draw || in.Kind == Estimate
 	if n := len(in.makespan.values); n > 0 {
 		f.values, f.each, f.freedom = make([]float64, n), in.makespan.each, in.makespan.freedom
@@ -206,48 +222,35 @@ func (p *part) absent(in *Result) figure {
 	return f
 }
 
-func pointers(list []Difference) []*Difference {
-	var all []*Difference
-	for i := range list {
-		all = append(all, &list[i])
-	}
-	return all
-}
-
-// bySeeds returns a result of several seeds with these in their order. It has all of them.
+// bySeeds returns a result of several seeds, which has all of these, with the seeds in this order.
 func (r *Result) bySeeds(seeds []uint64) *Result {
-	at := map[uint64]int{}
-	for i, s := range r.Seeds {
-		at[s] = i
-	}
 	order := make([]int, len(seeds))
 	for i, s := range seeds {
-		order[i] = at[s]
+		order[i] = slices.Index(r.Seeds, s)
+	}
+	inOrder := func(f Figure) Figure {
+		values := make([]float64, len(order))
+		for i, k := range order {
+			values[i] = f.values[k]
+		}
+		f.values = values
+		return f
 	}
 	sorted := *r
 	sorted.Seeds = seeds
-	sorted.makespan, sorted.gflops = r.makespan.inOrder(order), r.gflops.inOrder(order)
+	sorted.makespan, sorted.gflops = inOrder(r.makespan), inOrder(r.gflops)
 	sorted.parts = nil
 	for _, g := range r.parts {
 		list := group{by: g.by}
 		for _, p := range g.parts {
-			list.parts = append(list.parts, part{p.name, p.inOrder(order)})
+			list.parts = append(list.parts, part{p.name, inOrder(p.Figure)})
 		}
 		sorted.parts = append(sorted.parts, list)
 	}
 	return &sorted
 }
 
-func (f figure) inOrder(order []int) figure {
-	values := make([]float64, len(order))
-	for i, k := range order {
-		values[i] = f.values[k]
-	}
-	f.values = values
-	return f
-}
-
-// changes lists what differs in what two results were made from.
+// changes lists the differences between the inputs of two results: parameters in order, then models.
 func changes(a, b *Made) []Change {
 	list := []Change{}
 	add := func(name, x, y string) {
@@ -255,59 +258,162 @@ func changes(a, b *Made) []Change {
 			list = append(list, Change{name, x, y})
 		}
 	}
-	for _, name := range sortedKeys(a.Parameters, b.Parameters) {
+	names := slices.Concat(slices.Collect(maps.Keys(a.Parameters)), slices.Collect(maps.Keys(b.Parameters)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		add(name, a.Parameters[name], b.Parameters[name])
 	}
-	add("platform", a.Platform, b.Platform)
-	add("kernels", a.Kernels, b.Kernels)
-	add("network noise", a.NetworkNoise, b.NetworkNoise)
-	add("scale of flop", scaleText(a.ComputeScale), scaleText(b.ComputeScale))
-	add("amounts of flop", noiseText(a.ComputeNoise), noiseText(b.ComputeNoise))
-	add("byte/s of files", rateText(a.FileBandwidth), rateText(b.FileBandwidth))
-	add("host speeds", strings.Join(a.HostSpeeds, ", "), strings.Join(b.HostSpeeds, ", "))
-	add("machine changed by", orNothing(a.Changes), orNothing(b.Changes))
+	x, y := a.models(), b.models()
+	for i := range x {
+		add(x[i][0], x[i][1], y[i][1])
+	}
 	return list
 }
 
-func orNothing(list []string) string {
-	if len(list) == 0 {
-		return "nothing"
+// models returns the names and values of all that a result was made from besides parameters. Values that a file
+// leaves out are the defaults of replay.
+func (m *Made) models() [][2]string {
+	noise, rate := "means", "no limit"
+	if m.ComputeNoise {
+		noise = "drawn by their spread"
 	}
-	return strings.Join(list, ", ")
+	if m.FileBandwidth != 0 {
+		rate = fmt.Sprintf("%g", m.FileBandwidth)
+	}
+	return [][2]string{
+		{"platform", m.Platform},
+		{"kernels", m.Kernels},
+		{"network noise", m.NetworkNoise},
+		{"scale of flop", strconv.FormatFloat(cmp.Or(m.ComputeScale, 1), 'g', -1, 64)},
+		{"amounts of flop", noise},
+		{"byte/s of files", rate},
+		{"host speeds", strings.Join(m.HostSpeeds, ", ")},
+		{"machine changed by", cmp.Or(strings.Join(m.Changes, ", "), "nothing")},
+	}
 }
 
-// rateText says how quick files are.
-func rateText(rate float64) string {
-	if rate == 0 {
-		return "no limit"
+// comparable refuses results that say nothing about each other, and options that do not fit them.
+func comparable(a, b *Result, o *Options) error {
+	var errs []error
+	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	x, y := &a.Made, &b.Made
+	switch {
+	case x.Program != y.Program && x.Program != "" && y.Program != "":
+		refuse("%s is of the program %s, %s of %s", a.File, textutil.Quote(x.Program), b.File, textutil.Quote(y.Program))
+	case a.part() != b.part():
+		refuse("%s is of %s, %s of %s: replay the same part", a.File, a.played(), b.File, b.played())
+	case a.Complete != b.Complete:
+		whole, cut := a, b
+		if b.Complete {
+			whole, cut = b, a
+		}
+		refuse("%s is of a whole run, %s of its steps %d:%d: replay the same steps", whole.File, cut.File, cut.First,
+			cut.Last+1)
+	case !a.Complete && (a.First != b.First || a.Last != b.Last):
+		refuse("%s is of the steps %d:%d, %s of %d:%d: replay the same steps", a.File, a.First, a.Last+1, b.File, b.First,
+			b.Last+1)
 	}
-	return fmt.Sprintf("%g", rate)
-}
 
-// noiseText says whether amounts of flop were drawn.
-func noiseText(drawn bool) string {
-	if drawn {
-		return "drawn by their spread"
-	}
-	return "means"
-}
-
-// scaleText is a scale of computations, of which none is 1.
-func scaleText(v float64) string {
-	if v == 0 {
-		v = 1
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// sortedKeys returns the keys of both, each once, in order.
-func sortedKeys(a, b map[string]string) []string {
-	var keys []string
-	for _, m := range []map[string]string{a, b} {
-		for k := range m {
-			keys = append(keys, k)
+	for _, r := range []*Result{a, b} {
+		switch {
+		case o.Paired && r.Kind != Runs && r.Kind != Uncertainty:
+			refuse("%s is %s: only several seeds (--runs, --uncertainty) can be paired", r.File, r.what())
+			return errors.Join(errs...)
+		case o.Test == Permutation && r.Kind != Runs:
+			refuse("%s is %s: only the seeds of --runs can be permuted; the test welch takes all results", r.File, r.what())
+			return errors.Join(errs...)
 		}
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	switch n := len(a.Seeds) + len(b.Seeds); {
+	case o.Test == Permutation && n > mostPermuted:
+		refuse("%s and %s have %d runs, more than the %d that can be permuted; for so many the test welch is as good",
+			a.File, b.File, n, mostPermuted)
+	case o.Paired && a.Kind != b.Kind:
+		refuse("%s is of %s, %s of %s: they cannot be paired", a.File, a.Kind, b.File, b.Kind)
+	case o.Paired: // the same seeds, each once, in any order
+		one, two := distinct(a.Seeds), distinct(b.Seeds)
+		if len(one) != len(a.Seeds) || len(two) != len(b.Seeds) || !slices.Equal(one, two) {
+			refuse("%s has %s, %s %s: only the same seeds can be paired", a.File, seedText(a.Seeds), b.File,
+				seedText(b.Seeds))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// part says which part of a run the trace is that was replayed, as trace.Header.SetPart notes it among its
+// parameters; "": none.
+func (r *Result) part() string { return r.Made.Parameters["part"] }
+
+// played names the replayed part of a run, for messages about traces that may be parts.
+func (r *Result) played() string {
+	switch part := r.part(); {
+	case part != "":
+		return "the part " + textutil.Quote(part)
+	case r.Complete:
+		return "a whole run"
+	default:
+		return fmt.Sprintf("the steps %d:%d of a whole run", r.First, r.Last+1)
+	}
+}
+
+// distinct returns the seeds in ascending order, each once.
+func distinct(seeds []uint64) []uint64 {
+	return slices.Compact(slices.Sorted(slices.Values(seeds)))
+}
+
+// sameWork is how far the work of two runs may be apart, relatively: it is Gflops times seconds.
+const sameWork = 1e-6
+
+// warnings says what makes a comparison doubtful.
+func warnings(a, b *Result, o *Options) []string {
+	list := []string{}
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, r := range []*Result{a, b} {
+		switch {
+		case r.Kind == Draw:
+			add("%s is one draw of noise: whether it differs by more than noise cannot be told, and it is compared as a "+
+				"number; --runs 10 of replay makes results that can be judged", r.File)
+		case r.Kind == Estimate && len(r.Seeds) > 0:
+			add("the interval of %s is that of the estimate, with noise of seed %d: it does not say what other seeds would give",
+				r.File, r.Seeds[0])
+		}
+	}
+	if (a.Kind == Uncertainty) != (b.Kind == Uncertainty) {
+		known := a
+		if b.Kind == Uncertainty {
+			known = b
+		}
+		add("only %s says how sure its model is: the intervals hold its errors alone", known.File)
+	}
+	if one, two := distinct(a.Seeds), distinct(b.Seeds); !o.Paired && len(a.Seeds) > 1 && len(b.Seeds) > 1 &&
+		len(distinct(slices.Concat(one, two))) < len(one)+len(two) {
+		add("%s and %s share seeds, and are compared as if they did not: --paired compares seed by seed", a.File, b.File)
+	}
+	if x, y := work(a), work(b); x > 0 && y > 0 && math.Abs(y/x-1) > sameWork {
+		add("%s does %.6g Gflop, %s %.6g: their makespans are of different work", a.File, x, b.File, y)
+	}
+	if a.Made.Tool != b.Made.Tool && a.Made.Tool != "" && b.Made.Tool != "" {
+		add("%s is by %s, %s by %s: what differs may be the version", a.File, a.Made.Tool, b.File, b.Made.Tool)
+	}
+	const untold = " not say where the time went: parts are not compared"
+	switch {
+	case len(a.parts) == 0 && len(b.parts) == 0:
+		add("%s and %s do"+untold, a.File, b.File)
+	case len(a.parts) == 0:
+		add("%s does"+untold, a.File)
+	case len(b.parts) == 0:
+		add("%s does"+untold, b.File)
+	}
+	return list
+}
+
+// work is how much a run computes by the program's own count, in Gflop; 0: not known.
+func work(r *Result) float64 {
+	if !r.Complete {
+		return 0
+	}
+	if n := len(r.makespan.values); n > 0 {
+		return r.makespan.values[0] * r.gflops.values[0]
+	}
+	return r.makespan.mean * r.gflops.mean
 }

@@ -140,7 +140,19 @@ func (p *pair) rearranged(c change, above bool) float64 {
 func (p *pair) statistic(values []float64) func([]int32) float64 {
 	a, b := len(p.a.values), len(p.b.values)
 	if p.paired {
-		return func(swapped []int32) float64 { return pairedT(values[:a], values[a:], swapped) }
+		// That of the differences, some of which change their signs.
+		return func(swapped []int32) float64 {
+			sum, squares := 0.0, 0.0
+			for i := range a {
+				d := values[a+i] - values[i]
+				sum += d
+				squares += float64(d * d)
+			}
+			for _, i := range swapped {
+				sum -= 2 * (values[a+int(i)] - values[i])
+			}
+			return studentized(meanVariance(sum, squares, float64(a)))
+		}
 	}
 	sum, squares := 0.0, 0.0
 	for _, v := range values {
@@ -157,20 +169,6 @@ func (p *pair) statistic(values []float64) func([]int32) float64 {
 		meanB, varB := meanVariance(sumB, squaresB, float64(b))
 		return studentized(meanB-meanA, varA+varB)
 	}
-}
-
-// pairedT is that of the differences, some of which change their signs.
-func pairedT(a, b []float64, swapped []int32) float64 {
-	sum, squares := 0.0, 0.0
-	for i := range a {
-		d := b[i] - a[i]
-		sum += d
-		squares += float64(d * d)
-	}
-	for _, i := range swapped {
-		sum -= 2 * (b[i] - a[i])
-	}
-	return studentized(meanVariance(sum, squares, float64(len(a))))
 }
 
 // meanVariance returns the mean of n values and its variance.

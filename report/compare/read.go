@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
+	"strings"
 
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/replay"
+	"reprise/report"
 )
 
 // mostBytes is how long a result may be; pages of long runs have some ten million.
@@ -61,11 +65,20 @@ type share struct {
 	Interval float64 `json:"interval_s"` // half-width of 95 %, of an estimate
 }
 
-// Read reads a result: what replay --json prints, or a page of replay --report. Errors name the
-// file.
+// Read reads a result: what replay --json prints, or a page of replay --report. Errors name the file.
 func Read(name string, r io.Reader) (*Result, error) {
 	head := sniff.Remember(r)
-	res, err := read(head)
+	text, err := io.ReadAll(io.LimitReader(head, mostBytes+1))
+	var res *Result
+	switch {
+	case err != nil:
+	case len(text) > mostBytes:
+		err = fmt.Errorf("longer than %d MB, no result is", mostBytes>>20)
+	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")): // a page, and no JSON
+		res, err = readPage(text)
+	default:
+		res, err = decode(text)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, textutil.Brief(err))
 		if errors.Is(err, errKind) {
@@ -77,17 +90,23 @@ func Read(name string, r io.Reader) (*Result, error) {
 	return res, nil
 }
 
-func read(r *sniff.Head) (*Result, error) {
-	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+// readPage reads the result in a page of one run.
+func readPage(text []byte) (*Result, error) {
+	runs, err := report.Read(bytes.NewReader(text))
 	switch {
+	case errors.Is(err, report.ErrNoReport):
+		return nil, fmt.Errorf("%w: %w", errKind, err)
 	case err != nil:
 		return nil, err
-	case len(text) > mostBytes:
-		return nil, fmt.Errorf("longer than %d MB, no result is", mostBytes>>20)
-	case isPage(text):
-		return readPage(text)
+	case len(runs) != 1:
+		return nil, fmt.Errorf("a page of %d runs: compare pages of one", len(runs))
 	}
-	return decode(text)
+	r, err := decode(runs[0].Result)
+	if err != nil {
+		return nil, err
+	}
+	r.Page = runs[0]
+	return r, nil
 }
 
 // errKind is the error of what is no result.
@@ -106,14 +125,15 @@ func decode(text []byte) (*Result, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
-	if err := checkKeys(text); err != nil {
+	if err := checkValue(json.NewDecoder(bytes.NewReader(text)), ""); err != nil {
 		return nil, err
 	}
 	switch {
 	case d.Format < 0:
 		return nil, fmt.Errorf("format %d, want 1 to %d", d.Format, replay.ResultFormat)
 	case d.Format > replay.ResultFormat:
-		return nil, fmt.Errorf("a result of format %d, newer than %d, which this version reads: compare with the version that wrote it, or replay again", d.Format, replay.ResultFormat)
+		return nil, fmt.Errorf("a result of format %d, newer than %d, which this version reads: "+
+			"compare with the version that wrote it, or replay again", d.Format, replay.ResultFormat)
 	case len(bytes.TrimSpace(d.Makespan)) == 0:
 		return nil, fmt.Errorf("%w: it has no makespan_s", errKind)
 	case d.StoppedAt != nil:
@@ -124,20 +144,15 @@ func decode(text []byte) (*Result, error) {
 			d.ComputeNoise, d.Changes, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
-	return res, d.fill(res)
-}
-
-// fill reads the figures.
-func (d *document) fill(r *Result) error {
 	switch {
 	case d.Runs != nil:
-		r.Kind = Runs
-		return r.addSeeds(d.Runs, &d.Names, meanOf)
+		res.Kind = Runs
+		return res, res.addSeeds(d.Runs, &d.Names, MeanFigure)
 	case d.Draws != nil:
-		r.Kind = Uncertainty
-		return d.fillDraws(r)
+		res.Kind = Uncertainty
+		return res, d.fillDraws(res)
 	}
-	return d.fillOne(r)
+	return res, d.fillOne(res)
 }
 
 // fillOne reads the figures of one replay or estimate.
@@ -158,43 +173,36 @@ func (d *document) fillOne(r *Result) error {
 		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)); err != nil {
 		return err
 	}
-	r.makespan, r.gflops = exact(makespan), exact(gflops)
+	r.makespan, r.gflops = ExactFigure(makespan), ExactFigure(gflops)
 	if d.Seed != nil {
 		r.Seeds = []uint64{*d.Seed}
 	}
 	switch {
 	case d.Estimate:
-		r.Kind, r.makespan, r.gflops = Estimate, estimated(makespan, d.Interval), estimated(gflops, d.GflopsInterval)
+		r.Kind, r.makespan, r.gflops = Estimate, EstimatedFigure(makespan, d.Interval), EstimatedFigure(gflops, d.GflopsInterval)
 	case d.Seed != nil:
 		r.Kind, r.makespan.unsure, r.gflops.unsure = Draw, true, true
 	default:
 		r.Kind = Exact
 	}
 	for i, shares := range [][]share{d.Kinds, d.Phases, d.KernelTimes} {
-		if err := r.addShares(by[i], shares); err != nil {
-			return err
+		if len(shares) == 0 {
+			continue
 		}
-	}
-	return nil
-}
-
-func (r *Result) addShares(by string, shares []share) error {
-	if len(shares) == 0 {
-		return nil
-	}
-	g := group{by: by}
-	for _, s := range shares {
-		if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
-			return fmt.Errorf("time by %s: %s: %w", by, textutil.Quote(s.Name), err)
+		g := group{by: by[i]}
+		for _, s := range shares {
+			if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
+				return fmt.Errorf("time by %s: %s: %w", g.by, textutil.Quote(s.Name), err)
+			}
+			f := ExactFigure(s.Mean)
+			if r.Kind == Estimate {
+				f = EstimatedFigure(s.Mean, s.Interval)
+			}
+			f.unsure = r.Kind == Draw
+			g.parts = append(g.parts, part{s.Name, f})
 		}
-		f := exact(s.Mean)
-		if r.Kind == Estimate {
-			f = estimated(s.Mean, s.Interval)
-		}
-		f.unsure = r.Kind == Draw
-		g.parts = append(g.parts, part{s.Name, f})
+		r.parts = append(r.parts, g)
 	}
-	r.parts = append(r.parts, g)
 	return nil
 }
 
@@ -207,23 +215,20 @@ func (d *document) fillDraws(r *Result) error {
 	if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
 		return err
 	}
-	next := func(values []float64) figure { return nextOf(values, 0) }
+	next := func(values []float64) Figure { return nextOf(values, 0) }
 	if err := r.addSeeds(d.Draws, &d.Names, next); err != nil {
 		return err
 	}
-	r.makespan, r.gflops = withDeviation(&r.makespan, makespan.SD), withDeviation(&r.gflops, gflops.SD)
+	// The deviation of one draw that the file states holds what draws that are estimates do not show.
+	for f, sd := range map[*Figure]float64{&r.makespan: makespan.SD, &r.gflops: gflops.SD} {
+		_, shown := moments(f.values)
+		*f = nextOf(f.values, max(0, float64(sd*sd)-shown))
+	}
 	return nil
 }
 
-// withDeviation is the figure of draws with the deviation that the file states of one: it holds
-// what draws that are estimates do not show.
-func withDeviation(f *figure, sd float64) figure {
-	_, shown := moments(f.values)
-	return nextOf(f.values, max(0, float64(sd*sd)-shown))
-}
-
 // addSeeds adds the figures of several seeds.
-func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) figure) error {
+func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) Figure) error {
 	if len(list) < 2 {
 		return fmt.Errorf("%s, want at least 2", textutil.Count(len(list), "run"))
 	}
@@ -244,42 +249,30 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 		makespans, gflops = append(makespans, s.Makespan), append(gflops, s.Gflops)
 	}
 	r.makespan, r.gflops = of(makespans), of(gflops)
+	// Times of parts, if all seeds have them.
 	for i, names := range [][]string{names.Kinds, names.Phases, names.Kernels} {
-		values := func(t *replay.PartTimes) []float64 { return [][]float64{t.Kinds, t.Phases, t.Kernels}[i] }
-		if err := r.addTimes(by[i], names, list, values, of); err != nil {
-			return err
+		if len(names) == 0 || slices.ContainsFunc(list, func(s replay.SeedResult) bool { return s.Times == nil }) {
+			continue
 		}
-	}
-	return nil
-}
-
-// addTimes adds the times of parts, if all seeds have them.
-func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64,
-	of func([]float64) figure) error {
-	if len(names) == 0 {
-		return nil
-	}
-	columns := make([][]float64, len(names))
-	for _, s := range list {
-		if s.Times == nil {
-			return nil
-		}
-		row := values(s.Times)
-		if len(row) != len(names) {
-			return fmt.Errorf("seed %d: times of %d of %d parts by %s", s.Seed, len(row), len(names), by)
-		}
-		for i, v := range row {
-			if err := plausible(textutil.Quote(names[i]), v); err != nil {
-				return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by, err)
+		columns := make([][]float64, len(names))
+		for _, s := range list {
+			row := [][]float64{s.Times.Kinds, s.Times.Phases, s.Times.Kernels}[i]
+			if len(row) != len(names) {
+				return fmt.Errorf("seed %d: times of %d of %d parts by %s", s.Seed, len(row), len(names), by[i])
 			}
-			columns[i] = append(columns[i], v)
+			for k, v := range row {
+				if err := plausible(textutil.Quote(names[k]), v); err != nil {
+					return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by[i], err)
+				}
+				columns[k] = append(columns[k], v)
+			}
 		}
+		g := group{by: by[i]}
+		for k, name := range names {
+			g.parts = append(g.parts, part{name, of(columns[k])})
+		}
+		r.parts = append(r.parts, g)
 	}
-	g := group{by: by}
-	for i, name := range names {
-		g.parts = append(g.parts, part{name, of(columns[i])})
-	}
-	r.parts = append(r.parts, g)
 	return nil
 }
 
@@ -292,4 +285,59 @@ func plausible(name string, v float64) error {
 		return fmt.Errorf("%s: %v, want a number from 0 to %g", name, v, mostSeconds)
 	}
 	return nil
+}
+
+// keys are those that are read, by the key of the object that has them.
+var keys = map[string][]string{
+	"": keysOf(document{}), "makespan_s": keysOf(replay.Summary{}), "gflops": keysOf(replay.Summary{}),
+	"runs": keysOf(replay.SeedResult{}), "draws": keysOf(replay.SeedResult{}),
+	"time_s": keysOf(replay.PartTimes{}), "time_names": keysOf(replay.PartNames{}),
+	"time_by_kind": keysOf(share{}), "time_by_phase": keysOf(share{}), "time_by_kernel": keysOf(share{}),
+}
+
+func keysOf(of any) (list []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(of)) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		list = append(list, key)
+	}
+	return list
+}
+
+// checkValue refuses the next value, that of a key, if an object in it has a key twice, or one that is read in
+// other case: encoding/json would take the last of them for the value. Keys that are not read may be anything.
+func checkValue(d *json.Decoder, of string) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for err == nil && d.More() {
+			if token, err = d.Token(); err != nil {
+				return err
+			}
+			key := token.(string)
+			if seen[key] {
+				return fmt.Errorf("the key %s twice in one object: which of them holds?", textutil.Quote(key))
+			}
+			seen[key] = true
+			for _, k := range keys[of] {
+				if key != k && strings.EqualFold(key, k) {
+					return fmt.Errorf("the key %s: want %s", textutil.Quote(key), textutil.Quote(k))
+				}
+			}
+			err = checkValue(d, key)
+		}
+	case json.Delim('['):
+		for err == nil && d.More() {
+			err = checkValue(d, of)
+		}
+	default:
+		return nil
+	}
+	if err == nil {
+		_, err = d.Token() // the end of the object or list
+	}
+	return err
 }

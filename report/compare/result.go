@@ -32,8 +32,8 @@ type Result struct {
 	// Page is all that the page has which the result is from; nil: it is from none.
 	Page *report.Data
 
-	makespan figure
-	gflops   figure
+	makespan Figure // seconds
+	gflops   Figure // 0: the program has no rate
 	parts    []group
 }
 
@@ -61,7 +61,7 @@ type group struct {
 
 type part struct {
 	name string
-	figure
+	Figure
 }
 
 // byName returns where the parts stand, by their names.
@@ -85,7 +85,7 @@ func (r *Result) group(by string) *group {
 	return &r.parts[i]
 }
 
-// what says what a result is, in a few words.
+// what names a result in a few words.
 func (r *Result) what() string {
 	switch r.Kind {
 	case Exact:

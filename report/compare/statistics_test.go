@@ -39,7 +39,7 @@ var (
 // TestWelch: what R prints for t.test(extra ~ group, data = sleep): t = -1.8608, df = 17.776,
 // p-value = 0.07939, and the interval of group 1 minus group 2, -3.3654832 to 0.2054832.
 func TestWelch(t *testing.T) {
-	p := newPair(meanOf(drug1), meanOf(drug2), false)
+	p := newPair(MeanFigure(drug1), MeanFigure(drug2), false)
 	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance), 1.8608, 5e-5)
 	near(t, "degrees of freedom", p.freedom, 17.776, 5e-4)
 	near(t, "p", p.pValue(), 0.07939, 5e-6)
@@ -51,7 +51,7 @@ func TestWelch(t *testing.T) {
 // TestPairs: with paired = TRUE R prints t = -4.0621, df = 9, p-value = 0.002833, and the
 // interval -2.4598858 to -0.7001142.
 func TestPairs(t *testing.T) {
-	p := newPair(meanOf(drug1), meanOf(drug2), true)
+	p := newPair(MeanFigure(drug1), MeanFigure(drug2), true)
 	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance), 4.0621, 5e-5)
 	near(t, "degrees of freedom", p.freedom, 9, 0)
 	near(t, "p", p.pValue(), 0.002833, 5e-7)
@@ -71,10 +71,10 @@ func TestSamePairs(t *testing.T) {
 			more[i] = values[i] + 1
 		}
 		for _, c := range []struct {
-			figure func([]float64) figure
+			figure func([]float64) Figure
 			b      []float64
 			equal  bool
-		}{{meanOf, values, true}, {meanOf, more, false}, {func(v []float64) figure { return nextOf(v, 0) }, values, true}} {
+		}{{MeanFigure, values, true}, {MeanFigure, more, false}, {func(v []float64) Figure { return nextOf(v, 0) }, values, true}} {
 			if p := newPair(c.figure(values), c.figure(c.b), true); !p.exact() || p.equal() != c.equal {
 				t.Errorf("%d values: a variance of %g, difference %g", n, p.variance, p.b.mean-p.a.mean)
 			}
@@ -91,7 +91,7 @@ func TestSamePairs(t *testing.T) {
 func TestRatio(t *testing.T) {
 	a, b := []float64{10, 11, 12, 13}, []float64{12, 13, 15, 14}
 	for _, paired := range []bool{false, true} {
-		p := newPair(meanOf(a), meanOf(b), paired)
+		p := newPair(MeanFigure(a), MeanFigure(b), paired)
 		for _, tail := range []float64{0.05, 0.025, 0.001} {
 			limits, ok := p.ratio(tail)
 			if !ok {
@@ -103,7 +103,7 @@ func TestRatio(t *testing.T) {
 			}
 		}
 	}
-	if p := newPair(meanOf([]float64{1, -1}), meanOf(b), false); p.a.mean != 0 {
+	if p := newPair(MeanFigure([]float64{1, -1}), MeanFigure(b), false); p.a.mean != 0 {
 		t.Fatal(p.a.mean)
 	} else if _, ok := p.ratio(0.05); ok {
 		t.Error("limits of a ratio to nothing")
@@ -130,12 +130,12 @@ func TestHolm(t *testing.T) {
 // the others as 4, 5 and 6, so p = 1/20, and 2/20 to both sides. Of 8 ways of signs before 1, 2
 // and 3 none has so large a sum: 1/8 and 2/8.
 func TestPermutation(t *testing.T) {
-	p := newPair(meanOf([]float64{1, 2, 3}), meanOf([]float64{4, 5, 6}), false)
+	p := newPair(MeanFigure([]float64{1, 2, 3}), MeanFigure([]float64{4, 5, 6}), false)
 	p.arrangements = unpaired(3, 3, 1)
 	near(t, "p above", p.rearranged(identity, true), 1./20, 0)
 	near(t, "p below", p.rearranged(identity, false), 1, 0)
 	near(t, "p", p.pValue(), 2./20, 0)
-	p = newPair(meanOf([]float64{1, 1, 1}), meanOf([]float64{2, 3, 4}), true)
+	p = newPair(MeanFigure([]float64{1, 1, 1}), MeanFigure([]float64{2, 3, 4}), true)
 	p.arrangements = paired(3, 1)
 	near(t, "p of pairs above", p.rearranged(identity, true), 1./8, 0)
 	near(t, "p of pairs", p.pValue(), 2./8, 0)
@@ -159,7 +159,7 @@ func TestArrangements(t *testing.T) {
 // TestDrawnPermutations: 10,000 drawn arrangements of 20 values tell nearly what all 184,756 do:
 // within five deviations of the share among the drawn ones.
 func TestDrawnPermutations(t *testing.T) {
-	p := newPair(meanOf(drug1), meanOf(drug2), false)
+	p := newPair(MeanFigure(drug1), MeanFigure(drug2), false)
 	p.arrangements = unpaired(10, 10, 1)
 	drawn := p.rearranged(identity, true)
 	p.arrangements = combinations(20, []int32{10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
@@ -178,7 +178,7 @@ func TestInverted(t *testing.T) {
 		a, b = append(a, math.Sqrt(float64(30+13*i))), append(b, math.Sqrt(float64(71+19*i)))
 	}
 	for _, pairs := range []bool{false, true} {
-		p := newPair(meanOf(a), meanOf(b), pairs)
+		p := newPair(MeanFigure(a), MeanFigure(b), pairs)
 		if p.arrangements = unpaired(10, 10, 1); pairs {
 			p.arrangements = paired(10, 1)
 		}
@@ -193,7 +193,7 @@ func TestInverted(t *testing.T) {
 		near(t, "p at the low factor", p.rearranged(scaled(factor.Low), true), 0.05, step)
 		near(t, "p at the high factor", p.rearranged(scaled(factor.High), false), 0.05, step)
 	}
-	p := newPair(meanOf(a[:2]), meanOf(b[:2]), false)
+	p := newPair(MeanFigure(a[:2]), MeanFigure(b[:2]), false)
 	p.arrangements = unpaired(2, 2, 1)
 	if i, ok := p.difference(0.05); ok {
 		t.Errorf("limits %v of 6 arrangements, of which none is rarer than 1 in 6", i)
@@ -217,7 +217,7 @@ func TestCoverage(t *testing.T) {
 		for i := range b {
 			b[i] = 11 + 3*r.NormFloat64()
 		}
-		p := newPair(meanOf(a), meanOf(b), false)
+		p := newPair(MeanFigure(a), MeanFigure(b), false)
 		if i, _ := p.difference(0.025); i.Low <= 1 && 1 <= i.High {
 			held++
 		}

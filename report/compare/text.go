@@ -1,12 +1,16 @@
 package compare
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
+	"reprise/internal/junit"
 	"reprise/internal/textutil"
 )
 
@@ -51,116 +55,101 @@ func (c *Comparison) writeText(w io.Writer, a *Against) error {
 func (c *Comparison) sides(a *Against) *textutil.Table {
 	t := &textutil.Table{}
 	for i, s := range []*Side{&c.Base, &a.Side} {
-		t.Row("AB"[i:i+1] + "  " + s.text())
+		text := "AB"[i:i+1] + "  " + s.File + ": " + s.What
+		if s.Trace != "" {
+			text += ", " + s.Trace + " on " + s.Platform
+		}
+		t.Row(text)
 	}
 	return t
 }
 
-func (s *Side) text() string {
-	text := s.File + ": " + s.What
-	if s.Trace != "" {
-		text += ", " + s.Trace + " on " + s.Platform
-	}
-	return text
-}
-
-// tables are what changed, the figures, and the parts.
+// tables are the changes, the figures, and the times of parts by kind, phase and kernel.
 func (c *Comparison) tables(a *Against) []*textutil.Table {
 	var list []*textutil.Table
-	if len(a.Changes) > 0 {
+	table := func(titles ...string) *textutil.Table {
 		t := &textutil.Table{}
-		t.Row("changed", "A", "B")
-		for _, change := range a.Changes {
-			t.Row(change.Name, orDash(change.A), orDash(change.B))
-		}
+		t.Row(titles...)
 		list = append(list, t)
+		return t
 	}
-	t := &textutil.Table{}
-	t.Row("", "A", "B", "change", "95 % interval", "p", "B is")
-	for _, d := range []*Difference{&a.Makespan, a.Gflops} {
-		if d != nil {
-			t.Row(d.title(), number(d.A), number(d.B), d.change(), relativeInterval(d.RelativeInterval), probability(d.P),
-				string(d.Verdict))
+	if len(a.Changes) > 0 {
+		t := table("changed", "A", "B")
+		for _, change := range a.Changes {
+			t.Row(change.Name, cmp.Or(change.A, "-"), cmp.Or(change.B, "-"))
 		}
 	}
-	list = append(list, t)
-	for i, parts := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
-		if len(parts) > 0 {
-			list = append(list, partTable(partTitles[i], parts))
+	t := table("", "A", "B", "change", "95 % interval", "p", "B is")
+	for i, d := range []*Difference{&a.Makespan, a.Gflops} {
+		if d == nil {
+			continue
 		}
-	}
-	return list
-}
-
-// partTitles are the titles of times by kind, phase and kernel.
-var partTitles = []string{"time of a rank, s", "phase, s", "kernel, s"}
-
-func (d *Difference) title() string {
-	if d.Name == "makespan" {
-		return "makespan, s"
-	}
-	return d.Name
-}
-
-func partTable(title string, parts []Difference) *textutil.Table {
-	t := &textutil.Table{}
-	t.Row(title, "A", "B", "B - A", "95 % interval", "change", "p (Holm)", "B is")
-	for i := range parts {
-		d := &parts[i]
-		t.Row(d.Name, number(d.A), number(d.B), signed(d.shown()), interval(d.Interval), d.change(), probability(d.Holm),
+		interval := "-"
+		if r := d.RelativeInterval; r != nil {
+			interval = changeText(&r.Low) + " to " + changeText(&r.High)
+		}
+		t.Row([]string{"makespan, s", d.Name}[i], number(d.A), number(d.B), d.change(), interval, probability(d.P),
 			string(d.Verdict))
 	}
-	return t
-}
-
-// sentences say what follows: how makespans differ, by which test, and what the gate says.
-func (c *Comparison) sentences(a *Against) []string {
-	list := []string{a.Makespan.sentence() + c.method(&a.Makespan)}
-	if c.Threshold != nil {
-		list = append(list, a.gate(*c.Threshold))
+	titles := []string{"time of a rank, s", "phase, s", "kernel, s"}
+	for i, parts := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
+		if len(parts) == 0 {
+			continue
+		}
+		t := table(titles[i], "A", "B", "B - A", "95 % interval", "change", "p (Holm)", "B is")
+		for _, d := range parts {
+			difference, interval := "=", "-"
+			if d.Verdict != Equal && d.Difference != 0 { // but for rounding
+				difference = fmt.Sprintf("%+.3g", d.Difference)
+			}
+			if d.Interval != nil {
+				interval = fmt.Sprintf("%+.3g to %+.3g", d.Interval.Low, d.Interval.High)
+			}
+			t.Row(d.Name, number(d.A), number(d.B), difference, interval, d.change(), probability(d.Holm), string(d.Verdict))
+		}
 	}
 	return list
 }
 
-// sentence says how the makespans differ.
-func (d *Difference) sentence() string {
+// sentences say how the makespans differ, by which test, and how the gate decides.
+func (c *Comparison) sentences(a *Against) []string {
+	d := &a.Makespan
+	var text string
 	switch {
 	case d.Difference == 0, d.Verdict == Equal:
-		return "A and B take the same time"
+		text = "A and B take the same time"
 	case d.Relative == nil:
-		return "A takes no time"
+		text = "A takes no time"
+	default:
+		word := "longer"
+		if d.Difference < 0 {
+			word = "less time"
+		}
+		text = fmt.Sprintf("B takes %s %% %s than A", digits(100*math.Abs(*d.Relative)), word)
+		if d.Verdict == Unclear && d.P != nil {
+			text += ", which may be chance"
+		}
 	}
-	much := fmt.Sprintf("%s %%", digits(100*math.Abs(*d.Relative)))
-	word := "longer"
-	if d.Difference < 0 {
-		word = "less time"
+	if d.P != nil {
+		test := "Welch's t-test"
+		switch {
+		case c.Test == Permutation && c.Paired:
+			test = "a permutation test of pairs"
+		case c.Test == Permutation:
+			test = "a permutation test"
+		case c.Paired:
+			test = "Student's t-test of pairs"
+		}
+		p := "p = " + probability(d.P)
+		if *d.P < leastShown {
+			p = "p < 0.0001"
+		}
+		text += " (" + test + ", " + p + ")"
 	}
-	text := "B takes " + much + " " + word + " than A"
-	if d.Verdict == Unclear && d.P != nil {
-		text += ", which may be chance"
+	if c.Threshold != nil {
+		return []string{text, a.gate(*c.Threshold)}
 	}
-	return text
-}
-
-// method says how that is known.
-func (c *Comparison) method(d *Difference) string {
-	if d.P == nil {
-		return ""
-	}
-	test := "Welch's t-test"
-	switch {
-	case c.Test == Permutation && c.Paired:
-		test = "a permutation test of pairs"
-	case c.Test == Permutation:
-		test = "a permutation test"
-	case c.Paired:
-		test = "Student's t-test of pairs"
-	}
-	p := "p = " + probability(d.P)
-	if *d.P < leastShown {
-		p = "p < 0.0001"
-	}
-	return " (" + test + ", " + p + ")"
+	return []string{text}
 }
 
 // gate says what the gate makes of a result.
@@ -180,38 +169,8 @@ func (a *Against) gate(threshold float64) string {
 	}
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 // number writes a time or a rate.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
-
-// signed writes a difference.
-func signed(v float64) string {
-	if v == 0 {
-		return "="
-	}
-	return fmt.Sprintf("%+.3g", v)
-}
-
-func interval(i *Interval) string {
-	if i == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%+.3g to %+.3g", i.Low, i.High)
-}
-
-// shown is the difference but for rounding.
-func (d *Difference) shown() float64 {
-	if d.Verdict == Equal {
-		return 0
-	}
-	return d.Difference
-}
 
 // change is the relative change but for rounding.
 func (d *Difference) change() string {
@@ -234,13 +193,6 @@ func changeText(relative *float64) string {
 		sign = "-"
 	}
 	return sign + digits(100*math.Abs(*relative)) + "%"
-}
-
-func relativeInterval(i *Interval) string {
-	if i == nil {
-		return "-"
-	}
-	return changeText(&i.Low) + " to " + changeText(&i.High)
 }
 
 // digits writes a percentage with as many digits as matter.
@@ -267,4 +219,59 @@ func probability(p *float64) string {
 		return "<0.0001"
 	}
 	return strconv.FormatFloat(*p, 'f', 4, 64)
+}
+
+// WriteMarkdown writes what WriteText does for a comment on a change: the sentences come first.
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	var b bytes.Buffer
+	for i := range c.Others {
+		a := &c.Others[i]
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		sentences := make([]string, len(a.Says))
+		for i, s := range a.Says {
+			sentences[i] = "**" + textutil.Escaped(s) + ".**"
+		}
+		fmt.Fprintf(&b, "%s\n\n", strings.Join(sentences, "\n"))
+		for _, side := range c.sides(a).Rows() {
+			fmt.Fprintf(&b, "- %s\n", textutil.Escaped(side[0]))
+		}
+		for _, t := range c.tables(a) {
+			b.WriteString("\n")
+			if err := t.WriteMarkdown(&b); err != nil {
+				return err
+			}
+		}
+		for _, text := range a.Warnings {
+			fmt.Fprintf(&b, "\nWarning: %s\n", textutil.Escaped(text))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// WriteJSON writes everything; numbers have all the digits of the double.
+func (c *Comparison) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
+}
+
+// WriteJUnit writes a check for each of the others, which fails if it is worse by the gate.
+func (c *Comparison) WriteJUnit(w io.Writer) error {
+	var cases []junit.Case
+	for i := range c.Others {
+		a := &c.Others[i]
+		var text strings.Builder
+		if err := c.writeText(&text, a); err != nil {
+			return err
+		}
+		check := junit.Case{Class: a.File, Name: "makespan against " + c.Base.File, Text: text.String()}
+		if a.Worse {
+			check.Failure = a.gate(*c.Threshold)
+		}
+		cases = append(cases, check)
+	}
+	return junit.Write(w, "replay compare", cases)
 }

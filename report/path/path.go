@@ -1,6 +1,39 @@
+// Package path finds the critical path of a replay while it runs: the longest chain of
+// computations, overheads and transfers, each of which begins where the one before it ends,
+// from the begin of the run to its makespan.
+//
+//	p := path.New(header, machine, options)
+//	options.Observers = []replay.Observer{p.Observer()}
+//	result, err := replay.Run(ctx, trace, machine, options)
+//	if err != nil {
+//		return err
+//	}
+//	for _, part := range p.Data().Parts { // none if nothing takes time
+//		fmt.Println(part.Name, part.Seconds)
+//	}
+//
+// Package [reprise/replay/eventlog] finds it; this one names what it consists of, and says how the
+// makespan would change with that.
+//
+// # Units
+//
+// Times are in seconds of the replay, sizes in bytes.
+//
+// # Errors
+//
+// A replay of a trace that Check refuses fails. Data is for replays that did not.
+//
+// # Source
+//
+// That slopes follow from what the path consists of: S. Shen, T. Hoefler
+// and others, "LLAMP: Assessing Network Latency Tolerance of HPC Applications with Linear
+// Programming", SC 2024; contention is not in there: docs/replay.md says how it is charged.
 package path
 
 import (
+	"cmp"
+	"slices"
+
 	"reprise/replay"
 	"reprise/replay/eventlog"
 	"reprise/report/typedarray"
@@ -39,9 +72,9 @@ type Data struct {
 	Notes   []string `json:"notes"` // what limits it, in sentences
 }
 
-// Part is one thing that the path spends time on.
+// Part is a use of time on the path, such as calls of a kernel within a phase.
 type Part struct {
-	Name    string  `json:"name"`            // of the kernel, or what it is otherwise
+	Name    string  `json:"name"`            // of the kernel; the kind of others
 	Kind    string  `json:"kind"`            // "kernel", "overhead", "latency", "wire", "contention", "poll", ...
 	Phase   string  `json:"phase,omitempty"` // innermost, in which it happens
 	Level   string  `json:"level,omitempty"` // of the links that it happens on
@@ -68,4 +101,91 @@ type Hops struct {
 	Number int              `json:"number"`
 	Ranks  typedarray.Bytes `json:"ranks"` // uint32, [Number]
 	Times  typedarray.Bytes `json:"times"` // float64 seconds, [Number], ascending
+}
+
+// key is the part without amounts: its name, kind and place.
+func (p *Part) key() Part { return Part{Name: p.Name, Kind: p.Kind, Phase: p.Phase, Level: p.Level} }
+
+// Kinds of parts, as Part.Kind names them.
+const (
+	KindKernel     = "kernel"     // calls of one
+	KindFlop       = "flop"       // computation that is given in flop
+	KindSleep      = "sleep"      // of ranks
+	KindOverhead   = "overhead"   // that sends and receives cost a rank
+	KindPoll       = "poll"       // probes, and the time to the probe that sees a message
+	KindLatency    = "latency"    // of messages
+	KindWire       = "wire"       // messages carried at the rate that they would have alone
+	KindContention = "contention" // time that they lose as they share links
+	KindWait       = "wait"       // for what had not come when the replay was stopped
+)
+
+// rankKinds are the kinds of parts of the times of a rank, but for waits, which are never on the path.
+var rankKinds = [...]string{
+	replay.TimeCompute: KindFlop, replay.TimeSleep: KindSleep, replay.TimePoll: KindPoll, replay.TimeOverhead: KindOverhead,
+}
+
+// Data returns the critical path, once the replay has ended. The Path is of no use any more.
+func (p *Path) Data() *Data {
+	last, end := p.log.Last()
+	spent, hop := p.log.Path(last)
+	p.log.Close()
+	d := &Data{Seconds: end, Rank: last, Parts: []Part{}, Notes: []string{}}
+
+	// Calls of a kernel in a phase are one part, whatever their attributes are.
+	rest, places := end, map[Part]int{}
+	for _, s := range spent {
+		rest -= s.Seconds
+		part := p.part(s)
+		key := part.key()
+		place, ok := places[key]
+		if !ok {
+			place = len(d.Parts)
+			places[key], d.Parts = place, append(d.Parts, key)
+		}
+		sum := &d.Parts[place]
+		sum.Seconds += part.Seconds
+		sum.Count += part.Count
+		sum.Bytes += part.Bytes
+	}
+	if rest > 1e-9*end { // the rest by rounding is less
+		d.Parts = append(d.Parts, Part{Name: "not yet there", Kind: KindWait, Seconds: rest})
+	}
+	slices.SortStableFunc(d.Parts, func(a, b Part) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	d.WhatIfs = p.levels.whatIfs(d.Parts)
+
+	// The log leads from the end of the path to its begin.
+	var ranks []uint32
+	var times []float64
+	for h := hop; h != nil; h = h.Before {
+		ranks, times = append(ranks, uint32(h.Rank)), append(times, h.At)
+	}
+	slices.Reverse(ranks)
+	slices.Reverse(times)
+	d.Hops = Hops{Number: len(ranks), Ranks: typedarray.Uint32s(ranks), Times: typedarray.Float64s(times)}
+	return d
+}
+
+// part names a part of a path.
+func (p *Path) part(t eventlog.Part) Part {
+	part := Part{Seconds: t.Seconds}
+	switch t.Kind {
+	case eventlog.OnAccount: // the time of a rank
+		part.Count = int64(t.Amount)
+		if t.Phase >= 0 {
+			part.Phase = p.header.Phases[t.Phase]
+		}
+		if kernel := int(t.Account) - replay.NumTimeKinds; kernel >= 0 {
+			part.Kind, part.Name = KindKernel, p.header.Kernels[kernel].Name
+			return part
+		}
+		part.Kind = rankKinds[t.Account]
+	case eventlog.InLatency:
+		part.Kind, part.Count = KindLatency, int64(t.Amount)
+	case eventlog.OnWire:
+		part.Kind, part.Level, part.Bytes = KindWire, p.levels.names[t.Level], t.Amount
+	case eventlog.InContention:
+		part.Kind, part.Level = KindContention, p.levels.names[t.Level]
+	}
+	part.Name = part.Kind
+	return part
 }

@@ -10,7 +10,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// shown is how many parts and what-ifs are printed: the rest is little.
+// shown is how many parts, and how many seeds, are printed: the rest is little.
 const shown = 12
 
 // WriteText writes the path for people.
@@ -21,39 +21,47 @@ func (d *Data) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", which ends at rank %d", d.Rank)
 	}
 	b.WriteByte('\n')
-	d.writeParts(&b)
-	d.writeWhatIfs(&b)
+
+	// The longest parts, and the sum of the others.
+	if len(d.Parts) > 0 {
+		width := len("part")
+		for _, p := range d.Parts[:min(shown, len(d.Parts))] {
+			width = max(width, len(p.label()))
+		}
+		fmt.Fprintf(&b, "%-*s %12s %8s %12s\n", width, "part", "seconds", "share", "times")
+		rest := 0.0
+		for i, p := range d.Parts {
+			if i >= shown {
+				rest += p.Seconds
+				continue
+			}
+			times := ""
+			if p.Count > 0 {
+				times = fmt.Sprint(p.Count)
+			}
+			fmt.Fprintf(&b, "%-*s %12.6g %7.2f%% %12s\n", width, p.label(), p.Seconds, d.percent(p.Seconds), times)
+		}
+		if rest > 0 {
+			fmt.Fprintf(&b, "%-*s %12.6g %7.2f%%\n", width, fmt.Sprintf("%d more", len(d.Parts)-shown), rest, d.percent(rest))
+		}
+	}
+	if len(d.WhatIfs) > 0 {
+		b.WriteString("\nwhat if\n")
+		for _, w := range d.WhatIfs[:min(5, len(d.WhatIfs))] {
+			fmt.Fprintf(&b, "  %s: %.3g s (%.3g %%) less", w.What, w.Gain, d.percent(w.Gain))
+			if w.Replayed != nil {
+				fmt.Fprintf(&b, "; a replay with it takes %.3g s less", *w.Replayed)
+			} else {
+				b.WriteString("; not confirmed")
+			}
+			b.WriteByte('\n')
+		}
+	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(&b, "%s\n", n)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func (d *Data) writeParts(b *strings.Builder) {
-	if len(d.Parts) == 0 {
-		return
-	}
-	width := len("part")
-	for _, p := range d.Parts[:min(shown, len(d.Parts))] {
-		width = max(width, len(p.label()))
-	}
-	fmt.Fprintf(b, "%-*s %12s %8s %12s\n", width, "part", "seconds", "share", "times")
-	rest := 0.0
-	for i, p := range d.Parts {
-		if i >= shown {
-			rest += p.Seconds
-			continue
-		}
-		times := ""
-		if p.Count > 0 {
-			times = fmt.Sprint(p.Count)
-		}
-		fmt.Fprintf(b, "%-*s %12.6g %7.2f%% %12s\n", width, p.label(), p.Seconds, d.percent(p.Seconds), times)
-	}
-	if rest > 0 {
-		fmt.Fprintf(b, "%-*s %12.6g %7.2f%%\n", width, fmt.Sprintf("%d more", len(d.Parts)-shown), rest, d.percent(rest))
-	}
 }
 
 // percent returns what share of the path some of its seconds are.
@@ -73,22 +81,6 @@ func (p *Part) label() string {
 		return p.Name + " in " + p.Phase
 	}
 	return p.Name
-}
-
-func (d *Data) writeWhatIfs(b *strings.Builder) {
-	if len(d.WhatIfs) == 0 {
-		return
-	}
-	b.WriteString("\nwhat if\n")
-	for _, w := range d.WhatIfs[:min(5, len(d.WhatIfs))] {
-		fmt.Fprintf(b, "  %s: %.3g s (%.3g %%) less", w.What, w.Gain, d.percent(w.Gain))
-		if w.Replayed != nil {
-			fmt.Fprintf(b, "; a replay with it takes %.3g s less", *w.Replayed)
-		} else {
-			b.WriteString("; not confirmed")
-		}
-		b.WriteByte('\n')
-	}
 }
 
 // Runs are the critical paths of replays that differ in their seeds only, and their mean.

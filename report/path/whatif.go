@@ -3,12 +3,101 @@ package path
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
+	"reprise/replay/eventlog"
+	"reprise/smpi"
 )
+
+// levels tells by which kind of link a message is bound. It implements eventlog.Levels.
+type levels struct {
+	names    []string // of the platform, and behind them severalLevels and windowLevel
+	cables   []int    // by level: the level that stands for both directions of its cables
+	ofLink   []int32  // level, by link
+	platform *platforms.Platform
+	options  *smpi.Options
+	hosts    []int32 // by rank
+	recent   []pair  // by a hash of the hosts; a later pair takes the place of an earlier one
+	route    []int32 // scratch
+}
+
+// pair is the bound of a message between two hosts that has its route for itself.
+type pair struct {
+	src, dst int32
+	level    int32
+	window   float64 // byte/s; +Inf: none
+}
+
+// Names of what binds messages that no kind of link does.
+const (
+	severalLevels = "several kinds of links alike" // none of them is narrower than the others
+	windowLevel   = "TCP window"
+)
+
+// numRecent is how many pairs of hosts are remembered.
+const numRecent = 1 << 12
+
+func newLevels(m *replay.Machine, o *smpi.Options) levels {
+	l := levels{platform: m.Platform, options: o, hosts: m.Hosts, recent: make([]pair, numRecent)}
+	l.names, l.cables = append(slices.Clone(m.Platform.Levels()), severalLevels, windowLevel), m.Platform.Cables()
+	for i := range l.recent {
+		l.recent[i].src = -1
+	}
+	l.ofLink = make([]int32, m.Platform.NumLinks())
+	for i := range l.ofLink {
+		l.ofLink[i] = int32(m.Platform.LevelOf(int32(i)))
+	}
+	return l
+}
+
+// NumLevels implements eventlog.Levels.
+func (l *levels) NumLevels() int { return len(l.names) }
+
+// Level implements eventlog.Levels: the level of the link that a transfer shares with others in the end. If it
+// has its route for itself by then, it is the level of the narrowest link of the route, or the TCP window.
+func (l *levels) Level(t *eventlog.Transfer) int32 {
+	if link := t.Link(); link >= 0 {
+		return l.ofLink[link]
+	}
+	src, dst := t.Ranks()
+	from, to := l.hosts[src], l.hosts[dst]
+	p := &l.recent[(uint32(from)*2654435761+uint32(to)*40503)>>8%numRecent]
+	if p.src != from || p.dst != to {
+		*p = l.narrowest(from, to)
+	}
+	if t.Alone >= p.window {
+		return int32(len(l.names) - 1)
+	}
+	return p.level
+}
+
+// narrowest finds the narrowest links of the route between two hosts, and the TCP window there.
+func (l *levels) narrowest(src, dst int32) pair {
+	var err error
+	if l.route, err = l.platform.AppendRoute(l.route[:0], int(src), int(dst)); err != nil {
+		l.route = l.route[:0] // no message takes it
+	}
+	p := pair{src: src, dst: dst, level: l.ofLink[platforms.LoopbackLink]}
+	least, latency := math.Inf(1), 0.0
+	for _, link := range l.route {
+		bandwidth, seconds, _ := l.platform.LinkCapacity(link)
+		latency += seconds
+		level := l.ofLink[link]
+		// Both directions of a cable are alike; links of other levels that are as narrow are several levels.
+		switch {
+		case bandwidth < least:
+			least, p.level = bandwidth, level
+		case bandwidth == least && (int(p.level) >= len(l.cables) || l.cables[p.level] != l.cables[level]):
+			p.level = int32(len(l.names) - 2)
+		}
+	}
+	p.window = l.options.Window(latency + l.platform.Distance(int(src), int(dst)))
+	return p
+}
 
 // Change is by how much what-ifs change the machine: 1 %.
 const Change = 0.01
@@ -26,7 +115,29 @@ const (
 // gain first. What depends on polls has none: a poll sees a message when it comes to it.
 func (l *levels) whatIfs(parts []Part) []WhatIf {
 	sums := map[WhatIf]float64{} // seconds that go by each
-	add := func(kind, name string, seconds float64) { sums[l.whatIf(kind, name)] += seconds }
+	add := func(kind, name string, seconds float64) {
+		w := WhatIf{Kind: kind, Name: name}
+		switch kind {
+		case WhatIfKernel:
+			w.What = fmt.Sprintf("%s %g %% quicker", name, 100*Change)
+		case WhatIfSpeed:
+			w.What = fmt.Sprintf("all computation %g %% quicker", 100*Change)
+		case WhatIfOverhead:
+			w.What = fmt.Sprintf("overheads of sends and receives %g %% less", 100*Change)
+		case WhatIfLatency:
+			w.What = fmt.Sprintf("latency of all links %g %% less", 100*Change)
+		case WhatIfBandwidth:
+			w.What = fmt.Sprintf("%g %% more bandwidth of %s", 100*Change, cmp.Or(name, "all links"))
+			// A level that stands for the cables of another one is one of their directions.
+			for level, cable := range l.cables {
+				if level != cable && l.names[cable] == name {
+					w.What += ", both ways"
+					break
+				}
+			}
+		}
+		sums[w] += seconds
+	}
 	compute, carried := 0.0, 0.0
 	flop, alike := false, false
 	for _, part := range parts {
@@ -48,7 +159,7 @@ func (l *levels) whatIfs(parts []Part) []WhatIf {
 			case severalLevels:
 				alike = true
 			default:
-				add(WhatIfBandwidth, l.cable(part.Level), part.Seconds)
+				add(WhatIfBandwidth, l.names[l.cables[slices.Index(l.names, part.Level)]], part.Seconds)
 			}
 			carried += part.Seconds
 		}
@@ -66,44 +177,17 @@ func (l *levels) whatIfs(parts []Part) []WhatIf {
 func sorted(sums map[WhatIf]float64) []WhatIf {
 	list := make([]WhatIf, 0, len(sums))
 	for w, seconds := range sums {
-		w.Slope, w.Gain = seconds, seconds*share(w.Kind)
+		share := 1 - 1/(1+Change) // a kernel that is 1 % quicker takes 1/1.01 of its time
+		if w.Kind == WhatIfOverhead || w.Kind == WhatIfLatency {
+			share = Change
+		}
+		w.Slope, w.Gain = seconds, seconds*share
 		list = append(list, w)
 	}
 	slices.SortFunc(list, func(a, b WhatIf) int {
 		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.What, b.What))
 	})
 	return list
-}
-
-// share returns which share of their time things take less after a change: what is 1 %
-// quicker takes 1/1.01 of it.
-func share(kind string) float64 {
-	switch kind {
-	case WhatIfOverhead, WhatIfLatency:
-		return Change
-	}
-	return 1 - 1/(1+Change)
-}
-
-// whatIf is the what-if of a kind and a name, without what it gains.
-func (l *levels) whatIf(kind, name string) WhatIf {
-	w := WhatIf{Kind: kind, Name: name}
-	switch kind {
-	case WhatIfKernel:
-		w.What = fmt.Sprintf("%s %g %% quicker", name, 100*Change)
-	case WhatIfSpeed:
-		w.What = fmt.Sprintf("all computation %g %% quicker", 100*Change)
-	case WhatIfOverhead:
-		w.What = fmt.Sprintf("overheads of sends and receives %g %% less", 100*Change)
-	case WhatIfLatency:
-		w.What = fmt.Sprintf("latency of all links %g %% less", 100*Change)
-	case WhatIfBandwidth:
-		w.What = fmt.Sprintf("%g %% more bandwidth of %s", 100*Change, cmp.Or(name, "all links"))
-		if l.bothWays(name) {
-			w.What += ", both ways"
-		}
-	}
-	return w
 }
 
 // Apply returns the machine and the options with such a change: of Change as What says, of
@@ -114,48 +198,34 @@ func (w *WhatIf) Apply(m replay.Machine, o replay.Options, change float64) (repl
 	case WhatIfKernel:
 		m.Kernels = m.Kernels.Quicker(w.Name, more)
 	case WhatIfSpeed:
-		m.Factors = quicker(&m, more)
+		factors := make([]float64, m.Platform.NumHosts())
+		for h := range factors {
+			factors[h] = more
+			if m.Factors != nil {
+				factors[h] *= m.Factors[h]
+			}
+		}
+		m.Factors = factors
 	case WhatIfOverhead:
-		o.Network.SendOverhead = times(o.Network.SendOverhead, less)
-		o.Network.IsendOverhead = times(o.Network.IsendOverhead, less)
-		o.Network.RecvOverhead = times(o.Network.RecvOverhead, less)
+		n := &o.Network
+		for _, list := range []*netmodel.Overheads{&n.SendOverhead, &n.IsendOverhead, &n.RecvOverhead} {
+			*list = slices.Clone(*list)
+			for i := range *list {
+				(*list)[i].Fixed *= less
+				(*list)[i].PerByte *= less
+			}
+		}
 	case WhatIfLatency:
 		m.Platform = m.Platform.Scaled(func(int32) (float64, float64) { return 1, less })
 	case WhatIfBandwidth:
-		m.Platform = wider(m.Platform, w.Name, more)
+		p := m.Platform
+		names, cables := p.Levels(), p.Cables()
+		m.Platform = p.Scaled(func(link int32) (float64, float64) {
+			if w.Name == "" || names[cables[p.LevelOf(link)]] == w.Name {
+				return more, 1
+			}
+			return 1, 1
+		})
 	}
 	return m, o
-}
-
-// quicker returns the factors of hosts that are so many times as quick.
-func quicker(m *replay.Machine, factor float64) []float64 {
-	factors := make([]float64, m.Platform.NumHosts())
-	for h := range factors {
-		factors[h] = factor
-		if m.Factors != nil {
-			factors[h] *= m.Factors[h]
-		}
-	}
-	return factors
-}
-
-// times returns overheads that are so many times as long.
-func times(list netmodel.Overheads, factor float64) netmodel.Overheads {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Fixed *= factor
-		list[i].PerByte *= factor
-	}
-	return list
-}
-
-// wider returns a platform whose cables of a level, "" for all links, have so many times the bandwidth.
-func wider(p *platforms.Platform, level string, factor float64) *platforms.Platform {
-	levels, cables := p.Levels(), p.Cables()
-	return p.Scaled(func(link int32) (float64, float64) {
-		if level == "" || levels[cables[p.LevelOf(link)]] == level {
-			return factor, 1
-		}
-		return 1, 1
-	})
 }

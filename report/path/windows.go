@@ -16,7 +16,7 @@ type Windows struct {
 	options replay.Options
 
 	mu    sync.Mutex
-	ended map[span]windowPath
+	ended map[span]windowPath // of those that have been played
 }
 
 // span is the steps [from, to).
@@ -51,7 +51,14 @@ func (w *Windows) Observe(from, to int) (list []replay.Observer, ended func()) {
 //
 // The sleep with which ranks enter is in the run once, and stands in each window for itself.
 func (w *Windows) Data(e *replay.Estimate) *Data {
-	sums, total, entry := map[Part]Part{}, 0.0, w.entry()
+	entry := 0.0 // seconds that ranks sleep before they begin
+	if o := &w.options.Network; o.InitTime > 0 {
+		entry = max(o.InitTime, o.TimePrecision)
+	}
+	enters := func(p *Part) bool { return p.Kind == KindSleep && p.Phase == "" }
+
+	// The parts of all windows, each by its weight, without the sleep.
+	sums, total := map[Part]Part{}, 0.0
 	var l *levels
 	for i, window := range e.Windows {
 		path, ok := w.ended[span{window.From, window.To}]
@@ -61,7 +68,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		l = path.levels
 		weight := e.WindowWeight(i) / float64(window.To-window.From)
 		for _, part := range path.data.Parts {
-			if part.enters() {
+			if enters(&part) {
 				part.Seconds -= entry
 			}
 			key := part.key()
@@ -72,43 +79,29 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			total += part.Seconds * weight
 		}
 	}
-	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
-	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it; where steps repeat, for those of the same work, as near as windows with several kinds of work allow."}
+
+	// Together with the sleep they are the makespan.
+	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: make([]Part, 0, len(sums)), WhatIfs: []WhatIf{}}
+	factor := 0.0
+	if total > 0 {
+		factor = (e.Seconds - entry) / total
+	}
+	for key, sum := range sums {
+		key.Seconds, key.Bytes = sum.Seconds*factor, sum.Bytes*factor
+		if enters(&key) {
+			key.Seconds, entry = key.Seconds+entry, 0
+		}
+		d.Parts = append(d.Parts, key)
+	}
+	if entry > 0 {
+		d.Parts = append(d.Parts, Part{Name: KindSleep, Kind: KindSleep, Seconds: entry})
+	}
+	slices.SortFunc(d.Parts, longestFirst)
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the " +
+		"steps nearest to it; where steps repeat, for those of the same work, as near as windows with several kinds of " +
+		"work allow."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)
 	}
 	return d
-}
-
-// entry returns the seconds that ranks sleep before they begin.
-func (w *Windows) entry() float64 {
-	o := &w.options.Network
-	if o.InitTime > 0 {
-		return max(o.InitTime, o.TimePrecision)
-	}
-	return 0
-}
-
-// enters reports whether a part has the sleep with which ranks enter.
-func (p *Part) enters() bool { return p.Kind == KindSleep && p.Phase == "" }
-
-// scaled returns sums of parts, of a total, whose seconds add up to a makespan with the sleep with
-// which ranks enter, the longest first.
-func scaled(sums map[Part]Part, makespan, total, entry float64) []Part {
-	parts, factor := make([]Part, 0, len(sums)), 0.0
-	if total > 0 {
-		factor = (makespan - entry) / total
-	}
-	for key, sum := range sums {
-		key.Seconds, key.Bytes = sum.Seconds*factor, sum.Bytes*factor
-		if key.enters() {
-			key.Seconds, entry = key.Seconds+entry, 0
-		}
-		parts = append(parts, key)
-	}
-	if entry > 0 {
-		parts = append(parts, Part{Name: KindSleep, Kind: KindSleep, Seconds: entry})
-	}
-	slices.SortFunc(parts, longestFirst)
-	return parts
 }

@@ -1,3 +1,44 @@
+// Package pop tells the parallel efficiency of a replay apart, as the POP project does: how much
+// is lost because ranks have unequal work, because they wait for each other, and because
+// messages take time; of the last, how much the wires take, and how much is contention.
+//
+//	parallel = load balance * serialisation * transfer
+//	transfer = wire * contention
+//
+// It takes two further replays ([Of]): one in which no message slows another ([Uncontended]),
+// which no tool that measures can make, and one on a network that takes no time ([Ideal]).
+//
+//	result, err := replay.Run(ctx, t, machine, options)
+//	play := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+//		return replay.Run(ctx, again, m, o) // the same trace, opened again
+//	}
+//	efficiencies, err := pop.Of(ctx, result, machine, options, play)
+//	efficiencies.WriteText(os.Stdout)
+//
+// # The ideal network
+//
+// On it messages have no latency and as good as no size, and calls cost nothing: overheads, probes
+// and tests take no time, and neither noise nor contention can make them longer. What is
+// kept is what the program does and who waits for whom: computations with their noise,
+// sleeps, smpi/init, the algorithms of collective operations, the sizes from which a sender waits for
+// its receiver, the rule by which polls see messages, and profiles of hosts and links.
+// A link that has no bandwidth at times still holds its messages until it has.
+//
+// Useful is computation, of kernels and flop. Sleeps are not.
+//
+// # Units
+//
+// Efficiencies are shares of 1, times are in seconds.
+//
+// # Errors
+//
+// [ErrIdle] says that no rank computes, so that there is nothing to divide by. Others are those of
+// the replays.
+//
+// # Source
+//
+// The multiplicative model of the POP Centre of Excellence, https://co-design.pop-coe.eu/metrics;
+// what splits its transfer efficiency is our own.
 package pop
 
 import (
@@ -24,7 +65,13 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	if r.StoppedAt != nil {
 		return nil, fmt.Errorf("the run was stopped at %.9g s: only one that has ended has efficiencies", *r.StoppedAt)
 	}
-	if _, most := useful(r); !(most > 0) {
+	mean, most := 0.0, 0.0 // seconds that ranks compute
+	for _, k := range r.Kinds {
+		if k.Name == replay.TimeCompute.String() {
+			mean, most = k.Mean, k.Max
+		}
+	}
+	if !(most > 0) {
 		return nil, ErrIdle
 	}
 	o.Observers, o.Checkpoints, o.Resume = nil, nil, nil
@@ -40,8 +87,41 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	if err != nil {
 		return nil, fmt.Errorf("replay on a network that takes no time: %w", err)
 	}
-	return newData(r, uncontended.Makespan, ideal.Makespan), nil
+	d := &Data{Runtime: r.Makespan, Uncontended: uncontended.Makespan, Ideal: ideal.Makespan, MeanUseful: mean,
+		MostUseful: most, Notes: []string{}}
+	d.LoadBalance = d.MeanUseful / d.MostUseful
+	d.Serialisation = d.MostUseful / d.Ideal
+	d.Wire = d.Ideal / d.Uncontended
+	d.Contention = d.Uncontended / d.Runtime
+	d.Transfer = d.Wire * d.Contention
+	d.Communication = d.Serialisation * d.Transfer
+	d.Parallel = d.LoadBalance * d.Communication
+
+	// The limits of these numbers.
+	if r.Polls > 0 {
+		d.Notes = append(d.Notes, "Ranks poll: what they do depends on when messages come, so the further replays take "+
+			"courses of their own, and all but the load balance may be some percent off.")
+	}
+	if r.Seed != nil {
+		d.Notes = append(d.Notes, fmt.Sprintf("Times are random: all replays have the noise of seed %d.", *r.Seed))
+	}
+	if !r.Complete {
+		d.Notes = append(d.Notes, "They are of "+replay.PartLabel(r.Header, r.First, r.Last)+".")
+	}
+	for _, e := range []struct {
+		name  string
+		value float64
+	}{{"serialisation", d.Serialisation}, {"wire", d.Wire}, {"contention", d.Contention}} {
+		if e.value > 1+rounding {
+			d.Notes = append(d.Notes, fmt.Sprintf("The efficiency of %s is over 100 %%: a quicker network made the ranks do "+
+				"things in a worse order.", e.name))
+		}
+	}
+	return d, nil
 }
+
+// rounding is how far over 1 an efficiency is 1.
+const rounding = 1e-9
 
 // Uncontended returns o for a network on which no message slows another.
 func Uncontended(o replay.Options) replay.Options {
@@ -66,31 +146,6 @@ func Ideal(m replay.Machine, o replay.Options) (replay.Machine, replay.Options) 
 	return m, o
 }
 
-// useful returns the seconds that ranks compute, on average and at most.
-func useful(r *replay.Result) (mean, most float64) {
-	for _, k := range r.Kinds {
-		if k.Name == replay.TimeCompute.String() {
-			return k.Mean, k.Max
-		}
-	}
-	return 0, 0
-}
-
-// newData returns the efficiencies of a run by its runtimes on other networks, in seconds.
-func newData(r *replay.Result, uncontended, ideal float64) *Data {
-	d := &Data{Runtime: r.Makespan, Uncontended: uncontended, Ideal: ideal}
-	d.MeanUseful, d.MostUseful = useful(r)
-	d.LoadBalance = d.MeanUseful / d.MostUseful
-	d.Serialisation = d.MostUseful / d.Ideal
-	d.Wire = d.Ideal / d.Uncontended
-	d.Contention = d.Uncontended / d.Runtime
-	d.Transfer = d.Wire * d.Contention
-	d.Communication = d.Serialisation * d.Transfer
-	d.Parallel = d.LoadBalance * d.Communication
-	d.Notes = d.notes(r)
-	return d
-}
-
 // Data is POP's efficiencies of a run: shares of 1. Times are in seconds.
 type Data struct {
 	LoadBalance   float64 `json:"load_balance"`  // mean / greatest useful computation of a rank
@@ -101,40 +156,14 @@ type Data struct {
 	Communication float64 `json:"communication"` // Serialisation * Transfer
 	Parallel      float64 `json:"parallel"`      // LoadBalance * Communication
 
-	Runtime     float64 `json:"runtime_s"`
+	Runtime     float64 `json:"runtime_s"`     // the makespan
 	Uncontended float64 `json:"uncontended_s"` // runtime where no message slows another
 	Ideal       float64 `json:"ideal_s"`       // runtime on a network that takes no time
 	MeanUseful  float64 `json:"mean_useful_s"` // computation of a rank
-	MostUseful  float64 `json:"most_useful_s"`
+	MostUseful  float64 `json:"most_useful_s"` // that of the rank that computes longest
 
 	Notes []string `json:"notes"` // what limits it, in sentences
 }
-
-// notes say what limits the efficiencies of a run.
-func (d *Data) notes(r *replay.Result) []string {
-	notes := []string{}
-	if r.Polls > 0 {
-		notes = append(notes, "Ranks poll: what they do depends on when messages come, so the further replays take courses of their own, and all but the load balance may be some percent off.")
-	}
-	if r.Seed != nil {
-		notes = append(notes, fmt.Sprintf("Times are random: all replays have the noise of seed %d.", *r.Seed))
-	}
-	if !r.Complete {
-		notes = append(notes, "They are of "+replay.PartLabel(r.Header, r.First, r.Last)+".")
-	}
-	for _, e := range []struct {
-		name  string
-		value float64
-	}{{"serialisation", d.Serialisation}, {"wire", d.Wire}, {"contention", d.Contention}} {
-		if e.value > 1+rounding {
-			notes = append(notes, fmt.Sprintf("The efficiency of %s is over 100 %%: a quicker network made the ranks do things in a worse order.", e.name))
-		}
-	}
-	return notes
-}
-
-// rounding is how far over 1 an efficiency is 1.
-const rounding = 1e-9
 
 // WriteText writes the efficiencies, what each of them is a part of, and the notes.
 func (d *Data) WriteText(w io.Writer) error {

@@ -1,3 +1,32 @@
+// Package profile adds up where the time of a replay goes, as a profile for pprof.
+//
+// A [Recorder] observes a replay. Its stacks lead from the phases that a rank is in, the
+// outermost first, over what its time is spent on and the kernel to a group of ranks: those
+// of a host, or of a row of the process grid where there are very many hosts.
+//
+//	groups := profile.GroupsOf(header, hosts)
+//	recorder := profile.NewRecorder(header, groups)
+//	options.Observers = []replay.Observer{recorder.Observer()}
+//	result, err := replay.Run(ctx, trace, machine, options)
+//	err = recorder.Write(file)
+//
+// The sums of a kind of time, a kernel or a phase are those of the result's tables, of all
+// ranks together.
+//
+// [Several] has the mean of several seeds, and what the windows of an estimate tell of a run.
+//
+// # Units
+//
+// The samples are nanoseconds of simulated time, of all ranks together.
+//
+// # Errors
+//
+// What would need more than MaxSums sums, or more nanoseconds than 63 bits hold, is an error
+// of Write.
+//
+// # Source
+//
+// The format is that of github.com/google/pprof, profile.proto.
 package profile
 
 import (
@@ -27,10 +56,10 @@ type Recorder struct {
 	err    error
 }
 
-// rank is where a rank is.
+// rank is the nesting of phases that a rank is in.
 type rank struct {
 	phases []uint16 // that are open, the outermost first
-	stack  int32
+	stack  int32    // of them
 }
 
 // stack is a nesting of phases.
@@ -40,6 +69,7 @@ type stack struct {
 	frames []int32 // by frame: which of the sums, from 1 on; 0: none
 }
 
+// phaseIn is a phase in a stack.
 type phaseIn struct {
 	stack int32
 	phase uint16
@@ -64,6 +94,7 @@ func (r *Recorder) Observer() replay.Observer {
 	return replay.Observer{TimePasses: r.timePasses, Marked: r.marked}
 }
 
+// timePasses adds a time of a rank to the sums of its frame.
 func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	frame := int(k)
 	if kernel >= 0 {
@@ -146,19 +177,7 @@ type Groups struct {
 // MaxGroups it returns the rows or columns of the process grid, and where there is no such
 // grid blocks of ranks of consecutive numbers.
 func GroupsOf(h *trace.Header, hosts []string) Groups {
-	if g := byHost(hosts); len(g.Names) <= MaxGroups {
-		return g
-	}
-	for i := range h.CommFamilies {
-		f := &h.CommFamilies[i]
-		if n := len(f.Groups); f.Name != "" && f.Name != "-" && n > 1 && n <= MaxGroups {
-			return byFamily(f, len(hosts))
-		}
-	}
-	return byBlock(len(hosts))
-}
-
-func byHost(hosts []string) (g Groups) {
+	var g Groups
 	numbers := map[string]int{}
 	for _, host := range hosts {
 		n, ok := numbers[host]
@@ -169,27 +188,30 @@ func byHost(hosts []string) (g Groups) {
 		}
 		g.Of = append(g.Of, n)
 	}
-	return g
-}
-
-func byFamily(f *trace.CommFamily, ranks int) Groups {
-	g := Groups{Of: make([]int, ranks)}
-	for i := range f.Groups {
-		g.Names = append(g.Names, fmt.Sprintf("%s %d", f.Name, i))
-		for m := range f.Groups[i].Len() {
-			g.Of[f.Groups[i].Member(m)] = i
-		}
+	if len(g.Names) <= MaxGroups {
+		return g
 	}
-	return g
-}
-
-func byBlock(ranks int) (g Groups) {
+	ranks := len(hosts)
+	g = Groups{Of: make([]int, ranks)}
+	for i := range h.CommFamilies {
+		f := &h.CommFamilies[i]
+		if n := len(f.Groups); f.Name == "" || f.Name == "-" || n < 2 || n > MaxGroups {
+			continue
+		}
+		for i := range f.Groups {
+			g.Names = append(g.Names, fmt.Sprintf("%s %d", f.Name, i))
+			for m := range f.Groups[i].Len() {
+				g.Of[f.Groups[i].Member(m)] = i
+			}
+		}
+		return g
+	}
 	per := (ranks + MaxGroups - 1) / MaxGroups
 	for r := range ranks {
 		if r%per == 0 {
 			g.Names = append(g.Names, fmt.Sprintf("ranks %d to %d", r, min(r+per, ranks)-1))
 		}
-		g.Of = append(g.Of, r/per)
+		g.Of[r] = r / per
 	}
 	return g
 }

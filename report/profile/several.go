@@ -14,7 +14,7 @@ type Several struct {
 	groups Groups
 
 	mu    sync.Mutex
-	parts map[part]*Recorder
+	parts map[part]*Recorder // that have ended
 }
 
 // part is a replay with a seed, or of the steps [from, to) of a window.
@@ -56,9 +56,9 @@ func (s *Several) Mean(seeds []uint64) *Recorder {
 	return mean
 }
 
-// Estimated returns a recorder of what the windows of an estimate tell of the whole run. Each of
-// them, with its warm-up, stands for the steps of replay.Estimate.WindowWeight, and says in which phases and
-// where kernels and other kinds of time occur; how much there is of each is the estimate's.
+// Estimated returns a recorder of the whole run by the windows of an estimate. Each window, with its warm-up, stands
+// for the steps of replay.Estimate.WindowWeight, and tells in which phases and where kernels and other kinds of time
+// occur. The amount of each kind and kernel is that of the estimate.
 func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	sum := NewRecorder(s.header, s.groups)
 	for i, w := range e.Windows {
@@ -66,33 +66,52 @@ func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 			sum.add(r, e.WindowWeight(i)/float64(w.To-w.From))
 		}
 	}
-	sum.scale(framesOf(e, replay.KernelNames(s.header)))
-	return sum
-}
-
-// framesOf returns what an estimate has for each frame, in seconds of all ranks.
-func framesOf(e *replay.Estimate, kernels []string) []float64 {
-	ranks := float64(e.Header.Ranks)
-	means := map[string]float64{}
+	// The seconds of all ranks that the estimate has for each frame.
+	kernels := replay.KernelNames(s.header)
+	means, ofKernels := map[string]float64{}, map[string]float64{}
 	for _, k := range e.Kinds {
 		means[k.Name] = k.Mean
 	}
-	ofKernels := map[string]float64{}
 	for _, k := range e.Kernels {
 		ofKernels[k.Name] = k.Mean
-		means[replay.TimeCompute.String()] -= k.Mean // what is left is in no kernel
+		means[replay.TimeCompute.String()] -= k.Mean // the rest is in no kernel
 	}
-	frames := make([]float64, 0, numKinds+len(kernels))
+	ranks := float64(e.Header.Ranks)
+	want := make([]float64, 0, numKinds+len(kernels))
 	for k := range numKinds {
-		frames = append(frames, max(0, means[replay.TimeKind(k).String()])*ranks)
+		want = append(want, max(0, means[replay.TimeKind(k).String()])*ranks)
 	}
 	for _, name := range kernels {
-		frames = append(frames, ofKernels[name]*ranks)
+		want = append(want, ofKernels[name]*ranks)
 	}
-	return frames
+	// Sums are scaled to these.
+	totals := make([]float64, len(want))
+	each := func(f func(frame int, sums []float64)) {
+		for _, stack := range sum.stacks {
+			for frame, n := range stack.frames {
+				if n > 0 {
+					f(frame, sum.sums[n-1])
+				}
+			}
+		}
+	}
+	each(func(frame int, sums []float64) {
+		for _, v := range sums {
+			totals[frame] += v
+		}
+	})
+	each(func(frame int, sums []float64) {
+		if totals[frame] == 0 {
+			return
+		}
+		for group := range sums {
+			sums[group] *= want[frame] / totals[frame]
+		}
+	})
+	return sum
 }
 
-// add adds what another recorder of the same program has, a second of it as so many.
+// add adds the sums of another recorder of the same program, times weight.
 func (r *Recorder) add(other *Recorder, weight float64) {
 	if r.err == nil {
 		r.err = other.err
@@ -109,31 +128,6 @@ func (r *Recorder) add(other *Recorder, weight float64) {
 			sums := r.sumsOf(stacks[n], frame)
 			for group := range sums {
 				sums[group] += float64(other.sums[from-1][group] * weight)
-			}
-		}
-	}
-}
-
-// scale has the sums of each frame add up to given seconds.
-func (r *Recorder) scale(seconds []float64) {
-	totals := make([]float64, len(seconds))
-	r.eachSum(func(frame int, sum *float64) { totals[frame] += *sum })
-	r.eachSum(func(frame int, sum *float64) {
-		if totals[frame] > 0 {
-			*sum *= seconds[frame] / totals[frame]
-		}
-	})
-}
-
-// eachSum calls f with the frame of each sum, in order.
-func (r *Recorder) eachSum(f func(frame int, sum *float64)) {
-	for _, s := range r.stacks {
-		for frame, n := range s.frames {
-			if n == 0 {
-				continue
-			}
-			for group := range r.sums[n-1] {
-				f(frame, &r.sums[n-1][group])
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 
 	pprof "github.com/google/pprof/profile"
 
@@ -31,14 +30,50 @@ func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	b := builder{Recorder: r, kernels: replay.KernelNames(r.header), functions: map[frameName]*pprof.Location{}}
-	b.nameKinds()
+	kernels := replay.KernelNames(r.header)
+	b := builder{kinds: map[string]frameKind{}, functions: map[frameName]*pprof.Location{}}
+	for k := range numKinds {
+		b.kinds[replay.TimeKind(k).String()] |= timeFrame
+	}
+	for kind, names := range map[frameKind][]string{phaseFrame: r.header.Phases, kernelFrame: kernels,
+		groupFrame: r.groups.Names} {
+		for _, name := range names {
+			b.kinds[name] |= kind
+		}
+	}
 	b.SampleType = []*pprof.ValueType{{Type: "time", Unit: "nanoseconds"}}
 	b.DefaultSampleType, b.Comments = "time", comments
+
+	// The samples of each nesting of phases. Locations begin with the innermost: the group of ranks, the kernel, the
+	// kind of time, and the phases.
+	total := 0.0 // ns
 	for i := range r.stacks {
-		b.addStack(int32(i))
+		var phases []*pprof.Location
+		for s := &r.stacks[i]; s.around != noStack; s = &r.stacks[s.around] {
+			phases = append(phases, b.location(phaseFrame, r.header.Phases[s.phase]))
+		}
+		for frame, sums := range r.stacks[i].frames {
+			if sums == 0 {
+				continue
+			}
+			for group, seconds := range r.sums[sums-1] {
+				ns := math.Round(seconds * 1e9)
+				if total += ns; ns == 0 || total > math.MaxInt64 {
+					continue
+				}
+				list := []*pprof.Location{b.location(groupFrame, r.groups.Names[group])}
+				kind := replay.TimeCompute
+				if frame < numKinds {
+					kind = replay.TimeKind(frame)
+				} else {
+					list = append(list, b.location(kernelFrame, kernels[frame-numKinds]))
+				}
+				list = append(list, b.location(timeFrame, kind.String()))
+				b.Sample = append(b.Sample, &pprof.Sample{Location: append(list, phases...), Value: []int64{int64(ns)}})
+			}
+		}
 	}
-	if b.total > math.MaxInt64 {
+	if total > math.MaxInt64 {
 		return nil, errors.New("a profile of more time than 63 bits of nanoseconds hold")
 	}
 	return &b.Profile, b.CheckValid()
@@ -47,11 +82,8 @@ func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 // builder builds a profile.
 type builder struct {
 	pprof.Profile
-	*Recorder
-	kernels   []string             // their names
-	kinds     map[string]frameKind // which kinds of frames have a name
+	kinds     map[string]frameKind // by name: the kinds of frames that have it
 	functions map[frameName]*pprof.Location
-	total     float64 // ns
 }
 
 // frameName names a frame. The groups of a profile have names of their own.
@@ -70,74 +102,17 @@ const (
 	groupFrame
 )
 
-// suffix tells a frame from those of other kinds with its name. Kinds of time go without.
-func (k frameKind) suffix() string {
-	switch k {
-	case phaseFrame:
-		return " (phase)"
-	case kernelFrame:
-		return " (kernel)"
-	case groupFrame:
-		return " (ranks)"
-	}
-	return ""
-}
+// suffixes tell frames from those of other kinds with their name. Kinds of time go without.
+var suffixes = map[frameKind]string{phaseFrame: " (phase)", kernelFrame: " (kernel)", groupFrame: " (ranks)"}
 
-// nameKinds notes which kinds of frames have which names.
-func (b *builder) nameKinds() {
-	b.kinds = map[string]frameKind{}
-	for k := range numKinds {
-		b.kinds[replay.TimeKind(k).String()] |= timeFrame
-	}
-	for kind, names := range map[frameKind][]string{phaseFrame: b.header.Phases, kernelFrame: b.kernels,
-		groupFrame: b.groups.Names} {
-		for _, name := range names {
-			b.kinds[name] |= kind
-		}
-	}
-}
-
-// addStack adds the samples of a nesting of phases.
-func (b *builder) addStack(n int32) {
-	var phases []*pprof.Location // the innermost first
-	for s := &b.stacks[n]; s.around != noStack; s = &b.stacks[s.around] {
-		phases = append(phases, b.location(phaseFrame, b.header.Phases[s.phase]))
-	}
-	for frame, sums := range b.stacks[n].frames {
-		if sums == 0 {
-			continue
-		}
-		for group, seconds := range b.sums[sums-1] {
-			ns := math.Round(seconds * 1e9)
-			if b.total += ns; ns == 0 || b.total > math.MaxInt64 {
-				continue
-			}
-			leaf := []*pprof.Location{b.location(groupFrame, b.groups.Names[group])}
-			b.Sample = append(b.Sample, &pprof.Sample{Location: slices.Concat(leaf, b.frame(frame), phases),
-				Value: []int64{int64(ns)}})
-		}
-	}
-}
-
-// frame returns what a frame is, the innermost first.
-func (b *builder) frame(frame int) []*pprof.Location {
-	if frame < numKinds {
-		return []*pprof.Location{b.location(timeFrame, replay.TimeKind(frame).String())}
-	}
-	return []*pprof.Location{
-		b.location(kernelFrame, b.kernels[frame-numKinds]),
-		b.location(timeFrame, replay.TimeCompute.String()),
-	}
-}
-
-// location returns that of a frame. pprof tells functions apart by their names.
+// location returns the location of a frame, one for each. pprof tells functions apart by their names.
 func (b *builder) location(kind frameKind, name string) *pprof.Location {
 	key := frameName{kind, name}
 	if l, ok := b.functions[key]; ok {
 		return l
 	}
 	if b.kinds[name] != kind {
-		name += kind.suffix()
+		name += suffixes[kind]
 	}
 	id := uint64(len(b.Function) + 1)
 	f := &pprof.Function{ID: id, Name: name} // of a SystemName that is the same pprof takes "<...>" and "(...)" out

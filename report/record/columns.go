@@ -1,8 +1,12 @@
 package record
 
-import "reprise/report/typedarray"
+import (
+	"slices"
 
-// columns are the sums over ranks of what they have spent their time on, in each column.
+	"reprise/report/typedarray"
+)
+
+// columns are the sums over ranks of the times that they have spent in each column, by row.
 type columns struct {
 	width int // rows
 	list  []*column
@@ -13,7 +17,7 @@ type column struct {
 	begun   int     // ranks that have begun it
 	begins  float64 // sum of the times at which they have
 	ended   int     // ranks that have ended it
-	longest float64 // that a rank was in it
+	longest float64 // time that a rank was in it
 	rows    []spread
 }
 
@@ -35,7 +39,7 @@ func (c *columns) begin(i int32, at float64) {
 	column.begins += at
 }
 
-// add adds what a rank has spent its time on in a column, in which it was so long.
+// add adds the times of a rank in a column, in which it was so long, by row.
 func (c *columns) add(i int32, now []float64, length float64) {
 	column := c.at(i)
 	first := column.ended == 0
@@ -54,16 +58,6 @@ func (c *columns) add(i int32, now []float64, length float64) {
 	}
 }
 
-// span returns the columns from the first in which a rank was on, that of a cell of several
-// columns, to the last.
-func (c *columns) span(perCell int) (first, count int) {
-	for first < len(c.list) && c.list[first].ended == 0 {
-		first++
-	}
-	first -= first % perCell
-	return first, len(c.list) - first
-}
-
 // columnData describes columns.
 func (r *Recorder) columnData(first, count int) Columns {
 	d := Columns{Kind: "time", Count: count, Seconds: r.slices.width}
@@ -78,7 +72,8 @@ func (r *Recorder) columnData(first, count int) Columns {
 	return d
 }
 
-// starts returns when the mean of those ranks that begin it begins each column, and the end.
+// starts returns the begin of each column, as the mean of the ranks that begin it, and the end, in seconds. They
+// ascend, also where the ranks that begin later columns are others.
 func (r *Recorder) starts(first, count int) []float64 {
 	starts := make([]float64, count+1)
 	if !r.steps {
@@ -112,7 +107,7 @@ func (r *Recorder) seriesData(first, count int) Series {
 	var values []float32
 	list := r.columns.list[first:]
 	for row, name := range r.sums.names(r.header) {
-		if r.columns.isZero(row) {
+		if !slices.ContainsFunc(r.columns.list, func(c *column) bool { return c.rows[row].most > 0 }) {
 			continue
 		}
 		switch {
@@ -123,36 +118,22 @@ func (r *Recorder) seriesData(first, count int) Series {
 		default:
 			d.Phases = append(d.Phases, name)
 		}
-		values = appendSpread(values, list, row, len(r.ranks))
+		// Means, least and most over ranks: of a rank that is not in a column nothing.
+		ranks := len(r.ranks)
+		for _, c := range list {
+			values = append(values, float32(c.rows[row].sum/float64(ranks)))
+		}
+		for _, c := range list {
+			least := c.rows[row].least
+			if c.ended < ranks {
+				least = 0
+			}
+			values = append(values, float32(least))
+		}
+		for _, c := range list {
+			values = append(values, float32(c.rows[row].most))
+		}
 	}
 	d.Values = typedarray.Float32s(values)
 	return d
-}
-
-// isZero reports whether no rank has spent time on a row.
-func (c *columns) isZero(row int) bool {
-	for _, column := range c.list {
-		if column.rows[row].most > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// appendSpread appends means, least and most of a row.
-func appendSpread(values []float32, list []*column, row, ranks int) []float32 {
-	for _, c := range list {
-		values = append(values, float32(c.rows[row].sum/float64(ranks)))
-	}
-	for _, c := range list {
-		least := c.rows[row].least
-		if c.ended < ranks {
-			least = 0
-		}
-		values = append(values, float32(least))
-	}
-	for _, c := range list {
-		values = append(values, float32(c.rows[row].most))
-	}
-	return values
 }

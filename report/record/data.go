@@ -2,7 +2,7 @@ package record
 
 import "reprise/report/typedarray"
 
-// Data is what a Recorder has seen of a replay, in what a page draws. Times are in seconds.
+// Data is the record of a replay, as a page draws it. Times are in seconds.
 type Data struct {
 	Columns Columns  `json:"columns"`
 	States  []string `json:"states"` // of the matrix, the names of States
@@ -14,8 +14,7 @@ type Data struct {
 	Links         Links        `json:"links"`
 }
 
-// Columns are what time is cut into: steps of the trace, or where it marks none, equal slices
-// of the run.
+// Columns cut time: into steps of the trace, or where it marks none, equal slices of the run.
 type Columns struct {
 	Kind    string  `json:"kind"`             // "step" or "time"
 	First   int     `json:"first"`            // step

@@ -1,11 +1,15 @@
 package record
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
+	"slices"
 
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
+	"reprise/report/typedarray"
 )
 
 // links is how the links of a platform are used over time.
@@ -23,12 +27,11 @@ type links struct {
 	levels  []int    // the platform's numbers of those that rows are of
 
 	widths
-	slice        int32   // this one
-	told         float64 // up to when something has been carried
-	begin, until float64
+	slice        int32       // this one
+	told         float64     // up to when something has been carried
+	begin, until float64     // of this slice, seconds
 	past         [][]float32 // load by slice and row, short where rows came later: bytes of the capacity
 	lost         [][]float64 // seconds by slice and level, likewise
-
 }
 
 // link is one that has carried something, up to this slice.
@@ -56,19 +59,15 @@ const (
 func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	l := links{
 		platform: m.Platform, options: o, hosts: m.Hosts, routes: newRoutes(m.Platform),
-		names: m.Platform.Levels(), rowOf: make([]int32, m.Platform.NumLinks()), widths: newWidths(),
+		names: m.Platform.Levels(), widths: newWidths(),
 	}
-	for i := range l.rowOf {
-		l.rowOf[i] = none
-	}
-	l.levelOf = make([]int32, len(l.names))
-	for i := range l.levelOf {
-		l.levelOf[i] = none
-	}
+	l.rowOf = slices.Repeat([]int32{none}, m.Platform.NumLinks())
+	l.levelOf = slices.Repeat([]int32{none}, len(l.names))
 	l.until = l.end(0)
 	return l
 }
 
+// transferred takes transfers in the order of their ends.
 func (r *Recorder) transferred(list []replay.Transferred) {
 	r.traffic.add(list)
 	for i := range list {
@@ -84,7 +83,13 @@ func (l *links) add(t *replay.Transferred) {
 	l.told = t.At
 	src, dst := l.hosts[t.Src], l.hosts[t.Dst]
 	p, load := l.route(src, dst), t.Bytes/t.Factor
-	lost := lostOf(t)
+	lost := 0.0 // seconds, because it shared a link
+	if t.Link >= 0 && t.Alone != 0 {
+		seconds := t.At - t.From
+		if lost = seconds - t.Bytes/t.Alone; !(lost > seconds*rounding) {
+			lost = 0
+		}
+	}
 	if t.From < l.begin && t.At > t.From {
 		l.addSince(p, t, load, lost)
 		return
@@ -93,18 +98,6 @@ func (l *links) add(t *replay.Transferred) {
 	if lost > 0 {
 		l.now[l.row(t.Link)].lost += lost
 	}
-}
-
-// lostOf returns how many seconds a transfer has lost because it shared a link.
-func lostOf(t *replay.Transferred) float64 {
-	if t.Link < 0 || t.Alone == 0 {
-		return 0
-	}
-	seconds := t.At - t.From
-	if lost := seconds - t.Bytes/t.Alone; lost > seconds*rounding {
-		return lost
-	}
-	return 0
 }
 
 // rounding is the share of its time that a transfer does not lose: times are rounded.
@@ -145,7 +138,7 @@ func (l *links) unload() {
 	l.routes.used = l.routes.used[:0]
 }
 
-// row returns the row of a link.
+// row returns the row of a link. The first use of a link is apart, so that this is inlined.
 func (l *links) row(number int32) int32 {
 	if row := l.rowOf[number]; row != none {
 		return row
@@ -153,6 +146,7 @@ func (l *links) row(number int32) int32 {
 	return l.addRow(number)
 }
 
+// addRow adds the row of a link, and its level if that is new.
 func (l *links) addRow(number int32) int32 {
 	row := int32(len(l.rows))
 	l.rowOf[number] = row
@@ -166,19 +160,9 @@ func (l *links) addRow(number int32) int32 {
 	return row
 }
 
-// advance goes on to the slice of a time.
+// advance stores the usage of links in this slice, and goes on to the slice of a time.
 func (l *links) advance(to float64) {
 	l.unload()
-	l.store()
-	if k := l.reach(to); k > 0 {
-		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
-	}
-	l.slice, l.until = l.at(to)
-	l.begin = l.until - l.width
-}
-
-// store takes what links have done in this slice.
-func (l *links) store() {
 	past, lost := l.pastAt(l.slice), l.lostAt(l.slice)
 	for i := range l.now {
 		u, row := &l.now[i], &l.rows[i]
@@ -192,6 +176,11 @@ func (l *links) store() {
 	for l.most > minSlices && l.most*len(l.rows) > maxPast {
 		l.most /= 2
 	}
+	if k := l.reach(to); k > 0 {
+		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
+	}
+	l.slice, l.until = l.at(to)
+	l.begin = l.until - l.width
 }
 
 // pastAt returns the loads of all rows in a slice.
@@ -264,12 +253,13 @@ type place struct {
 }
 
 const (
-	ownPlaces = 8 // bits of the number of hosts up to which each pair has a place
-	maxPlaces = 1 << 17
+	ownPlaces = 8       // bits of the number of hosts up to which each pair has a place
+	maxPlaces = 1 << 17 // for more hosts
 	maxRouted = 1 << 20 // numbers in routes.rows
-	maxUsed   = 1 << 12
+	maxUsed   = 1 << 12 // routes that have carried something
 )
 
+// newRoutes returns empty places, whose number is a power of 2.
 func newRoutes(p *platforms.Platform) routes {
 	r := routes{platform: p, shift: bits.Len(uint(p.NumHosts() - 1))}
 	count := maxPlaces
@@ -320,4 +310,73 @@ func (r *routes) fill(p *place, src, dst int32, rowOf func(link int32) int32) {
 	for _, l := range links {
 		r.rows = append(r.rows, rowOf(l))
 	}
+}
+
+// maxHottest is how many links are named.
+const maxHottest = 20
+
+// data describes the use of links up to the end of the run, in seconds.
+func (l *links) data(end float64) Links {
+	end = max(end, l.told) // ranks wait when a replay is stopped, and transfers go on
+	l.advance(end)
+	count := int(math.Ceil(end / l.width))
+	seconds := func(slice int) float64 { return min(l.width, end-float64(slice)*l.width) } // the last ends with the run
+	d := Links{Slices: count, Seconds: l.width, Hottest: []HotLink{}}
+
+	// Levels are in the order of the platform. Of each there is the mean use of its links in each slice, the
+	// greatest, and the time lost.
+	order := make([]int32, len(l.levels))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(l.levels[a], l.levels[b]) })
+	var use, bound []float32
+	for _, level := range order {
+		number, shared, capacity := 0, false, 0.0
+		for i := range l.rows {
+			if row := &l.rows[i]; row.level == level {
+				_, _, policy := l.platform.LinkCapacity(row.number)
+				number, shared, capacity = number+1, shared || policy == platforms.Shared, capacity+row.capacity
+			}
+		}
+		d.Levels = append(d.Levels, l.names[l.levels[level]])
+		d.Number, d.Shared = append(d.Number, number), append(d.Shared, shared)
+		most := make([]float32, count)
+		for slice := range count {
+			load := 0.0
+			for i, v := range l.pastAt(int32(slice)) {
+				if row := &l.rows[i]; row.level == level {
+					load += float64(v)
+					most[slice] = max(most[slice], float32(float64(v)/(row.capacity*seconds(slice))))
+				}
+			}
+			use = append(use, float32(load/(capacity*seconds(slice))))
+			bound = append(bound, float32(l.lostAt(int32(slice))[level]))
+		}
+		use = append(use, most...)
+	}
+	d.Use, d.Bound = typedarray.Float32s(use), typedarray.Float32s(bound)
+
+	// The links where most time was lost; of others those that are used most.
+	rows := make([]int, len(l.rows))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(i, k int) int {
+		a, b := &l.rows[i], &l.rows[k]
+		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.load/b.capacity, a.load/a.capacity),
+			cmp.Compare(a.number, b.number))
+	})
+	for _, i := range rows[:min(len(rows), maxHottest)] {
+		row := &l.rows[i]
+		over := make([]float32, count)
+		for slice := range count {
+			over[slice] = float32(float64(l.pastAt(int32(slice))[i]) / (row.capacity * seconds(slice)))
+		}
+		d.Hottest = append(d.Hottest, HotLink{
+			Name: l.platform.Link(row.number).Name, Level: slices.Index(order, row.level),
+			Bytes: row.bytes, Use: row.load / (row.capacity * end), Lost: row.lost, Over: typedarray.Float32s(over),
+		})
+	}
+	return d
 }

@@ -36,8 +36,9 @@ var stateOf = func() (of [numKinds]uint8) {
 	return of
 }()
 
+// Bounds of a matrix.
 const (
-	maxCells = 3 << 19 // of a matrix
+	maxCells = 3 << 19
 	maxRows  = 1 << 14
 )
 
@@ -51,10 +52,10 @@ type matrix struct {
 	list        [][]cell // [columns/perCell][rows]
 }
 
-// cell is what some ranks have done in some columns.
+// cell sums up some ranks in some columns.
 type cell struct {
 	seconds [NumStates]float32
-	longest float32          // that a rank was in a column, seconds
+	longest float32          // time that a rank was in a column, seconds
 	most    [NumStates]uint8 // the greatest share of a rank in a column; 255 is 1
 }
 
@@ -63,8 +64,7 @@ func newMatrix(ranks int) matrix {
 	return matrix{ranks: ranks, ranksPerRow: per, rows: (ranks + per - 1) / per, perCell: 1}
 }
 
-// add adds what a rank has spent its time on in a column, in which it was so long. Kernels are
-// in their kind.
+// add adds the times of a rank in a column, in which it was so long. Kernels are in their kind.
 func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	c := m.at(column, int(rank)/m.ranksPerRow)
 	if !(length > 0) {
@@ -81,7 +81,7 @@ func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	}
 }
 
-// at returns a cell.
+// at returns a cell, for which neighbours become one where there are too many.
 func (m *matrix) at(column int32, row int) *cell {
 	for int(column)/m.perCell >= len(m.list) {
 		if (len(m.list)+1)*m.rows <= maxCells {
@@ -89,22 +89,19 @@ func (m *matrix) at(column int32, row int) *cell {
 			continue
 		}
 		m.perCell *= 2
-		m.list = merged(m.list, 1, addCells)
+		m.list = merged(m.list, 1, func(into, more []cell) []cell {
+			for i := range more {
+				c, o := &into[i], &more[i]
+				c.longest = max(c.longest, o.longest)
+				for s := range o.seconds {
+					c.seconds[s] += o.seconds[s]
+					c.most[s] = max(c.most[s], o.most[s])
+				}
+			}
+			return into
+		})
 	}
 	return &m.list[int(column)/m.perCell][row]
-}
-
-// addCells adds cells of another column.
-func addCells(into, more []cell) []cell {
-	for i := range more {
-		c, o := &into[i], &more[i]
-		c.longest = max(c.longest, o.longest)
-		for s := range o.seconds {
-			c.seconds[s] += o.seconds[s]
-			c.most[s] = max(c.most[s], o.most[s])
-		}
-	}
-	return into
 }
 
 // quantised returns a share of [0, 1] in 255ths.
@@ -119,10 +116,13 @@ func (m *matrix) data(first int) Matrix {
 	if m.ranksPerRow*m.perCell > 1 {
 		d.Most = m.states(list, func(c *cell, state int) uint8 { return c.most[state] })
 	}
-	longest := longestOf(list)
-	for i, column := range list {
+	for _, column := range list {
+		longest := math.SmallestNonzeroFloat64 // nobody was there: shares of nothing
 		for row := range column {
-			d.Length = append(d.Length, quantised(float64(column[row].longest)/longest[i]))
+			longest = max(longest, float64(column[row].longest))
+		}
+		for row := range column {
+			d.Length = append(d.Length, quantised(float64(column[row].longest)/longest))
 		}
 	}
 	return d
@@ -151,18 +151,6 @@ func (c *cell) share(state int) uint8 {
 		return 0
 	}
 	return quantised(float64(c.seconds[state]) / all)
-}
-
-// longestOf returns the longest that a rank was in a column of each cell, in seconds.
-func longestOf(list [][]cell) []float64 {
-	longest := make([]float64, len(list))
-	for i, column := range list {
-		longest[i] = math.SmallestNonzeroFloat64 // nobody was there: shares of nothing
-		for row := range column {
-			longest[i] = max(longest[i], float64(column[row].longest))
-		}
-	}
-	return longest
 }
 
 // Round rounds shares and lengths to so many steps, 1 to 255: noisy ones then take a page less

@@ -7,7 +7,7 @@ import (
 	"reprise/trace"
 )
 
-// rank is what a recorder knows of a rank, beside what it is spending its time on.
+// rank is the state of a rank, beside the times of its column.
 type rank struct {
 	clock  float64 // time up to which its time has been told, seconds
 	until  float64 // end of its column, +Inf if that is not known; notYet: nothing has been told
@@ -20,9 +20,8 @@ const (
 	noColumn = -1
 )
 
-// maxNoted is how many times are noted before they are taken: what ranks have does not fit in the
-// processor's caches. In a loop over many it waits for several at once, which takes a third of the
-// time.
+// maxNoted is how many times are noted before they are taken: the data of all ranks does not fit in the processor's
+// caches. A loop over many times waits for several ranks at once, which takes a third of the time.
 const maxNoted = 64
 
 // times are times of ranks that have passed and are not taken into their columns yet.
@@ -77,10 +76,15 @@ func (r *Recorder) marked(id int32, mark trace.Action, at float64) {
 		if r.absent > 0 && r.ranks[id].until == notYet {
 			r.enter(id, at)
 		}
-		r.sums.endPhase(id, mark.Sym, at)
+		if open := &r.sums.openOf(id)[mark.Sym]; *open != notOpen {
+			r.sums.of(id)[numKinds+r.sums.kernels+int(mark.Sym)] += at - *open
+			*open = notOpen
+		}
 	default:
 		r.takeTimes()
-		r.sums.beginPhase(id, mark.Sym, at)
+		if open := &r.sums.openOf(id)[mark.Sym]; *open == notOpen {
+			*open = at
+		}
 	}
 }
 
@@ -90,7 +94,11 @@ func (r *Recorder) enter(id int32, at float64) {
 	rk := &r.ranks[id]
 	rk.clock, rk.began, rk.until = at, at, math.Inf(1)
 	r.absent--
-	r.sums.beginNoEarlier(id, at)
+	for p, begun := range r.sums.openOf(id) {
+		if begun != notOpen {
+			r.sums.openOf(id)[p] = max(begun, at)
+		}
+	}
 	if !r.steps {
 		r.reach(at)
 		rk.column, rk.until = r.slices.at(at)
@@ -172,13 +180,6 @@ func (r *Recorder) leave(id int32, at float64) {
 	rk.began = at
 }
 
-// emit takes all that a rank has in a column, where it is so long.
-func (r *Recorder) emit(id, column int32, now []float64, length float64) {
-	r.sums.addKernels(now)
-	r.columns.add(column, now, length)
-	r.matrix.add(id, column, now, length)
-}
-
 // end ends the columns that ranks are in. Who has begun no step, as may be in a replay that
 // goes on from a checkpoint, is in the last one that anybody has begun, or that there is.
 func (r *Recorder) end() {
@@ -201,16 +202,26 @@ func (r *Recorder) end() {
 		}
 		r.leave(id, rk.clock)
 	}
-	if !r.steps {
-		r.slices.each(r.sums.width, numKinds+r.sums.kernels, r.emit)
+	if r.steps {
+		return
 	}
+	// Of slices of time the columns are added up now: ranks run ahead of each other.
+	r.slices.each(r.sums.width, numKinds+r.sums.kernels, func(id, column int32, now []float64, length float64) {
+		sum := now[replay.TimeCompute]
+		for _, v := range now[numKinds:][:r.sums.kernels] {
+			sum += v
+		}
+		now[replay.TimeCompute] = sum
+		r.columns.add(column, now, length)
+		r.matrix.add(id, column, now, length)
+	})
 }
 
 // numKinds is the number of replay's kinds of time.
 const numKinds = replay.NumTimeKinds
 
-// rows are what each rank has spent its time on in its column so far, in seconds: a number for
-// each kind, kernel and phase. A kernel's time is none of its kind before addKernels.
+// rows are the times that each rank has spent in its column so far, in seconds: a number for each kind, kernel and
+// phase. Of slices of time, end adds the times of kernels to their kind.
 type rows struct {
 	kernels, phases int
 	width           int
@@ -220,47 +231,13 @@ type rows struct {
 
 const notOpen = -1
 
-func newRows(h *trace.Header) rows {
-	s := rows{kernels: len(h.Kernels), phases: len(h.Phases)}
-	s.width = numKinds + s.kernels + s.phases
-	s.now = make([]float64, h.Ranks*s.width)
-	s.open = make([]float64, h.Ranks*s.phases)
-	for i := range s.open {
-		s.open[i] = notOpen
-	}
-	return s
-}
-
-// of returns what a rank has spent its time on.
+// of returns the times of a rank.
 func (s *rows) of(rank int32) []float64 { return s.now[int(rank)*s.width:][:s.width] }
 
+// openOf returns the open phases of a rank.
 func (s *rows) openOf(rank int32) []float64 { return s.open[int(rank)*s.phases:][:s.phases] }
 
-// beginPhase begins a phase of a rank, unless it is open.
-func (s *rows) beginPhase(rank int32, phase uint16, at float64) {
-	if open := &s.openOf(rank)[phase]; *open == notOpen {
-		*open = at
-	}
-}
-
-// endPhase ends a phase of a rank, if it is open.
-func (s *rows) endPhase(rank int32, phase uint16, at float64) {
-	if open := &s.openOf(rank)[phase]; *open != notOpen {
-		s.of(rank)[numKinds+s.kernels+int(phase)] += at - *open
-		*open = notOpen
-	}
-}
-
-// beginNoEarlier has the open phases of a rank count from a time at the earliest.
-func (s *rows) beginNoEarlier(rank int32, at float64) {
-	for p, begun := range s.openOf(rank) {
-		if begun != notOpen {
-			s.openOf(rank)[p] = max(begun, at)
-		}
-	}
-}
-
-// close returns what a rank has spent its time on up to a time, from which open phases go on.
+// close returns the times of a rank up to a time, from which open phases go on.
 func (s *rows) close(rank int32, at float64) []float64 {
 	now, open := s.of(rank), s.openOf(rank)
 	for p, begun := range open {
@@ -272,15 +249,6 @@ func (s *rows) close(rank int32, at float64) []float64 {
 	return now
 }
 
-// addKernels adds the kernels to the kind of time that they are.
-func (s *rows) addKernels(now []float64) {
-	sum := now[replay.TimeCompute]
-	for _, v := range now[numKinds:][:s.kernels] {
-		sum += v
-	}
-	now[replay.TimeCompute] = sum
-}
-
 // names returns the names of the rows.
 func (s *rows) names(h *trace.Header) []string {
 	var names []string
@@ -290,22 +258,16 @@ func (s *rows) names(h *trace.Header) []string {
 	return append(append(names, replay.KernelNames(h)...), h.Phases...)
 }
 
-// spent is what ranks have spent their time on when they began their column, and in the end, in
-// seconds: a number for each row.
+// spent are the times that ranks had spent when they began their column, and in the end, in seconds: a number for
+// each row.
 type spent struct {
 	width       int
 	begun, last []float64 // [ranks][width]
-	column      []float64 // of a rank, in its column
+	column      []float64 // scratch: of a rank, in its column
 	now         []float64 // of the rank that was told of last, by now
 }
 
-func newSpent(ranks, width int) spent {
-	s := spent{width: width, column: make([]float64, width)}
-	s.begun, s.last = make([]float64, ranks*width), make([]float64, ranks*width)
-	return s
-}
-
-// spentBy notes what a rank has spent its time on by a time.
+// spentBy notes the times that a rank has spent by a time; over: the rank has ended.
 func (r *Recorder) spentBy(id int32, at float64, sums []float64, over bool) {
 	rk, s := &r.ranks[id], &r.spent
 	if rk.until == notYet {
@@ -321,8 +283,8 @@ func (r *Recorder) spentBy(id int32, at float64, sums []float64, over bool) {
 // of returns the numbers of a rank.
 func (s *spent) of(list []float64, id int32) []float64 { return list[int(id)*s.width:][:s.width] }
 
-// close returns what a rank, which was told of last, has spent its time on in its column, which
-// ends. It is valid until the next call.
+// close returns the times of a rank, which was told of last, in its column, which ends. They are valid until the
+// next call.
 func (s *spent) close(id int32) []float64 {
 	begun := s.of(s.begun, id)
 	column := s.column[:len(begun)]

@@ -1,3 +1,29 @@
+// Package record records what a report shows of a replay, while it runs: where the time of
+// ranks goes step by step, who sends to whom, and how the links are used.
+//
+//	r, err := record.New(record.Options{Header: t.Header(), Machine: machine, Replay: options})
+//	options.Observers = []replay.Observer{r.Observer()}
+//	result, err := replay.Run(ctx, t, machine, options)
+//	data, err := r.Data()
+//
+// It keeps sums, of which there are no more however long a run is: for each rank what it is
+// spending its time on in this step, for each step the sums over ranks, a matrix of ranks by
+// steps that grows coarser (Matrix.ColumnsPerCell), matrices of traffic of at most 512 rows,
+// and the load of each link in slices of time, which grow wider. A replay may begin at a
+// checkpoint and may end early: it is recorded from where it begins up to where it ends.
+//
+// # Units
+//
+// Seconds, bytes, and shares of 1.
+//
+// # Errors
+//
+// Those of options that do not fit each other, as hosts for another number of ranks, and of
+// routes that the platform does not have.
+//
+// # Source
+//
+// None: it adds up what package replay reports to an Observer.
 package record
 
 import (
@@ -11,7 +37,7 @@ import (
 	"reprise/trace"
 )
 
-// Options say what is recorded.
+// Options are those of New.
 type Options struct {
 	Header  *trace.Header
 	Machine replay.Machine
@@ -28,15 +54,15 @@ const (
 type Recorder struct {
 	header *trace.Header
 	ranks  []rank
-	absent int // ranks of which nothing has been told
+	absent int // ranks of which nothing has been told yet
 	times  times
 	sums   rows
 	spent  spent // of steps, in place of sums
 
-	first      int // step to be played
-	last       int // likewise
-	perColumn  int // steps that are one column
-	maxColumns int
+	first      int       // of the steps to be played
+	last       int       // of them
+	perColumn  int       // steps in a column
+	maxColumns int       // most columns of steps
 	steps      bool      // columns are steps, not slices of time
 	slices     timeSlots // if they are
 	columns    columns
@@ -57,25 +83,35 @@ func New(o Options) (*Recorder, error) {
 	if len(o.Machine.Hosts) != h.Ranks {
 		return nil, fmt.Errorf("record: hosts for %d ranks, but the trace has %d", len(o.Machine.Hosts), h.Ranks)
 	}
-	r := &Recorder{header: h, ranks: make([]rank, h.Ranks), absent: h.Ranks, sums: newRows(h), first: o.Replay.From}
+	r := &Recorder{header: h, ranks: make([]rank, h.Ranks), absent: h.Ranks, first: o.Replay.From, last: h.Steps - 1}
 	for i := range r.ranks {
 		r.ranks[i] = rank{until: notYet, column: noColumn}
 	}
-	r.last = h.Steps - 1
 	if o.Replay.To > 0 {
 		r.last = min(r.last, o.Replay.To-1)
 	}
+
+	// Rows, and columns of steps or of time.
+	r.sums = rows{kernels: len(h.Kernels), phases: len(h.Phases)}
+	width := numKinds + len(h.Kernels) + len(h.Phases)
+	r.sums.width = width
+	r.sums.now = make([]float64, h.Ranks*width)
+	r.sums.open = slices.Repeat([]float64{notOpen}, h.Ranks*len(h.Phases))
 	steps := r.last + 1 - r.first
-	r.maxColumns = min(maxColumns, max(1, maxSpreads/r.sums.width))
+	r.maxColumns = min(maxColumns, max(1, maxSpreads/width))
 	r.steps, r.perColumn = steps > 1, max(1, (steps+r.maxColumns-1)/r.maxColumns)
-	if !r.steps {
-		r.slices = newTimeSlots(h.Ranks * r.sums.width)
-	}
 	if r.steps {
-		r.spent = newSpent(h.Ranks, r.sums.width)
+		r.spent = spent{width: width, column: make([]float64, width)}
+		r.spent.begun, r.spent.last = make([]float64, h.Ranks*width), make([]float64, h.Ranks*width)
+	} else {
+		r.slices = timeSlots{widths: newWidths(), size: h.Ranks * width}
+		for r.slices.most > minSlots && r.slices.most*r.slices.size > maxSlotted {
+			r.slices.most /= 2
+		}
 	}
-	r.columns = columns{width: r.sums.width}
+	r.columns = columns{width: width}
 	r.matrix = newMatrix(h.Ranks)
+
 	r.groups = newGroups(h, &o.Machine)
 	r.traffic = r.groups.traffic()
 	r.links = newLinks(&o.Machine, &o.Replay.Network.Options)
@@ -85,6 +121,7 @@ func New(o Options) (*Recorder, error) {
 // Observer returns the functions of the recorder, for replay.Options.Observers.
 func (r *Recorder) Observer() replay.Observer {
 	o := replay.Observer{Marked: r.marked, Transferred: r.transferred}
+	// Of steps it is enough to know the sums at their ends.
 	if r.steps {
 		o.Spent = r.spentBy
 	} else {
@@ -101,7 +138,13 @@ func (r *Recorder) Data() (*Data, error) {
 	}
 	r.done = true
 	r.end()
-	first, count := r.columns.span(r.matrix.perCell)
+	// Columns begin with the first in which a rank was on, and with a cell of the matrix.
+	first := 0
+	for first < len(r.columns.list) && r.columns.list[first].ended == 0 {
+		first++
+	}
+	first -= first % r.matrix.perCell
+	count := len(r.columns.list) - first
 	d := &Data{
 		Columns:       r.columnData(first, count),
 		States:        States[:],
@@ -143,35 +186,29 @@ var gridNames = map[string]string{"row": "grid row", "col": "grid column"}
 func newGroups(h *trace.Header, m *replay.Machine) groups {
 	g := groups{ranks: h.Ranks}
 	for _, f := range h.CommFamilies {
-		if name, ok := gridNames[f.Name]; ok && len(f.Groups) > 1 {
-			g.list = append(g.list, familyGroup(&f, name, h.Ranks))
+		name, ok := gridNames[f.Name]
+		if !ok || len(f.Groups) < 2 {
+			continue
 		}
-	}
-	if hosts := hostGroup(m); hosts.size < h.Ranks {
-		g.list = append(g.list, hosts)
-	}
-	return g
-}
-
-func familyGroup(f *trace.CommFamily, by string, ranks int) group {
-	g := group{by: by, of: make([]int32, ranks), size: len(f.Groups)}
-	for i := range f.Groups {
-		for k := range f.Groups[i].Len() {
-			g.of[f.Groups[i].Member(k)] = int32(i)
+		of := make([]int32, h.Ranks)
+		for i := range f.Groups {
+			for k := range f.Groups[i].Len() {
+				of[f.Groups[i].Member(k)] = int32(i)
+			}
 		}
+		g.list = append(g.list, group{by: name, of: of, size: len(f.Groups)})
 	}
-	return g
-}
-
-// hostGroup divides the ranks by their hosts, in the platform's order.
-func hostGroup(m *replay.Machine) group {
+	// Hosts are in the platform's order.
 	used := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
-	g := group{by: "host", of: make([]int32, len(m.Hosts)), size: len(used)}
-	for r, h := range m.Hosts {
-		i, _ := slices.BinarySearch(used, h)
-		g.of[r] = int32(i)
+	if len(used) < h.Ranks {
+		of := make([]int32, len(m.Hosts))
+		for r, h := range m.Hosts {
+			i, _ := slices.BinarySearch(used, h)
+			of[r] = int32(i)
+		}
+		name := func(i int) string { return m.Platform.Host(int(used[i])).Name }
+		g.list = append(g.list, group{by: "host", of: of, size: len(used), name: name})
 	}
-	g.name = func(i int) string { return m.Platform.Host(int(used[i])).Name }
 	return g
 }
 

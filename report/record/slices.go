@@ -1,8 +1,7 @@
 package record
 
-// widths are slices of simulated time of equal width, from 0 on. How wide they must be for a
-// run is known in its end only, so they begin narrow, and whenever there are too many,
-// neighbours become one.
+// widths are slices of simulated time of equal width, from 0 on. The width that a run needs is known at its end
+// only, so slices begin narrow, and whenever there are too many, neighbours become one.
 type widths struct {
 	width float64 // seconds
 	most  int     // slices
@@ -64,14 +63,6 @@ const (
 	maxSlotted = 1 << 23 // numbers in all slices, unless they are as few as may be:
 	minSlots   = 8
 )
-
-func newTimeSlots(size int) timeSlots {
-	s := timeSlots{widths: newWidths(), size: size}
-	for s.most > minSlots && s.most*size > maxSlotted {
-		s.most /= 2
-	}
-	return s
-}
 
 // reach makes slices wide enough for a time: 2^k of them become one.
 func (s *timeSlots) reach(to float64) (k int) {

@@ -28,14 +28,14 @@ type trafficTable struct {
 	pairs pairs    // of rows
 	adds  bool     // each row is several of traffic.ranks
 
-	// Messages wait until they are many, and are counted sender by sender: what has been sent does not fit
-	// in the processor's caches, but what one has sent does.
+	// Messages wait until they are many, and are counted sender by sender: the counts of all senders do not fit in
+	// the processor's caches, but those of one do.
 	waiting []arrived
 	each    []uint32 // by sender: how many of them
 	order   []uint16 // of waiting, by sender
 }
 
-// arrived is a message that has, from one row to another.
+// arrived is a message that has arrived, from one row to another.
 type arrived struct {
 	from, to uint16
 	size     uint32
@@ -56,20 +56,13 @@ func (g *groups) traffic() traffic {
 	t := traffic{ranks: newTrafficTable(ranks, limit)}
 	for _, by := range append([]group{ranks}, g.list...) {
 		table := newTrafficTable(by, maxTraffic)
-		table.adds = table.isCoarser(&t.ranks)
+		table.adds = true // if all ranks that are one row of the other table are one row of this, too
+		for r := 1; r < len(table.row) && table.adds; r++ {
+			table.adds = t.ranks.row[r] != t.ranks.row[r-1] || table.row[r] == table.row[r-1]
+		}
 		t.tables = append(t.tables, table)
 	}
 	return t
-}
-
-// isCoarser reports whether all ranks that are one row of another table are in the table, too.
-func (t *trafficTable) isCoarser(than *trafficTable) bool {
-	for r := 1; r < len(t.row); r++ {
-		if than.row[r] == than.row[r-1] && t.row[r] != t.row[r-1] {
-			return false
-		}
-	}
-	return true
 }
 
 // newTrafficTable returns a table of at most so many rows.
@@ -91,14 +84,6 @@ func (t *traffic) add(list []replay.Transferred) {
 			table.add(list)
 		}
 	}
-}
-
-// addUp adds up the rows of the table by rank.
-func (t *traffic) addUp(table *trafficTable) {
-	of := func(row int32) int32 { return int32(table.row[int(row)*t.ranks.per]) }
-	t.ranks.pairs.all(func(from, to int32, messages, bytes int64) {
-		table.pairs.add(of(from), of(to), messages, bytes)
-	})
 }
 
 // add adds messages.
@@ -145,7 +130,10 @@ func (t *traffic) data() (list []CommMatrix) {
 	t.ranks.count()
 	for i := range t.tables {
 		if table := &t.tables[i]; table.adds {
-			t.addUp(table)
+			of := func(row int32) int32 { return int32(table.row[int(row)*t.ranks.per]) }
+			t.ranks.pairs.all(func(from, to int32, messages, bytes int64) {
+				table.pairs.add(of(from), of(to), messages, bytes)
+			})
 		} else {
 			table.count()
 		}
@@ -154,6 +142,7 @@ func (t *traffic) data() (list []CommMatrix) {
 	return list
 }
 
+// data describes a table.
 func (t *trafficTable) data() CommMatrix {
 	d := CommMatrix{By: t.by, Size: t.rows, Per: t.per}
 	if t.name != nil {
@@ -174,7 +163,7 @@ func (t *trafficTable) data() CommMatrix {
 // and again: so that a sender remembers, of each receiver, which one came after it.
 type pairs []sender
 
-// sender is to whom one has sent.
+// sender are the receivers of one sender.
 type sender struct {
 	order []turn // of receivers, in the order of the first messages
 	sent  []sent // likewise
@@ -185,25 +174,20 @@ type sender struct {
 // turn is a receiver, and who came after it the last time.
 type turn struct{ receiver, then int32 }
 
-// sent is what has been sent to a receiver.
+// sent counts the messages to a receiver.
 type sent struct{ messages, bytes int64 }
 
 // add adds messages.
 func (p pairs) add(from, to int32, messages, bytes int64) {
-	at := p[from].index(to) // which may make room for one more
-	s := &p[from].sent[at]
-	s.messages += messages
-	s.bytes += bytes
-}
-
-// index returns the index of a receiver, to whom it sends now.
-func (s *sender) index(to int32) int32 {
+	s := &p[from]
 	at := s.next
 	if int(at) >= len(s.order) || s.order[at].receiver != to {
 		at = s.find(to)
 	}
 	s.last, s.next = at, s.order[at].then
-	return at
+	sum := &s.sent[at]
+	sum.messages += messages
+	sum.bytes += bytes
 }
 
 // find returns the index of a receiver, which comes after another one than the last time.

@@ -1,13 +1,41 @@
+// Package table writes what each rank does in each step of a replay as rows of a table.
+//
+// A [Recorder] observes a replay and hands a [Row] to a [Writer] whenever a rank has ended a step; of a trace that
+// marks no steps there is a row for each rank.
+//
+//	columns, err := table.ColumnsOf(header)
+//	writer := table.NewCSV(file, columns, "noise of seed 1")
+//	recorder := table.NewRecorder(columns, hosts, writer)
+//	options.Observers = []replay.Observer{recorder.Observer()}
+//	result, err := replay.Run(ctx, trace, machine, options)
+//	recorder.End(false)
+//	err = writer.Close()
+//
+// Rows come in the order in which the ranks end their steps, so that none has to be kept: in
+// order for each rank, but not sorted. The order is the same in every run.
+//
+// # Units
+//
+// Times are in seconds of the replay, as the names of the columns say; sizes in bytes.
+//
+// # Errors
+//
+// A writer keeps its first error for Close; more than MaxColumns columns are one of ColumnsOf.
+//
+// # Source
+//
+// CSV: RFC 4180. Parquet: github.com/apache/parquet-format.
 package table
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/replay"
 	"reprise/trace"
 )
 
-// Row is what a rank does in a step.
+// Row sums up a rank in a step.
 type Row struct {
 	Rank       int32
 	Host       string
@@ -25,7 +53,7 @@ const NoStep = -1
 // Writer writes rows, which may not be kept.
 type Writer interface {
 	Write(*Row)
-	// Label says what the table is of, if not of a whole run, where the format has a place for it.
+	// Label names the contents of a table that is not of a whole run, where the format has a place for it.
 	Label(text string)
 	// Close ends the table. It returns the first error.
 	Close() error
@@ -45,6 +73,7 @@ type rank struct {
 	clock float64 // seconds
 }
 
+// openPhase is a phase that a rank is in.
 type openPhase struct {
 	phase uint16
 	since float64 // seconds: it began, or the row did
@@ -91,24 +120,14 @@ func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 		rk.Step, rk.Begin = mark.X[0], at
 		return
 	}
-	i := rk.inPhase(mark.Sym)
+	i := slices.IndexFunc(rk.open, func(p openPhase) bool { return p.phase == mark.Sym })
 	switch ends := mark.Flags&trace.FlagEnd != 0; {
 	case ends && i >= 0:
 		rk.Seconds[r.phases+int(mark.Sym)] += at - rk.open[i].since
-		rk.open = append(rk.open[:i], rk.open[i+1:]...)
+		rk.open = slices.Delete(rk.open, i, i+1)
 	case !ends && i < 0:
 		rk.open = append(rk.open, openPhase{mark.Sym, at})
 	}
-}
-
-// inPhase returns which of the open phases a phase is, -1 if none.
-func (rk *rank) inPhase(phase uint16) int {
-	for i := range rk.open {
-		if rk.open[i].phase == phase {
-			return i
-		}
-	}
-	return -1
 }
 
 // write writes the row of a rank up to a time, and begins the next one.

@@ -13,7 +13,7 @@ import (
 	"reprise/trace"
 )
 
-// What a window of a page holds at most.
+// Limits of a window of a page.
 const (
 	MaxSlices      = 200_000
 	MaxArrows      = 50_000
@@ -33,8 +33,8 @@ type Collector struct {
 	*Recorder
 	most     limits
 	rows     [][]kept // by rank of the span
-	count    int      // of kept
-	grain    float64  // up to so many seconds are taken together; < 0: nothing is
+	count    int      // of slices in rows
+	grain    float64  // length up to which actions are taken together, seconds; < 0: none are
 	first    float64  // the earliest begin of a slice, seconds
 	last     float64  // the latest end
 	together int      // the name of what is taken together
@@ -106,14 +106,44 @@ func (c collecting) Slice(s *Slice) {
 		c.first = s.Begin
 	}
 	c.last = max(c.last, s.End)
-	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name),
+	// Texts of arguments have numbers.
+	c.text = appendArgs(c.text[:0], s.Args)
+	arg, known := c.args[string(c.text)]
+	switch {
+	case known:
+	case len(c.args) < c.most.args:
+		arg = uint32(len(c.args))
+		c.args[string(c.text)] = arg
+	default:
+		c.noArgs = true
+	}
+	k := kept{begin: s.Begin, end: s.End, number: 1, arg: arg, name: uint16(s.Name),
 		state: uint16(record.StateOf(s.State))}
 	k.spent[k.state] = float32(s.End - s.Begin)
 	row := &c.rows[int(s.Rank)-c.span.FirstRank]
 	before := len(*row)
 	*row = c.append(*row, &k)
-	if c.count += len(*row) - before; c.count > c.most.slices {
-		c.coarsen()
+	if c.count += len(*row) - before; c.count <= c.most.slices {
+		return
+	}
+	// More is taken together, until there is room for as much again.
+	for c.count > c.most.slices/2 {
+		// As long as each would be if they were all alike, but for the first time.
+		fair := (c.last - c.first) * float64(len(c.rows)) / float64(c.most.slices)
+		c.grain = max(2*c.grain, fair/4)
+		c.count = 0
+		for i, row := range c.rows {
+			merged := row[:0]
+			for j := range row {
+				k := row[j] // as merged may overwrite it
+				merged = c.append(merged, &k)
+			}
+			c.rows[i] = merged
+			c.count += len(merged)
+		}
+		if c.count <= len(c.rows) {
+			return // one for each rank is the least
+		}
 	}
 }
 
@@ -123,24 +153,17 @@ func (c collecting) Message(m *Message) {
 		return
 	}
 	c.arrows = append(c.arrows, *m)
-	if len(c.arrows) > c.most.arrows {
-		c.thin()
+	if len(c.arrows) <= c.most.arrows {
+		return
 	}
-}
-
-// argsOf numbers the texts of arguments.
-func (c *Collector) argsOf(args []Arg) uint32 {
-	c.text = appendArgs(c.text[:0], args)
-	n, ok := c.args[string(c.text)]
-	switch {
-	case ok:
-	case len(c.args) < c.most.args:
-		n = uint32(len(c.args))
-		c.args[string(c.text)] = n
-	default:
-		c.noArgs = true
-	}
-	return n
+	// The smaller half is left out; of messages of one size, some all along the run.
+	slices.SortFunc(c.arrows, func(a, b Message) int {
+		spread := cmp.Compare(bits.Reverse64(uint64(a.Number)), bits.Reverse64(uint64(b.Number)))
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), spread)
+	})
+	half := len(c.arrows) / 2
+	c.smallest = c.arrows[half-1].Bytes
+	c.arrows = c.arrows[:half]
 }
 
 // append appends a slice to those of its rank, or takes it together with the last one.
@@ -163,68 +186,99 @@ func (c *Collector) append(row []kept, k *kept) []kept {
 	return row
 }
 
-// coarsen takes more together, until there is room for as much again.
-func (c *Collector) coarsen() {
-	for c.count > c.most.slices/2 {
-		// As long as each would be if they were all alike, but for the first time.
-		fair := (c.last - c.first) * float64(len(c.rows)) / float64(c.most.slices)
-		c.grain = max(2*c.grain, fair/4)
-		c.count = 0
-		for i, row := range c.rows {
-			merged := row[:0]
-			for j := range row {
-				k := row[j] // as merged may overwrite it
-				merged = c.append(merged, &k)
-			}
-			c.rows[i] = merged
-			c.count += len(merged)
-		}
-		if c.count <= len(c.rows) {
-			return // one for each rank is the least
-		}
-	}
-}
+// Window is what ranks do between two times, as a page draws it. Times are in seconds.
+type Window struct {
+	Title string  `json:"title"` // such as "step 17"
+	From  float64 `json:"from_s"`
+	To    float64 `json:"to_s"`
+	Note  string  `json:"note,omitempty"` // what was left out or taken together, in a sentence
 
-// thin leaves out the smaller half of the arrows; of those of a size, some all along.
-func (c *Collector) thin() {
-	slices.SortFunc(c.arrows, func(a, b Message) int {
-		spread := cmp.Compare(bits.Reverse64(uint64(a.Number)), bits.Reverse64(uint64(b.Number)))
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), spread)
-	})
-	half := len(c.arrows) / 2
-	c.smallest = c.arrows[half-1].Bytes
-	c.arrows = c.arrows[:half]
+	Ranks int `json:"ranks"` // rows: ranks [FirstRank, FirstRank+Ranks)
+	First int `json:"first_rank"`
+
+	Names  []string `json:"names"`  // of actions: verbs of trace cat, names of kernels
+	States []string `json:"states"` // as in record.Data
+	Args   []string `json:"args"`   // texts, the first is ""
+
+	// Slices, in the order of rank and begin; slices of a rank do not overlap.
+	Slices int              `json:"slices"`
+	Rank   typedarray.Bytes `json:"rank"`  // uint32
+	Begin  typedarray.Bytes `json:"begin"` // float64, seconds
+	End    typedarray.Bytes `json:"end"`   // float64, seconds
+	Name   typedarray.Bytes `json:"name"`  // uint16, of Names
+	State  typedarray.Bytes `json:"state"` // uint16, of States
+	Arg    typedarray.Bytes `json:"arg"`   // uint32, of Args
+
+	// Arrows, messages of which both sides are in the window, in the order of Sent.
+	Arrows  int              `json:"arrows"`
+	Source  typedarray.Bytes `json:"source"`  // uint32, ranks
+	Target  typedarray.Bytes `json:"target"`  // uint32
+	Sent    typedarray.Bytes `json:"sent"`    // float64, seconds: post of the send
+	Arrived typedarray.Bytes `json:"arrived"` // float64, seconds: end of the transfer
+	Bytes   typedarray.Bytes `json:"bytes"`   // float64
+	Tag     typedarray.Bytes `json:"tag"`     // uint32, two's complement
 }
 
 // Window returns what was seen, once the replay has ended.
 func (c *Collector) Window() *Window {
 	c.End()
-	slices.SortFunc(c.arrows, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
-	})
+	span := c.span
+	if c.count > 0 && span.Ranks == 0 && span.To > c.end { // behind the end of the run; other ranks may go on
+		span.To = 0
+	}
 	w := &Window{
-		Title: c.seen().String(), From: c.first, To: c.last, Note: c.note(),
+		Title: span.String(), From: max(c.first, c.span.From), To: c.last, Note: c.note(),
 		Ranks: len(c.rows), First: c.span.FirstRank, States: record.States[:], Slices: c.count, Arrows: len(c.arrows),
 	}
 	if c.span.To > 0 {
 		w.To = min(w.To, c.span.To)
 	}
-	w.From = max(w.From, c.span.From)
-	c.packSlices(w)
-	c.packArrows(w)
+
+	// Columns of slices, with the names and arguments that occur.
+	var rank, arg []uint32
+	var begin, end []float64
+	var name, state []uint16
+	texts := make([]string, len(c.args))
+	for text, n := range c.args {
+		texts[n] = text
+	}
+	names := append(slices.Clone(c.names.list), "several actions")
+	var nameNumbers, argNumbers numbering
+	argNumbers.of("")
+	for i, row := range c.rows {
+		for j := range row {
+			k := &row[j]
+			text := texts[k.arg]
+			if k.number > 1 {
+				text = textutil.Count(int64(k.number), "action")
+			}
+			rank, arg = append(rank, uint32(c.span.FirstRank+i)), append(arg, argNumbers.of(text))
+			begin, end = append(begin, k.begin), append(end, k.end)
+			name, state = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state)
+		}
+	}
+	w.Names, w.Args = nameNumbers.list, argNumbers.list
+	w.Rank, w.Arg = typedarray.Uint32s(rank), typedarray.Uint32s(arg)
+	w.Begin, w.End = typedarray.Float64s(begin), typedarray.Float64s(end)
+	w.Name, w.State = typedarray.Uint16s(name), typedarray.Uint16s(state)
+
+	// Columns of arrows.
+	slices.SortFunc(c.arrows, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
+	})
+	var source, target, tag []uint32
+	var sent, arrived, bytes []float64
+	for i := range c.arrows {
+		m := &c.arrows[i]
+		source, target, tag = append(source, uint32(m.Src)), append(target, uint32(m.Dst)), append(tag, uint32(m.Tag))
+		sent, arrived, bytes = append(sent, m.Sent), append(arrived, m.Arrived), append(bytes, float64(m.Bytes))
+	}
+	w.Source, w.Target, w.Tag = typedarray.Uint32s(source), typedarray.Uint32s(target), typedarray.Uint32s(tag)
+	w.Sent, w.Arrived, w.Bytes = typedarray.Float64s(sent), typedarray.Float64s(arrived), typedarray.Float64s(bytes)
 	return w
 }
 
-// seen is the span without what is behind the end of the run.
-func (c *Collector) seen() Span {
-	s := c.span
-	if c.count > 0 && s.Ranks == 0 && s.To > c.end { // other ranks may go on
-		s.To = 0
-	}
-	return s
-}
-
-// note says what was left out, or that there is nothing.
+// note tells which slices and messages were left out or taken together, or that there are none.
 func (c *Collector) note() string {
 	if err := c.CheckSeen(); err != nil {
 		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
@@ -244,36 +298,6 @@ func (c *Collector) note() string {
 	return strings.TrimSpace(note)
 }
 
-// packSlices sets the columns of slices, with the names and arguments that occur.
-func (c *Collector) packSlices(w *Window) {
-	var rank, arg []uint32
-	var begin, end []float64
-	var name, state []uint16
-	texts := make([]string, len(c.args))
-	for text, n := range c.args {
-		texts[n] = text
-	}
-	names := append(slices.Clone(c.names.list), "several actions")
-	var nameNumbers, argNumbers numbering
-	argNumbers.of("")
-	for i, row := range c.rows {
-		for j := range row {
-			k := &row[j]
-			text := texts[k.arg]
-			if k.number > 1 {
-				text = textutil.Count(int64(k.number), "action")
-			}
-			rank, begin, end = append(rank, uint32(c.span.FirstRank+i)), append(begin, k.begin), append(end, k.end)
-			name, state, arg = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state), append(arg,
-				argNumbers.of(text))
-		}
-	}
-	w.Names, w.Args = nameNumbers.list, argNumbers.list
-	w.Rank, w.Arg = typedarray.Uint32s(rank), typedarray.Uint32s(arg)
-	w.Begin, w.End = typedarray.Float64s(begin), typedarray.Float64s(end)
-	w.Name, w.State = typedarray.Uint16s(name), typedarray.Uint16s(state)
-}
-
 // numbering numbers texts in the order in which they come.
 type numbering struct {
 	list    []string
@@ -291,17 +315,4 @@ func (n *numbering) of(text string) uint32 {
 		n.list = append(n.list, text)
 	}
 	return i
-}
-
-// packArrows sets the columns of arrows.
-func (c *Collector) packArrows(w *Window) {
-	var source, target, tag []uint32
-	var sent, arrived, bytes []float64
-	for i := range c.arrows {
-		m := &c.arrows[i]
-		source, target, tag = append(source, uint32(m.Src)), append(target, uint32(m.Dst)), append(tag, uint32(m.Tag))
-		sent, arrived, bytes = append(sent, m.Sent), append(arrived, m.Arrived), append(bytes, float64(m.Bytes))
-	}
-	w.Source, w.Target, w.Tag = typedarray.Uint32s(source), typedarray.Uint32s(target), typedarray.Uint32s(tag)
-	w.Sent, w.Arrived, w.Bytes = typedarray.Float64s(sent), typedarray.Float64s(arrived), typedarray.Float64s(bytes)
 }

@@ -20,7 +20,7 @@ type Arg struct {
 // ArgKind says which field of an Arg holds it.
 type ArgKind uint8
 
-// What an argument is.
+// Kinds of arguments.
 const (
 	IntArg ArgKind = iota
 	FloatArg
@@ -58,11 +58,11 @@ func (a *Arg) append(out []byte) []byte {
 // else by the verbs of trace cat.
 type actionNames struct {
 	header *trace.Header
-	list   []string
-	verbs  int // in list, of the kinds of actions
-	busy   int
-	calls  int // the same, of completions, and then of collective operations
-	access int // the same, of accesses to windows, then with requests, then of synchronisations, then of files
+	list   []string // kernels first
+	verbs  int      // place in list of the kinds of actions
+	busy   int      // of the busy wait
+	calls  int      // of completions, and then of collective operations
+	access int      // of accesses to windows, then those with requests, then synchronisations, then files
 }
 
 func newActionNames(h *trace.Header) actionNames {
@@ -132,18 +132,28 @@ func (n *actionNames) of(a *trace.Action) int {
 	return n.verbs + int(a.Kind)
 }
 
-// args appends the arguments of an action. of is the request that it is about; nil: none
-// that is known.
+// args appends the arguments of an action. of is its request; nil: none that is known.
 func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	switch a.Kind {
 	case trace.KindCompute:
-		return n.dimensions(args, a)
+		for i, d := range n.header.Kernels[a.Sym].Dims {
+			if v := a.X[i]; d.Enum != nil && v >= 0 && v < int64(len(d.Enum)) {
+				args = append(args, Arg{Name: d.Name, Kind: TextArg, Text: d.Enum[v]})
+			} else {
+				args = append(args, Arg{Name: d.Name, Int: v})
+			}
+		}
+		return args
 	case trace.KindFlops:
 		return append(args, Arg{Name: "flop", Kind: FloatArg, Float: a.Flops()})
 	case trace.KindSleep:
 		return append(args, Arg{Name: "seconds", Kind: FloatArg, Float: a.Seconds()})
 	case trace.KindWait, trace.KindTest, trace.KindFree:
-		return completes(args, a, of)
+		if of == nil { // it was posted before the span
+			return append(args, Arg{Name: "request", Named: true, Int: int64(a.Req)})
+		}
+		return append(args, Arg{Name: "of", Kind: TextArg, Text: of.verb}, peerArg("peer", of.peer),
+			bytesArg("bytes", of.bytes), tagArg("tag", of.tag))
 	case trace.KindWaitAll, trace.KindComplete:
 		return args
 	case trace.KindAccess, trace.KindIaccess:
@@ -166,34 +176,28 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		args = append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), tagArg("tag", a.Tag))
 		return n.comm(append(args, peerArg("source", source), bytesArg("receives", a.X[1]), tagArg("source tag", tag)), a)
 	case trace.KindCollective, trace.KindIcollective:
-		args = collectiveArgs(args, a)
+		c := a.Collective(unknownLists{}) // counts rank by rank are left out
+		if c.Kind.Rooted() {
+			args = append(args, Arg{Name: "root", Named: true, Int: int64(c.Root)})
+		}
+		if c.Kind.Sends() {
+			args = append(args, elements("send", c.Kind.SendsPerRank(), c.Send, c.SendSize))
+		}
+		if c.Kind.Receives() {
+			args = append(args, elements("recv", c.Kind.RecvsPerRank(), c.Recv, c.RecvSize))
+		}
+		if c.Kind.Reduces() {
+			args = append(args, Arg{Name: "flops", Named: true, Kind: FloatArg, Float: c.Flops})
+		}
+		if c.Kind.Spans() {
+			args = append(args, Arg{Name: "span", Named: true, Int: c.Span})
+		}
 		if comm := a.Comm(); comm > 0 {
 			args = n.comm(args, &trace.Action{Sym: uint16(comm - 1)})
 		}
 		return args
 	}
 	return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("bytes", a.X[0]), tagArg("tag", a.Tag)), a)
-}
-
-// dimensions appends those of a kernel.
-func (n *actionNames) dimensions(args []Arg, a *trace.Action) []Arg {
-	for i, d := range n.header.Kernels[a.Sym].Dims {
-		if v := a.X[i]; d.Enum != nil && v >= 0 && v < int64(len(d.Enum)) {
-			args = append(args, Arg{Name: d.Name, Kind: TextArg, Text: d.Enum[v]})
-		} else {
-			args = append(args, Arg{Name: d.Name, Int: v})
-		}
-	}
-	return args
-}
-
-// completes appends what a wait, a test or a free is about.
-func completes(args []Arg, a *trace.Action, of *request) []Arg {
-	if of == nil { // it was posted before what is looked at
-		return append(args, Arg{Name: "request", Named: true, Int: int64(a.Req)})
-	}
-	return append(args, Arg{Name: "of", Kind: TextArg, Text: of.verb}, peerArg("peer", of.peer),
-		bytesArg("bytes", of.bytes), tagArg("tag", of.tag))
 }
 
 // comm appends the communicator's family, if that has a name.
@@ -206,6 +210,7 @@ func (n *actionNames) comm(args []Arg, a *trace.Action) []Arg {
 	return args
 }
 
+// peerArg is a rank, or a wildcard of MPI (MPI 4.1, 3.2.4 and 3.10).
 func peerArg(name string, rank int32) Arg {
 	switch rank {
 	case trace.AnySource:
@@ -216,6 +221,7 @@ func peerArg(name string, rank int32) Arg {
 	return Arg{Name: name, Int: int64(rank)}
 }
 
+// tagArg is a tag of a message, or the wildcard.
 func tagArg(name string, tag int32) Arg {
 	if tag == trace.AnyTag {
 		return Arg{Name: name, Kind: TextArg, Text: "any"}
@@ -236,27 +242,7 @@ type unknownLists struct{}
 
 func (unknownLists) Sums(int64) []int64 { return nil }
 
-// collectiveArgs appends those of a collective operation. Counts rank by rank are left out.
-func collectiveArgs(args []Arg, a *trace.Action) []Arg {
-	c := a.Collective(unknownLists{})
-	if c.Kind.Rooted() {
-		args = append(args, Arg{Name: "root", Named: true, Int: int64(c.Root)})
-	}
-	if c.Kind.Sends() {
-		args = append(args, elements("send", c.Kind.SendsPerRank(), c.Send, c.SendSize))
-	}
-	if c.Kind.Receives() {
-		args = append(args, elements("recv", c.Kind.RecvsPerRank(), c.Recv, c.RecvSize))
-	}
-	if c.Kind.Reduces() {
-		args = append(args, Arg{Name: "flops", Named: true, Kind: FloatArg, Float: c.Flops})
-	}
-	if c.Kind.Spans() {
-		args = append(args, Arg{Name: "span", Named: true, Int: c.Span})
-	}
-	return args
-}
-
+// elements is a count of elements and their size in bytes, as trace cat prints them.
 func elements(name string, perRank bool, count, size int64) Arg {
 	text := strconv.FormatInt(count, 10)
 	if perRank {

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"math"
 
@@ -66,8 +67,8 @@ type perfetto struct {
 	categories, labels, keys interner
 
 	packet, event, part []byte // under way
-	interned            []byte // what the next packet has to define
-	flags               uint64
+	interned            []byte // texts that the next packet has to define
+	flags               uint64 // of the next packet
 }
 
 // interner knows which of some texts have been defined.
@@ -76,28 +77,19 @@ type interner struct {
 	known map[string]uint64
 }
 
-func newInterner(field protowire.Number) interner {
-	return interner{field, map[string]uint64{}}
-}
-
 // The numbers of the track above those of the hosts, which follow it, and of that of rank 0.
 const (
 	trackOfAll = 1
 	firstTrack = 1 << 32
 )
 
+// newPerfetto returns a sink that begins with the tracks of the ranks, below their hosts, below one of all.
 func newPerfetto(w io.Writer, run *Run) *perfetto {
-	p := &perfetto{
-		failing: failing{run: run}, w: bufio.NewWriterSize(w,
-			64<<10), names: Names(run.Header), flags: stateCleared | needsState,
-		categories: newInterner(internedCategory), labels: newInterner(internedName), keys: newInterner(internedAnnotation),
-	}
-	p.tracks()
-	return p
-}
-
-// tracks describes those of the ranks, below their hosts, below one of all.
-func (p *perfetto) tracks() {
+	p := &perfetto{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header)}
+	p.flags = stateCleared | needsState
+	p.categories = interner{internedCategory, map[string]uint64{}}
+	p.labels = interner{internedName, map[string]uint64{}}
+	p.keys = interner{internedAnnotation, map[string]uint64{}}
 	const all = trackOfAll
 	hosts, of := hostsOf(p.run)
 	p.track(all, 0, "MPI ranks", 0)
@@ -108,6 +100,7 @@ func (p *perfetto) tracks() {
 		rank := p.run.Span.FirstRank + i
 		p.track(trackOf(int32(rank)), uint64(all+1+host), rankName(rank), rank)
 	}
+	return p
 }
 
 func trackOf(rank int32) uint64 { return firstTrack + uint64(rank) }
@@ -145,7 +138,19 @@ func (p *perfetto) Slice(s *Slice) {
 	p.begin(s.Rank, sliceBegins)
 	p.label(p.names[s.Name], s.State.String())
 	for i := range s.Args {
-		p.annotate(&s.Args[i])
+		a := &s.Args[i]
+		b := appendNumber(p.part[:0], annotationKey, p.intern(&p.keys, a.Name))
+		switch a.Kind {
+		case IntArg:
+			b = appendNumber(b, annotationInt, uint64(a.Int))
+		case FloatArg:
+			b = protowire.AppendTag(b, annotationFloat, protowire.Fixed64Type)
+			b = protowire.AppendFixed64(b, math.Float64bits(a.Float))
+		case TextArg:
+			b = appendText(b, annotationText, a.Text)
+		}
+		p.part = b
+		p.event = appendBytes(p.event, eventAnnotation, b)
 	}
 	for _, m := range s.Sends {
 		p.flow(eventFlow, m.Number)
@@ -181,29 +186,16 @@ func (p *perfetto) begin(rank int32, kind uint64) {
 	p.event = appendNumber(p.event, eventTrack, trackOf(rank))
 }
 
+// label sets the name and the category of the event.
 func (p *perfetto) label(name, category string) {
 	p.event = appendNumber(p.event, eventName, p.intern(&p.labels, name))
 	p.event = appendNumber(p.event, eventCategory, p.intern(&p.categories, category))
 }
 
+// flow adds a message to the flows of the event.
 func (p *perfetto) flow(field protowire.Number, message int64) {
 	p.event = protowire.AppendTag(p.event, field, protowire.Fixed64Type)
 	p.event = protowire.AppendFixed64(p.event, uint64(message))
-}
-
-func (p *perfetto) annotate(a *Arg) {
-	b := appendNumber(p.part[:0], annotationKey, p.intern(&p.keys, a.Name))
-	switch a.Kind {
-	case IntArg:
-		b = appendNumber(b, annotationInt, uint64(a.Int))
-	case FloatArg:
-		b = protowire.AppendTag(b, annotationFloat, protowire.Fixed64Type)
-		b = protowire.AppendFixed64(b, math.Float64bits(a.Float))
-	case TextArg:
-		b = appendText(b, annotationText, a.Text)
-	}
-	p.part = b
-	p.event = appendBytes(p.event, eventAnnotation, b)
 }
 
 // intern returns the number of a text, which the packet defines if it is the first with it.
@@ -220,9 +212,15 @@ func (p *perfetto) intern(in *interner, text string) uint64 {
 	return n
 }
 
-// end ends an event, at a time.
+// end ends an event, at a time, which is rounded to whole nanoseconds.
 func (p *perfetto) end(at float64) {
-	p.packet = appendNumber(p.packet[:0], packetTimestamp, uint64(p.nanoseconds(at)))
+	ns := int64(math.MaxInt64)
+	if v := math.Round(at * 1e9); v < math.MaxInt64 {
+		ns = int64(v)
+	} else {
+		p.fail(fmt.Errorf("a time of %.9g s is beyond the nanoseconds that the format has: write Pajé", at))
+	}
+	p.packet = appendNumber(p.packet[:0], packetTimestamp, uint64(ns))
 	p.packet = appendBytes(p.packet, packetEvent, p.event)
 	p.write()
 }

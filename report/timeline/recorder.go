@@ -1,3 +1,37 @@
+// Package timeline tells what ranks do when, action by action, from a replay that it
+// watches.
+//
+// A [Recorder] observes a replay: it makes slices, one for each action of a rank, and messages
+// between them, within a [Span] of steps or time and of
+// ranks, and hands them to a [Sink] as they come. A Format is a sink that writes a file for
+// other programs; a [Collector] keeps a [Window] for the page of a report.
+//
+//	format, zipped, err := timeline.FormatOf("run.pftrace")
+//	sink := format.Sink(file, &timeline.Run{Header: header, Hosts: hosts, Span: span})
+//	recorder := timeline.NewRecorder(header, span, sink)
+//	options.Observers = []replay.Observer{recorder.Observer()}
+//	result, err := replay.Run(ctx, trace, machine, options)
+//	recorder.End()
+//	err = sink.Close()
+//
+// Memory is that of the ranks, of the messages and requests that are open, and of a sink:
+// that of Pajé keeps the whole file, whose events must be in the order of time.
+//
+// # Units
+//
+// Times are in seconds of the replay, sizes in bytes. Perfetto has whole
+// nanoseconds, to which times are rounded: their order stays.
+//
+// # Errors
+//
+// A sink keeps its first error, of writing or of a time that its format cannot hold, for
+// Close, and tells Run.Fail at once, so that a replay need not go on in vain.
+//
+// # Source
+//
+// Perfetto: perfetto_trace.proto and "Writing TrackEvent Protos Synthetically" of its
+// documentation. Pajé: "The Paje trace
+// file format" by L. Schnorr, B. de Oliveira Stein, J. Chassin de Kergommeaux and G. Mounié.
 package timeline
 
 import (
@@ -23,14 +57,14 @@ type Recorder struct {
 	slice  Slice   // handed to the sink
 }
 
-// rank is what a Recorder knows of a rank.
+// rank is the state of a rank of the span.
 type rank struct {
-	from, to float64 // what of its time is looked at; +Inf: not known yet
-	clock    float64 // up to which it was told
+	from, to float64 // the part of its time that is looked at, seconds; +Inf: not known yet
+	clock    float64 // time up to which it was told, seconds
 
 	open   bool // it is in an action
 	action trace.Action
-	begin  float64
+	begin  float64           // of the action, seconds
 	spent  [numKinds]float64 // in the action, seconds
 	sends  []Post            // in the action
 	posted []int32           // receives, of messages.receives: in the action
@@ -41,7 +75,7 @@ type rank struct {
 	shown    int // phases that the sink has been told of
 }
 
-// request is what a nonblocking action has begun.
+// request is a message that a nonblocking action has begun.
 type request struct {
 	verb      string // of trace cat
 	peer, tag int32
@@ -54,7 +88,14 @@ type request struct {
 func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 	r := &Recorder{names: newActionNames(h), span: span, to: to, last: none, ranks: make([]rank, span.ranks(h))}
 	for i := range r.ranks {
-		r.ranks[i].from, r.ranks[i].to = span.bounds()
+		rk := &r.ranks[i]
+		rk.from, rk.to = span.From, math.Inf(1)
+		switch {
+		case span.EndStep > 0: // until its steps begin
+			rk.from = math.Inf(1)
+		case span.To > 0:
+			rk.to = span.To
+		}
 	}
 	return r
 }
@@ -108,28 +149,66 @@ func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	rk.clock = to
 }
 
+// actionEnds ends the action of a rank and hands its slice to the sink, if that lies within the span.
 func (r *Recorder) actionEnds(rank int32, at float64) {
 	rk := r.rank(rank)
 	rk.open, rk.clock = false, at
-	of, known := r.settle(rk)
+
+	// The requests of the rank, of which the action may be about one, and the messages that it has received.
+	var of *request // nil: none that is known
+	a := &rk.action
+	switch a.Kind {
+	case trace.KindIsend, trace.KindIssend, trace.KindStart:
+		r.begins(rk, request{verb: "send", receive: none})
+	case trace.KindIrecv:
+		q := request{verb: "recv", receive: none}
+		if len(rk.posted) > 0 {
+			q.receive = rk.posted[0]
+			rk.posted = slices.Delete(rk.posted, 0, 1)
+		}
+		r.begins(rk, q)
+	case trace.KindTest, trace.KindWait, trace.KindFree: // a test that succeeds does not say so
+		q, known := rk.requests[a.Req]
+		if !known {
+			break
+		}
+		of = &q
+		if a.Kind == trace.KindTest {
+			break
+		}
+		delete(rk.requests, a.Req)
+		if number := r.takeReceive(q.receive); number > 0 && a.Kind == trace.KindWait {
+			rk.got = append(rk.got, number)
+		}
+	case trace.KindWaitAll:
+		for _, q := range rk.requests {
+			if number := r.takeReceive(q.receive); number > 0 {
+				rk.got = append(rk.got, number)
+			}
+		}
+		clear(rk.requests)
+		slices.Sort(rk.got)
+	}
+	for _, receive := range rk.posted {
+		if number := r.takeReceive(receive); number > 0 {
+			rk.got = append(rk.got, number)
+		}
+	}
+	rk.posted = rk.posted[:0]
+
 	if !rk.meets(rk.begin, at) {
 		return
 	}
 	r.showPhases(rank, rk)
 	s := &r.slice
-	s.Rank, s.Begin, s.End, s.Name, s.State = rank, rk.begin, at, r.names.of(&rk.action), rk.state()
+	s.Rank, s.Begin, s.End, s.Name, s.State = rank, rk.begin, at, r.names.of(a), rk.state()
 	s.Sends, s.Receives = rk.sends, rk.got
-	if s.Args = s.Args[:0]; known {
-		s.Args = r.names.args(s.Args, &rk.action, &of)
-	} else {
-		s.Args = r.names.args(s.Args, &rk.action, nil)
-	}
+	s.Args = r.names.args(s.Args[:0], a, of)
 	r.slices++
 	r.to.Slice(s)
 }
 
-// state returns what most time of the action was spent on; of one without time what it would
-// have been spent on.
+// state returns the kind of most time of the action; of an action without time the kind that it would have had.
 func (rk *rank) state() replay.TimeKind {
 	most := replay.TimeKind(0)
 	for k, seconds := range rk.spent {
@@ -151,50 +230,9 @@ func (rk *rank) state() replay.TimeKind {
 	return replay.TimeOverhead
 }
 
-// settle notes what the action that ends has done to the requests of its rank, and which
-// messages it has received. It returns the request that the action is about, if there is one
-// that is known.
-func (r *Recorder) settle(rk *rank) (of request, known bool) {
-	a := &rk.action
-	switch a.Kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindStart:
-		r.begins(rk, a, request{verb: "send", receive: none})
-	case trace.KindIrecv:
-		q := request{verb: "recv", receive: none}
-		if len(rk.posted) > 0 {
-			q.receive = rk.posted[0]
-			rk.posted = slices.Delete(rk.posted, 0, 1)
-		}
-		r.begins(rk, a, q)
-	case trace.KindTest: // one that succeeds does not say so
-		of, known = rk.requests[a.Req]
-	case trace.KindWait, trace.KindFree:
-		if of, known = rk.requests[a.Req]; known {
-			delete(rk.requests, a.Req)
-			if number := r.takeReceive(of.receive); number > 0 && a.Kind == trace.KindWait {
-				rk.got = append(rk.got, number)
-			}
-		}
-	case trace.KindWaitAll:
-		for _, q := range rk.requests {
-			if number := r.takeReceive(q.receive); number > 0 {
-				rk.got = append(rk.got, number)
-			}
-		}
-		clear(rk.requests)
-		slices.Sort(rk.got)
-	}
-	for _, receive := range rk.posted {
-		if number := r.takeReceive(receive); number > 0 {
-			rk.got = append(rk.got, number)
-		}
-	}
-	rk.posted = rk.posted[:0]
-	return of, known
-}
-
 // begins notes a request, in place of one that a test has completed.
-func (r *Recorder) begins(rk *rank, a *trace.Action, q request) {
+func (r *Recorder) begins(rk *rank, q request) {
+	a := &rk.action
 	if rk.requests == nil {
 		rk.requests = map[int32]request{}
 	}
@@ -205,29 +243,43 @@ func (r *Recorder) begins(rk *rank, a *trace.Action, q request) {
 	rk.requests[a.Req] = q
 }
 
+// marked opens and closes the window of steps on a rank, and begins and ends its phases. A phase that is entered
+// twice counts once. Phases that have begun within one that ends are ended for the sink, and begin anew.
 func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	rk := r.rank(rank)
 	rk.clock = max(rk.clock, at)
-	switch {
-	case mark.Kind == trace.KindStep:
-		r.step(rk, mark.X[0], at)
-	case mark.Flags&trace.FlagEnd == 0:
-		rk.beginPhase(mark.Sym, at)
-	default:
-		r.endPhase(rank, rk, mark.Sym, at)
+	if mark.Kind == trace.KindStep {
+		step, first, end := mark.X[0], int64(r.span.FirstStep), int64(r.span.EndStep)
+		r.last = max(r.last, step)
+		switch {
+		case end == 0:
+		case math.IsInf(rk.from, 1) && step >= first && step < end:
+			rk.from = at
+		case !math.IsInf(rk.from, 1) && math.IsInf(rk.to, 1) && step >= end:
+			rk.to = at
+		}
+		return
 	}
-}
-
-// step opens and closes a window of steps on a rank.
-func (r *Recorder) step(rk *rank, step int64, at float64) {
-	first, end := int64(r.span.FirstStep), int64(r.span.EndStep)
-	r.last = max(r.last, step)
-	switch {
-	case end == 0:
-	case math.IsInf(rk.from, 1) && step >= first && step < end:
-		rk.from = at
-	case !math.IsInf(rk.from, 1) && math.IsInf(rk.to, 1) && step >= end:
-		rk.to = at
+	i := slices.IndexFunc(rk.phases, func(p openPhase) bool { return p.phase == mark.Sym })
+	if mark.Flags&trace.FlagEnd == 0 {
+		if i < 0 {
+			rk.phases = append(rk.phases, openPhase{mark.Sym, at})
+		}
+		return
+	}
+	if i < 0 {
+		return
+	}
+	if rk.meets(rk.phases[i].begin, at) {
+		r.showPhases(rank, rk)
+	}
+	again := rk.shown - 1 // those before it, from i on, have been shown
+	for ; rk.shown > i; rk.shown-- {
+		r.to.PhaseEnds(rank, at)
+	}
+	rk.phases = slices.Delete(rk.phases, i, i+1)
+	for j := i; j < again; j++ {
+		rk.phases[j].begin = at
 	}
 }
 
@@ -269,42 +321,6 @@ func (r *Recorder) CheckSeen() error {
 type openPhase struct {
 	phase uint16
 	begin float64
-}
-
-// beginPhase begins a phase, unless the rank is in it.
-func (rk *rank) beginPhase(phase uint16, at float64) {
-	if rk.inPhase(phase) < 0 {
-		rk.phases = append(rk.phases, openPhase{phase, at})
-	}
-}
-
-// inPhase returns which of the open phases a phase is, -1 if none.
-func (rk *rank) inPhase(phase uint16) int {
-	for i := range rk.phases {
-		if rk.phases[i].phase == phase {
-			return i
-		}
-	}
-	return -1
-}
-
-// endPhase ends a phase. Those that have begun within it end, and begin anew.
-func (r *Recorder) endPhase(rank int32, rk *rank, phase uint16, at float64) {
-	i := rk.inPhase(phase)
-	if i < 0 {
-		return
-	}
-	if rk.meets(rk.phases[i].begin, at) {
-		r.showPhases(rank, rk)
-	}
-	again := rk.shown - 1 // those before it, from i on, have been shown
-	for ; rk.shown > i; rk.shown-- {
-		r.to.PhaseEnds(rank, at)
-	}
-	rk.phases = append(rk.phases[:i], rk.phases[i+1:]...)
-	for j := i; j < again; j++ {
-		rk.phases[j].begin = at
-	}
 }
 
 // showPhases tells the sink of the open phases that it has not been told of.

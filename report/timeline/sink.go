@@ -3,7 +3,6 @@ package timeline
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -11,8 +10,8 @@ import (
 	"reprise/trace"
 )
 
-// Sink takes what a Recorder has seen. What it is told of a rank is in the order of time,
-// but not that of several ranks. Nothing that it is given may be kept.
+// Sink takes the actions, phases and messages that a Recorder has seen. Those of a rank come in the order of time,
+// but not those of several ranks. Nothing that it is given may be kept.
 type Sink interface {
 	// PhaseBegins tells that a phase, by its number in the header, begins on a rank. Phases lie
 	// within each other: one that ends before one that began after it is told as two.
@@ -20,11 +19,11 @@ type Sink interface {
 	// PhaseEnds tells that the phase of a rank that was told of last, of those that are open,
 	// ends.
 	PhaseEnds(rank int32, at float64)
-	// Slice tells what a rank does.
+	// Slice tells of an action of a rank.
 	Slice(s *Slice)
 	// Message tells of a message both of whose sides are posted within the span.
 	Message(m *Message)
-	// Label says what the file is of, if not of a whole run, and up to when. It comes last.
+	// Label names the contents of a file that is not of a whole run, and their end. It comes last.
 	Label(text string, at float64)
 	// Close ends it. It returns the first error.
 	Close() error
@@ -35,8 +34,8 @@ type Slice struct {
 	Rank       int32
 	Begin, End float64         // seconds
 	Name       int             // of the list of Names
-	Args       []Arg           //
-	State      replay.TimeKind // what most of its time was spent on
+	Args       []Arg           // in the order of trace cat
+	State      replay.TimeKind // of most of its time
 	// Sends are the messages that it posts, Receives those that it has received in the end.
 	// The other side of one that it sends may lie outside of the span.
 	Sends    []Post
@@ -45,8 +44,8 @@ type Slice struct {
 
 // Post is the beginning of a message.
 type Post struct {
-	Number int64 // of the message: 1, 2, ... in the order in which sends are told
-	At     float64
+	Number int64   // of the message: 1, 2, ... in the order in which sends are told
+	At     float64 // seconds
 }
 
 // Message is one from a rank to another.
@@ -59,7 +58,7 @@ type Message struct {
 	Arrived  float64 // seconds: end of the transfer
 }
 
-// Run is what a file is of.
+// Run is the replay that a file shows.
 type Run struct {
 	Header *trace.Header
 	Hosts  []string // of each rank
@@ -137,6 +136,7 @@ type failing struct {
 	err error
 }
 
+// fail notes an error, and tells Run.Fail if it is the first.
 func (f *failing) fail(err error) {
 	if f.err != nil || err == nil {
 		return
@@ -145,14 +145,4 @@ func (f *failing) fail(err error) {
 	if f.run.Fail != nil {
 		f.run.Fail(err)
 	}
-}
-
-// nanoseconds rounds a time to the whole nanoseconds of Perfetto.
-func (f *failing) nanoseconds(at float64) int64 {
-	ns := math.Round(at * 1e9)
-	if ns >= math.MaxInt64 {
-		f.fail(fmt.Errorf("a time of %.9g s is beyond the nanoseconds that the format has: write Pajé", at))
-		return math.MaxInt64
-	}
-	return int64(ns)
 }
