@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/replay/collective"
 	"reprise/trace"
@@ -54,7 +55,16 @@ func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Ac
 	case trace.KindWait, trace.KindTest:
 		return x.complete(a, yield)
 	case trace.KindWaitAll:
-		return x.waitAll(a, yield)
+		flops := 0.0 // of the operations that it completes with all messages
+		for _, o := range x.open {
+			flops += o.flops
+		}
+		clear(x.open)
+		x.slots = firstSlot
+		if err := yield(a); err != nil || flops == 0 {
+			return err
+		}
+		return yield(&trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}})
 	case trace.KindComplete:
 		if m := trace.Completion(a.Sym); m != trace.CompleteAll {
 			return fmt.Errorf("%v is decided by a replay: it has no counterpart in text", m)
@@ -86,7 +96,9 @@ func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) err
 	if b.Kind == trace.KindStart {
 		b.Kind = trace.KindIsend
 	}
-	if !x.program.Header().Communicators || !hasTag(b.Kind) {
+	tagged := []trace.Kind{trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
+		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe}
+	if !x.program.Header().Communicators || !slices.Contains(tagged, b.Kind) {
 		return yield(&b)
 	}
 	var err error
@@ -101,15 +113,6 @@ func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) err
 		b.X[2] = int64(uint32(source)) | int64(tag)<<32
 	}
 	return yield(&b)
-}
-
-func hasTag(k trace.Kind) bool {
-	switch k {
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
-		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe:
-		return true
-	}
-	return false
 }
 
 // tagOn returns what stands for a tag of the communicator of an action.
@@ -138,8 +141,18 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 		size, member = group.Len(), group.Find(x.rank)
 	}
 	x.schedule.Start(x.selector, &call, size, member, nil)
+
+	// Each communicator has three tags: for blocking operations, for nonblocking barriers, which
+	// receive from any rank, and for other nonblocking operations.
+	tag := firstCollectiveTag + 3*call.Comm
+	switch {
+	case call.Nonblocking && call.Kind == trace.CollBarrier:
+		tag++
+	case call.Nonblocking:
+		tag += 2
+	}
 	o := &operation{flops: call.Flops}
-	play := player{x, group, tagOf(&call), o, map[int32]int32{}, yield}
+	play := player{x, group, tag, o, map[int32]int32{}, yield}
 	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {
 		for i := range steps {
 			if call.Nonblocking && steps[i].Op == collective.WaitAll {
@@ -159,19 +172,6 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 		return nil
 	}
 	return x.finish(o, yield)
-}
-
-// tagOf returns that of the messages of an operation. Nonblocking barriers, which receive from
-// any rank, have one of their own, and so have other nonblocking operations.
-func tagOf(call *trace.Collective) int32 {
-	tag := firstCollectiveTag + 3*call.Comm
-	switch {
-	case !call.Nonblocking:
-		return tag
-	case call.Kind == trace.CollBarrier:
-		return tag + 1
-	}
-	return tag + 2
 }
 
 // finish yields what is left to do of an operation: its waits, and its computation.
@@ -204,20 +204,6 @@ func (x *Expander) complete(a *trace.Action, yield func(*trace.Action) error) er
 	return x.finish(o, yield)
 }
 
-// waitAll completes all operations with all messages.
-func (x *Expander) waitAll(a *trace.Action, yield func(*trace.Action) error) error {
-	flops := 0.0
-	for _, o := range x.open {
-		flops += o.flops
-	}
-	clear(x.open)
-	x.slots = firstSlot
-	if err := yield(a); err != nil || flops == 0 {
-		return err
-	}
-	return yield(&trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}})
-}
-
 // player makes actions of the steps of a schedule.
 type player struct {
 	x     *Expander
@@ -234,19 +220,18 @@ var stepKinds = map[collective.Op]trace.Kind{collective.Send: trace.KindSend, co
 func (p *player) step(s *collective.Step) error {
 	switch s.Op {
 	case collective.WaitAll:
-		return p.x.finish(&operation{requests: p.take()}, p.yield)
+		pending := &operation{requests: slices.Clone(p.o.requests)}
+		p.o.requests = p.o.requests[:0]
+		clear(p.slots)
+		return p.x.finish(pending, p.yield)
 	case collective.Wait:
 		slot, ok := p.slots[s.Slot]
 		if !ok {
 			return nil
 		}
 		delete(p.slots, s.Slot)
-		for i, q := range p.o.requests {
-			if q == slot {
-				p.o.requests = append(p.o.requests[:i], p.o.requests[i+1:]...)
-				break
-			}
-		}
+		i := slices.Index(p.o.requests, slot)
+		p.o.requests = slices.Delete(p.o.requests, i, i+1)
 		return p.yield(&trace.Action{Kind: trace.KindWait, Req: slot})
 	}
 	peer := s.Peer
@@ -264,12 +249,4 @@ func (p *player) step(s *collective.Step) error {
 		p.o.requests = append(p.o.requests, a.Req)
 	}
 	return p.yield(&a)
-}
-
-// take returns the requests of the operation, which has none then.
-func (p *player) take() []int32 {
-	list := append([]int32(nil), p.o.requests...)
-	p.o.requests = p.o.requests[:0]
-	clear(p.slots)
-	return list
 }

@@ -78,8 +78,11 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		if !(flops >= 0) || math.IsInf(flops, 1) {
+			return false, fmt.Errorf("%v flop, want a finite number >= 0", flops)
+		}
 		*a = trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}}
-		return flops != 0, checkAmount(flops, "flop")
+		return flops != 0, nil
 	case trace.KindFlops:
 		if a.X[1] != 0 {
 			p.Spread++
@@ -95,11 +98,4 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		return false, nil
 	}
 	return true, nil
-}
-
-func checkAmount(v float64, unit string) error {
-	if !(v >= 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("%v %s, want a finite number >= 0", v, unit)
-	}
-	return nil
 }

@@ -43,6 +43,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"reprise/internal/textutil"
@@ -103,136 +104,90 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 	if !(o.Speed > 0) {
 		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
 	}
-	x := &exporter{plain: tracegen.Plain{Polls: o.Polls, Flops: o.Flops}, speed: o.Speed, w: bufio.NewWriterSize(w, 1<<16)}
+	sum := &Exported{}
+	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
 	if o.Flops == nil {
-		x.plain.Flops = tracegen.KernelFlops(t.Header())
+		plain.Flops = tracegen.KernelFlops(t.Header())
 	}
+	out := bufio.NewWriterSize(w, 1<<16) // keeps its first error, which Flush returns
 	if o.Note != "" {
-		fmt.Fprintf(x.w, "// %s\n", strings.Join(strings.Fields(o.Note), " "))
+		fmt.Fprintf(out, "// %s\n", strings.Join(strings.Fields(o.Note), " "))
 	}
-	fmt.Fprintf(x.w, "num_ranks %d\n", t.Header().Ranks)
-	for r := range t.Header().Ranks {
-		if err := x.rank(ctx, t, int32(r)); err != nil {
+	fmt.Fprintf(out, "num_ranks %d\n", t.Header().Ranks)
+	buf := make([]trace.Action, 256)
+	for rank := range int32(t.Header().Ranks) {
+		cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
+		if err != nil {
 			return nil, err
 		}
-		if o.Progress != nil {
-			o.Progress(r + 1)
-		}
-	}
-	x.sum.Polls, x.sum.Spread = x.plain.Polled, x.plain.Spread
-	return &x.sum, x.w.Flush()
-}
-
-type exporter struct {
-	plain tracegen.Plain
-	speed float64 // flop/s
-	sum   Exported
-	w     *bufio.Writer // keeps its first error, which Flush returns
-	buf   [256]trace.Action
-}
-
-// rank writes the graph of a rank.
-func (x *exporter) rank(ctx context.Context, t *trace.Trace, rank int32) error {
-	cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
-	if err != nil {
-		return err
-	}
-	c := &cursors[0]
-	g := &graph{w: x.w}
-	expander := tracegen.NewExpander(t.Program(), rank, func(*trace.Collective) bool { return false })
-	fmt.Fprintf(x.w, "\nrank %d {\n", rank)
-	for {
-		n, err := x.plain.Fill(c, x.buf[:])
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			break
-		}
-		for i := range x.buf[:n] {
-			if err := expander.Expand(&x.buf[i], c, func(a *trace.Action) error { return x.action(g, a) }); err != nil {
-				return fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
+		c, g := &cursors[0], &graph{w: out}
+		expander := tracegen.NewExpander(t.Program(), rank, func(*trace.Collective) bool { return false })
+		fmt.Fprintf(out, "\nrank %d {\n", rank)
+		for {
+			n, err := plain.Fill(c, buf)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 {
+				break
+			}
+			for i := range buf[:n] {
+				err := expander.Expand(&buf[i], c, func(a *trace.Action) error { return g.action(a, o.Speed, sum) })
+				if err != nil {
+					return nil, fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
+				}
+			}
+			if _, err := out.Write(nil); err != nil { // an earlier write failed
+				return nil, err
 			}
 		}
-		if _, err := x.w.Write(nil); err != nil { // an earlier write failed
-			return err
+		g.flushCalc()
+		out.WriteString("}\n")
+		if o.Progress != nil {
+			o.Progress(int(rank) + 1)
 		}
 	}
-	g.flushCalc()
-	x.w.WriteString("}\n")
-	return nil
+	sum.Polls, sum.Spread = plain.Polled, plain.Spread
+	return sum, out.Flush()
 }
 
-// action adds an action to the graph of its rank.
-func (x *exporter) action(g *graph, a *trace.Action) error {
+// action adds an action to the graph of its rank; speed is in flop/s. An error says what GOAL
+// cannot say.
+func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	switch a.Kind {
 	case trace.KindFlops:
-		return g.compute(a.Flops() / x.speed)
+		return g.compute(a.Flops() / speed)
 	case trace.KindSleep:
 		return g.compute(a.Seconds())
 	case trace.KindTest, trace.KindIprobe:
-		x.sum.Tests++
+		sum.Tests++
 		return nil
 	}
 	g.flushCalc()
+
+	// What a message receives, in bytes, and its tags on both sides; 0 where it has no such side.
+	// Sizes that are sent have been checked.
+	var received int64
+	sent, expected := a.Tag, a.Tag
+	source := a.Peer
 	switch a.Kind {
-	case trace.KindWait:
-		g.wait(a.Req)
-		return nil
-	case trace.KindFree:
-		g.letGo(a.Req)
+	case trace.KindWait, trace.KindFree: // if there is a request in the slot
+		if i := g.find(a.Req); i >= 0 {
+			if a.Kind == trace.KindWait {
+				g.require(g.pending[i].operation)
+			}
+			g.pending = slices.Delete(g.pending, i, i+1)
+		}
 		return nil
 	case trace.KindWaitAll:
-		g.waitAll()
-		return nil
-	}
-	return x.message(g, a)
-}
-
-func (x *exporter) message(g *graph, a *trace.Action) error {
-	if err := checkMessage(a); err != nil {
-		return err
-	}
-	switch a.Kind {
-	case trace.KindSsend, trace.KindIssend, trace.KindSyncExchange:
-		if a.X[0] <= EagerLimit {
-			x.sum.Synchronous++
+		for _, r := range g.pending {
+			g.require(r.operation)
 		}
-	}
-	switch a.Kind {
-	case trace.KindSend, trace.KindSsend:
-		g.blocking(g.send(a.Peer, a.Tag, a.X[0]))
-	case trace.KindRecv:
-		g.blocking(g.recv(a.Peer, a.Tag, a.X[0]))
-	case trace.KindIsend, trace.KindIssend:
-		return g.begin(a.Req, g.send(a.Peer, a.Tag, a.X[0]))
-	case trace.KindIrecv:
-		return g.begin(a.Req, g.recv(a.Peer, a.Tag, a.X[0]))
-	case trace.KindExchange:
-		in := g.started(g.recv(a.Peer, a.Tag, a.X[1]))
-		g.blocking(g.send(a.Peer, a.Tag, a.X[0]))
-		g.require(in)
-	case trace.KindSyncExchange:
-		out := g.started(g.send(a.Peer, a.Tag, a.X[0]))
-		g.blocking(g.recv(a.Peer, a.Tag, a.X[1]))
-		g.require(out)
-	case trace.KindSendrecv:
-		out := g.started(g.send(a.Peer, a.Tag, a.X[0]))
-		source, tag := a.Source()
-		g.blocking(g.recv(source, tag, a.X[1]))
-		g.require(out)
-	}
-	return nil
-}
-
-// checkMessage refuses what GOAL cannot say. Sent sizes have been checked.
-func checkMessage(a *trace.Action) error {
-	var received int64
-	sent, expected := a.Tag, a.Tag // tags
-	switch a.Kind {
+		g.pending = g.pending[:0]
+		return nil
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
 		expected = 0
 	case trace.KindRecv, trace.KindIrecv:
@@ -241,7 +196,7 @@ func checkMessage(a *trace.Action) error {
 		received = a.X[1]
 	case trace.KindSendrecv:
 		received = a.X[1]
-		_, expected = a.Source()
+		source, expected = a.Source()
 	default:
 		return fmt.Errorf("action %v has no counterpart in GOAL", a.Kind)
 	}
@@ -252,6 +207,33 @@ func checkMessage(a *trace.Action) error {
 		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, sent)
 	case expected < 0 && expected != trace.AnyTag:
 		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, expected)
+	}
+
+	switch a.Kind {
+	case trace.KindSsend, trace.KindIssend, trace.KindSyncExchange:
+		if a.X[0] <= EagerLimit {
+			sum.Synchronous++
+		}
+	}
+	send := func() int64 { return g.message("send ", a.X[0], "b to ", a.Peer, a.Tag) }
+	recv := func() int64 { return g.message("recv ", received, "b from ", source, expected) }
+	switch a.Kind {
+	case trace.KindSend, trace.KindSsend:
+		g.blocking(send())
+	case trace.KindRecv:
+		g.blocking(recv())
+	case trace.KindIsend, trace.KindIssend:
+		return g.begin(a.Req, send())
+	case trace.KindIrecv:
+		return g.begin(a.Req, recv())
+	case trace.KindExchange:
+		in := g.started(recv())
+		g.blocking(send())
+		g.require(in)
+	case trace.KindSyncExchange, trace.KindSendrecv:
+		out := g.started(send())
+		g.blocking(recv())
+		g.require(out)
 	}
 	return nil
 }

@@ -60,14 +60,6 @@ func (g *graph) flushCalc() {
 	g.blocking(g.end())
 }
 
-func (g *graph) send(to, tag int32, bytes int64) int64 {
-	return g.message("send ", bytes, "b to ", to, tag)
-}
-
-func (g *graph) recv(from, tag int32, bytes int64) int64 {
-	return g.message("recv ", bytes, "b from ", from, tag)
-}
-
 // wildcard is GOAL's any source and any tag.
 const wildcard = -1
 
@@ -151,29 +143,7 @@ func (g *graph) begin(slot int32, operation int64) error {
 	return nil
 }
 
-// wait lets the next operation wait for a request, if there is one in the slot.
-func (g *graph) wait(slot int32) {
-	if i := g.find(slot); i >= 0 {
-		g.require(g.pending[i].operation)
-		g.pending = slices.Delete(g.pending, i, i+1)
-	}
-}
-
-// letGo takes a request out of its slot without waiting for it.
-func (g *graph) letGo(slot int32) {
-	if i := g.find(slot); i >= 0 {
-		g.pending = slices.Delete(g.pending, i, i+1)
-	}
-}
-
 // find returns the index of the pending request in a slot, or -1.
 func (g *graph) find(slot int32) int {
 	return slices.IndexFunc(g.pending, func(r request) bool { return r.slot == slot })
-}
-
-func (g *graph) waitAll() {
-	for _, r := range g.pending {
-		g.require(r.operation)
-	}
-	g.pending = g.pending[:0]
 }

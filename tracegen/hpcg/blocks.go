@@ -14,10 +14,6 @@ type library struct {
 	halos map[haloKey]int
 }
 
-func newLibrary(p *Params, out *tracegen.Generator) *library {
-	return &library{p: p, out: out, halos: map[haloKey]int{}}
-}
-
 // haloKey names the block of a halo exchange.
 type haloKey struct {
 	column column
@@ -28,8 +24,10 @@ type haloKey struct {
 // haloTag is the tag of all messages.
 const haloTag = 99
 
-// halo returns the block that exchanges the halo of a vector. Parameters: own rank, position
-// in x, values of the halo. Source: HPCG 3.1, ExchangeHalo.cpp.
+// halo returns the block that exchanges the halo of a vector: receives are posted for all
+// neighbours, by rank, the values are packed and sent, and the receives are waited for in the
+// same order. Parameters: own rank, position in x, values of the halo. Source: HPCG 3.1,
+// ExchangeHalo.cpp.
 func (l *library) halo(k haloKey) int {
 	if n, ok := l.halos[k]; ok {
 		return n
@@ -41,49 +39,40 @@ func (l *library) halo(k haloKey) int {
 	}
 	level := trace.Const(int64(k.level))
 	b.Mark(begin, level)
-	x := haloLines{library: l, builder: b, rows: l.p.rows(k.column, k.level)}
-	if n := l.p.Grid.NX; n > 1 {
-		x.left, x.right = b.Param(1), b.Scale(-1, b.Param(1)).Plus(int64(n-1))
+	rows, g := l.p.rows(k.column, k.level), l.p.Grid
+	var left, right trace.Operand // not 0: there are neighbours at dx = -1, 1
+	if g.NX > 1 {
+		left, right = b.Param(1), b.Scale(-1, b.Param(1)).Plus(int64(g.NX-1))
 	}
-	if len(x.rows) > 1 || l.p.Grid.NX > 1 {
-		x.each(func(peer, bytes trace.Operand, request int32) {
+	each := func(action func(peer, bytes trace.Operand, request int32)) {
+		request := int32(0)
+		at := func(r row, dx int, values int64) {
+			action(b.Param(0).Plus(int64(dx+g.NX*(r.dy+g.NY*r.dz))), trace.Const(doubleBytes*values), request)
+		}
+		for _, r := range rows {
+			b.If(left, func() { at(r, -1, r.values) })
+			request++
+			if r.middle > 0 {
+				at(r, 0, r.middle)
+				request++
+			}
+			b.If(right, func() { at(r, 1, r.values) })
+			request++
+		}
+	}
+	if len(rows) > 1 || g.NX > 1 {
+		each(func(peer, bytes trace.Operand, request int32) {
 			b.Message(trace.OpIrecv, familyWorld, request, peer, trace.Const(haloTag), bytes)
 		})
 		b.Compute(kernelPack, level, b.Param(2))
-		x.each(func(peer, bytes trace.Operand, _ int32) {
+		each(func(peer, bytes trace.Operand, _ int32) {
 			b.Message(trace.OpSend, familyWorld, 0, peer, trace.Const(haloTag), bytes)
 		})
-		x.each(func(_, _ trace.Operand, request int32) { b.Wait(request) })
+		each(func(_, _ trace.Operand, request int32) { b.Wait(request) })
 	}
 	b.Mark(end, level)
 	l.halos[k] = int(l.out.Block(b))
 	return l.halos[k]
-}
-
-// haloLines goes through the neighbours of a rank.
-type haloLines struct {
-	*library
-	builder     *trace.Builder
-	rows        []row
-	left, right trace.Operand // not 0: there are neighbours at dx = -1, 1
-}
-
-// each appends what action appends for each neighbour, by rank, where there is one.
-func (x *haloLines) each(action func(peer, bytes trace.Operand, request int32)) {
-	g, request := x.p.Grid, int32(0)
-	at := func(r row, dx int, values int64) {
-		action(x.builder.Param(0).Plus(int64(dx+g.NX*(r.dy+g.NY*r.dz))), trace.Const(doubleBytes*values), request)
-	}
-	for _, r := range x.rows {
-		x.builder.If(x.left, func() { at(r, -1, r.values) })
-		request++
-		if r.middle > 0 {
-			at(r, 0, r.middle)
-			request++
-		}
-		x.builder.If(x.right, func() { at(r, 1, r.values) })
-		request++
-	}
 }
 
 // body is a block under construction, for ranks of a column. Its one parameter is the
@@ -109,25 +98,21 @@ func (l *library) newBody(name string, c column, timed bool) *body {
 	if n > 1 {
 		first, last = b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
 	}
-	for k := range b.sizes {
-		b.sizes[k] = b.sizesOf(k, first, last)
+
+	// Nonzeros are the product of those along x and of the cross-section; the halo has two points
+	// less along x for each end of the global grid there.
+	for level := range b.sizes {
+		var beside, middle int64
+		for _, r := range l.p.rows(c, level) {
+			beside, middle = beside+r.values, middle+r.middle
+		}
+		cross, nx := l.p.crossSection(c, level), int64(l.p.NX>>level)
+		rows := nx * int64(l.p.NY>>level) * int64(c.nz>>level)
+		values := b.Affine([]int64{-beside, -beside}, first, last).Plus(middle + 2*beside)
+		b.sizes[level] = sizes{rows: trace.Const(rows), columns: values.Plus(rows), values: values,
+			nonzeros: b.Affine([]int64{-cross, -cross}, first, last).Plus(3 * nx * cross)}
 	}
 	return b
-}
-
-// sizesOf computes the sizes on a level from those of the column: nonzeros are the product
-// of those along x and of the cross-section, the halo has two points less along x for each
-// end of the global grid there.
-func (b *body) sizesOf(level int, first, last trace.Operand) sizes {
-	p, c := b.library.p, b.column
-	var beside, middle int64
-	for _, r := range p.rows(c, level) {
-		beside, middle = beside+r.values, middle+r.middle
-	}
-	cross, rows := p.crossSection(c, level), p.points(c, level)
-	values := b.Affine([]int64{-beside, -beside}, first, last).Plus(middle + 2*beside)
-	return sizes{rows: trace.Const(rows), columns: values.Plus(rows), values: values,
-		nonzeros: b.Affine([]int64{-cross, -cross}, first, last).Plus(3 * int64(p.NX>>level) * cross)}
 }
 
 // done adds the block.
@@ -202,4 +187,69 @@ func (b *body) mg(level int) {
 		b.matrix(kernelSymGS, level)
 	}
 	b.Mark(endMG, k)
+}
+
+// cgForm is how conjugate gradients are called.
+type cgForm uint8
+
+const (
+	timedCG     cgForm = iota // a timed set
+	referenceCG               // CG_ref
+	plainCG                   // without preconditioner
+	testedCG                  // with it, up to a tolerance
+)
+
+// cgMarkers are the markers at the begin and the end of a call.
+var cgMarkers = [...][2]int{timedCG: {beginTimed, endTimed}, referenceCG: {beginRef, endRef},
+	plainCG: {beginPlain, endCG}, testedCG: {beginCG, endCG}}
+
+// start appends what is done before the first of at most max iterations: the zero of x,
+// which is outside of the call and of its clock, and the residual of x. Source: HPCG 3.1,
+// CG.cpp, CG_ref.cpp.
+func (b *body) start(f cgForm, max int) {
+	b.vector(kernelZero)
+	b.Mark(cgMarkers[f][0], trace.Const(int64(max)))
+	b.clock(clockCG, func() {
+		b.vector(kernelCopy)
+		b.spmv()
+		b.waxpby(aliasNone)
+		b.dot(dotSame)
+	})
+}
+
+// iteration appends an iteration: z from the residual by multigrid, p from z, the step along p,
+// and the norm of the new residual.
+func (b *body) iteration(f cgForm, first bool) {
+	b.clock(clockCG, func() {
+		b.clock(partMG, func() {
+			if f == plainCG {
+				b.vector(kernelCopy)
+			} else {
+				b.mg(0)
+			}
+		})
+		switch {
+		case first && f == referenceCG:
+			b.Compute(kernelCopy, b.sizes[0].columns)
+		case first:
+			b.waxpby(aliasXY)
+		}
+		b.dot(dotDifferent)
+		if !first {
+			b.waxpby(aliasWY)
+		}
+		b.spmv()
+		b.dot(dotDifferent)
+		b.waxpby(aliasWX)
+		b.waxpby(aliasWX)
+		b.dot(dotSame)
+	})
+}
+
+// cg appends a whole call of n of at most max iterations.
+func (b *body) cg(f cgForm, n, max int) {
+	b.start(f, max)
+	b.iteration(f, true)
+	b.Loop(trace.Const(int64(n-1)), func() { b.iteration(f, false) })
+	b.Mark(cgMarkers[f][1], trace.Const(int64(n)))
 }

@@ -53,11 +53,6 @@ func (p *Params) rows(c column, level int) []row {
 	return list
 }
 
-// points returns the rows of the matrix of a level.
-func (p *Params) points(c column, level int) int64 {
-	return int64(p.NX>>level) * int64(p.NY>>level) * int64(c.nz>>level)
-}
-
 // crossSection returns the nonzeros of the rows of a level along y and z: the product over
 // both of 3n, less one for each end of the global grid.
 func (p *Params) crossSection(c column, level int) int64 {

@@ -71,7 +71,7 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	if err != nil {
 		return err
 	}
-	g := &generator{Generator: out, params: &p, library: newLibrary(&p, out), x: make([]int64, p.Grid.NX)}
+	g := &generator{Generator: out, params: &p, library: &library{p: &p, out: out, halos: map[haloKey]int{}}, x: make([]int64, p.Grid.NX)}
 	for i := range g.x {
 		g.x[i] = int64(i)
 	}
@@ -88,35 +88,27 @@ type generator struct {
 	steps   int     // begun so far
 }
 
-// run writes the whole trace.
+// run writes the whole trace: the timed sets, an iteration a step, between what comes before
+// and after them if that is traced.
 func (g *generator) run() {
 	if g.params.Phase == All {
 		g.step()
 		g.call(g.byLine(g.library.before))
 	}
-	g.timed()
-	if g.params.Phase == All {
-		g.step()
-		g.call(g.everywhere(g.library.after()))
-	}
-}
-
-// timed writes the timed sets, an iteration a step.
-func (g *generator) timed() {
 	n := g.params.Iterations
-	start := g.byLine(func(c column) int64 {
-		b := g.library.newBody("start", c, true)
-		b.start(timedCG, n)
-		return b.done()
-	})
-	iteration := func(first bool) []int64 {
+	timed := func(name string, body func(b *body)) []int64 {
 		return g.byLine(func(c column) int64 {
-			b := g.library.newBody("iteration", c, true)
-			b.iteration(timedCG, first)
+			b := g.library.newBody(name, c, true)
+			body(b)
 			return b.done()
 		})
 	}
-	first, next, end := iteration(true), iteration(false), g.everywhere(g.library.end(n))
+	start := timed("start", func(b *body) { b.start(timedCG, n) })
+	first := timed("iteration", func(b *body) { b.iteration(timedCG, true) })
+	next := timed("iteration", func(b *body) { b.iteration(timedCG, false) })
+	ending := trace.NewBuilder("end", 0)
+	ending.Mark(endTimed, trace.Const(int64(n)))
+	end := g.everywhere(g.Block(ending))
 	for range g.params.Sets {
 		g.step()
 		g.call(start)
@@ -127,13 +119,10 @@ func (g *generator) timed() {
 		}
 		g.call(end)
 	}
-}
-
-// end returns the block of the end of a timed set of n iterations.
-func (l *library) end(n int) int64 {
-	b := trace.NewBuilder("end", 0)
-	b.Mark(endTimed, trace.Const(int64(n)))
-	return l.out.Block(b)
+	if g.params.Phase == All {
+		g.step()
+		g.call(g.everywhere(g.library.after()))
+	}
 }
 
 // byLine returns a column of blocks, which depend on the lines' class only.

@@ -1,7 +1,12 @@
 package hpcg
 
+import "fmt"
+
 // Grid is a process grid: NX*NY*NZ ranks, of which number x + NX*(y + NY*z) sits at (x, y, z).
 type Grid struct{ NX, NY, NZ int }
+
+// String returns a grid as 4x2x1.
+func (g Grid) String() string { return fmt.Sprintf("%dx%dx%d", g.NX, g.NY, g.NZ) }
 
 // Ranks returns the number of positions.
 func (g Grid) Ranks() int { return g.NX * g.NY * g.NZ }
@@ -24,15 +29,12 @@ func ChooseGrid(n int) Grid {
 	case len(f) == 3 && f[0].exponent+f[1].exponent+f[2].exponent == 3:
 		return Grid{f[0].prime, f[1].prime, f[2].prime}
 	}
-	return leastSurface(n, f)
-}
 
-// leastSurface returns the grid whose box of ranks has the least surface, the first one in
-// HPCG's order of divisors.
-func leastSurface(n int, f []primePower) Grid {
+	// All others: the grid whose box of ranks has the least surface, the first one in HPCG's
+	// order of divisors.
 	best, least := Grid{}, 0
 	for _, x := range divisors(f)[1:] {
-		for _, y := range divisors(without(f, x))[1:] {
+		for _, y := range divisors(factorize(n / x))[1:] {
 			z := n / x / y
 			if surface := x*y + y*z + x*z; least == 0 || surface < least {
 				best, least = Grid{x, y, z}, surface
@@ -78,18 +80,7 @@ func divisors(f []primePower) []int {
 	return list
 }
 
-// without returns the factors of a number divided by d.
-func without(f []primePower, d int) []primePower {
-	var list []primePower
-	for _, factor := range f {
-		for ; d%factor.prime == 0; d /= factor.prime {
-			factor.exponent--
-		}
-		list = append(list, factor)
-	}
-	return list
-}
-
+// power returns p to the e.
 func power(p, e int) int {
 	v := 1
 	for range e {

@@ -25,15 +25,20 @@ const callWork = 0
 
 // header describes the trace of a run.
 func header(p *Params, o *Options) *trace.Header {
+	g := p.Grid
 	return &trace.Header{
-		Program:      Program,
-		Tool:         o.Tool,
-		Command:      o.Command,
-		Params:       p.List(),
-		Flops:        Total(p.Flops()),
-		Ranks:        p.Ranks,
-		Steps:        p.Steps(),
-		CommFamilies: families(p),
+		Program: Program,
+		Tool:    o.Tool,
+		Command: o.Command,
+		Params:  p.List(),
+		Flops:   Total(p.Flops()),
+		Ranks:   p.Ranks,
+		Steps:   p.Steps(),
+		CommFamilies: []trace.CommFamily{
+			familyWorld: {Name: "-", Groups: tracegen.Groups(1, 0, 1, p.Ranks)}, // "-": messages are not listed with one
+			familyX:     {Name: "x", Groups: tracegen.Groups(g.NX, 1, g.NX, g.NY*g.NZ)},
+			familyLine:  {Name: "line", Groups: tracegen.Groups(g.NY*g.NZ, g.NX, 1, g.NX)},
+		},
 		Axes: []trace.Axis{
 			axisX:    {Name: "x", Kind: trace.AxisFamily, Family: familyX},
 			axisLine: {Name: "line", Kind: trace.AxisFamily, Family: familyLine},
@@ -50,14 +55,3 @@ func header(p *Params, o *Options) *trace.Header {
 
 // Program is the name of the program in headers.
 const Program = "hpcg"
-
-// families places the grid on world ranks. The world has no name: messages are not listed
-// with one.
-func families(p *Params) []trace.CommFamily {
-	g := p.Grid
-	return []trace.CommFamily{
-		familyWorld: {Name: "-", Groups: tracegen.Groups(1, 0, 1, p.Ranks)},
-		familyX:     {Name: "x", Groups: tracegen.Groups(g.NX, 1, g.NX, g.NY*g.NZ)},
-		familyLine:  {Name: "line", Groups: tracegen.Groups(g.NY*g.NZ, g.NX, 1, g.NX)},
-	}
-}

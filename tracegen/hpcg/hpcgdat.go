@@ -28,26 +28,6 @@ const maxDatLine = 4096
 func (p *Params) ReadDat(r io.Reader, name string) (notes []string, err error) {
 	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, maxDatLine)}
-	notes = d.read(p)
-	if d.err != nil {
-		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, sniff.HPCGDat)
-	}
-	p.FromFile = true
-	for i := range notes {
-		notes[i] = fmt.Sprintf("%s:%s", name, notes[i])
-	}
-	return notes, nil
-}
-
-// datReader reads line by line; after the first failure it reads no more.
-type datReader struct {
-	in     *bufio.Reader
-	number int // of the line, from 1
-	end    bool
-	err    error
-}
-
-func (d *datReader) read(p *Params) (notes []string) {
 	d.line()
 	d.line()
 	sizes := d.integers("nx ny nz", 3, false)
@@ -55,13 +35,13 @@ func (d *datReader) read(p *Params) (notes []string) {
 	seconds := d.integers("the seconds of a run", 1, true)
 	grid := d.integers("npx npy npz", 3, true)
 	if d.err != nil {
-		return nil
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, sniff.HPCGDat)
 	}
 	for i, n := range []*int{&p.NX, &p.NY, &p.NZ} {
 		*n = max(sizes[i], minSide)
 		if sizes[i] < minSide {
-			notes = append(notes, fmt.Sprintf("%d: n%c = %d is below %d: HPCG takes %d", sizesAt, 'x'+i, sizes[i], minSide,
-				minSide))
+			notes = append(notes, fmt.Sprintf("%s:%d: n%c = %d is below %d: HPCG takes %d", name, sizesAt, 'x'+i, sizes[i],
+				minSide, minSide))
 		}
 	}
 	p.Seconds = unstatedSeconds
@@ -72,7 +52,16 @@ func (d *datReader) read(p *Params) (notes []string) {
 	if grid != nil {
 		p.Grid = Grid{max(grid[0], 0), max(grid[1], 0), max(grid[2], 0)}
 	}
-	return notes
+	p.FromFile = true
+	return notes, nil
+}
+
+// datReader reads line by line; after the first failure it reads no more.
+type datReader struct {
+	in     *bufio.Reader
+	number int // of the line, from 1
+	end    bool
+	err    error
 }
 
 // line returns the next line, without its end; nothing at the end of the file.
@@ -93,17 +82,15 @@ func (d *datReader) line() string {
 	return string(text)
 }
 
-// over reports whether nothing but blanks follows.
-func (d *datReader) over() bool {
-	rest, err := d.in.Peek(maxDatLine)
-	return err == io.EOF && len(bytes.TrimSpace(rest)) == 0
-}
-
 // integers returns the first n integers of the next line; nil where nothing follows in the
 // file, if they may be missing.
 func (d *datReader) integers(what string, n int, optional bool) []int {
 	words := strings.Fields(d.line())
-	over := len(words) == 0 && d.over()
+	over := len(words) == 0
+	if over { // nothing but blanks may follow
+		rest, err := d.in.Peek(maxDatLine)
+		over = err == io.EOF && len(bytes.TrimSpace(rest)) == 0
+	}
 	switch {
 	case d.err != nil || optional && over:
 		return nil

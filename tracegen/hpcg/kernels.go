@@ -88,7 +88,11 @@ var partNames = [numParts]string{"DDOT", "WAXPBY", "SpMV", "MG"}
 // The parameters must be complete. Source: HPCG 3.1, ReportResults.cpp, which adds up doubles
 // as well.
 func (p *Params) Flops() [numParts]float64 {
-	g := p.global()
+	z := p.Grid.NZ * p.NZ
+	if p.slabs() {
+		z = p.PZ*p.ZL + (p.Grid.NZ-p.PZ)*p.ZU
+	}
+	g := [3]int64{int64(p.Grid.NX * p.NX), int64(p.Grid.NY * p.NY), int64(z)} // points of the global grid
 	rows := float64(g[0] * g[1] * g[2])
 	var nonzeros [levels]float64
 	for k := range nonzeros {

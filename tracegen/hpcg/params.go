@@ -79,15 +79,6 @@ func (p *Params) height(iz int) int {
 	return p.ZU
 }
 
-// global returns the points of the global grid in each direction.
-func (p *Params) global() [3]int64 {
-	z := p.Grid.NZ * p.NZ
-	if p.slabs() {
-		z = p.PZ*p.ZL + (p.Grid.NZ-p.PZ)*p.ZU
-	}
-	return [3]int64{int64(p.Grid.NX * p.NX), int64(p.Grid.NY * p.NY), int64(z)}
-}
-
 // List returns all parameters by name, as they stand in the header of the trace, and HPCG's
 // counts of flop behind them.
 func (p *Params) List() []trace.Param {

@@ -24,11 +24,20 @@ func (l *library) before(c column) int64 {
 			b.Mark(beginCoarsen, fine)
 		}
 		s := &b.sizes[level]
+		lines, n := int64(len(l.p.rows(c, 0))), l.p.Grid.NX
+		neighbours := func() trace.Operand {
+			if n == 1 {
+				return trace.Const(lines - 1)
+			}
+			x := b.Param(0)
+			first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
+			return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
+		}
 		b.Mark(beginGenerate, k)
 		b.allreduce(trace.OperatorSum)
 		b.Mark(endGenerate, k, s.rows, s.nonzeros)
 		b.Mark(beginSetupHalo, k)
-		b.Mark(endSetupHalo, k, b.neighbours(), s.values, s.columns)
+		b.Mark(endSetupHalo, k, neighbours(), s.values, s.columns)
 		if level > 0 {
 			b.Mark(endCoarsen, fine)
 		}
@@ -105,18 +114,6 @@ const (
 	datNumbers = 10
 	datBytes   = 4
 )
-
-// neighbours returns how many ranks are around.
-func (b *body) neighbours() trace.Operand {
-	lines := int64(len(b.library.p.rows(b.column, 0)))
-	n := b.library.p.Grid.NX
-	if n == 1 {
-		return trace.Const(lines - 1)
-	}
-	x := b.Param(0)
-	first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
-	return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
-}
 
 // after returns the block of the report: minimum, maximum and sum of a time.
 func (l *library) after() int64 {

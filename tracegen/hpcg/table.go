@@ -47,13 +47,29 @@ var parameters = []Parameter{
 	ofAll(count("setup-iterations", "`number` of iterations of the run before the timed sets", "those of a timed set",
 		func(p *Params) *int { return &p.SetupIterations })),
 	ofAll(Parameter{
-		Option: option.Parsed("test-iterations", "", parseTestIterations,
-			func(p *Params) *[4]int { return &p.TestIterations }),
+		Option: option.Parsed("test-iterations", "", func(text string) (list [4]int, err error) {
+			words := strings.Split(text, ",")
+			for i, word := range words {
+				v, err := strconv.Atoi(word)
+				if err != nil || len(words) != len(list) {
+					return list, fmt.Errorf("%q, want %d numbers with commas between", text, len(list))
+				}
+				list[i] = v
+			}
+			return list, nil
+		}, func(p *Params) *[4]int { return &p.TestIterations }),
 		Usage: "`numbers` of iterations of the four runs of the convergence test, as 11,11,2,2", Default: "11,11,2,2; 11,11,1,1 of one rank",
 	}),
 	{
-		Option: option.Parsed("phase", "", parsePhase, func(p *Params) *Phase { return &p.Phase }),
-		Usage:  "`part` of the run: timed (the timed sets, which are rated) or all (set-up, tests and report too)", Default: "timed",
+		Option: option.Parsed("phase", "", func(text string) (Phase, error) {
+			for _, phase := range []Phase{Timed, All} {
+				if text == phase.String() {
+					return phase, nil
+				}
+			}
+			return 0, fmt.Errorf("%q, want timed or all", text)
+		}, func(p *Params) *Phase { return &p.Phase }),
+		Usage: "`part` of the run: timed (the timed sets, which are rated) or all (set-up, tests and report too)", Default: "timed",
 	},
 }
 
@@ -70,27 +86,6 @@ func count(name, usage, def string, field func(*Params) *int) Parameter {
 
 func inDat(p Parameter) Parameter { p.InDat = true; return p }
 func ofAll(p Parameter) Parameter { p.All = true; return p }
-
-func parsePhase(text string) (Phase, error) {
-	for _, phase := range []Phase{Timed, All} {
-		if text == phase.String() {
-			return phase, nil
-		}
-	}
-	return 0, fmt.Errorf("%q, want timed or all", text)
-}
-
-func parseTestIterations(text string) (list [4]int, err error) {
-	words := strings.Split(text, ",")
-	for i, word := range words {
-		v, err := strconv.Atoi(word)
-		if err != nil || len(words) != len(list) {
-			return list, fmt.Errorf("%q, want %d numbers with commas between", text, len(list))
-		}
-		list[i] = v
-	}
-	return list, nil
-}
 
 // WithDefaults returns the parameters that are given, and all else as DefaultParams has it; of several values for
 // one the last counts. The function dat, if not nil, sets what an hpcg.dat says first. Errors begin with the name

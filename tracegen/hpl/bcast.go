@@ -2,6 +2,7 @@ package hpl
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/trace"
 )
@@ -64,13 +65,34 @@ func (l *library) bcastBody(key bodyKey) int {
 	a := params(b, 5)
 	c := &caster{lib: l, b: b, x: key.x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
 	b.Mark(beginBcast, a[0])
-	switch l.p.Bcast {
-	case Long:
-		c.core(key.small)
-	case LongM:
-		c.longM(key.small)
+	var bytes trace.Operand // of the whole message, which Long alone never sends in one
+	if l.p.Bcast != Long {
+		bytes = b.Scale(doubleBytes, c.length)
+	}
+	switch {
+	case l.p.Bcast.IsLong():
+		// The modified one sends the whole panel to the next process column first, which has no part
+		// in what follows: the rest spread and roll it.
+		if l.p.Bcast == LongM && c.x == 0 {
+			c.message(trace.OpSsend, 1, bytes)
+		} else if l.p.Bcast == LongM && c.x == 1 {
+			c.message(trace.OpRecv, 0, bytes)
+			break
+		}
+		if l.pieces() > 1 {
+			c.core(key.small)
+		}
+	case c.x == 0:
+		for _, target := range l.ringTargets() {
+			c.message(trace.OpSend, target, bytes)
+		}
 	default:
-		c.ring()
+		source := l.ringSource(c.x)
+		b.Probed(rowFamily, c.peer(source), c.tag)
+		c.message(trace.OpRecv, source, bytes)
+		if l.ringForwards(c.x) {
+			c.message(trace.OpSend, c.x+1, bytes)
+		}
 	}
 	b.Mark(endBcast, a[0])
 	l.bodies[key] = l.add(b)
@@ -95,10 +117,8 @@ func (l *library) ringTargets() []int {
 
 // ringSource returns the distance that x receives from.
 func (l *library) ringSource(x int) int {
-	for _, target := range l.ringTargets() {
-		if x == target {
-			return 0
-		}
+	if slices.Contains(l.ringTargets(), x) {
+		return 0
 	}
 	return x - 1
 }
@@ -138,38 +158,6 @@ func (c *caster) message(op trace.Op, x int, bytes trace.Operand) {
 	c.b.Message(op, rowFamily, 0, c.peer(x), c.tag, bytes)
 }
 
-func (c *caster) ring() {
-	bytes := c.b.Scale(doubleBytes, c.length)
-	if c.x == 0 {
-		for _, target := range c.lib.ringTargets() {
-			c.message(trace.OpSend, target, bytes)
-		}
-		return
-	}
-	source := c.lib.ringSource(c.x)
-	c.b.Probed(rowFamily, c.peer(source), c.tag)
-	c.message(trace.OpRecv, source, bytes)
-	if c.lib.ringForwards(c.x) {
-		c.message(trace.OpSend, c.x+1, bytes)
-	}
-}
-
-// longM sends the whole panel to the next process column, then spreads and rolls
-// it over the others.
-func (c *caster) longM(small bool) {
-	bytes := c.b.Scale(doubleBytes, c.length)
-	switch c.x {
-	case 0:
-		c.message(trace.OpSsend, 1, bytes)
-	case 1:
-		c.message(trace.OpRecv, 0, bytes)
-		return
-	}
-	if c.lib.p.Q > 2 {
-		c.core(small)
-	}
-}
-
 // position returns the place of this process column among those that spread and
 // roll.
 func (c *caster) position() int {
@@ -180,44 +168,44 @@ func (c *caster) position() int {
 }
 
 // member returns the world rank at a position.
-func (c *caster) member(y int) trace.Operand {
+func (c *caster) member(y int) trace.Operand { return c.peer(c.distance(y)) }
+
+// distance returns the distance from the root of a position, taken mod the number of them.
+func (c *caster) distance(y int) int {
 	if y = int(mod(int64(y), int64(c.lib.pieces()))); c.lib.p.Bcast == LongM && y > 0 {
 		y++
 	}
-	return c.peer(y)
+	return y
 }
 
 // core spreads the pieces of the message along a tree and rolls them until
 // everybody has all of them. A message of fewer doubles than pieces, which only
-// tiny panels have, leaves some pieces empty.
+// tiny panels have, leaves some pieces empty; there pieces are of one double, until none is left.
 func (c *caster) core(small bool) {
 	whole := func() {
-		c.spread(func(lo, hi int) trace.Operand { return c.run(lo, hi) })
+		c.spread(c.run)
 		c.roll()
 	}
 	if !small {
 		whole()
 		return
 	}
-	n := int64(c.lib.pieces())
-	neighbours := []trace.Operand{c.member(c.position() + 1), c.member(c.position() - 1)}
-	c.eachPeer()
-	c.b.If(c.b.Max(c.length.Plus(1-n), trace.Const(0)), whole)
-	c.b.If(c.b.Max(c.b.Affine([]int64{-1, 1}, c.length, trace.Const(n)), trace.Const(0)), func() {
-		c.spread(c.clippedRun)
-		c.clippedRoll(neighbours)
-	})
-}
-
-// eachPeer looks up all peers of the spread at once, so that both branches of a
-// conditional can use them.
-func (c *caster) eachPeer() {
 	n, y := c.lib.pieces(), c.position()
-	for bit := hi(n - 1); bit >= 1; bit /= 2 {
+	after, before := c.member(y+1), c.member(y-1)
+	for bit := hi(n - 1); bit >= 1; bit /= 2 { // looked up here, so that both branches can use them
 		if peer, _, ok := treePeer(y, bit, n); ok {
 			c.member(peer)
 		}
 	}
+	c.b.If(c.b.Max(c.length.Plus(1-int64(n)), trace.Const(0)), whole)
+	c.b.If(c.b.Max(c.b.Affine([]int64{-1, 1}, c.length, trace.Const(int64(n))), trace.Const(0)), func() {
+		c.spread(func(lo, hi int) trace.Operand {
+			upper := c.b.Min(c.length, trace.Const(int64(hi)))
+			lower := c.b.Min(c.length, trace.Const(int64(lo)))
+			return c.b.Affine([]int64{doubleBytes, -doubleBytes}, upper, lower)
+		})
+		c.lib.clippedRoll().emit(c.b, y, n, [2]trace.Operand{c.tag, c.length}, before, after)
+	})
 }
 
 // run returns the bytes of the pieces [lo, hi) when no piece is empty: the last
@@ -229,14 +217,6 @@ func (c *caster) run(lo, hi int) trace.Operand {
 	return c.b.Scale(int64(doubleBytes*(hi-lo)), c.piece)
 }
 
-// clippedRun returns the bytes of the pieces [lo, hi) when the message has fewer
-// doubles than pieces: pieces are of one double, until none is left.
-func (c *caster) clippedRun(lo, hi int) trace.Operand {
-	upper := c.b.Min(c.length, trace.Const(int64(hi)))
-	lower := c.b.Min(c.length, trace.Const(int64(lo)))
-	return c.b.Affine([]int64{doubleBytes, -doubleBytes}, upper, lower)
-}
-
 // spread emits the tree; size gives the bytes of a range of pieces. Empty
 // messages are sent, too.
 func (c *caster) spread(size func(lo, hi int) trace.Operand) {
@@ -246,19 +226,11 @@ func (c *caster) spread(size func(lo, hi int) trace.Operand) {
 		switch {
 		case !ok:
 		case receives:
-			c.message(trace.OpRecv, c.distanceOf(peer), size(y, min(y+bit, n)))
+			c.message(trace.OpRecv, c.distance(peer), size(y, min(y+bit, n)))
 		default:
-			c.message(trace.OpSsend, c.distanceOf(peer), size(peer, min(peer+bit, n)))
+			c.message(trace.OpSsend, c.distance(peer), size(peer, min(peer+bit, n)))
 		}
 	}
-}
-
-// distanceOf returns the distance from the root of a position.
-func (c *caster) distanceOf(y int) int {
-	if c.lib.p.Bcast == LongM && y > 0 {
-		return y + 1
-	}
-	return y
 }
 
 // roll emits the roll of pieces that are all of the same size but the last.
@@ -267,12 +239,27 @@ func (c *caster) roll() {
 	n, y := c.lib.pieces(), c.position()
 	neighbours := [2]trace.Operand{c.member(y - 1), c.member(y + 1)}
 	sizes := map[bool]trace.Operand{false: c.run(0, 1), true: c.run(n-1, n)}
-	emit := func(k int) {
-		s := rollStepOf(y, n, k)
-		c.b.SyncExchange(rowFamily, neighbours[s.next], c.tag, sizes[s.out == n-1], sizes[s.in == n-1])
+	emit := func(k int) { // step k of n-1: pieces travel both ways between neighbours, in turn
+		l := k / 2
+		next, out, in := 1, (y-l+n)%n, (y+l+1)%n
+		if (y+k)%2 == 1 {
+			next, out, in = 0, (y+l)%n, (y-l-1+n)%n
+		}
+		c.b.SyncExchange(rowFamily, neighbours[next], c.tag, sizes[out == n-1], sizes[in == n-1])
+	}
+	odd := (y + 1) % 2 // of the steps with the position before
+	lasts := [...]int{ // the steps in which the last piece
+		2*((n-1-y)%n) + odd, 2*(y%n) + odd, // goes out to and comes in from the position before,
+		2*((y+1)%n) + 1 - odd, 2*((2*n-2-y)%n) + 1 - odd, // and that after
 	}
 	for k := 0; k < n-1; {
-		turns := (untilLast(y, n, k) - k) / 2
+		next := n - 1 // of them, or the end
+		for _, at := range lasts {
+			if at >= k {
+				next = min(next, at)
+			}
+		}
+		turns := (next - k) / 2
 		if turns < 2 {
 			emit(k)
 			k++
@@ -286,47 +273,25 @@ func (c *caster) roll() {
 	}
 }
 
-// untilLast returns the first step from k on in which the last piece goes out of
-// position y or comes in; if there is none, the number of steps.
-func untilLast(y, n, k int) int {
-	first := n - 1
-	odd := (y + 1) % 2 // of the steps with the position before
-	for _, at := range []int{
-		2*((n-1-y)%n) + odd, 2*(y%n) + odd, // out and in, with the position before
-		2*((y+1)%n) + 1 - odd, 2*((2*n-2-y)%n) + 1 - odd, // with the position after
-	} {
-		if at >= k {
-			first = min(first, at)
-		}
-	}
-	return first
-}
-
-// clippedRoll emits the roll of a message of fewer doubles than pieces.
-func (c *caster) clippedRoll(neighbours []trace.Operand) {
-	c.lib.clippedRoll().emit(c.b, c.position(), c.lib.pieces(), [2]trace.Operand{c.tag, c.length}, neighbours[1],
-		neighbours[0])
-}
-
 // clippedRoll returns the blocks of a roll whose pieces are of one double or
 // none. The operands are the tag and the doubles of the message.
 func (l *library) clippedRoll() *rollBlocks {
-	if l.clipped == nil {
-		l.clipped = &rollBlocks{lib: l, step: l.clippedStep, chains: map[chainKey]int{}}
+	if l.clipped != nil {
+		return l.clipped
 	}
-	return l.clipped
-}
-
-func (l *library) clippedStep(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
-	tag, length := operands[0], operands[1]
 	n := int64(l.pieces())
-	size := func(piece trace.Operand) trace.Operand {
-		one := trace.Const(1)
-		below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
-		above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
-		piece = b.Affine([]int64{1, n, -n}, piece, below, above)
-		upper := b.Min(length, piece.Plus(1))
-		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(length, piece))
+	step := func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
+		tag, length := operands[0], operands[1]
+		size := func(piece trace.Operand) trace.Operand {
+			one := trace.Const(1)
+			below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
+			above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
+			piece = b.Affine([]int64{1, n, -n}, piece, below, above)
+			upper := b.Min(length, piece.Plus(1))
+			return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(length, piece))
+		}
+		b.SyncExchange(rowFamily, peer, tag, size(out), size(in))
 	}
-	b.SyncExchange(rowFamily, peer, tag, size(out), size(in))
+	l.clipped = &rollBlocks{lib: l, step: step, chains: map[chainKey]int{}}
+	return l.clipped
 }

@@ -85,46 +85,39 @@ func callSiteTable() []trace.CallSite {
 
 // header describes the trace of a run.
 func header(p *Params, o *Options) *trace.Header {
+	rowStart, rowStride, colStart, colStride := p.Q, 1, 1, p.Q // of the process grid on world ranks
+	if p.PMap == ColumnMajor {
+		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
+	}
 	return &trace.Header{
-		Program:      "hpl",
-		Tool:         o.Tool,
-		Command:      o.Command,
-		Params:       p.List(),
-		Result:       resultColumns(p),
-		Flops:        p.Flops(),
-		Ranks:        p.P * p.Q,
-		Steps:        p.Steps() + 1, // the drain and the solve are the last
-		CommFamilies: families(p),
-		Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll},
-			{Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily,
-				Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
+		Program: "hpl",
+		Tool:    o.Tool,
+		Command: o.Command,
+		Params:  p.List(),
+		Result: []trace.Column{ // the first part of HPL's result line
+			{Title: "T/V", Value: p.Variant()},
+			{Title: "N", Value: strconv.Itoa(p.N)},
+			{Title: "NB", Value: strconv.Itoa(p.NB)},
+			{Title: "P", Value: strconv.Itoa(p.P)},
+			{Title: "Q", Value: strconv.Itoa(p.Q)},
+		},
+		Flops: p.Flops(),
+		Ranks: p.P * p.Q,
+		Steps: p.Steps() + 1, // the drain and the solve are the last
+		CommFamilies: []trace.CommFamily{
+			rowFamily: {Name: "row", Groups: tracegen.Groups(p.P, rowStart, rowStride, p.Q)},
+			colFamily: {Name: "col", Groups: tracegen.Groups(p.Q, colStart, colStride, p.P)},
+		},
+		Axes: []trace.Axis{
+			axisAll: {Name: "all", Kind: trace.AxisAll},
+			axisRow: {Name: "row", Kind: trace.AxisFamily, Family: rowFamily},
+			axisCol: {Name: "col", Kind: trace.AxisFamily, Family: colFamily},
+			{Name: "rank", Kind: trace.AxisRank},
+		},
 		Phases:    phaseNames,
 		Kernels:   kernelTable(),
 		Markers:   markerTable(p),
 		CallSites: callSiteTable(),
 		Pollables: 1,
-	}
-}
-
-// resultColumns is the first part of HPL's result line.
-func resultColumns(p *Params) []trace.Column {
-	return []trace.Column{
-		{Title: "T/V", Value: p.Variant()},
-		{Title: "N", Value: strconv.Itoa(p.N)},
-		{Title: "NB", Value: strconv.Itoa(p.NB)},
-		{Title: "P", Value: strconv.Itoa(p.P)},
-		{Title: "Q", Value: strconv.Itoa(p.Q)},
-	}
-}
-
-// families places the process grid on world ranks.
-func families(p *Params) []trace.CommFamily {
-	rowStart, rowStride, colStart, colStride := p.Q, 1, 1, p.Q
-	if p.PMap == ColumnMajor {
-		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
-	}
-	return []trace.CommFamily{
-		rowFamily: {Name: "row", Groups: tracegen.Groups(p.P, rowStart, rowStride, p.Q)},
-		colFamily: {Name: "col", Groups: tracegen.Groups(p.Q, colStart, colStride, p.P)},
 	}
 }

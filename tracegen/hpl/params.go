@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -36,21 +37,18 @@ type Params struct {
 // grid: what HPL's tuning notes recommend, with a block size that leaves each
 // process at least eight blocks of rows and of columns where n allows it.
 func DefaultParams(n, p, q int) Params {
+	nb := 32
+	for _, larger := range []int{48, 64, 96, 128, 192, 256} {
+		if n/8/larger >= max(p, q) {
+			nb = larger
+		}
+	}
 	return Params{
-		N: n, NB: defaultNB(n, max(p, q)), P: p, Q: q, PMap: RowMajor,
+		N: n, NB: nb, P: p, Q: q, PMap: RowMajor,
 		PFact: Right, NBMin: 4, NDiv: 2, RFact: Crout, Bcast: OneRingM, Depth: 1,
 		Swap: Mix, SwapThreshold: 64, L1: Transposed, U: Transposed, Equil: true, Align: 8,
 		Pivots: Pivots{Kind: RandomPivots, Seed: 1},
 	}
-}
-
-func defaultNB(n, procs int) int {
-	for _, nb := range []int{256, 192, 128, 96, 64, 48} {
-		if n/8/nb >= procs {
-			return nb
-		}
-	}
-	return 32
 }
 
 // maxMessage is how many doubles a message can have.
@@ -109,7 +107,65 @@ func (p *Params) Validate() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return p.checkMemory()
+	need := p.memory()
+	if need <= maxMemory {
+		return nil
+	}
+	return fmt.Errorf("definitions of about %.2f GiB, allowed %d, for P = %d, Q = %d, SWAP %v, EQUIL %s, BCAST %v, NBMIN %d, "+
+		"NDIV %d: take fewer process rows or columns, SWAP bin or EQUIL no, an NB that divides N, or a smaller NBMIN or NDIV",
+		float64(need)/(1<<30), maxMemory>>30, p.P, p.Q, p.Swap, yesNo(p.Equil), p.Bcast, p.NBMin, p.NDiv)
+}
+
+// maxMemory bounds what the definitions of a run may take, in bytes.
+const maxMemory = 2 << 30
+
+// Memory of blocks while they are made and written, in bytes: about
+// twice their size, as they are garbage collected. Fitted from above to the
+// peak memory of runs of 1,000 to 30,000 process rows or columns.
+const (
+	callMemory      = 550     // a call of a block of ten operands
+	rowMemory       = 8 << 10 // of a process row once: its part in the solve
+	widthMemory     = 8 << 10 // of a process row for each width of panels, besides the levels of a swap
+	binaryMemory    = 4 << 10 // a level of a binary exchange
+	spreadMemory    = 3 << 10 // a level of a spread
+	ringMemory      = 5 << 10 // a broadcast by ring, for each width
+	longMemory      = 2 << 10 // a level of a long broadcast
+	recursionMemory = 1500    // a part of a recursion
+)
+
+// memory estimates the bytes that the definitions of a run take. They grow with
+// P log(P) and Q log(Q), with equilibrated spread-roll by P sqrt(P).
+func (p *Params) memory() int64 {
+	rows, cols := int64(p.P), int64(p.Q)
+	levels := int64(bits.Len(uint(p.P)))
+	widths := int64(1) // of panels that are not empty
+	if p.N > p.NB && p.N%p.NB != 0 {
+		widths = 2
+	}
+	perRow, perCol := rowMemory+widths*widthMemory, widths*ringMemory
+	if p.Swap != SpreadRoll {
+		perRow += widths * levels * binaryMemory
+	}
+	if p.Swap != BinaryExchange {
+		perRow += levels * spreadMemory
+	}
+	if p.Bcast.IsLong() {
+		perCol = perCol/2 + longMemory*int64(bits.Len(uint(p.Q)))
+	}
+
+	// The recursion and its leaves are made for each width and list of hops (see pivotHops), and
+	// for up to two sizes on each level.
+	width := int64(min(p.N, p.NB))
+	leaf := min(int64(p.NBMin), width)
+	parts := min(int64(p.NDiv), width/leaf+1)
+	factor := widths * 4 * levels * 2 * (leaf*callMemory + parts*recursionMemory)
+
+	sum := rows*perRow + cols*perCol + factor
+	if p.Swap != BinaryExchange && p.Equil {
+		size := int64(p.sourcesInRange())
+		sum += callMemory * (rows*(rows/size) + rows*size)
+	}
+	return sum
 }
 
 // lookAhead returns the depth that HPL uses: none with a single process column.

@@ -6,20 +6,6 @@ import (
 	"reprise/trace"
 )
 
-// rollStep is one step of a roll: which neighbour (0: the one before, 1: the one
-// after), and which pieces go out and come in, taken mod n.
-type rollStep struct{ next, out, in int }
-
-// rollStepOf returns step k of the n-1 steps of the roll of position y of n:
-// pieces travel both ways between neighbours, in turn.
-func rollStepOf(y, n, k int) rollStep {
-	l := k / 2
-	if (y+k)%2 == 1 {
-		return rollStep{0, (y + l) % n, (y - l - 1 + n) % n}
-	}
-	return rollStep{1, (y - l + n) % n, (y + l + 1) % n}
-}
-
 // rollBlocks are the blocks of rolls whose pieces all differ in size. Two steps
 // are a turn, and a chain of 2^k turns is two chains of half as many: so a roll
 // of n positions takes log(n) blocks that all positions share.
