@@ -7,7 +7,11 @@ import (
 
 	"reprise/internal/textutil"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
+
+// The reports of this file print results: WriteText for people, WriteJSON with everything in it. Each
+// is a result, with its Provenance. JSON keys never change their meaning (ResultFormat).
 
 // Report is a result with what it was made from and what making it cost.
 type Report struct {
@@ -45,24 +49,45 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // WriteText writes the report for people: the program's own result line, where
-// the time went, and what the replay cost.
+// the time went, and the cost of the replay.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	length := "makespan"
 	switch {
 	case r.StoppedAt != nil:
-		fmt.Fprintf(&b, "stopped at %.9g s of simulated time%s: no result line\n", *r.StoppedAt, r.stepReached())
+		step := ""
+		if r.Header.Steps > 0 { // the trace marks its steps
+			step = fmt.Sprintf(", in step %d of %d", r.Last, r.Header.Steps)
+		}
+		fmt.Fprintf(&b, "stopped at %.9g s of simulated time%s: no result line\n", *r.StoppedAt, step)
 		length = "so far"
 	case r.Complete:
 		resultLine(&b, r.Header, r.Makespan, r.Gflops, "")
 	default:
 		b.WriteString(PartLabel(r.Header, r.First, r.Last) + ": no result line\n")
 	}
-	fmt.Fprintf(&b, "\n%s %.9g s: %s on %s\n", length, r.Makespan, r.Trace, r.machine())
-	mean, l := r.meanEnd(), layoutOf(w, 3, namesOf(r.Kinds, r.Kernels, r.Phases))
-	table(&b, l, "time of a rank", r.Kinds, mean)
-	table(&b, l, "compute", r.Kernels, mean)
-	table(&b, l, "phase", r.Phases, mean)
+	hosts := map[string]bool{}
+	for _, rank := range r.Ranks {
+		hosts[rank.Host] = true
+	}
+	fmt.Fprintf(&b, "\n%s %.9g s: %s on %s, %s on %s%s", length, r.Makespan, r.Trace, r.Platform,
+		textutil.Count(len(r.Ranks), "rank"), textutil.Count(len(hosts), "host"), r.models())
+	if r.Seed != nil {
+		fmt.Fprintf(&b, ", noise of seed %d", *r.Seed)
+	}
+	b.WriteByte('\n')
+
+	// Where the time went.
+	rows := func(shares []Share) (rows []timeRow) {
+		for _, s := range shares {
+			rows = append(rows, timeRow{s.Name, s.Mean, fmt.Sprintf(" %12.6g %12.6g %12.6g", s.Mean, s.Min, s.Max)})
+		}
+		return rows
+	}
+	timeTables(&b, w, fmt.Sprintf(" %12s %12s %12s", "mean s", "min s", "max s"), r.meanEnd(),
+		rows(r.Kinds), rows(r.Kernels), rows(r.Phases))
+
+	// What was played, and the cost of that.
 	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"),
 		size(r.Bytes), textutil.Thousands(r.Actions), textutil.Noun(r.Actions, "action"))
 	if r.Accesses > 0 {
@@ -80,41 +105,16 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds,
 		textutil.Thousands(int64(r.Speed)), size(r.PeakRSS))
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %v\n", w)
+	return finish(&b, w, r.Warnings)
+}
+
+// finish adds the warnings to a report and writes it.
+func finish(b *strings.Builder, w io.Writer, warnings []warning.Warning) error {
+	for _, w := range warnings {
+		fmt.Fprintf(b, "warning: %v\n", w)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// stepReached says in which step a replay has stopped, if the trace marks its steps.
-func (r *Report) stepReached() string {
-	if r.Header.Steps == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", in step %d of %d", r.Last, r.Header.Steps)
-}
-
-func (r *Report) machine() string {
-	hosts := map[string]bool{}
-	for _, rank := range r.Ranks {
-		hosts[rank.Host] = true
-	}
-	text := fmt.Sprintf("%s, %s on %s", r.Platform, textutil.Count(len(r.Ranks), "rank"),
-		textutil.Count(len(hosts), "host"))
-	text += r.models()
-	if r.Seed != nil {
-		text += fmt.Sprintf(", noise of seed %d", *r.Seed)
-	}
-	return text
-}
-
-func (r *Result) meanEnd() float64 {
-	sum := 0.0
-	for _, rank := range r.Ranks {
-		sum += rank.End
-	}
-	return sum / float64(len(r.Ranks))
 }
 
 // resultLine writes a result in the layout of HPL: the program's columns, then
@@ -140,45 +140,79 @@ func resultLine(b *strings.Builder, h *trace.Header, seconds, gflops float64, la
 	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", strings.Repeat("=", 80), title.String(), strings.Repeat("-", 80), value.String())
 }
 
-// table writes shares of the ranks' time, in the order given.
-func table(b *strings.Builder, l layout, title string, shares []Share, whole float64) {
-	if len(shares) == 0 {
-		return
-	}
-	width := l.width(title, namesOf(shares))
-	fmt.Fprintf(b, "\n%-*s %12s %12s %12s %8s\n", width, title, "mean s", "min s", "max s", "share")
-	for _, s := range shares {
-		share := shareOf(s.Mean, whole)
-		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Min, s.Max, 100*share,
-			bar(share, l.bars))
-	}
+// EstimateReport is an estimate with what it was made from and what making it cost.
+// Nothing in it looks like an exact result.
+type EstimateReport struct {
+	IsEstimate bool `json:"estimate"` // true
+	*Estimate
+	Confidence float64 `json:"confidence"` // of the interval
+	Tolerance  float64 `json:"tolerance"`  // that was asked for; 0: none
+	Budget     float64 `json:"budget_s"`   // likewise
+	Provenance
+	Hosts int `json:"hosts"`
 }
 
-func namesOf(tables ...[]Share) (names []string) {
-	for _, shares := range tables {
+// NewEstimateReport returns the report of an estimate for a machine.
+func NewEstimateReport(e *Estimate, m *Machine, p Provenance) *EstimateReport {
+	used := map[int32]bool{}
+	for _, h := range m.Hosts {
+		used[h] = true
+	}
+	return &EstimateReport{IsEstimate: true, Estimate: e, Confidence: 0.95, Provenance: p.of(e.Header), Hosts: len(used)}
+}
+
+// WriteJSON writes everything.
+func (r *EstimateReport) WriteJSON(w io.Writer) error {
+	return writeJSON(w, r)
+}
+
+// WriteText writes the estimate and its interval, the windows that it comes from, and its cost.
+func (r *EstimateReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if r.Complete {
+		resultLine(&b, r.Header, r.Seconds, r.Gflops, " estimate")
+	} else {
+		b.WriteString(PartLabel(r.Header, r.First, r.Last) + ": no result line\n")
+	}
+	fmt.Fprintf(&b, "\nmakespan %.6g \u00b1 %.2g s (\u00b1 %.2g %%, about %g %% sure)", r.Seconds, r.Interval,
+		100*r.Relative(), 100*r.Confidence)
+	if r.Gflops > 0 {
+		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
+	}
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s%s", r.Trace, r.Platform, textutil.Count(r.Header.Ranks, "rank"),
+		textutil.Count(r.Hosts, "host"), r.models())
+	if r.Seed != nil {
+		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
+	}
+	b.WriteByte('\n')
+
+	// Where the time went, each with its interval.
+	rows := func(shares []EstimatedShare) (rows []timeRow) {
 		for _, s := range shares {
-			names = append(names, s.Name)
+			rows = append(rows, timeRow{s.Name, s.Mean, fmt.Sprintf(" %12.6g %12.2g", s.Mean, s.Interval)})
 		}
+		return rows
 	}
-	return names
-}
+	timeTables(&b, w, fmt.Sprintf(" %12s %12s", "mean s", "\u00b1 s"), r.MeanEnd,
+		rows(r.Kinds), rows(r.Kernels), rows(r.Phases))
 
-// shareOf returns what part of a whole something is; of nothing, none.
-func shareOf(part, whole float64) float64 {
-	if !(whole > 0) {
-		return 0
+	// Which steps were simulated for it.
+	seen := "long enough as far as the steps after it tell"
+	if r.Coupled {
+		seen = "after which the cold start is forgotten"
 	}
-	return part / whole
-}
-
-// size writes bytes with a decimal prefix and three digits.
-func size(bytes int64) string {
-	v, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	for v >= 999.5 && len(units) > 1 {
-		v /= 1000
-		units = units[1:]
+	fmt.Fprintf(&b, "\n%s in %s; warm-up of %s, %s\n", textutil.Count(len(r.Windows), "window"),
+		textutil.Count(r.Rounds, "round"), textutil.Count(r.Warmup, "step"), seen)
+	fmt.Fprintf(&b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
+	for _, w := range r.Windows {
+		fmt.Fprintf(&b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To),
+			w.Seconds)
 	}
-	return fmt.Sprintf("%.3g %s", v, units[0])
+	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
+		textutil.Thousands(int64(r.Simulated)), textutil.Thousands(int64(r.Steps)),
+		100*float64(r.Simulated)/float64(r.Steps), textutil.Thousands(r.Messages), r.WallSeconds,
+		textutil.Count(r.Workers, "worker"), size(r.PeakRSS))
+	return finish(&b, w, r.Warnings)
 }
 
 // EnsembleReport is an ensemble with what it was made from and what making it cost.
@@ -217,11 +251,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 		r.Rating.write(&b, ratingName)
 	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %v\n", w)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return finish(&b, w, r.Warnings)
 }
 
 // ratingName is what reports call a program's own rating: HPCG's, in its words.
@@ -229,4 +259,69 @@ const ratingName = "GFLOP/s rating"
 
 func (s *Summary) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%-14s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
+}
+
+// lineWidth is the longest line of folded text, in bytes.
+const lineWidth = 100
+
+// UncertaintyReport is an uncertainty with what it was made from and what making it cost.
+type UncertaintyReport struct {
+	*Uncertainty
+	Provenance
+	Ranks int `json:"ranks"`
+}
+
+// NewUncertaintyReport returns the report of an uncertainty.
+func NewUncertaintyReport(u *Uncertainty, p Provenance) *UncertaintyReport {
+	return &UncertaintyReport{Uncertainty: u, Provenance: p.of(u.Header), Ranks: u.Header.Ranks}
+}
+
+// WriteJSON writes everything.
+func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// WriteText writes the intervals and their parts.
+func (r *UncertaintyReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	first, last := r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed
+	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform,
+		r.Ranks)
+	b.WriteString(r.models())
+	if !r.Complete {
+		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
+	}
+	level := fmt.Sprintf("%.0f %% interval", 100*r.Level)
+	fmt.Fprintf(&b, "\n\n%-14s %14s  %-29s %10s\n", "", "mean", level, "sd")
+	r.Makespan.write(&b, "makespan s")
+	if r.Gflops.High > 0 {
+		r.Gflops.write(&b, "Gflops")
+	}
+	if r.Rating != nil {
+		r.Rating.write(&b, ratingName)
+	}
+	fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
+	for _, p := range r.Parts {
+		fmt.Fprintf(&b, "%-14s %14.2g\n", p.Name, 100*p.SD/r.Makespan.Mean)
+	}
+	// The sentence that says which errors the intervals cover is folded into lines.
+	b.WriteByte('\n')
+	used := 0 // bytes of the line
+	for _, word := range strings.Fields(r.Covers) {
+		switch {
+		case used == 0:
+		case used+1+len(word) > lineWidth:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += len(word)
+	}
+	fmt.Fprintf(&b, "\n\nreplayed in %.3g s, %s of memory\n", r.WallSeconds, size(r.PeakRSS))
+	return finish(&b, w, r.Warnings)
+}
+
+func (i *Interval) write(b *strings.Builder, name string) {
+	fmt.Fprintf(b, "%-14s %14.8g  %-29s %10.3g\n", name, i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
 }

@@ -136,6 +136,16 @@ func (r *Result) stop(at float64) {
 	r.Complete, r.Gflops = false, 0
 }
 
+// meanEnd returns when the ranks end on average, in seconds.
+func (r *Result) meanEnd() float64 {
+	sum := 0.0
+	for _, rank := range r.Ranks {
+		sum += rank.End
+	}
+	return sum / float64(len(r.Ranks))
+}
+
+// nonZero returns the shares that are more than nothing, never nil.
 func nonZero(shares []Share) []Share {
 	kept := []Share{}
 	for _, s := range shares {

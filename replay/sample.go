@@ -95,10 +95,15 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		if limited := left != nil; limited || so.Observe != nil {
 			return nil, errors.New("windows that processes share have no deadline and nobody who observes them")
 		}
-		measure, workers = s.measureShared, s.shareOut(so.Workers)
+		measure, workers = s.measureShared, min(so.Workers, 1)*sharedAtOnce
+		s.idle = make(chan int, max(so.Workers, 0))
+		for i := range so.Workers {
+			s.idle <- i
+		}
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Period: period(s.header), Work: s.work,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts,
+		Scatters: s.noisy || s.polls, Period: period(s.header), Work: s.work,
 		Measure: measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
@@ -112,8 +117,8 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	return est, nil
 }
 
-// doubts are what makes the interval of an estimate doubtful for which a tolerance, if it is not 0, was
-// asked.
+// doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked
+// for, 0 for none.
 func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
 	list := []warning.Warning{}
 	if e.Outliers > 0 {
@@ -171,15 +176,6 @@ func (s *sample) begin() error {
 		}
 	}
 	s.parts = e.accounts.width()
-	if err := s.span(t); err != nil {
-		return err
-	}
-	s.work, err = workOfSteps(t, s.first, s.end, false)
-	return err
-}
-
-// span finds out which steps there are.
-func (s *sample) span(t *trace.Trace) error {
 	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1
 	if w := t.ChunkInfos(); len(w) > 0 {
@@ -191,7 +187,8 @@ func (s *sample) span(t *trace.Trace) error {
 	if s.end <= s.first {
 		return fmt.Errorf("the trace has no steps from %d on", s.options.From)
 	}
-	return nil
+	s.work, err = workOfSteps(t, s.first, s.end, false)
+	return err
 }
 
 // longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by
@@ -286,6 +283,7 @@ func (s *sample) trace(worker int) (*trace.Trace, error) {
 	return t, err
 }
 
+// estimate names the parts of an estimate and adds the facts that sampling does not know.
 func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 	est := &Estimate{
 		Estimate: e, Header: s.header, Complete: s.options.allSteps(s.header) && s.end-s.first >= s.header.Steps,
@@ -294,11 +292,18 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 	if s.noisy {
 		est.Seed = &s.options.Seed
 	}
+	// The parts are those of the kinds, then of the kernels, then of the phases. Parts of no time are
+	// left out.
 	first := 0
 	next := func(names []string) []EstimatedShare {
-		list := estimatedShares(names, e.Parts[first:][:len(names)])
+		shares := []EstimatedShare{}
+		for i, p := range e.Parts[first:][:len(names)] {
+			if p.Seconds > 0 {
+				shares = append(shares, EstimatedShare{names[i], p.Seconds, p.Interval})
+			}
+		}
 		first += len(names)
-		return list
+		return shares
 	}
 	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
 	if est.Complete && e.Seconds > 0 {
@@ -308,13 +313,54 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 	return est
 }
 
-// estimatedShares gives parts their names, and leaves out those that are nothing.
-func estimatedShares(names []string, parts []sampling.Part) []EstimatedShare {
-	shares := []EstimatedShare{}
-	for i, p := range parts {
-		if p.Seconds > 0 {
-			shares = append(shares, EstimatedShare{names[i], p.Seconds, p.Interval})
+// WindowTimes is what came out of a window of an estimate.
+type WindowTimes struct {
+	Messages int64                 `json:"messages"` // that were simulated
+	Starts   []sampling.StartTimes `json:"starts"`   // of each step, and of the end
+}
+
+// A Sharer shares the windows of an estimate among processes, each of which makes it (package
+// study/estimates). Its methods may be called by several goroutines.
+type Sharer interface {
+	// Begin is told all that windows depend on, before the first.
+	Begin(run []Property) error
+	// Window returns what came out of the steps [from, to), which play plays if no process has; nil
+	// if another one is playing them.
+	Window(from, to int, play func() (*WindowTimes, error)) (*WindowTimes, error)
+}
+
+const (
+	// sharedAtOnce is how many windows are looked after at once where processes share them: all
+	// of a round, so that those which others play keep nobody from playing the rest.
+	sharedAtOnce = 1 << 10
+	// lookEvery is how long a process waits before it looks again for what another one plays.
+	lookEvery = 200 * time.Millisecond
+)
+
+// measureShared is the sampling.Measure of windows that processes share. It looks for the window
+// until it is there, and plays it itself once one of the workers is idle and no other process has
+// begun it.
+func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling.StartTimes, error) {
+	for {
+		var worker int
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case worker = <-s.idle:
+		}
+		w, err := s.share.Window(from, to, func() (*WindowTimes, error) { return s.play(ctx, worker, from, to) })
+		s.idle <- worker
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			s.messages.Add(w.Messages)
+			return w.Starts, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(lookEvery):
 		}
 	}
-	return shares
 }
