@@ -64,17 +64,6 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// TestSize: the trace of Fugaku's run takes at most 200 kB.
-func TestSize(t *testing.T) {
-	var file bytes.Buffer
-	if err := Generate(context.Background(), &file, DefaultParams(158976, 104), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if file.Len() > 200_000 {
-		t.Errorf("%d bytes", file.Len())
-	}
-}
-
 // TestVerify: on random parameters what is sent is received, with its size.
 func TestVerify(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -107,41 +107,6 @@ func wantBcasts(p *Params, r, c int) []string {
 	return want
 }
 
-// TestRings checks every ring: each process column receives once, from one that
-// sends to it.
-func TestRings(t *testing.T) {
-	for b := OneRing; b <= TwoRingM; b++ {
-		for q := 2; q < 20; q++ {
-			p := small(4, 4, 1, q)
-			p.Bcast = b
-			l := newLibrary(&p, nil)
-			senders := make([]int, q) // -1: none
-			for x := range senders {
-				senders[x] = -1
-			}
-			set := func(x, from int) {
-				if x <= 0 || x >= q || senders[x] >= 0 {
-					t.Fatalf("%v, Q = %d: %d sends to %d", b, q, from, x)
-				}
-				senders[x] = from
-			}
-			for _, x := range l.ringTargets() {
-				set(x, 0)
-			}
-			for x := 1; x < q; x++ {
-				if l.ringForwards(x) {
-					set(x+1, x)
-				}
-			}
-			for x := 1; x < q; x++ {
-				if senders[x] != l.ringSource(x) {
-					t.Errorf("%v, Q = %d: %d receives from %d, but %d sends", b, q, x, l.ringSource(x), senders[x])
-				}
-			}
-		}
-	}
-}
-
 // TestPolls: HPL_bcast of the four rings asks by HPL_Iprobe whether the panel is there,
 // that of the long ones does not ask (HPL_bcast_blong.c). One column of processes has
 // nobody to wait for.

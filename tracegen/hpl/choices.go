@@ -101,24 +101,6 @@ func parseChoice(names [][]string, text string) (int, error) {
 	return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
 }
 
-// firstNames lists what is printed for each digit, for help.
-func firstNames(names [][]string) string {
-	var list []string
-	for digit, of := range names {
-		list = append(list, fmt.Sprintf("%s (%d)", of[0], digit))
-	}
-	return strings.Join(list, ", ")
-}
-
-// everyName lists all names of each digit, for the page.
-func everyName(names [][]string) string {
-	var list []string
-	for digit, of := range names {
-		list = append(list, fmt.Sprintf("`%s` %d", strings.Join(of, "` `"), digit))
-	}
-	return strings.Join(list, ", ")
-}
-
 func choiceName[E ~int](names [][]string, v E) string {
 	if v >= 0 && int(v) < len(names) {
 		return names[v][0]

@@ -27,17 +27,6 @@ func TestGridCounts(t *testing.T) {
 	}
 }
 
-func TestPowers(t *testing.T) {
-	for n, want := range map[int]int{1: 1, 2: 2, 3: 2, 4: 4, 77: 64, 128: 128} {
-		if got := hi(n); got != want {
-			t.Errorf("hi(%d) = %d, want %d", n, got, want)
-		}
-	}
-	if got := mod(-1, 5); got != 4 {
-		t.Errorf("-1 mod 5 = %d, want 4", got)
-	}
-}
-
 // TestTree sends along every tree: each member but the root receives once, from
 // a member that has the message already.
 func TestTree(t *testing.T) {

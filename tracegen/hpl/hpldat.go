@@ -77,7 +77,13 @@ func (d *Dat) Lists() []List {
 			case l == noLoop:
 				lists = append(lists, List{[]string{par.Name}, [][]string{{par.text(d.values[par.Name][0])}}})
 			default:
-				of.add(par, d.values[par.Name])
+				of.Names = append(of.Names, par.Name)
+				for i, v := range d.values[par.Name] {
+					if i == len(of.Values) {
+						of.Values = append(of.Values, nil)
+					}
+					of.Values[i] = append(of.Values[i], par.text(v))
+				}
 			}
 		}
 		if l != noLoop {
@@ -85,17 +91,6 @@ func (d *Dat) Lists() []List {
 		}
 	}
 	return lists
-}
-
-// add adds a parameter to those that change together.
-func (l *List) add(par *Parameter, values []int) {
-	l.Names = append(l.Names, par.Name)
-	for i, v := range values {
-		if i == len(l.Values) {
-			l.Values = append(l.Values, nil)
-		}
-		l.Values[i] = append(l.Values[i], par.text(v))
-	}
 }
 
 // text returns the text of a value of an HPL.dat, by its name if it has one.

@@ -71,7 +71,16 @@ func (d *datReader) read() *Dat {
 		case noLoop:
 			n = 1
 		default:
-			n = d.count(par)
+			what := "number of " + par.Name + "s"
+			if par.loop == gridLoop {
+				what = "number of process grids"
+			}
+			n = 0
+			if list := d.integers(what, 1, 1); d.err == nil {
+				if n = list[0]; n > maxDatValues {
+					d.err = fmt.Errorf("%s = %d, allowed 1 to %d", what, n, maxDatValues)
+				}
+			}
 		}
 		counted = par.loop
 		d.tail = d.tail || par.Name == "SWAP"
@@ -126,7 +135,11 @@ func (d *datReader) integers(what string, n, least int) []int {
 	read := d.hpl.values(n)
 	wrong := d.misread(read, n)
 	if len(read) < n {
-		d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, cmp.Or(wrong, "no value"), behind(read))
+		reads := "what lies in memory behind the line"
+		if len(read) > 0 {
+			reads = joined(read) + " and " + reads
+		}
+		d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, cmp.Or(wrong, "no value"), reads)
 		return nil
 	}
 	for _, v := range read {
@@ -155,8 +168,10 @@ func (d *datReader) misread(read []int, n int) string {
 	}
 	words := strings.FieldsFunc(d.line, isBlank)
 	for _, word := range words[:min(n, len(words))] {
-		if c := strangeBlank(word); c != 0 {
-			return fmt.Sprintf("%q is not an integer: the character %U in it is no blank for HPL", clip(word), c)
+		for _, c := range word {
+			if unicode.IsSpace(c) || c == '\ufeff' || c == '\u200b' { // it looks like a blank
+				return fmt.Sprintf("%q is not an integer: the character %U in it is no blank for HPL", clip(word), c)
+			}
 		}
 	}
 	if len(words) < n {
@@ -177,41 +192,7 @@ func (d *datReader) misread(read []int, n int) string {
 	return ""
 }
 
-// behind writes the values that HPL reads where it comes to read more than the line.
-func behind(read []int) string {
-	if len(read) == 0 {
-		return "what lies in memory behind the line"
-	}
-	return joined(read) + " and what lies in memory behind the line"
-}
-
 func joined[E any](list []E) string { return strings.Trim(fmt.Sprint(list), "[]") }
-
-// strangeBlank returns a character of a word which looks like a blank and is none for HPL, 0 if there is none.
-func strangeBlank(word string) rune {
-	for _, c := range word {
-		if unicode.IsSpace(c) || c == '\ufeff' || c == '\u200b' {
-			return c
-		}
-	}
-	return 0
-}
-
-// count returns how many values of a parameter come.
-func (d *datReader) count(par *Parameter) int {
-	what := "number of " + par.Name + "s"
-	if par.loop == gridLoop {
-		what = "number of process grids"
-	}
-	list := d.integers(what, 1, 1)
-	if d.err == nil && list[0] > maxDatValues {
-		d.err = fmt.Errorf("%s = %d, allowed 1 to %d", what, list[0], maxDatValues)
-	}
-	if d.err != nil {
-		return 0
-	}
-	return list[0]
-}
 
 // values returns the n values of a parameter, with what HPL takes for those that it does not know.
 func (d *datReader) values(par *Parameter, n int) []int {

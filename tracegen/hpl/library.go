@@ -18,7 +18,6 @@ type library struct {
 	factors map[factorKey]*factor
 	clipped *rollBlocks // nil before it is needed
 	finish  int64       // 0, or the block that waits for a broadcast (never the first one)
-	solve   *solveBlocks
 	spread  *spreadBlocks
 }
 

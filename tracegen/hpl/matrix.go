@@ -53,11 +53,41 @@ func factorPivots(ctx context.Context, n, nb, p int) ([]int32, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
+		// The columns [j, end) are factored one by one.
 		end := min(j+luBlock, n)
-		if err := f.panel(j, end); err != nil {
-			return nil, err
+		for c := j; c < end; c++ {
+			col := f.col(c)
+			r := f.pivot(col, c)
+			f.pivots[c] = int32(r)
+			if col[r] == 0 {
+				return nil, fmt.Errorf("pivots lu: column %d of the matrix has a zero pivot", c)
+			}
+			for k := j; k < end; k++ {
+				other := f.col(k)
+				other[c], other[r] = other[r], other[c]
+			}
+			scale := 1 / col[c]
+			for i := c + 1; i < n; i++ {
+				col[i] *= scale
+			}
+			for k := c + 1; k < end; k++ {
+				axpy(f.col(k)[c+1:], col[c+1:], f.col(k)[c])
+			}
 		}
-		f.update(j, end)
+
+		// All columns after them follow in parallel: a column's result does not depend on which
+		// goroutine computes it.
+		workers := min(runtime.GOMAXPROCS(0), n-end)
+		var wg sync.WaitGroup
+		for w := range workers {
+			wg.Go(func() {
+				for k := end + w; k < n; k += workers {
+					f.updateColumn(f.col(k), j, end)
+				}
+			})
+		}
+		wg.Wait()
 	}
 	return f.pivots, nil
 }
@@ -72,60 +102,20 @@ type luFactor struct {
 
 func (f *luFactor) col(j int) []float64 { return f.a[j*f.n : (j+1)*f.n] }
 
-// panel factors the columns [j, end).
-func (f *luFactor) panel(j, end int) error {
-	for c := j; c < end; c++ {
-		col := f.col(c)
-		r := f.pivot(col, c)
-		f.pivots[c] = int32(r)
-		if col[r] == 0 {
-			return fmt.Errorf("pivots lu: column %d of the matrix has a zero pivot", c)
-		}
-		for k := j; k < end; k++ {
-			other := f.col(k)
-			other[c], other[r] = other[r], other[c]
-		}
-		scale := 1 / col[c]
-		for i := c + 1; i < f.n; i++ {
-			col[i] *= scale
-		}
-		for k := c + 1; k < end; k++ {
-			axpy(f.col(k)[c+1:], col[c+1:], f.col(k)[c])
-		}
-	}
-	return nil
-}
-
 // pivot returns the row of the largest element of a column from row c on.
 func (f *luFactor) pivot(col []float64, c int) int {
+	owner := func(i int) int { return i / f.nb % f.p }
 	best, size := c, math.Abs(col[c])
 	for i := c + 1; i < f.n; i++ {
-		if v := math.Abs(col[i]); v > size || v == size && f.owner(i) < f.owner(best) {
+		if v := math.Abs(col[i]); v > size || v == size && owner(i) < owner(best) {
 			best, size = i, v
 		}
 	}
 	return best
 }
 
-func (f *luFactor) owner(i int) int { return i / f.nb % f.p }
-
-// update applies the columns [j, end) to all columns after them, in parallel: a
-// column's result does not depend on which goroutine computes it.
-func (f *luFactor) update(j, end int) {
-	workers := min(runtime.GOMAXPROCS(0), f.n-end)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := end + w; k < f.n; k += workers {
-				f.updateColumn(f.col(k), j, end)
-			}
-		}()
-	}
-	wg.Wait()
-}
-
+// updateColumn exchanges the rows of a column x as the columns [j, end) do, and subtracts their
+// products: four at a time, which saves three of four passes over x.
 func (f *luFactor) updateColumn(x []float64, j, end int) {
 	for c := j; c < end; c++ {
 		r := f.pivots[c]

@@ -94,11 +94,3 @@ func TestRandomValue(t *testing.T) {
 		}
 	}
 }
-
-func TestFactorPivotsStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := factorPivots(ctx, 10, 2, 1); err == nil {
-		t.Error("factored after the context was done")
-	}
-}

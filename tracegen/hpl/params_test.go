@@ -196,10 +196,3 @@ func TestGenerateStops(t *testing.T) {
 		t.Error("negative number of steps")
 	}
 }
-
-func TestGenerateIsDeterministic(t *testing.T) {
-	p := DefaultParams(300, 3, 2)
-	if !bytes.Equal(generate(t, p, Options{}), generate(t, p, Options{})) {
-		t.Error("two traces of one run differ")
-	}
-}

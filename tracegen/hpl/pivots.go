@@ -84,32 +84,30 @@ func (v *Pivots) validate(p *Params) error {
 // error messages, which give the line from 1.
 func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 	head := sniff.Remember(r)
-	rows, err := readPivots(head, name, n)
-	return rows, head.Instead(err, name, sniff.Pivots)
-}
-
-func readPivots(r io.Reader, name string, n int) ([]int32, error) {
 	var rows []int32
-	scan := textutil.NewLineScanner(r)
+	fail := func(line int, format string, args ...any) ([]int32, error) {
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, args...)), name, sniff.Pivots)
+	}
+	scan := textutil.NewLineScanner(head)
 	for scan.Scan() {
 		c := len(rows)
 		if c == n {
-			return nil, fmt.Errorf("%s:%d: more than N = %d pivots", name, c+1, n)
+			return fail(c+1, "more than N = %d pivots", n)
 		}
 		row, err := strconv.ParseInt(strings.TrimSpace(scan.Text()), 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: pivot %q is not a row", name, c+1, clip(scan.Text()))
+			return fail(c+1, "pivot %q is not a row", clip(scan.Text()))
 		}
 		if int(row) < c || int(row) >= n {
-			return nil, fmt.Errorf("%s:%d: pivot row %d of column %d, allowed %d to %d", name, c+1, row, c, c, n-1)
+			return fail(c+1, "pivot row %d of column %d, allowed %d to %d", row, c, c, n-1)
 		}
 		rows = append(rows, int32(row))
 	}
 	if err := textutil.LineError(scan); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, len(rows)+1, err)
+		return fail(len(rows)+1, "%w", err)
 	}
 	if len(rows) != n {
-		return nil, fmt.Errorf("%s:%d: %d pivots, want N = %d", name, len(rows), len(rows), n)
+		return fail(len(rows), "%d pivots, want N = %d", len(rows), n)
 	}
 	return rows, nil
 }
@@ -193,24 +191,19 @@ func (s *rowCounter) count(dst []int64, v *pivotRows, g *grid, j, jb int64) {
 	}
 	s.slots = s.slots[:size]
 	clear(s.slots)
-	first := j / g.nb
+	first, mask := j/g.nb, uint32(size-1)
 	for c := j; c < j+jb; c++ {
-		if r := v.row(c); r >= j+jb && s.insert(int32(r)) {
-			dst[(r/g.nb-first)%g.p]++
+		r := v.row(c)
+		if r < j+jb {
+			continue
 		}
-	}
-}
-
-// insert adds a row and reports whether it was not there before.
-func (s *rowCounter) insert(row int32) bool {
-	mask := uint32(len(s.slots) - 1)
-	for i := uint32(row) * 0x9E3779B1 >> 7 & mask; ; i = (i + 1) & mask {
-		switch s.slots[i] {
-		case 0:
-			s.slots[i] = row + 1
-			return true
-		case row + 1:
-			return false
+		i := uint32(r) * 0x9E3779B1 >> 7 & mask
+		for s.slots[i] != 0 && s.slots[i] != int32(r)+1 {
+			i = (i + 1) & mask
+		}
+		if s.slots[i] == 0 { // not counted before
+			s.slots[i] = int32(r) + 1
+			dst[(r/g.nb-first)%g.p]++
 		}
 	}
 }

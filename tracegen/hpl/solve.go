@@ -20,23 +20,38 @@ const (
 // flow, back substitution.
 type solveBlocks struct {
 	sendRHS, recvRHS int64
-	diag             int64
+	diag             int64   // solves a diagonal block of the given order
 	block            []int64 // by distance above the row of the previous block
-	partial          int64
-	rest             int64
+	partial          int64   // adds the sums of the process column before for the window
+	rest             int64   // uses the solution of kp unknowns on the rows above the window
 	tree             []int64 // by distance from the root
 }
 
 // solution returns the blocks of the back substitution.
 func (l *library) solution() *solveBlocks {
-	if l.solve == nil {
-		s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false), diag: l.diagBlock(),
-			partial: l.partialBlock(), rest: l.restBlock()}
-		s.block = l.each(l.p.P, l.solutionBlock)
-		s.tree = l.each(l.p.P, l.solutionTree)
-		l.solve = s
-	}
-	return l.solve
+	s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false)}
+	diag := trace.NewBuilder("diagonal", 1)
+	diag.Compute(dtrsvUNN, diag.Param(0))
+	diag.Compute(dcopy, diag.Param(0))
+	s.diag = int64(l.add(diag))
+
+	partial := trace.NewBuilder("partial sums", 3)
+	a := params(partial, 3) // window pcol tag
+	window := partial.Scale(int64(l.p.NB), a[0])
+	partial.If(window, func() {
+		source := partial.Member(rowFamily, a[1])
+		partial.Message(trace.OpRecv, rowFamily, 0, source, a[2], partial.Scale(doubleBytes, window))
+		partial.Compute(daxpy, window)
+	})
+	s.partial = int64(l.add(partial))
+
+	rest := trace.NewBuilder("rest", 2)
+	rows := rest.Scale(int64(l.p.NB), rest.Param(0))
+	rest.If(rows, func() { rest.Compute(dgemvN, rows, rest.Param(1)) })
+	s.rest = int64(l.add(rest))
+	s.block = l.each(l.p.P, l.solutionBlock)
+	s.tree = l.each(l.p.P, l.solutionTree)
+	return s
 }
 
 // rhsBlock moves the right-hand side, m rows of it, to the process column of the
@@ -49,14 +64,6 @@ func (l *library) rhsBlock(send bool) int64 {
 		out, in = in, out
 	}
 	b.Exchange(rowFamily, b.Member(rowFamily, b.Param(1)), trace.Const(firstRowTag), out, in)
-	return int64(l.add(b))
-}
-
-// diagBlock solves a diagonal block of the given order.
-func (l *library) diagBlock() int64 {
-	b := trace.NewBuilder("diagonal", 1)
-	b.Compute(dtrsvUNN, b.Param(0))
-	b.Compute(dcopy, b.Param(0))
 	return int64(l.add(b))
 }
 
@@ -87,26 +94,6 @@ func (l *library) solutionBlock(d int) int64 {
 	if d > 0 && d < l.p.P-1 {
 		pass(trace.OpSend, d+1)
 	}
-	return int64(l.add(b))
-}
-
-// partialBlock adds what the process column before has summed up for the window.
-func (l *library) partialBlock() int64 {
-	b := trace.NewBuilder("partial sums", 3)
-	a := params(b, 3) // window pcol tag
-	window := b.Scale(int64(l.p.NB), a[0])
-	b.If(window, func() {
-		b.Message(trace.OpRecv, rowFamily, 0, b.Member(rowFamily, a[1]), a[2], b.Scale(doubleBytes, window))
-		b.Compute(daxpy, window)
-	})
-	return int64(l.add(b))
-}
-
-// restBlock uses the solution of kp unknowns on the rows above the window.
-func (l *library) restBlock() int64 {
-	b := trace.NewBuilder("rest", 2)
-	rest := b.Scale(int64(l.p.NB), b.Param(0))
-	b.If(rest, func() { b.Compute(dgemvN, rest, b.Param(1)) })
 	return int64(l.add(b))
 }
 

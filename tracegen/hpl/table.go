@@ -102,12 +102,17 @@ func number(name, usage, note string, l loop, least, most int, field func(*Param
 
 // choice is a parameter that is one of several, by any of its names or by HPL's digit.
 func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Params) *E) Parameter {
-	opt := option.Parsed(name, plain(usage)+": "+everyName(names), func(text string) (E, error) {
+	var first, every []string // the printed name of each digit, for help, and all its names, for the page
+	for digit, of := range names {
+		first = append(first, fmt.Sprintf("%s (%d)", of[0], digit))
+		every = append(every, fmt.Sprintf("`%s` %d", strings.Join(of, "` `"), digit))
+	}
+	opt := option.Parsed(name, plain(usage)+": "+strings.Join(every, ", "), func(text string) (E, error) {
 		digit, err := parseChoice(names, text)
 		return E(digit), err
 	}, field)
 	opt.Check = func(p *Params) error { return between(int(*field(p)), 0, len(names)-1) }
-	return Parameter{Option: opt, Usage: usage + ": " + firstNames(names), loop: l, digits: len(names)}
+	return Parameter{Option: opt, Usage: usage + ": " + strings.Join(first, ", "), loop: l, digits: len(names)}
 }
 
 // onOff is a parameter that is off (0) or on (1), one value for all runs.

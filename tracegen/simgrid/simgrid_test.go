@@ -230,17 +230,6 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
-func TestIsIndex(t *testing.T) {
-	for _, c := range []struct {
-		head string
-		want bool
-	}{{"rank-0.ti\nrank-1.ti\r\n", true}, {"", false}, {"\x28\xb5\x2f\xfd", false}, {"PK\x03\x04", false}, {"übung.ti\n", true}} {
-		if got := simgrid.IsIndex([]byte(c.head)); got != c.want {
-			t.Errorf("IsIndex(%q) = %v", c.head, got)
-		}
-	}
-}
-
 // manyLines is a trace of two ranks that needs several units and chunks.
 func manyLines(shared bool) map[string]string {
 	var files [2]strings.Builder
@@ -272,18 +261,7 @@ func TestConvert(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var file bytes.Buffer
-		w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := text.Convert(w, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.NewReader(&file, "converted")
+		tr, err := converted(t, text)
 		if err != nil {
 			t.Fatal(err)
 		}
