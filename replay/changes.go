@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"reprise/internal/eventqueue"
-	"reprise/netmodel"
 	"reprise/platforms"
 )
 
@@ -160,24 +159,6 @@ func (e *engine) hostOff(use *platforms.ProfileUse, at float64) error {
 	return nil
 }
 
-// checkHosts looks for the first host that was switched off under a rank which has played
-// its last action ahead of the event loop.
-func (e *engine) checkHosts() error {
-	c := e.changes
-	for {
-		at := c.hosts.Next()
-		if math.IsInf(at, 1) {
-			return nil
-		}
-		i := c.hosts.Pop()
-		if c.uses[i].Kind == platforms.HostState {
-			if err := e.hostOff(&c.uses[i], at); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // revives reports whether a change to come may set something going that stands still.
 func (e *engine) revives() bool {
 	for i := range e.changes.uses {
@@ -199,28 +180,4 @@ func (e *engine) stands(use *platforms.ProfileUse) bool {
 		return slices.ContainsFunc(use.Links, e.network.Stands)
 	}
 	return false
-}
-
-// standstill says what stands still for good; nil if nothing does.
-func (e *engine) standstill() error {
-	for i := range e.changes.uses {
-		if use := &e.changes.uses[i]; e.stands(use) {
-			return fmt.Errorf("nothing goes on after %.9g s: the %v %q is 0 for good (profile %q)", e.now, use.Kind, use.Target,
-				use.Profile.Name)
-		}
-	}
-	return nil
-}
-
-// linkOff says which link a transfer cannot take.
-func (e *engine) linkOff(off *netmodel.LinkOffError, at float64) error {
-	for i := range e.changes.uses {
-		use := &e.changes.uses[i]
-		for _, l := range use.Links {
-			if l == off.Link && use.Kind == platforms.LinkState {
-				return fmt.Errorf("at %.9g s link %q is off (profile %q)", at, use.Target, use.Profile.Name)
-			}
-		}
-	}
-	return off
 }

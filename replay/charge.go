@@ -48,31 +48,18 @@ func (e *engine) chargeWait(r, message int32) {
 	}
 }
 
-// chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the
-// clock of a rank that is not blocked before it is charged.
-func (e *engine) chargeRest(r int32) {
-	k := TimePoll
-	if e.ranks[r].waits > 0 {
-		k = e.ranks[r].charge
-	}
-	e.charge(r, k)
-}
-
 // checkTimes says whether the accounts of each result are checked.
 var checkTimes = invariants.Enabled
 
 // timeTolerance is how far the sum of a rank's times may be from its end, relatively.
 const timeTolerance = 1e-9
 
-// checkAccount panics unless what was charged to rank r is its time. The accounts are closed.
+// checkAccount panics unless the charges of rank r add up to its time. The accounts are closed. Nothing
+// is known once a clock is beyond all numbers.
 func (e *engine) checkAccount(r int32) {
-	if rk, sum := &e.ranks[r], e.accounts.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock) {
+	rk, sum := &e.ranks[r], e.accounts.sum(r, int(numKinds))
+	addsUp := math.IsInf(rk.clock, 1) || math.Abs(sum-rk.clock) <= timeTolerance*rk.clock
+	if rk.charged != rk.clock || !addsUp {
 		panic(fmt.Sprintf("replay: rank %d ends at %v s, is charged up to %v s and for %v s", r, rk.clock, rk.charged, sum))
 	}
-}
-
-// addsUp reports whether the sum of what was charged to a rank is the time up to which
-// it was. Nothing is known once a clock is beyond all numbers.
-func addsUp(sum, charged float64) bool {
-	return math.IsInf(charged, 1) || math.Abs(sum-charged) <= timeTolerance*charged
 }

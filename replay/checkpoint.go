@@ -14,7 +14,6 @@ import (
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/platforms"
-	"reprise/trace"
 )
 
 // checkpointVersion is the version of the format of checkpoints. The types whose fields they hold
@@ -140,12 +139,23 @@ func (p *Pause) identity() []Property {
 	}
 	list := append(slices.Clone(o.Identity),
 		Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, barrierSource{}, source)})
-	if t := p.engine.trace; t != nil {
-		list = append(list, Property{Name: "trace", Value: traceHash(t)})
+	if t := p.engine.trace; t != nil { // the trace with the order of its definitions
+		hash, _ := t.Hash()
+		sum := sha256.New()
+		sum.Write(hash[:])
+		for i := range t.Program().NumBlocks() {
+			block := t.Program().BlockHash(i)
+			sum.Write(block[:])
+		}
+		list = append(list, Property{Name: "trace", Value: hex.EncodeToString(sum.Sum(nil))})
+	}
+	to := o.To
+	if steps := p.header.Steps; steps > 0 && (to == 0 || to > steps) { // 0 steps: not known
+		to = steps
 	}
 	list = append(list,
 		Property{Name: "ranks", Value: fmt.Sprint(p.header.Ranks)},
-		Property{Name: "steps", Value: stepsOf(o, p.header.Steps)},
+		Property{Name: "steps", Value: fmt.Sprintf("%d:%d", o.From, to)},
 		Property{Name: "begins of steps", Value: fmt.Sprint(o.StepStarts)},
 		Property{Name: "description of the machine", Value: hex.EncodeToString(machine[:])},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
@@ -177,27 +187,6 @@ func (p *Pause) identity() []Property {
 	}
 	p.about = append(list, o.Network.Settings()...)
 	return p.about
-}
-
-// stepsOf names the steps that are played of so many (0: not known).
-func stepsOf(o *Options, steps int) string {
-	to := o.To
-	if steps > 0 && (to == 0 || to > steps) {
-		to = steps
-	}
-	return fmt.Sprintf("%d:%d", o.From, to)
-}
-
-// traceHash names a trace with the order of its definitions.
-func traceHash(t *trace.Trace) string {
-	hash, _ := t.Hash()
-	sum := sha256.New()
-	sum.Write(hash[:])
-	for i := range t.Program().NumBlocks() {
-		block := t.Program().BlockHash(i)
-		sum.Write(block[:])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // hashOf names a list of numbers.

@@ -145,7 +145,7 @@ func TestResumeRecorded(t *testing.T) {
 	dir := t.TempDir()
 	for i, name := range unzip(t, replayOracle, dir) {
 		folder := filepath.Join(dir, name)
-		if !isCase(folder) || testing.Short() && i%12 != 0 {
+		if !isCase(folder) || testing.Short() && i%36 != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { checkResumes(t, 5, rerunCase(t, folder, i%3 == 0)) })
@@ -230,8 +230,12 @@ func resumeLists() []*listResume {
 }
 
 func TestResumeLists(t *testing.T) {
+	points := 1000
+	if testing.Short() {
+		points = 60
+	}
 	for _, c := range resumeLists() {
-		t.Run(c.name, func(t *testing.T) { checkResumes(t, 1000, c.rerun(t)) })
+		t.Run(c.name, func(t *testing.T) { checkResumes(t, points, c.rerun(t)) })
 	}
 }
 
@@ -279,8 +283,12 @@ func (c *hplResume) rerun(t testing.TB) rerun {
 }
 
 func TestResumeHPL(t *testing.T) {
+	points := 12
+	if testing.Short() {
+		points = 4
+	}
 	for _, c := range resumeHPL {
-		t.Run(c.name, func(t *testing.T) { checkResumes(t, 12, c.rerun(t)) })
+		t.Run(c.name, func(t *testing.T) { checkResumes(t, points, c.rerun(t)) })
 	}
 }
 

@@ -170,7 +170,13 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if err := call.Check(size); err != nil {
 		return call, err
 	}
-	run.flops, run.rounds, run.comm = call.Flops, 0, commOf(&call)
+	run.flops, run.rounds, run.comm = call.Flops, 0, uint16(call.Comm)
+	if call.Nonblocking {
+		run.comm |= commNonblocking
+		if call.Kind == trace.CollBarrier {
+			run.comm |= commBarrier
+		}
+	}
 	var of *collective.Nodes
 	if nodes != nil {
 		of = nodes[group]
@@ -178,18 +184,6 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	run.schedule.Start(e.collectives.selector, &call, size, member, of)
 	rk.collective = true
 	return call, nil
-}
-
-// commOf returns the communicator in the labels of a call's messages.
-func commOf(call *trace.Collective) uint16 {
-	comm := uint16(call.Comm)
-	if call.Nonblocking {
-		comm |= commNonblocking
-		if call.Kind == trace.CollBarrier {
-			comm |= commBarrier
-		}
-	}
-	return comm
 }
 
 func (c *collectiveRun) nextRound() {
@@ -208,7 +202,12 @@ func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collec
 		*run.slot(s.Slot), err = e.postIsend(r, run.world(s.Peer), l, s.Bytes, false)
 		return goOn, err
 	case collective.Irecv:
-		id, err := e.collectiveIrecv(r, run, s, l)
+		var id int32
+		if s.Peer == collective.AnyPeer {
+			id, err = e.postWild(r, trace.AnySource, l, s.Bytes)
+		} else {
+			id, err = e.postRecv(r, run.world(s.Peer), l, s.Bytes)
+		}
 		if err == nil {
 			*run.slot(s.Slot) = requestOf(id, receiver)
 		}
@@ -233,14 +232,6 @@ func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collec
 		return goOn, err
 	}
 	return e.settled(r, TimeCollective), nil
-}
-
-// collectiveIrecv posts the receive of a step.
-func (e *engine) collectiveIrecv(r int32, run *collectiveRun, s *collective.Step, l label) (int32, error) {
-	if s.Peer == collective.AnyPeer {
-		return e.postWild(r, trace.AnySource, l, s.Bytes)
-	}
-	return e.postRecv(r, run.world(s.Peer), l, s.Bytes)
 }
 
 // slot returns a slot for a request.
@@ -270,8 +261,15 @@ func (c *collectives) communicator(family int32, ranks int) (*communicator, erro
 	}
 	comm := &c.comms[family]
 	if comm.groups == nil {
-		*comm = newCommunicator(c.families[family].Groups, ranks)
-		comm.nodes = c.nodesOf(comm.groups)
+		groups := c.families[family].Groups // a partition of the ranks
+		*comm = communicator{groups: groups, of: make([]int32, ranks), member: make([]int32, ranks),
+			calls: make([]int64, ranks), nodes: c.nodesOf(groups)}
+		for g := range groups {
+			for m := range groups[g].Len() {
+				r := groups[g].Member(m)
+				comm.of[r], comm.member[r] = int32(g), int32(m)
+			}
+		}
 	}
 	return comm, nil
 }
@@ -287,16 +285,4 @@ func (c *collectives) nodesOf(groups []trace.Group) []*collective.Nodes {
 		nodes[i] = collective.NewNodes(groups[i].Len(), world, func(member int) int32 { return c.hosts[world(member)] })
 	}
 	return nodes
-}
-
-// newCommunicator returns that of groups, which are a partition of so many ranks.
-func newCommunicator(groups []trace.Group, ranks int) communicator {
-	c := communicator{groups: groups, of: make([]int32, ranks), member: make([]int32, ranks), calls: make([]int64, ranks)}
-	for g := range groups {
-		for m := range groups[g].Len() {
-			r := groups[g].Member(m)
-			c.of[r], c.member[r] = int32(g), int32(m)
-		}
-	}
-	return c
 }

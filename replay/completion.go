@@ -47,7 +47,14 @@ func (e *engine) completeList(r int32, rk *rank, a *trace.Action) (outcome, erro
 	case trace.CompleteAny:
 		_, out, err = e.waitForAny(r, rk, slots)
 	case trace.CompleteSome:
-		out, err = e.waitForSome(r, rk, slots, c)
+		if !c.waited { // for one request; then the others are tested
+			var slot *request
+			if slot, out, err = e.waitForAny(r, rk, slots); slot == nil || out == parkedHere || err != nil {
+				break
+			}
+			c.waited = true
+		}
+		out, err = e.testEach(r, rk, slots, c)
 	case trace.TestAll, trace.TestSome:
 		out, err = e.testEach(r, rk, slots, c)
 	case trace.TestAny:
@@ -166,18 +173,6 @@ func (e *engine) notify(m *message) {
 			e.wakeups.Set(r, e.now)
 		}
 	}
-}
-
-// waitForSome waits for one request of a list, then tests the others.
-func (e *engine) waitForSome(r int32, rk *rank, slots []int32, c *completion) (outcome, error) {
-	if !c.waited {
-		slot, out, err := e.waitForAny(r, rk, slots)
-		if slot == nil || out == parkedHere || err != nil {
-			return out, err
-		}
-		c.waited = true
-	}
-	return e.testEach(r, rk, slots, c)
 }
 
 // testEach tests the requests of a list, one after the other.

@@ -3,10 +3,8 @@ package replay
 import (
 	"fmt"
 
-	"reprise/internal/bounds"
 	"reprise/kernels/noise"
 	"reprise/trace"
-	"reprise/trace/warning"
 )
 
 // What takes processor time: calls of kernels, whose common case is in engine.do, and amounts
@@ -75,14 +73,6 @@ type files struct {
 	numBytes, freeBytes int64
 }
 
-// checkFileBandwidth checks an option, which may be 0.
-func checkFileBandwidth(v float64) error {
-	if v == 0 {
-		return nil
-	}
-	return bounds.Bandwidth.Check("bandwidth of files", v)
-}
-
 // file plays an access of rank r to a file.
 func (e *engine) file(r int32, rk *rank, a *trace.Action) error {
 	if a.X[0] < 0 || a.X[0] > maxBytes {
@@ -99,11 +89,4 @@ func (e *engine) file(r int32, rk *rank, a *trace.Action) error {
 	}
 	e.charge(r, TimeSleep)
 	return nil
-}
-
-// warn warns of accesses that took no time.
-func (f *files) warn(list *warning.List) {
-	if f.freeBytes > 0 {
-		list.Add(warning.New("%s read from files or written to them take no time: --file-bandwidth RATE says how quick a rank's files are", size(f.freeBytes)))
-	}
 }

@@ -2,9 +2,11 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
+	"reprise/platforms"
 	"reprise/trace"
 )
 
@@ -67,18 +69,14 @@ func (w Wait) String() string {
 	return fmt.Sprintf("rank %d in %v since %.9g s: %s of %s with tag %s", w.Rank, w.Action, w.Time, what, peer, tag)
 }
 
-// waiting returns "1 rank waits", "2 ranks wait".
-func waiting(ranks int) string {
-	if ranks == 1 {
-		return "1 rank waits"
-	}
-	return fmt.Sprintf("%d ranks wait", ranks)
-}
-
 // Error names the first ranks and what they wait for.
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %.9g s: %s for messages that never come", e.Time, waiting(e.Count))
+	waits := "1 rank waits"
+	if e.Count != 1 {
+		waits = fmt.Sprintf("%d ranks wait", e.Count)
+	}
+	fmt.Fprintf(&b, "deadlock at %.9g s: %s for messages that never come", e.Time, waits)
 	for _, w := range e.Blocked {
 		fmt.Fprintf(&b, "\n  %v", w)
 	}
@@ -91,14 +89,27 @@ func (e *DeadlockError) Error() string {
 // checkComplete is called when no event is left: all ranks must be through.
 func (e *engine) checkComplete() error {
 	if e.live == 0 {
-		if e.changes != nil {
-			return e.checkHosts()
+		// A host may be switched off under a rank that has played its last action ahead of the event loop.
+		for c := e.changes; c != nil; {
+			at := c.hosts.Next()
+			if math.IsInf(at, 1) {
+				break
+			}
+			use := &c.uses[c.hosts.Pop()]
+			if use.Kind == platforms.HostState {
+				if err := e.hostOff(use, at); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}
-	if e.changes != nil {
-		if err := e.standstill(); err != nil {
-			return err
+	if e.changes != nil { // ranks may wait for a resource that is 0 for good
+		for i := range e.changes.uses {
+			if use := &e.changes.uses[i]; e.stands(use) {
+				return fmt.Errorf("nothing goes on after %.9g s: the %v %q is 0 for good (profile %q)", e.now, use.Kind, use.Target,
+					use.Profile.Name)
+			}
 		}
 	}
 	d := &DeadlockError{Count: e.live, Time: e.now}
@@ -124,8 +135,22 @@ func (e *engine) waitOf(r int32) Wait {
 		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: l.tag, Time: rk.clock}
 	}
 	pos := int(rk.pos)
-	if rk.stage == stageAny {
-		return e.waitOfAny(r, e.action(r, pos))
+	if rk.stage == stageAny { // it waits for any of several messages, of which the first is named
+		a := e.action(r, pos)
+		w := Wait{Rank: r, Action: a.Kind, Time: rk.charged, Peer: -1}
+		slots, _ := e.requestList(r, a.X[0])
+		for _, n := range slots {
+			slot, err := e.slots.at(rk, n)
+			if err != nil || *slot <= completeRequest {
+				continue
+			}
+			m := &e.matcher.messages[*slot>>1-1]
+			if w.Peer, w.Tag, w.Send = m.src, m.tag, side(*slot&1) == sender; w.Send {
+				w.Peer = m.dst
+			}
+			break
+		}
+		return w
 	}
 	if !rk.collective {
 		pos-- // it goes on with the action after the one that blocks it
@@ -152,25 +177,6 @@ func (e *engine) waitOf(r int32) Wait {
 			w.Peer, w.Tag, w.Send = m.dst, m.tag, true
 			return w
 		}
-	}
-	return w
-}
-
-// waitOfAny says what a rank waits for that waits for any of several messages: the first.
-func (e *engine) waitOfAny(r int32, a *trace.Action) Wait {
-	rk := &e.ranks[r]
-	w := Wait{Rank: r, Action: a.Kind, Time: rk.charged, Peer: -1}
-	slots, _ := e.requestList(r, a.X[0])
-	for _, n := range slots {
-		slot, err := e.slots.at(rk, n)
-		if err != nil || *slot <= completeRequest {
-			continue
-		}
-		m := &e.matcher.messages[*slot>>1-1]
-		if w.Peer, w.Tag, w.Send = m.src, m.tag, side(*slot&1) == sender; w.Send {
-			w.Peer = m.dst
-		}
-		break
 	}
 	return w
 }

@@ -70,8 +70,10 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := bounds.Factor.Check("scale of computations", o.ComputeScale); err != nil {
 		return nil, err
 	}
-	if err := checkFileBandwidth(o.FileBandwidth); err != nil {
-		return nil, err
+	if o.FileBandwidth != 0 { // 0: accesses to files take no time
+		if err := bounds.Bandwidth.Check("bandwidth of files", o.FileBandwidth); err != nil {
+			return nil, err
+		}
 	}
 	n, err := netmodel.New(m.Platform, o.Network.Options)
 	if err != nil {
@@ -89,23 +91,15 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		machine: m, options: o.Network, network: n,
 		actions: make([]trace.Action, h.Ranks*bufferedActions),
 		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
-		costs: c, matcher: newMatcher(), prober: newProber(&o.Network, h.Ranks), slots: newRequestSlots(),
+		costs: c, matcher: matcher{free: -1, pending: eventqueue.New(0)},
+		prober: newProber(&o.Network, h.Ranks), slots: requestSlots{overflow: make([][]request, 1)},
 		collectives: collectives{selector: selector, families: h.CommFamilies, hosts: m.Hosts}, commMask: commMask(h),
 		files:    files{bandwidth: o.FileBandwidth},
 		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
-	e.newRanks(h.Ranks)
-	e.shareCores()
-	if err := e.prepareChanges(&o); err != nil {
-		return nil, err
-	}
-	return e, e.progress.recordStarts(&o, e.accounts.width())
-}
-
-func (e *engine) newRanks(n int) {
-	e.ranks = make([]rank, n)
+	e.ranks = make([]rank, h.Ranks)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
 			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
@@ -113,6 +107,11 @@ func (e *engine) newRanks(n int) {
 		}
 		e.charge(int32(r), TimeSleep)
 	}
+	e.shareCores()
+	if err := e.prepareChanges(&o); err != nil {
+		return nil, err
+	}
+	return e, e.progress.recordStarts(&o, e.accounts.width())
 }
 
 // speed returns the flop/s of a core of a host, but for what a profile does to it.

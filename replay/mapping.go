@@ -31,7 +31,19 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 		return nil, fmt.Errorf("%d ranks per host, want a positive number", perHost)
 	case perHost == 0:
 		capacity = func(host int32) int { return min(limit, p.Host(int(host)).Cores) }
-		limit, each = fewestPerHost(p, list, ranks), "one per core"
+		// The smallest limit such that the hosts take all ranks, each so many or one per core if it has
+		// fewer cores; the largest number of cores if there is none.
+		hostsWith, most := map[int]int{}, 1 // by number of cores
+		for _, h := range list {
+			cores := p.Host(int(h)).Cores
+			hostsWith[cores]++
+			most = max(most, cores)
+		}
+		limit, each = 1, "one per core"
+		for takers, places := len(list), len(list); places < ranks && limit < most; limit++ {
+			takers -= hostsWith[limit]
+			places += takers
+		}
 	}
 	hosts := make([]int32, 0, ranks)
 	for i := 0; i < len(list) && len(hosts) < ranks; i++ {
@@ -72,25 +84,6 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 		}
 	}
 	return list, nil
-}
-
-// fewestPerHost returns the smallest k such that the hosts take all ranks if each
-// gets k of them, or one per core if it has fewer cores; the largest number of
-// cores if there is none.
-func fewestPerHost(p *platforms.Platform, hosts []int32, ranks int) int {
-	hostsWith := map[int]int{} // by number of cores
-	most := 1
-	for _, h := range hosts {
-		cores := p.Host(int(h)).Cores
-		hostsWith[cores]++
-		most = max(most, cores)
-	}
-	takers, places, k := len(hosts), len(hosts), 1
-	for ; places < ranks && k < most; k++ {
-		takers -= hostsWith[k]
-		places += takers
-	}
-	return k
 }
 
 // yardstick is the call by which hosts are quick or slow: M, N and K of a dgemm.

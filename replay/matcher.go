@@ -23,8 +23,6 @@ type matcher struct {
 	numTruncated          int64 // messages longer than their receive
 }
 
-func newMatcher() matcher { return matcher{free: -1, pending: eventqueue.New(0)} }
-
 // message is a send with its receive, or one of them while the other has not
 // been posted. Messages are named by int32 ids, recycled last in first out. 32
 // bytes: with the list of posts apart, two of them are a cache line.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/kernels"
 	"reprise/trace"
@@ -53,9 +54,20 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 		}
 		at, bound := rows[class]
 		if !bound {
-			c.bindRow(row, signatures, kh)
-			if varies[host] {
-				c.varyRow(row, signatures, kh, class.varying)
+			for i, sig := range signatures {
+				m := &row[i]
+				if c.set == nil {
+					m.err = fmt.Errorf("kernel %v: %w: no kernel file was given", sig, kernels.ErrNoModel)
+					continue
+				}
+				m.speed = 0
+				m.Model, m.err = c.set.Bind(kh, sig)
+				m.plain = m.err == nil && !m.Noisy()
+				// Times in flop go by the speed that a changing host has at each time. Those in
+				// seconds are measured times and stay.
+				if m.err == nil && varies[host] && c.set.CostUnit(kh, sig) == kernels.Flop {
+					m.plain, m.speed = false, class.varying
+				}
 			}
 			at = c.shareRow(row)
 			rows[class] = at
@@ -64,49 +76,19 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	}
 }
 
-func (c *costs) bindRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
-	for i, sig := range signatures {
-		if c.set == nil {
-			row[i].err = fmt.Errorf("kernel %v: %w: no kernel file was given", sig, kernels.ErrNoModel)
-			continue
-		}
-		m := &row[i]
-		m.speed = 0
-		m.Model, m.err = c.set.Bind(host, sig)
-		m.plain = m.err == nil && !m.Noisy()
-	}
-}
-
-// varyRow lets those of a row's times that are in flop go by what a host, whose speed changes
-// from the one given, gives at each time. Those in seconds are measured times and stay.
-func (c *costs) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host, speed float64) {
-	for i, sig := range signatures {
-		if m := &row[i]; m.err == nil && c.set.CostUnit(host, sig) == kernels.Flop {
-			m.plain, m.speed = false, speed
-		}
-	}
-}
-
 // shareRow returns where in the models there is a row equal to this one.
 func (c *costs) shareRow(row []kernelModel) int32 {
 	n := len(row)
 	for at := len(c.models) - n; n > 0 && at >= 0 && at >= len(c.models)-recentRows*n; at -= n {
-		if sameModels(c.models[at:at+n], row) {
+		if slices.EqualFunc(c.models[at:at+n], row, func(a, b kernelModel) bool {
+			return a.Model == b.Model && a.speed == b.speed && (a.err == nil) == (b.err == nil)
+		}) {
 			return int32(at)
 		}
 	}
 	at := len(c.models)
 	c.models = append(c.models, row...)
 	return int32(at)
-}
-
-func sameModels(a, b []kernelModel) bool {
-	for i := range a {
-		if a[i].Model != b[i].Model || a[i].speed != b[i].speed || (a[i].err == nil) != (b[i].err == nil) {
-			return false
-		}
-	}
-	return true
 }
 
 // freeKernels reports, by kernel, which cost nothing on any rank.

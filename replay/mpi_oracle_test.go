@@ -82,7 +82,7 @@ func TestProgramsOfMPIResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
-		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") && !strings.Contains(c.Name, "wild") {
+		if testing.Short() && i%8 > 0 && !strings.Contains(c.Name, "collective") && !strings.Contains(c.Name, "wild") {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) { checkResumes(t, 9, programOf(t, p, c)) })

@@ -70,14 +70,9 @@ func (n *randomness) received(r int32) noise.Draw {
 
 // post draws the latency of a message that rank r posts.
 func (n *randomness) post(r, id int32) {
-	n.reach(id)
-	n.latency[id] = n.sent(r, noise.Latency)
-	n.drawn[r].sends++
-}
-
-// reach makes latency so long that it holds a message.
-func (n *randomness) reach(id int32) {
 	for int(id) >= len(n.latency) {
 		n.latency = append(n.latency, noise.Draw{})
 	}
+	n.latency[id] = n.sent(r, noise.Latency)
+	n.drawn[r].sends++
 }

@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"fmt"
-
-	"reprise/trace"
-)
+import "reprise/trace"
 
 // openCollective is a nonblocking collective operation that a rank has begun and not
 // completed: its messages have been posted, and the request in its slot stands for all of
@@ -13,9 +9,6 @@ type openCollective struct {
 	requests []request
 	flops    float64 // to compute once they are complete
 }
-
-// collectiveRequest is the request of an open collective operation.
-func collectiveRequest(n int32) request { return ^n }
 
 // icollective begins a nonblocking collective operation of rank r.
 func (e *engine) icollective(r int32, rk *rank, a *trace.Action) (outcome, error) {
@@ -33,14 +26,11 @@ func (e *engine) icollective(r int32, rk *rank, a *trace.Action) (outcome, error
 	}
 	rk.collective = false
 	slot, err := e.slots.free(rk, a.Req)
-	if err == nil {
-		*slot = e.collectives.keep(run)
+	if err != nil {
+		return goOn, err
 	}
-	return goOn, err
-}
-
-// keep keeps what a run has posted until it is waited for, and returns its request.
-func (c *collectives) keep(run *collectiveRun) request {
+	// The posts of the run are kept until they are waited for, in a place that is idle or new.
+	c := &e.collectives
 	if len(c.idle) == 0 {
 		c.idle = append(c.idle, int32(len(c.open)))
 		c.open = append(c.open, openCollective{})
@@ -52,7 +42,8 @@ func (c *collectives) keep(run *collectiveRun) request {
 	o.requests = append(o.requests[:0], run.requests...)
 	run.requests = run.requests[:0]
 	run.steps = nil
-	return collectiveRequest(n)
+	*slot = ^n
+	return goOn, nil
 }
 
 // complete carries on the wait of rank r for the open collective operation in a slot.
@@ -81,53 +72,25 @@ func (c *collectives) close(slot *request) {
 	*slot = noRequest
 }
 
-// completeAll carries on the wait of rank r for all its collective operations, in the order
-// of their slots.
-func (e *engine) completeAll(r int32, rk *rank) outcome {
-	for _, list := range e.requestsOf(rk) {
-		for i := range list {
-			if list[i] < noRequest && e.complete(r, rk, &list[i]) == parkedHere {
-				return parkedHere
+// waitAll carries on the wait of rank r for all its requests.
+func (e *engine) waitAll(r int32, rk *rank) outcome {
+	lists := [2][]request{rk.reqs[:], e.slots.overflow[rk.overflow]}
+	if len(e.collectives.open) > len(e.collectives.idle) { // collective operations first, by their slots
+		for _, list := range lists {
+			for i := range list {
+				if list[i] < noRequest && e.complete(r, rk, &list[i]) == parkedHere {
+					return parkedHere
+				}
 			}
 		}
 	}
-	return goOn
-}
-
-// requestsOf returns the slots of a rank.
-func (e *engine) requestsOf(rk *rank) [2][]request {
-	return [2][]request{rk.reqs[:], e.slots.overflow[rk.overflow]}
-}
-
-// waitAll carries on the wait of rank r for all its requests.
-func (e *engine) waitAll(r int32, rk *rank) outcome {
-	if len(e.collectives.open) > len(e.collectives.idle) {
-		if out := e.completeAll(r, rk); out != goOn {
-			return out
+	rk.serial = true
+	for _, list := range lists {
+		for i := range list {
+			e.finish(r, &list[i])
 		}
 	}
-	rk.serial = true
-	e.finishAll(r)
 	return e.settled(r, TimeWait)
-}
-
-// null plays a message to or from nobody.
-func (e *engine) null(rk *rank, a *trace.Action) error {
-	switch trace.Kind(a.X[1]) {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
-	default:
-		return nil
-	}
-	slot, err := e.slots.free(rk, a.Req)
-	if err == nil {
-		*slot = completeRequest
-	}
-	return err
-}
-
-// errFreed is the error of a collective operation that is let go of, as MPI forbids.
-func errFreed(n int32) error {
-	return fmt.Errorf("request slot %d is of a collective operation, which must be waited for", n)
 }
 
 // collects reports whether actions of a kind are collective operations.

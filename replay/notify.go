@@ -88,13 +88,24 @@ func (e *engine) observe(o *Options) error {
 		if hooks.Transferred != nil {
 			os.ended = make([]Transferred, 0, maxTransferred)
 		}
-		os.list = append(os.list, newObserver(hooks, len(e.ranks)))
-	}
-	for i := range os.list {
-		h := &os.list[i]
+		h := observer{Observer: hooks, ranks: rankRange{hooks.FirstRank, int32(len(e.ranks))}}
+		if hooks.EndRank > 0 {
+			h.ranks.end = hooks.EndRank
+		}
+		if h.acts = hooks.ActionBegins != nil || hooks.ActionEnds != nil; h.acts {
+			h.open = make([]bool, len(e.ranks))
+		}
+		h.messages = hooks.SendPosted != nil || hooks.ReceivePosted != nil || hooks.Merged != nil ||
+			hooks.Started != nil || hooks.Ended != nil || hooks.Released != nil
+		if hooks.EndStep > 0 {
+			h.left = int(h.ranks.end - h.ranks.first)
+			h.passed = make([]bool, h.left)
+		}
+		// Steps from the first on, or further ones of a checkpoint that lies behind it.
 		if h.passed == nil || h.FirstStep <= 0 || o.Resume != nil && int64(e.progress.last) >= h.FirstStep {
 			h.now, h.followed = h.ranks, h.ranks
 		}
+		os.list = append(os.list, h)
 	}
 	os.joinRanges()
 	e.observers, e.waitObservers = os, make([]waitObserver, len(e.ranks))
@@ -119,23 +130,6 @@ func (list carriedFuncs) Carried(message int32, from, to, rate, alone float64, l
 	for _, f := range list {
 		f(message, from, to, rate, alone, link)
 	}
-}
-
-func newObserver(hooks Observer, ranks int) observer {
-	o := observer{Observer: hooks, ranks: rankRange{hooks.FirstRank, int32(ranks)}}
-	if hooks.EndRank > 0 {
-		o.ranks.end = hooks.EndRank
-	}
-	if o.acts = hooks.ActionBegins != nil || hooks.ActionEnds != nil; o.acts {
-		o.open = make([]bool, ranks)
-	}
-	o.messages = hooks.SendPosted != nil || hooks.ReceivePosted != nil || hooks.Merged != nil ||
-		hooks.Started != nil || hooks.Ended != nil || hooks.Released != nil
-	if hooks.EndStep > 0 {
-		o.left = int(o.ranks.end - o.ranks.first)
-		o.passed = make([]bool, o.left)
-	}
-	return o
 }
 
 // joinRanges sets the ranges of all observers together.

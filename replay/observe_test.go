@@ -344,7 +344,7 @@ func TestObservesCases(t *testing.T) {
 		dir := t.TempDir()
 		for i, name := range unzip(t, archive, dir) {
 			folder := filepath.Join(dir, name)
-			if testing.Short() && i%6 != 0 || !isCase(folder) {
+			if testing.Short() && i%18 != 0 || !isCase(folder) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) { observeCase(t, folder) })

@@ -93,13 +93,18 @@ var parameters = []Parameter{
 		Set: func(s *MachineSpec, v string) error {
 			list, err := NetworkSettings(v)
 			for _, p := range list {
-				s.setOption(p)
+				s.SetOption(p.Name, p.Value)
 			}
 			return err
 		}},
 	{Name: "compute-scale", Usage: "amounts of flop, as of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Default: "1",
 		Set: func(s *MachineSpec, v string) (err error) {
-			if s.ComputeScale, err = parseFactor(v); s.ComputeScale == 1 {
+			if s.ComputeScale, err = strconv.ParseFloat(v, 64); err != nil {
+				s.ComputeScale = 0
+				return fmt.Errorf("%s, want a number without unit", textutil.Quote(v))
+			}
+			err = bounds.Factor.Check("factor", s.ComputeScale)
+			if s.ComputeScale == 1 {
 				s.ComputeScale = 0
 			}
 			return err
@@ -279,22 +284,11 @@ func parseLinkFactor(text string) (LinkFactor, error) {
 	return f, bounds.Factor.Check("factor", f.Factor)
 }
 
-func parseFactor(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s, want a number without unit", textutil.Quote(text))
-	}
-	return v, bounds.Factor.Check("factor", v)
-}
-
 // SetOption sets a simulator option by any of its names, in place of what it was.
 func (s *MachineSpec) SetOption(name, value string) {
-	s.setOption(Property{Name: smpi.OptionName(name), Value: value})
-}
-
-func (s *MachineSpec) setOption(p Property) {
-	s.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(o Property) bool { return o.Name == p.Name })
-	s.Settings = append(s.Settings, p)
+	name = smpi.OptionName(name)
+	s.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(o Property) bool { return o.Name == name })
+	s.Settings = append(s.Settings, Property{Name: name, Value: value})
 }
 
 // Sets returns the names of all that a parameter or a simulator option sets: its own, of an option the

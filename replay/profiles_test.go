@@ -66,7 +66,7 @@ func TestProfilesBothSolvers(t *testing.T) {
 func TestResumeProfiles(t *testing.T) {
 	dir, points := t.TempDir(), 12
 	if testing.Short() {
-		points = 4
+		points = 2
 	}
 	for _, name := range unzip(t, profilesOracle, dir) {
 		t.Run(name, func(t *testing.T) {

@@ -31,8 +31,6 @@ type requestSlots struct {
 	overflow [][]request // by rank.overflow
 }
 
-func newRequestSlots() requestSlots { return requestSlots{overflow: make([][]request, 1)} }
-
 // at returns slot n of a rank, which must be in [0, trace.MaxRequests).
 func (s *requestSlots) at(rk *rank, n int32) (*request, error) {
 	if uint32(n) < inlineRequests {
@@ -70,18 +68,6 @@ func (e *engine) finish(r int32, slot *request) {
 	}
 }
 
-// finishAll makes rank r wait for all its requests.
-func (e *engine) finishAll(r int32) {
-	rk := &e.ranks[r]
-	for i := range rk.reqs {
-		e.finish(r, &rk.reqs[i])
-	}
-	more := e.slots.overflow[rk.overflow]
-	for i := range more {
-		e.finish(r, &more[i])
-	}
-}
-
 // freeRequest takes a request of rank r out of its slot without waiting for it.
 func (e *engine) freeRequest(r, n int32) error {
 	slot, err := e.slots.at(&e.ranks[r], n)
@@ -90,7 +76,7 @@ func (e *engine) freeRequest(r, n int32) error {
 	}
 	q := *slot
 	if q < noRequest {
-		return errFreed(n)
+		return fmt.Errorf("request slot %d is of a collective operation, which must be waited for", n) // as MPI says
 	}
 	*slot = noRequest
 	if q > completeRequest {

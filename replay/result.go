@@ -78,11 +78,16 @@ type RankResult struct {
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
-		Header: h, First: e.firstStep(o), Last: int(e.progress.last), Repeated: e.progress.skipped,
+		Header: h, First: max(0, o.From), Last: int(e.progress.last), Repeated: e.progress.skipped,
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Accesses: e.windows.numAccesses, AccessBytes: e.windows.numBytes, FileBytes: e.files.numBytes,
 		Network: e.network.Stats(),
+	}
+	if e.trace != nil { // of a stream, as far as it has come
+		if chunks := e.trace.ChunkInfos(); len(chunks) > 0 {
+			res.First = max(res.First, chunks[0].First)
+		}
 	}
 	if e.costs.random != nil {
 		res.Seed = &o.Seed
@@ -91,7 +96,13 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		rk := &e.ranks[r]
 		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
-		e.chargeRest(int32(r))
+		// A stopped replay leaves ranks that wait, whose time is charged up to now. Only a probe moves the
+		// clock of a rank that is not blocked before it is charged.
+		kind := TimePoll
+		if rk.waits > 0 {
+			kind = rk.charge
+		}
+		e.charge(int32(r), kind)
 		if e.observers != nil {
 			e.notifySpent(int32(r), true)
 		}
@@ -115,18 +126,6 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Gflops = h.Flops / res.Makespan / 1e9
 	}
 	return res
-}
-
-// firstStep returns the first step that is played, as far as a stream has come.
-func (e *engine) firstStep(o *Options) int {
-	first := max(0, o.From)
-	if e.trace == nil {
-		return first
-	}
-	if chunks := e.trace.ChunkInfos(); len(chunks) > 0 {
-		first = max(first, chunks[0].First)
-	}
-	return first
 }
 
 // stop makes the result that of a replay that was stopped at a time, to which no rank
@@ -161,7 +160,21 @@ func nonZero(shares []Share) []Share {
 func (e *engine) warnings(over bool) []warning.Warning {
 	var list warning.List
 	if over {
-		e.partnerless(&list)
+		sends, recvs := 0, 0
+		for r := range e.ranks {
+			for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
+				sends++
+			}
+			for m := e.ranks[r].recvs.head; m >= 0; m = e.matcher.after[m] {
+				recvs++
+			}
+		}
+		if sends > 0 {
+			list.Add(warning.New("%s sent but never received", textutil.Count(sends, "message")))
+		}
+		if recvs > 0 {
+			list.Add(warning.New("%s posted but never matched", textutil.Count(recvs, "receive")))
+		}
 	}
 	if e.matcher.numTruncated > 0 {
 		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE",
@@ -170,28 +183,11 @@ func (e *engine) warnings(over bool) []warning.Warning {
 	if over && e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
 	}
-	e.files.warn(&list)
+	if e.files.freeBytes > 0 {
+		list.Add(warning.New("%s read from files or written to them take no time: --file-bandwidth RATE says how quick a rank's files are", size(e.files.freeBytes)))
+	}
 	if e.prober.numPolls > 0 {
 		list.Add(e.machine.pollCost...)
 	}
 	return list.All()
-}
-
-// partnerless reports messages that were sent or expected to no end.
-func (e *engine) partnerless(list *warning.List) {
-	sends, recvs := 0, 0
-	for r := range e.ranks {
-		for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
-			sends++
-		}
-		for m := e.ranks[r].recvs.head; m >= 0; m = e.matcher.after[m] {
-			recvs++
-		}
-	}
-	if sends > 0 {
-		list.Add(warning.New("%s sent but never received", textutil.Count(sends, "message")))
-	}
-	if recvs > 0 {
-		list.Add(warning.New("%s posted but never matched", textutil.Count(recvs, "receive")))
-	}
 }

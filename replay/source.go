@@ -118,15 +118,10 @@ func (b *barrierSource) Fill(rank int32, buf []trace.Action) (int, error) {
 		return n, err
 	}
 	b.over[rank] = true
-	last := lastActions()
-	return copy(buf, last[:]), nil
-}
-
-// lastActions returns what follows the actions of each rank.
-func lastActions() (last [2]trace.Action) {
+	var last [2]trace.Action
 	last[0].Kind = trace.KindWaitAll
 	last[1].SetCollective(&trace.Collective{Kind: trace.CollBarrier})
-	return last
+	return copy(buf, last[:]), nil
 }
 
 // Requests implements Requester, if the source does.

@@ -3,8 +3,10 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"reprise/netmodel"
+	"reprise/platforms"
 )
 
 // A transfer is what becomes of a message once it may move: it starts, now or behind a change
@@ -41,8 +43,14 @@ func (e *engine) launch(id int32, size int64, at float64) error {
 	if err == nil {
 		return nil
 	}
-	if off := (*netmodel.LinkOffError)(nil); errors.As(err, &off) {
-		err = e.linkOff(off, at)
+	if off := (*netmodel.LinkOffError)(nil); errors.As(err, &off) { // the profile of the link names it
+		err = off
+		for i := range e.changes.uses {
+			if use := &e.changes.uses[i]; use.Kind == platforms.LinkState && slices.Contains(use.Links, off.Link) {
+				err = fmt.Errorf("at %.9g s link %q is off (profile %q)", at, use.Target, use.Profile.Name)
+				break
+			}
+		}
 	}
 	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 }
