@@ -1,9 +1,12 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A clusterSpec is what a <cluster> element says.
@@ -183,4 +186,124 @@ func countText(n int64) string {
 		return "too many"
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// An idRange is the numbers from first to last, of hosts from one on.
+type idRange struct {
+	first, last int64
+	host        int32
+}
+
+// idOf returns the number of a host that is in ranges which ascend by hosts.
+func idOf(ranges []idRange, host int32) int64 {
+	k, ok := slices.BinarySearchFunc(ranges, host, func(r idRange, host int32) int { return cmp.Compare(r.host, host) })
+	if !ok {
+		k--
+	}
+	return ranges[k].first + int64(host-ranges[k].host)
+}
+
+// parseRadical reads the numbers of a cluster's hosts, as "0-3,7,9-10", and
+// counts them; more than max are refused. Their order is that of the text.
+func parseRadical(text string, max int) (ranges []idRange, count int, err error) {
+	for _, c := range text {
+		if c > unicode.MaxASCII {
+			return nil, 0, fmt.Errorf("radical %.60q: the character %#U is none of a radical: want digits, commas and ASCII hyphens (-)", text, c)
+		}
+	}
+	for _, part := range strings.Split(text, ",") {
+		r, err := parseRange(strings.TrimSpace(part))
+		if err != nil {
+			return nil, 0, fmt.Errorf("radical %q: %w", text, err)
+		}
+		if r.last-r.first >= int64(max-count) {
+			return nil, 0, fmt.Errorf("radical %q: more than %d hosts", text, MaxHosts)
+		}
+		r.host = int32(count)
+		ranges = append(ranges, r)
+		count += int(r.last - r.first + 1)
+	}
+	return ranges, count, nil
+}
+
+// parseRange reads "7" or "9-10".
+func parseRange(text string) (idRange, error) {
+	low, high, isRange := strings.Cut(text, "-")
+	if !isRange {
+		high = low
+	}
+	first, err := parseID(low)
+	if err != nil {
+		return idRange{}, err
+	}
+	last, err := parseID(high)
+	if err != nil {
+		return idRange{}, err
+	}
+	if last < first {
+		return idRange{}, fmt.Errorf("range %q runs backwards", text)
+	}
+	return idRange{first: first, last: last}, nil
+}
+
+func parseID(text string) (int64, error) {
+	id, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a host number: want a number below 2^31, or FIRST-LAST", text)
+	}
+	return int64(id), nil
+}
+
+// A flatCluster is hosts with a private link each around one switch. Its points
+// are the hosts and, behind them, the router. The route is the up part of the
+// source, [limiter] up [backbone], and the down part of the destination,
+// [backbone] down [limiter]; no link comes twice. The router has no links at all,
+// so that its way to itself, which a bypass may ask for, is empty.
+type flatCluster struct {
+	hosts    int32
+	width    int32 // links of a host: 2 (up, down) or 1 (both)
+	private  int32 // first link number of each kind, -1 for none
+	loopback int32
+	limiter  int32
+	backbone int32
+}
+
+// newFlatCluster lays out the links of s in t.
+func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
+	c := &flatCluster{hosts: s.hosts, width: s.width(), loopback: -1, limiter: -1, backbone: -1}
+	link := func(i int32) string { return fmt.Sprintf("%s_link_%s", s.id, s.hostID(i)) }
+	c.private = t.add(int64(c.width)*int64(c.hosts), s.cable, s.cableLevels("host", "switch"), func(i int32) string {
+		return link(i/c.width) + s.direction(i)
+	})
+	c.loopback = s.addLoopbacks(t)
+	c.limiter = s.addLimiters(t, int64(c.hosts), "host", link)
+	if s.backbone.Bandwidth > 0 {
+		c.backbone = t.add(1, s.backbone, []string{"backbone"}, func(int32) string { return s.backboneName() })
+	}
+	return c
+}
+
+func (c *flatCluster) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
+	if src == dst && c.loopback >= 0 && src < c.hosts {
+		return append(route, c.loopback+src), nil
+	}
+	self := src == dst
+	if src < c.hosts {
+		if c.limiter >= 0 {
+			route = append(route, c.limiter+src)
+		}
+		route = append(route, c.private+src*c.width)
+	}
+	if c.backbone >= 0 && (src < c.hosts || dst < c.hosts) {
+		route = append(route, c.backbone)
+	}
+	if dst < c.hosts {
+		if !self || c.width == 2 {
+			route = append(route, c.private+dst*c.width+c.width-1)
+		}
+		if c.limiter >= 0 && !self {
+			route = append(route, c.limiter+dst)
+		}
+	}
+	return route, nil
 }

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestHostProps(t *testing.T) {
@@ -254,5 +256,196 @@ func TestSpeedZero(t *testing.T) {
 	}
 	if p := parse(t, zoneXML("Full", `<host id="a" speed="0f,2Gf" pstate="1"/>`)); p.Host(0).Speed != 2e9 {
 		t.Errorf("speed %g, want 2e9", p.Host(0).Speed)
+	}
+}
+
+// builtinMachine returns a built-in machine that must be there.
+func builtinMachine(t testing.TB, name string, ranks int) *Platform {
+	t.Helper()
+	p, err := Builtin(name, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestStampede checks the machine against its published description: 6,400
+// nodes, 320 leaf switches of 20 nodes, 8 core switches, two cables between each
+// leaf and each core switch; 56 Gb/s, 5.2 us a link.
+func TestStampede(t *testing.T) {
+	p := builtinMachine(t, "stampede", 1)
+	if got, want := p.NumHosts(), 6400; got != want {
+		t.Errorf("%d hosts, want %d", got, want)
+	}
+	const cables = 6400 + 320*8*2
+	if got, want := p.NumLinks(), 1+2*cables; got != want { // and the global loopback
+		t.Errorf("%d links, want %d", got, want)
+	}
+	for i := int32(1); int(i) < p.NumLinks(); i++ {
+		if bw, lat, policy := p.LinkCapacity(i); bw != 7e9 || lat != 5.2*1e-6 || policy != Shared {
+			t.Fatalf("link %d: %v byte/s, %v s, %v", i, bw, lat, policy)
+		}
+	}
+	// 20 hosts a leaf: 0 and 19 share one, 0 and 20 do not.
+	checkRoutes(t, p, []routeCase{
+		{"stampede-0", "stampede-19", "stampede-0_port_0_UP stampede-19_port_0_DOWN"},
+		// 20 mod 16 = port 4 up; down: start 0, digit 1, cable 0: port 4 mod 8 of leaf 1.
+		{"stampede-0", "stampede-20", "stampede-0_port_0_UP stampede_switch_1_0_port_4_UP " +
+			"stampede_switch_1_1_port_4_DOWN stampede-20_port_0_DOWN"},
+		// 6399 mod 16 = 15 up: core switch 7 by cable 1. Down from an odd host: cable 1.
+		{"stampede-1", "stampede-6399", "stampede-1_port_0_UP stampede_switch_1_0_port_15_UP " +
+			"stampede_switch_1_319_port_15_DOWN stampede-6399_port_0_DOWN"},
+	})
+	want := []Prop{{Name: "smpi/bw-factor", Value: "0:0.795"}, {Name: "smpi/lat-factor", Value: "0:1"}, {Name: "network/crosstraffic", Value: "no"}}
+	if diff := cmp.Diff(want, p.Config(), cmpopts.IgnoreFields(Prop{}, "Line")); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+// TestDahu checks the machine against its published description.
+func TestDahu(t *testing.T) {
+	p := builtinMachine(t, "dahu", 1)
+	if got, want := p.NumHosts(), 32; got != want {
+		t.Errorf("%d hosts, want %d", got, want)
+	}
+	for i := range p.NumHosts() {
+		if got := p.Host(i); got.Cores != 32 {
+			t.Errorf("host %+v, want 32 cores", got)
+		}
+	}
+	checkRoutes(t, p, []routeCase{
+		{"dahu-0", "dahu-31", "dahu_link_0_UP dahu_link_31_DOWN"},
+		{"dahu-7", "dahu-7", "dahu_link_7_loopback"},
+	})
+	if got := latency(p, 0, 31); got != 1e-7 {
+		t.Errorf("latency %v, want 2 links of 5e-8", got)
+	}
+	route, err := p.AppendRoute(nil, 3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Link{"dahu_link_3_loopback", 18348422228.142746, 0, Fatpipe}
+	if got := p.Link(route[0]); got != want {
+		t.Errorf("loopback %+v, want %+v", got, want)
+	}
+	var names []string
+	for _, o := range p.Config() {
+		names = append(names, strings.TrimPrefix(o.Name, "smpi/"))
+	}
+	wantNames := []string{"os", "or", "ois", "bw-factor", "lat-factor", "async-small-thresh", "send-is-detached-thresh", "iprobe", "test"}
+	if diff := cmp.Diff(wantNames, names); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+// TestDefault: as many hosts as ranks under one switch up to 24; above, whole
+// leaves of 24 under 12 switches, whose 12 cables per leaf give 24 + 12 cables a
+// leaf of two directions.
+func TestDefault(t *testing.T) {
+	for _, c := range []struct{ ranks, hosts, links, hops int }{
+		{1, 1, 1 + 1 + 2, 1},
+		{2, 2, 1 + 2 + 4, 2},
+		{24, 24, 1 + 24 + 48, 2},
+		{25, 48, 1 + 48 + 2*(2*24+2*12), 4},
+		{1024, 43 * 24, 1 + 43*24 + 2*43*(24+12), 4},
+		{6006, 251 * 24, 1 + 251*24 + 2*251*(24+12), 4},
+	} {
+		p := builtinMachine(t, "default", c.ranks)
+		if p.NumHosts() != c.hosts || p.NumLinks() != c.links {
+			t.Errorf("%d ranks: %d hosts, %d links, want %d, %d", c.ranks, p.NumHosts(), p.NumLinks(), c.hosts, c.links)
+		}
+		route, err := p.AppendRoute(nil, 0, c.hosts-1)
+		if err != nil || len(route) != c.hops {
+			t.Errorf("%d ranks: a route of %d links, %v, want %d", c.ranks, len(route), err, c.hops)
+		}
+	}
+}
+
+func TestBadBuiltin(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ranks int
+		want  string
+	}{
+		{"roadrunner", 1, `no built-in platform "roadrunner": want dahu, default, stampede, or a file`},
+		{"default", 0, "0 ranks, want [1,1048552]"},
+		{"default", MaxHosts, "1048576 ranks, want [1,1048552]"},
+	} {
+		if _, err := Builtin(c.name, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s for %d ranks: %v, want %s", c.name, c.ranks, err, c.want)
+		}
+	}
+}
+
+func TestBuiltinNames(t *testing.T) {
+	names := BuiltinNames()
+	if !slices.IsSorted(names) {
+		t.Errorf("%v are not sorted", names)
+	}
+	for _, name := range names {
+		if p := builtinMachine(t, name, 4); p.Name() != name {
+			t.Errorf("built-in %q is named %q", name, p.Name())
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	cluster := func(attributes string) string {
+		return `<platform version="4.1"><cluster id="c" prefix="n" suffix="" speed="2Gf" core="4" bw="1GBps" lat="1us" ` + attributes + `/></platform>`
+	}
+	for _, test := range []struct {
+		name, xml string
+		topology  string
+		levels    []LevelDescription
+		bisection float64
+	}{
+		{"flat", cluster(`radical="0-7"`), "flat cluster",
+			[]LevelDescription{{"host to switch", 8, 1, 1e9, 1e-6}}, 4e9},
+		{"backbone", cluster(`radical="0-7" bb_bw="3GBps" bb_lat="2us"`), "flat cluster",
+			[]LevelDescription{{"host to switch", 8, 1, 1e9, 1e-6}, {"backbone", 1, 1, 3e9, 2e-6}}, 3e9},
+		// 4 leaves of 4 hosts, 2 tops, 2 cables to each: 16 cables up from the leaves,
+		// as many as from the hosts; half of either carries what crosses the middle.
+		{"fat tree", cluster(`radical="0-15" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`), "fat tree of 2 levels",
+			[]LevelDescription{{"host to level 1", 16, 1, 1e9, 1e-6}, {"level 1 to 2", 4, 4, 1e9, 1e-6}}, 8e9},
+		// One cable up from each of 4 leaves: 4, of which half.
+		{"thin tree", cluster(`radical="0-15" topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"`), "fat tree of 2 levels",
+			[]LevelDescription{{"host to level 1", 16, 1, 1e9, 1e-6}, {"level 1 to 2", 4, 1, 1e9, 1e-6}}, 2e9},
+		{"one level", cluster(`radical="0-3" topology="FAT_TREE" topo_parameters="1;4;1;1"`), "fat tree of 1 level",
+			[]LevelDescription{{"host to level 1", 4, 1, 1e9, 1e-6}}, 2e9},
+		// Nothing lies between the halves of one host.
+		{"one host", cluster(`radical="0" topology="FAT_TREE" topo_parameters="1;1;1;1"`), "fat tree of 1 level",
+			[]LevelDescription{{"host to level 1", 1, 1, 1e9, 1e-6}}, 0},
+		// Cut twice across the dimension of 4: 3 cables each time.
+		{"torus", cluster(`radical="0-11" topology="TORUS" topo_parameters="4,3"`), "torus 4x3",
+			[]LevelDescription{{"host to next in each dimension", 12, 2, 1e9, 1e-6}}, 6e9},
+		// Routes between two hosts of a dimension use one of their two cables: 2 in a square, and
+		// in 3x2 the 3 across the dimension of 2 are fewer than twice 2 across that of 3.
+		{"square torus", cluster(`radical="0-3" topology="TORUS" topo_parameters="2,2"`), "torus 2x2",
+			[]LevelDescription{{"host to next in each dimension", 4, 2, 1e9, 1e-6}}, 2e9},
+		{"torus with a dimension of 2", cluster(`radical="0-5" topology="TORUS" topo_parameters="3,2,1"`), "torus 3x2x1",
+			[]LevelDescription{{"host to next in each dimension", 6, 3, 1e9, 1e-6}}, 3e9},
+		// 3 groups, halves of 1 and 2: 2 blue cables of 4 GB/s.
+		{"dragonfly", cluster(`radical="0-23" topology="DRAGONFLY" topo_parameters="3,4;2,3;4,2;1"`),
+			"dragonfly of 3 groups of 2 chassis of 4 blades of 1 host",
+			[]LevelDescription{{"host to router", 24, 1, 1e9, 1e-6}, {"green, router to blades of its chassis", 24, 3, 2e9, 1e-6},
+				{"black, router to chassis of its group", 24, 1, 3e9, 1e-6}, {"blue, group to groups", 3, 2, 4e9, 1e-6}}, 8e9},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := Parse(strings.NewReader(test.xml), test.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := p.Describe()
+			if d.Cores != int64(4*d.Hosts) || d.Flops != float64(d.Hosts)*8e9 {
+				t.Errorf("%d hosts with %d cores of %g flop/s in all", d.Hosts, d.Cores, d.Flops)
+			}
+			z := d.Zones[len(d.Zones)-1]
+			if z.Topology != test.topology || z.Points != int64(d.Hosts) || z.Bisection != test.bisection {
+				t.Errorf("%q of %d, bisection %g; want %q, %g", z.Topology, z.Points, z.Bisection, test.topology, test.bisection)
+			}
+			if diff := cmp.Diff(test.levels, z.Levels); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -2,7 +2,10 @@ package platforms
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"reprise/trace/warning"
 )
@@ -216,4 +219,64 @@ func (b *builder) readLoopback(v *values, s *star, number int32, routing string)
 		s.loopback = map[int32][]int32{}
 	}
 	s.loopback[pt.local] = links
+}
+
+// The distances between the points of zones of routing Vivaldi, which embeds hosts of the
+// Internet in a plane with a height for the line to each (F. Dabek, R. Cox, F. Kaashoek,
+// R. Morris, "Vivaldi: a decentralized network coordinate system", 2004).
+
+// coordinates are two in the plane and the height, all in ms; NaN where there are none.
+type coordinates [3]float64
+
+// maxCoordinate bounds coordinates, in ms, so that the distances of a route are a possible
+// latency.
+const maxCoordinate = 1e9
+
+// parseCoordinates reads three numbers. An empty text says that there are none.
+func parseCoordinates(text string) (c coordinates, err error) {
+	if text == "" {
+		return coordinates{math.NaN(), math.NaN(), math.NaN()}, nil
+	}
+	words := strings.Fields(text)
+	if len(words) != len(c) {
+		return c, fmt.Errorf("%q: want 3 numbers, two in the plane and the height, in ms", text)
+	}
+	for i, word := range words {
+		c[i], err = strconv.ParseFloat(word, 64)
+		if err != nil || !(math.Abs(c[i]) <= maxCoordinate) {
+			return c, fmt.Errorf("%q: %q is not a number of ms of [%g,%g]", text, word, -maxCoordinate, maxCoordinate)
+		}
+	}
+	return c, nil
+}
+
+// addDistance adds how far two points are apart to the distance of the walk.
+func (s *star) addDistance(w walk, src, dst int32) error {
+	a, b := s.at[src], s.at[dst]
+	seconds := (math.Sqrt(float64((a[0]-b[0])*(a[0]-b[0]))+float64((a[1]-b[1])*(a[1]-b[1]))) + math.Abs(a[2]) +
+		math.Abs(b[2])) / 1000
+	if math.IsNaN(seconds) {
+		return fmt.Errorf("%s: no route in zone %q from %s to %s: not both have coordinates",
+			w.Name(), w.zones[s.zone].name, w.pointName(position{s.zone, src}), w.pointName(position{s.zone, dst}))
+	}
+	if w.distance != nil {
+		*w.distance += seconds
+	}
+	return nil
+}
+
+// HasDistances tells whether there may be routes whose Distance is not 0.
+func (p *Platform) HasDistances() bool { return p.distances }
+
+// Distance returns the seconds that a message from host src to host dst takes besides the
+// latencies of the links of its route: what the coordinates of points in zones of routing
+// Vivaldi say. It is 0 where there is no route.
+func (p *Platform) Distance(src, dst int) (seconds float64) {
+	if !p.distances {
+		return 0
+	}
+	if _, err := (walk{p, AsMet, &seconds}).appendRoute(nil, p.hostPlaces[src], p.hostPlaces[dst]); err != nil {
+		return 0
+	}
+	return seconds
 }

@@ -1,3 +1,39 @@
+// Package compose describes machines from a few words, as SimGrid XML.
+//
+//	tree, err := compose.ParseFatTree("leaf=16 up=8x200Gbps", nic)
+//	...
+//	spec := compose.DefaultSpec(64)
+//	spec.Topology = tree
+//	err = spec.Write(w)
+//
+// A [Spec] is hosts of one kind, node-0, node-1, ..., and a [Topology] that joins them: [Flat],
+// a [FatTree], a [Torus] or a [Dragonfly]. What is written is read by package platforms and by
+// SimGrid 3.32, with the same routes, and grows with the number of switches and the links
+// between them, not with pairs of hosts.
+//
+// # Form
+//
+// A flat network and a torus are a <cluster>. So is a fat tree whose cables are all like those
+// of the hosts: a FAT_TREE, routed statically by destination (D-mod-K). SimGrid's FAT_TREE has
+// one speed for all levels, so other trees are zones: each leaf switch is a flat cluster, and
+// the cables of a switch upwards are one link of their sum. Flows share that as they do where
+// routing is adaptive; a flow by itself gets no more than a cable. A dragonfly is zones as
+// well, with minimal routes.
+//
+// # Units
+//
+// Bandwidths are in byte/s, latencies in seconds, speeds in flop/s of a core. Texts have units
+// as platforms have them: 100Gbps is 12.5e9 byte/s.
+//
+// # Errors
+//
+// An error says which word of a topology, or which number, is not possible, and what is.
+//
+// # Source
+//
+// Fat trees: C. Leiserson, "Fat-trees: universal networks for hardware-efficient
+// supercomputing", 1985. Dragonflies: J. Kim, W. Dally, S. Scott, D. Abts, "Technology-driven,
+// highly-scalable dragonfly topology", 2008.
 package compose
 
 import (
@@ -184,3 +220,30 @@ const config = `  <!-- What messages and polls cost: round numbers, to be replac
     <prop id="smpi/grow-injected-times" value="no"/>
   </config>
 `
+
+// String is what the cable can do.
+func (c Cable) String() string { return fmt.Sprintf("%s, %.4g us", rate(c.Bandwidth), c.Latency*1e6) }
+
+// rate writes a bandwidth in Gbps.
+func rate(bandwidth float64) string { return fmt.Sprintf("%.4g Gbps", bandwidth*8/1e9) }
+
+// flops writes a speed in Gflop/s.
+func flops(speed float64) string { return fmt.Sprintf("%.4g Gflop/s", speed/1e9) }
+
+func count(n int, noun string) string { return textutil.Count(n, noun) }
+
+// sharing says what so many cables below have above them: "16 hosts of 100 Gbps share 8
+// uplinks of 200 Gbps: no oversubscription".
+func sharing(below int, what string, cable Cable, above int, link string, up Cable) string {
+	ratio := float64(below) * cable.Bandwidth / (float64(above) * up.Bandwidth)
+	verb := "share"
+	if below == 1 {
+		verb = "has"
+	}
+	text := fmt.Sprintf("%s of %s %s %s of %s: ", count(below, what), rate(cable.Bandwidth), verb, count(above, link),
+		rate(up.Bandwidth))
+	if ratio <= 1 {
+		return text + "no oversubscription"
+	}
+	return text + fmt.Sprintf("oversubscribed %.3g to 1", ratio)
+}

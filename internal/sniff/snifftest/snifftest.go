@@ -1,7 +1,13 @@
 // Package snifftest has the beginnings of files of many formats, for tests of what reads files.
 package snifftest
 
-import "strings"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // A Sample is the beginning of a file of a format.
 type Sample struct {
@@ -75,4 +81,25 @@ var Samples = []Sample{
 	{"table", "m,n,k,duration\n10,10,10,1e-5\n20,20,20,1e-4\n", "table (CSV)"},
 	{"actions", "# by smpirun\n0 init\n0 compute 1e9\n0 send 1 0 10\n", "actions of a SimGrid trace"},
 	{"index", "run/rank-0.ti\nrun/rank-1.ti\n", "list of files"},
+}
+
+// Check gives a reader a file of each format but its own: its error must say what that is, and name the file.
+func Check(t *testing.T, reader string, read func(path string) error, own ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, s := range Samples {
+		if slices.Contains(own, s.Name) {
+			continue
+		}
+		path := filepath.Join(dir, s.Name)
+		if err := os.WriteFile(path, []byte(s.Text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := read(path)
+		if err == nil || !strings.Contains(err.Error(), s.What) {
+			t.Errorf("%s of %s: error %v, want %q", reader, s.Name, err, s.What)
+		} else if !strings.Contains(err.Error(), s.Name) {
+			t.Errorf("%s of %s: %v does not name the file", reader, s.Name, err)
+		}
+	}
 }

@@ -1,0 +1,207 @@
+package platforms
+
+import (
+	"fmt"
+	"strings"
+
+	"reprise/internal/textutil"
+)
+
+// A linkTable is the links that a cluster owns, in a few runs of alike ones, so
+// that a cluster of any size takes the same few bytes.
+type linkTable struct {
+	first int32 // platform's number of the table's link 0
+	count int64
+	runs  []linkRun
+	// levels are the names of the kinds of links.
+	levels []string
+}
+
+// A linkRun is alike links. name makes the name of the i-th of the run.
+type linkRun struct {
+	start     int64 // in the table
+	bandwidth float64
+	latency   float64
+	policy    Policy
+	levels    levelRun // of the table's
+	name      func(i int32) string
+}
+
+// add appends a run of count >= 0 links like the given one, whose levels are the given ones
+// in turn, and returns the platform's number of its first. The caller checks count
+// afterwards: until then the table may hold more links than a platform can.
+func (t *linkTable) add(count int64, like Link, levels []string, name func(i int32) string) int32 {
+	start, of := t.count, levelRun{int32(len(t.levels)), int32(len(levels))}
+	if count > 0 {
+		t.levels = append(t.levels, levels...)
+	}
+	t.runs = append(t.runs, linkRun{start, like.Bandwidth, like.Latency, like.Policy, of, name})
+	t.count = min(t.count+count, MaxLinks+1)
+	return t.first + int32(start)
+}
+
+// run returns the run that holds link i of the table.
+func (t *linkTable) run(i int32) *linkRun {
+	k := len(t.runs) - 1
+	for t.runs[k].start > int64(i) {
+		k--
+	}
+	return &t.runs[k]
+}
+
+func (t *linkTable) capacity(i int32) (bandwidth, latency float64, policy Policy) {
+	r := t.run(i)
+	return r.bandwidth, r.latency, r.policy
+}
+
+// level returns the index of the level of link i of the table among the table's.
+func (t *linkTable) level(i int32) int {
+	r := t.run(i)
+	return r.levels.of(i - int32(r.start))
+}
+
+func (t *linkTable) linkName(i int32) string {
+	r := t.run(i)
+	return r.name(i - int32(r.start))
+}
+
+// A level is links of one kind in one zone, such as the cables from hosts to switches in one
+// direction: by levels, pictures and critical paths say where messages meet. As a kind is a
+// run of link numbers, or takes turns with others in one, nothing is stored for a link.
+type level struct {
+	zone int32 // -1: of none
+	name string
+}
+
+// levelRun is the levels that links with consecutive numbers have, in turn.
+type levelRun struct{ first, count int32 }
+
+func (r levelRun) of(i int32) int { return int(r.first + i%r.count) }
+
+// maxLevelZone is how many bytes of the name of a zone stand in those of its levels.
+const maxLevelZone = 60
+
+// Levels returns the names of the kinds of links, at the numbers that LevelOf returns: the
+// global loopback first, then zone by zone, as "dahu: host to switch". Directions of cables
+// are kinds of their own.
+func (p *Platform) Levels() []string {
+	names := make([]string, len(p.levels))
+	for i, l := range p.levels {
+		names[i] = l.name
+		if l.zone >= 0 {
+			names[i] = textutil.Cut(p.zones[l.zone].name, maxLevelZone) + ": " + l.name
+		}
+	}
+	return names
+}
+
+// LevelOf returns the index in Levels of the kind of link i of [0, NumLinks).
+func (p *Platform) LevelOf(i int32) int {
+	s := p.spanOf(i)
+	if s.table == nil {
+		return s.levels.of(i - s.first)
+	}
+	return int(s.levels.first) + s.table.level(i-s.first)
+}
+
+// levelsIn returns the levels of that name in a zone, which it adds if there are none. What
+// has the first of the names has the others, too.
+func (b *builder) levelsIn(zone int32, names ...string) levelRun {
+	key := level{zone, names[0]}
+	run, ok := b.levelRuns[key]
+	if !ok {
+		run = levelRun{int32(len(b.levels)), int32(len(names))}
+		b.levelRuns[key] = run
+		for _, name := range names {
+			b.levels = append(b.levels, level{zone, name})
+		}
+	}
+	return run
+}
+
+// listedLevels returns the levels of links that a zone lists.
+func (b *builder) listedLevels(zone int32, split bool) levelRun {
+	if split {
+		return b.levelsIn(zone, "listed links, up", "listed links, down")
+	}
+	return b.levelsIn(zone, "listed links")
+}
+
+// cableLevels returns the names of the levels of cables between two kinds of nodes: of each
+// direction, or of both.
+func (s *clusterSpec) cableLevels(low, high string) []string {
+	if s.split {
+		return []string{low + " to " + high, high + " to " + low}
+	}
+	return []string{low + " to " + high + " and back"}
+}
+
+// treeNodes names the nodes of a level of a fat tree; level 0 is the hosts.
+func treeNodes(level int) string {
+	if level == 0 {
+		return "host"
+	}
+	return fmt.Sprintf("level %d", level)
+}
+
+// dimensionLevels returns the names of the levels of the cables in each dimension.
+func (s *clusterSpec) dimensionLevels(dimensions int) (names []string) {
+	for j := range dimensions {
+		name := fmt.Sprintf("dimension %d", j)
+		if s.split {
+			names = append(names, name+", +", name+", -")
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Cables returns, for each of the Levels, the first of those that are directions of the same
+// cables: who lays quicker cables lays them for both.
+func (p *Platform) Cables() []int {
+	cables := make([]int, len(p.levels))
+	for i, l := range p.levels {
+		cables[i] = i
+		if i > 0 && l.zone == p.levels[i-1].zone && areOpposite(p.levels[i-1].name, l.name) {
+			cables[i] = i - 1
+		}
+	}
+	return cables
+}
+
+// areOpposite reports whether two levels of a zone are the directions of the same cables.
+func areOpposite(there, back string) bool {
+	if from, to, ok := strings.Cut(there, " to "); ok {
+		return back == to+" to "+from
+	}
+	for _, ends := range [...][2]string{{", +", ", -"}, {", up", ", down"}} {
+		if name, ok := strings.CutSuffix(there, ends[0]); ok {
+			return back == name+ends[1]
+		}
+	}
+	return false
+}
+
+// Scaled returns the platform with links of other capacities: the bandwidth and the latency
+// of each are as many times those of the file as factors says, and so are those of its profiles
+// and of the options for the global loopback, whoever takes them times [Platform.LinkFactors].
+// Routes stay, and so does the hash, which is that of the text.
+func (p *Platform) Scaled(factors func(link int32) (bandwidth, latency float64)) *Platform {
+	scaled := *p
+	scaled.scale = func(link int32) (bandwidth, latency float64) {
+		bandwidth, latency = factors(link)
+		b, l := p.LinkFactors(link)
+		return bandwidth * b, latency * l
+	}
+	return &scaled
+}
+
+// LinkFactors returns what Scaled has multiplied the bandwidth and the latency of link i by:
+// 1 and 1 on a platform as its file says.
+func (p *Platform) LinkFactors(i int32) (bandwidth, latency float64) {
+	if p.scale == nil {
+		return 1, 1
+	}
+	return p.scale(i)
+}
