@@ -174,7 +174,7 @@ func (c *call) roleOf(p *parameter) string {
 		return "operator"
 	case kind == "LOGICAL" && p.Direction == "out":
 		return "flag"
-	case p.Name == "sendbuf" && c.has("recvbuf") && c.collective():
+	case p.Name == "sendbuf" && c.has("recvbuf") && c.has("comm") && !c.has("dest") && !c.has("source"): // collective
 		return "inPlace"
 	default:
 		return roleOfKind[kind]
@@ -189,9 +189,6 @@ func (c *call) makes() bool {
 func (c *call) has(name string) bool {
 	return slices.ContainsFunc(c.params, func(p parameter) bool { return p.Name == name })
 }
-
-// collective reports whether all processes of a communicator make the call.
-func (c *call) collective() bool { return c.has("comm") && !c.has("dest") && !c.has("source") }
 
 // sides of a collective operation, of a sendrecv, or of an access that says both.
 func (c *call) sideOf(name string) string {

@@ -85,7 +85,7 @@ func (c *call) put(b *strings.Builder, f field) {
 	if f.rootOnly {
 		conditions = append(conditions, "mine")
 	}
-	if f.side != "" && c.inPlace() {
+	if f.side != "" && slices.ContainsFunc(c.fields(), func(f field) bool { return f.role == "inPlace" }) {
 		conditions = append(conditions, fmt.Sprintf("%sbuf != abi.in_place", f.side))
 	}
 	if len(conditions) > 0 {
@@ -204,10 +204,6 @@ func (c *call) putRequest(line func(string, ...any), name string) {
 	default:
 		line("%s(%s);", make, name)
 	}
-}
-
-func (c *call) inPlace() bool {
-	return slices.ContainsFunc(c.fields(), func(f field) bool { return f.role == "inPlace" })
 }
 
 // unlessIdle writes what puts down 0 where an argument means nothing, and may be anything: of two
