@@ -101,6 +101,7 @@ func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) err
 	if !x.program.Header().Communicators || !slices.Contains(tagged, b.Kind) {
 		return yield(&b)
 	}
+	// Text has one space of tags for all communicators.
 	var err error
 	if b.Tag, err = tagOn(&b, b.Tag); err != nil {
 		return err
@@ -133,6 +134,8 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	if call.Comm == 0 && !call.Nonblocking && x.keep(&call) {
 		return yield(a)
 	}
+	// The schedule counts in members of the communicator; its steps are turned into ranks
+	// below.
 	size, member := x.program.Header().Ranks, int(x.rank)
 	var group *trace.Group
 	if call.Comm > 0 {
@@ -217,6 +220,8 @@ type player struct {
 var stepKinds = map[collective.Op]trace.Kind{collective.Send: trace.KindSend, collective.Recv: trace.KindRecv,
 	collective.Isend: trace.KindIsend, collective.Irecv: trace.KindIrecv}
 
+// step yields the action of one step of the schedule. Requests of the operation get slots behind
+// those of the trace, in the order in which they begin, so that no wait of the program meets them.
 func (p *player) step(s *collective.Step) error {
 	switch s.Op {
 	case collective.WaitAll:

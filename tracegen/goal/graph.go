@@ -85,6 +85,7 @@ func (g *graph) label() {
 	g.line = append(g.line, ": "...)
 }
 
+// name appends the label of an operation.
 func (g *graph) name(operation int64) {
 	g.line = strconv.AppendInt(append(g.line, 'l'), operation, 10)
 }
@@ -103,6 +104,7 @@ func (g *graph) end() int64 {
 		g.name(d.operation)
 		g.line = append(g.line, '\n')
 	}
+	// The writer keeps its first error.
 	g.w.Write(g.line)
 	g.line = g.line[:0]
 	return g.last

@@ -94,6 +94,7 @@ func (l *library) newBody(name string, c column, timed bool) *body {
 	b := &body{Builder: trace.NewBuilder(name, 1), library: l, column: c, timed: timed}
 	x, n := b.Param(0), l.p.Grid.NX
 	b.rank = b.Member(familyLine, x)
+	// Whether the own box is at an end of the grid in x is known only when the block is called.
 	first, last := trace.Const(1), trace.Const(1)
 	if n > 1 {
 		first, last = b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
@@ -133,6 +134,7 @@ func (b *body) clock(part int, do func()) {
 	}
 }
 
+// halo calls the exchange of the halo of a level; the block is shared by all ranks of the column.
 func (b *body) halo(level int) {
 	b.Call(b.library.halo(haloKey{b.column, level, b.timed}), b.rank, b.Param(0), b.sizes[level].values)
 }
@@ -159,6 +161,7 @@ func (b *body) allreduce(o trace.Operator) {
 		trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(doubleBytes), Operator: o})
 }
 
+// dot appends a dot product: the local part, and the sum over all ranks. Both count for the clock.
 func (b *body) dot(vectors int64) {
 	b.clock(partDDOT, func() {
 		b.vector(kernelDot, vectors)
@@ -166,10 +169,12 @@ func (b *body) dot(vectors int64) {
 	})
 }
 
+// waxpby appends w = alpha x + beta y. HPCG never leaves the branch for alpha = 1.
 func (b *body) waxpby(alias int64) {
 	b.clock(partWAXPBY, func() { b.vector(kernelWAXPBY, alphaOne, alias) })
 }
 
+// spmv appends the product with the matrix of the finest level, the halo exchange included.
 func (b *body) spmv() { b.clock(partSpMV, func() { b.matrix(kernelSpMV, 0) }) }
 
 // mg appends a multigrid cycle from a level on. Source: HPCG 3.1, ComputeMG_ref.cpp.

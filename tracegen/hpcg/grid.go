@@ -17,6 +17,7 @@ type primePower struct{ prime, exponent int }
 // ChooseGrid returns the process grid that HPCG chooses for n ranks, n >= 1. Source: HPCG
 // 3.1, ComputeOptimalShapeXYZ.cpp; the result is not sorted.
 func ChooseGrid(n int) Grid {
+	// HPCG treats few prime factors by hand.
 	f := factorize(n)
 	switch {
 	case len(f) == 1:

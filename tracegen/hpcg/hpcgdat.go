@@ -85,6 +85,8 @@ func (d *datReader) line() string {
 // integers returns the first n integers of the next line; nil where nothing follows in the
 // file, if they may be missing.
 func (d *datReader) integers(what string, n int, optional bool) []int {
+	// A line may be missing at the end of the file only: an empty one before values is a
+	// mistake, as HPCG would take these from the next line.
 	words := strings.Fields(d.line())
 	over := len(words) == 0
 	if over { // nothing but blanks may follow

@@ -64,6 +64,7 @@ const (
 
 // markerTable gives the markers their texts.
 func markerTable() []trace.Marker {
+	// Clocks have no text: a recording of HPCG does not list them.
 	begin := func(phase int, text string) trace.Marker { return trace.Marker{Text: text, Phase: phase} }
 	end := func(phase int, text string) trace.Marker { return trace.Marker{Text: text, Phase: phase, End: true} }
 	mark := func(text string) trace.Marker { return trace.Marker{Text: text} }

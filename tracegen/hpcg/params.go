@@ -18,6 +18,7 @@ const (
 	All
 )
 
+// String returns the phase as flags and headers name it.
 func (p Phase) String() string {
 	if p == All {
 		return "all"

@@ -11,6 +11,7 @@ const (
 // before returns the block of everything before the timed sets. Source: HPCG 3.1, main.cpp.
 func (l *library) before(c column) int64 {
 	b := l.newBody("before", c, false)
+	// Rank 0 alone reads an hpcg.dat.
 	if l.p.FromFile {
 		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: trace.Const(datNumbers),
 			SendSize: trace.Const(datBytes)})

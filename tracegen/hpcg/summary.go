@@ -66,6 +66,8 @@ func NewSummary(h *trace.Header, phase func(name string) float64, setup float64)
 		*seconds[i] = phase(name)
 		*rates[i] = rate(flops, *seconds[i])
 	}
+	// The seconds of all timed sets come from the clock around them, not from the sum of the
+	// parts.
 	cg := phase(phaseNames[phaseCG-1])
 	if !(cg > 0) {
 		return nil, fmt.Errorf("no time in phase %s", phaseNames[phaseCG-1])

@@ -73,7 +73,10 @@ var parameters = []Parameter{
 	},
 }
 
+// count is a parameter that is a whole number from 0; Complete checks it further. def is the
+// default for help.
 func count(name, usage, def string, field func(*Params) *int) Parameter {
+	// The text of a number must fit HPCG's int.
 	parse := func(text string) (int, error) {
 		v, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || v < 0 {
@@ -84,6 +87,7 @@ func count(name, usage, def string, field func(*Params) *int) Parameter {
 	return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def}
 }
 
+// inDat marks a parameter that an hpcg.dat gives, ofAll one of the whole run only.
 func inDat(p Parameter) Parameter { p.InDat = true; return p }
 func ofAll(p Parameter) Parameter { p.All = true; return p }
 
@@ -109,6 +113,8 @@ func WithDefaults(given []trace.Param, dat func(*Params) error) (Params, error) 
 		}
 		return nil
 	}
+	// The defaults of a run depend on the number of ranks, and the parameters allowed on the
+	// phase: both are set first.
 	var first Params
 	if err := set(&first, "ranks", "phase"); err != nil {
 		return first, err

@@ -154,6 +154,7 @@ func (c *caster) peer(x int) trace.Operand {
 	return c.peers[x]
 }
 
+// message emits a message to or from the process column at distance x, along the process row.
 func (c *caster) message(op trace.Op, x int, bytes trace.Operand) {
 	c.b.Message(op, rowFamily, 0, c.peer(x), c.tag, bytes)
 }
@@ -237,6 +238,7 @@ func (c *caster) spread(size func(lo, hi int) trace.Operand) {
 // Steps that repeat become loops.
 func (c *caster) roll() {
 	n, y := c.lib.pieces(), c.position()
+	// Sizes and neighbours are looked up once, before the loops that use them.
 	neighbours := [2]trace.Operand{c.member(y - 1), c.member(y + 1)}
 	sizes := map[bool]trace.Operand{false: c.run(0, 1), true: c.run(n-1, n)}
 	emit := func(k int) { // step k of n-1: pieces travel both ways between neighbours, in turn
@@ -259,6 +261,8 @@ func (c *caster) roll() {
 				next = min(next, at)
 			}
 		}
+		// Steps without the last piece are alike but for the neighbour, which alternates:
+		// pairs of them become a loop.
 		turns := (next - k) / 2
 		if turns < 2 {
 			emit(k)

@@ -101,6 +101,7 @@ func parseChoice(names [][]string, text string) (int, error) {
 	return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
 }
 
+// choiceName returns the printed name of a value, or its digits where it has none.
 func choiceName[E ~int](names [][]string, v E) string {
 	if v >= 0 && int(v) < len(names) {
 		return names[v][0]

@@ -36,6 +36,8 @@ type factorKey struct {
 
 // factor returns what is common to the process rows of the given hops.
 func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
+	// Process rows of the same hops share the blocks: there are few lists of hops, whatever P
+	// is.
 	key := factorKey{w, current, fmt.Sprint(hops)}
 	f := l.factors[key]
 	if f == nil {
@@ -57,6 +59,8 @@ func (l *library) factBlock(w int64, d int) int64 {
 	if d == 0 {
 		m = m.Plus(w)
 	}
+	// An empty panel, of a look-ahead deeper than the matrix, is called for and has nothing to
+	// factor.
 	b.Mark(beginFact, a[0])
 	if w > 0 {
 		hops, distances := pivotHops(l.p.P, d)

@@ -133,6 +133,7 @@ func (g *generator) only(n, class int64) []int64 {
 // everyColumn returns a mask that is open for all process columns.
 func (g *generator) everyColumn() []int64 { return g.byCol(func(int64) int64 { return 1 }) }
 
+// byRow returns a column with a value for each process row, byCol for each process column.
 func (g *generator) byRow(value func(r int64) int64) []int64 {
 	c := g.column(g.p)
 	for r := range c {

@@ -10,6 +10,7 @@ type grid struct {
 	order       Order
 }
 
+// newGrid returns the matrix and the process grid of a run.
 func newGrid(p *Params) grid {
 	return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q), p.PMap}
 }

@@ -49,12 +49,15 @@ const (
 // callSiteTable says which arguments the blocks called from each place have,
 // and on what axis they vary.
 func callSiteTable() []trace.CallSite {
+	// The axis of an argument decides how much of the trace it takes: one number a call for
+	// everybody, or as many as there are process rows or columns.
 	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
 	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
 	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
 	vec := func(name string) trace.ParamColumn {
 		return trace.ParamColumn{Name: name, Axis: axisAll, Vector: true}
 	}
+	// A mask leaves out the process rows or columns that have no part in a call.
 	site := func(name string, masks []int, block int, params ...trace.ParamColumn) trace.CallSite {
 		return trace.CallSite{Name: name, Masks: masks, Counts: trace.NoAxis, Block: block, Params: params}
 	}

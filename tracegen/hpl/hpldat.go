@@ -42,6 +42,7 @@ func (d *Dat) Combination(k int) (Params, error) {
 	if k < 1 || k > d.Combinations() {
 		return Params{}, fmt.Errorf("combination %d, allowed 1 to %d", k, d.Combinations())
 	}
+	// The last loop is the fastest: k is a number whose digits are the places in the lists.
 	var at [loops]int
 	rest := k - 1
 	for l, n := loops-1, d.lengths(); l > noLoop; l-- {
@@ -107,6 +108,7 @@ func (par *Parameter) text(value int) string {
 // pivots come from.
 func (p *Params) WriteDat(w io.Writer) error {
 	var b strings.Builder
+	// HPL reads the value in front and takes the rest of the line for a comment.
 	line := func(value any, comment string) { fmt.Fprintf(&b, "%-12v %s\n", value, comment) }
 	digit := func(on bool) int {
 		if on {

@@ -52,6 +52,9 @@ type datReader struct {
 	err      error
 }
 
+// read reads the whole file. HPL asks for the number of values of a parameter first, on a line of
+// its own, and then for the values on the next; the number of grids counts for P and Q. Parameters
+// with one value for all runs have no such number.
 func (d *datReader) read() *Dat {
 	d.next(true)  // the title
 	d.next(false) // the author has a buffer of its own
@@ -132,6 +135,7 @@ func (d *datReader) integers(what string, n, least int) []int {
 		d.err = fmt.Errorf("the file ends here, want %s", what)
 		return nil
 	}
+	// HPL's values count; those that a person reads explain a failure, or are in a warning.
 	read := d.hpl.values(n)
 	wrong := d.misread(read, n)
 	if len(read) < n {
@@ -192,10 +196,13 @@ func (d *datReader) misread(read []int, n int) string {
 	return ""
 }
 
+// joined writes values with blanks between.
 func joined[E any](list []E) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 // values returns the n values of a parameter, with what HPL takes for those that it does not know.
 func (d *datReader) values(par *Parameter, n int) []int {
+	// HPL refuses values below the least of lists of numbers. For single values, and for
+	// choices, it takes a default instead.
 	least := par.least
 	if par.loop == noLoop || par.digits > 0 {
 		least = math.MinInt32 // HPL takes a default for what is less

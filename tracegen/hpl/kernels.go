@@ -58,9 +58,13 @@ func Kernels() []trace.Kernel { return kernelTable() }
 // kernelTable names the kernels with their dimensions as HPL passes them, and
 // the flop that each call does; those that only move data do none.
 func kernelTable() []trace.Kernel {
+	// C = A*B + C with M x N results of K products each: a multiplication and an addition for
+	// each.
 	gemm := func(b string) trace.Kernel {
 		return kernel("dgemm", attrs("transa", "N", "transb", b), dims("M", "N", "K"), term(2, 1, 1, 1))
 	}
+	// A triangular system for M x N unknowns: of order M from the left, of order N from the
+	// right.
 	trsm := func(side, uplo, trans, diag string) trace.Kernel {
 		flops := term(1, 2, 1)
 		if side == "R" {
@@ -68,13 +72,17 @@ func kernelTable() []trace.Kernel {
 		}
 		return kernel("dtrsm", attrs("side", side, "uplo", uplo, "trans", trans, "diag", diag), dims("M", "N"), flops)
 	}
+	// A triangular system for one vector of N unknowns.
 	trsv := func(uplo, trans, diag string) trace.Kernel {
 		return kernel("dtrsv", attrs("uplo", uplo, "trans", trans, "diag", diag), dims("N"), term(1, 2))
 	}
+	// A matrix of M x N times a vector.
 	gemv := func(trans string) trace.Kernel {
 		return kernel("dgemv", attrs("trans", trans), dims("M", "N"), term(2, 1, 1))
 	}
+	// Copies of M x N doubles: between matrix, U and buffers, some of them transposed.
 	move := func(name string) trace.Kernel { return kernel(name, nil, dims("M", "N")) }
+	// The swap of two panel rows of JB columns; how much moves depends on which rows are here.
 	locswp := func(name string) trace.Kernel {
 		role := trace.Dim{Name: "ROLE", Enum: roleNames}
 		return kernel(name, nil, append(dims("JB"), label("COL"), role))
@@ -120,10 +128,13 @@ func kernelTable() []trace.Kernel {
 	}
 }
 
+// kernel describes a kernel. Attributes are what BLAS calls characters; flops is a sum of terms in
+// the dimensions, in their order.
 func kernel(name string, attrs []trace.Param, dims []trace.Dim, flops ...trace.Term) trace.Kernel {
 	return trace.Kernel{Name: name, Attrs: attrs, Dims: dims, Flops: flops}
 }
 
+// attrs lists attributes from names and values in turn.
 func attrs(pairs ...string) []trace.Param {
 	var list []trace.Param
 	for i := 0; i < len(pairs); i += 2 {
@@ -132,6 +143,7 @@ func attrs(pairs ...string) []trace.Param {
 	return list
 }
 
+// dims lists dimensions that are sizes, by which models of kernels go.
 func dims(names ...string) []trace.Dim {
 	var list []trace.Dim
 	for _, name := range names {

@@ -32,6 +32,7 @@ type widthBlocks struct {
 	work   []int64
 }
 
+// newLibrary returns a library without blocks, which adds them to the trace of out.
 func newLibrary(p *Params, out *tracegen.Generator) *library {
 	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{},
 		factors: map[factorKey]*factor{}}

@@ -11,6 +11,8 @@ const (
 // noBcast is the polled panel of an update that polls none.
 const noBcast = -1
 
+// bcastTag returns the tag of broadcast i: HPL counts up from panel to panel, and begins again
+// after the last tag.
 func bcastTag(i int64) int64 { return firstBcastTag + i%numBcastTags }
 
 // plain is HPL's main loop without look-ahead. Source: HPL 2.3 control flow,
@@ -128,6 +130,8 @@ func (g *generator) drawPivots(x *panel) {
 		x.swapped = x.pivots
 		return
 	}
+	// The factorization depends on the pivots' owners, the swap by binary exchange on the
+	// counts, and that by spread-roll on the layout that follows from the counts.
 	x.pivots = g.Writer().Vector(g.pivots.owners(&g.grid, x.j, x.jb))
 	x.swapped = x.pivots // unless the swap asks for the counts
 	if g.p == 1 {

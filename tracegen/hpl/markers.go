@@ -60,6 +60,8 @@ func markerTable(p *Params) []trace.Marker {
 	recur := "pdrpan" + variant[p.RFact] + l1
 	leaf := "pdpan" + variant[p.PFact] + l1
 	update := "pdupdate" + l1 + u
+	// Markers with a phase also bound the time that profiles count for it; the others are for
+	// listings alone, which tests compare line by line with recordings of HPL.
 	mark := func(text string) trace.Marker { return trace.Marker{Text: text} }
 	begin := func(phase int, text string) trace.Marker {
 		return trace.Marker{Text: "begin " + text, Phase: phase}

@@ -100,6 +100,7 @@ type luFactor struct {
 	pivots   []int32
 }
 
+// col returns column j.
 func (f *luFactor) col(j int) []float64 { return f.a[j*f.n : (j+1)*f.n] }
 
 // pivot returns the row of the largest element of a column from row c on.

@@ -196,6 +196,8 @@ func (p *Params) FirstFlops(steps int) float64 {
 	if steps >= p.Steps() {
 		return p.Flops()
 	}
+	// The operations done are all but those of the matrix that is left, and the part of these
+	// that the panels factored ahead have taken already.
 	left, updates := *p, max(0, steps-p.lookAhead())
 	left.N = max(0, p.N-updates*p.NB)
 	factor := func(rows, columns int) float64 {
@@ -215,6 +217,7 @@ func (p *Params) Variant() string {
 	return fmt.Sprintf("W%c%d%d%c%d%c%d", order, p.Depth, p.Bcast, "LCR"[p.RFact], p.NDiv, "LCR"[p.PFact], p.NBMin)
 }
 
+// yesNo writes a switch as headers and flags do.
 func yesNo(v bool) string {
 	if v {
 		return "yes"

@@ -33,6 +33,7 @@ type Pivots struct {
 	Name string  // of given pivots: where they come from
 }
 
+// String returns the source as flags name it.
 func (v *Pivots) String() string {
 	switch v.Kind {
 	case RandomPivots:
@@ -56,6 +57,7 @@ func (v *Pivots) Set(source string) error {
 	return fmt.Errorf("%q, want random, lu, none", source)
 }
 
+// validate checks the source against the order of the matrix.
 func (v *Pivots) validate(p *Params) error {
 	switch v.Kind {
 	case RandomPivots, NoPivots:
@@ -129,6 +131,8 @@ type pivotRows struct {
 	rows []int32 // unless random or none
 }
 
+// newPivotRows makes the pivots of a run ready: of LUPivots by factoring the matrix, until ctx is
+// done.
 func newPivotRows(ctx context.Context, p *Params) (*pivotRows, error) {
 	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: vectors.PivotKey(p.Pivots.Seed),
 		rows: p.Pivots.Rows}
@@ -161,6 +165,7 @@ func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 		owners := vectors.PivotOwners{Seed: v.seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
 		return trace.Vector{Generated: owners.Generated()}
 	}
+	// Pivots without a rule are listed.
 	values := make([]int64, jb)
 	for i := range values {
 		c := j + int64(i)
@@ -185,6 +190,7 @@ func (s *rowCounter) count(dst []int64, v *pivotRows, g *grid, j, jb int64) {
 	if v.kind == NoPivots {
 		return
 	}
+	// Rows are told apart by a hash table of at least twice as many slots as there are pivots.
 	size := 4 << log2(int(jb))
 	if cap(s.slots) < size {
 		s.slots = make([]int32, size)

@@ -79,6 +79,7 @@ func (l *library) solutionBlock(d int) int64 {
 	pass := func(op trace.Op, distance int) {
 		b.Message(op, colFamily, 0, b.Member(colFamily, prow.Plus(int64(-distance))), colTag, bytes)
 	}
+	// The solution comes from the row below, and goes on up the process column once it is used.
 	switch {
 	case d > 0:
 		pass(trace.OpRecv, d-1)

@@ -88,6 +88,7 @@ func number(name, usage, note string, l loop, least, most int, field func(*Param
 		}
 		return v, nil
 	}, field)
+	// Where only the size of HPL's integers bounds a number, the page does not name the bound.
 	allowed := fmt.Sprintf("%d to %d", least, most)
 	if most == maxOrder {
 		allowed = fmt.Sprintf("from %d", least)
@@ -147,6 +148,7 @@ func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
 // plain is a usage without its marks.
 func plain(usage string) string { return strings.ReplaceAll(usage, "`", "") }
 
+// between reports a number out of its bounds.
 func between(v, least, most int) error {
 	if v < least || v > most {
 		return fmt.Errorf("%d, allowed %d to %d", v, least, most)

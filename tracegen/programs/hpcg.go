@@ -13,6 +13,8 @@ import (
 // HPCG is a run of HPCG.
 type HPCG struct{ hpcg.Params }
 
+// newHPCG makes the program from the table of parameters of package hpcg. Runs are completed as
+// HPCG does it; the notes about replaced values are for its own command.
 func newHPCG() *Program {
 	p := &Program{Name: "hpcg", Title: "HPCG"}
 	for _, par := range hpcg.Parameters() {
@@ -48,6 +50,7 @@ func (r *HPCG) Flops() float64 { return hpcg.Total(r.Params.Flops()) }
 // Size counts in each iteration 11 exchanges of halos, of which each rank has neighbours in up to 26 directions, and
 // three allreduce.
 func (r *HPCG) Size() (steps, messages float64) {
+	// Ranks at the sides of the grid have fewer neighbours.
 	pairs := 1.0
 	for _, n := range []int{r.Grid.NX, r.Grid.NY, r.Grid.NZ} {
 		pairs *= float64(3*n - 2) // places with a neighbour in a direction, themselves included

@@ -19,6 +19,8 @@ type HPL struct {
 	FirstSteps int // so many panels are factored only; 0: all, and the system is solved
 }
 
+// newHPL makes the program from the table of parameters of package hpl, with those that no HPL.dat
+// has: the build option, the source of pivots, their seed, and how much of the run is traced.
 func newHPL() *Program {
 	var table option.Table[HPL]
 	p := &Program{Name: "hpl", Title: "HPL", SeedName: "pivot-seed", DatName: "hpl-dat", ReadDat: readHPLDat}
@@ -54,6 +56,8 @@ func newHPL() *Program {
 	for _, o := range table {
 		p.Parameters = append(p.Parameters, parameter(o, o.Doc))
 	}
+	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once
+	// over these.
 	p.New = func(given []trace.Param) (Run, error) {
 		r := &HPL{}
 		var err error
@@ -82,6 +86,8 @@ func newHPL() *Program {
 	return p
 }
 
+// readHPLDat returns the lists of an HPL.dat. A file that HPL reads in another way than it stands
+// there is refused: a study is kept, and read by people.
 func readHPLDat(text []byte, name string) ([]List, error) {
 	dat, err := hpl.ReadDat(bytes.NewReader(text), name)
 	if err != nil {

@@ -116,6 +116,7 @@ func File(name string, text []byte) (*Program, error) {
 		return nil, err
 	}
 	f.header = *t.Header()
+	// Items of the file stand for messages: both go with the cost of a replay.
 	totals, _ := t.Totals()
 	f.steps = float64(max(1, f.header.Steps))
 	f.messages = float64(totals.Items) / f.steps
@@ -130,6 +131,7 @@ type file struct {
 	steps, messages float64
 }
 
+// open reads the trace anew: each call has its own cursors.
 func (f *file) open() (*trace.Trace, error) {
 	return trace.NewReaderAt(bytes.NewReader(f.text), int64(len(f.text)), f.name)
 }

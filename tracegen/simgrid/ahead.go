@@ -56,6 +56,8 @@ type oddMark struct {
 	odd    oddities
 }
 
+// empty, full and first may be called by who asks; full also by who fills, where it can only turn
+// false meanwhile.
 func (r *aheadRank) empty() bool   { return r.filled.Load() == r.spent.Load() }
 func (r *aheadRank) full() bool    { return r.filled.Load()-r.spent.Load() == 2 }
 func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
@@ -129,6 +131,7 @@ func (t *Trace) fillRound(memory *slab) (some bool) {
 	return some
 }
 
+// rouse wakes the reader, or has it go round once more if it is about to rest.
 func (a *ahead) rouse() {
 	select {
 	case a.wake <- struct{}{}:
@@ -143,6 +146,7 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
 	r.reading.Lock()
 	defer r.reading.Unlock()
+	// Whoever holds the lock owns the stream of the rank, so that lines are read in order.
 	filled := r.filled.Load()
 	if r.over || r.full() || !r.empty() && r.blocks[(filled+1)%2].listed {
 		return false

@@ -54,6 +54,7 @@ type sumLists struct {
 	given int64 // numbers below it were given out
 }
 
+// some reports whether there are sums that have not been forgotten.
 func (l *sumLists) some() bool { return len(l.lists) > 0 }
 
 // add keeps sums and returns their number.
@@ -96,6 +97,7 @@ func (l *sumLists) following() sumLists {
 	return sumLists{first: next, given: next}
 }
 
+// forget lets go of the sums that were given out.
 func (l *sumLists) forget() {
 	if n := l.given - l.first; n > 0 {
 		l.lists = slices.Delete(l.lists, 0, int(n))

@@ -48,6 +48,8 @@ func (t *Trace) Header() *trace.Header {
 			Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(t.ranks)}},
 		}},
 	}
+	// Each call of a site has its own number of items for each rank: actions, by block and
+	// arguments.
 	site := func(name string, vectors int, params ...string) {
 		s := trace.CallSite{Name: name, Counts: 0, Block: trace.PerItem}
 		for i, param := range params {
@@ -190,6 +192,7 @@ func countsPerRank(a *trace.Action) bool {
 	return a.Kind == trace.KindCollective && perRank(trace.CollectiveKind(a.Sym))
 }
 
+// perRank reports whether one side of an operation counts rank by rank.
 func perRank(kind trace.CollectiveKind) bool { return kind.SendsPerRank() || kind.RecvsPerRank() }
 
 // vector returns the handle of the vector with the given running sums.
@@ -240,6 +243,7 @@ type blockKey struct {
 
 // newBlock builds the block of one action.
 func newBlock(key blockKey) *trace.Builder {
+	// The sizes of elements are constants of a block, as few differ; counts are arguments.
 	kind := key.collective
 	o := trace.CollectiveOperands{SendSize: trace.Const(key.sizes & (1<<32 - 1)), RecvSize: trace.Const(key.sizes >> 32)}
 	if key.kind == trace.KindCollective && perRank(kind) {

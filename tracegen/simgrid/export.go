@@ -83,6 +83,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (
 	})
 }
 
+// comment returns the line of the note, on which line breaks become blanks.
 func (o *ExportOptions) comment() string {
 	if o.Note == "" {
 		return ""

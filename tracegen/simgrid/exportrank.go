@@ -48,6 +48,7 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 		r.held = append(r.held, trace.Action{Kind: a.Kind, Req: a.Req})
 		return nil
 	}
+	// Something follows, so what was held back is not the end of the rank.
 	r.release()
 	switch a.Kind {
 	case trace.KindWait:
@@ -175,6 +176,7 @@ const letGo = -1
 // complete writes the wait or the test for pending request i. Its line means the oldest one of
 // the same name.
 func (r *rankWriter) complete(verb string, i int) {
+	// In SMPI a test makes the request the newest of its name, and so it does in the list.
 	k := r.list[i].key
 	if slices.ContainsFunc(r.list[:i], func(p pendingRequest) bool { return p.key == k }) {
 		r.sum.Reordered++
@@ -188,6 +190,7 @@ func (r *rankWriter) complete(verb string, i int) {
 	r.list, r.gone = slices.Delete(r.list, 0, r.gone), 0
 }
 
+// waitAll writes the wait for all pending requests, those that were let go in the text included.
 func (r *rankWriter) waitAll() {
 	r.line("waitall")
 	r.forgetAll()
@@ -236,6 +239,7 @@ func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
 	r.line(verb, peer64, tag64, count, datatype)
 }
 
+// named writes the line of a wait or a test, which names a message.
 func (r *rankWriter) named(verb string, k key) {
 	from := int64(k.src)
 	if k.src == trace.AnySource {
@@ -253,6 +257,7 @@ func (r *rankWriter) line(verb string, args ...int64) {
 
 // The pieces of a line.
 
+// ints appends integers, each behind a blank.
 func (r *rankWriter) ints(values ...int64) {
 	for _, v := range values {
 		r.text = strconv.AppendInt(append(r.text, ' '), v, 10)
@@ -268,6 +273,7 @@ func (r *rankWriter) number(v float64) {
 	r.text = strconv.AppendFloat(append(r.text, ' '), v, 'g', -1, 64)
 }
 
+// verb begins a line with the rank and the action.
 func (r *rankWriter) verb(verb string) {
 	r.text = strconv.AppendInt(r.text, int64(r.rank), 10)
 	r.text = append(append(r.text, ' '), verb...)

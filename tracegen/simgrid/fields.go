@@ -18,6 +18,7 @@ type fields struct {
 	what string // is odd in it
 }
 
+// failf notes a mistake, unless there is one already: later ones often follow from the first.
 func (f *fields) failf(format string, args ...any) {
 	if f.err == nil {
 		f.err = fmt.Errorf(format, args...)
@@ -30,6 +31,7 @@ const (
 	ends   = blanks | 1<<'\n' // of a field
 )
 
+// in reports whether a character is of a set; no character above the blank is.
 func in(set uint64, c byte) bool { return c <= ' ' && set>>c&1 != 0 }
 
 // skipLine goes behind the end of the line.
@@ -43,6 +45,8 @@ func (f *fields) skipLine() {
 	f.at++
 }
 
+// skipBlanks goes to the next field or the end of the line. The '\n' at the end of the text stops
+// it, so it needs no check of bounds.
 func (f *fields) skipBlanks() {
 	at := f.at
 	for in(blanks, f.text[at]) {
@@ -182,6 +186,7 @@ func (f *fields) integer(what string, least, most int64) int64 {
 
 // truncated is integer for any number.
 func (f *fields) truncated(what string, least, most int64) int64 {
+	// Bounds are exact as float64, so that none is missed by rounding.
 	v := math.Trunc(f.number(what))
 	if v < float64(least) || v > float64(most) {
 		f.failf("%s %v out of [%d,%d]", what, v, least, most)

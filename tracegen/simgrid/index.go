@@ -36,6 +36,7 @@ func (t *Trace) readIndex(index, dir string) error {
 		return err
 	}
 	defer f.Close()
+	// A trace of another kind, or a binary file, is told from an index by its first bytes.
 	text := bufio.NewReaderSize(f, headSize)
 	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
 		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
@@ -86,6 +87,7 @@ func isAction(line string) bool {
 // verbLetters are those in the names of actions.
 const verbLetters = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
+// exists reports whether there is a file of that name.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

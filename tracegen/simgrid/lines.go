@@ -61,6 +61,8 @@ func (l *lines) more() error {
 	if l.end {
 		return io.EOF
 	}
+	// The beginning of a line at the end of the window moves to its front, and the chunk
+	// follows it. A window doubles for as long as a line does not end.
 	left := copy(l.buf, l.buf[len(l.text):])
 	l.text, l.at = nil, 0
 	if left >= maxLine {

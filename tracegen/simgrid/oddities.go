@@ -52,6 +52,7 @@ func (s *stream) count(l *lines) {
 	l.odd, l.what = notOdd, ""
 }
 
+// oddities returns those of the rank for a change, which it counts.
 func (s *stream) oddities() *oddities {
 	if s.odd == nil {
 		s.odd = &oddities{}
@@ -109,6 +110,7 @@ func (t *Trace) Warnings() []warning.Warning {
 				"read as the ranks that are meant", verb, last, t.numbers[kind].place))
 		}
 	}
+	// The first place of a kind stands for all of its lines.
 	for why := strayLine; why < numOdd; why++ {
 		of := &all.lines[why]
 		if of.count == 0 {

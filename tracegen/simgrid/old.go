@@ -156,6 +156,7 @@ func (t *Trace) untagged(f *fields, a *trace.Action, least int64) {
 	if f.done() {
 		f.failf("count is missing behind peer (SimGrid 3.18 and 3.19 left out the peer of a receive from any rank)")
 	}
+	// A third number is a datatype if it is the last and small enough; else the line has a tag.
 	count := f.integer("count", least, maxBytes)
 	if begin := f.at; f.left() > 1 || !f.done() && f.number("datatype") > lastOldType {
 		f.failf("there is a tag before the count; %s", t.otherForm())

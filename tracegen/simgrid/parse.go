@@ -13,6 +13,9 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 }
 
 // act parses what is behind the verb.
+// Most lines are messages, waits and computations, whose numbers are read at once where they are
+// plain digits (see message, exchange, named); the general way is for all others, and finds the
+// mistakes.
 func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	*a = trace.Action{}
 	switch string(verb) {
@@ -140,6 +143,7 @@ func (t *Trace) rank(f *fields, what string) int32 {
 	return int32(f.integer(what, 0, int64(t.ranks-1)))
 }
 
+// tag parses a tag. The least numbers are left out, since trace.AnyTag is one of them.
 func tag(f *fields) int32 { return int32(f.integer("tag", math.MinInt32+2, math.MaxInt32)) }
 
 // wildTag parses a tag of a receive.
@@ -158,6 +162,7 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 		f.failf("action %q is not one of SimGrid before 3.20; %s", "sendRecv", t.otherForm())
 		return
 	}
+	// The line names the partners by rank, or as actors in texts of SimGrid 3.20 to 3.29.
 	first := s.firstOf(t, pairLines)
 	if t.exchange(f, a, first) {
 		return

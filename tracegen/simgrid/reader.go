@@ -336,6 +336,8 @@ func (t *Trace) SaveState(w io.Writer) error { return snapshot.Save(w, t.state) 
 // replaying it took.
 func (t *Trace) RestoreState(r io.Reader) error { return snapshot.Restore(r, t.state) }
 
+// state saves how often each rank was asked, and restores by asking as often again: what a stream
+// holds follows from the text alone.
 func (t *Trace) state(s *snapshot.State) {
 	s.Section("text")
 	batch, fills := t.batch, t.fills

@@ -107,6 +107,7 @@ func (q *requests) push(r pendingRequest) {
 	q.list = append(q.list, r)
 }
 
+// forgetAll takes all requests away, and frees their slots.
 func (q *requests) forgetAll() {
 	q.list, q.gone, q.free, q.used = q.list[:0], 0, q.free[:0], 0
 }
@@ -118,6 +119,7 @@ func (q *requests) ending() []trace.Action {
 	if len(pending) == 0 {
 		return nil
 	}
+	// The last index of each key wins.
 	newest := make(map[key]int, len(pending))
 	for i, r := range pending {
 		newest[r.key] = i

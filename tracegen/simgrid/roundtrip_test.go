@@ -1,12 +1,10 @@
 package simgrid_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -88,7 +86,10 @@ func listing(t testing.TB, from *simgrid.Trace) string {
 // the format has, mean the same after the detour over our format.
 func TestTextRoundTrip(t *testing.T) {
 	count := 0
-	check := func(name, index, dir string) {
+	check := func(name string, files map[string]string) {
+		dir := t.TempDir()
+		writeFiles(t, dir, files)
+		index := filepath.Join(dir, "trace.index")
 		t.Run(name, func(t *testing.T) {
 			opened := func() *simgrid.Trace {
 				text, err := simgrid.Open(index, dir)
@@ -113,61 +114,15 @@ func TestTextRoundTrip(t *testing.T) {
 			count++
 		})
 	}
-	for i, folder := range oracle(t) {
+	cases := oracleTexts(t)
+	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		if !testing.Short() || i%8 == 0 {
-			check(filepath.Base(folder), filepath.Join(folder, "trace.index"), folder)
+			check(name, cases[name])
 		}
 	}
 	t.Logf("%d recorded workloads", count)
 	for _, shared := range []bool{false, true} {
-		dir := t.TempDir()
-		for name, text := range manyLines(shared) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		check(fmt.Sprintf("lines/shared=%v", shared), filepath.Join(dir, "trace.index"), dir)
-	}
-}
-
-// oracle extracts the traces of the recorded workloads and returns their folders.
-func oracle(t *testing.T) []string {
-	z, err := zip.OpenReader("../../testdata/oracle/smpi-replay.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	dir := t.TempDir()
-	var folders []string
-	for _, f := range z.File {
-		name := filepath.FromSlash(f.Name)
-		if !filepath.IsLocal(name) || !strings.HasPrefix(filepath.Base(name), "trace.") && filepath.Ext(name) != ".ti" {
-			continue
-		}
-		folder := filepath.Join(dir, filepath.Dir(name))
-		if !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
-		extract(t, f, folder)
-	}
-	return folders
-}
-
-func extract(t *testing.T, f *zip.File, folder string) {
-	r, err := f.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, filepath.Base(f.Name)), text, 0o644); err != nil {
-		t.Fatal(err)
+		check(fmt.Sprintf("lines/shared=%v", shared), manyLines(shared))
 	}
 }
 
