@@ -126,6 +126,7 @@ func (g *Generator) Close() error {
 	return g.writer.Close()
 }
 
+// tell reports progress to whoever asked for it.
 func (g *Generator) tell(done int) {
 	if g.progress != nil {
 		g.progress(done, g.steps)
