@@ -6,6 +6,13 @@ import (
 	"reprise/trace"
 )
 
+// This file plays the actions that post and complete messages. An action that has joined all the
+// transfers it waits for ends with settled: its rank goes on at once, or is blocked with the next
+// action, which it begins when the last of them ends (transfer.go). An action that must look again is
+// parked: it is called once more, and rank.stage says how far it has got. rank.serial says when the
+// overheads of several receives are paid: as each of them ends, or all after the last one.
+//
+// parkedUnless returns the outcome of an action that is over, or is to be called again.
 func parkedUnless(over bool) outcome {
 	if over {
 		return goOn
@@ -96,6 +103,7 @@ func (e *engine) postIsend(r, peer int32, l label, size int64, synchronous bool)
 	return requestOf(id, sender), nil
 }
 
+// isend posts a nonblocking send and keeps its request in the slot that the action names.
 func (e *engine) isend(r int32, a *trace.Action) error {
 	slot, err := e.slots.free(&e.ranks[r], a.Req)
 	if err != nil {
@@ -105,6 +113,8 @@ func (e *engine) isend(r int32, a *trace.Action) error {
 	return err
 }
 
+// irecv posts a nonblocking receive and keeps its request. A receive from any source, or of unknown
+// size, may park the rank until the event loop has come to its clock.
 func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
 	slot, err := e.slots.free(&e.ranks[r], a.Req)
 	if err != nil {
@@ -151,6 +161,8 @@ func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.both(r, a, source, label{tag, e.label(a).comm}, false)
 }
 
+// both is a nonblocking send, a receive from source and the wait for both. The time is that of an
+// exchange.
 func (e *engine) both(r int32, a *trace.Action, source int32, l label, synchronous bool) (outcome, error) {
 	q, err := e.postIsend(r, a.Peer, e.label(a), a.X[0], synchronous)
 	if err != nil {

@@ -101,6 +101,8 @@ func (e *engine) change(until float64) (bool, error) {
 	case math.IsInf(at, 1) || at > until:
 		return false, nil
 	}
+	// Of changes at one time those of hosts come first. A profile that has been played goes on to its next
+	// value; the state of a host does not, as no rank survives the first change to off.
 	e.now = later(e.now, at)
 	queue := &c.links
 	if c.hosts.Next() <= at {

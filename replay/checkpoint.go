@@ -131,6 +131,8 @@ func (p *Pause) identity() []Property {
 	if p.about != nil {
 		return p.about
 	}
+	// The names stand in messages and in files: they do not change. Some properties are left out where
+	// they are as by default.
 	o, m := p.options, &p.engine.machine
 	machine := m.Platform.Hash()
 	source := p.engine.source

@@ -186,6 +186,7 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	return call, nil
 }
 
+// nextRound takes the next round of steps from the schedule. There are none at its end.
 func (c *collectiveRun) nextRound() {
 	if c.steps = c.schedule.Next(); len(c.steps) > 0 {
 		c.rounds++

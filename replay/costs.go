@@ -35,6 +35,7 @@ type costs struct {
 
 // newCosts returns the costs of the actions of a trace on a machine.
 func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
+	// The models are bound before the randomness is made: without noise in one of them there is none.
 	protocol, err := netmodel.NewProtocol(m.Platform, o.Network.Options)
 	if err != nil {
 		return costs{}, err

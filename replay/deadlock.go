@@ -47,8 +47,10 @@ type Wait struct {
 	Window     string // what it waits for in a window; "": it is in none
 }
 
+// maxWaits is how many ranks a deadlock names: those of all would fill the screen.
 const maxWaits = 8
 
+// String says which rank waits since when for what, in one line.
 func (w Wait) String() string {
 	what, peer, tag := "a send", fmt.Sprintf("rank %d", w.Peer), strconv.Itoa(int(w.Tag))
 	if w.Send {

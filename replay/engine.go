@@ -75,6 +75,8 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 			return nil, err
 		}
 	}
+	// The parts are made in this order: costs need the protocol of the platform, ranks the costs of their
+	// begin, processors the ranks, and changes, which may act at time 0, all of them.
 	n, err := netmodel.New(m.Platform, o.Network.Options)
 	if err != nil {
 		return nil, err

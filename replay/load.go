@@ -77,6 +77,7 @@ type SettingError struct {
 	Err  error
 }
 
+// Error names the parameter, and leaves it out where the error itself names an option.
 func (e *SettingError) Error() string {
 	if e.Name == "cfg" { // the error names the option
 		return e.Err.Error()

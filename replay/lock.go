@@ -40,6 +40,8 @@ func (e *engine) lock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if a.X[1]&trace.AssertNoCheck != 0 {
 		return goOn, nil
 	}
+	// The grant exists from the request on, so that the rank can wait for it. It is sent when the lock is
+	// granted: at the end of the request, or of the unlock of another rank.
 	part.held = append(part.held, a.Peer)
 	rk.serial = false
 	exclusive := a.SyncKind() == trace.SyncLockExclusive

@@ -84,6 +84,7 @@ func earlier(a, b float64) float64 {
 	return a
 }
 
+// later returns the later of two times.
 func later(a, b float64) float64 {
 	if b > a {
 		return b

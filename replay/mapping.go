@@ -60,6 +60,7 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 
 // hostsWithout returns the numbers of the hosts that are of none of the patterns.
 func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
+	// A pattern that fits no host is a slip, and refused.
 	out := make([]bool, p.NumHosts())
 	for _, text := range without {
 		pattern, err := textutil.ParsePattern(text)

@@ -77,6 +77,7 @@ func (mt *matcher) release(id int32) {
 	}
 }
 
+// recycle puts a message at the head of the free ones: the next one gets its number.
 func (mt *matcher) recycle(id int32) {
 	mt.after[id] = mt.free
 	mt.free = id
@@ -90,6 +91,7 @@ func (mt *matcher) truncate(m *message, room int64) {
 	}
 }
 
+// enqueue appends a post to a list.
 func (mt *matcher) enqueue(list *postList, m int32) {
 	mt.after[m] = -1
 	if list.head < 0 {
@@ -155,8 +157,10 @@ func (mt *matcher) earliest(list *postList, ok func(*message) bool) int32 {
 	return best
 }
 
+// unseen reports whether a send has yet to look for a receive with wildcards posted before it.
 func unseen(m *message) bool { return m.flags&msgSeen == 0 }
 
+// isWild reports whether a receive or probe takes messages of several sources or tags.
 func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
 
 // accepts reports whether a receive from src with a label takes m.

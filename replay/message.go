@@ -8,12 +8,16 @@ import (
 // transfer starts now if it is eager, else when both sides are posted. A
 // detached message must not be used by the sender any more.
 func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool) (int32, error) {
+	// A detached send leaves its buffer at once; an eager one does not even wait for the receive. Which
+	// sizes are which is a matter of the protocol (smpi/async-small-thresh, smpi/send-is-detached-thresh).
 	if err := e.checkPost(dst, size); err != nil {
 		return -1, err
 	}
 	at := e.ranks[src].clock
 	detached := !synchronous && e.costs.protocol.Detached(size)
 	eager := detached && e.costs.protocol.Eager(size)
+	// The receive may have been posted already. Where receives with wildcards are pending at the target,
+	// an event at the time of the send decides which of them takes it (wildcard.go).
 	to := &e.ranks[dst]
 	id := int32(-1)
 	if to.wild == 0 {
@@ -28,6 +32,7 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 	} else if posted := e.matcher.messages[id].at; posted > at && !eager {
 		start = posted
 	}
+	// The message of a receive that was posted before has the room of that as its size so far.
 	m := &e.matcher.messages[id]
 	room := m.size
 	m.size = size
@@ -47,6 +52,7 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 			return id, err
 		}
 	}
+	// A rank that probes for this message, and is parked for it, is told.
 	if matched {
 		e.matcher.truncate(m, room)
 	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaited()) {
@@ -114,6 +120,7 @@ func (e *engine) checkPost(peer int32, size int64) error {
 	return e.checkPeer(peer)
 }
 
+// checkPeer checks that a peer is a rank of the trace.
 func (e *engine) checkPeer(peer int32) error {
 	if uint32(peer) >= uint32(len(e.ranks)) {
 		return fmt.Errorf("peer %d out of [0,%d)", peer, len(e.ranks))

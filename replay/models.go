@@ -36,6 +36,9 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 		signatures[i] = SignatureOf(&h.Kernels[i])
 	}
 	row := make([]kernelModel, len(h.Kernels))
+	// Hosts of one class have the same models: a class is known by its speed and by what the models know
+	// hosts by, such as names and slots. On a host with more ranks than cores those in flop get their part of
+	// the speed from the beginning.
 	before := make([]int, machine.Platform.NumHosts()) // ranks of lower number on each host
 	onHost, varies := machine.ranksOnHosts(), machine.varyingHosts()
 	rows := map[hostClass]int32{}

@@ -377,22 +377,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestIntervals against Student's published 97.5 % quantiles: those of two values 0 and d
-// have the half-width t*d/2, of more values likewise t*sd/sqrt(n).
-func TestIntervals(t *testing.T) {
-	for freedom, want := range map[int]float64{1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 9: 2.2622, 19: 2.0930, 100: 1.9840} {
-		e, err := replay.RunsFunc(t.Context(), seeded(0), replay.RunsOptions{Runs: freedom + 1}, func(o replay.Options) (*replay.Result, error) {
-			return &replay.Result{Makespan: float64(o.Seed)}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := e.Makespan.Interval * math.Sqrt(float64(freedom+1)) / e.Makespan.SD; math.Abs(got-want) > 1e-4 {
-			t.Errorf("%d degrees of freedom: %.5f, want %g", freedom, got, want)
-		}
-	}
-}
-
 func TestRunsErrors(t *testing.T) {
 	fail := errors.New("it fails")
 	play := func(o replay.Options) (*replay.Result, error) {

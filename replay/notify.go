@@ -65,6 +65,7 @@ func (e *engine) observe(o *Options) error {
 	if len(o.Observers) == 0 {
 		return nil
 	}
+	// Each observer is prepared for its ranks, its steps and the functions that it has.
 	os := &observers{engine: e, busy: make([]bool, len(e.ranks))}
 	var carried carriedFuncs
 	for _, hooks := range o.Observers {
@@ -107,6 +108,8 @@ func (e *engine) observe(o *Options) error {
 		}
 		os.list = append(os.list, h)
 	}
+	// Then all that is open is reported: messages first, then the ranks. The network is asked for no more
+	// than somebody wants.
 	os.joinRanges()
 	e.observers, e.waitObservers = os, make([]waitObserver, len(e.ranks))
 	os.notifyMessages()
@@ -194,6 +197,8 @@ func (e *engine) underWay(r int32) *trace.Action {
 // notifyMessages reports the messages of which something is left.
 func (os *observers) notifyMessages() {
 	e := os.engine
+	// Which sides of a message are posted follows from the lists: a message in none of them has both, if
+	// it is not free.
 	const sent, received = 1, 2
 	sides := make([]uint8, len(e.matcher.messages))
 	for id := range sides {
@@ -284,6 +289,8 @@ func (os *observers) beginAction(r int32, a *trace.Action) {
 	os.actionBegins(r, a)
 }
 
+// actionBegins tells the observers of an action of a rank. Its time is that up to which the rank was
+// charged: so the times of actions lie end to end.
 func (os *observers) actionBegins(r int32, a *trace.Action) {
 	at := os.engine.ranks[r].charged
 	for i := range os.list {
@@ -382,6 +389,7 @@ func (e *engine) notifySpent(r int32, over bool) {
 	os.spent(r, at, over)
 }
 
+// spent hands sums of a rank, which are in os.sums, to those who want them.
 func (os *observers) spent(r int32, at float64, over bool) {
 	for i := range os.list {
 		if o := &os.list[i]; o.Spent != nil {
@@ -400,6 +408,7 @@ func (os *observers) notifySend(id int32, m *message, size int64, at, start floa
 	}
 }
 
+// sendPosted reports a send to those who observe one of its ranks.
 func (os *observers) sendPosted(id int32, m *message, size int64, at float64) {
 	for i := range os.list {
 		if o := &os.list[i]; o.SendPosted != nil && (o.now.has(m.src) || o.now.has(m.dst)) {
@@ -421,6 +430,8 @@ func (e *engine) notifyReceive(id, dst, src, tag int32, room int64) {
 	}
 }
 
+// receivePosted reports a receive to those who observe its rank.
+//
 //go:noinline
 func (os *observers) receivePosted(id, dst, src, tag int32, room int64, at float64) {
 	for i := range os.list {
@@ -491,6 +502,7 @@ func (os *observers) flushTransferred() {
 	os.ended = os.ended[:0]
 }
 
+// messageEnded reports the end of a transfer to those who follow messages to its receiver.
 func (os *observers) messageEnded(id int32, m *message, now float64) {
 	for i := range os.list {
 		if o := &os.list[i]; o.Ended != nil && o.followed.has(m.dst) {
@@ -514,6 +526,7 @@ func (e *engine) notifyMark(r int32, mark *trace.Action) {
 	e.observers.marked(r, mark, at)
 }
 
+// marked reports a mark in all steps; the mark of a step may begin or end what an observer observes.
 func (os *observers) marked(r int32, mark *trace.Action, at float64) {
 	for i := range os.list {
 		o := &os.list[i]

@@ -44,6 +44,8 @@ func FindParameter(name string) *Parameter {
 	return nil
 }
 
+// parameters are in the order of help. Names, the form of values and the order of those with Get are part
+// of what studies keep: they never change.
 var parameters = []Parameter{
 	file("machine", "machine directory `DIR`, with platform.xml and kernels.yaml, or a built-in machine, in place of platform and kernels", "",
 		func(s *MachineSpec) *string { return &s.Machine }),
@@ -134,6 +136,8 @@ var parameters = []Parameter{
 		Get: func(s *MachineSpec) []string { return number(s.FileBandwidth) }},
 }
 
+// file is a parameter that names a file or something built in, which LoadMachine opens. It has no Get:
+// studies tell files apart by their contents.
 func file(name, usage, def string, field func(*MachineSpec) *string) Parameter {
 	return Parameter{Name: name, Usage: usage, Default: def, File: true, Set: func(s *MachineSpec, v string) error {
 		*field(s) = v
@@ -167,6 +171,7 @@ func links(name string, field func(*MachineSpec) *[]LinkFactor) Parameter {
 	}
 }
 
+// parseEach parses all texts of a list, up to the first error.
 func parseEach[T any](list []string, parse func(string) (T, error)) ([]T, error) {
 	var all []T
 	for _, text := range list {
@@ -179,6 +184,7 @@ func parseEach[T any](list []string, parse func(string) (T, error)) ([]T, error)
 	return all, nil
 }
 
+// texts returns the texts of all values of a list, which parseEach would read.
 func texts[T fmt.Stringer](list []T) (all []string) {
 	for _, v := range list {
 		all = append(all, v.String())

@@ -47,6 +47,7 @@ type prober struct {
 	numPolls   int64 // probes and tests
 }
 
+// newProber returns the prober of a replay with these options: nothing has been polled, no cost has grown.
 func newProber(o *smpi.Options, ranks int) prober {
 	p := prober{
 		cost: o.IprobeCost, testCost: o.TestCost, grows: o.GrowInjectedTimes,

@@ -69,6 +69,8 @@ func (e *engine) share(p *processor, at float64) {
 // held back by their bounds: those with a bound below the level leave the rest
 // to the others.
 func (c *processors) level(p *processor) float64 {
+	// Computations with a bound below the level take that and leave the rest to the others, which raises the
+	// level. It rises until no more of them fall below it.
 	level, fixed := p.cores*p.speed/float64(len(p.active)), -1
 	for {
 		left, slow := p.cores*p.speed, 0

@@ -77,6 +77,8 @@ func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options
 	if end-first < minRepeats {
 		return nil
 	}
+	// Noise, observers, polls, windows, changes and shared cores make the time of a step depend on more than
+	// the clocks at its cut; the test above excludes them.
 	work, err := workOfSteps(t, first, end, true)
 	if work == nil || err != nil {
 		return err
@@ -89,6 +91,7 @@ func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options
 // minRepeats is the number of steps from which on it is worth while to look for repeats.
 const minRepeats = 4
 
+// newRepeats returns repeats in which no rank stands and no cut has been seen.
 func newRepeats(ranks int) *repeats {
 	return &repeats{at: make([]place, ranks), last: cut{step: noStep}}
 }

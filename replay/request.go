@@ -23,6 +23,7 @@ const (
 	receiver
 )
 
+// requestOf returns the request of one side of a message.
 func requestOf(message int32, s side) request { return (message+1)<<1 | request(s) }
 
 // requestSlots knows the requests of ranks that have more of them than inlineRequests. The

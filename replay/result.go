@@ -76,6 +76,8 @@ type RankResult struct {
 	End  float64 `json:"end_s"` // time of its end
 }
 
+// result returns the result of a replay that has ended, or of one that has been stopped, up to now. It
+// charges the ranks up to their clocks and closes their accounts, so it is called once.
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
 		Header: h, First: max(0, o.From), Last: int(e.progress.last), Repeated: e.progress.skipped,
@@ -114,6 +116,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	if e.observers != nil {
 		e.observers.flushTransferred()
 	}
+	// Times by name, without those of nothing.
 	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
 	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
 	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))

@@ -218,6 +218,7 @@ func period(h *trace.Header) int {
 	return 0
 }
 
+// close closes the traces that workers have opened.
 func (s *sample) close() {
 	for _, t := range s.workers {
 		if t != nil {
@@ -242,6 +243,8 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	if err != nil {
 		return nil, err
 	}
+	// A window is a replay of its steps alone, with the options of the whole but for what concerns the run as
+	// one: progress, checkpoints, and the barrier at the end.
 	o := s.options
 	o.From, o.To, o.StepStarts = from, to, true
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil

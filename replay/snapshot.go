@@ -18,25 +18,67 @@ func (e *engine) state(s *snapshot.State) {
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
 	e.matcher.state(s, len(e.ranks))
-	e.ranksState(s)
+
+	// The ranks, the actions that they have yet to play, and the cores that they share.
+	r := -1
+	snapshot.Slice(s, &e.ranks, func(rk *rank) {
+		r++
+		s.Vars(&rk.clock, &rk.charged, &rk.after, &rk.between, &rk.lastMiss, &rk.arrival)
+		s.Vars(&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail, &rk.wild, &rk.waits)
+		s.Vars(&rk.awaitedPeer, &rk.awaitedTag, &rk.awaitedComm, &rk.filled, &rk.pos, &rk.stage, &rk.charge)
+		s.Vars(&rk.serial, &rk.over, &rk.collective, &rk.spinning, &rk.reqs, &rk.overflow, &rk.calls)
+		for i := range rk.filled {
+			a := e.action(int32(r), int(i))
+			s.Vars(&a.Kind, &a.Flags, &a.Sym, &a.Peer, &a.Tag, &a.Req, &a.X)
+		}
+	})
+	s.Vars(&e.slots.overflow)
+	snapshot.Slice(s, &e.cpus.hosts, func(p *processor) { s.Vars(&p.speed, &p.limit, &p.active) })
+	snapshot.Slice(s, &e.cpus.work, func(w *work) { s.Vars(&w.left, &w.rate, &w.bound, &w.at) })
+
+	// When they go on.
 	e.wakeups.State(s, len(e.ranks))
 	e.progress.state(s)
 	e.completions.state(s)
 	s.Section("network")
 	s.Part(e.network)
-	e.changesState(s)
+	if c := e.changes; c != nil { // the profiles, and the transfers that wait for their changes
+		snapshot.Slice(s, &c.at, func(t *platforms.ProfileTime) { s.Vars(&t.Index, &t.Time) })
+		s.Vars(&c.sizes)
+		c.starts.State(s, len(e.matcher.messages))
+		if s.Reading() {
+			for i := range c.at {
+				c.plan(i)
+			}
+		}
+	}
 	s.Section("source")
 	sourceState(s, e.source)
 	s.Section("operations")
 	e.windows.state(s)
 	e.collectivesState(s)
-	e.repeatsState(s)
+
+	// The steps that repeat. A replay that goes on with an observer has no use for them: it plays all
+	// steps that are left.
+	p, has := e.repeats, e.repeats != nil
+	if s.Vars(&has); has {
+		if p == nil {
+			p = newRepeats(len(e.ranks))
+		}
+		s.Vars(&p.standing, &p.last.step, &p.last.clocks, &p.last.accounts, &p.last.factors)
+		snapshot.Slice(s, &p.at, func(at *place) { s.Vars(&at.step, &at.actions) })
+		c := &p.last.counts
+		s.Vars(&c.messages, &c.bytes, &c.truncated, &c.actions, &c.polls, &c.fileBytes)
+	}
+
+	// The random numbers drawn so far.
 	if n := e.costs.random; n != nil {
 		snapshot.Slice(s, &n.drawn, func(d *drawCounts) { s.Vars(&d.step, &d.computations, &d.sends, &d.receives) })
 		snapshot.Slice(s, &n.latency, func(d *noise.Draw) { s.Vars(d) })
 	}
 }
 
+// sourceState is the state of a source that can go on where it was left; others fail.
 func sourceState(s *snapshot.State, source Source) {
 	if r, ok := source.(Resumable); ok {
 		s.Part(r)
@@ -54,52 +96,19 @@ func (mt *matcher) state(s *snapshot.State, ranks int) {
 	mt.pending.State(s, ranks)
 }
 
-// ranksState is the state of the ranks, of the actions that they have yet to play, and of the
-// cores that they share.
-func (e *engine) ranksState(s *snapshot.State) {
-	r := -1
-	snapshot.Slice(s, &e.ranks, func(rk *rank) {
-		r++
-		s.Vars(&rk.clock, &rk.charged, &rk.after, &rk.between, &rk.lastMiss, &rk.arrival)
-		s.Vars(&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail, &rk.wild, &rk.waits)
-		s.Vars(&rk.awaitedPeer, &rk.awaitedTag, &rk.awaitedComm, &rk.filled, &rk.pos, &rk.stage, &rk.charge)
-		s.Vars(&rk.serial, &rk.over, &rk.collective, &rk.spinning, &rk.reqs, &rk.overflow, &rk.calls)
-		for i := range rk.filled {
-			a := e.action(int32(r), int(i))
-			s.Vars(&a.Kind, &a.Flags, &a.Sym, &a.Peer, &a.Tag, &a.Req, &a.X)
-		}
-	})
-	s.Vars(&e.slots.overflow)
-	snapshot.Slice(s, &e.cpus.hosts, func(p *processor) { s.Vars(&p.speed, &p.limit, &p.active) })
-	snapshot.Slice(s, &e.cpus.work, func(w *work) { s.Vars(&w.left, &w.rate, &w.bound, &w.at) })
-}
-
+// state is the state of the counts of steps and of the sums of their begins.
 func (p *stepCounter) state(s *snapshot.State) {
 	s.Vars(&p.begun, &p.skipped, &p.last)
 	snapshot.Slice(s, &p.starts, func(b *startSum) { s.Vars(&b.ranks, &b.sum, &b.last, &b.parts) })
 }
 
+// state is how far ranks are in their completions, and how far the cost of testany has grown.
 func (l *completions) state(s *snapshot.State) {
 	s.Vars(&l.factor)
 	snapshot.Slice(s, &l.ranks, func(c *completion) { s.Vars(&c.waited, &c.open, &c.at, &c.sub) })
 }
 
-// changesState is the state of the profiles, and of the transfers that wait for their changes.
-func (e *engine) changesState(s *snapshot.State) {
-	c := e.changes
-	if c == nil {
-		return
-	}
-	snapshot.Slice(s, &c.at, func(t *platforms.ProfileTime) { s.Vars(&t.Index, &t.Time) })
-	s.Vars(&c.sizes)
-	c.starts.State(s, len(e.matcher.messages))
-	if s.Reading() {
-		for i := range c.at {
-			c.plan(i)
-		}
-	}
-}
-
+// state is that of all parts of windows: transfers that nobody has waited for, epochs and locks.
 func (w *windows) state(s *snapshot.State) {
 	s.Vars(&w.numAccesses, &w.numBytes)
 	snapshot.Slice(s, &w.parts, func(p *windowPart) {
@@ -119,6 +128,8 @@ func (w *windows) state(s *snapshot.State) {
 	}
 }
 
+// collectivesState is the state of collective operations. Communicators that were used are made anew from
+// their families; so are schedules, from the calls, which are among the actions of the ranks.
 func (e *engine) collectivesState(s *snapshot.State) {
 	c := &e.collectives
 	s.Vars(&c.agreement, &c.idle)
@@ -181,22 +192,6 @@ func (e *engine) scheduleState(s *snapshot.State, r int32, call *trace.Action) {
 		run.nextRound()
 	}
 	run.steps = run.steps[len(run.steps)-left:]
-}
-
-// repeatsState is the state of the steps that repeat. A replay that goes on with an observer has no
-// use for it: it plays all steps that are left.
-func (e *engine) repeatsState(s *snapshot.State) {
-	p, has := e.repeats, e.repeats != nil
-	if s.Vars(&has); !has {
-		return
-	}
-	if p == nil {
-		p = newRepeats(len(e.ranks))
-	}
-	s.Vars(&p.standing, &p.last.step, &p.last.clocks, &p.last.accounts, &p.last.factors)
-	snapshot.Slice(s, &p.at, func(at *place) { s.Vars(&at.step, &at.actions) })
-	c := &p.last.counts
-	s.Vars(&c.messages, &c.bytes, &c.truncated, &c.actions, &c.polls, &c.fileBytes)
 }
 
 // SaveState implements Resumable.

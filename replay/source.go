@@ -106,6 +106,7 @@ type barrierSource struct {
 	over []bool // the end of a rank's actions was met
 }
 
+// withBarrier returns a source with the barrier in MPI_Finalize that smpi/finalization-barrier asks for.
 func withBarrier(s Source, ranks int) Source { return &barrierSource{s, make([]bool, ranks)} }
 
 // Fill implements Source; the engine asks for more than two actions at a time.

@@ -12,6 +12,7 @@ type timeAccounts struct {
 // noTime marks a phase that is not open.
 const noTime = -1
 
+// newTimeAccounts returns accounts of so many ranks in which no time was spent and no phase is open.
 func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
 	b := timeAccounts{ranks: ranks, stride: int(numKinds) + kernels + 2*phases, kernels: kernels, phases: phases}
 	b.rows = make([]float64, b.stride*ranks)

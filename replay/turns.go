@@ -69,6 +69,8 @@ func (e *engine) accessInTurn(r int32, rk *rank, a *trace.Action) (outcome, erro
 	run := e.syncRun(r)
 	own, target := e.windows.part(a.Sym, a.Tag, r), e.windows.part(a.Sym, a.Tag, a.Peer)
 	rk.collective = true
+	// Each turn has two parts, its guard and its act, in either of which the rank may be blocked. run.state
+	// says where it goes on. The list and its guard are looked up anew each time: parts may have moved.
 	turns := turnsOf[a.AccessKind()]
 	for int(run.turn) < len(turns) {
 		t := turns[run.turn]

@@ -91,6 +91,8 @@ const (
 	channelFetch             // an access whose end starts the transfer back
 )
 
+// windowLabel returns the label of the messages of a window that are for c. The family and the bit
+// commWindow keep them apart from those of the program and of collective operations.
 func windowLabel(family uint16, window int32, c channel) label {
 	return label{windowTags + window<<channelBits + int32(c), commWindow | (family + 1)}
 }
@@ -144,6 +146,10 @@ func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if between {
 		return e.accessInTurn(r, rk, a)
 	}
+	// In an epoch of locks or starts, or with a request, the access begins at once. id is the transfer that
+	// is waited for, first the one that begins now: for an operation that fetches with operands these are
+	// two, of which the second follows at the end of the first. The list is that of the rank to whose memory,
+	// or to which, the bytes come.
 	own, target := e.windows.part(a.Sym, a.Tag, r), e.windows.part(a.Sym, a.Tag, a.Peer)
 	id, first, holder := int32(-1), int32(-1), own
 	switch {
