@@ -105,6 +105,8 @@ func (e *engine) callCollective(r int32, rk *rank, a *trace.Action) error {
 	if err != nil {
 		return err
 	}
+	// Each member adds its part of a sum that is 0 once all members of a group have made equal calls, by
+	// number and in all their arguments (trace.Collective.Agreement): so no call need be kept.
 	count, member, size := &rk.calls, int(r), len(e.ranks)
 	group := int32(-1)
 	if call.Comm > 0 {
@@ -131,6 +133,8 @@ func (e *engine) playSchedule(r int32, rk *rank, run *collectiveRun) (outcome, e
 			return goOn, nil
 		}
 		step := &run.steps[0]
+		// The last step of a nonblocking operation is left to its wait. A receive from any member depends on
+		// what others have sent by now.
 		switch {
 		case step.Op == collective.WaitAll && run.comm&commNonblocking != 0:
 			return goOn, nil
@@ -152,6 +156,8 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if e.collectives.runs == nil {
 		e.collectives.runs = make([]collectiveRun, len(e.ranks))
 	}
+	// Members are numbered within their group; the schedule names peers by these numbers, which world
+	// turns into ranks.
 	e.collectives.sums.rank = r
 	call = a.Collective(&e.collectives.sums)
 	run := &e.collectives.runs[r]

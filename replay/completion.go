@@ -35,6 +35,7 @@ func (c *completions) of(r int32, ranks int) *completion {
 
 // completeList carries on a KindComplete of rank r.
 func (e *engine) completeList(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	// How far the rank is stays in e.completions while it is parked, and is forgotten at the end.
 	slots, err := e.requestList(r, a.X[0])
 	if err != nil {
 		return goOn, err
@@ -110,6 +111,7 @@ func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome
 	if rk.stage != stageAny && !rk.collective && !e.comeToTime(r) {
 		return nil, parkedHere, nil
 	}
+	// First those that need no waiting, in the order of the list; then those that have ended by now.
 	pending := false
 	for _, n := range slots {
 		slot, err := e.slots.at(rk, n)
@@ -132,6 +134,7 @@ func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome
 	if !pending {
 		return nil, goOn, nil
 	}
+	// None has: the end of the first of them wakes the rank (notify).
 	for _, n := range slots {
 		if slot, _ := e.slots.at(rk, n); *slot != noRequest {
 			e.matcher.messages[*slot>>1-1].flags |= msgNotify
@@ -192,6 +195,7 @@ func (e *engine) testEach(r int32, rk *rank, slots []int32, c *completion) (outc
 // testForAny looks once whether one request of a list is complete, and takes it. Its cost grows
 // with each look that finds none, whatever the options say; without messages there is none.
 func (e *engine) testForAny(r int32, rk *rank, slots []int32) (outcome, error) {
+	// A list without messages costs nothing; one that is complete already is taken.
 	pending, complete := false, (*request)(nil)
 	for _, n := range slots {
 		slot, err := e.slots.at(rk, n)
@@ -264,6 +268,7 @@ func (e *engine) testCollective(r int32, rk *rank, slot *request) bool {
 		}
 		return true
 	}
+	// All messages have ended: what is left is the computation of a reduction, if there is one.
 	e.prober.testFactor = 1
 	if e.computation(r, rk, o.flops) == parkedHere {
 		return false

@@ -114,6 +114,7 @@ func (e *engine) checkComplete() error {
 			}
 		}
 	}
+	// All ranks that have actions left wait: the time is that from which on the last of them does.
 	d := &DeadlockError{Count: e.live, Time: e.now}
 	for r := range e.ranks {
 		rk := &e.ranks[r]
@@ -131,6 +132,8 @@ func (e *engine) checkComplete() error {
 // waitOf says what a blocked rank waits for: the first message that it joined,
 // or the one that it probes for.
 func (e *engine) waitOf(r int32) Wait {
+	// A rank that probes waits for a post, all others for the end of a transfer. The search through all
+	// messages is slow, but ends the replay.
 	rk := &e.ranks[r]
 	if src, l, busy := e.busyWait(r); busy && rk.waits == 0 {
 		a := e.action(r, int(rk.pos))

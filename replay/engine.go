@@ -143,6 +143,7 @@ func (e *engine) run(r int32) error {
 		observers = nil
 	}
 	for {
+		// The next batch of actions. A rank that has run far ahead lets others catch up first.
 		if rk.pos == rk.filled {
 			if rk.clock > maxTime {
 				return e.beyond(r)
@@ -171,6 +172,7 @@ func (e *engine) run(r int32) error {
 				}
 			}
 		}
+		// The remainder spares the bounds check of the slice.
 		a := &buf[rk.pos%bufferedActions]
 		if observers != nil {
 			observers.comesTo(r, a)

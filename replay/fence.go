@@ -51,6 +51,9 @@ func (e *engine) syncRun(r int32) *syncRun {
 
 // fence carries on an action that all ranks of a window's group call.
 func (e *engine) fence(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	// The phases of a fence are: fresh, opening (the barrier before), waiting (for accesses), closing (the
+	// barrier after). One that asserts that no access precedes it has the last barrier only; so has the
+	// allgather that creates a window.
 	call, phase := syncCall(a), &e.syncRun(r).phase
 	for {
 		switch *phase {

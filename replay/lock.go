@@ -112,6 +112,8 @@ func (e *engine) releaseLock(l *windowLock, by cause) error {
 	if by.message >= 0 {
 		rank = e.matcher.messages[by.message].src
 	}
+	// The request at the head of the queue waits for the lock to be free for it; shared ones behind it
+	// follow as long as nothing exclusive comes between them: so nobody is overtaken.
 	if at := slices.Index(l.holders, rank); at >= 0 {
 		l.holders = slices.Delete(l.holders, at, at+1)
 	}
@@ -136,6 +138,7 @@ func (e *engine) grantLock(l *windowLock, q lockRequest, by cause) error {
 	case m.src != m.dst:
 		return e.launchTransfer(by.rank, q.grant, later(e.ranks[by.rank].clock, e.now))
 	}
+	// A lock of the rank's own memory takes no time: its grant ends now, or has before the rank waits.
 	m.flags |= msgStarted
 	if m.flags&msgRecvWait == 0 { // by its own rank, which has not waited
 		m.flags |= msgEnded

@@ -10,6 +10,9 @@ func (e *engine) loop() error {
 		if err := e.runAll(); err != nil {
 			return err
 		}
+		// All ranks wait. The next event is the earliest of: the end of a transfer or another change in the
+		// network (flows), a send for which receives with wildcards wait (matches), a transfer that waits for a
+		// change of its links, a change of the machine, and the time of a parked rank.
 		flows, matches := e.network.Next(), e.matcher.pending.Next()
 		if e.pauser.due() {
 			if err := e.pauser.call(); err != nil {
@@ -20,6 +23,7 @@ func (e *engine) loop() error {
 		if changes != nil {
 			others = earlier(others, changes.pending())
 		}
+		// Without any of them but parked ranks it may be that all of these probe in vain, for ever.
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
 				return errTooLate
@@ -31,6 +35,7 @@ func (e *engine) loop() error {
 		if changes != nil {
 			others = earlier(others, changes.next())
 		}
+		// Busy waits whose probes see nothing are played here as long as nothing else comes.
 		if e.takeTurns(others) {
 			continue
 		}
@@ -42,6 +47,7 @@ func (e *engine) loop() error {
 				continue
 			}
 		}
+		// Of events at one time changes of the machine come first, then sends, then transfers, then ranks.
 		parked := e.wakeups.Next()
 		if changes != nil {
 			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {

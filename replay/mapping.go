@@ -20,6 +20,7 @@ var ErrTooManyRanks = errors.New("more ranks than places")
 // perHost = 0 takes the smallest number that fits, where no host gets more ranks
 // than it has cores. Hosts of the patterns without get none.
 func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]int32, error) {
+	// The hosts that are left take ranks in the order of the platform, each up to its capacity.
 	list, err := hostsWithout(p, without)
 	if err != nil {
 		return nil, err
@@ -102,6 +103,7 @@ func (l *loader) slowest() ([]string, error) {
 	if n >= p.NumHosts() {
 		return nil, &SettingError{"without", fmt.Errorf("the slowest %d: %s has %d hosts", n, p.Name(), p.NumHosts())}
 	}
+	// Cores of a host may differ, so all of them are asked.
 	gemm := slices.IndexFunc(l.header.Kernels, func(k trace.Kernel) bool { return k.Name == "dgemm" })
 	seconds, order := make([]float64, p.NumHosts()), make([]int, p.NumHosts())
 	for h := range order {

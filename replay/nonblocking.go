@@ -48,6 +48,8 @@ func (e *engine) icollective(r int32, rk *rank, a *trace.Action) (outcome, error
 
 // complete carries on the wait of rank r for the open collective operation in a slot.
 func (e *engine) complete(r int32, rk *rank, slot *request) outcome {
+	// First all messages of the operation, then its computation; rank.collective says that the first is under
+	// way or over.
 	o := &e.collectives.open[^*slot]
 	if !rk.collective {
 		rk.collective, rk.serial = true, true

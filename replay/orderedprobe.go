@@ -33,6 +33,7 @@ func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 		e.wakeups.Set(r, rk.clock)
 		return notYetKnown
 	}
+	// The probe has been paid and looks.
 	rk.spinning = false
 	rk.awaitedPeer = noneAwaited
 	e.charge(r, TimePoll)
@@ -83,6 +84,8 @@ func (e *engine) takeTurns(until float64) bool {
 			return false
 		}
 		e.now = max(e.now, at)
+		// This probe sees nothing: the rank does what lies between two probes, and probes again. Where that
+		// takes no time, the next probe is paid at once.
 		if rk.stage == stageLook {
 			e.prober.numPolls++
 			e.prober.grow()

@@ -202,6 +202,7 @@ func number(v float64) []string {
 
 // leaveOut reads "none", or patterns of hosts and "slowest 4", alone or together.
 func (s *MachineSpec) leaveOut(text string) error {
+	// The text replaces all that was set before, so that none has an effect.
 	s.Without, s.Slowest = nil, 0
 	words := strings.Fields(text)
 	for i := 0; i < len(words); i++ {
@@ -276,6 +277,7 @@ func (f LinkFactor) String() string { return fmt.Sprintf("%s=%g", f.Pattern, f.F
 
 // parseLinkFactor reads 2, or "*: switch to switch=2".
 func parseLinkFactor(text string) (LinkFactor, error) {
+	// The last equals sign ends the name of the level, which may have one itself.
 	f, value := LinkFactor{Pattern: "*"}, strings.TrimSpace(text)
 	if at := strings.LastIndexByte(value, '='); at >= 0 {
 		f.Pattern, value = strings.TrimSpace(value[:at]), value[at+1:]

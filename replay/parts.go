@@ -56,6 +56,7 @@ func PlayedInPart(e *Estimate) *Played {
 func sumUp(played []*Played) (results []SeedResult, names PartNames, warnings []warning.Warning) {
 	names = PartNames{Kinds: []string{}, Phases: []string{}, Kernels: []string{}}
 	warnings = []warning.Warning{}
+	// The names of all replays come first, so that the times of each have the same order.
 	add := func(names *[]string, shares []Share) {
 		for i := range shares {
 			if !slices.Contains(*names, shares[i].Name) {

@@ -19,6 +19,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if v == notYetKnown || err != nil {
 		return false, err
 	}
+	// The time of a miss tells how long a turn of a busy wait takes: up to the next probe.
 	rk.lastMiss = -1
 	if spin && v == miss {
 		rk.lastMiss = rk.clock
@@ -40,6 +41,7 @@ func (e *engine) probeUntil(r, src int32, l label) (int32, error) {
 	rk := &e.ranks[r]
 	for {
 		rk.lastMiss = rk.clock
+		// Nothing lies between the probes of a blocking probe, so that a turn is the cost of one.
 		if rk.stage != stageFresh {
 			rk.lastMiss = rk.clock - e.prober.cost
 		}
@@ -112,6 +114,7 @@ func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {
 		}
 		return true
 	}
+	// The message is there: the rank completes its request, which may cost time.
 	e.finish(r, slot)
 	e.proceed(r, TimeWait)
 	if e.prober.grows && rk.clock > e.now {

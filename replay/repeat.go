@@ -239,6 +239,8 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 			*now += float64(times * period)
 		}
 	}
+	// The clocks of all ranks, the events at which they go on and the receives that they have posted are
+	// later by all steps that are left out.
 	span := float64(times * period)
 	for r := range e.ranks {
 		rk := &e.ranks[r]
@@ -249,6 +251,7 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 			e.matcher.messages[m].at += span
 		}
 	}
+	// Each of these steps counts as much as the last one did.
 	now, steps := &p.last.counts, int64(m)
 	e.matcher.numMessages += steps * (now.messages - since.counts.messages)
 	e.matcher.numBytes += steps * (now.bytes - since.counts.bytes)
@@ -287,6 +290,8 @@ var errOtherActions = errors.New("its actions are not those that its program has
 
 // seekRank takes a rank to the action behind those of the step that it has played.
 func (e *engine) seekRank(r int32, step int) error {
+	// The action that the rank stands before must be the same as in the step from which it jumped, or the
+	// steps were not the same work.
 	rk, at := &e.ranks[r], &e.repeats.at[r]
 	next := *e.action(r, int(rk.pos))
 	for left := at.actions; ; {

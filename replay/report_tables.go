@@ -32,6 +32,7 @@ type timeRow struct {
 // them, bars. Bars begin in the same column in all tables; without bars each table has the width that
 // it needs, and names are cut where even that is too much.
 func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, tables ...[]timeRow) {
+	// The tables are those of kinds, kernels and phases.
 	titles := [...]string{"time of a rank", "compute", "phase"}
 	names, bars, most := 0, 0, math.MaxInt // columns of all names, of a bar of 100 %, and of the longest name
 	if to, ok := w.(wide); ok {

@@ -89,6 +89,7 @@ func (e *engine) freeRequest(r, n int32) error {
 // join makes rank r wait for the end of a message of which it holds one side; if
 // the transfer has ended, it only pays what completing it costs.
 func (e *engine) join(r, id int32, s side) {
+	// A receive with a wildcard whose send came as another message leads to that.
 	m, rk := &e.matcher.messages[id], &e.ranks[r]
 	if m.flags&msgAlias != 0 {
 		id = e.matcher.resolve(id)

@@ -148,6 +148,8 @@ const fittings = 100
 // or come as near to that as weights >= 0 can, in seconds: steps that take long count most. Source:
 // W. Richardson (1972) and L. Lucy (1974), from what is nearest.
 func (e *Estimate) byKind(work []int32, seconds []float64) []float64 {
+	// Each round multiplies the weight of a window by the mean, over its steps and weighted by their
+	// seconds, of the steps of a kind that are there to those that the windows stand for.
 	want := stepsOfKinds(work)
 	weights, stands := make([]float64, len(e.Windows)), make([]float64, len(e.Windows))
 	kinds := func(i int) []int32 { return work[e.Windows[i].From-e.First : e.Windows[i].To-e.First] }

@@ -46,6 +46,7 @@ func (c *stepCounter) recordStarts(o *Options, accounts int) error {
 // step notes that a rank begins step n at a time. It returns where to add what the rank has
 // spent its time on until then, nil if nobody asks.
 func (c *stepCounter) step(n int64, at float64) (parts []float64) {
+	// Progress is told when so many steps have been begun that each rank is one further on average.
 	c.last = max(c.last, n)
 	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {
 		c.report(c.begun / c.ranks)

@@ -17,6 +17,8 @@ import (
 func (e *engine) start(id int32, at float64) error {
 	m := &e.matcher.messages[id]
 	m.flags |= msgStarted
+	// A transfer behind the next change of a link is kept with its size, as a receive may cut the message
+	// before it starts.
 	if c := e.changes; c != nil && c.links.Next() <= at {
 		c.starts.Grow(int(id) + 1)
 		for int(id) >= len(c.sizes) {
@@ -72,6 +74,8 @@ func (e *engine) end(id int32) error {
 	if m.flags&msgNotify != 0 {
 		e.notify(m)
 	}
+	// Both sides may be blocked. The message may be recycled by the first release, so its fields are
+	// copied before.
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
 		overhead := 0.0
@@ -92,6 +96,7 @@ func (e *engine) end(id int32) error {
 // and that completing it costs overhead seconds.
 func (e *engine) arrive(r, message int32, overhead float64) {
 	rk := &e.ranks[r]
+	// Overheads of several receives are paid one by one as they end, or together after the last one.
 	rk.clock = later(rk.clock, e.now)
 	if !rk.serial {
 		rk.after += overhead

@@ -84,6 +84,7 @@ func (e *engine) accessInTurn(r int32, rk *rank, a *trace.Action) (outcome, erro
 		case targetMemory:
 			lock = &list.memory
 		}
+		// What others have done to the list by this time must be known.
 		if !e.comeToTime(r) {
 			return parkedHere, nil
 		}
@@ -127,6 +128,7 @@ func (e *engine) takeGuard(r int32, rk *rank, l *windowLock) outcome {
 		l.holders = append(l.holders, r)
 		return goOn
 	}
+	// The guard is granted by a message of the rank to itself, so that it waits as for any other message.
 	rk.serial = true
 	grant, m := e.matcher.newMessage(r, r, label{windowTags + int32(channelGrant), commWindow}, 0)
 	m.refs = 1
@@ -137,6 +139,8 @@ func (e *engine) takeGuard(r int32, rk *rank, l *windowLock) outcome {
 
 // act does what a turn is for.
 func (e *engine) act(r int32, a *trace.Action, what turnAct, list *windowPart, run *syncRun) error {
+	// out and back are the bytes to the target and back. An operation that fetches without operands has no
+	// transfer to the target, and nothing to wait for there.
 	rk := &e.ranks[r]
 	rk.serial = true
 	out, back := a.X[0], a.X[1]

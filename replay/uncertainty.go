@@ -178,6 +178,8 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 // distribution is expected from the draws, at least three. sd is a further standard deviation of
 // the makespan that the draws do not show, which the other figures have in proportion.
 func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
+	// A further run has the deviation of one run, and the mean that it lies around is itself uncertain: the
+	// deviation of the difference is sd*sqrt(1+1/n).
 	interval := func(figure func(*Played) float64, further float64) Interval {
 		s, n := newSummary(figures(draws, figure)), float64(len(draws))
 		sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))

@@ -36,6 +36,7 @@ func (e *engine) setSpeed(host int32, factor, at float64) {
 	if e.cpus.index == nil || e.cpus.index[host] == 0 {
 		return // no rank is there
 	}
+	// Computations under way go on at new rates from this time on.
 	p := &e.cpus.hosts[e.cpus.index[host]-1]
 	p.speed = factor * e.speed(host)
 	p.limit = p.speed
