@@ -1,10 +1,55 @@
+// Package netmodel says how long messages take: the protocol of an MPI library
+// (overheads at the sender and the receiver, eager and rendezvous sends) and the
+// fluid sharing of links between the transfers in flight.
+//
+// The model is the one that SMPI, the MPI layer of SimGrid, calls a generalised
+// LogGPS: see docs/network-model.md for its formulas and sources. In short, a
+// message of s bytes is carried as z = s+16 bytes, in two phases:
+//
+//	latency phase    L*g(z) seconds, loads no link
+//	bandwidth phase  z bytes at the rate f(z)*v, where v is the flow's share
+//
+// L is the sum of the latencies on the route, f and g are factors by size, and the
+// shares v are weighted max-min fair over the links that the flows in their
+// bandwidth phase use, and recomputed whenever one starts or ends.
+//
+// The key types are
+//
+//   - [Options]: every option that affects time, under SimGrid's names;
+//   - [Protocol]: what sends and receives cost on a host, and how they are sent;
+//   - [Network]: the transfers in flight and the times at which they end; their shares are
+//     those of a [maxmin.System], of which links are the constraints and flows the variables;
+//   - [Noise]: laws by size that make overheads and latencies random.
+//
+// The package knows hosts, links, flows, bytes and seconds. It knows nothing of
+// ranks, tags or traces, and does not compute routes: package platforms does.
+//
+//	n, err := netmodel.New(platform, netmodel.DefaultOptions())
+//	err = n.Start(0, src, dst, bytes, now) // transfer 0 between two hosts
+//	ended := n.Advance(n.Next(), nil)      // at the time of the next event
+//
+// # Units
+//
+// Sizes are in bytes, times and latencies in seconds, bandwidths and rates in byte/s.
+//
+// # Errors
+//
+// An error of an option names it, one of a file of noise its line. A transfer between hosts
+// without a route is refused when it starts.
+//
+// # Source
+//
+// SimGrid 3.32's model SMPI: docs/network-model.md gives each formula and the paper that
+// it comes from, docs/deviations.md what differs.
 package netmodel
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"reprise/internal/eventqueue"
+	"reprise/internal/snapshot"
 	"reprise/kernels/noise"
 	"reprise/netmodel/maxmin"
 	"reprise/platforms"
@@ -408,4 +453,33 @@ func (n *Network) reserve(id uint32) {
 		n.factors = append(n.factors, 0)
 	}
 	n.events.Grow(len(n.flows))
+}
+
+// SaveState writes the state of the network, for RestoreState of another one over the same
+// links with the same options. Next must have been called since the last change.
+func (n *Network) SaveState(w io.Writer) error { return snapshot.Save(w, n.state) }
+
+// RestoreState sets the state of a new network to what SaveState has written.
+func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n.state) }
+
+// state leaves out what is remembered only to be quick (the routes, the factors of the last
+// size) and the solvers' scratch.
+func (n *Network) state(s *snapshot.State) {
+	s.Section("network")
+	s.Vars(&n.now, &n.active, &n.stats.Flows, &n.stats.Events, &n.factors) // the system counts the rest
+	snapshot.Slice(s, &n.flows, func(f *flow) { s.Vars(&f.gain, &f.rate, &f.remaining, &f.since) })
+	n.events.State(s, len(n.flows))
+	if n.changing != nil {
+		snapshot.Slice(s, &n.changing.links, func(k *changingLink) {
+			s.Vars(&k.bandwidth, &k.latency, &k.off)
+			if s.Reading() {
+				n.setClass(k)
+				n.system.SetCapacity(k.link, n.opts.capacity(k.bandwidth))
+			}
+		})
+		snapshot.Slice(s, &n.changing.flows, func(f *changingFlow) {
+			s.Vars(&f.latency, &f.penalty, &f.bound, &f.weights, &f.shared)
+		})
+	}
+	s.Part(n.system)
 }
