@@ -55,14 +55,31 @@ const (
 	manyNeighbours = -2
 )
 
+// newAmpleness counts the uses of all links and notes the joints of zones with listed routes.
 func newAmpleness(p *Platform) *ampleness {
 	a := &ampleness{p, make([]int32, p.numLinks), map[position]int32{}, map[position]bool{}, make([][]joint, len(p.zones))}
 	for z := range p.zones {
 		a.inside[p.zones[z].place] = int32(z)
 		switch t := p.zones[z].topology.(type) {
 		case *graph:
-			a.join(t)
+			joints := make([]joint, t.size)
+			for i := range joints {
+				joints[i].neighbour = noNeighbour
+			}
+			for i := range t.edges {
+				e := &t.edges[i]
+				links := t.links[e.first:e.end]
+				a.use(links...)
+				narrowest := math.Inf(1)
+				for _, l := range links {
+					narrowest = min(narrowest, a.width(l))
+				}
+				joints[e.from].meets(e.to, narrowest, out)
+				joints[e.to].meets(e.from, narrowest, in)
+			}
+			a.joints[t.zone] = joints
 		case *star:
+			// A point's own links are used by its messages alone, but routes may list them once more.
 			for i := range t.up {
 				a.use(t.up[i], t.down[i])
 			}
@@ -71,6 +88,7 @@ func newAmpleness(p *Platform) *ampleness {
 				a.use(own...)
 			}
 		case *flatCluster:
+			// Other zones may list the backbone, which the cluster's own messages use as well.
 			a.use(t.backbone)
 		}
 	}
@@ -82,6 +100,7 @@ func newAmpleness(p *Platform) *ampleness {
 	return a
 }
 
+// use counts one more use of links; -1 stands for none.
 func (a *ampleness) use(links ...int32) {
 	for _, l := range links {
 		if l >= 0 {
@@ -90,26 +109,7 @@ func (a *ampleness) use(links ...int32) {
 	}
 }
 
-// join notes how the points of a zone are joined.
-func (a *ampleness) join(g *graph) {
-	joints := make([]joint, g.size)
-	for i := range joints {
-		joints[i].neighbour = noNeighbour
-	}
-	for i := range g.edges {
-		e := &g.edges[i]
-		links := g.links[e.first:e.end]
-		a.use(links...)
-		narrowest := math.Inf(1)
-		for _, l := range links {
-			narrowest = min(narrowest, a.width(l))
-		}
-		joints[e.from].meets(e.to, narrowest, out)
-		joints[e.to].meets(e.from, narrowest, in)
-	}
-	a.joints[g.zone] = joints
-}
-
+// meets adds a listed route to another point, whose narrowest link has a bandwidth in byte/s.
 func (j *joint) meets(other int32, bandwidth float64, way int) {
 	j.bandwidth[way] += bandwidth
 	if j.neighbour != other && j.neighbour != noNeighbour {
@@ -145,28 +145,24 @@ func (a *ampleness) most(zone, point int32, gateway position, way int) float64 {
 	return a.mostOf(number, gateway, way)
 }
 
-// mostOf is most for a zone.
+// mostOf is most for a zone, whose gateway may lie deeper inside. Its sum has every member of the zone, so
+// the cost goes with the members of all zones inside it.
 func (a *ampleness) mostOf(zone int32, gateway position, way int) float64 {
+	sum := 0.0
 	switch t := a.zones[zone].topology.(type) {
 	case *flatCluster:
-		return a.mostOfCluster(t, position{zone, t.hosts} == gateway, way)
+		if gateway != (position{zone, t.hosts}) { // a host, over whose link the messages of all go
+			return math.Inf(1)
+		}
+		for host := range t.hosts {
+			sum += a.width(t.private + host*t.width + min(int32(way), t.width-1))
+		}
 	case *graph:
-		sum := 0.0
 		for point := range t.size {
 			sum += a.mostOfPoint(t, point, gateway, way)
 		}
-		return sum
-	}
-	return math.Inf(1)
-}
-
-func (a *ampleness) mostOfCluster(c *flatCluster, atSwitch bool, way int) float64 {
-	if !atSwitch {
+	default:
 		return math.Inf(1)
-	}
-	sum := 0.0
-	for host := range c.hosts {
-		sum += a.width(c.private + host*c.width + min(int32(way), c.width-1))
 	}
 	return sum
 }
@@ -176,13 +172,14 @@ func (a *ampleness) mostOfPoint(g *graph, point int32, gateway position, way int
 	at := position{g.zone, point}
 	number, isZone := a.inside[at]
 	switch {
-	case isZone && a.contains(number, gateway):
+	case isZone && a.isInside(gateway, number):
 		return a.mostOf(number, gateway, way)
 	case !isZone && !a.hosts[at]:
 		return 0 // a router
 	case at == gateway:
 		return math.Inf(1)
 	}
+	// The messages of the point go over its listed routes, and over the gateway of its only one.
 	j := &a.joints[g.zone][point]
 	if !isZone || j.neighbour < 0 {
 		return j.bandwidth[way]
@@ -191,19 +188,12 @@ func (a *ampleness) mostOfPoint(g *graph, point int32, gateway position, way int
 	if way == in {
 		e = g.edge(j.neighbour, point)
 	}
-	switch {
-	case e < 0:
+	if e < 0 {
 		return math.Inf(1)
-	case way == in:
-		return min(j.bandwidth[way], a.mostOf(number, g.edges[e].toAt, way))
 	}
-	return min(j.bandwidth[way], a.mostOf(number, g.edges[e].fromAt, way))
-}
-
-// contains reports whether a place is in a zone, at any depth.
-func (a *ampleness) contains(zone int32, at position) bool {
-	for at.zone >= 0 && at.zone != zone {
-		at = a.zones[at.zone].place
+	own := g.edges[e].fromAt
+	if way == in {
+		own = g.edges[e].toAt
 	}
-	return at.zone == zone
+	return min(j.bandwidth[way], a.mostOf(number, own, way))
 }

@@ -51,7 +51,11 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 		linkNames:  map[string]declaredLink{},
 		levelRuns:  map[level]levelRun{},
 		configured: map[string]bool{},
-		table:      newProfileTable(maxProfiles), sum: sum,
+		table: profileTable{
+			files: map[string]*Profile{}, traces: map[string]*Profile{},
+			used: map[usedProfile]bool{}, connects: map[connectedTrace]string{}, left: maxProfiles,
+		},
+		sum: sum,
 	}
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe},
 		b.levelsIn(-1, "loopback"))
@@ -59,46 +63,54 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
 		return nil, v.err
 	}
-	if err := b.buildRoot(root); err != nil {
-		return nil, err
+
+	// The first pass: hosts, links and zones.
+	for _, e := range root.children {
+		switch e.name {
+		case "config":
+			b.addConfig(e)
+		case "random": // nothing that is supported refers to one
+		case "trace", "trace_connect":
+			if err := b.declareProfile(e); err != nil {
+				return nil, err
+			}
+		default:
+			if len(b.zones) > 0 {
+				return nil, b.errorf(e, "a second zone at the top: nothing could route to it")
+			}
+			if err := b.declareZone(e, position{-1, 0}, 0); err != nil {
+				return nil, err
+			}
+		}
 	}
+	if len(b.hostNames) == 0 {
+		return nil, b.errorf(root, "a platform without hosts")
+	}
+
+	// The second pass: routes and connections of traces, which may name anything.
 	for _, pass := range b.later {
 		if err := pass(); err != nil {
 			return nil, err
 		}
 	}
-	b.applyConstantSpeeds()
+
+	// Profiles that are one factor from the begin on make the speeds of their hosts.
+	kept := b.profiles[:0]
+	for _, use := range b.profiles {
+		p := use.Profile
+		if use.Kind != HostSpeed || len(p.points) != 1 || p.points[0].after != 0 || p.again >= 0 || !(use.Factor() > 0) {
+			kept = append(kept, use)
+			continue
+		}
+		own := b.groups[b.hostGroups[use.Host]]
+		own.speed *= use.Factor()
+		b.groups = append(b.groups, own)
+		b.hostGroups[use.Host] = int32(len(b.groups) - 1)
+		b.constantSpeeds = append(b.constantSpeeds, use)
+	}
+	b.profiles = kept
 	b.Platform.warnings = b.warnings.All()
 	return b.Platform, nil
-}
-
-// buildRoot declares all that is under <platform>.
-func (b *builder) buildRoot(root *element) error {
-	for _, e := range root.children {
-		if e.name == "config" {
-			b.addConfig(e)
-			continue
-		}
-		if e.name == "random" {
-			continue
-		}
-		if e.name == "trace" || e.name == "trace_connect" {
-			if err := b.declareProfile(e); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(b.zones) > 0 {
-			return b.errorf(e, "a second zone at the top: nothing could route to it")
-		}
-		if err := b.declareZone(e, position{-1, 0}, 0); err != nil {
-			return err
-		}
-	}
-	if len(b.hostNames) == 0 {
-		return b.errorf(root, "a platform without hosts")
-	}
-	return nil
 }
 
 // declareZone declares a zone or cluster that stands at a place of its parent.
@@ -131,9 +143,37 @@ func (b *builder) declareCluster(v *values, number int32) error {
 	}
 	b.declareNumbered(v, &spec, position{number, 0})
 	table := &linkTable{first: b.numLinks}
-	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
-	v.fail(err)
-	b.addTable(v, table, number)
+	kind, shape := v.choice("topology", "FLAT", "FAT_TREE", "TORUS", "DRAGONFLY"), v.text("topo_parameters")
+	var topology topology
+	var err error
+	switch {
+	case kind != "FLAT" && spec.backbone.Bandwidth > 0:
+		err = fmt.Errorf("bb_bw: topology %s has no backbone", kind)
+	case kind == "FAT_TREE":
+		topology, err = newFatTree(&spec, shape, b.fatTreeHosts, table)
+	case kind == "TORUS":
+		topology, err = newTorus(&spec, shape, table)
+	case kind == "DRAGONFLY":
+		topology, err = newDragonfly(&spec, shape, table)
+	case shape != "":
+		err = fmt.Errorf("topo_parameters %q without a topology", shape)
+	default:
+		topology = newFlatCluster(&spec, table)
+	}
+	if v.fail(err); v.err != nil {
+		return v.err
+	}
+
+	// The links of the cluster join those of the platform as one span.
+	switch {
+	case int64(b.numLinks)+table.count > b.limits.links:
+		v.fail(fmt.Errorf("more than %d links", b.limits.links))
+	case table.count > 0:
+		b.spans = append(b.spans, linkSpan{b.numLinks, table, 0, b.levelsIn(number, table.levels...)})
+		b.numLinks += int32(table.count)
+	}
+
+	// Fat trees count the hosts of those before them; a flat cluster has names that routes may use.
 	switch topology := topology.(type) {
 	case *fatTree:
 		b.fatTreeHosts += spec.hosts
@@ -257,22 +297,16 @@ func (b *builder) declareLink(v *values, zone int32) {
 	}
 	var declared declaredLink
 	switch policy {
-	case "SHARED":
-		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
-	case "FATPIPE":
-		l.Policy = Fatpipe
-		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
-	default:
-		declared = b.addSplitLink(v, l, b.listedLevels(zone, true))
+	case "SHARED", "FATPIPE":
+		if policy == "FATPIPE" {
+			l.Policy = Fatpipe
+		}
+		declared = b.addNamedLink(v, l, b.levelsIn(zone, "listed links"))
+	default: // its two constraints have names of their own
+		declared = b.addDirections(v, l, b.levelsIn(zone, "listed links, up", "listed links, down"))
+		b.nameLink(v, l.Name, declared)
 	}
 	b.addLinkProfiles(v, declared)
-}
-
-// addSplitLink adds a split-duplex link: its two constraints, and its own name.
-func (b *builder) addSplitLink(v *values, l Link, levels levelRun) declaredLink {
-	both := b.addDirections(v, l, levels)
-	b.nameLink(v, l.Name, both)
-	return both
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.
@@ -306,18 +340,6 @@ func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
 	b.links = append(b.links, l)
 	b.numLinks++
 	return b.numLinks - 1
-}
-
-// addTable adds the links of a cluster, which is a zone.
-func (b *builder) addTable(v *values, t *linkTable, zone int32) {
-	if int64(b.numLinks)+t.count > b.limits.links {
-		v.fail(fmt.Errorf("more than %d links", b.limits.links))
-		return
-	}
-	if t.count > 0 {
-		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0, b.levelsIn(zone, t.levels...)})
-	}
-	b.numLinks += int32(t.count)
 }
 
 // addConfig adds the options of a <config>. Of several with one name the first counts.

@@ -91,13 +91,8 @@ func readClusterSpec(v *values, maxHosts int) clusterSpec {
 	s.split = policy == "SPLITDUPLEX" || policy == "FULLDUPLEX"
 	s.cable = Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
 	s.limiter = v.optionalBandwidth("limiter_link")
-	s.readBackbone(v)
-	s.readLoopback(v)
-	return s
-}
 
-// readBackbone reads the link in the middle; there is one if bb_bw is.
-func (s *clusterSpec) readBackbone(v *values) {
+	// The backbone is there if it has a bandwidth.
 	s.backbone = Link{Bandwidth: v.optionalBandwidth("bb_bw"), Latency: v.latency("bb_lat")}
 	if v.choice("bb_sharing_policy", "SHARED", "FATPIPE") == "FATPIPE" {
 		s.backbone.Policy = Fatpipe
@@ -105,49 +100,14 @@ func (s *clusterSpec) readBackbone(v *values) {
 	if s.backbone.Latency > 0 && s.backbone.Bandwidth == 0 {
 		v.fail(fmt.Errorf("bb_lat without bb_bw"))
 	}
-}
 
-// readLoopback reads the loopback of each host: there is one if either number
-// is above 0.
-func (s *clusterSpec) readLoopback(v *values) {
+	// So is a loopback of each host, which its messages to itself do not share.
 	s.loopback = Link{v.text("id"), v.optionalBandwidth("loopback_bw"), v.latency("loopback_lat"), Fatpipe}
 	s.hasLoopback = s.loopback.Bandwidth > 0
 	if s.loopback.Latency > 0 && !s.hasLoopback {
 		v.fail(fmt.Errorf("loopback_lat without loopback_bw"))
 	}
-}
-
-// newCluster makes the topology that the element names, laying out its links in
-// t. fatTreeHosts is the number of hosts in the fat trees before it.
-func newCluster(v *values, s *clusterSpec, fatTreeHosts int32, t *linkTable) (topology, error) {
-	kind, shape := v.choice("topology", "FLAT", "FAT_TREE", "TORUS", "DRAGONFLY"), v.text("topo_parameters")
-	if kind != "FLAT" && s.backbone.Bandwidth > 0 {
-		return nil, fmt.Errorf("bb_bw: topology %s has no backbone", kind)
-	}
-	switch kind {
-	case "FAT_TREE":
-		tree, err := parseTreeShape(shape, int(s.hosts))
-		if err != nil {
-			return nil, err
-		}
-		return newFatTree(s, tree, fatTreeHosts, t), nil
-	case "TORUS":
-		dims, err := parseTorusShape(shape, int(s.hosts))
-		if err != nil {
-			return nil, err
-		}
-		return newTorus(s, dims, t), nil
-	case "DRAGONFLY":
-		fly, err := parseDragonflyShape(shape, int(s.hosts))
-		if err != nil {
-			return nil, err
-		}
-		return newDragonfly(s, fly, t), nil
-	}
-	if shape != "" {
-		return nil, fmt.Errorf("topo_parameters %q without a topology", shape)
-	}
-	return newFlatCluster(s, t), nil
+	return s
 }
 
 // parseGroups reads n groups of numbers >= 1, parted by semicolons, the numbers

@@ -8,7 +8,8 @@ import "fmt"
 // ((group*chassis + c)*blades + b)*nodes + n, a router by the same without n.
 // Source: SimGrid's dragonfly, as of version 3.32.
 type dragonfly struct {
-	dragonflyShape
+	groups, chassis, blades, nodes int32 // of the whole, of a group, of a chassis, of a blade; all >= 1
+
 	width    int32 // constraints of a cable: 2 or 1
 	local    int32 // first of each kind, -1 for none
 	green    int32
@@ -19,39 +20,29 @@ type dragonfly struct {
 	routeCap int32
 }
 
-// A dragonflyShape is the numbers of topo_parameters, all >= 1; the cables only
-// multiply bandwidths.
-type dragonflyShape struct {
-	groups, chassis, blades, nodes       int32
-	blueCables, blackCables, greenCables int
-}
-
-// parseDragonflyShape reads topo_parameters "GROUPS,CABLES;CHASSIS,CABLES;
-// BLADES,CABLES;NODES" of a dragonfly of the given hosts.
-func parseDragonflyShape(text string, hosts int) (dragonflyShape, error) {
+// newDragonfly lays out the links of s in t, for a shape whose numbers of cables only multiply bandwidths.
+func newDragonfly(s *clusterSpec, shape string, t *linkTable) (*dragonfly, error) {
 	const form = "GROUPS,CABLES;CHASSIS,CABLES;BLADES,CABLES;NODES"
-	g, err := parseGroups(text, 4, form)
+	g, err := parseGroups(shape, 4, form)
 	if err != nil {
-		return dragonflyShape{}, err
+		return nil, err
 	}
 	if len(g[0]) != 2 || len(g[1]) != 2 || len(g[2]) != 2 || len(g[3]) != 1 {
-		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: want %s", text, form)
+		return nil, fmt.Errorf("topo_parameters %q: want %s", shape, form)
 	}
 	groups, chassis, blades, nodes := g[0][0], g[1][0], g[2][0], g[3][0]
-	if n := product([]int{groups, chassis, blades, nodes}); n != int64(hosts) {
-		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", text,
-			countText(n), hosts)
+	if n := product([]int{groups, chassis, blades, nodes}); n != int64(s.hosts) {
+		return nil, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", shape, countText(n),
+			s.hosts)
 	}
 	if groups > blades {
-		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", text, groups, blades)
+		return nil, fmt.Errorf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", shape,
+			groups, blades)
 	}
-	return dragonflyShape{int32(groups), int32(chassis), int32(blades), int32(nodes), g[0][1], g[1][1], g[2][1]}, nil
-}
 
-// newDragonfly lays out the links of s in t.
-func newDragonfly(s *clusterSpec, shape dragonflyShape, t *linkTable) *dragonfly {
-	d := &dragonfly{dragonflyShape: shape, width: s.width()}
-	routers := int64(d.groups) * int64(d.chassis) * int64(d.blades)
+	d := &dragonfly{groups: int32(groups), chassis: int32(chassis), blades: int32(blades), nodes: int32(nodes),
+		width: s.width()}
+	routers := int64(groups) * int64(chassis) * int64(blades)
 	add := func(count int64, cables int, kind string, levels ...string) int32 {
 		like := s.cable
 		like.Bandwidth *= float64(cables)
@@ -60,15 +51,13 @@ func newDragonfly(s *clusterSpec, shape dragonflyShape, t *linkTable) *dragonfly
 		})
 	}
 	d.local = add(int64(s.hosts), 1, "local", s.cableLevels("host", "router")...)
-	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green",
-		"green, between blades of a chassis")
-	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black",
-		"black, between chassis of a group")
-	d.blue = add(pairs(d.groups), d.blueCables, "blue", "blue, between groups")
+	d.green = add(int64(groups)*int64(chassis)*pairs(d.blades), g[2][1], "green", "green, between blades of a chassis")
+	d.black = add(int64(groups)*int64(blades)*pairs(d.chassis), g[1][1], "black", "black, between chassis of a group")
+	d.blue = add(pairs(d.groups), g[0][1], "blue", "blue, between groups")
 	d.loopback = s.addLoopbacks(t)
 	d.hostCap = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
 	d.routeCap = s.addLimiters(t, routers, "router", func(i int32) string { return fmt.Sprintf("%s_router_%d", s.id, i) })
-	return d
+	return d, nil
 }
 
 // A seat is where a router stands.
@@ -90,47 +79,33 @@ func (d *dragonfly) appendLocal(_ walk, route []int32, src, dst int32) ([]int32,
 	route = d.appendLimiter(route, d.hostCap, src)
 	route = append(route, d.local+src*d.width)
 	from, to := d.seatOf(src), d.seatOf(dst)
-	if from != to {
-		route = d.appendHops(route, from, to)
-	}
-	route = d.appendLimiter(route, d.routeCap, d.router(to))
-	route = append(route, d.local+dst*d.width+d.width-1)
-	return d.appendLimiter(route, d.hostCap, dst), nil
-}
-
-// appendHops goes from router at to another. To another group it leaves through
-// chassis 0. After the green hop to the blade of the destination the original
-// takes itself to be in chassis 0, wherever it is; the black hop that may follow
-// is kept as it is there.
-func (d *dragonfly) appendHops(route []int32, at, to seat) []int32 {
+	at := from
 	if at.group != to.group {
-		route, at = d.appendBlue(route, at, to.group)
+		// To another group by way of chassis 0 and of the router of this group that has the cable to it.
+		if at.blade != to.group {
+			route = d.appendGreen(route, at, to.group)
+			at.blade = to.group
+		}
+		if at.chassis != 0 {
+			route = d.appendBlack(route, at, 0)
+			at.chassis = 0
+		}
+		route = append(route, d.blue+d.cable(from.group, to.group, d.groups))
+		route = d.appendLimiter(route, d.routeCap, d.router(at))
+		at = seat{to.group, 0, from.group}
 	}
 	if at.blade != to.blade {
+		// SimGrid takes itself to be in chassis 0 after this hop, wherever it is; the black hop that may
+		// follow is kept as it is there.
 		route = d.appendGreen(route, at, to.blade)
 		at = seat{to.group, 0, to.blade}
 	}
 	if at.chassis != to.chassis {
 		route = d.appendBlack(route, at, to.chassis)
 	}
-	return route
-}
-
-// appendBlue goes to another group, by way of the router of this one that has
-// the cable to it, and returns where it arrives.
-func (d *dragonfly) appendBlue(route []int32, at seat, group int32) ([]int32, seat) {
-	from := at.group
-	if at.blade != group {
-		route = d.appendGreen(route, at, group)
-		at.blade = group
-	}
-	if at.chassis != 0 {
-		route = d.appendBlack(route, at, 0)
-		at.chassis = 0
-	}
-	route = append(route, d.blue+d.cable(from, group, d.groups))
-	route = d.appendLimiter(route, d.routeCap, d.router(at))
-	return route, seat{group, 0, from}
+	route = d.appendLimiter(route, d.routeCap, d.router(to))
+	route = append(route, d.local+dst*d.width+d.width-1)
+	return d.appendLimiter(route, d.hostCap, dst), nil
 }
 
 // appendGreen goes to another blade of the chassis.

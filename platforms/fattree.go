@@ -34,39 +34,52 @@ type treeLevel struct {
 	limiter  uint32  // number of the first node's limiter
 }
 
-// newFatTree lays out the links of s in t.
-func newFatTree(s *clusterSpec, shape treeShape, position int32, t *linkTable) *fatTree {
+// newFatTree lays out the links of s in t. shape is "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..", the numbers
+// of the level nearest to the hosts first; position is the number of hosts in earlier fat trees.
+func newFatTree(s *clusterSpec, shape string, position int32, t *linkTable) (*fatTree, error) {
+	groups, err := parseGroups(shape, 4, "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..")
+	if err != nil {
+		return nil, err
+	}
+	if len(groups[0]) != 1 {
+		return nil, fmt.Errorf("topo_parameters %q: want one number of levels", shape)
+	}
+	top := groups[0][0]
+	for _, g := range groups[1:] {
+		if len(g) != top {
+			return nil, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", shape, top, top,
+				len(g))
+		}
+	}
+	children, parents, cables := groups[1], groups[2], groups[3]
+	if n := product(children); n != int64(s.hosts) {
+		return nil, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
+	}
+
 	f := &fatTree{position: uint32(position), width: uint32(s.width()), loopback: -1, limited: s.limiter > 0}
-	below, spread := int64(1), int64(1)
-	for l := 0; l <= len(shape.children); l++ {
+	below, spread := int64(1), int64(1) // C_l and P_l
+	for l := 0; l <= top; l++ {
 		level := treeLevel{below: divideBy(below), spread: divideBy(spread)}
 		nodes := spread * (int64(s.hosts) / below)
 		if f.limited {
 			level.limiter = uint32(s.addLimiters(t, nodes, treeNodes(l), func(i int32) string { return s.nodeName(l, i) }))
 		}
-		if l < len(shape.children) {
-			f.addCables(s, shape, l, nodes, &level, t)
-			below *= int64(shape.children[l])
-			spread = min(spread*int64(shape.parents[l]), MaxLinks)
+		if l < top { // cables leave the nodes upwards; products stay within bounds that tables of links refuse
+			ports := min(int64(parents[l])*int64(cables[l]), MaxLinks)
+			level.children, level.parents = divideBy(int64(children[l])), divideBy(int64(parents[l]))
+			level.cables, level.ports = divideBy(int64(cables[l])), divideBy(ports)
+			constraints := min(nodes, MaxLinks) * ports * int64(f.width)
+			level.link = uint32(t.add(constraints, s.cable, s.cableLevels(treeNodes(l), treeNodes(l+1)), func(i int32) string {
+				cable := int64(i) / int64(f.width)
+				return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/ports)), cable%ports, s.direction(i))
+			}))
+			below *= int64(children[l])
+			spread = min(spread*int64(parents[l]), MaxLinks)
 		}
 		f.levels = append(f.levels, level)
 	}
 	f.loopback = s.addLoopbacks(t)
-	return f
-}
-
-// addCables lays out the cables that leave the nodes of level l upwards.
-func (f *fatTree) addCables(s *clusterSpec, shape treeShape, l int, nodes int64, level *treeLevel, t *linkTable) {
-	ports := min(int64(shape.parents[l])*int64(shape.cables[l]), MaxLinks)
-	level.children = divideBy(int64(shape.children[l]))
-	level.parents = divideBy(int64(shape.parents[l]))
-	level.cables = divideBy(int64(shape.cables[l]))
-	level.ports = divideBy(ports)
-	constraints := min(nodes, MaxLinks) * ports * int64(f.width)
-	level.link = uint32(t.add(constraints, s.cable, s.cableLevels(treeNodes(l), treeNodes(l+1)), func(i int32) string {
-		cable := int64(i) / int64(f.width)
-		return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/ports)), cable%ports, s.direction(i))
-	}))
+	return f, nil
 }
 
 func (f *fatTree) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
@@ -134,33 +147,6 @@ func (f *fatTree) appendDown(route []int32, src, dst uint32, top int) []int32 {
 		route = append(route, int32(f.levels[0].limiter+dst))
 	}
 	return route
-}
-
-// A treeShape is the numbers of topo_parameters "levels;c0,..;p0,..;k0,..", each
-// slice of levels numbers >= 1, index 0 nearest to the hosts.
-type treeShape struct{ children, parents, cables []int }
-
-// parseTreeShape reads topo_parameters of a fat tree of the given hosts.
-func parseTreeShape(text string, hosts int) (treeShape, error) {
-	groups, err := parseGroups(text, 4, "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..")
-	if err != nil {
-		return treeShape{}, err
-	}
-	if len(groups[0]) != 1 {
-		return treeShape{}, fmt.Errorf("topo_parameters %q: want one number of levels", text)
-	}
-	levels := groups[0][0]
-	for _, g := range groups[1:] {
-		if len(g) != levels {
-			return treeShape{}, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", text, levels,
-				levels, len(g))
-		}
-	}
-	if n := product(groups[1]); n != int64(hosts) {
-		return treeShape{}, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", text, countText(n),
-			hosts)
-	}
-	return treeShape{groups[1], groups[2], groups[3]}, nil
 }
 
 // A divisor divides by a number that is fixed when the platform is read, by

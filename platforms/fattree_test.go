@@ -94,6 +94,9 @@ type refPort struct {
 	cable string // name of its constraints but for the direction
 }
 
+// A treeShape is the numbers of topo_parameters by level, that of the hosts first.
+type treeShape struct{ children, parents, cables []int }
+
 // referenceTree builds the nodes and cables of a tree one by one.
 func referenceTree(shape treeShape) (hosts []*refNode) {
 	levels := len(shape.children)

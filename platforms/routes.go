@@ -122,14 +122,11 @@ func (b *builder) readGateway(v *values, attr string, of point) position {
 }
 
 // isInside tells whether a place is in a zone, at any depth.
-func (b *builder) isInside(at position, zone int32) bool {
-	for at.zone >= 0 {
-		if at.zone == zone {
-			return true
-		}
-		at = b.zones[at.zone].place
+func (p *Platform) isInside(at position, zone int32) bool {
+	for at.zone >= 0 && at.zone != zone {
+		at = p.zones[at.zone].place
 	}
-	return false
+	return at.zone == zone
 }
 
 // readLinks reads the links of a route, and those of the way back: reversed,

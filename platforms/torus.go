@@ -15,16 +15,33 @@ type torus struct {
 	name     string
 }
 
-// newTorus lays out the links of s in t.
-func newTorus(s *clusterSpec, dims []int32, t *linkTable) *torus {
-	c := &torus{dims: dims, width: s.width(), name: s.id}
-	perHost := int32(len(dims)) * c.width
-	c.cables = t.add(int64(s.hosts)*int64(perHost), s.cable, s.dimensionLevels(len(dims)), func(i int32) string {
+// newTorus lays out the links of s in t, for sizes "d0,d1,..".
+func newTorus(s *clusterSpec, shape string, t *linkTable) (*torus, error) {
+	groups, err := parseGroups(shape, 1, "SIZE,SIZE,..")
+	if err != nil {
+		return nil, err
+	}
+	if n := product(groups[0]); n != int64(s.hosts) {
+		return nil, fmt.Errorf("topo_parameters %q: a torus of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
+	}
+	c := &torus{width: s.width(), name: s.id}
+	var levels []string // of each dimension and direction
+	for j, d := range groups[0] {
+		c.dims = append(c.dims, int32(d))
+		name := fmt.Sprintf("dimension %d", j)
+		if s.split {
+			levels = append(levels, name+", +", name+", -")
+		} else {
+			levels = append(levels, name)
+		}
+	}
+	perHost := int32(len(c.dims)) * c.width
+	c.cables = t.add(int64(s.hosts)*int64(perHost), s.cable, levels, func(i int32) string {
 		return fmt.Sprintf("%s_dim_%d%s", s.nodeName(0, i/perHost), i%perHost/c.width, s.direction(i))
 	})
 	c.loopback = s.addLoopbacks(t)
 	c.limiter = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
-	return c
+	return c, nil
 }
 
 // appendLocal routes dimension by dimension. From a host to itself it is by the
@@ -39,7 +56,9 @@ func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 	at, stride := src, int32(1)
 	for j, size := range c.dims {
 		from, to := src/stride%size, dst/stride%size
-		plus := goesPlus(from, to, size)
+		// The shorter way round, and + where both are equally long, with SimGrid's rounding of odd halves.
+		half := size / 2
+		plus := to > from && to <= from+half || from > half && (from+half)%size >= to
 		for x := from; x != to; {
 			if c.limiter >= 0 {
 				route = append(route, c.limiter+at)
@@ -67,13 +86,6 @@ func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 	return route, nil
 }
 
-// goesPlus tells in which direction a route leaves coordinate from for to: the
-// shorter way round, and + where both are equally long.
-func goesPlus(from, to, size int32) bool {
-	half := size / 2
-	return to > from && to <= from+half || from > half && (from+half)%size >= to
-}
-
 // step moves host at by stride, and round the ring if it is the last of size
 // in that direction (x == size-1).
 func step(at, stride, x, size int32) int32 {
@@ -81,20 +93,4 @@ func step(at, stride, x, size int32) int32 {
 		return at - stride*(size-1)
 	}
 	return at + stride
-}
-
-// parseTorusShape reads topo_parameters "d0,d1,.." of a torus of the given hosts.
-func parseTorusShape(text string, hosts int) ([]int32, error) {
-	groups, err := parseGroups(text, 1, "SIZE,SIZE,..")
-	if err != nil {
-		return nil, err
-	}
-	if n := product(groups[0]); n != int64(hosts) {
-		return nil, fmt.Errorf("topo_parameters %q: a torus of %s hosts, but the radical has %d", text, countText(n), hosts)
-	}
-	dims := make([]int32, len(groups[0]))
-	for j, d := range groups[0] {
-		dims[j] = int32(d)
-	}
-	return dims, nil
 }

@@ -119,14 +119,6 @@ func (b *builder) levelsIn(zone int32, names ...string) levelRun {
 	return run
 }
 
-// listedLevels returns the levels of links that a zone lists.
-func (b *builder) listedLevels(zone int32, split bool) levelRun {
-	if split {
-		return b.levelsIn(zone, "listed links, up", "listed links, down")
-	}
-	return b.levelsIn(zone, "listed links")
-}
-
 // cableLevels returns the names of the levels of cables between two kinds of nodes: of each
 // direction, or of both.
 func (s *clusterSpec) cableLevels(low, high string) []string {
@@ -142,19 +134,6 @@ func treeNodes(level int) string {
 		return "host"
 	}
 	return fmt.Sprintf("level %d", level)
-}
-
-// dimensionLevels returns the names of the levels of the cables in each dimension.
-func (s *clusterSpec) dimensionLevels(dimensions int) (names []string) {
-	for j := range dimensions {
-		name := fmt.Sprintf("dimension %d", j)
-		if s.split {
-			names = append(names, name+", +", name+", -")
-		} else {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Cables returns, for each of the Levels, the first of those that are directions of the same
