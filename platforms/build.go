@@ -363,6 +363,7 @@ func readProps(e *element) []Prop {
 	return slices.Clip(props)
 }
 
+// errorf returns an error with file and line of an element, and the element itself, cut to a length for people.
 func (b *builder) errorf(e *element, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", b.name, e.line, textutil.Brief(fmt.Errorf("%v: %s", e, fmt.Sprintf(format, args...))))
 }

@@ -72,6 +72,8 @@ func (d *dragonfly) seatOf(host int32) seat {
 // router returns the number of the router at s.
 func (d *dragonfly) router(s seat) int32 { return (s.group*d.chassis+s.chassis)*d.blades + s.blade }
 
+// appendLocal routes minimally: SimGrid, src/kernel/routing/DragonflyZone.cpp, get_local_route. The cost is at most
+// three cables between routers besides those of the two hosts.
 func (d *dragonfly) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && d.loopback >= 0 {
 		return append(route, d.loopback+src), nil
@@ -133,6 +135,7 @@ func (d *dragonfly) cable(i, j, n int32) int32 {
 	return pair * d.width
 }
 
+// appendLimiter appends limiter i of a kind whose first is given, -1 for none.
 func (d *dragonfly) appendLimiter(route []int32, first, i int32) []int32 {
 	if first >= 0 {
 		route = append(route, first+i)

@@ -82,6 +82,8 @@ func newFatTree(s *clusterSpec, shape string, position int32, t *linkTable) (*fa
 	return f, nil
 }
 
+// appendLocal climbs to the first switch above both hosts and descends from there; the cost goes with the levels,
+// not with the hosts. Nothing is allocated if route has the room.
 func (f *fatTree) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && f.loopback >= 0 {
 		return append(route, f.loopback+src), nil

@@ -83,6 +83,9 @@ func (g *graph) arrival(from, to int32) int32 {
 // links where it only asks for the way back, or for a part of a longer way.
 var ErrNotListed = errors.New("not listed in this direction")
 
+// appendLocal routes between two points of the zone. A host without a listed route to itself uses the global
+// loopback. Under AsListed, Dijkstra puts its links before those that the walk has found so far: the three
+// reversals rotate route in place.
 func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, err error) {
 	start := len(route)
 	switch listed := g.edge(src, dst) >= 0; {
@@ -100,12 +103,15 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 	return route, err
 }
 
+// appendCrossing joins the ways inside the zones at both ends to the listed routes between them. The order of
+// the links decides the last bits of sums; it follows w.order, which follows SimGrid.
 func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error) {
 	start := len(route)
 	var few [8]int32
 	path, ok := g.appendPath(few[:0], srcIn, dstIn)
 	if !ok {
-		return route, g.noRoute(w, src, dst)
+		return route, fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src),
+			w.pointName(dst))
 	}
 	enter, leave := g.edges[path[0]].fromAt, g.edges[path[len(path)-1]].toAt
 	var err error
@@ -130,11 +136,6 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, 
 		return route[:start], err
 	}
 	return route, nil
-}
-
-func (g *graph) noRoute(w walk, src, dst position) error {
-	return fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src),
-		w.pointName(dst))
 }
 
 // appendPath appends the edges to take from one point to another, one at least;

@@ -49,6 +49,7 @@ func (t *linkTable) run(i int32) *linkRun {
 	return &t.runs[k]
 }
 
+// capacity returns bandwidth in byte/s, latency in seconds and policy of link i of the table.
 func (t *linkTable) capacity(i int32) (bandwidth, latency float64, policy Policy) {
 	r := t.run(i)
 	return r.bandwidth, r.latency, r.policy
@@ -60,6 +61,7 @@ func (t *linkTable) level(i int32) int {
 	return r.levels.of(i - int32(r.start))
 }
 
+// linkName makes the name of link i of the table.
 func (t *linkTable) linkName(i int32) string {
 	r := t.run(i)
 	return r.name(i - int32(r.start))

@@ -82,6 +82,7 @@ func (s *search) dijkstra(from int32) {
 	last[from] = s.edge(from, from)
 }
 
+// number returns the rank of a point among those of equal distance in the queue.
 func (s *search) number(point int32) int32 {
 	if s.numbers == nil {
 		return point
@@ -159,22 +160,19 @@ func (s *search) resolveVia() {
 		for _, first := range [...]bool{true, false} {
 			for from, between := range via {
 				if first == (between < int32(from)) {
-					s.last[int32(from)*s.size+to] = s.resolved(int32(from), to, between)
+					edge := int32(-1)
+					switch between {
+					case noPath:
+					case direct:
+						edge = s.edge(int32(from), to)
+					default:
+						edge = s.last[between*s.size+to]
+					}
+					s.last[int32(from)*s.size+to] = edge
 				}
 			}
 		}
 	}
-}
-
-// resolved returns the last edge of a path, given the highest point between its ends.
-func (s *search) resolved(from, to, between int32) int32 {
-	switch between {
-	case noPath:
-		return -1
-	case direct:
-		return s.edge(from, to)
-	}
-	return s.last[between*s.size+to]
 }
 
 // A visit is a point that waits in Dijkstra's queue; visits are a heap by distance, then

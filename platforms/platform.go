@@ -175,7 +175,12 @@ func (p *Platform) HostIndex(name string) (int, bool) {
 // it belongs to; of several with that name the first. A property of a zone does not
 // reach the hosts in it.
 func (p *Platform) HostProp(i int, name string) (Prop, bool) {
-	return findProp(p.groups[p.hostGroups[i]].props, name)
+	props := p.groups[p.hostGroups[i]].props
+	first := slices.IndexFunc(props, func(p Prop) bool { return p.Name == name })
+	if first < 0 {
+		return Prop{}, false
+	}
+	return props[first], true
 }
 
 // Config returns the simulator options that the file sets, in file order. Of several
@@ -280,13 +285,4 @@ func (p *Platform) spanOf(i int32) *linkSpan {
 		}
 	}
 	return &p.spans[lo]
-}
-
-// findProp returns the first property of that name.
-func findProp(props []Prop, name string) (Prop, bool) {
-	i := slices.IndexFunc(props, func(p Prop) bool { return p.Name == name })
-	if i < 0 {
-		return Prop{}, false
-	}
-	return props[i], true
 }

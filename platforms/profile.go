@@ -3,6 +3,7 @@ package platforms
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -103,6 +104,7 @@ func parseProfile(text, name, file string, line int, period float64) (*Profile, 
 	return r.profile, nil
 }
 
+// A profileReader is the state between two lines of a profile. All times are in seconds.
 type profileReader struct {
 	profile *Profile
 	last    float64 // time of the last point
@@ -127,7 +129,8 @@ func (r *profileReader) take(words []string) error {
 	case words[0] == "PERIODICITY", words[0] == "LOOPAFTER":
 		return r.takeLoop(words)
 	}
-	words = withoutDet(words)
+	// DET stands before a number that is not random.
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "DET" })
 	if len(words) != 2 {
 		return fmt.Errorf("%.40q: want a time in seconds and a value", strings.Join(words, " "))
 	}
@@ -145,17 +148,6 @@ func (r *profileReader) take(words []string) error {
 	r.profile.points = append(r.profile.points, profilePoint{at - r.last, value})
 	r.last = at
 	return nil
-}
-
-// withoutDet leaves out the word for a number that is not random.
-func withoutDet(words []string) []string {
-	var rest []string
-	for _, w := range words {
-		if w != "DET" {
-			rest = append(rest, w)
-		}
-	}
-	return rest
 }
 
 // takeLoop reads when the profile begins anew.

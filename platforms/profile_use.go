@@ -69,11 +69,13 @@ type profileTable struct {
 	left     int                       // bytes that files may have
 }
 
+// A usedProfile is a quantity that has a profile: a second one is an error.
 type usedProfile struct {
 	kind   ProfileKind
 	target int32 // host or link
 }
 
+// A connectedTrace is a trace and the quantity it changes: SimGrid connects each pair to one element.
 type connectedTrace struct {
 	kind  ProfileKind
 	trace string
@@ -107,6 +109,7 @@ func (l declaredLink) list() []int32 {
 	return []int32{l.up, l.down}
 }
 
+// addProfileFile adds the profile in the file that an attribute names, if it names any.
 func (b *builder) addProfileFile(v *values, attr string, use ProfileUse) {
 	name := v.text(attr)
 	if name == "" || v.err != nil {
@@ -169,11 +172,14 @@ func (b *builder) checkValue(use *ProfileUse, value float64) error {
 
 // declareProfile takes a <trace> or a <trace_connect>.
 func (b *builder) declareProfile(e *element) error {
-	if e.name == "trace_connect" {
-		b.connectLater(e)
+	v := &values{file: b.name, e: e}
+	if e.name == "trace_connect" { // it may name hosts and links that follow
+		b.later = append(b.later, func() error {
+			b.connect(v)
+			return v.err
+		})
 		return nil
 	}
-	v := &values{file: b.name, e: e}
 	b.declareTrace(v)
 	return v.err
 }
@@ -211,15 +217,6 @@ func parsePeriod(text string) (float64, error) {
 		err = fmt.Errorf("%q is not a number of seconds", text)
 	}
 	return value, err
-}
-
-// connectLater connects a trace once all hosts and links are known.
-func (b *builder) connectLater(e *element) {
-	b.later = append(b.later, func() error {
-		v := &values{file: b.name, e: e}
-		b.connect(v)
-		return v.err
-	})
 }
 
 // connect is what <trace_connect> asks for. As in SimGrid a trace is connected once for

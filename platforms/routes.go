@@ -69,7 +69,11 @@ func (b *builder) secondRoute(e *element, zone int32, ends *edge) *element {
 // symmetrical.
 func (b *builder) readRoute(v *values, g *graph) {
 	symmetrical := v.choice("symmetrical", "YES", "NO", "yes", "no") // YES where it is not given
-	e := b.readEnds(v, g)
+	src, dst := b.readEnd(v, g, "src"), b.readEnd(v, g, "dst")
+	e := edge{from: src.local, to: dst.local, fromAt: src.position, toAt: dst.position}
+	if v.e.name == "zoneRoute" {
+		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
+	}
 	links, back := b.readLinks(v)
 	if v.err != nil {
 		return
@@ -82,16 +86,6 @@ func (b *builder) readRoute(v *values, g *graph) {
 	if strings.EqualFold(symmetrical, "YES") && e.from != e.to {
 		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt}, back)
 	}
-}
-
-// readEnds reads the ends of a route between two points of g's zone.
-func (b *builder) readEnds(v *values, g *graph) edge {
-	src, dst := b.readEnd(v, g, "src"), b.readEnd(v, g, "dst")
-	e := edge{from: src.local, to: dst.local, fromAt: src.position, toAt: dst.position}
-	if v.e.name == "zoneRoute" {
-		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
-	}
-	return e
 }
 
 // readEnd looks an end of a route up: a host or router of the zone itself, for a

@@ -22,6 +22,8 @@ type star struct {
 	at       []coordinates     // of each point, if the routing is Vivaldi
 }
 
+// appendLocal takes the links of both points and the backbone between them. SimGrid lists a link once however
+// often the points name it; a loopback that is listed replaces all of these.
 func (s *star) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
 	if s.at != nil {
 		if err := s.addDistance(w, src, dst); err != nil {
@@ -62,6 +64,8 @@ func (b *builder) declareStar(e *element, number int32) error {
 	return nil
 }
 
+// declareInStar declares one element of a star. Links of hosts and bypasses wait for the second pass, as they
+// may name links and zones that follow.
 func (b *builder) declareInStar(v *values, s *star, number int32) {
 	at := position{number, int32(len(s.up))}
 	switch name := v.e.name; {

@@ -24,6 +24,7 @@ func (v *values) fail(err error) {
 	}
 }
 
+// text returns an attribute as it stands in the file, "" where it is absent.
 func (v *values) text(name string) string { return v.e.value(name) }
 
 // quantity reads a number with a unit; an absent or empty attribute is 0.
