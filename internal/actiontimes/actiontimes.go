@@ -1,9 +1,11 @@
-// Package actiontimes finds at what time each action of a SimGrid trace has completed in
-// a replay, for comparison with SimGrid's own times.
+// Package actiontimes finds the time at which each action of a SimGrid trace has completed in a replay, for comparison
+// with SimGrid's own times.
+//
+// A [Source] is replayed in place of the trace; [Source.EndTimes] reads the times from the result, in seconds. It
+// is for oracles, and so for small traces: each action is a phase.
 package actiontimes
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"os"
@@ -28,6 +30,7 @@ type Source struct {
 	ranks  []rank
 }
 
+// rank is the state of a rank's actions.
 type rank struct {
 	first, begun int      // number of the first phase; phases begun
 	verbs        []string // of the lines that may be actions
@@ -38,9 +41,30 @@ type rank struct {
 
 // Open opens the trace of an index whose files are relative to dir.
 func Open(index, dir string) (*Source, error) {
-	verbs, err := readVerbs(index, dir)
+	names, err := os.ReadFile(index)
 	if err != nil {
 		return nil, err
+	}
+	verbs := map[int][]string{} // by rank, of its lines
+	for _, name := range strings.Fields(string(names)) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		lines, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(lines)) {
+			words := strings.Fields(line)
+			if len(words) < 2 || strings.HasPrefix(words[0], "#") {
+				continue
+			}
+			r, err := strconv.Atoi(words[0])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			verbs[r] = append(verbs[r], words[1])
+		}
 	}
 	text, err := simgrid.Open(index, dir)
 	if err != nil {
@@ -58,46 +82,6 @@ func Open(index, dir string) (*Source, error) {
 		return nil, fmt.Errorf("%s: %d actions, of which at most %d can be timed", index, n, MostActions)
 	}
 	return s, nil
-}
-
-// readVerbs returns the verbs of each rank's lines.
-func readVerbs(index, dir string) (map[int][]string, error) {
-	names, err := os.ReadFile(index)
-	if err != nil {
-		return nil, err
-	}
-	verbs := map[int][]string{}
-	for _, name := range strings.Fields(string(names)) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		if err := addVerbs(verbs, name); err != nil {
-			return nil, err
-		}
-	}
-	return verbs, nil
-}
-
-func addVerbs(verbs map[int][]string, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		if len(words) < 2 || strings.HasPrefix(words[0], "#") {
-			continue
-		}
-		r, err := strconv.Atoi(words[0])
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		verbs[r] = append(verbs[r], words[1])
-	}
-	return lines.Err()
 }
 
 // Header returns the header to replay the source with.
@@ -121,28 +105,20 @@ func (s *Source) Fill(rank int32, buf []trace.Action) (int, error) {
 		return 1, nil
 	}
 	n, err := s.Trace.Fill(rank, buf[:1])
-	if n == 1 {
-		r.owed = r.match(buf[0].Kind)
+	// The line of an action is behind that of the one before. Lines that are passed over are no actions, as a wait
+	// for nothing. The waits that follow the last line have none.
+	for n == 1 && r.owed < 0 && r.line < len(r.verbs) {
+		i := r.line
+		r.line++
+		if kindOf(r.verbs[i]) == buf[0].Kind {
+			r.timed[i] = true
+			r.owed = r.first + i
+		}
 	}
 	return n, err
 }
 
-// match finds the line of an action, behind that of the one before, and returns its
-// phase. Lines that are passed over are no actions, as a wait for nothing.
-func (r *rank) match(k trace.Kind) int {
-	for r.line < len(r.verbs) {
-		i := r.line
-		r.line++
-		if kindOf(r.verbs[i]) == k {
-			r.timed[i] = true
-			return r.first + i
-		}
-	}
-	return -1 // the waits that follow the last line
-}
-
-// kindOf returns what a verb of SimGrid's traces is read as; KindNone if it is no
-// action.
+// kindOf returns the kind of action that a verb of SimGrid's traces is read as; KindNone if it is none.
 func kindOf(verb string) trace.Kind {
 	switch verb {
 	case "init", "finalize", "location", "comm_size", "comm_split", "comm_dup":

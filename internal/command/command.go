@@ -1,14 +1,29 @@
-// Package command is what the commands have in common: how they begin, which
-// errors are mistakes in their use, and how they end.
+// Package command is the common part of the commands: it parses command lines, tells mistakes in their use from
+// failures, writes help for shells and man, and begins and ends processes.
+//
+//	func main() { command.Main("trace", run) }
+//
+//	func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+//		app := command.App("trace", "look at traces", stdin, stdout, stderr)
+//		command.Subcommands(app, "command", list...)
+//		return command.Execute(ctx, app, args)
+//	}
+//
+// [Main] listens to signals and sets the exit code: 0, 1 for failures and interruptions, 2 for mistakes in the
+// command line ([Usagef]). Flags may stand anywhere in the command line ([FlagsFirst]). Flags and their meanings are
+// those of each command.
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -35,14 +50,29 @@ func App(name, usage string, stdin io.Reader, stdout, stderr io.Writer) *cli.App
 	}
 }
 
-// onUsageError makes err, of the parser of flags, a mistake in the command line, and
-// says what is wanted where that knows only what it got.
+// badValue matches the parser's words about a value that is none of the flag's type.
+var badValue = regexp.MustCompile(
+	`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (?:parse error|value out of range)`)
+
+// onUsageError makes err, of the parser of flags, a mistake in the command line. The parser says what it got; the
+// user is told what is wanted.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	// The parser's words about a value that is none of the flag's type.
-	badValue := regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (?:parse error|value out of range)`)
 	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
 		for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
-			if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
+			want := ""
+			switch f.(type) {
+			case *cli.DurationFlag:
+				want = "a time with its unit, such as 90s or 10m"
+			case *cli.IntFlag, *cli.Int64Flag:
+				want = "a whole number"
+			case *cli.UintFlag, *cli.Uint64Flag:
+				want = "a whole number of at least 0"
+			case *cli.BoolFlag:
+				want = "true, false, or no value"
+			case *cli.Float64Flag:
+				want = "a number without unit"
+			}
+			if want != "" && slices.Contains(f.Names(), parts[2]) {
 				if strings.HasSuffix(parts[0], "range") {
 					want += ", not that large"
 				}
@@ -77,59 +107,41 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// wantedText says what the values of flags look like that are not texts.
-func wantedText(f cli.Flag) string {
-	switch f.(type) {
-	case *cli.DurationFlag:
-		return "a time with its unit, such as 90s or 10m"
-	case *cli.IntFlag, *cli.Int64Flag:
-		return "a whole number"
-	case *cli.UintFlag, *cli.Uint64Flag:
-		return "a whole number of at least 0"
-	case *cli.BoolFlag:
-		return "true, false, or no value"
-	case *cli.Float64Flag:
-		return "a number without unit"
-	}
-	return ""
-}
-
 // TextFlag is a flag whose text may be empty.
 type TextFlag struct{ *cli.StringFlag }
 
-// refuseEmpty refuses flags of a command that are given an empty text, as by a
-// variable of a script that is not set: without the flag, the command does something else.
-// Those of a TextFlag may be.
+// refuseEmpty refuses flags of a command that are given an empty text, as by a variable of a script that is not set:
+// without the flag, the command does something else. A TextFlag may be empty.
 func refuseEmpty(c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		f, ok := flag.(*cli.StringFlag)
 		if !ok || !c.IsSet(f.Name) || c.String(f.Name) != "" {
 			continue
 		}
-		if c.Command.Name == c.App.Name {
-			return Usagef("--%s \"\", want %s", f.Name, wanted(f))
+		want := cmp.Or(placeholder(f.Usage), "a value")
+		switch want {
+		case "FILE":
+			want = "the name of a file"
+		case "DIR":
+			want = "the name of a directory"
 		}
-		return Usagef("%s: --%s \"\", want %s", c.Command.Name, f.Name, wanted(f))
+		if f.Value == "-" || strings.Contains(f.Usage, "; -:") {
+			want += ", or -"
+		}
+		if c.Command.Name == c.App.Name {
+			return Usagef("--%s \"\", want %s", f.Name, want)
+		}
+		return Usagef("%s: --%s \"\", want %s", c.Command.Name, f.Name, want)
 	}
 	return nil
 }
 
-// wanted returns what the value of a flag is, by the placeholder in its usage.
-func wanted(f *cli.StringFlag) string {
-	what := "a value"
-	if parts := strings.Split(f.Usage, "`"); len(parts) > 2 {
-		what = parts[1]
+// placeholder returns the name of a flag's value in its usage, between backquotes; "": it has none.
+func placeholder(usage string) string {
+	if parts := strings.Split(usage, "`"); len(parts) > 2 {
+		return parts[1]
 	}
-	switch what {
-	case "FILE":
-		what = "the name of a file"
-	case "DIR":
-		what = "the name of a directory"
-	}
-	if f.Value == "-" || strings.Contains(f.Usage, "; -:") {
-		what += ", or -"
-	}
-	return what
+	return ""
 }
 
 // Subcommands makes the commands those of app, which are called its kind. Without any
@@ -176,23 +188,20 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 		case c.NArg() == 0, asked && c.NArg() == 1:
 			return help(c)
 		case asked && slices.Contains(names, name):
+			// The help of the command that the words name, as far as they name commands within each other.
 			path := strings.Fields(c.Command.HelpName) // of the command with the choice
-			return c.App.RunContext(c.Context, slices.Concat(path, known(commands, c.Args().Tail()), []string{"--help"}))
+			within := commands
+			for _, word := range c.Args().Tail() {
+				i := slices.IndexFunc(within, func(c *cli.Command) bool { return c.Name == word })
+				if i < 0 {
+					break
+				}
+				path, within = append(path, word), within[i].Subcommands
+			}
+			return c.App.RunContext(c.Context, append(path, "--help"))
 		}
 		return Usagef("unknown %s %q, want %s", kind, name, want)
 	}
-}
-
-// known returns the first of words, as far as they name commands and those in them.
-func known(commands []*cli.Command, words []string) []string {
-	for n, word := range words {
-		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == word })
-		if i < 0 {
-			return words[:n]
-		}
-		commands = commands[i].Subcommands
-	}
-	return words
 }
 
 // coded is an error that says with which code the process ends. It implements
@@ -243,4 +252,66 @@ func warn(w io.Writer, name string, list []warning.Warning) {
 	for _, odd := range list {
 		Tell(w, name, "warning: "+odd.String())
 	}
+}
+
+// Steps reads the value of --steps, A:B, of which either may be left out; 0 and 0 for
+// none.
+func Steps(text string) (from, to int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, last, ok := strings.Cut(text, ":")
+	if ok && first != "" {
+		from, err = strconv.Atoi(first)
+	}
+	if ok && err == nil && last != "" {
+		to, err = strconv.Atoi(last)
+	}
+	if !ok || err != nil || from < 0 || last != "" && to <= from {
+		return 0, 0, Usagef("--steps %q, want A:B with 0 <= A < B", text)
+	}
+	return from, to, nil
+}
+
+// Quoted joins arguments to a command line that a shell reads as these.
+func Quoted(args ...string) string {
+	var texts []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?[]{}()<>|&;#~!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		texts = append(texts, a)
+	}
+	return strings.Join(texts, " ")
+}
+
+// version and commit are set by make and scripts/dist; a program that go install has
+// built knows them from there.
+var version, commit string
+
+// Version returns the version of the program: a tag, or what git describe says.
+func Version() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// versionAndCommit is what --version says.
+func versionAndCommit() string {
+	at := commit
+	if info, ok := debug.ReadBuildInfo(); ok && at == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				at = s.Value
+			}
+		}
+	}
+	if at == "" {
+		at = "unknown"
+	}
+	return Version() + " (commit " + at + ")"
 }

@@ -17,80 +17,62 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
 	}
-	l := commandLine{ordered: args[:1:1], flags: app.Flags, commands: app.Commands}
+	// The command line as far as it has been read.
+	ordered := args[:1:1] // up to the name of the command
+	var command *cli.Command
+	flags, commands := app.Flags, app.Commands // of the command; those that may be named next
+	var options, others []string               // flags of the command, with their values; its other arguments
+	wants, help := false, false                // the last flag has no value; help is asked for
 	rest := args[1:]
 	for len(rest) > 0 && rest[0] != "--" {
-		if l.command != nil && l.command.SkipFlagParsing {
-			return slices.Concat(l.ordered, rest)
+		if command != nil && command.SkipFlagParsing {
+			return slices.Concat(ordered, rest)
 		}
-		if rest = l.take(rest); l.inProgram() && !l.help {
-			return args
+		word, n := rest[0], 1
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(word) })
+		switch {
+		case len(word) > 1 && word[0] == '-':
+			if takesNext(flags, word) {
+				n = min(2, len(rest))
+				wants = n == 1
+			}
+			help = help || slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(word, "-"))
+			options = append(options, rest[:n]...)
+		case len(others) == 0 && i >= 0:
+			command = commands[i]
+			ordered, options = append(append(ordered, options...), word), nil
+			flags, commands = command.Flags, command.Subcommands
+		default:
+			others = append(others, word)
+		}
+		rest = rest[n:]
+		// The last argument may be of a program that the command starts: behind the directory that the command takes
+		// itself, if it takes one.
+		if command != nil && !help {
+			before, _, starts := strings.Cut(command.UsageText, " -- ")
+			if starts && len(others) > strings.Count(before, " DIR ") {
+				return args
+			}
 		}
 	}
-	if l.help {
-		return l.forHelp(app)
-	}
-	if l.wants {
-		return slices.Concat(l.ordered, l.options)
-	}
-	return slices.Concat(l.ordered, l.options, rest[:min(1, len(rest))], l.others, rest[min(1, len(rest)):])
-}
 
-// commandLine is a command line as far as it has been read.
-type commandLine struct {
-	ordered  []string // up to the name of the command
-	command  *cli.Command
-	flags    []cli.Flag     // of the command, or of the application before there is one
-	commands []*cli.Command // that may be named next
-	options  []string       // flags of the command, with their values
-	others   []string       // its other arguments
-	wants    bool           // the last flag has no value
-	help     bool           // help is asked for
-}
-
-// take reads a flag with its value, or another argument, and returns what follows.
-func (l *commandLine) take(rest []string) []string {
-	word := rest[0]
-	n := 1
 	switch {
-	case len(word) > 1 && word[0] == '-':
-		if takesNext(l.flags, word) {
-			n = min(2, len(rest))
-			l.wants = n == 1
+	case help:
+		// Whatever else a command is given, the library takes for the name of a command in it. Of a command that has
+		// others in it, and takes nothing else, it should be one of them.
+		chooses := app.ArgsUsage == ""
+		if command != nil {
+			chooses = len(command.Subcommands) > 0 && command.ArgsUsage == "" && command.UsageText == ""
 		}
-		l.help = l.help || slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(word, "-"))
-		l.options = append(l.options, rest[:n]...)
-	case len(l.others) == 0 && l.enter(word):
-	default:
-		l.others = append(l.others, word)
+		if chooses && len(others) > 0 {
+			return slices.Concat(ordered, others)
+		}
+		return append(ordered, "--help")
+	case wants:
+		return slices.Concat(ordered, options)
 	}
-	return rest[n:]
-}
-
-// enter makes the command of a name the one whose arguments follow, if there is one.
-func (l *commandLine) enter(name string) bool {
-	i := slices.IndexFunc(l.commands, func(c *cli.Command) bool { return c.HasName(name) })
-	if i < 0 {
-		return false
-	}
-	c := l.commands[i]
-	l.ordered = append(append(l.ordered, l.options...), name)
-	l.command, l.flags, l.commands, l.options = c, c.Flags, c.Subcommands, nil
-	return true
-}
-
-// forHelp returns the command line that asks for help alone: whatever else a command is given, the
-// library takes for the name of a command in it. Of one that has others in it, and takes nothing
-// else, it should be one of them.
-func (l *commandLine) forHelp(app *cli.App) []string {
-	chooses := app.ArgsUsage == ""
-	if c := l.command; c != nil {
-		chooses = len(c.Subcommands) > 0 && c.ArgsUsage == "" && c.UsageText == ""
-	}
-	if chooses && len(l.others) > 0 {
-		return slices.Concat(l.ordered, l.others)
-	}
-	return append(l.ordered, "--help")
+	end := min(1, len(rest)) // the "--"
+	return slices.Concat(ordered, options, rest[:end], others, rest[end:])
 }
 
 // takesNext reports whether the word that follows a flag is its value.
@@ -103,14 +85,4 @@ func takesNext(flags []cli.Flag, word string) bool {
 		}
 	}
 	return false
-}
-
-// inProgram reports whether the last argument is of a program that the command starts: behind the
-// directory that the command takes itself, if it takes one.
-func (l *commandLine) inProgram() bool {
-	if l.command == nil {
-		return false
-	}
-	before, _, starts := strings.Cut(l.command.UsageText, " -- ")
-	return starts && len(l.others) > strings.Count(before, " DIR ")
 }

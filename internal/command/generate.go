@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,31 +33,26 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 		if err := refuseEmpty(c); err != nil || !c.IsSet(generateFlag.Name) {
 			return err
 		}
-		return generate(c)
+		if c.NArg() > 0 {
+			return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
+		}
+		kind := c.String(generateFlag.Name)
+		text, ok := completions[kind]
+		text = strings.ReplaceAll(text, "NAME", c.App.Name)
+		if kind == "man" {
+			text = man(helpOf(c.App))
+		} else if !ok {
+			return Usagef("--generate %q, want bash, zsh, fish or man", kind)
+		}
+		if _, err := io.WriteString(c.App.Writer, text); err != nil {
+			return err
+		}
+		return errGenerated
 	}
 	if err := app.RunContext(ctx, FlagsFirst(app, args)); !errors.Is(err, errGenerated) {
 		return err
 	}
 	return nil
-}
-
-// generate answers --generate.
-func generate(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
-	}
-	kind := c.String(generateFlag.Name)
-	text, ok := completions[kind]
-	text = strings.ReplaceAll(text, "NAME", c.App.Name)
-	if kind == "man" {
-		text = man(helpOf(c.App))
-	} else if !ok {
-		return Usagef("--generate %q, want bash, zsh, fish or man", kind)
-	}
-	if _, err := io.WriteString(c.App.Writer, text); err != nil {
-		return err
-	}
-	return errGenerated
 }
 
 // completions are the scripts by which shells complete the command NAME. Each asks the program
@@ -138,7 +134,7 @@ func words(c help, line []string) (list []string) {
 				valued = f
 			}
 		default:
-			if i := slices.IndexFunc(c.commands, func(sub help) bool { return sub.name() == word }); i >= 0 {
+			if i := slices.IndexFunc(c.commands, func(sub help) bool { return sub.name == word }); i >= 0 {
 				c = c.commands[i]
 			}
 		}
@@ -163,7 +159,7 @@ func words(c help, line []string) (list []string) {
 		}
 	default:
 		for _, sub := range c.commands {
-			add(sub.name(), sub.usage)
+			add(sub.name, sub.usage)
 		}
 		if c.takesFiles {
 			list = append(list, "/")
@@ -174,6 +170,7 @@ func words(c help, line []string) (list []string) {
 
 // help is a command as its help shows it.
 type help struct {
+	name        string // "cat"
 	path        string // its name behind those of the commands that it is in: "trace cat"
 	usage       string // its purpose, in a phrase
 	synopsis    []string
@@ -200,7 +197,7 @@ func helpOf(app *cli.App) help {
 }
 
 func helpOfCommand(in string, c *cli.Command) help {
-	h := help{path: in + c.Name, usage: c.Usage, description: c.Description}
+	h := help{name: c.Name, path: in + c.Name, usage: c.Usage, description: c.Description}
 	switch {
 	case c.UsageText != "":
 		h.synopsis = strings.Split(c.UsageText, "\n")
@@ -218,10 +215,7 @@ func helpOfCommand(in string, c *cli.Command) help {
 		}
 		_, d.text, _ = strings.Cut(f.String(), "\t") // as help shows it
 		if doc, ok := f.(cli.DocGenerationFlag); ok && doc.TakesValue() {
-			d.value = "value"
-			if parts := strings.Split(doc.GetUsage(), "`"); len(parts) > 2 {
-				d.value = parts[1]
-			}
+			d.value = cmp.Or(placeholder(doc.GetUsage()), "value")
 		}
 		h.flags = append(h.flags, d)
 	}
@@ -233,9 +227,6 @@ func helpOfCommand(in string, c *cli.Command) help {
 	h.takesFiles = len(h.commands) == 0
 	return h
 }
-
-// name is the last word of the path.
-func (c help) name() string { return c.path[strings.LastIndex(c.path, " ")+1:] }
 
 // flag returns the flag of a name, with its dashes; nil if there is none.
 func (c help) flag(name string) *flagHelp {
@@ -257,22 +248,28 @@ func (f *flagHelp) choices() []string {
 	return list
 }
 
+// tools are the commands, which refer to each other: the directories of cmd.
+var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
+
 // man returns the manual page, in the language of man(7).
 func man(c help) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".\\\" Written by \"%s --generate man\".\n", c.path)
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"Reprise %s\" \"Reprise\"\n", strings.ToUpper(c.path), roff(c.version))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", roff(c.path), roff(c.usage))
-	manSynopsis(&b, c)
-	if c.description != "" {
-		fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", paragraphs(c.description))
-	}
-	b.WriteString(".SH OPTIONS\n")
-	manFlags(&b, c)
+	manCommand(&b, c, ".SH DESCRIPTION\n", ".SH OPTIONS\n")
 	if len(c.commands) > 0 {
 		b.WriteString(".SH COMMANDS\n")
 	}
-	manCommands(&b, c)
+	var list func(commands []help)
+	list = func(commands []help) { // a section for each, before those of the commands in it
+		for _, sub := range commands {
+			fmt.Fprintf(&b, ".SS %s\n%s.\n.PP\n", roff(sub.path), roff(sub.usage))
+			manCommand(&b, sub, ".PP\n", "")
+			list(sub.commands)
+		}
+	}
+	list(c.commands)
 	b.WriteString(".SH EXIT STATUS\n0: done.\n1: it failed, or was interrupted.\n2: the command line is wrong.\n" +
 		"A command that has others says so.\n.SH SEE ALSO\n")
 	var others []string
@@ -285,24 +282,9 @@ func man(c help) string {
 	return b.String()
 }
 
-// tools are the commands, which refer to each other: the directories of cmd.
-var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
-
-// manCommands writes a section for each command in another one, before those of the commands in it.
-func manCommands(b *strings.Builder, c help) {
-	for _, sub := range c.commands {
-		fmt.Fprintf(b, ".SS %s\n%s.\n.PP\n", roff(sub.path), roff(sub.usage))
-		manSynopsis(b, sub)
-		if sub.description != "" {
-			fmt.Fprintf(b, ".PP\n%s\n", paragraphs(sub.description))
-		}
-		manFlags(b, sub)
-		manCommands(b, sub)
-	}
-}
-
-// manSynopsis writes the forms of a command, a line each, its name in bold.
-func manSynopsis(b *strings.Builder, c help) {
+// manCommand writes the forms of a command, a line each with its name in bold, its description and its flags, below
+// titles.
+func manCommand(b *strings.Builder, c help, description, options string) {
 	for i, line := range c.synopsis {
 		if i > 0 {
 			b.WriteString(".br\n")
@@ -313,9 +295,10 @@ func manSynopsis(b *strings.Builder, c help) {
 			fmt.Fprintf(b, "%s\n", roff(line))
 		}
 	}
-}
-
-func manFlags(b *strings.Builder, c help) {
+	if c.description != "" {
+		fmt.Fprintf(b, "%s%s\n", description, paragraphs(c.description))
+	}
+	b.WriteString(options)
 	for _, f := range c.flags {
 		var forms []string
 		for _, name := range f.names {

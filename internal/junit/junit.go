@@ -1,5 +1,5 @@
-// Package junit writes results of checks as XML in the form of JUnit, which CI systems show
-// beside a change.
+// Package junit writes results of checks as XML in the form of JUnit, which CI systems show beside a change: one
+// suite of [Case] values. Commands that compare, such as replay compare, make the cases.
 package junit
 
 import (
@@ -11,22 +11,11 @@ import (
 // Case is one check.
 type Case struct {
 	Class, Name string
-	Failure     string // in a line; "": it has passed
-	Text        string // all that there is to read about it
+	Failure     string // in a line; "": the check has passed
+	Text        string // its whole output
 }
 
-type suites struct {
-	XMLName xml.Name `xml:"testsuites"`
-	Suite   suite    `xml:"testsuite"`
-}
-
-type suite struct {
-	Name     string     `xml:"name,attr"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Cases    []testCase `xml:"testcase"`
-}
-
+// testCase is a case as XML has it.
 type testCase struct {
 	Class   string   `xml:"classname,attr"`
 	Name    string   `xml:"name,attr"`
@@ -41,7 +30,17 @@ type failure struct {
 
 // Write writes a suite of checks.
 func Write(w io.Writer, name string, cases []Case) error {
-	s := suite{Name: name, Tests: len(cases)}
+	var all struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Suite   struct {
+			Name     string     `xml:"name,attr"`
+			Tests    int        `xml:"tests,attr"`
+			Failures int        `xml:"failures,attr"`
+			Cases    []testCase `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	s := &all.Suite
+	s.Name, s.Tests = name, len(cases)
 	for _, c := range cases {
 		t := testCase{Class: c.Class, Name: c.Name}
 		if c.Failure != "" {
@@ -52,7 +51,7 @@ func Write(w io.Writer, name string, cases []Case) error {
 		}
 		s.Cases = append(s.Cases, t)
 	}
-	text, err := xml.MarshalIndent(suites{Suite: s}, "", "  ")
+	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}

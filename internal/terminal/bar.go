@@ -14,47 +14,38 @@ type Bar struct {
 	mu    sync.Mutex
 	renew func(number int) *progressbar.ProgressBar
 	bar   *progressbar.ProgressBar
-	timer *time.Timer // that shows it; nil once it is cleared
-	done  int
+	timer *time.Timer // that shows the bar; nil once it is cleared
+	done  int         // things
 	shown bool
 }
 
 // patience is how long something may take without a bar.
 const patience = time.Second
 
-// NewBar returns a bar over a number of things, such as steps, or nil if w is no
-// terminal or quiet is wished.
+// NewBar returns a bar over a number of things, such as steps, or nil if w is no terminal or quiet is wished.
 func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
-	if quiet || number < 1 || !Is(w) {
-		return nil
-	}
-	return newBar(raw(w), number, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(""))
+	return newBarOn(w, quiet || number < 1, number, things, progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
 }
 
-// NewCount is NewBar for so many things as nobody knows.
+// NewCount is NewBar for things whose number nobody knows.
 func NewCount(w io.Writer, quiet bool, things string) *Bar {
-	if quiet || !Is(w) {
-		return nil
-	}
-	return newBar(raw(w), -1, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(""))
+	return newBarOn(w, quiet, -1, things, progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
 }
 
 // NewBytes is NewBar for bytes that are read.
 func NewBytes(w io.Writer, quiet bool, number int64, name string) *Bar {
-	if quiet || number < 1 || !Is(w) {
-		return nil
-	}
-	return newBar(raw(w), int(number), patience, progressbar.OptionSetDescription(name), progressbar.OptionShowBytes(true))
+	return newBarOn(w, quiet || number < 1, int(number), name, progressbar.OptionShowBytes(true))
 }
 
-// raw returns what passes on what moves the cursor.
-func raw(w io.Writer) io.Writer {
-	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
-		return shown.Raw()
+// newBarOn returns a bar on a terminal. A writer that hides control characters passes those of the bar on by Raw.
+func newBarOn(w io.Writer, none bool, number int, things string, options ...progressbar.Option) *Bar {
+	if none || !Is(w) {
+		return nil
 	}
-	return w
+	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
+		w = shown.Raw()
+	}
+	return newBar(w, number, patience, append(options, progressbar.OptionSetDescription(things))...)
 }
 
 // newBar returns a bar that shows itself after some time.
@@ -108,7 +99,7 @@ func (b *Bar) Set(done int) {
 	b.update()
 }
 
-// SetOf is Set of a number that has turned out to be another.
+// SetOf is Set, with another number of all things than the bar began with.
 func (b *Bar) SetOf(done, number int) {
 	if b == nil {
 		return
@@ -134,6 +125,7 @@ func (b *Bar) Reader(r io.Reader) io.Reader {
 	return &barReader{b, r}
 }
 
+// barReader is a reader whose bytes a bar counts.
 type barReader struct {
 	bar *Bar
 	r   io.Reader

@@ -1,4 +1,6 @@
-// Package terminal tells terminals from other files, and shows progress on them.
+// Package terminal tells terminals from other files ([Is], [IsPath]), knows how wide they are ([Wide]), and shows
+// progress on them ([Bar]). Where there is no terminal, all of it does nothing. Colours and cursors are left to the
+// libraries.
 package terminal
 
 import (

@@ -7,75 +7,26 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// pajeEvents defines the events of a file. What is not of a format's own, the arguments, is a
-// field more.
-const pajeEvents = `%EventDef PajeDefineContainerType 0
-%       Alias string
-%       Type string
-%       Name string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-%       Alias string
-%       Type string
-%       Name string
-%EndEventDef
-%EventDef PajeDefineLinkType 2
-%       Alias string
-%       Type string
-%       StartContainerType string
-%       EndContainerType string
-%       Name string
-%EndEventDef
-%EventDef PajeDefineEntityValue 3
-%       Alias string
-%       Type string
-%       Name string
-%       Color color
-%EndEventDef
-%EventDef PajeCreateContainer 4
-%       Time date
-%       Alias string
-%       Type string
-%       Container string
-%       Name string
-%EndEventDef
-%EventDef PajePushState 5
-%       Time date
-%       Type string
-%       Container string
-%       Value string
-%EndEventDef
-%EventDef PajePushState 6
-%       Time date
-%       Type string
-%       Container string
-%       Value string
-%       Arguments string
-%EndEventDef
-%EventDef PajePopState 7
-%       Time date
-%       Type string
-%       Container string
-%EndEventDef
-%EventDef PajeStartLink 8
-%       Time date
-%       Type string
-%       Container string
-%       StartContainer string
-%       Value string
-%       Key string
-%EndEventDef
-%EventDef PajeEndLink 9
-%       Time date
-%       Type string
-%       Container string
-%       EndContainer string
-%       Value string
-%       Key string
-%EndEventDef
-0 H 0 host
+// pajeEvents defines the events of a file, by number: names, and fields with their types. The arguments of a slice are
+// the one field that is not of the format itself.
+var pajeEvents = [...]struct{ name, fields string }{
+	0: {"PajeDefineContainerType", "Alias string, Type string, Name string"},
+	1: {"PajeDefineStateType", "Alias string, Type string, Name string"},
+	2: {"PajeDefineLinkType", "Alias string, Type string, StartContainerType string, EndContainerType string, Name string"},
+	3: {"PajeDefineEntityValue", "Alias string, Type string, Name string, Color color"},
+	4: {"PajeCreateContainer", "Time date, Alias string, Type string, Container string, Name string"},
+	5: {"PajePushState", "Time date, Type string, Container string, Value string"},
+	6: {"PajePushState", "Time date, Type string, Container string, Value string, Arguments string"},
+	7: {"PajePopState", "Time date, Type string, Container string"},
+	8: {"PajeStartLink", "Time date, Type string, Container string, StartContainer string, Value string, Key string"},
+	9: {"PajeEndLink", "Time date, Type string, Container string, EndContainer string, Value string, Key string"},
+}
+
+// pajeTypes are the types of a file: hosts, which contain ranks, with the states and the messages of these.
+const pajeTypes = `0 H 0 host
 0 R H rank
 1 P R phase
 1 A R action
@@ -92,14 +43,20 @@ type paje struct {
 	texts []byte // of lines
 }
 
+// timedLine is the line of an event.
 type timedLine struct {
 	time       float64
 	begin, end int // in paje.texts
 }
 
+// newPaje returns a sink that begins with the definitions of a file: its events, phases, actions, hosts and ranks.
 func newPaje(w io.Writer, run *Run) *paje {
 	p := &paje{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10)}
-	p.w.WriteString(pajeEvents)
+	for i, e := range pajeEvents {
+		fmt.Fprintf(p.w, "%%EventDef %s %d\n%%       %s\n%%EndEventDef\n", e.name, i,
+			strings.ReplaceAll(e.fields, ", ", "\n%       "))
+	}
+	p.w.WriteString(pajeTypes)
 	for i, name := range run.Header.Phases {
 		fmt.Fprintf(p.w, "3 p%d P %s \"0.8 0.8 0.8\"\n", i, pajeText(name))
 	}
@@ -129,6 +86,7 @@ func pajeText(text string) string {
 	return `"` + string(b) + `"`
 }
 
+// clean replaces the characters that end a text or a line.
 func clean(text []byte) {
 	for i, c := range text {
 		switch c {
@@ -184,6 +142,7 @@ func (p *paje) Close() error {
 	return p.err
 }
 
+// event begins the line of an event at a time.
 func (p *paje) event(kind string, at float64) *paje {
 	p.line = append(append(p.line[:0], kind...), ' ')
 	p.line = strconv.AppendFloat(p.line, at, 'f', -1, 64)

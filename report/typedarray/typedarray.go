@@ -8,7 +8,7 @@
 //
 // # Units
 //
-// Numbers are little endian, one behind the other; what they mean is for the owner to say.
+// Numbers are little endian, one behind the other; their meaning and unit are the owner's.
 //
 // # Errors
 //
@@ -41,7 +41,7 @@ type Bytes []byte
 // level is of compression: the best takes twenty times as long, for 5 %.
 const level = 6
 
-// writers keeps what deflates, of which each takes half a megabyte.
+// writers keeps compressors, each of which takes half a megabyte.
 var writers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, level)
 	if err != nil {
@@ -83,10 +83,22 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 }
 
 // Float32s packs numbers of 4 bytes.
-func Float32s(values []float32) Bytes {
-	b := make(Bytes, 4*len(values))
-	for i, v := range values {
-		b.SetFloat32(i, v)
+func Float32s(values []float32) Bytes { return pack(values) }
+
+// Float64s packs numbers of 8 bytes.
+func Float64s(values []float64) Bytes { return pack(values) }
+
+// Uint32s packs numbers of 4 bytes.
+func Uint32s(values []uint32) Bytes { return pack(values) }
+
+// Uint16s packs numbers of 2 bytes.
+func Uint16s(values []uint16) Bytes { return pack(values) }
+
+// pack packs a slice of numbers of a fixed size, which encoding/binary does without reflection.
+func pack(values any) Bytes {
+	b, err := binary.Append(Bytes{}, binary.LittleEndian, values)
+	if err != nil {
+		panic(err) // the size is not fixed
 	}
 	return b
 }
@@ -96,53 +108,18 @@ func (b Bytes) SetFloat32(i int, v float32) {
 	binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
 }
 
-// Float32s returns the numbers that Float32s has packed.
-func (b Bytes) Float32s() ([]float32, error) {
-	if len(b)%4 != 0 {
-		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 4", len(b))
-	}
-	values := make([]float32, len(b)/4)
-	for i := range values {
-		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return values, nil
-}
-
-// Float64s packs numbers of 8 bytes.
-func Float64s(values []float64) Bytes {
-	b := make(Bytes, 0, 8*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
-
-// Uint32s packs numbers of 4 bytes.
-func Uint32s(values []uint32) Bytes {
-	b := make(Bytes, 0, 4*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return b
-}
-
-// Uint16s packs numbers of 2 bytes.
-func Uint16s(values []uint16) Bytes {
-	b := make(Bytes, 0, 2*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint16(b, v)
-	}
-	return b
-}
+// Float32s returns the numbers that the function of that name has packed.
+func (b Bytes) Float32s() ([]float32, error) { return unpack[float32](b) }
 
 // Float64s returns the numbers that the function of that name has packed.
-func (b Bytes) Float64s() ([]float64, error) {
-	if len(b)%8 != 0 {
-		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 8", len(b))
+func (b Bytes) Float64s() ([]float64, error) { return unpack[float64](b) }
+
+func unpack[T float32 | float64](b Bytes) ([]T, error) {
+	size := binary.Size(T(0))
+	if len(b)%size != 0 {
+		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of %d", len(b), size)
 	}
-	values := make([]float64, len(b)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return values, nil
+	values := make([]T, len(b)/size)
+	_, err := binary.Decode(b, binary.LittleEndian, values)
+	return values, err
 }

@@ -1,17 +1,23 @@
-// Package commandtest tries what every command must do as a process: end when it is told
-// to, and fail when its output does.
+// Package commandtest tests the duties of every command: as a process it ends when it is told to ([Interrupt]), and
+// fails when its output does ([Full]); its help has examples that it takes ([Examples]).
 package commandtest
 
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
 )
 
 // Command returns the command of a test binary whose TestMain knows it by name
@@ -97,4 +103,99 @@ func Full(t *testing.T, code int, name string, args ...string) {
 	if !errors.As(err, &exit) || exit.ExitCode() != code || !strings.Contains(text.String(), "no space left on device") {
 		t.Errorf("%s %q: %v, want code %d\n%s", name, args, err, code, text.String())
 	}
+}
+
+// Examples checks that the description of each command of an application, which its help
+// shows, has an example of that command: an indented line with its name. All examples there
+// are must be command lines that the application takes. newApp makes the application.
+func Examples(t *testing.T, newApp func() *cli.App) {
+	t.Helper()
+	app := newApp()
+	check := func(path, description string) {
+		own := false
+		for _, line := range examplesIn(description, app.Name) {
+			ran, err := parsed(newApp(), line)
+			if err != nil {
+				t.Errorf("%s --help: %s: %v", path, line, err)
+			}
+			own = own || ran == path
+		}
+		if !own {
+			t.Errorf("%s --help has no example of %s", path, path)
+		}
+	}
+	if len(app.Commands) == 0 || app.ArgsUsage != "" {
+		check(app.Name, app.Description)
+	} else if len(examplesIn(app.Description, app.Name)) == 0 {
+		t.Errorf("%s --help has no example", app.Name)
+	}
+	eachCommand(app.Name, app.Commands, func(path string, c *cli.Command) {
+		switch {
+		case len(c.Subcommands) == 0 || c.ArgsUsage != "" || c.UsageText != "":
+			check(path, c.Description)
+		case !strings.Contains(c.Description, path+" "):
+			t.Errorf("%s --help has no example of its commands", path)
+		}
+	})
+}
+
+// eachCommand visits all commands, those in others too.
+func eachCommand(path string, list []*cli.Command, visit func(path string, c *cli.Command)) {
+	for _, c := range list {
+		path := path + " " + c.Name
+		if c.Action != nil {
+			visit(path, c)
+		}
+		eachCommand(path, c.Subcommands, visit)
+	}
+}
+
+// examplesIn returns the indented lines of a text that call a program, without what follows in
+// the same line: comments, pipes, and files for the output.
+func examplesIn(text, program string) (list []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line, indented := strings.CutPrefix(line, "   ")
+		if line = strings.TrimSpace(line); indented && strings.HasPrefix(line, program+" ") {
+			list = append(list, strings.TrimSpace(behind.ReplaceAllString(line, "")))
+		}
+	}
+	return list
+}
+
+// behind matches the rest of a line behind a command.
+var behind = regexp.MustCompile(` +(#|\||<|>) .*$`)
+
+// parsed has an application parse a command line, whose words single quotes may join, and returns the name of the
+// command that would run.
+func parsed(app *cli.App, line string) (ran string, err error) {
+	// Fields in quotes are odd ones of a split at quotes. A space between them ends a word.
+	var args []string
+	begun := false
+	for i, text := range strings.Split(line, "'") {
+		list := []string{text}
+		if i%2 == 0 {
+			list = strings.Split(text, " ")
+		}
+		for k, part := range list {
+			begun = begun && k == 0
+			switch {
+			case begun:
+				args[len(args)-1] += part
+			case part != "" || i%2 == 1:
+				args, begun = append(args, part), true
+			}
+		}
+	}
+	if strings.Count(line, "'")%2 == 1 {
+		return "", errors.New("a quote that does not end")
+	}
+
+	// Instead of running, commands note their names.
+	app.Writer, app.ErrWriter = io.Discard, io.Discard
+	app.Action = func(c *cli.Context) error {
+		ran = c.Command.HelpName
+		return nil
+	}
+	eachCommand(app.Name, app.Commands, func(_ string, c *cli.Command) { c.Action = app.Action })
+	return ran, app.Run(command.FlagsFirst(app, args))
 }

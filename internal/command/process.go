@@ -2,6 +2,9 @@ package command
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -9,7 +12,71 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
+	"reprise/trace/warning"
 )
+
+// Run is a command: it reads args and stdin; stdout gets results, stderr everything else.
+type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error
+
+// Main runs a command as a process. It ends the process by the error of the command, or of its standard output: a
+// command that has printed on a full disk has failed. Before the error come the warnings that were gathered on the
+// way to it.
+func Main(name string, run Run) {
+	listen(name)
+	out, errs := &output{file: os.Stdout}, &output{file: os.Stderr}
+	err := run(context.Background(), os.Args, os.Stdin, out, errs)
+	if err == nil || errors.Is(err, Silent) && out.err != nil {
+		err = out.err
+	}
+	warn(os.Stderr, name, warning.Of(err))
+	switch {
+	case err == nil || errors.Is(err, Silent):
+	case errors.Is(err, context.Canceled):
+		Tell(os.Stderr, name, "interrupted")
+	default:
+		Tell(os.Stderr, name, err.Error())
+	}
+	os.Exit(ExitCode(err))
+}
+
+// mostTold is how many bytes a message has at most. Messages cut the texts that they quote; this bounds those of
+// libraries, too.
+const mostTold = 2 << 10
+
+// Tell prints a message, on lines of its own, of a bounded length, and with nothing in it
+// that a terminal would obey: it may quote a file of somebody else.
+func Tell(w io.Writer, name, text string) {
+	fmt.Fprintf(w, "%s: %s\n", name, textutil.Cut(textutil.Visible(text), mostTold))
+}
+
+// output is standard output, or standard error. It remembers its first error, which the help of the library does
+// not report. On a terminal it shows visible characters only: names from files of others are among the text.
+type output struct {
+	file *os.File
+	err  error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	var err error
+	n := len(p)
+	if terminal.Is(o.file) {
+		_, err = io.WriteString(o.file, textutil.Visible(string(p)))
+	} else {
+		n, err = o.file.Write(p)
+	}
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Fd is the descriptor by which package terminal knows a terminal.
+func (o *output) Fd() uintptr { return o.file.Fd() }
+
+// Raw returns the file for those who move the cursor on purpose.
+func (o *output) Raw() io.Writer { return o.file }
 
 // endings are what signals do in this process. There is one set of them: a process has
 // one set of signal handlers.
