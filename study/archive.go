@@ -16,18 +16,41 @@ import (
 	"reprise/internal/textutil"
 )
 
-// resultsFile has, in an archive, the outcome of each row that has one, a line a row.
+// resultsFile has, in an archive, the outcome of each row, a line a row.
 const resultsFile = "results.jsonl"
 
-// archived is a line of it.
+// Limits of an archive, in bytes. The ratio to which it is compressed has no limit: rows of one run are alike, and compress to
+// next to nothing.
+const (
+	maxArchive = 256 << 20
+	maxPlan    = 64 << 20
+	maxInputs  = 512 << 20 // all together
+	maxResults = 512 << 20
+)
+
+// inputName is the name of an input in an archive, as Input.copied makes it.
+var inputName = regexp.MustCompile(`^inputs/[0-9a-f]{16}(\.[A-Za-z0-9._-]*)?$`)
+
+// archived is a line of resultsFile.
 type archived struct {
 	Row     int      `json:"row"` // from 0
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Error   string   `json:"error,omitempty"`
 }
 
-// WriteArchive writes a study whose runs are done as one file: a zip of its plan, its inputs, its
-// results and its table. The same study gives the same bytes, whoever made its runs.
+// missing returns how many rows have no result.
+func (p *Plan) missing(r *Results) int {
+	n := 0
+	for _, run := range p.Runs {
+		if r.Of(run.ID) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// WriteArchive writes a study whose runs are done as one file: a zip of its plan, its inputs, its results and its table. The
+// same study gives the same bytes, whichever workers made its runs: there are no dates, and results have no times of workers.
 func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	if n := p.missing(r); n > 0 {
 		return fmt.Errorf("%s: %d of %d rows have no result yet: study run makes them", p.dir, n, len(p.Runs))
@@ -40,7 +63,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	if err := store(z, PlanFile, text); err != nil {
 		return err
 	}
-	known := map[string]bool{"": true} // what is built in has no file
+	known := map[string]bool{"": true} // inputs that are built in have no file
 	for i := range p.Inputs {
 		in := &p.Inputs[i]
 		if known[in.File] {
@@ -55,25 +78,6 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 			return err
 		}
 	}
-	if err := p.storeResults(z, r); err != nil {
-		return err
-	}
-	return z.Close()
-}
-
-// missing returns how many rows have no result.
-func (p *Plan) missing(r *Results) int {
-	n := 0
-	for _, run := range p.Runs {
-		if r.Of(run.ID) == nil {
-			n++
-		}
-	}
-	return n
-}
-
-// storeResults stores what came out.
-func (p *Plan) storeResults(z *zip.Writer, r *Results) error {
 	var lines, table bytes.Buffer
 	for i, run := range p.Runs {
 		e := r.Of(run.ID)
@@ -86,7 +90,7 @@ func (p *Plan) storeResults(z *zip.Writer, r *Results) error {
 	if err := p.NewTable(r).WriteCSV(&table); err != nil {
 		return err
 	}
-	return errors.Join(store(z, resultsFile, lines.Bytes()), store(z, CSVFile, table.Bytes()))
+	return errors.Join(store(z, resultsFile, lines.Bytes()), store(z, CSVFile, table.Bytes()), z.Close())
 }
 
 // store stores a file without a date.
@@ -106,65 +110,38 @@ type Archive struct {
 	files   map[string][]byte // of the plan's inputs
 }
 
-// Limits of an archive. There is none of the ratio to which it is packed: rows of one run are alike,
-// and pack to next to nothing.
-const (
-	maxArchive = 256 << 20
-	maxPlan    = 64 << 20
-	maxInputs  = 512 << 20 // all together
-	maxResults = 512 << 20
-)
-
-// inputName is the name of an input in an archive, as Plan makes it.
-var inputName = regexp.MustCompile(`^inputs/[0-9a-f]{16}(\.[A-Za-z0-9._-]*)?$`)
-
-// ReadArchive reads an archive of so many bytes, and refuses what WriteArchive has not written.
+// ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not written.
 func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 	if size > maxArchive {
 		return nil, regular.TooLong(name, maxArchive)
 	}
 	z, err := zip.NewReader(r, size)
+	a := &Archive{Plan: &Plan{}, files: map[string][]byte{}}
+	if err == nil {
+		err = a.read(z)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
-	}
-	a := &Archive{Plan: &Plan{}, files: map[string][]byte{}}
-	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkPlan, a.checkFiles, a.readResults,
-		a.checkTable} {
-		if err := step(z); err != nil {
-			return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
-		}
 	}
 	return a, nil
 }
 
-// readPlan reads the plan.
-func (a *Archive) readPlan(z *zip.Reader) error {
+// read reads the plan, then its inputs, one of which may be its program, then the results.
+func (a *Archive) read(z *zip.Reader) error {
+	p := a.Plan
 	text, err := unpack(z, PlanFile, maxPlan)
 	if err != nil {
 		return err
 	}
-	if err := a.Plan.decode(text); err != nil {
+	if err := p.decode(text); err != nil {
 		return fmt.Errorf("%s: %w", PlanFile, err)
 	}
-	if a.Plan.Format != PlanFormat {
-		return fmt.Errorf("its plan has format %d, this program reads %d", a.Plan.Format, PlanFormat)
+	if p.Format != PlanFormat {
+		return fmt.Errorf("its plan has format %d, this program reads %d", p.Format, PlanFormat)
 	}
-	return nil
-}
-
-// checkPlan checks the plan, whose program may be one of the inputs.
-func (a *Archive) checkPlan(*zip.Reader) error {
-	if err := a.Plan.check(); err != nil {
-		return fmt.Errorf("%s: %w", PlanFile, err)
-	}
-	return nil
-}
-
-// readInputs reads the inputs.
-func (a *Archive) readInputs(z *zip.Reader) error {
 	left := uint64(maxInputs)
-	for i := range a.Plan.Inputs {
-		in := &a.Plan.Inputs[i]
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
 		if in.File == "" || a.files[in.File] != nil && in.unchanged(a.files[in.File], in.File) == nil {
 			continue
 		}
@@ -178,14 +155,12 @@ func (a *Archive) readInputs(z *zip.Reader) error {
 		left -= uint64(len(text))
 		a.files[in.File] = text
 		if in.Word == "trace" {
-			in.text = text // the plan is not written anywhere
+			in.text = text // for check: the plan has no directory to read it from
 		}
 	}
-	return nil
-}
-
-// checkFiles refuses files that an archive does not have, and those that are there twice.
-func (a *Archive) checkFiles(z *zip.Reader) error {
+	if err := p.check(); err != nil {
+		return fmt.Errorf("%s: %w", PlanFile, err)
+	}
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		_, input := a.files[f.Name]
@@ -197,10 +172,37 @@ func (a *Archive) checkFiles(z *zip.Reader) error {
 		}
 		seen[f.Name] = true
 	}
-	return nil
+	if err := a.readResults(z); err != nil {
+		return err
+	}
+
+	// The table must be that of the results: otherwise one of them was changed.
+	r := NewResults("")
+	for i, run := range p.Runs {
+		row := &a.results[i]
+		if r.entries[run.ID] == nil {
+			r.entries[run.ID] = row.entry(run.ID)
+		}
+		if differenceOf(row, r.entries[run.ID]) != "" {
+			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
+		}
+	}
+	f, err := open(z, CSVFile, maxResults)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	same := &comparing{from: bufio.NewReader(f)}
+	if err = p.NewTable(r).WriteCSV(same); err == nil {
+		err = same.end()
+	}
+	if errors.Is(err, errOther) {
+		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
+	}
+	return err
 }
 
-// readResults reads what came out.
+// readResults reads the outcome of each row, line by line: lines may be many times larger than the archive.
 func (a *Archive) readResults(z *zip.Reader) error {
 	f, err := open(z, resultsFile, maxResults)
 	if err != nil {
@@ -233,35 +235,7 @@ func (a *archived) entry(run string) *Entry {
 	return &Entry{Run: run, Outcome: a.Outcome, Error: a.Error}
 }
 
-// checkTable refuses results that are not those of the table: one of them was changed.
-func (a *Archive) checkTable(z *zip.Reader) error {
-	f, err := open(z, CSVFile, maxResults)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r := NewResults("")
-	for i, run := range a.Plan.Runs {
-		row := &a.results[i]
-		if r.entries[run.ID] == nil {
-			r.entries[run.ID] = row.entry(run.ID)
-		}
-		if differenceOf(row, r.entries[run.ID]) != "" {
-			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
-		}
-	}
-	same := &comparing{from: bufio.NewReader(f)}
-	err = a.Plan.NewTable(r).WriteCSV(same)
-	if err == nil {
-		err = same.end()
-	}
-	if errors.Is(err, errOther) {
-		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
-	}
-	return err
-}
-
-// comparing is a writer of what a reader has.
+// comparing is a writer that compares with the text of a reader.
 type comparing struct {
 	from   io.Reader
 	buffer []byte
@@ -269,7 +243,7 @@ type comparing struct {
 
 var errOther = errors.New("it has something else")
 
-// Write implements io.Writer: errOther if the reader has something else.
+// Write implements io.Writer: errOther if the reader has another text.
 func (c *comparing) Write(text []byte) (int, error) {
 	c.buffer = append(c.buffer[:0], text...)
 	_, err := io.ReadFull(c.from, c.buffer)
@@ -293,13 +267,14 @@ func (c *comparing) end() error {
 	return errOther
 }
 
-// open opens a file of an archive, of at most so many bytes.
+// open opens a file of an archive, of at most so many bytes. The size in the directory of the zip is safe: reading ends with an
+// error where a file has more.
 func open(z *zip.Reader, name string, most uint64) (io.ReadCloser, error) {
 	for _, f := range z.File {
 		if f.Name != name {
 			continue
 		}
-		if f.UncompressedSize64 > most { // and zip ends a file that has more than it says
+		if f.UncompressedSize64 > most {
 			return nil, regular.TooLong(name, int64(most))
 		}
 		return f.Open()
@@ -317,9 +292,8 @@ func unpack(z *zip.Reader, name string, most uint64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Create makes a study's directory of an archive, for a version of Reprise: what the archive holds
-// but its results, so that all runs are made again. If it is there already, and has runs that are
-// to be made, found is true, and work can go on.
+// Create makes a study's directory of an archive, for a version of Reprise, with everything but the results, so that all runs are
+// made again. If it is there already, and has runs that are to be made, found is true, and work can go on.
 func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	again := *a.Plan
 	again.Version, again.Inputs, again.Checksums = version, slices.Clone(again.Inputs), true
@@ -347,4 +321,67 @@ func (p *Plan) rename() {
 	for i := range p.Runs {
 		p.Runs[i].ID = p.id(p.configs[i], &p.Runs[i])
 	}
+}
+
+// Rerun is the comparison of a study that was made again with the archived results.
+type Rerun struct {
+	Rows        int      `json:"rows"`
+	Different   int      `json:"different"`   // rows that are not the same bits
+	Differences []string `json:"differences"` // of the first rows
+	Causes      []string `json:"causes"`      // differences of what the runs depend on
+}
+
+// Compare compares results of the archive's runs, made again by a plan that Create has returned, with the archived ones.
+func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
+	c := &Rerun{Rows: len(a.results), Differences: []string{}, Causes: []string{}}
+	if a.Plan.Version != p.Version {
+		c.Causes = append(c.Causes, fmt.Sprintf("archived by Reprise %s, made again by %s", a.Plan.Version, p.Version))
+	}
+	for i := range p.Inputs {
+		if _, err := p.textOf(&p.Inputs[i]); err != nil {
+			c.Causes = append(c.Causes, err.Error())
+		}
+	}
+	for i, run := range p.Runs {
+		text := differenceOf(&a.results[i], r.Of(run.ID))
+		if text == "" {
+			continue
+		}
+		c.Different++
+		if len(c.Differences) < maxTold {
+			c.Differences = append(c.Differences, p.Describe(i)+": "+text)
+		}
+	}
+	return c
+}
+
+// differenceOf describes the difference of a result from the archived one; "" if there is none.
+func differenceOf(old *archived, now *Entry) string {
+	switch {
+	case now == nil:
+		return "has no result"
+	case now.Error != old.Error && now.Error != "":
+		return "failed: " + now.Error
+	case now.Error != old.Error:
+		return "failed then, and not now: " + old.Error
+	case old.Outcome == nil:
+		return ""
+	}
+	if a, b := old.Outcome, now.Outcome; a.Makespan != b.Makespan {
+		return fmt.Sprintf("makespan %v s, was %v s", b.Makespan, a.Makespan)
+	}
+	a, err1 := json.Marshal(old.Outcome)
+	b, err2 := json.Marshal(now.Outcome)
+	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+		return "the makespan is the same, and other numbers are not"
+	}
+	return ""
+}
+
+// Summary describes the comparison in a line.
+func (c *Rerun) Summary() string {
+	if c.Different == 0 {
+		return fmt.Sprintf("%s: the same bits", textutil.Count(c.Rows, "row"))
+	}
+	return fmt.Sprintf("%d of %s differ", c.Different, textutil.Count(c.Rows, "row"))
 }

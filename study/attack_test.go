@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -186,8 +185,7 @@ func TestArchivedPlatform(t *testing.T) {
 	p := studyIn(t, text)
 	in := &p.Inputs[0]
 	in.text = []byte(`<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><trace id="t" file="/etc/passwd" periodicity="1"/></zone></platform>`)
-	sum := sha256.Sum256(in.text)
-	in.copied(sum, ".xml")
+	in.copied(".xml")
 	p.rename()
 	dir := t.TempDir()
 	if _, err := p.Create(dir); err != nil {

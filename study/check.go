@@ -1,8 +1,10 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,7 +13,106 @@ import (
 	"reprise/report/compare"
 )
 
-// Check is what became of a study's configurations since another one.
+// Configuration is the result of the rows of a table that differ in their seeds only.
+type Configuration struct {
+	Name   string // the levels, as "NB 64, DEPTH 0"
+	Levels []int
+	Rows   []int // of the plan, one for each seed
+	Seeds  []uint64
+	Time   compare.Figure // makespan, s
+	Gflops compare.Figure
+	Failed string // an error, if one of the runs has one, or no result
+	// Work is the operations that the program counts, in Gflop, 0 if it counts none: configurations of the same work compare
+	// by their times, others by their times per Gflop.
+	Work float64
+
+	times    []float64 // of the seeds
+	interval float64   // of each, if they are estimates
+	random   bool
+}
+
+// Configurations returns the result of each configuration, in the order of the design. A row that a design has twice is the
+// same run, and counts once.
+func (p *Plan) Configurations(r *Results) []Configuration {
+	var list []Configuration
+	at, seen := map[string]int{}, map[string]bool{}
+	for row, run := range p.Runs {
+		whole := fmt.Sprint(run.Levels, run.Seed)
+		if seen[whole] {
+			continue
+		}
+		seen[whole] = true
+		key := fmt.Sprint(run.Levels)
+		i, known := at[key]
+		if !known {
+			i = len(list)
+			at[key] = i
+			list = append(list, Configuration{Name: p.Levels(row), Levels: run.Levels,
+				Work: p.configs[row].Run.Flops() * 1e-9})
+		}
+		list[i].Rows = append(list[i].Rows, row)
+		list[i].Seeds = append(list[i].Seeds, run.Seed)
+	}
+next:
+	for i := range list {
+		c := &list[i]
+		var first *Outcome
+		var gflops []float64
+		for _, row := range c.Rows {
+			e := r.Of(p.Runs[row].ID)
+			if e == nil || e.Outcome == nil {
+				if c.Failed = "has no result yet"; e != nil {
+					c.Failed = e.Error
+				}
+				continue next
+			}
+			first = cmp.Or(first, e.Outcome)
+			c.random = c.random || e.Outcome.Random
+			c.times = append(c.times, e.Outcome.Makespan)
+			gflops = append(gflops, e.Outcome.Gflops)
+		}
+		c.interval = first.Interval
+		c.Time = figureOf(c.times, c.interval, c.random)
+		c.Gflops = figureOf(gflops, first.GflopsInterval, c.random)
+	}
+	return list
+}
+
+// PerGflop returns the configuration with times for each Gflop that it does.
+func (c *Configuration) PerGflop() Configuration {
+	of := *c
+	of.times = make([]float64, len(c.times))
+	for i, t := range c.times {
+		of.times[i] = t / c.Work
+	}
+	of.interval /= c.Work
+	of.Time = figureOf(of.times, of.interval, of.random)
+	return of
+}
+
+// figureOf returns the figure of values of several seeds, each of which may be an estimate.
+func figureOf(values []float64, interval float64, random bool) compare.Figure {
+	switch {
+	case random && len(values) > 1:
+		return compare.MeanFigure(values)
+	case interval > 0:
+		return compare.EstimatedFigure(values[0], interval)
+	case random:
+		return compare.OneDraw(values[0])
+	}
+	return compare.ExactFigure(values[0])
+}
+
+// PairOf pairs the times of two configurations: those of the same seeds have noise in common, if they are means.
+func PairOf(name string, a, b *Configuration) compare.Pair {
+	isMean := func(c *Configuration) bool {
+		return slices.ContainsFunc(c.times, func(t float64) bool { return t != c.times[0] })
+	}
+	return compare.Pair{Name: name, A: a.Time, B: b.Time, Paired: len(a.Seeds) > 1 && slices.Equal(a.Seeds, b.Seeds) &&
+		isMean(a) && isMean(b)}
+}
+
+// Check compares a study's configurations with those of another study.
 type Check struct {
 	A              string           `json:"a"` // directories; A is the base
 	B              string           `json:"b"`
@@ -21,34 +122,47 @@ type Check struct {
 	Warnings       []string         `json:"warnings"`
 }
 
-// NewCheck compares the makespans of a study, B, with those of another, A, configuration by
-// configuration, by the names of their factors and levels in any order. B is worse if a configuration is
-// slower by more than the threshold, relatively, with 95 % confidence for all of them together.
+// NewCheck compares the makespans of a study, B, with those of another, A, configuration by configuration, by the names of
+// their factors and levels in any order. B is worse if a configuration is slower by more than the threshold, relatively, with
+// 95 % confidence for all of them together.
 func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: differences(a, b)}
+	key := func(p *Plan, c *Configuration) string {
+		var parts []string
+		for f, level := range c.Levels {
+			parts = append(parts, fmt.Sprintf("%q %q", p.Factors[f].Name, p.Factors[f].Levels[level].Label))
+		}
+		slices.Sort(parts)
+		return strings.Join(parts, ", ")
+	}
 	base := map[string]*Configuration{}
 	listA, listB := a.Configurations(ra), b.Configurations(rb)
 	for i := range listA {
-		base[a.key(&listA[i])] = &listA[i]
+		base[key(a, &listA[i])] = &listA[i]
 	}
 	var pairs []compare.Pair
 	for i := range listB {
 		of := &listB[i]
-		key := b.key(of)
-		other := base[key]
-		delete(base, key)
-		if other == nil {
-			c.warn("%s has no %s", a.dir, of.Name)
+		at := key(b, of)
+		other := base[at]
+		delete(base, at)
+		switch {
+		case other == nil:
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no %s", a.dir, of.Name))
 			continue
-		}
-		if err := c.comparable(other, of); err != nil {
-			return nil, err
+		case other.Failed != "":
+			return nil, fmt.Errorf("%s: %s: %s", c.A, other.Name, other.Failed)
+		case of.Failed != "":
+			return nil, fmt.Errorf("%s: %s: %s", c.B, of.Name, of.Failed)
+		case other.Work != of.Work:
+			return nil, fmt.Errorf("%s: %s does %.6g Gflop, and in %s %.6g: the times of different work say nothing of each other",
+				c.B, of.Name, of.Work, c.A, other.Work)
 		}
 		pairs = append(pairs, PairOf(of.Name, other, of))
 	}
 	for i := range listA {
-		if base[a.key(&listA[i])] != nil {
-			c.warn("%s has no %s", b.dir, listA[i].Name)
+		if base[key(a, &listA[i])] != nil {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no %s", b.dir, listA[i].Name))
 		}
 	}
 	if len(pairs) == 0 {
@@ -56,38 +170,50 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 			b.dir)
 	}
 	c.Configurations = compare.Many(pairs, threshold)
-	for _, j := range c.Configurations {
-		c.Worse = c.Worse || j.Worse
-	}
+	c.Worse = slices.ContainsFunc(c.Configurations, func(j compare.Judged) bool { return j.Worse })
 	return c, nil
 }
 
-// key names the levels of a configuration, whatever the order of factors.
-func (p *Plan) key(c *Configuration) string {
-	var parts []string
-	for f, level := range c.Levels {
-		parts = append(parts, fmt.Sprintf("%q %q", p.Factors[f].Name, p.Factors[f].Levels[level].Label))
+// differences returns the differences of two studies beside their levels: possible reasons of different times, whether they
+// are meant or not.
+func differences(a, b *Plan) []string {
+	list := []string{}
+	add := func(what, x, y string) {
+		if x != y {
+			list = append(list, fmt.Sprintf("%s is %s in %s and %s in %s", what, x, a.dir, y, b.dir))
+		}
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
-}
-
-// comparable refuses configurations without a result, and those that do different work.
-func (c *Check) comparable(a, b *Configuration) error {
-	switch {
-	case a.Failed != "":
-		return fmt.Errorf("%s: %s: %s", c.A, a.Name, a.Failed)
-	case b.Failed != "":
-		return fmt.Errorf("%s: %s: %s", c.B, b.Name, b.Failed)
-	case a.Work != b.Work:
-		return fmt.Errorf("%s: %s does %.6g Gflop, and in %s %.6g: the times of different work say nothing of each other",
-			c.B, b.Name, b.Work, c.A, a.Work)
+	fixed := func(p *Plan) map[string]string {
+		values := map[string]string{}
+		for _, s := range p.Fixed {
+			values[s.Word] = textutil.Quote(s.Value)
+		}
+		return values
 	}
-	return nil
-}
-
-func (c *Check) warn(format string, args ...any) {
-	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+	fixedA, fixedB := fixed(a), fixed(b)
+	for _, word := range slices.Sorted(maps.Keys(fixedA)) {
+		add(word, fixedA[word], cmp.Or(fixedB[word], "not set"))
+	}
+	for _, word := range slices.Sorted(maps.Keys(fixedB)) {
+		if fixedA[word] == "" {
+			add(word, "not set", fixedB[word])
+		}
+	}
+	for _, in := range b.Inputs {
+		if other := a.input(in.Word, in.Name); other != nil && other.SHA256 != in.SHA256 {
+			list = append(list, fmt.Sprintf("%s %s of %s is not that of %s: the text is another one", in.Word, in.Name, b.dir,
+				a.dir))
+		}
+	}
+	tolerance := func(t float64) string {
+		if t == 0 {
+			return "exact"
+		}
+		return fmt.Sprintf("%.3g %%", 100*t)
+	}
+	add("tolerance", tolerance(a.Tolerance), tolerance(b.Tolerance))
+	add("Reprise's version", a.Version, b.Version)
+	return list
 }
 
 // WriteText writes the check for people.
@@ -102,47 +228,32 @@ func (c *Check) WriteText(w io.Writer) error {
 			verdict = "WORSE"
 			worse++
 		}
-		t.Row(j.Name, fmt.Sprintf("%.6g", j.A), fmt.Sprintf("%.6g", j.B), relative(j.Relative), between(j.RelativeInterval),
-			probability(j.Holm), verdict)
+		change, interval, p := "-", "-", "-"
+		if j.Relative != nil {
+			change = fmt.Sprintf("%+.3g %%", 100**j.Relative)
+		}
+		if i := j.RelativeInterval; i != nil {
+			interval = fmt.Sprintf("%+.3g to %+.3g %%", 100*i.Low, 100*i.High)
+		}
+		switch {
+		case j.Holm == nil || math.IsNaN(*j.Holm):
+		case *j.Holm < 1e-4:
+			p = "< 0.0001"
+		default:
+			p = fmt.Sprintf("%.2g", *j.Holm)
+		}
+		t.Row(j.Name, fmt.Sprintf("%.6g", j.A), fmt.Sprintf("%.6g", j.B), change, interval, p, verdict)
 	}
 	if err := t.Write(w); err != nil {
 		return err
 	}
-	for _, text := range c.Warnings {
-		if _, err := fmt.Fprintln(w, text); err != nil {
-			return err
-		}
-	}
-	text := "not worse: no configuration is slower"
+	text := strings.Join(append(c.Warnings, ""), "\n")
 	if c.Worse {
-		text = fmt.Sprintf("WORSE: %d of %s slower", worse, textutil.Count(len(c.Configurations), "configuration"))
+		text += fmt.Sprintf("WORSE: %d of %s slower", worse, textutil.Count(len(c.Configurations), "configuration"))
+	} else {
+		text += "not worse: no configuration is slower"
 	}
 	_, err := fmt.Fprintf(w, "%s by more than %.3g %%, with 95 %% confidence for all together (A is %s, B is %s)\n", text,
 		100*c.Threshold, c.A, c.B)
 	return err
-}
-
-// relative writes a relative change.
-func relative(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%+.3g %%", 100**v)
-}
-
-func between(i *compare.Interval) string {
-	if i == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%+.3g to %+.3g %%", 100*i.Low, 100*i.High)
-}
-
-func probability(p *float64) string {
-	switch {
-	case p == nil || math.IsNaN(*p):
-		return "-"
-	case *p < 1e-4:
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("%.2g", *p)
 }

@@ -1,72 +1,122 @@
 package study
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
+	"reprise/internal/atomicfile"
+	"reprise/internal/regular"
+	"reprise/kernels"
+	"reprise/netmodel"
+	"reprise/platforms"
 	"reprise/replay"
 	"reprise/replay/sampling"
+	"reprise/report/path"
+	"reprise/report/pop"
 	"reprise/trace"
 	"reprise/trace/warning"
+	"reprise/tracegen/programs"
 )
 
-// Outcome is what came out of a run.
+const (
+	// Bounds of what an evaluator keeps: bytes of traces, and parts of machines.
+	mostTraces = 128 << 20
+	mostParts  = 128
+
+	// worthSaving is how long a replay takes at least whose state is saved when its context ends. Saving can take seconds.
+	worthSaving = 10 * time.Second
+
+	// checkpointEvery is how often a replay with checkpoints pauses beside the end of its context: in effect never.
+	checkpointEvery = 365 * 24 * time.Hour
+)
+
+// Outcome is the result of a run.
 type Outcome struct {
 	Makespan       float64 `json:"makespan_s"`
 	Interval       float64 `json:"interval_s"` // half-width, with 95 % confidence; 0: it is exact
 	Gflops         float64 `json:"gflops"`     // 0: not known, as first steps solve no system
 	GflopsInterval float64 `json:"gflops_interval"`
-	Efficiency     float64 `json:"efficiency"` // share of what the cores can do; 0: that is not known
+	Efficiency     float64 `json:"efficiency"` // share of the peak rate of the cores; 0: not known
 	Messages       int64   `json:"messages"`   // that were simulated
 	Kinds          []Part  `json:"time_by_kind"`
 	Phases         []Part  `json:"time_by_phase"`
-	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest first;
-	// nil if they were not asked for.
+	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest first; nil if the study did
+	// not ask for them.
 	Path []Part `json:"critical_path,omitempty"`
-	// POP are POP's efficiencies; nil if they were not asked for.
+	// POP are POP's efficiencies; nil if the study did not ask for them.
 	POP *Efficiencies `json:"pop,omitempty"`
 
-	Random   bool     `json:"random"` // another seed gives something else
+	Random   bool     `json:"random"` // another seed has another result
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Part is what the mean rank, or the critical path, spends on something.
+// Part is time that the mean rank, or the critical path, spends on something.
 type Part struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"mean_s"`
 }
 
-// Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models.
-// It may be used by several goroutines.
-type Evaluator struct {
-	*parts
-	worthSaving time.Duration // replays that took less are begun anew rather than saved
+// Efficiencies are POP's ([pop.Data]): parallel is the product of the others.
+type Efficiencies struct {
+	Parallel      float64 `json:"parallel"`
+	LoadBalance   float64 `json:"load_balance"`
+	Serialisation float64 `json:"serialisation"`
+	Wire          float64 `json:"wire"`
+	Contention    float64 `json:"contention"`
 }
 
-// worthSaving is longer than it takes to save a replay, which can be seconds.
-const worthSaving = 10 * time.Second
+// Parts returns the efficiencies as parts of a table; they are no seconds.
+func (e *Efficiencies) Parts() []Part {
+	if e == nil {
+		return nil
+	}
+	return []Part{{"parallel", e.Parallel}, {"load balance", e.LoadBalance}, {"serialisation", e.Serialisation},
+		{"wire", e.Wire}, {"contention", e.Contention}}
+}
+
+// Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models. It may be used by several
+// goroutines.
+type Evaluator struct {
+	plan        *Plan
+	traces      cache[[]byte]       // by the identity of a run, weighed in bytes
+	machines    cache[replay.Parts] // of each one part
+	worthSaving time.Duration
+}
 
 // NewEvaluator returns an evaluator of the configurations of a plan.
 func (p *Plan) NewEvaluator() *Evaluator {
-	return &Evaluator{newParts(p), worthSaving}
+	return &Evaluator{p, cache[[]byte]{limit: mostTraces}, cache[replay.Parts]{limit: mostParts}, worthSaving}
 }
 
 // RunOptions say how a configuration is run.
 type RunOptions struct {
 	Tolerance float64 // half-width of the interval, relative; 0: exact
 	Seed      uint64
-	// Checkpoint is a file in which the state of an exact replay is kept if the context ends,
-	// and from which it goes on; "": none.
+	// Checkpoint is a file in which the state of an exact replay is kept if the context ends, and from which it resumes; "":
+	// none.
 	Checkpoint string
 	Responses  Responses // with any of them there is no checkpoint
 }
 
-// Evaluate makes a run. With the same seed the random numbers of two configurations are the
-// same, as far as ranks and steps are: their difference has less noise than either.
-func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Outcome, error) {
-	ctx, end := withoutDeadline(ctx)
-	defer end()
+// Evaluate makes a run. With the same seed the random numbers of two configurations are the same, as far as ranks and steps
+// are: their difference has less noise than either.
+func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*Outcome, error) {
+	// The replay's context ends with the caller's but has no deadline: an estimate would be as good as the time allows, and
+	// differ from one at another time.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
+	defer cancel(nil)
+	stop := context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })
+	defer stop()
+
 	open, err := e.traceOf(ctx, c.Run)
 	if err != nil {
 		return nil, err
@@ -81,7 +131,10 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Out
 		return nil, err
 	}
 	ro.Seed = o.Seed
-	out, err := e.play(ctx, open, t, m, ro, o)
+	out, err := e.estimate(ctx, open, t, m, ro, o)
+	if err == nil && out == nil {
+		out, err = e.exact(ctx, open, t, m, ro, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,63 +150,312 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Out
 	return out, nil
 }
 
-// withoutDeadline returns a context that ends with ctx, but that does not say when: an estimate
-// would be as good as the time allows, and another one at another time.
-func withoutDeadline(ctx context.Context) (context.Context, func()) {
-	c, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	return c, func() {
-		stop()
-		cancel(nil)
-	}
-}
-
-// play estimates, or replays where that costs no more or is asked for.
-func (e *Evaluator) play(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
+// estimate estimates a run. The outcome is nil if no estimate is asked for, or if an exact replay costs no more.
+func (e *Evaluator) estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
 	ro replay.Options, o RunOptions) (*Outcome, error) {
-	if o.Tolerance > 0 {
-		out, err := estimate(ctx, open, t, m, ro, o)
-		if !errors.Is(err, sampling.ErrExact) {
-			return out, err
-		}
+	if o.Tolerance == 0 {
+		return nil, nil
 	}
-	if o.Responses != (Responses{}) {
-		return respond(ctx, open, t, m, ro, o.Responses)
+	so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
+	var windows *path.Windows // each window has a critical path of its own
+	if o.Responses.CriticalPath {
+		windows = path.NewWindows(t.Header(), m, ro)
+		so.Observe = windows.Observe
 	}
-	k := keeper{file: o.Checkpoint, ctx: ctx, after: e.worthSaving}
-	if err := k.prepare(&ro, e.plan.Version); err != nil {
+	est, err := replay.Sample(ctx, open, m, ro, so)
+	if errors.Is(err, sampling.ErrExact) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	defer k.close()
+	out := &Outcome{Makespan: est.Seconds, Interval: est.Interval, Gflops: est.Gflops, GflopsInterval: est.GflopsInterval,
+		Messages: est.Messages, Random: est.Seed != nil}
+	for _, s := range est.Kinds {
+		out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
+	}
+	for _, s := range est.Phases {
+		out.Phases = append(out.Phases, Part{s.Name, s.Mean})
+	}
+	if windows != nil {
+		out.Path = pathParts(windows.Data(est))
+	}
+	return out, nil
+}
+
+// exact replays a run, from its checkpoint if there is one, with the responses that the study asks for.
+func (e *Evaluator) exact(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
+	ro replay.Options, o RunOptions) (*Outcome, error) {
+	var p *path.Path
+	if o.Responses.CriticalPath {
+		p = path.New(t.Header(), m, ro)
+		ro.Observers = []replay.Observer{p.Observer()}
+	}
+	if o.Checkpoint != "" && o.Responses == (Responses{}) {
+		resumed, err := e.checkpoint(ctx, &ro, o.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		if resumed != nil {
+			defer resumed.Close()
+		}
+	}
 	res, err := replay.Run(ctx, t, m, ro)
 	if err != nil {
 		return nil, err
 	}
-	return exact(res), nil
+	out := &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
+	for _, s := range res.Kinds {
+		out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
+	}
+	for _, s := range res.Phases {
+		out.Phases = append(out.Phases, Part{s.Name, s.Mean})
+	}
+	for _, w := range res.Warnings {
+		out.Warnings = append(out.Warnings, w.String())
+	}
+	if p != nil {
+		out.Path = pathParts(p.Data())
+	}
+	if !o.Responses.POP {
+		return out, nil
+	}
+	d, err := pop.Of(ctx, res, m, ro,
+		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+			again, err := open()
+			if err != nil {
+				return nil, err
+			}
+			defer again.Close()
+			return replay.Run(ctx, again, m, o)
+		})
+	if err == nil {
+		out.POP = &Efficiencies{d.Parallel, d.LoadBalance, d.Serialisation, d.Wire, d.Contention}
+	}
+	return out, err
 }
 
-func exact(r *replay.Result) *Outcome {
-	o := &Outcome{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Random: r.Seed != nil}
-	for _, s := range r.Kinds {
-		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
+// checkpoint has a replay resume from a file, which it returns, if there is one, and save its state there at the end of its
+// context. A short replay is not saved unless it was resumed.
+func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file string) (resumed *os.File, err error) {
+	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(file)},
+		{Name: "version of Reprise", Value: e.plan.Version}}
+	var begun time.Time
+	o.Checkpoints = &replay.Checkpoints{Every: checkpointEvery, Write: func(p *replay.Pause) error {
+		if ctx.Err() == nil { // the first call, at the begin
+			if begun.IsZero() {
+				begun = time.Now()
+			}
+			return nil
+		}
+		if resumed == nil && time.Since(begun) < e.worthSaving {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		return atomicfile.Replace(file, func(w io.Writer) error { return p.Save(w, 0) })
+	}}
+	f, err := regular.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
-	for _, s := range r.Phases {
-		o.Phases = append(o.Phases, Part{s.Name, s.Mean})
+	if err != nil {
+		return nil, err
 	}
-	for _, w := range r.Warnings {
-		o.Warnings = append(o.Warnings, w.String())
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return o
+	o.Resume = &replay.Checkpoint{File: f, Size: info.Size(), Name: file}
+	return f, nil
 }
 
-func estimated(e *replay.Estimate) *Outcome {
-	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval,
-		Messages: e.Messages, Random: e.Seed != nil}
-	for _, s := range e.Kinds {
-		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
+// pathParts adds up the parts of a critical path that have one name, whatever phase or level of links they are of: kernels,
+// overheads, polls, and the latency, wire and contention of messages.
+func pathParts(d *path.Data) []Part {
+	parts := []Part{}
+	for _, of := range d.Parts {
+		i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == of.Name })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, Part{Name: of.Name})
+		}
+		parts[i].Seconds += of.Seconds
 	}
-	for _, s := range e.Phases {
-		o.Phases = append(o.Phases, Part{s.Name, s.Mean})
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return parts
+}
+
+// traceOf returns a function that opens the trace of a configuration, for a goroutine each time.
+func (e *Evaluator) traceOf(ctx context.Context, run programs.Run) (func() (*trace.Trace, error), error) {
+	text, err := e.traces.get(fmt.Sprint(run.Identity()), func() ([]byte, int, error) {
+		text, err := run.Trace(ctx, "study "+e.plan.Version)
+		return text, len(text), err
+	})
+	return func() (*trace.Trace, error) {
+		return trace.NewReaderAt(bytes.NewReader(text), int64(len(text)), e.plan.program.Title)
+	}, err
+}
+
+// load loads a machine for a trace, or for the outline of one, with the options that its platform and its settings ask for.
+// Its parts are those of the plan's inputs; a built-in platform may depend on the number of ranks.
+func (e *Evaluator) load(spec replay.MachineSpec,
+	t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
+	ranks := t.Header().Ranks
+	for _, in := range inputsOf(&spec) {
+		part, err := e.machines.get(fmt.Sprint(in.Word, in.Name, ranks), func() (p replay.Parts, weight int, err error) {
+			found := e.plan.input(in.Word, in.Name)
+			text, err := e.plan.textOf(found)
+			switch {
+			case err != nil:
+			case in.Word == "kernels":
+				p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name)
+			case in.Word == "network-noise":
+				p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
+			case in.Word == "hostfile":
+				p.Hostfile = text
+			case found.File == "":
+				p.Platform, err = platforms.Builtin(in.Name, ranks)
+			default:
+				p.Platform, err = platforms.ParseAlone(bytes.NewReader(text), in.Name)
+			}
+			return p, 1, err
+		})
+		if err != nil {
+			return replay.Machine{}, replay.Options{}, nil, err
+		}
+		of := &spec.Loaded
+		of.Platform = cmp.Or(part.Platform, of.Platform)
+		of.Kernels = cmp.Or(part.Kernels, of.Kernels)
+		of.NetworkNoise = cmp.Or(part.NetworkNoise, of.NetworkNoise)
+		if part.Hostfile != nil {
+			of.Hostfile = part.Hostfile
+		}
 	}
-	return o
+	return replay.LoadMachine(spec, t)
+}
+
+// checkMachines checks, for all configurations, that hosts, levels of links and kernels that they name exist, and that there
+// are places for all ranks: an error of the plan is better than one of each run. It returns which have noise.
+func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
+	e := p.NewEvaluator()
+	known := map[string]bool{} // machines, and whether they have noise
+	for i, c := range configs {
+		outline, err := c.Run.Outline()
+		if err != nil {
+			return nil, s.errorOf(i, err)
+		}
+		spec, h := c.Machine, outline.Header()
+		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks,
+			spec.Values())
+		has, checked := known[key]
+		if !checked {
+			var m replay.Machine
+			var o replay.Options
+			if m, o, _, err = e.load(spec, outline); err == nil {
+				has, err = replay.HasNoise(h, m, o)
+			}
+			known[key] = has
+		}
+		if file, ok := outline.(io.Closer); ok { // now: a study of 10,000 runs would keep as many traces open
+			file.Close()
+		}
+		if err != nil {
+			return nil, s.errorOf(i, err)
+		}
+		noisy = append(noisy, has)
+	}
+	return noisy, nil
+}
+
+// CachedEvaluator is an evaluator that keeps results, in the journals of a directory if it has one, and makes no run twice.
+// It may be used by several goroutines, for different runs.
+type CachedEvaluator struct {
+	evaluator *Evaluator
+	journal   *journal // nil: no directory
+	results   *Results
+}
+
+// NewCachedEvaluator returns an evaluator of the configurations of a plan with the results of a directory, which is made if
+// need be; "": there is none.
+func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
+	e := &CachedEvaluator{evaluator: p.NewEvaluator(), results: NewResults(dir)}
+	if dir == "" {
+		return e, nil
+	}
+	if err := atomicfile.MakeDir(dir); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err == nil {
+		return nil, fmt.Errorf("%s is the directory of a study: take another one", dir)
+	}
+	if err := e.results.Update(); err != nil {
+		return nil, err
+	}
+	var err error
+	e.journal, err = newJournal(dir, fmt.Sprintf("%d-%d", time.Now().UnixNano(), os.Getpid()))
+	return e, err
+}
+
+// Evaluate returns the outcome of a run, and whether the directory had it from before. A new one is written to the journal.
+// Runs are named as if the plan had the options' tolerance and responses.
+func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (out *Outcome, known bool, err error) {
+	p := *e.evaluator.plan
+	p.Tolerance, p.Responses = o.Tolerance, o.Responses
+	id := p.id(c, &Run{Seed: o.Seed, Noise: true})
+	if old := e.results.Of(id); old != nil && old.Outcome != nil {
+		return old.Outcome, true, nil
+	}
+	begin := time.Now()
+	if out, err = e.evaluator.Evaluate(ctx, c, o); err != nil || e.journal == nil {
+		return out, false, err
+	}
+	return out, false, e.journal.add(&Entry{Run: id, Outcome: out, Wall: time.Since(begin).Seconds()})
+}
+
+// cache keeps the values that were used last, to about a limit of their weights together, in two generations: when the
+// young one has half of the limit it becomes the old one, and the old one is dropped.
+type cache[V any] struct {
+	limit      int
+	mu         sync.Mutex
+	young, old map[string]*cached[V]
+	weight     int // of the young ones
+}
+
+// cached is a value, or one that is being made.
+type cached[V any] struct {
+	once    sync.Once
+	value   V
+	weight  int
+	err     error
+	counted bool
+}
+
+// get returns the value of a key, which make makes with its weight, once for all goroutines that ask for it. An error is
+// forgotten: the context of the caller may have ended.
+func (c *cache[V]) get(key string, make func() (v V, weight int, err error)) (V, error) {
+	c.mu.Lock()
+	e := cmp.Or(c.young[key], c.old[key])
+	if e == nil {
+		e = &cached[V]{}
+	}
+	if c.young == nil {
+		c.young = map[string]*cached[V]{}
+	}
+	c.young[key] = e
+	c.mu.Unlock()
+	e.once.Do(func() { e.value, e.weight, e.err = make() })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case e.err != nil:
+		delete(c.young, key)
+	case !e.counted:
+		e.counted = true
+		if c.weight += e.weight; c.weight > c.limit/2 {
+			c.old, c.young, c.weight = c.young, nil, 0
+		}
+	}
+	return e.value, e.err
 }

@@ -5,22 +5,39 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 
+	"reprise/calibrate/hosts"
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
+	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/platforms/compose"
 	"reprise/platforms/machines"
 	"reprise/replay"
+	"reprise/smpi/option"
 )
 
-// Input is something that runs depend on and that is no setting: a file, of which a study's
-// directory has a copy, or something that is built in.
+const (
+	// inputsDir is the directory of the copies.
+	inputsDir = "inputs"
+
+	// Largest sizes of files, in bytes.
+	maxInput = 64 << 20
+	maxTrace = 512 << 20
+)
+
+// Input is something that runs depend on and that is no setting: a file, of which a study's directory has a copy, or
+// something that is built in.
 type Input struct {
 	Word   string `json:"word"` // platform, kernels, network-noise, hostfile or trace
 	Name   string `json:"name"` // as settings have it
@@ -28,6 +45,14 @@ type Input struct {
 	SHA256 string `json:"sha256"`
 	at     string // where the file is, when the study is planned
 	text   []byte
+}
+
+// limit returns the largest size of the file.
+func (in *Input) limit() int64 {
+	if in.Word == "trace" {
+		return maxTrace
+	}
+	return maxInput
 }
 
 // find returns where a file is: beside the study's own, or in the working directory.
@@ -43,29 +68,7 @@ func (s *Study) find(name string) string {
 	return name
 }
 
-// written returns the name in the study's file of a part of a machine that is called value there:
-// a file of its directory, which was found, or something built in.
-func written(part, found, value string) string {
-	if part == found {
-		return value
-	}
-	return filepath.Join(value, filepath.Base(part))
-}
-
-// Largest sizes of files.
-const (
-	maxInput = 64 << 20
-	maxTrace = 512 << 20
-)
-
-func (in *Input) limit() int64 {
-	if in.Word == "trace" {
-		return maxTrace
-	}
-	return maxInput
-}
-
-// inputsOf returns what a machine is made of.
+// inputsOf returns the inputs of a machine.
 func inputsOf(m *replay.MachineSpec) []Input {
 	list := []Input{{Word: "platform", Name: m.Platform}, {Word: "kernels", Name: m.Kernels}}
 	if m.NetworkNoise != "" {
@@ -98,52 +101,35 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 	return list, nil
 }
 
-// read reads what a name stands for.
+// read reads the text of an input: of a file, of an inline specification, or of something built in. A file goes first.
 func (in *Input) read(s *Study) (err error) {
 	in.at = s.find(in.Name)
 	switch {
 	case isInline(in.Word, in.Name) && !regular.IsFile(in.at):
-		return in.writeInline(s)
-	case regular.IsFile(in.at):
+		return in.readInline(s)
+	case regular.IsFile(in.at) || in.Word != "platform" && in.Word != "kernels":
 		return in.readFile()
 	case in.Word == "platform":
 		if in.text, err = machines.Platform(in.Name); err != nil {
-			_, err = platforms.Find(in.Name, 1) // says what is known
+			_, err = platforms.Find(in.Name, 1) // its error lists the known ones
 		}
-	case in.Word == "kernels":
+	default:
 		if in.text, err = kernels.BuiltinText(in.Name); err != nil {
 			err = regular.Missing(in.Name, err)
 		}
-	default:
-		return in.readFile()
 	}
 	sum := sha256.Sum256(in.text)
 	in.SHA256 = hex.EncodeToString(sum[:])
 	return err
 }
 
-// readFile reads a file that the study's directory gets a copy of.
+// readFile reads a file of which the study's directory gets a copy, and checks it: an error of the plan is better than one of
+// each run.
 func (in *Input) readFile() (err error) {
 	if in.text, err = regular.Read(in.at, in.limit()); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(in.text)
-	in.copied(sum, filepath.Ext(in.Name))
-	return in.check(sum)
-}
-
-// copied names the copy by what it holds, as inputName wants it: with an underscore for what is
-// unusual in an extension.
-func (in *Input) copied(sum [sha256.Size]byte, extension string) {
-	in.SHA256 = hex.EncodeToString(sum[:])
-	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+unusual.ReplaceAllString(extension, "_"))
-}
-
-// unusual is what extensions of copies do not have, nor names in archives.
-var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
-
-// check checks the file: a mistake in it is better told now than by each run.
-func (in *Input) check(sum [sha256.Size]byte) (err error) {
+	sum := in.copied(filepath.Ext(in.Name))
 	switch in.Word {
 	case "kernels":
 		_, err = kernels.Parse(bytes.NewReader(in.text), in.at)
@@ -152,14 +138,23 @@ func (in *Input) check(sum [sha256.Size]byte) (err error) {
 	case "platform":
 		var p *platforms.Platform
 		if p, err = platforms.Load(in.at); err == nil && p.Hash() != sum {
-			err = errors.New(in.at + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
+			err = errors.New(in.at + " reads other files, which a study cannot take with it: put the profiles into it," +
+				" as <trace> elements")
 		}
 	}
 	return err
 }
 
-// inputsDir is where the copies are.
-const inputsDir = "inputs"
+// unusual matches characters that extensions of copies, and so names in archives, do not have.
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+
+// copied names the copy by its content, as inputName wants it.
+func (in *Input) copied(extension string) [sha256.Size]byte {
+	sum := sha256.Sum256(in.text)
+	in.SHA256 = hex.EncodeToString(sum[:])
+	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+unusual.ReplaceAllString(extension, "_"))
+	return sum
+}
 
 // store writes the copy of an input.
 func (in *Input) store(dir string) error {
@@ -173,4 +168,141 @@ func (in *Input) store(dir string) error {
 		_, err := w.Write(in.text)
 		return err
 	})
+}
+
+// path returns where the copy of an input is; before the plan is written, the input itself.
+func (p *Plan) path(in *Input) string {
+	if p.dir == "" {
+		return in.at
+	}
+	return filepath.Join(p.dir, in.File)
+}
+
+// textOf returns the content of an input, which must be that of the time when the study was planned.
+func (p *Plan) textOf(in *Input) (text []byte, err error) {
+	switch {
+	case in.text != nil:
+		return in.text, nil
+	case in.File != "":
+		text, err = regular.Read(p.path(in), in.limit())
+	case in.Word == "platform":
+		text, err = machines.Platform(in.Name)
+	default:
+		text, err = machines.Kernels(in.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, in.unchanged(text, p.path(in))
+}
+
+// unchanged returns an error if a text, which was read from a path, is not the input's.
+func (in *Input) unchanged(text []byte, at string) error {
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
+		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum,
+			in.SHA256)
+	}
+	return nil
+}
+
+// Inline specifications stand in place of the names of files: "new --nodes 64" is the platform that replay platform new
+// --nodes 64 writes ([compose.Inline]), "hosts --draw 64 --from dahu-node" the kernel models that calibrate hosts writes.
+
+// isInline reports whether the value of a parameter is an inline specification.
+func isInline(word, value string) bool {
+	command := map[string]string{"platform": "new", "kernels": "hosts"}[word]
+	rest, ok := strings.CutPrefix(value, command)
+	return command != "" && ok && (rest == "" || rest[0] == ' ')
+}
+
+// readInline writes the file of an inline specification, as the input's text.
+func (in *Input) readInline(s *Study) error {
+	var b bytes.Buffer
+	var err error
+	var parse func() error
+	extension := ".xml"
+	if in.Word == "platform" {
+		var spec *compose.Spec
+		if spec, _, err = compose.Inline(in.Name); err == nil {
+			err = spec.Write(&b)
+		}
+		parse = func() error { _, err := platforms.Parse(bytes.NewReader(in.text), in.Name); return err }
+	} else {
+		extension = ".yaml"
+		var h *hostsSample
+		if h, err = sampleOf(in.Name); err == nil {
+			err = h.write(&b, s)
+		}
+		parse = func() error { _, err := kernels.Parse(bytes.NewReader(in.text), in.Name); return err }
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", in.Word, in.Name, err)
+	}
+	in.text = b.Bytes()
+	in.copied(extension)
+	return parse()
+}
+
+// hostsSample is an inline specification of kernel models: hosts that are sampled from a machine model.
+type hostsSample struct {
+	hosts.DrawOptions
+	hosts.FileOptions
+	from string
+}
+
+// sampleOf reads the flags behind the word hosts, which are those of calibrate hosts.
+func sampleOf(text string) (*hostsSample, error) {
+	flags, err := option.ParseFlags(strings.TrimPrefix(text, "hosts"),
+		[]string{"draw", "from", "seed", "day", "host-name", "empty", "base"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	h := &hostsSample{DrawOptions: hosts.DrawOptions{Seed: 1, Day: 1},
+		FileOptions: hosts.FileOptions{HostName: "node-{}", Empty: "free"}}
+	texts := map[string]*string{"from": &h.from, "host-name": &h.HostName, "empty": &h.Empty, "base": &h.BaseName}
+	for _, f := range flags {
+		var err error
+		switch f.Name {
+		case "draw":
+			h.Hosts, err = strconv.Atoi(f.Value)
+		case "day":
+			h.Day, err = strconv.Atoi(f.Value)
+		case "seed":
+			h.Seed, err = strconv.ParseUint(f.Value, 10, 64)
+		default:
+			*texts[f.Name] = f.Value
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %s, want a whole number", f.Name, textutil.Quote(f.Value))
+		}
+	}
+	if h.from == "" {
+		return nil, errors.New("want --from MODEL, a machine model that calibrate hosts has written, or a built-in one")
+	}
+	return h, h.Validate()
+}
+
+// write samples the hosts and writes their kernel models. The base, if there is one, is a kernel file or a built-in set.
+func (h *hostsSample) write(w io.Writer, s *Study) error {
+	model, err := hosts.Find(s.find(h.from))
+	if err != nil {
+		return err
+	}
+	if found := s.find(h.BaseName); regular.IsFile(found) {
+		h.Base, err = regular.Read(found, yamlfile.MaxBytes)
+	} else if h.BaseName != "" {
+		h.Base, err = kernels.BuiltinText(h.BaseName)
+		err = regular.Missing(h.BaseName, err)
+	}
+	if err != nil {
+		return fmt.Errorf("base: %w", err)
+	}
+	h.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(h.Hosts, "host"),
+		filepath.Base(h.from), h.Seed, h.Day)
+	h.Source = model.SourceOfDraw(h.from)
+	machine, err := model.Draw(h.DrawOptions)
+	if err != nil {
+		return err
+	}
+	return machine.WriteYAML(w, h.FileOptions)
 }

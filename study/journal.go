@@ -20,19 +20,34 @@ import (
 	"reprise/internal/regular"
 )
 
-// journalsDir is where the journals are: one a worker, which alone appends to it, a line a run.
 const (
+	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a line a run.
 	journalsDir   = "journals"
 	journalSuffix = ".jsonl"
+
+	// sumKey begins the last field of a line, the checksum of the line without it.
+	sumKey = `,"sum":"`
+
+	// Limits of a journal. Files beyond them were not written by a worker, and are not read again.
+	maxLine  = 4 << 20 // bytes
+	maxWrong = 1000    // lines that are no results
 )
 
-// Entry is a line of a journal: what became of a run.
+// Entry is a line of a journal: the result of a run.
 type Entry struct {
 	Run     string   `json:"run"`
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Error   string   `json:"error,omitempty"`
-	Wall    float64  `json:"wall_s"` // what it took
+	Wall    float64  `json:"wall_s"` // time that the run took
 	Worker  string   `json:"worker"`
+}
+
+// tells reports whether an entry has either a time or an error.
+func (e *Entry) tells() bool {
+	if e.Outcome == nil {
+		return e.Error != ""
+	}
+	return e.Error == "" && e.Outcome.Makespan > 0 && !math.IsInf(e.Outcome.Makespan, 1)
 }
 
 // journal is that of this worker.
@@ -40,14 +55,6 @@ type journal struct {
 	mu   sync.Mutex
 	path string
 	size int64
-}
-
-// tells reports whether an entry says how its run has ended: in a time, or why not.
-func (e *Entry) tells() bool {
-	if e.Outcome == nil {
-		return e.Error != ""
-	}
-	return e.Error == "" && e.Outcome.Makespan > 0 && !math.IsInf(e.Outcome.Makespan, 1)
 }
 
 // newJournal begins a journal under the name of a worker.
@@ -58,8 +65,8 @@ func newJournal(dir, worker string) (*journal, error) {
 	return &journal{path: filepath.Join(dir, journalsDir, worker+journalSuffix)}, nil
 }
 
-// add appends an entry with its checksum. The file is closed after each: a server of files has it
-// then, and other hosts see it. What could not be written whole is taken back.
+// add appends an entry with its checksum. The file is closed after each entry: then a file server has it, and other hosts see
+// it. A line that could not be written whole is truncated.
 func (j *journal) add(e *Entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -82,44 +89,20 @@ func (j *journal) add(e *Entry) error {
 	return nil
 }
 
-// sumKey begins the last field of a line, the checksum of what the line is without it.
-const sumKey = `,"sum":"`
-
-// sumOf returns the checksum of an entry's text: the first 16 digits of its SHA-256.
-func sumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
-// withSum returns an entry's text with its checksum.
+// withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the text without it.
 func withSum(text []byte) []byte {
-	sum := sumOf(text)
-	return append(append(append(slices.Clone(text[:len(text)-1]), sumKey...), sum...), `"}`...)
+	sum := sha256.Sum256(text)
+	return slices.Concat(text[:len(text)-1], []byte(sumKey+hex.EncodeToString(sum[:8])+`"}`))
 }
-
-// checkSum compares a line with its checksum; has is false if it has none.
-func checkSum(line []byte) (has, right bool) {
-	at := bytes.LastIndex(line, []byte(sumKey))
-	if at < 0 {
-		return false, false
-	}
-	return true, bytes.Equal(line, withSum(append(slices.Clone(line[:at]), '}')))
-}
-
-// Limits of a journal. What goes beyond them was not written by a worker, and is not read again.
-const (
-	maxLine  = 4 << 20 // bytes
-	maxWrong = 1000    // lines that are no results
-)
 
 // Results are the journals of a study, as far as they have been read.
 type Results struct {
 	dir      string
-	unsummed bool // lines without checksum count if they are complete: the study is of a version that wrote none
+	unsummed bool // complete lines without checksum count: the study is of a version that wrote none
 	read     map[string]*reading
-	entries  map[string]*Entry
-	failed   map[string]int // how often runs have failed
-	torn     []string       // lines that are none, or contradict others
+	entries  map[string]*Entry // by run
+	failed   map[string]int    // how often runs have failed
+	torn     []string          // lines that are none, or contradict others
 }
 
 // reading is how far a journal was read.
@@ -130,8 +113,8 @@ type reading struct {
 	ended        bool  // nothing more of it is read
 }
 
-// NewResults returns the results of a directory; Update reads them. For those of a study that was
-// planned by a version whose journals have no checksums, see [Plan.NewResults].
+// NewResults returns the results of a directory; Update reads them. For those of a study that was planned by a version whose
+// journals have no checksums, see [Plan.NewResults].
 func NewResults(dir string) *Results {
 	return &Results{dir: dir, read: map[string]*reading{}, entries: map[string]*Entry{}, failed: map[string]int{}}
 }
@@ -143,8 +126,14 @@ func (p *Plan) NewResults() *Results {
 	return r
 }
 
-// Update reads what journals have more than before. The last line of one may be torn or still
-// be written: it does not count.
+// Of returns the entry of a run, nil if there is none.
+func (r *Results) Of(run string) *Entry { return r.entries[run] }
+
+// Torn lists lines in journals that are no results, or other ones than lines before them.
+func (r *Results) Torn() []string { return r.torn }
+
+// Update reads the lines of journals that are new. The last line of a journal may be torn or still be written: it does not
+// count.
 func (r *Results) Update() error {
 	list, err := os.ReadDir(filepath.Join(r.dir, journalsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,15 +162,20 @@ func (r *Results) Update() error {
 	return nil
 }
 
-// readOn reads what is new in a journal. What is no file is told once.
+// readOn reads the new lines of a journal. A special file is reported once.
 func (r *Results) readOn(path string, at *reading) error {
+	tell := func(format string, args ...any) {
+		if len(r.torn) < 4*maxWrong { // more would not be read
+			r.torn = append(r.torn, fmt.Sprintf(format, args...))
+		}
+	}
 	f, err := regular.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, regular.ErrSpecial):
 		at.ended = true
-		r.tell(err.Error())
+		tell("%v", err)
 		return nil
 	case err != nil:
 		return err
@@ -200,8 +194,7 @@ func (r *Results) readOn(path string, at *reading) error {
 			return nil
 		case errors.Is(err, bufio.ErrTooLong):
 			at.ended = true
-			r.tell(fmt.Sprintf("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1,
-				maxLine>>20))
+			tell("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1, maxLine>>20)
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
@@ -209,17 +202,17 @@ func (r *Results) readOn(path string, at *reading) error {
 		at.bytes += int64(len(line)) + 1
 		at.lines++
 		if err := r.add(line); err != nil {
-			r.tell(fmt.Sprintf("%s:%d: %v", path, at.lines, err))
+			tell("%s:%d: %v", path, at.lines, err)
 			if at.wrong++; at.wrong == maxWrong {
 				at.ended = true
-				r.tell(fmt.Sprintf("%s:%d: %d lines up to here do not count: what follows is not read", path, at.lines, maxWrong))
+				tell("%s:%d: %d lines up to here do not count: what follows is not read", path, at.lines, maxWrong)
 			}
 		}
 	}
 	return nil
 }
 
-// readLine returns the next line without its end; io.EOF if that is not there.
+// readLine returns the next line without its end; io.EOF if the end is missing.
 func readLine(from *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -235,11 +228,11 @@ func readLine(from *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// add takes the entry of a line, or says why it does not count. A run that has failed may have
-// succeeded another time; of two results that differ the first counts.
+// add takes the entry of a line, or returns why it does not count. A run that has failed may have succeeded another time; of
+// two outcomes that differ the first counts.
 func (r *Results) add(line []byte) error {
-	has, right := checkSum(line)
-	if has && !right {
+	at := bytes.LastIndex(line, []byte(sumKey))
+	if at >= 0 && !bytes.Equal(line, withSum(append(slices.Clone(line[:at]), '}'))) {
 		return errors.New("the line has another checksum than it says, and does not count: its run is made again")
 	}
 	e := &Entry{}
@@ -247,7 +240,7 @@ func (r *Results) add(line []byte) error {
 		return fmt.Errorf("a line of %d bytes is no result, and does not count", len(line))
 	}
 	switch {
-	case !has && !r.unsummed:
+	case at < 0 && !r.unsummed:
 		return errors.New("a result without checksum does not count: its run is made again")
 	case !isComplete(line, e):
 		return errors.New("a result without all of its figures does not count: its run is made again")
@@ -259,12 +252,13 @@ func (r *Results) add(line []byte) error {
 	case old == nil || old.Outcome == nil:
 		r.entries[e.Run] = e
 	case e.Outcome != nil && !reflect.DeepEqual(e.Outcome, old.Outcome):
-		return fmt.Errorf("run %s has another result than by %s, and does not count: a journal was changed, or a host computes otherwise", e.Run, old.Worker)
+		return fmt.Errorf("run %s has another result than by %s, and does not count: a journal was changed, or a host computes"+
+			" otherwise", e.Run, old.Worker)
 	}
 	return nil
 }
 
-// isComplete reports whether a line has all fields that a worker writes, and its figures are some.
+// isComplete reports whether a line has all fields that a worker writes, and no negative figures.
 func isComplete(line []byte, e *Entry) bool {
 	var fields struct {
 		Wall    *float64                   `json:"wall_s"`
@@ -284,26 +278,5 @@ func isComplete(line []byte, e *Entry) bool {
 			return false
 		}
 	}
-	for _, v := range []float64{o.Interval, o.Gflops, o.GflopsInterval, o.Efficiency, float64(o.Messages)} {
-		if v < 0 {
-			return false
-		}
-	}
-	return len(o.Kinds) > 0
+	return min(o.Interval, o.Gflops, o.GflopsInterval, o.Efficiency, float64(o.Messages)) >= 0 && len(o.Kinds) > 0
 }
-
-// tell keeps what is to be told, up to a bound: nobody reads more.
-func (r *Results) tell(text string) {
-	if len(r.torn) < 4*maxWrong {
-		r.torn = append(r.torn, text)
-	}
-}
-
-// Of returns the entry of a run, nil if there is none.
-func (r *Results) Of(run string) *Entry { return r.entries[run] }
-
-// ended returns how many runs have ended, well or not.
-func (r *Results) ended() int { return len(r.entries) }
-
-// Torn tells of lines in journals that are no results, or other ones than lines before them.
-func (r *Results) Torn() []string { return r.torn }

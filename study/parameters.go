@@ -1,11 +1,11 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/smpi"
@@ -13,14 +13,14 @@ import (
 	"reprise/tracegen/programs"
 )
 
-// Setting is a parameter of the program, of the machine or of the replay, or a simulator option, with its value as
-// a person writes it.
+// Setting is a parameter of the program, of the machine or of the replay, or a simulator option, with its value as a person
+// writes it.
 type Setting struct {
 	Word  string `json:"word"`
 	Value string `json:"value"`
 }
 
-// Sets returns the names of all that a setting sets ([replay.Sets]).
+// Sets returns the names of everything that a setting sets ([replay.Sets]).
 func (s *Setting) Sets() []string { return replay.Sets(s.Word, s.Value) }
 
 // Config is a configuration: all that a run depends on, but for its seed and its tolerance.
@@ -29,8 +29,8 @@ type Config struct {
 	Machine replay.MachineSpec
 }
 
-// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether
-// a name is that of a file is known where the study is planned only.
+// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether the name of a platform is that
+// of a file is known only where the study is planned.
 const ownKernels = "kernels of the platform"
 
 // parameters are those of a study: of its program, and of every machine and replay.
@@ -48,44 +48,23 @@ func (p parameters) ofProgram(name string) *programs.Parameter {
 	return nil
 }
 
-// set sets a parameter of the machine or of the replay, or a simulator option, and checks one of the program.
-func (p parameters) set(m *replay.MachineSpec, own *string, s Setting) (err error) {
-	par, of := p.ofProgram(s.Word), replay.FindParameter(s.Word)
-	switch {
-	case strings.Contains(s.Word, "/"):
-		o := smpi.DefaultOptions()
-		if err := o.Set(s.Word, s.Value); err != nil {
-			return fmt.Errorf("%s: %w", s.Word, err)
-		}
-		m.SetOption(s.Word, s.Value)
-		return nil
-	case s.Word == ownKernels:
-		*own = s.Value
-		return nil
-	case par != nil:
-		_, err = par.Canonical(s.Value)
-	case of != nil:
-		if err = of.Set(m, s.Value); err == nil {
-			err = checkInlineKernels(s)
-		}
-	default:
-		return p.unknown(s.Word)
+// OfMachine reports whether a parameter is one of the machine or of the replay.
+func OfMachine(name string) bool { return replay.FindParameter(name) != nil }
+
+// machineNames are the names of the parameters of machines and replays, which stand beside the program's in a study's file.
+func machineNames() []string {
+	var names []string
+	for _, p := range replay.Parameters() {
+		names = append(names, p.Name)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", s.Word, err)
-	}
-	return err
+	return names
 }
 
-// known returns an error unless there is a parameter of a name.
+// known returns an error with the nearest name unless there is a parameter of a name.
 func (p parameters) known(name string) error {
-	if strings.Contains(name, "/") || name == ownKernels || p.ofProgram(name) != nil || replay.FindParameter(name) != nil {
+	if strings.Contains(name, "/") || name == ownKernels || p.ofProgram(name) != nil || OfMachine(name) {
 		return nil
 	}
-	return p.unknown(name)
-}
-
-func (p parameters) unknown(name string) error {
 	var names []string
 	of := "the machine or the replay"
 	if p.program != nil && len(p.program.Parameters) > 0 {
@@ -103,26 +82,43 @@ func (p parameters) unknown(name string) error {
 		textutil.Quote(name), near, strings.Join(names, ", "))
 }
 
-// machineNames are the names of the parameters of machines and replays, which stand beside the program's in a
-// study's file.
-func machineNames() []string {
-	var names []string
-	for _, p := range replay.Parameters() {
-		names = append(names, p.Name)
+// set sets a parameter of the machine or of the replay, or a simulator option, in m, the kernel models of a platform in own, and
+// checks a parameter of the program.
+func (p parameters) set(m *replay.MachineSpec, own *string, s Setting) (err error) {
+	if err := p.known(s.Word); err != nil {
+		return err
 	}
-	return names
+	if s.Word == ownKernels {
+		*own = s.Value
+		return nil
+	}
+	par := p.ofProgram(s.Word)
+	switch {
+	case strings.Contains(s.Word, "/"):
+		o := smpi.DefaultOptions()
+		if err = o.Set(s.Word, s.Value); err == nil {
+			m.SetOption(s.Word, s.Value)
+		}
+	case par != nil:
+		_, err = par.Canonical(s.Value)
+	default:
+		err = replay.FindParameter(s.Word).Set(m, s.Value)
+		if err == nil && isInline("kernels", s.Value) && s.Word == "kernels" { // platforms are checked by Set
+			_, err = sampleOf(s.Value)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.Word, err)
+	}
+	return err
 }
-
-// OfMachine reports whether a parameter is one of the machine or of the replay.
-func OfMachine(name string) bool { return replay.FindParameter(name) != nil }
 
 // CheckSetting checks a setting of a program by itself.
 func CheckSetting(program string, s Setting) error {
 	return parameters{programs.Find(program)}.set(&replay.MachineSpec{}, new(string), s)
 }
 
-// canonical returns a text that settings have in common if they are the same in other spellings. That each can be
-// set is checked before.
+// canonical returns a text that settings have in common if they are the same in other spellings. The settings have been checked.
 func (p parameters) canonical(list []Setting) string {
 	m, own, text := &replay.MachineSpec{}, "", ""
 	o := smpi.DefaultOptions()
@@ -140,8 +136,8 @@ func (p parameters) canonical(list []Setting) string {
 	return fmt.Sprintf("%s%#v %s %v", text, *m, own, o.Settings()) // %#v: as it is, whatever it prints as
 }
 
-// config returns the configuration of settings, of which later ones go before earlier ones; all else is as the
-// commands have it by default.
+// config returns the configuration of settings, of which later ones override earlier ones; all else is as the commands have it
+// by default.
 func (p parameters) config(settings []Setting) (*Config, error) {
 	c, own := &Config{}, ""
 	m := &c.Machine
@@ -157,19 +153,8 @@ func (p parameters) config(settings []Setting) (*Config, error) {
 	if m.Platform == "" {
 		m.Platform, own = "default", "default"
 	}
-	if m.Kernels == "" {
-		m.Kernels = own
-	}
+	m.Kernels = cmp.Or(m.Kernels, own)
 	var err error
 	c.Run, err = p.program.New(given)
 	return c, err
-}
-
-// kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
-// machine, for a file the generic ones. Found is where the platform is, if it is a file.
-func kernelsOf(platform, found string) string {
-	if isInline("platform", platform) || regular.IsFile(found) {
-		return "default"
-	}
-	return platform
 }

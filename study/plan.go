@@ -16,17 +16,21 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
+	"reprise/study/workqueue"
 	"reprise/tracegen/programs"
 )
 
-// PlanFormat is the version of plan.json. It changes where a reader of an older one would
-// misread it, or where the same run would have another result, or the same results another table.
+// PlanFormat is the version of plan.json. It changes where a reader of an older one would misread it, or where the same run
+// would have another result, or the same results another table.
 const PlanFormat = 2
 
 // PlanFile is the name of the plan in a study's directory.
 const PlanFile = "plan.json"
 
-// Plan says which runs a study has: all that workers need to know.
+// planLimits are those of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
+var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
+
+// Plan is the runs of a study with all that workers need to know.
 type Plan struct {
 	Format    int       `json:"format"`
 	Version   string    `json:"version"` // of Reprise
@@ -56,15 +60,19 @@ type Run struct {
 	Noise  bool   `json:"noise"` // there is some: with another seed it is another run
 }
 
-// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
-// depend on.
+// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they depend on.
 func NewPlan(s *Study, version string) (*Plan, error) {
-	configs, err := s.configs()
-	if err != nil {
-		return nil, err
+	configs := make([]*Config, len(s.Rows))
+	for i := range s.Rows {
+		var err error
+		if configs[i], err = s.Config(i); err != nil {
+			return nil, err
+		}
 	}
-	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File),
-		parameters: s.parameters, Program: s.Program, Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
+	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: s.Program, Design: s.Design,
+		Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true,
+		parameters: s.parameters, from: filepath.Dir(s.File)}
+	var err error
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -84,7 +92,30 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	return p, nil
 }
 
-// Notes says what whoever makes the runs may not expect.
+// Dir is the study's directory.
+func (p *Plan) Dir() string { return p.dir }
+
+// Config returns the configuration of a run, by its number.
+func (p *Plan) Config(run int) *Config { return p.configs[run] }
+
+// Describe names a row of the plan, as "run 3 (NB 64, DEPTH 0, seed 1)".
+func (p *Plan) Describe(row int) string {
+	return fmt.Sprintf("run %d (%s, seed %d)", row+1, p.Levels(row), p.Runs[row].Seed)
+}
+
+// Levels names the levels of a row of the plan, as "NB 64, DEPTH 0".
+func (p *Plan) Levels(row int) string { return describe(p.Factors, p.Runs[row].Levels) }
+
+// Different returns the number of runs, of which several rows may have the same.
+func (p *Plan) Different() int {
+	seen := map[string]bool{}
+	for _, run := range p.Runs {
+		seen[run.ID] = true
+	}
+	return len(seen)
+}
+
+// Notes returns notes for users who may not expect the number of runs.
 func (p *Plan) Notes() []string {
 	seeds, quiet := map[uint64]bool{}, 0
 	for _, run := range p.Runs {
@@ -100,7 +131,8 @@ func (p *Plan) Notes() []string {
 		textutil.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
 }
 
-// id names a run by the hash of all that its result depends on.
+// id names a run by the hash of all that its result depends on. The lines, and their order, are part of the format: journals
+// and directories of study tune are found by them.
 func (p *Plan) id(c *Config, run *Run) string {
 	var b strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, strconv.Quote(value)) }
@@ -124,8 +156,11 @@ func (p *Plan) id(c *Config, run *Run) string {
 		line(v.Name, v.Value)
 	}
 	line("tolerance", strconv.FormatFloat(p.Tolerance, 'g', -1, 64))
-	for _, name := range p.Responses.list() {
-		line("response", name)
+	if p.Responses.CriticalPath {
+		line("response", responsePath)
+	}
+	if p.Responses.POP {
+		line("response", responsePOP)
 	}
 	if run.Noise {
 		line("seed", strconv.FormatUint(run.Seed, 10))
@@ -142,7 +177,7 @@ func (p *Plan) index() {
 	}
 }
 
-// input returns what a name stands for, nil if nothing does.
+// input returns the input of a name, nil if there is none.
 func (p *Plan) input(word, name string) *Input {
 	if i, known := p.inputAt[[2]string{word, name}]; known {
 		return &p.Inputs[i]
@@ -150,7 +185,7 @@ func (p *Plan) input(word, name string) *Input {
 	return nil
 }
 
-// text returns what plan.json holds.
+// text returns the content of plan.json.
 func (p *Plan) text() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -159,11 +194,23 @@ func (p *Plan) text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Create writes a plan, and copies of what it depends on, to a directory, or finds it there:
-// then found is true. Another plan there is an error, and so are journals of no plan.
+// Create writes a plan, and copies of its inputs, to a directory, or finds it there: then found is true. Another plan there is
+// an error, and so are journals without a plan. Several processes may create the same plan at the same time.
 func (p *Plan) Create(dir string) (found bool, err error) {
-	if err := p.hides(dir); err != nil {
-		return false, err
+	// A new directory must not hide something built in that the study uses: directories are found first.
+	if _, err := os.Stat(dir); err != nil {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return false, err
+		}
+		for _, in := range p.Inputs {
+			for _, of := range []string{in.Name, filepath.Join(p.from, in.Name)} {
+				if hidden, err := filepath.Abs(of); err == nil && in.File == "" && hidden == path {
+					return false, fmt.Errorf("a directory %s would be found in place of the built-in %s, which the study uses:"+
+						" give the study's directory another name", dir, in.Name)
+				}
+			}
+		}
 	}
 	if err := atomicfile.MakeDir(dir); err != nil {
 		return false, err
@@ -173,8 +220,9 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	path := filepath.Join(dir, PlanFile)
-	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which somebody may be creating
+	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which another process may be creating
 	switch old, err := regular.Read(path, maxPlan); {
 	case err == nil:
 		return true, p.same(old, text)
@@ -189,63 +237,17 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 			return false, err
 		}
 	}
-	return p.claim(path, text)
-}
-
-// hides refuses a new directory that would be found in place of something built in of that name, which
-// the study uses: a directory goes before.
-func (p *Plan) hides(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	path, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	for _, in := range p.Inputs {
-		for _, of := range []string{in.Name, filepath.Join(p.from, in.Name)} {
-			if hidden, err := filepath.Abs(of); err == nil && in.File == "" && hidden == path {
-				return fmt.Errorf("a directory %s would be found in place of the built-in %s, which the study uses: give the study's directory another name", dir, in.Name)
-			}
-		}
-	}
-	return nil
-}
-
-// claim writes the plan under a name of its own, then makes it the plan unless there is one.
-func (p *Plan) claim(path string, text []byte) (found bool, err error) {
-	own, err := writeOwn(path, text)
-	if err != nil {
+	if err = atomicfile.Create(path, text); !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	err = os.Link(own, path)
-	rerr := os.Remove(own)
-	if errors.Is(err, fs.ErrExist) {
-		old, err := regular.Read(path, maxPlan)
-		if err == nil {
-			err = p.same(old, text)
-		}
-		return true, err
+	old, err := regular.Read(path, maxPlan)
+	if err == nil {
+		err = p.same(old, text)
 	}
-	return false, errors.Join(err, rerr)
+	return true, err
 }
 
-// writeOwn writes a text beside a path, under a name that nobody else has, on no other host
-// either.
-func writeOwn(path string, text []byte) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return f.Name(), err
-}
-
-// same says what differs if a plan is not the one that is there.
+// same returns an error with the first difference if the plan that is there is not this one.
 func (p *Plan) same(old, text []byte) error {
 	if bytes.Equal(old, text) {
 		return nil
@@ -254,37 +256,34 @@ func (p *Plan) same(old, text []byte) error {
 	if err := other.decode(old); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(p.dir, PlanFile), err)
 	}
-	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, p.difference(&other))
-}
-
-// difference says in what a plan differs from an older one.
-func (p *Plan) difference(old *Plan) string {
 	differ := func(a, b any) bool {
 		x, err1 := json.Marshal(a)
 		y, err2 := json.Marshal(b)
 		return err1 != nil || err2 != nil || !bytes.Equal(x, y)
 	}
+	difference := ""
 	switch {
-	case old.Format != p.Format:
-		return fmt.Sprintf("its plan has format %d, this program's is %d", old.Format, p.Format)
-	case old.Version != p.Version:
-		return fmt.Sprintf("it was planned by Reprise %s, this is %s, and results may differ", old.Version, p.Version)
-	case old.Study != p.Study:
-		return "it is of " + old.Study
-	case differ(old.Inputs, p.Inputs):
-		return "the platform, the kernel models or other files have changed since"
-	case differ(old.Factors, p.Factors):
-		return "its factors are others"
-	case differ(old.Fixed, p.Fixed):
-		return "its fixed parameters are others"
-	case old.Design != p.Design || old.Tolerance != p.Tolerance || old.Responses != p.Responses:
-		return "its design, its tolerance or its responses are others"
+	case other.Format != p.Format:
+		difference = fmt.Sprintf("its plan has format %d, this program's is %d", other.Format, p.Format)
+	case other.Version != p.Version:
+		difference = fmt.Sprintf("it was planned by Reprise %s, this is %s, and results may differ", other.Version, p.Version)
+	case other.Study != p.Study:
+		difference = "it is of " + other.Study
+	case differ(other.Inputs, p.Inputs):
+		difference = "the platform, the kernel models or other files have changed since"
+	case differ(other.Factors, p.Factors):
+		difference = "its factors are others"
+	case differ(other.Fixed, p.Fixed):
+		difference = "its fixed parameters are others"
+	case other.Design != p.Design || other.Tolerance != p.Tolerance || other.Responses != p.Responses:
+		difference = "its design, its tolerance or its responses are others"
+	default:
+		difference = fmt.Sprintf("it has %s, this one %d", textutil.Count(len(other.Runs), "run"), len(p.Runs))
 	}
-	return fmt.Sprintf("it has %s, this one %d", textutil.Count(len(old.Runs), "run"), len(p.Runs))
+	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, difference)
 }
 
-// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results
-// only.
+// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results only.
 func Open(dir, version string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	text, err := regular.Read(path, maxPlan)
@@ -303,7 +302,8 @@ func Open(dir, version string) (*Plan, error) {
 	case p.Format != PlanFormat:
 		return nil, fmt.Errorf("%s: format %d, this program reads %d", path, p.Format, PlanFormat)
 	case version != "" && p.Version != version:
-		return nil, fmt.Errorf("%s was planned by Reprise %s, and this is %s: results of both would be mixed (study run FILE.yaml -o OTHER begins anew)", dir, p.Version, version)
+		return nil, fmt.Errorf("%s was planned by Reprise %s, and this is %s: results of both would be mixed (study run"+
+			" FILE.yaml -o OTHER begins anew)", dir, p.Version, version)
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -311,10 +311,7 @@ func Open(dir, version string) (*Plan, error) {
 	return p, nil
 }
 
-// planLimits are of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
-var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
-
-// decode reads what plan.json holds, whose inputs may be no files elsewhere.
+// decode reads the content of plan.json, whose inputs may be no files elsewhere.
 func (p *Plan) decode(text []byte) error {
 	if err := planLimits.Check(text); err != nil {
 		return fmt.Errorf("no plan is so large: %w", err)
@@ -330,14 +327,22 @@ func (p *Plan) decode(text []byte) error {
 	return nil
 }
 
-// check checks what was read, and makes the configurations.
+// check checks a plan that was read, and makes the configurations. Names of runs show changes of anything they depend on.
 func (p *Plan) check() error {
 	if len(p.Runs) > MaxRuns {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
 	}
 	p.index()
-	if err := p.findProgram(); err != nil {
-		return err
+	if in := p.input("trace", p.Program); in != nil {
+		text, err := p.textOf(in)
+		if err == nil {
+			p.program, err = programs.File(p.Program, text)
+		}
+		if err != nil {
+			return err
+		}
+	} else if p.program = programs.Find(p.Program); p.program == nil {
+		return fmt.Errorf("no program %s", textutil.Quote(p.Program))
 	}
 	known := map[string]*Config{}
 	for i, r := range p.Runs {
@@ -370,27 +375,18 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// findProgram finds the program of a plan that was read.
-func (p *Plan) findProgram() error {
-	in := p.input("trace", p.Program)
-	if in == nil {
-		if p.program = programs.Find(p.Program); p.program == nil {
-			return fmt.Errorf("no program %s", textutil.Quote(p.Program))
+// own are the names of all files and directories of a study's directory.
+var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, workqueue.WorkersDir,
+	workqueue.LeasesDir}
+
+// CheckOutput returns an error if an output file would be one of the study's own files, or among them.
+func (p *Plan) CheckOutput(path string) error {
+	at := atomicfile.Place(path)
+	for _, name := range own {
+		mine := atomicfile.Place(filepath.Join(p.dir, name))
+		if at == mine || strings.HasPrefix(at, mine+string(filepath.Separator)) {
+			return fmt.Errorf("%s would be among the study's own files: name another one", path)
 		}
-		return nil
 	}
-	text, err := p.textOf(in)
-	if err == nil {
-		p.program, err = programs.File(p.Program, text)
-	}
-	return err
+	return nil
 }
-
-// programTitle names the program for people.
-func (p *Plan) programTitle() string { return p.program.Title }
-
-// Dir is the study's directory.
-func (p *Plan) Dir() string { return p.dir }
-
-// Config returns the configuration of a run, by its number.
-func (p *Plan) Config(run int) *Config { return p.configs[run] }

@@ -59,8 +59,10 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 		return err
 	}
 	s := p.study
+	var levels []int
 	all, each := 1, 1 // rows of a full design, as far as there may be so many, and of the other
 	for _, f := range s.Factors {
+		levels = append(levels, len(f.Levels))
 		all, each = min(all*max(1, len(f.Levels)), MaxRuns), each+max(1, len(f.Levels))-1
 	}
 	if err := p.fits(n, map[string]int{"full": all, "one at a time": each}[name]); err != nil {
@@ -68,9 +70,9 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 	}
 	switch s.Design = name; name {
 	case "full":
-		s.Rows, err = design.Full(p.levels())
+		s.Rows, err = design.Full(levels)
 	case "one at a time":
-		s.Rows, err = design.OneAtATime(p.levels())
+		s.Rows, err = design.OneAtATime(levels)
 	default:
 		return p.Errorf(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
 	}
@@ -80,20 +82,12 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 	return nil
 }
 
-// fits refuses so many rows, before they are made, if they have more levels than a design may.
+// fits refuses a design, before its rows are allocated, if they have more levels than a design may.
 func (p *parser) fits(n ast.Node, rows int) error {
 	if factors := len(p.study.Factors); factors > 0 && rows > maxCells/factors {
 		return p.Errorf(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
 	}
 	return nil
-}
-
-func (p *parser) levels() []int {
-	list := []int{}
-	for _, f := range p.study.Factors {
-		list = append(list, len(f.Levels))
-	}
-	return list
 }
 
 // noRanges refuses ranges in designs that need levels.
@@ -132,12 +126,11 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 	}
 	p.study.Rows = f.Rows
 	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution,
-		strings.Join(f.Named(p.study.factorNames()), ", "))
+		strings.Join(f.Named(factorNames(p.study.Factors)), ", "))
 	return nil
 }
 
-// hypercube makes the levels of ranges, and takes those of lists equally often, as far as
-// that goes.
+// hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is possible.
 func (p *parser) hypercube(e yamlfile.Entry) error {
 	n, err := p.Integer(e.Value, "latin hypercube", 2, MaxLevels)
 	if err != nil {
@@ -157,38 +150,28 @@ func (p *parser) hypercube(e yamlfile.Entry) error {
 		s.Rows[i] = make([]int, len(s.Factors))
 	}
 	for f := range s.Factors {
-		if err := p.place(e.Node, f, points); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place sets a column of a hypercube.
-func (p *parser) place(n ast.Node, f int, points [][]float64) error {
-	factor := &p.study.Factors[f]
-	r, isRange := p.ranges[factor.Name]
-	if !isRange {
-		for i, row := range p.study.Rows {
-			row[f] = int(points[i][f] * float64(len(factor.Levels)))
-		}
-		return nil
-	}
-	factor.Range = true
-	at := map[string]int{}
-	for i, row := range p.study.Rows {
-		text := r.at(points[i][f])
-		level, known := at[text]
-		if !known {
-			list, err := p.set(n, factor.Name, text)
-			if err != nil {
-				return err
+		factor := &s.Factors[f]
+		r, isRange := p.ranges[factor.Name]
+		factor.Range = isRange
+		at := map[string]int{} // levels of a range, by their text: whole numbers may coincide
+		for i, row := range s.Rows {
+			if !isRange {
+				row[f] = int(points[i][f] * float64(len(factor.Levels)))
+				continue
 			}
-			level = len(factor.Levels)
-			at[text] = level
-			factor.Levels = append(factor.Levels, Level{text, list})
+			text := r.at(points[i][f])
+			level, known := at[text]
+			if !known {
+				list, err := p.set(e.Node, factor.Name, text)
+				if err != nil {
+					return err
+				}
+				level = len(factor.Levels)
+				at[text] = level
+				factor.Levels = append(factor.Levels, Level{text, list})
+			}
+			row[f] = level
 		}
-		row[f] = level
 	}
 	return nil
 }
@@ -252,7 +235,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 		}
 		if i > 0 && len(entries) != len(s.Factors) {
 			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d",
-				strings.Join(s.factorNames(), ", "), len(entries))
+				strings.Join(factorNames(s.Factors), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
 		for _, cell := range entries {
@@ -262,37 +245,30 @@ func (p *parser) list(e yamlfile.Entry) error {
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
 				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s",
-					yamlfile.Quote(cell.Key), strings.Join(s.factorNames(), ", "))
+					yamlfile.Quote(cell.Key), strings.Join(factorNames(s.Factors), ", "))
 			}
-			if row[j], err = p.cell(&s.Factors[j], cell, known); err != nil {
+			f := &s.Factors[j]
+			text, err := p.Text(cell.Value, cell.Key)
+			if err != nil {
 				return err
 			}
+			key := [2]string{f.Name, text}
+			level, ok := known[key]
+			if !ok {
+				set, err := p.set(cell.Value, cell.Key, text)
+				if err != nil {
+					return err
+				}
+				value := [2]string{f.Name, s.canonical(set)}
+				if level, ok = known[value]; !ok { // else it is there in another spelling
+					level = len(f.Levels)
+					f.Levels = append(f.Levels, Level{text, set})
+				}
+				known[key], known[value] = level, level
+			}
+			row[j] = level
 		}
 		s.Rows = append(s.Rows, row)
 	}
 	return nil
-}
-
-// cell returns the level of a factor that a run of a list has.
-func (p *parser) cell(f *Factor, e yamlfile.Entry, known map[[2]string]int) (int, error) {
-	text, err := p.Text(e.Value, e.Key)
-	if err != nil {
-		return 0, err
-	}
-	key := [2]string{f.Name, text}
-	if level, ok := known[key]; ok {
-		return level, nil
-	}
-	set, err := p.set(e.Value, e.Key, text)
-	if err != nil {
-		return 0, err
-	}
-	value := [2]string{f.Name, p.study.canonical(set)}
-	level, ok := known[value] // in another spelling
-	if !ok {
-		level = len(f.Levels)
-		f.Levels = append(f.Levels, Level{text, set})
-	}
-	known[key], known[value] = level, level
-	return level, nil
 }

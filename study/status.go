@@ -3,11 +3,138 @@ package study
 import (
 	"fmt"
 	"io"
+	"math"
+	"strings"
 	"time"
 
 	"reprise/internal/textutil"
 	"reprise/study/workqueue"
 )
+
+const (
+	// secondsPerMessage is the cost of a message until runs of the study have been timed.
+	secondsPerMessage = 1e-6
+
+	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than exactBelow: HPL polls
+	// (docs/sampling.md). A run that turns out to be too chaotic for an estimate costs more.
+	sampledSteps = 600
+	exactBelow   = 800
+)
+
+// Cost returns about what a run costs, in messages: those that it simulates, and a share of each rank. Times of runs are about
+// proportional to it.
+func (c *Config) Cost(tolerance float64) float64 {
+	steps, messages := c.Run.Size()
+	if tolerance > 0 && steps >= exactBelow {
+		steps = sampledSteps
+	}
+	return steps*messages + 100*float64(c.Run.Ranks())
+}
+
+// cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
+func (p *Plan) cost(run int) float64 {
+	messages := p.configs[run].Cost(p.Tolerance)
+	if p.Responses.POP {
+		messages *= 3
+	}
+	return messages
+}
+
+// Memory returns about how much memory the largest run takes, in bytes.
+func (p *Plan) Memory() int64 {
+	most := int64(0)
+	for _, c := range p.configs {
+		most = max(most, 32<<20+int64(c.Run.Ranks())*12<<10)
+	}
+	return most
+}
+
+// pace is the cost of messages, by the runs that have been made.
+type pace struct{ seconds, messages float64 }
+
+// pace returns that of the runs that have ended.
+func (p *Plan) pace(r *Results) pace {
+	var sum pace
+	seen := map[string]bool{}
+	for i, run := range p.Runs {
+		if e := r.Of(run.ID); e != nil && e.Outcome != nil && !seen[run.ID] {
+			seen[run.ID] = true
+			sum.add(p.cost(i), e.Wall)
+		}
+	}
+	return sum
+}
+
+func (p *pace) add(messages, seconds float64) {
+	p.messages += messages
+	p.seconds += seconds
+}
+
+// of predicts how long so many messages take.
+func (p *pace) of(messages float64) time.Duration {
+	each := secondsPerMessage
+	if p.seconds > 0 {
+		each = p.seconds / p.messages
+	}
+	return time.Duration(min(each*messages*1e9, math.MaxInt64/4))
+}
+
+// Prediction is the cost of a study.
+type Prediction struct {
+	Design  string
+	Rows    int           // of the table
+	Runs    int           // that differ
+	Made    int           // of these, that are made already
+	Jobs    int           // at once
+	Time    time.Duration // of all that are to be made, by so many at once
+	Longest time.Duration // of one run
+	Memory  int64         // of all at once, in bytes
+	Timed   bool          // runs of the study have been timed
+	Within  bool          // a tolerance: runs that are too chaotic for it are replayed exactly, which is not known before
+}
+
+// Predict predicts the cost of a study on this machine, by the results in its directory, if it has one.
+func (p *Plan) Predict(dir string, jobs int) *Prediction {
+	r := NewResults(dir)
+	if dir != "" {
+		_ = r.Update() // without results it is a guess
+	}
+	pace := p.pace(r)
+	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs,
+		Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
+	var sum time.Duration
+	for _, row := range p.order() {
+		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
+			pr.Made++
+			continue
+		}
+		d := pace.of(p.cost(row))
+		sum += d
+		pr.Longest = max(pr.Longest, d)
+	}
+	pr.Time = max(sum/time.Duration(jobs), pr.Longest)
+	return pr
+}
+
+// WriteText writes the prediction for people.
+func (pr *Prediction) WriteText(w io.Writer) error {
+	by, about := "guessed from the number of messages", "about"
+	if pr.Timed {
+		by = "by the runs that are made"
+	}
+	if pr.Within {
+		about = "at least"
+	}
+	var t textutil.Table
+	t.Row("design", pr.Design)
+	t.Row("rows of the table", textutil.Thousands(pr.Rows))
+	t.Row("runs to make", textutil.Thousands(pr.Runs-pr.Made))
+	t.Row("runs at once", textutil.Thousands(pr.Jobs))
+	t.Row("time", fmt.Sprintf("%s %v, %s", about, Round(pr.Time.Seconds()), by))
+	t.Row("longest run", fmt.Sprintf("%s %v", about, Round(pr.Longest.Seconds())))
+	t.Row("memory", "about "+Bytes(pr.Memory))
+	return t.Write(w)
+}
 
 // Status is how far a study has come.
 type Status struct {
@@ -16,7 +143,7 @@ type Status struct {
 	Runs    int            `json:"runs"`
 	Done    int            `json:"done"`    // well
 	Failed  int            `json:"failed"`  // and not made again by workers
-	Running int            `json:"running"` // leased by workers that live
+	Running int            `json:"running"` // leased by living workers
 	Waiting int            `json:"waiting"`
 	Wall    float64        `json:"wall_s"`      // of all runs that are done
 	Left    float64        `json:"remaining_s"` // predicted, of those that are not, one after the other
@@ -24,14 +151,14 @@ type Status struct {
 	Notes   []string       `json:"warnings"`
 }
 
-// WorkerStatus is what one worker does.
+// WorkerStatus is the status of one worker.
 type WorkerStatus struct {
 	workqueue.Owner
 	Alive bool     `json:"alive"`
 	Runs  []string `json:"runs"` // that it has leased
 }
 
-// NewStatus finds out how far a study has come.
+// NewStatus returns how far a study has come. Each run counts once, whatever number of rows it has.
 func (p *Plan) NewStatus() (*Status, error) {
 	r := p.NewResults()
 	if err := r.Update(); err != nil {
@@ -53,12 +180,6 @@ func (p *Plan) NewStatus() (*Status, error) {
 		}
 		s.Workers = append(s.Workers, of)
 	}
-	s.count(p, r, running)
-	return s, nil
-}
-
-// count counts runs, each once.
-func (s *Status) count(p *Plan, r *Results, running map[string]bool) {
 	pace := p.pace(r)
 	seen := map[string]bool{}
 	for i, run := range p.Runs {
@@ -83,19 +204,19 @@ func (s *Status) count(p *Plan, r *Results, running map[string]bool) {
 		}
 		s.Left += pace.of(p.cost(i)).Seconds()
 	}
+	return s, nil
 }
 
 // WriteText writes the status for people.
 func (s *Status) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done,
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done,
 		textutil.Count(s.Runs, "run"), s.Running, s.Waiting, s.Failed)
-	if err != nil {
-		return err
-	}
 	if s.Running+s.Waiting > 0 {
-		if _, err = fmt.Fprintf(w, "what is left takes about %v of one processor\n", Round(s.Left)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "what is left takes about %v of one processor\n", Round(s.Left))
+	}
+	if _, err := io.WriteString(w, text.String()); err != nil {
+		return err
 	}
 	var t textutil.Table
 	t.Row("worker", "alive", "runs now")
@@ -107,19 +228,19 @@ func (s *Status) WriteText(w io.Writer) error {
 			return err
 		}
 	}
+	text.Reset()
 	for i, note := range s.Notes {
 		if i == maxTold {
-			_, err = fmt.Fprintf(w, "... and %d more\n", len(s.Notes)-i)
+			fmt.Fprintf(&text, "... and %d more\n", len(s.Notes)-i)
 			break
 		}
-		if _, err = fmt.Fprintln(w, note); err != nil {
-			break
-		}
+		fmt.Fprintln(&text, note)
 	}
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// Round returns seconds as people want to read them.
+// Round rounds seconds to a length that is easy to read.
 func Round(seconds float64) time.Duration {
 	d := time.Duration(seconds * 1e9)
 	switch {
@@ -129,4 +250,15 @@ func Round(seconds float64) time.Duration {
 		return d.Round(100 * time.Millisecond)
 	}
 	return d.Round(time.Millisecond)
+}
+
+// Bytes writes a number of bytes with a unit.
+func Bytes(n int64) string {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

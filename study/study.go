@@ -1,3 +1,54 @@
+// Package study makes many replays for one question: which levels of which factors give which makespan.
+//
+// A file says what is varied (docs/studies.md, [Load]). A [Plan] has its runs, in a directory that any number of workers
+// share ([Plan.Work]); the results are a [Table].
+//
+//	s, err := study.Load("nb.yaml")
+//	plan, err := study.NewPlan(s, version)
+//	found, err := plan.Create("nb")               // or study.Open("nb", version)
+//	work, err := plan.Work(ctx, study.WorkOptions{Jobs: 4, Lease: 30 * time.Second})
+//	results := plan.NewResults()
+//	err = results.Update()
+//	table := plan.NewTable(results)
+//
+// An [Evaluator] makes one run of any configuration, for callers who choose the next run by the last, as package tune. Package
+// report sums up results, package slurm starts workers, package estimates shares one large estimate. The package knows
+// programs by package tracegen/programs only, and machines and replays by the table of parameters of package replay.
+//
+// # Directory
+//
+//	plan.json            the plan: factors, inputs, and each run with its ID; never changes
+//	inputs/HASH.xml      copies of the files that runs depend on, by the hash of their content
+//	workers/NAME         a worker that lives: two lines, "held" and itself as JSON; written to
+//	                     again four times a lease, removed when the worker leaves
+//	leases/ID.K          the K-th lease of a run, K = 1, 2 ...: two lines, "held" or "free", and its
+//	                     worker as JSON; created exclusively; that of the largest K counts; removed
+//	                     once the run is done
+//	journals/NAME.jsonl  the results of a worker: a line for each run that has ended, an [Entry];
+//	                     appended to by that worker alone, with the first 16 digits of the SHA-256 of
+//	                     the line without it as the last field, "sum"; a torn last line does not count,
+//	                     nor does a line with another checksum or without a figure, which is reported
+//	checkpoints/ID       state of a long exact replay that was interrupted; removed once it is done
+//	table.csv            all rows in the order of the design, written by the worker that ends the study
+//	table.parquet        the same
+//
+// A run is named by its ID, 20 hexadecimal digits of the hash of all that its result depends on: version of Reprise, parameters
+// of the trace, bytes of platform and kernel models, options, tolerance, seed. A worker takes a lease, looks whether the run
+// has been done meanwhile, makes it, appends the result to its journal, and removes the lease. A run with a line in a journal
+// is done, whatever leases say; a run without a line, and without a lease of a living worker, is free.
+//
+// # Units
+//
+// Times are in seconds, rates in Gflop/s, memory in bytes; names of columns have the unit.
+//
+// # Errors
+//
+// Errors of a study's file have the line. A run that fails is no error: its row has the reason. Directories of another study
+// or of another version of Reprise are refused.
+//
+// # Source
+//
+// Designs: package design. Leases: package workqueue. Common random numbers: Law, Simulation Modeling and Analysis, chapter 11.
 package study
 
 import (
@@ -8,45 +59,33 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Study is what a study is to find out, as its file says it.
+// Names of responses in files.
+const (
+	responsePath = "critical-path"
+	responsePOP  = "pop"
+)
+
+// Study is the content of a study's file.
 type Study struct {
 	File      string // its name, for messages
 	Program   string // hpl, hpcg, or the file of a trace, by its name in the study's file
 	Fixed     []Setting
 	Factors   []Factor
 	Rows      [][]int // of the design: a level of each factor
-	Design    string  // which that is, for people
+	Design    string  // name of the design, for people
 	Tolerance float64 // half-width of each estimate's interval, relative; 0: exact
 	Seeds     []uint64
-	Responses Responses // what is found out of each run beside its times
+	Responses Responses
 
 	parameters
 	trace *Input // of which all runs are replays; nil: the program makes their traces
 }
 
-// Responses are what is found out of a run if it is asked for: it takes longer then.
+// Responses are further results of each run, which take longer.
 type Responses struct {
-	CriticalPath bool `json:"critical_path,omitempty"` // what the longest chain of computations and messages consists of
+	CriticalPath bool `json:"critical_path,omitempty"` // parts of the longest chain of computations and messages
 	POP          bool `json:"pop,omitempty"`           // POP's efficiencies, by two further replays
 }
-
-// list names the responses.
-func (r Responses) list() []string {
-	var names []string
-	if r.CriticalPath {
-		names = append(names, responsePath)
-	}
-	if r.POP {
-		names = append(names, responsePOP)
-	}
-	return names
-}
-
-// Names of responses in files.
-const (
-	responsePath = "critical-path"
-	responsePOP  = "pop"
-)
 
 // Factor is something that is varied.
 type Factor struct {
@@ -62,7 +101,7 @@ type Level struct {
 	Settings []Setting `json:"settings"`
 }
 
-// settings returns what a row of the design sets.
+// settings returns the settings of a row of a design. Later ones override earlier ones.
 func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 	list := slices.Clone(fixed)
 	for f, level := range row {
@@ -71,10 +110,10 @@ func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 	return list
 }
 
-// factorNames returns the names of the factors.
-func (s *Study) factorNames() []string {
+// factorNames returns the names of factors.
+func factorNames(factors []Factor) []string {
 	var names []string
-	for _, f := range s.Factors {
+	for _, f := range factors {
 		names = append(names, f.Name)
 	}
 	return names
@@ -92,20 +131,7 @@ func describe(factors []Factor, row []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// configs returns the configuration of each row, or an error that names the row.
-func (s *Study) configs() ([]*Config, error) {
-	list := make([]*Config, len(s.Rows))
-	for i := range s.Rows {
-		c, err := s.Config(i)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = c
-	}
-	return list, nil
-}
-
-// errorOf names the row of the design that an error is of.
+// errorOf adds the row of the design to an error.
 func (s *Study) errorOf(row int, err error) error {
 	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), textutil.OneLine(err))
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/csv"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/parquet-go/parquet-go"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/textutil"
@@ -17,7 +20,10 @@ const (
 	ParquetFile = "table.parquet"
 )
 
-// Table is what a study found out, a row a run, in the order of the design.
+// popPrefix begins the names of columns with POP's efficiencies.
+const popPrefix = "pop_"
+
+// Table is the results of a study, a row a run, in the order of the design.
 type Table struct {
 	Factors []string   // names of the first columns
 	Labels  [][]string // of each row: the levels
@@ -40,29 +46,7 @@ var resultColumns = []struct {
 	{"messages", func(o *Outcome) (float64, bool) { return float64(o.Messages), true }},
 }
 
-// NewTable makes the table of a plan from results. What is not there is not known.
-func (p *Plan) NewTable(r *Results) *Table {
-	t := &Table{}
-	for _, f := range p.Factors {
-		t.Factors = append(t.Factors, f.Name)
-	}
-	for _, c := range resultColumns {
-		t.Columns = append(t.Columns, c.name)
-	}
-	names := make([][]string, len(partColumns))
-	for i, of := range partColumns {
-		names[i] = p.partNames(r, of.parts)
-		for _, name := range names[i] {
-			t.Columns = append(t.Columns, of.prefix+strings.ReplaceAll(name, " ", "_")+of.suffix)
-		}
-	}
-	for _, run := range p.Runs {
-		t.add(p, &run, r.Of(run.ID), names)
-	}
-	return t
-}
-
-// partColumns are the columns of which a study has as many as there are parts.
+// partColumns are the columns of which a study has as many as there are parts in its outcomes.
 var partColumns = []struct {
 	prefix, suffix string
 	parts          func(o *Outcome) []Part
@@ -73,71 +57,72 @@ var partColumns = []struct {
 	{popPrefix, "", func(o *Outcome) []Part { return o.POP.Parts() }},
 }
 
-// popPrefix begins the names of columns with POP's efficiencies.
-const popPrefix = "pop_"
-
-// partNames returns the names of parts of all rows, in the order in which they come.
-func (p *Plan) partNames(r *Results, parts func(*Outcome) []Part) (names []string) {
-	known := map[string]bool{}
-	for _, run := range p.Runs {
-		e := r.Of(run.ID)
-		if e == nil || e.Outcome == nil {
-			continue
-		}
-		for _, part := range parts(e.Outcome) {
-			if !known[part.Name] {
-				known[part.Name] = true
-				names = append(names, part.Name)
-			}
-		}
+// NewTable makes the table of a plan from results. Numbers of runs without a result are not known.
+func (p *Plan) NewTable(r *Results) *Table {
+	t := &Table{Factors: factorNames(p.Factors)}
+	for _, c := range resultColumns {
+		t.Columns = append(t.Columns, c.name)
 	}
-	return names
-}
-
-// add adds the row of a run.
-func (t *Table) add(p *Plan, run *Run, e *Entry, names [][]string) {
-	var labels []string
-	for f, level := range run.Levels {
-		labels = append(labels, p.Factors[f].Levels[level].Label)
-	}
-	row, known, failure := make([]float64, len(t.Columns)), make([]bool, len(t.Columns)), ""
-	if e != nil && e.Outcome != nil {
-		fill(row, known, e.Outcome, names)
-	} else if e != nil {
-		failure = e.Error
-	}
-	t.Labels, t.Seeds, t.Errors = append(t.Labels, labels), append(t.Seeds, run.Seed), append(t.Errors, failure)
-	t.Rows, t.Known = append(t.Rows, row), append(t.Known, known)
-}
-
-// fill sets the numbers of a row.
-func fill(row []float64, known []bool, o *Outcome, names [][]string) {
-	for i, c := range resultColumns {
-		row[i], known[i] = c.value(o)
-	}
-	at := len(resultColumns)
+	names := make([][]string, len(partColumns)) // of parts of all rows, in the order in which they come
 	for i, of := range partColumns {
-		parts := of.parts(o)
-		for _, name := range names[i] {
-			for _, part := range parts {
-				if part.Name == name {
-					row[at] = part.Seconds
+		known := map[string]bool{}
+		for _, run := range p.Runs {
+			e := r.Of(run.ID)
+			if e == nil || e.Outcome == nil {
+				continue
+			}
+			for _, part := range of.parts(e.Outcome) {
+				if !known[part.Name] {
+					known[part.Name] = true
+					names[i] = append(names[i], part.Name)
+					t.Columns = append(t.Columns, of.prefix+strings.ReplaceAll(part.Name, " ", "_")+of.suffix)
 				}
 			}
-			known[at] = true // what a run does not have takes no time
-			at++
 		}
 	}
+	for _, run := range p.Runs {
+		var labels []string
+		for f, level := range run.Levels {
+			labels = append(labels, p.Factors[f].Levels[level].Label)
+		}
+		row, known, failure := make([]float64, len(t.Columns)), make([]bool, len(t.Columns)), ""
+		switch e := r.Of(run.ID); {
+		case e == nil:
+		case e.Outcome == nil:
+			failure = e.Error
+		default:
+			for i, c := range resultColumns {
+				row[i], known[i] = c.value(e.Outcome)
+			}
+			at := len(resultColumns)
+			for i, of := range partColumns {
+				parts := of.parts(e.Outcome)
+				for _, name := range names[i] {
+					for _, part := range parts {
+						if part.Name == name {
+							row[at] = part.Seconds
+						}
+					}
+					known[at] = true // a part that a run does not have takes no time
+					at++
+				}
+			}
+		}
+		t.Labels, t.Seeds, t.Errors = append(t.Labels, labels), append(t.Seeds, run.Seed), append(t.Errors, failure)
+		t.Rows, t.Known = append(t.Rows, row), append(t.Known, known)
+	}
+	return t
 }
 
-// WriteCSV writes the table as comma-separated values; what is not known is empty, and texts that a spreadsheet
-// would take for formulas have an apostrophe.
+// WriteCSV writes the table as comma-separated values; unknown numbers are empty, and texts that a spreadsheet would take for
+// formulas have an apostrophe.
 func (t *Table) WriteCSV(w io.Writer) error {
 	to := csv.NewWriter(w)
-	head := append(append([]string{}, t.Factors...), "seed")
-	head = append(append(head, t.Columns...), "error")
-	for i, name := range head {
-		head[i] = textutil.Cell(name)
+	var head []string
+	for _, names := range [][]string{t.Factors, {"seed"}, t.Columns, {"error"}} {
+		for _, name := range names {
+			head = append(head, textutil.Cell(name))
+		}
 	}
 	if err := to.Write(head); err != nil {
 		return err
@@ -162,6 +147,63 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	to.Flush()
 	return to.Error()
 }
+
+// WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of WriteCSV: levels are texts.
+func (t *Table) WriteParquet(w io.Writer) error {
+	var all columns
+	column := func(name string, of parquet.Node) { all.fields = append(all.fields, leaf{of, name}) }
+	for _, name := range t.Factors {
+		column(name, parquet.String())
+	}
+	column("seed", parquet.Uint(64))
+	for _, name := range t.Columns {
+		column(name, parquet.Optional(parquet.Leaf(parquet.DoubleType)))
+	}
+	column("error", parquet.String())
+	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("", all), parquet.Compression(&parquet.Zstd))
+	for i := range t.Rows {
+		var row parquet.Row
+		add := func(v parquet.Value, definition int) { row = append(row, v.Level(0, definition, len(row))) }
+		for _, label := range t.Labels[i] {
+			add(parquet.ByteArrayValue([]byte(label)), 0)
+		}
+		add(parquet.Int64Value(int64(t.Seeds[i])), 0)
+		for j, v := range t.Rows[i] {
+			if t.Known[i][j] {
+				add(parquet.DoubleValue(v), 1)
+			} else {
+				add(parquet.NullValue(), 0)
+			}
+		}
+		add(parquet.ByteArrayValue([]byte(t.Errors[i])), 0)
+		if _, err := to.WriteRows([]parquet.Row{row}); err != nil {
+			return err
+		}
+	}
+	return to.Close()
+}
+
+// columns is the root of a schema. A group of the library would sort its columns by name, and tags of a struct would read
+// options behind the commas of a name.
+type columns struct {
+	parquet.Group // without entries
+	fields        []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (c columns) Fields() []parquet.Field { return c.fields }
+
+// leaf is a column with a name.
+type leaf struct {
+	parquet.Node
+	name string
+}
+
+// Name implements parquet.Field.
+func (l leaf) Name() string { return l.name }
+
+// Value implements parquet.Field. The library calls it for values of Go types, and the table writes rows.
+func (l leaf) Value(reflect.Value) reflect.Value { panic("study: a column has no Go type") }
 
 // WriteTables writes the tables of a study into its directory.
 func (p *Plan) WriteTables(r *Results) error {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -16,19 +18,29 @@ import (
 	"reprise/study/workqueue"
 )
 
+const (
+	// checkpointsDir is the directory of the states of exact replays that were interrupted.
+	checkpointsDir = "checkpoints"
+
+	// maxTold is how many failures are listed.
+	maxTold = 10
+
+	// margin is how many times as long as predicted a run may take without being late.
+	margin = 1.5
+)
+
 // WorkOptions say how a worker works.
 type WorkOptions struct {
 	Jobs  int           // runs at once
 	Lease time.Duration // after which a worker that is not seen is dead
-	// Until is when the worker is to have ended; it begins nothing that would take longer. The
-	// zero time: never.
+	// Until is when the worker is to have ended; it begins nothing that would take longer. The zero time: never.
 	Until time.Time
 	// Retry makes runs again that have failed before.
 	Retry bool
 	// Wait has the worker wait for runs that others make, in case they die.
 	Wait bool
-	// Progress, if set, is called now and then with the number of runs that are done, by
-	// whomever, and of all: one call at a time.
+	// Progress, if set, is called now and then with the number of runs that are done, by all workers, and of all: one call at
+	// a time.
 	Progress func(done, all int)
 }
 
@@ -41,19 +53,38 @@ type Work struct {
 	Held   int      // runs that other workers are making
 	Late   int      // runs that would have ended after Until
 	Done   bool     // all runs of the study are done
-	Lost   int      // of these, those that failed, whoever made them
-	Torn   []string // what Results.Torn tells
+	Lost   int      // of these, those that failed, whichever worker made them
+	Torn   []string // Results.Torn
+}
+
+// Summary describes the work in a line.
+func (w *Work) Summary() string {
+	text := "made " + textutil.Count(w.Made, "run") + OfWhich(w.Failed)
+	if w.Back > 0 {
+		text += fmt.Sprintf("; gave %s back", textutil.Count(w.Back, "run"))
+	}
+	if w.Late > 0 {
+		text += fmt.Sprintf("; left %s that would have taken too long", textutil.Count(w.Late, "run"))
+	}
+	if w.Held > 0 {
+		text += fmt.Sprintf("; other workers are making %d", w.Held)
+	}
+	return text
+}
+
+// OfWhich returns, for behind a number of runs, how many of them failed, if any did.
+func OfWhich(failed int) string {
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d failed", failed)
 }
 
 // CheckLease returns an error that begins with a lease if that is too short or too long.
 func CheckLease(d time.Duration) error { return workqueue.CheckPeriod(d) }
 
-// maxTold is how many failures are told.
-const maxTold = 10
-
-// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends;
-// then runs that have not ended are given back, long exact ones with a checkpoint. If it ends
-// the study, it writes the table.
+// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends; then runs that have not ended
+// are given back, long exact ones with a checkpoint. If it ends the study, it writes the table.
 func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 	w, err := p.join(ctx, o)
 	if err != nil {
@@ -65,11 +96,42 @@ func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 		w.ctx, cancel = context.WithDeadline(ctx, o.Until)
 		defer cancel()
 	}
-	w.run()
+	var group sync.WaitGroup
+	for range w.Jobs {
+		group.Go(func() {
+			for w.ctx.Err() == nil {
+				row, l := w.next()
+				switch {
+				case l != nil:
+					w.make(row, l)
+				case !w.Wait || !w.waits():
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 	if w.err != nil {
 		return w.work, w.err
 	}
-	return w.work, w.finish()
+
+	// Is the study done? Then write its table and tidy up.
+	if err := w.results.Update(); err != nil {
+		return w.work, err
+	}
+	w.tell()
+	w.work.Torn = w.results.Torn()
+	left := slices.DeleteFunc(append(w.passed, w.pending...), w.isDone)
+	if w.work.Done = len(left) == 0; !w.work.Done {
+		return w.work, nil
+	}
+	for _, row := range p.order() {
+		if w.results.Of(p.Runs[row].ID).Outcome == nil {
+			w.work.Lost++
+		}
+	}
+	done := func(id string) bool { return w.results.Of(id) != nil }
+	return w.work, errors.Join(p.WriteTables(w.results), w.me.Sweep(done))
 }
 
 // worker is a process that makes runs.
@@ -83,14 +145,14 @@ type worker struct {
 
 	mu      sync.Mutex
 	results *Results
-	before  map[string]int // failures of runs that are made again, as they were
+	before  map[string]int // failures of runs that are made again, at the begin
 	all     int            // runs, each once
 	passed  []int          // rows of runs that were passed over, or taken: longest first
-	pending []int          // behind them those that were not looked at
+	pending []int          // rows behind them that were not looked at
 	busy    map[string]bool
 	pace    pace
 	work    Work
-	err     error
+	err     error // the first one, which ends the worker: those of runs that are made at the same time are the same
 }
 
 // join makes this process a worker of the study.
@@ -100,7 +162,8 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{WorkOptions: o, plan: p, ctx: ctx, me: me, eval: p.NewEvaluator(), results: p.NewResults(),
-		busy: map[string]bool{}, before: map[string]int{}}
+		busy: map[string]bool{}, before: map[string]int{}, pending: p.order()}
+	w.all = len(w.pending)
 	if w.journal, err = newJournal(p.dir, me.Name); err == nil {
 		err = w.results.Update()
 	}
@@ -108,24 +171,20 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 		return nil, errors.Join(err, me.Leave())
 	}
 	if o.Retry {
-		for id, n := range w.results.failed {
-			w.before[id] = n
-		}
+		w.before = maps.Clone(w.results.failed)
 	}
 	w.pace = p.pace(w.results)
-	w.pending = p.order()
-	w.all = len(w.pending)
 	return w, nil
 }
 
-// order returns the rows of the plan's runs, each run once, the longest first. Those that take
-// about as long come in the order of their names, which are hashes: in no order of a factor.
+// order returns the rows of the plan's runs, each run once, the longest first, by powers of two of their cost. Those of one
+// power come in the order of their names, which are hashes: in no order of a factor.
 func (p *Plan) order() []int {
 	var rows []int
 	seen := map[string]bool{}
 	class := make([]int, len(p.Runs))
 	for i, run := range p.Runs {
-		class[i] = costClass(p.cost(i))
+		_, class[i] = math.Frexp(p.cost(i))
 		if !seen[run.ID] {
 			seen[run.ID] = true
 			rows = append(rows, i)
@@ -135,27 +194,6 @@ func (p *Plan) order() []int {
 		return cmp.Or(cmp.Compare(class[b], class[a]), cmp.Compare(p.Runs[a].ID, p.Runs[b].ID))
 	})
 	return rows
-}
-
-// run makes runs, so many at once, until there are none for this worker.
-func (w *worker) run() {
-	var group sync.WaitGroup
-	for range w.Jobs {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for w.ctx.Err() == nil {
-				row, l := w.next()
-				switch {
-				case l != nil:
-					w.make(row, l)
-				case !w.Wait || !w.waits():
-					return
-				}
-			}
-		}()
-	}
-	group.Wait()
 }
 
 // waits waits a moment for other workers, and reports whether it is still needed.
@@ -173,7 +211,8 @@ func (w *worker) waits() bool {
 	return true
 }
 
-// next takes the next run that is free and can be made in time; nil if there is none.
+// next takes the next run that is free and can be made in time; nil if there is none. Rows that are done are dropped, so a worker
+// looks at each of them once.
 func (w *worker) next() (row int, l *workqueue.Lease) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,14 +247,13 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 	return 0, nil
 }
 
-// try takes a run, unless this or another worker is making it, or it was done a moment ago, or would
-// end too late.
+// try takes a run, unless this or another worker is making it, or it was done a moment ago, or would end too late.
 func (w *worker) try(row int) (*workqueue.Lease, error) {
 	id := w.plan.Runs[row].ID
 	switch {
 	case w.busy[id]:
 		return nil, nil
-	case w.late(row):
+	case !w.Until.IsZero() && time.Until(w.Until) < w.pace.of(margin*w.plan.cost(row)):
 		w.work.Late++
 		return nil, nil
 	}
@@ -234,65 +272,58 @@ func (w *worker) try(row int) (*workqueue.Lease, error) {
 	return nil, errors.Join(err, l.Done())
 }
 
-// isDone reports whether a run has ended: well, or not, unless that was before and it is to be
-// made again.
+// isDone reports whether a run has ended: well, or with an error, unless that was before and it is to be made again.
 func (w *worker) isDone(row int) bool {
 	id := w.plan.Runs[row].ID
 	e := w.results.Of(id)
 	return e != nil && (e.Outcome != nil || !w.Retry || w.results.failed[id] > w.before[id])
 }
 
-// margin is how many times as long as predicted a run may take without being late.
-const margin = 1.5
-
-// late reports whether a run would not end in time.
-func (w *worker) late(row int) bool {
-	if w.Until.IsZero() {
-		return false
-	}
-	takes := w.pace.of(margin * w.plan.cost(row))
-	return time.Until(w.Until) < takes
-}
-
+// tell reports the progress.
 func (w *worker) tell() {
 	if w.Progress != nil {
-		w.Progress(w.results.ended(), w.all)
+		w.Progress(len(w.results.entries), w.all)
 	}
 }
 
-// Different returns the number of runs, of which two rows may have the same.
-func (p *Plan) Different() int {
-	seen := map[string]bool{}
-	for _, run := range p.Runs {
-		seen[run.ID] = true
-	}
-	return len(seen)
-}
-
-// make makes a run and writes down what came out.
+// make makes a run and writes down its result, or gives its lease back if the context has ended.
 func (w *worker) make(row int, l *workqueue.Lease) {
 	run := &w.plan.Runs[row]
 	begin := time.Now()
 	out, err := w.evaluate(row)
 	e := &Entry{Run: run.ID, Outcome: out, Wall: time.Since(begin).Seconds(), Worker: w.me.Name}
-	if err != nil {
-		if w.ctx.Err() != nil {
-			w.giveBack(run.ID, l)
-			return
+	back := err != nil && w.ctx.Err() != nil
+	switch {
+	case back:
+		err = l.GiveBack()
+	default:
+		if err != nil {
+			e.Error = err.Error()
 		}
-		e.Error = err.Error()
-	}
-	if err = l.Held(); err == nil {
-		err = w.journal.add(e)
-	}
-	if err == nil {
-		err = errors.Join(l.Done(), w.dropCheckpoint(run.ID))
-	} else {
-		err = errors.Join(fmt.Errorf("a result could not be written down, and is to be made again: %w", err), l.GiveBack())
+		if err = l.Held(); err == nil {
+			err = w.journal.add(e)
+		}
+		if err != nil {
+			err = errors.Join(fmt.Errorf("a result could not be written down, and is to be made again: %w", err), l.GiveBack())
+			break
+		}
+		err = l.Done()
+		// The checkpoint is of no use any more. A special file in its place, which no worker has put there, stays.
+		file := w.plan.checkpoint(run.ID)
+		if info, serr := os.Lstat(file); serr != nil || info.Mode().IsRegular() {
+			if rerr := os.Remove(file); !errors.Is(rerr, os.ErrNotExist) {
+				err = errors.Join(err, rerr)
+			}
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fail(err)
+	w.err = cmp.Or(w.err, err)
+	delete(w.busy, run.ID)
+	if back {
+		w.work.Back++
+		return
+	}
 	w.work.Made++
 	w.pace.add(w.plan.cost(row), e.Wall)
 	if e.Error != "" {
@@ -300,11 +331,9 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 			w.work.Errors = append(w.work.Errors, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))
 		}
 	}
-	delete(w.busy, run.ID)
 }
 
-// evaluate makes a run. Should the program itself fail in it, that is the run's error: the others
-// can be made.
+// evaluate makes a run. A panic of the program is the run's error: the other runs can be made.
 func (w *worker) evaluate(row int) (out *Outcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -312,93 +341,8 @@ func (w *worker) evaluate(row int) (out *Outcome, err error) {
 		}
 	}()
 	run := &w.plan.Runs[row]
-	return w.eval.Evaluate(w.ctx, w.plan.configs[row],
-		RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID),
-			Responses: w.plan.Responses})
+	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed,
+		Checkpoint: w.plan.checkpoint(run.ID), Responses: w.plan.Responses})
 }
-
-// fail ends the worker by its first error: those of runs that are made at the same time say the same.
-func (w *worker) fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-// giveBack ends the lease of a run that has not ended.
-func (w *worker) giveBack(id string, l *workqueue.Lease) {
-	err := l.GiveBack()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fail(err)
-	w.work.Back++
-	delete(w.busy, id)
-}
-
-// Describe names a row of the plan, as "run 3 (NB 64, DEPTH 0, seed 1)".
-func (p *Plan) Describe(row int) string {
-	run := &p.Runs[row]
-	text := describe(p.Factors, run.Levels)
-	return fmt.Sprintf("run %d (%s, seed %d)", row+1, text, run.Seed)
-}
-
-// checkpointsDir is where the states of exact replays are that were interrupted.
-const checkpointsDir = "checkpoints"
 
 func (p *Plan) checkpoint(id string) string { return filepath.Join(p.dir, checkpointsDir, id) }
-
-// dropCheckpoint removes the state of a run that has ended. What no worker has put there stays.
-func (w *worker) dropCheckpoint(id string) error {
-	if info, err := os.Lstat(w.plan.checkpoint(id)); err == nil && !info.Mode().IsRegular() {
-		return nil
-	}
-	if err := os.Remove(w.plan.checkpoint(id)); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// finish looks whether the study is done, and if so writes its table and tidies up.
-func (w *worker) finish() error {
-	if err := w.results.Update(); err != nil {
-		return err
-	}
-	w.tell()
-	left := slices.DeleteFunc(append(w.passed, w.pending...), w.isDone)
-	w.work.Torn = w.results.Torn()
-	if w.work.Done = len(left) == 0; !w.work.Done {
-		return nil
-	}
-	for _, row := range w.plan.order() {
-		if w.results.Of(w.plan.Runs[row].ID).Outcome == nil {
-			w.work.Lost++
-		}
-	}
-	done := func(id string) bool { return w.results.Of(id) != nil }
-	return errors.Join(w.plan.WriteTables(w.results), w.me.Sweep(done))
-}
-
-// Summary says in a line what a worker has done.
-func (w *Work) Summary() string {
-	text := "made " + textutil.Count(w.Made, "run") + OfWhich(w.Failed)
-	if w.Back > 0 {
-		text += fmt.Sprintf("; gave %s back", textutil.Count(w.Back, "run"))
-	}
-	if w.Late > 0 {
-		text += fmt.Sprintf("; left %s that would have taken too long", textutil.Count(w.Late, "run"))
-	}
-	if w.Held > 0 {
-		text += fmt.Sprintf("; other workers are making %d", w.Held)
-	}
-	return text
-}
-
-// OfWhich says behind a number of runs how many of them failed, if any did.
-func OfWhich(failed int) string {
-	if failed == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", of which %d failed", failed)
-}
-
-// Levels names the levels of a row of the plan, as "NB 64, DEPTH 0".
-func (p *Plan) Levels(row int) string { return describe(p.Factors, p.Runs[row].Levels) }

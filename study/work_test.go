@@ -221,7 +221,7 @@ func TestOneError(t *testing.T) {
 // TestOfTune: a directory that has results already, and no plan, is none of a study.
 func TestOfTune(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := planOf(t, smallStudy).Remember(dir); err != nil {
+	if _, err := planOf(t, smallStudy).NewCachedEvaluator(dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := planOf(t, smallStudy).Create(dir); err == nil || !strings.Contains(err.Error(), "has journals and no plan.json, as that of study tune") {
@@ -390,7 +390,7 @@ func TestScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, _, err := newParts(p).load(p.Config(0).Machine, outline)
+	m, _, _, err := p.NewEvaluator().load(p.Config(0).Machine, outline)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestMessages(t *testing.T) {
 		"N: 8000, NB: 128, P: 16, Q: 4, SWAP: long, BCAST: longm, DEPTH: 1", "N: 8000, NB: 128, P: 2, Q: 32, SWAP: long, BCAST: long", "N: 8000, NB: 128, P: 4, Q: 8, SWAP: mix, BCAST: 2ringm",
 	} {
 		p := planOf(t, "program: hpl\nparameters: {"+c+"}\n")
-		open, err := newParts(p).traceOf(context.Background(), p.Config(0).Run)
+		open, err := p.NewEvaluator().traceOf(context.Background(), p.Config(0).Run)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,7 +90,7 @@ func runTune(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		return tune.Predict(p, o).WriteText(c.App.Writer)
+		return tune.WritePrediction(c.App.Writer, p, o)
 	}
 	return search(c, p, o)
 }
@@ -140,7 +135,7 @@ func search(c *cli.Context, p *study.Plan, o tune.Options) error {
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(p.Runs), "replays")
 	o.Progress = bar.SetOf
-	begin, before := time.Now(), userTime()
+	since := tune.Begin()
 	r, err := tune.Run(ctx, p, o)
 	bar.Clear()
 	switch {
@@ -149,13 +144,9 @@ func search(c *cli.Context, p *study.Plan, o tune.Options) error {
 	case err != nil:
 		return err
 	}
-	r.Wall, r.User = time.Since(begin).Seconds(), userTime()-before
+	r.Effort = since()
 	if o.Dir != "" {
-		name, text := "HPL.dat", r.Dat
-		if r.HPCGDat != "" {
-			name, text = "hpcg.dat", r.HPCGDat
-		}
-		if text != "" {
+		if name, text := r.BestFile(); text != "" {
 			if err := atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
 				_, err := io.WriteString(w, text)
 				return err
@@ -168,15 +159,6 @@ func search(c *cli.Context, p *study.Plan, o tune.Options) error {
 		return writeJSON(c.App.Writer, r)
 	}
 	return r.WriteText(c.App.Writer)
-}
-
-// userTime returns the processor time of this process, in seconds, 0 if it is not known.
-func userTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Sec) + float64(u.Utime.Usec)*1e-6
 }
 
 // shares reads the flags that are percentages.
@@ -199,59 +181,24 @@ func shares(c *cli.Context, s *study.Study, o *tune.Options) error {
 	return nil
 }
 
-// requestOf returns what the flags ask for.
+// requestOf returns the request of the flags.
 func requestOf(c *cli.Context) (*tune.Request, error) {
 	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
 	var err error
 	if r.Memory, r.Fill, err = memoryOf(c); err != nil {
 		return nil, err
 	}
-	r.Settings, err = settingsOf(c)
-	return r, err
-}
-
-// settingsOf returns what the flags say that all runs have.
-func settingsOf(c *cli.Context) (list []study.Setting, err error) {
 	for _, name := range []string{"machine", "kernels"} {
 		if c.IsSet(name) {
-			list = append(list, study.Setting{Word: name, Value: c.String(name)})
+			r.Settings = append(r.Settings, study.Setting{Word: name, Value: c.String(name)})
 		}
 	}
 	for _, text := range c.StringSlice("set") {
-		word, value, ok := strings.Cut(text, "=")
-		if !ok || word == "" {
-			return nil, command.Usagef("tune: --set %q, want WORD=VALUE, such as PFACT=crout", text)
-		}
-		s := study.Setting{Word: word, Value: value}
-		if err := checkSet(&s, list); err != nil {
-			return nil, command.Usagef("tune: --set %s: %w", word, err)
-		}
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-// checkSet refuses a setting that is none, that a flag is for, or that others make as well.
-func checkSet(s *study.Setting, others []study.Setting) error {
-	switch s.Word {
-	case "N":
-		return errors.New("the order of the matrix is --order's, or -N's")
-	case "seed":
-		return errors.New("of random pivots it is pivot-seed, of noise it is --seed")
-	case "machine": // what it is, is looked at where it is loaded
-	default:
-		if err := study.CheckSetting("hpl", *s); err != nil {
-			return err
+		if err := r.Set(text); err != nil {
+			return nil, command.Usagef("tune: --set %w", err)
 		}
 	}
-	for _, of := range others {
-		for _, word := range of.Sets() {
-			if slices.Contains(s.Sets(), word) {
-				return fmt.Errorf("%s is set twice, by %s too: leave one out", word, of.Word)
-			}
-		}
-	}
-	return nil
+	return r, nil
 }
 
 // memoryOf reads the memory of a node and the share of it that is used, and checks numbers.

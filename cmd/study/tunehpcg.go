@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
@@ -38,13 +36,13 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	defer stop()
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
 	o.Progress = bar.SetOf
-	begin, before := time.Now(), userTime()
+	since := tune.Begin()
 	r, err := tune.RunBoxes(ctx, b, o)
 	bar.Clear()
 	if err != nil {
 		return err
 	}
-	r.Wall, r.User = time.Since(begin).Seconds(), userTime()-before
+	r.Effort = since()
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, r)
 	}

@@ -1,40 +1,107 @@
 package tune
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 
+	"reprise/internal/regular"
+	"reprise/internal/textutil"
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/report/compare"
+	"reprise/study"
 	"reprise/study/search"
+	"reprise/trace"
 	"reprise/tracegen/hpcg"
+)
+
+const (
+	// leastShare is the least share of the memory of a run that counts, by HPCG's rules.
+	leastShare = 0.25
+
+	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the finest level
+	// (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7 vectors), and 601 on each of three
+	// others, with an eighth of the points of the one before (the same row, 3 vectors and an index): 714.7, in the report
+	// "Bytes per equation". Source: HPCG 3.1, ReportResults.cpp.
+	bytesPerPoint = 629 + 601*(1./8+1./64+1./512)
+
+	// mostSizes is how many sizes of a box there are in each direction.
+	mostSizes = 8
+
+	// boxTolerance is that of the estimates: iterations of HPCG are the same work, so few of them are enough.
+	boxTolerance = 0.01
 )
 
 // Boxes says for which machine process grid and boxes of HPCG are to be chosen.
 type Boxes struct {
-	Machine      string // as Setting machine has it; "": the generic one
+	Machine      string // as a machine setting has it; "": the generic one
 	Kernels      string // "": those of the machine
 	Ranks, Nodes int    // as in Request
 	Memory       float64
 	Fill         float64 // the share of the memory that HPCG takes at most
 }
 
-// leastShare is the share of the memory that a run which counts takes at least, by HPCG's rules.
-const leastShare = 0.25
+// BoxOptions say how to choose boxes.
+type BoxOptions struct {
+	Jobs         int
+	Indifference float64 // a difference of rates that does not matter, as a share
+	Seed         uint64
+	Tool         string // what makes the traces
+	Progress     func(done, all int)
+}
 
-// bytesPerPoint is what HPCG's own report counts as memory for each point, without halos: 629 bytes on
-// the finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7
-// vectors), and 601 on each of three others, with an eighth of the points of the one before (the
-// same row, 3 vectors and an index): 714.7, in the report "Bytes per equation". Source: HPCG 3.1,
-// ReportResults.cpp.
-const bytesPerPoint = 629 + 601*(1./8+1./64+1./512)
+// BoxResult is the result for HPCG.
+type BoxResult struct {
+	Ranks          int       `json:"ranks"`
+	Configurations int       `json:"configurations"` // that came into question
+	Replays        int       `json:"replays"`
+	Best           BoxChoice `json:"best"`
+	Gflops         float64   `json:"gflops"`          // of the best; with noise mean of fresh seeds
+	GflopsInterval float64   `json:"gflops_interval"` // half-width, with 95 % confidence
+	FreshSeeds     int       `json:"fresh_seeds"`     // 0: nothing is random
+	// Indistinct are those that are not worse by more than Indifference, the best first.
+	Indistinct   []BoxChoice `json:"indistinct"`
+	Indifference float64     `json:"indifference"`
+	Effort
+	Dat string `json:"hpcg_dat"`
+}
 
-// mostSizes is how many sizes of a box there are in each direction.
-const mostSizes = 8
+// BoxChoice is a process grid and the box of each rank.
+type BoxChoice struct {
+	Name   string  `json:"name"`
+	Gflops float64 `json:"gflops"`
+	Memory float64 `json:"memory_bytes"` // of a node, as HPCG counts it
+	Behind float64 `json:"behind"`       // the best, as a share of its rate
+}
 
-// candidates returns all grids and boxes that come into question, as a space with the parameters of each
-// point, and how many ranks a node has.
+// boxRun is the result of a replay.
+type boxRun struct {
+	gflops   float64
+	interval float64 // half-width
+	noise    bool
+}
+
+func boxName(p *hpcg.Params) string {
+	return fmt.Sprintf("grid %v, box %dx%dx%d", p.Grid, p.NX, p.NY, p.NZ)
+}
+
+// boxDat returns the hpcg.dat of a run of the length that counts, 1800 s.
+func boxDat(p *hpcg.Params) string {
+	return fmt.Sprintf("HPCG benchmark input file\nwritten by Reprise\n%d %d %d\n1800\n%d %d %d\n", p.NX, p.NY, p.NZ,
+		p.Grid.NX, p.Grid.NY, p.Grid.NZ)
+}
+
+// candidates returns all grids and boxes that come into question, as a space with the parameters of each point.
 func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
-	r := b.request()
+	r := &Request{Ranks: b.Ranks, Nodes: b.Nodes}
+	if b.Machine != "" {
+		r.Settings = []study.Setting{{Word: "machine", Value: b.Machine}}
+	}
 	where, err := r.places()
 	if err != nil {
 		return nil, nil, nil, err
@@ -46,12 +113,34 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	if b.Memory == 0 {
 		return nil, nil, nil, errors.New("the memory of a node is not given: it says how large boxes are")
 	}
-	most := b.Fill * b.Memory / float64(min(where.perHost, ranks)) / bytesPerPoint
+	most := b.Fill * b.Memory / float64(min(where.perHost, ranks)) / bytesPerPoint // points of a rank
 	least := most * leastShare / b.Fill
-	sides := sizes(least, most)
-	grids := boxGrids(ranks)
-	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, {Levels: len(sides), Ordered: true},
-		{Levels: len(sides), Ordered: true}, {Levels: len(sides), Ordered: true}}}
+
+	// Process grids that HPCG does not refuse.
+	var grids []hpcg.Grid
+	for x := 1; x <= ranks; x++ {
+		for y := 1; ranks%x == 0 && y <= ranks/x; y++ {
+			p := hpcg.DefaultParams(ranks, 16)
+			p.Grid = hpcg.Grid{NX: x, NY: y, NZ: ranks / x / y}
+			if _, err := p.Complete(); err == nil && p.Grid.Ranks() == ranks {
+				grids = append(grids, p.Grid)
+			}
+		}
+	}
+
+	// Sides of boxes, multiples of 8 around the side of the cube with most points: from those of boxes with the least number
+	// of points to those of flat ones.
+	low := max(int(math.Cbrt(least)/1.25)/8*8, 16)
+	high := max(int(math.Cbrt(most)*1.5)/8*8, low)
+	step := max(((high-low)/8+mostSizes-1)/mostSizes*8, 8)
+	var sides []int
+	for n := high; n >= low; n -= step {
+		sides = append(sides, n)
+	}
+	slices.Reverse(sides)
+
+	side := search.Factor{Levels: len(sides), Ordered: true}
+	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, side, side, side}}
 	var list []hpcg.Params
 	for g, grid := range grids {
 		for x, nx := range sides {
@@ -70,44 +159,170 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, nil, nil, fmt.Errorf("%d ranks with memory for %.0f to %.0f points each: HPCG has no process grid and box for them (sides are multiples of 8, 16 at least, and none below an eighth of another)", ranks, least, most)
+		return nil, nil, nil, fmt.Errorf("%d ranks with memory for %.0f to %.0f points each: HPCG has no process grid and box for"+
+			" them (sides are multiples of 8, 16 at least, and none below an eighth of another)", ranks, least, most)
 	}
 	return space, list, where, nil
 }
 
-func (b *Boxes) request() *Request {
-	r := &Request{Ranks: b.Ranks, Nodes: b.Nodes}
-	if b.Machine != "" {
-		r.set("machine", b.Machine)
+// WritePrediction writes, for people, which configurations would be searched.
+func (b *Boxes) WritePrediction(w io.Writer) error {
+	space, list, _, err := b.candidates()
+	if err != nil {
+		return err
 	}
-	return r
+	var t textutil.Table
+	t.Row("ranks", textutil.Thousands(list[0].Ranks))
+	t.Row("process grids", textutil.Thousands(space.Factors[0].Levels))
+	t.Row("configurations", textutil.Thousands(len(list)))
+	t.Row("replays", "of few iterations each, within 1 %, of those that may be the best")
+	return t.Write(w)
 }
 
-// sizes returns sides of boxes around the cube that has most points: multiples of 8, so many that
-// boxes of the least number of points are among them, and flat ones.
-func sizes(least, most float64) []int {
-	low := max(int(math.Cbrt(least)/1.25)/8*8, 16)
-	high := max(int(math.Cbrt(most)*1.5)/8*8, low)
-	step := ((high-low)/8 + mostSizes - 1) / mostSizes * 8
-	var list []int
-	for n := high; n >= low; n -= max(step, 8) {
-		list = append([]int{n}, list...)
+// RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result does not depend on the
+// number of jobs.
+func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
+	space, list, where, err := b.candidates()
+	if err != nil {
+		return nil, err
 	}
-	return list
-}
+	spec := replay.MachineSpec{Kernels: b.Kernels, RanksPerHost: where.perHost}
+	switch {
+	case b.Machine == "":
+		spec.Platform = generic
+	case regular.IsFile(b.Machine):
+		spec.Platform = b.Machine
+	case b.Kernels != "": // not those of the machine
+		spec.Platform = where.name
+	default:
+		spec.Machine = b.Machine
+	}
 
-// boxGrids returns the process grids of so many ranks that HPCG does not refuse.
-func boxGrids(ranks int) []hpcg.Grid {
-	var list []hpcg.Grid
-	for x := 1; x <= ranks; x++ {
-		for y := 1; ranks%x == 0 && y <= ranks/x; y++ {
-			g := hpcg.Grid{NX: x, NY: y, NZ: ranks / x / y}
-			p := hpcg.DefaultParams(ranks, 16)
-			p.Grid = g
-			if _, err := p.Complete(); err == nil && g.Ranks() == ranks {
-				list = append(list, g)
-			}
+	// The search minimises the seconds of 1e9 flop.
+	runs, done := map[int]boxRun{}, 0
+	tell := func(open int) {
+		if o.Progress != nil {
+			o.Progress(done, done+open)
 		}
 	}
-	return list
+	found, err := search.Run(ctx, space, search.Options{
+		Tolerances: []float64{boxTolerance}, Indifference: o.Indifference,
+		Progress: func(p search.Progress) { tell(p.Open) },
+		Measure: func(ctx context.Context, points []int, _ float64) ([]search.Value, error) {
+			results := make([]boxRun, len(points))
+			err := atOnce(ctx, len(points), o.Jobs, func(ctx context.Context, i int) (err error) {
+				if results[i], err = replayBox(ctx, spec, &list[points[i]], o.Seed, o.Tool); err != nil {
+					err = fmt.Errorf("%s: %w", boxName(&list[points[i]]), err)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			var values []search.Value
+			for i, r := range results {
+				runs[points[i]] = r
+				values = append(values, search.Value{Seconds: 1 / r.gflops, Interval: r.interval / (r.gflops * r.gflops)})
+			}
+			done += len(points)
+			tell(0)
+			return values, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	index := found.Points[0].Index
+	best, top := &list[index], runs[index]
+	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
+		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
+	if top.noise { // replay the best with seeds that the search has not seen
+		var fresh []float64
+		for i := range uint64(freshSeeds) {
+			again, err := replayBox(ctx, spec, best, o.Seed+i+1, o.Tool)
+			if err != nil {
+				return nil, err
+			}
+			fresh = append(fresh, again.gflops)
+		}
+		f := compare.MeanFigure(fresh)
+		r.Gflops, r.GflopsInterval, r.FreshSeeds = f.Value(), f.Interval(), len(fresh)
+	}
+	for _, p := range found.Points {
+		q, run := &list[p.Index], runs[p.Index]
+		c := BoxChoice{Name: boxName(q), Gflops: run.gflops, Behind: 1 - run.gflops/top.gflops,
+			Memory: bytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
+		if len(r.Indistinct) == 0 {
+			r.Best = c
+		}
+		if c.Behind <= o.Indifference+(run.interval+top.interval)/top.gflops {
+			r.Indistinct = append(r.Indistinct, c)
+		}
+	}
+	return r, nil
+}
+
+// replayBox estimates the rate of a box, or replays it where that costs no more.
+func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, seed uint64, tool string) (boxRun, error) {
+	var file bytes.Buffer
+	if err := hpcg.Generate(ctx, &file, *p, hpcg.Options{Tool: tool}); err != nil {
+		return boxRun{}, err
+	}
+	open := func() (*trace.Trace, error) {
+		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPCG")
+	}
+	tr, err := open()
+	if err != nil {
+		return boxRun{}, err
+	}
+	defer tr.Close()
+	m, o, _, err := replay.LoadMachine(spec, tr)
+	if err != nil {
+		return boxRun{}, err
+	}
+	o.Seed = seed
+	e, err := replay.Sample(ctx, open, m, o, replay.SampleOptions{Tolerance: boxTolerance, Workers: 1})
+	if err == nil {
+		return boxRun{e.Gflops, e.GflopsInterval, e.Seed != nil}, nil
+	}
+	if !errors.Is(err, sampling.ErrExact) {
+		return boxRun{}, err
+	}
+	r, err := replay.Run(ctx, tr, m, o)
+	if err != nil {
+		return boxRun{}, err
+	}
+	return boxRun{r.Gflops, 0, r.Seed != nil}, nil
+}
+
+// WriteText writes the result for people.
+func (r *BoxResult) WriteText(w io.Writer) error {
+	seeds := "nothing is random"
+	if r.FreshSeeds > 0 {
+		seeds = fmt.Sprintf("mean of %s that the search did not use", textutil.Count(r.FreshSeeds, "seed"))
+	}
+	cost := fmt.Sprintf("%s of few iterations each", textutil.Count(r.Replays, "replay"))
+	if r.User > 0 {
+		cost += fmt.Sprintf("; %v of processor time", study.Round(r.User))
+	}
+	var t, others textutil.Table
+	t.Row("best", r.Best.Name)
+	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g, raw; %s", r.Gflops, r.GflopsInterval, seeds))
+	t.Row("memory", study.Bytes(int64(r.Best.Memory))+" of a node")
+	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"),
+		textutil.Count(r.Ranks, "rank")))
+	t.Row("cost", cost)
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	others.Row("configuration", "Gflops", "memory of a node", "behind, %")
+	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
+		others.Row(c.Name, fmt.Sprintf("%.5g", c.Gflops), study.Bytes(int64(c.Memory)), fmt.Sprintf("%.2f", 100*c.Behind))
+	}
+	if err := writeIndistinct(w, r.Indifference, "", len(r.Indistinct), &others); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nhpcg.dat:\n\n%s", r.Dat)
+	return err
 }

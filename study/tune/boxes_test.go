@@ -19,10 +19,10 @@ func TestRunBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &boxTuner{spec: replay.MachineSpec{Platform: generic, RanksPerHost: where.perHost}}
+	spec := replay.MachineSpec{Platform: generic, RanksPerHost: where.perHost}
 	most := 0.0
 	for i := range list {
-		r, err := all.replay(t.Context(), &list[i], 1)
+		r, err := replayBox(t.Context(), spec, &list[i], 1, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,14 @@
 package tune
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/report/compare"
 	"reprise/study"
 	"reprise/study/search"
@@ -10,7 +16,19 @@ import (
 	"reprise/tracegen/programs"
 )
 
-// Result is what tuning has found.
+const (
+	// decidingRuns is how many real runs are proposed.
+	decidingRuns = 3
+
+	// alike is the relative difference of times of configurations that do the same, such as a swap that is mixed where all
+	// are long.
+	alike = 1e-4
+
+	// mostListed is how many configurations are listed that may be as good as the best.
+	mostListed = 12
+)
+
+// Result is the result of tuning.
 type Result struct {
 	Configurations int     `json:"configurations"` // that came into question
 	N              int     `json:"n"`
@@ -19,23 +37,21 @@ type Result struct {
 	GflopsInterval float64 `json:"gflops_interval"` // half-width, with 95 % confidence
 	FreshSeeds     int     `json:"fresh_seeds"`
 
-	// Indistinct are those, the best first, that cannot be told from the best: they are not slower by
-	// more than Indifference, with 95 % confidence for all of them together.
+	// Indistinct are those, the best first, that may be as good: they are not slower by more than Indifference, with 95 %
+	// confidence for all of them together.
 	Indistinct   []Choice `json:"indistinct"`
 	Indifference float64  `json:"indifference"`
 	Deciding     []Choice `json:"deciding"` // real runs of these would decide
-	// Edges are the factors of which the best has the first or the last level, of three or more that
-	// have an order: beyond them there may be better ones.
+	// Edges are the factors of which the best has the first or the last level, of three or more that have an order: beyond
+	// them there may be better ones.
 	Edges []string `json:"edges"`
 
-	Runs  []Replay `json:"runs"`    // in the order in which they were made
-	Known int      `json:"known"`   // of these, those that were known from before
-	Share float64  `json:"share"`   // of the messages that exact replays of all configurations would simulate
-	User  float64  `json:"user_s"`  // time of processors that the search took; 0: not known
-	Wall  float64  `json:"wall_s"`  // time that it took
-	Dat   string   `json:"hpl_dat"` // the best, for HPL
-	// HPCGDat is the best for HPCG.
-	HPCGDat string `json:"hpcg_dat,omitempty"`
+	Runs  []Replay `json:"runs"`  // in the order in which they were made
+	Known int      `json:"known"` // of these, those that were known from before
+	Share float64  `json:"share"` // of the messages that exact replays of all configurations would simulate
+	Effort
+	Dat     string `json:"hpl_dat"`            // the best, for HPL
+	HPCGDat string `json:"hpcg_dat,omitempty"` // the best, for HPCG
 }
 
 // Choice is a configuration with what the search knows of it.
@@ -47,7 +63,7 @@ type Choice struct {
 	Behind   float64 `json:"behind"` // the best, as a share
 
 	params hpl.Params
-	weight float64 // what its time is multiplied by to compare it; 0: 1
+	weight float64 // of its time, as of func weight; 0: 1
 }
 
 // Replay is one that was made.
@@ -63,34 +79,57 @@ type Replay struct {
 	cost float64 // by the plan
 }
 
-func (t *tuner) replayOf(j job, e *study.Entry) Replay {
-	cost := j.config.Cost(j.options.Tolerance)
-	if e.Outcome.Interval == 0 {
-		cost = j.config.Cost(0)
-	}
-	pivots := uint64(0)
-	if r := hplOf(j.config); r != nil {
-		pivots = r.Pivots.Seed
-	}
-	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, pivots, e.Outcome.Makespan,
-		e.Outcome.Interval, e.Outcome.Messages, cost}
-}
-
-// result puts together what was found.
-func (t *tuner) result(found *search.Found, fresh []*study.Entry) *Result {
-	best := t.plan.Config(found.Points[0].Index)
-	r := &Result{
-		Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
-		Runs: t.list, Known: t.known, Share: t.share(), Edges: edges(t.plan, found.Points[0].Index),
-	}
-	switch run := best.Run.(type) {
+// result makes the result of a search: found has its points, last the outcome of each row, fresh those of the best with
+// other seeds.
+func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh []*study.Outcome) *Result {
+	best := found.Points[0]
+	r := &Result{Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
+		Runs: t.list, Known: t.known, Edges: edges(t.plan, best.Index)}
+	switch run := t.plan.Config(best.Index).Run.(type) {
 	case *programs.HPL:
-		r.N, r.Dat = run.N, datOf(&run.Params)
+		var b strings.Builder
+		_ = run.WriteDat(&b) // a Builder takes all
+		r.N, r.Dat = run.N, b.String()
 	case *programs.HPCG:
 		r.HPCGDat = boxDat(&run.Params)
 	}
-	scatter := r.rate(fresh)
-	r.rank(t.choices(found), scatter)
+	made, all := 0.0, 0.0
+	for _, of := range t.list {
+		made += of.cost
+	}
+	for i := range t.plan.Runs {
+		all += t.plan.Config(i).Cost(0)
+	}
+	r.Share = made / all
+
+	// The rate of the best, with the scatter of the seeds and the interval of each replay.
+	var times, gflops []float64
+	estimate := 0.0 // relative half-width that each of them has
+	for _, o := range fresh {
+		times, gflops = append(times, o.Makespan), append(gflops, o.Gflops)
+		estimate += o.Interval / o.Makespan / float64(len(fresh))
+	}
+	f := compare.MeanFigure(gflops)
+	r.Gflops = f.Value()
+	r.GflopsInterval = math.Hypot(f.Interval(), estimate*f.Value())
+	one := compare.MeanFigure(times)
+	scatter := one.Interval() * math.Sqrt(float64(len(times))) / one.Value() // relative half-width of the time of one seed
+
+	// The points that were measured as well as the best was, the best first.
+	var list []Choice
+	for _, p := range found.Points {
+		if p.Value.Interval > 0 && p.Tolerance > best.Tolerance {
+			continue
+		}
+		w := weight(t.plan, p.Index)
+		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w,
+			Gflops: last[p.Index].Gflops, Behind: p.Value.Seconds/best.Value.Seconds - 1, weight: w}
+		if h := hplOf(t.plan.Config(p.Index)); h != nil {
+			c.params = h.Params
+		}
+		list = append(list, c)
+	}
+	r.rank(list, scatter)
 	return r
 }
 
@@ -106,46 +145,7 @@ func edges(p *study.Plan, row int) []string {
 	return list
 }
 
-// rate sets the Gflops of the best by its fresh seeds, and returns the relative half-width of
-// the interval in which the time of one seed is.
-func (r *Result) rate(fresh []*study.Entry) float64 {
-	var times, gflops []float64
-	estimate := 0.0 // relative half-width that each of them has
-	for _, e := range fresh {
-		times, gflops = append(times, e.Outcome.Makespan), append(gflops, e.Outcome.Gflops)
-		estimate += e.Outcome.Interval / e.Outcome.Makespan / float64(len(fresh))
-	}
-	f := compare.MeanFigure(gflops)
-	r.Gflops = f.Value()
-	r.GflopsInterval = math.Hypot(f.Interval(), estimate*f.Value())
-	one := compare.MeanFigure(times)
-	return one.Interval() * math.Sqrt(float64(len(times))) / one.Value()
-}
-
-// choices returns the points that were measured as well as the best was, the best first.
-func (t *tuner) choices(found *search.Found) []Choice {
-	var list []Choice
-	best := found.Points[0]
-	for _, p := range found.Points {
-		if p.Value.Interval > 0 && p.Tolerance > best.Tolerance {
-			continue
-		}
-		w := weight(t.plan, p.Index)
-		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w,
-			Gflops: t.entries[p.Index].Outcome.Gflops, weight: w}
-		if r := hplOf(t.plan.Config(p.Index)); r != nil {
-			c.params = r.Params
-		}
-		c.Behind = p.Value.Seconds/best.Value.Seconds - 1
-		list = append(list, c)
-	}
-	return list
-}
-
-// decidingRuns is how many real runs are proposed.
-const decidingRuns = 3
-
-// rank finds those that cannot be told from the best, where the time of one seed scatters so much.
+// rank finds the choices that may be as good as the first, where the time of one seed scatters so much, relatively.
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
 	figure := func(c *Choice) compare.Figure {
@@ -175,18 +175,89 @@ func (r *Result) rank(list []Choice, scatter float64) {
 	}
 }
 
-// alike is how near two times are of configurations that do the same, such as a swap that is mixed
-// where all are long.
-const alike = 1e-4
+// WriteText writes the result for people.
+func (r *Result) WriteText(w io.Writer) error {
+	searched := textutil.Count(r.Configurations, "configuration")
+	if r.N > 0 {
+		searched += " for N = " + textutil.Thousands(r.N)
+	}
+	count := map[float64]int{} // replays of the search, by tolerance
+	for _, made := range r.Runs[:len(r.Runs)-r.FreshSeeds] {
+		if made.Interval == 0 { // an estimate would not have paid
+			made.Tolerance = 0
+		}
+		count[made.Tolerance]++
+	}
+	var replays []string
+	for _, tolerance := range slices.Backward(slices.Sorted(maps.Keys(count))) {
+		replays = append(replays, fmt.Sprintf("%d %s", count[tolerance], ToleranceName(tolerance)))
+	}
+	replays = append(replays, fmt.Sprintf("%d of the best with other seeds", r.FreshSeeds))
+	cost := fmt.Sprintf("%.1f %% of what exact replays of all would cost", 100*r.Share)
+	if r.User > 0 {
+		cost += fmt.Sprintf("; now %v of processor time", study.Round(r.User))
+	}
+	if r.Known > 0 {
+		cost += fmt.Sprintf(" (%d of the runs were known from before)", r.Known)
+	}
+	var t textutil.Table
+	t.Row("best", r.Best.Name)
+	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops,
+		r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
+	t.Row("searched", searched)
+	t.Row("replays", strings.Join(replays, ", "))
+	t.Row("cost", cost)
+	if err := t.Write(w); err != nil {
+		return err
+	}
 
-// share returns the share of the cost of all exact replays.
-func (t *tuner) share() float64 {
-	made, all := 0.0, 0.0
-	for _, r := range t.list {
-		made += r.cost
+	var others textutil.Table
+	others.Row("configuration", "makespan, s", "±, s", "Gflops", "behind, %")
+	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
+		others.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops),
+			fmt.Sprintf("%.2f", 100*c.Behind))
 	}
-	for i := range t.plan.Runs {
-		all += t.plan.Config(i).Cost(0)
+	if err := writeIndistinct(w, r.Indifference, ", as far as can be told (95 % for all together)", len(r.Indistinct),
+		&others); err != nil {
+		return err
 	}
-	return made / all
+
+	var names []string
+	for _, c := range r.Deciding {
+		names = append(names, c.Name)
+	}
+	text := "\nReal runs that would decide: " + strings.Join(names, "; ") + ".\n"
+	if len(names) == 1 {
+		text = "\nNo other was replayed that would be worth a real run.\n"
+	}
+	if len(r.Edges) > 0 {
+		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n",
+			strings.Join(r.Edges, " and "))
+	}
+	if name, dat := r.BestFile(); dat != "" {
+		text += "\n" + name + ":\n\n" + dat
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// BestFile returns the input file of the best, with its usual name; "" for other programs.
+func (r *Result) BestFile() (name, text string) {
+	if r.Dat != "" || r.HPCGDat == "" {
+		return "HPL.dat", r.Dat
+	}
+	return "hpcg.dat", r.HPCGDat
+}
+
+// writeIndistinct writes the table of so many configurations, the best included, that may be as good as the best.
+func writeIndistinct(w io.Writer, indifference float64, surely string, n int, t *textutil.Table) error {
+	if n == 1 {
+		_, err := fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%%s: %d, the best included\n\n",
+		100*indifference, surely, n); err != nil {
+		return err
+	}
+	return t.Write(w)
 }

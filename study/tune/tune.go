@@ -1,3 +1,31 @@
+// Package tune recommends parameters of HPL and HPCG for a machine, by replays alone.
+//
+//	r := tune.Request{Settings: []study.Setting{{Word: "machine", Value: "dahu"}}, Ranks: 960, Memory: 192e9, Fill: 0.8}
+//	s, leftOut, err := r.Study()       // all configurations that come into question
+//	plan, err := study.NewPlan(s, version)
+//	result, err := tune.Run(ctx, plan, tune.Options{Jobs: 4, Tolerances: tune.Tolerances(0), Indifference: 0.005})
+//	err = result.WriteText(os.Stdout)
+//
+// A [Request] becomes a study of all configurations (request.go). Package search chooses the few of its runs that are made,
+// with one seed for all, and finds the quickest. That one is replayed again with seeds that the search has not seen, of noise
+// and of pivots: the best of many is flattered by chance, and the scatter of these replays decides which others may be as
+// good ([Result], result.go).
+//
+// For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest rate, among those that take
+// the share of the memory which HPCG's rules want (boxes.go).
+//
+// # Units
+//
+// Times are in seconds, rates in Gflop/s, memory in bytes; tolerances and fill are shares.
+//
+// # Errors
+//
+// A request that cannot be met is an error with what could be met: memory that is too small, ranks that make no grid, lists
+// of an HPL.dat that contradict each other. A replay that fails ends the search.
+//
+// # Source
+//
+// Package search. Memory that HPL allocates: HPL_pdtest.c, HPL_pdpanel_init.c and HPL_pdupdateTT.c of HPL 2.3.
 package tune
 
 import (
@@ -5,15 +33,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/search"
 	"reprise/tracegen/programs"
 )
+
+// freshSeeds is how many further seeds the winner is replayed with.
+const freshSeeds = 3
 
 // Options say how to tune.
 type Options struct {
@@ -21,9 +56,8 @@ type Options struct {
 	Tolerances   []float64 // of the replays, each less than the one before; 0: exact
 	Indifference float64   // a difference of times that does not matter, as a share
 	Seed         uint64    // of noise, the same for all configurations
-	Dir          string    // where results are kept, and those from before are found; "": nowhere
-	// Progress, if set, is called with the number of runs that are done, and of those that are
-	// known to be needed.
+	Dir          string    // for results, which are also read from there; "": none
+	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
 	Progress func(done, all int)
 }
 
@@ -38,21 +72,12 @@ func Tolerances(last float64) []float64 {
 	return append(list, last)
 }
 
-// freshSeeds is how many further seeds the winner is replayed with.
-const freshSeeds = 3
-
-// tuner tunes.
-type tuner struct {
-	Options
-	plan *study.Plan
-	runs *study.Remembered
-
-	mu      sync.Mutex
-	done    int
-	wanted  int
-	known   int                  // runs from before
-	entries map[int]*study.Entry // the last of each row
-	list    []Replay
+// ToleranceName names a tolerance, as "within 3 %".
+func ToleranceName(t float64) string {
+	if t == 0 {
+		return "exact"
+	}
+	return fmt.Sprintf("within %.3g %%", 100*t)
 }
 
 // Check returns an error unless all configurations of a plan solve one system.
@@ -78,8 +103,122 @@ func hplOf(c *study.Config) *programs.HPL {
 	return r
 }
 
-// weight is what the time of a configuration is multiplied by to compare it with others that may do other work: the
-// work of the first, as a share of its own.
+// WritePrediction writes, for people, which configurations would be searched and what that may cost. The time of a replay is
+// guessed from its number of messages.
+func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
+	exact := p.Predict("", o.Jobs)
+	var tolerances []string
+	for _, t := range o.Tolerances {
+		tolerances = append(tolerances, ToleranceName(t))
+	}
+	var t textutil.Table
+	if r := hplOf(p.Config(0)); r != nil {
+		t.Row("order", textutil.Thousands(r.N))
+	}
+	for _, f := range p.Factors {
+		var labels []string
+		for _, l := range f.Levels {
+			labels = append(labels, l.Label)
+		}
+		t.Row(f.Name, strings.Join(labels, ", "))
+	}
+	t.Row("configurations", textutil.Thousands(len(p.Runs)))
+	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
+	t.Row("time", fmt.Sprintf("about %v, if a tenth of all is replayed exactly; all of them %v, %d at once (guessed from the"+
+		" number of messages)", study.Round(exact.Time.Seconds()/10), study.Round(exact.Time.Seconds()), o.Jobs))
+	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
+	t.Row("memory", "about "+study.Bytes(exact.Memory))
+	return t.Write(w)
+}
+
+// tuner is a search of Run under way.
+type tuner struct {
+	Options
+	plan *study.Plan
+	runs *study.CachedEvaluator
+	list []Replay // in the order in which they were asked for
+
+	mu     sync.Mutex
+	done   int
+	wanted int // runs, done ones included, that are known to be needed
+	known  int // of those done, results that were in Dir before
+}
+
+// Run finds the configuration of a plan that takes the least time, or the least time per flop. The result does not depend on
+// the number of jobs.
+func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
+	if o.Jobs < 1 {
+		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
+	}
+	if err := Check(p); err != nil {
+		return nil, err
+	}
+	runs, err := p.NewCachedEvaluator(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &tuner{Options: o, plan: p, runs: runs}
+
+	// The space has a point for each run of the plan. Levels that have an order are numbered in that.
+	space := &search.Space{}
+	var ranks [][]int
+	for _, f := range p.Factors {
+		rank, ordered := order(f.Levels)
+		ranks = append(ranks, rank)
+		space.Factors = append(space.Factors, search.Factor{Levels: len(f.Levels), Ordered: ordered})
+	}
+	for _, run := range p.Runs {
+		x := make([]int, len(run.Levels))
+		for f, level := range run.Levels {
+			x[f] = ranks[f][level]
+		}
+		space.Points = append(space.Points, x)
+	}
+
+	last := map[int]*study.Outcome{} // of each row, to the finest tolerance
+	found, err := search.Run(ctx, space, search.Options{
+		Tolerances: o.Tolerances, Indifference: o.Indifference,
+		Progress: func(p search.Progress) { t.tell(p.Open) },
+		Measure: func(ctx context.Context, points []int, tolerance float64) ([]search.Value, error) {
+			jobs := make([]job, len(points))
+			for i, row := range points {
+				jobs[i] = job{row, p.Config(row), study.RunOptions{Tolerance: tolerance, Seed: t.Seed}}
+			}
+			outcomes, err := t.make(ctx, jobs)
+			if err != nil {
+				return nil, err
+			}
+			values := make([]search.Value, len(points))
+			for i, o := range outcomes {
+				w := weight(p, points[i])
+				values[i] = search.Value{Seconds: w * o.Makespan, Interval: w * o.Interval}
+				last[points[i]] = o
+			}
+			return values, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	// Replay the best with seeds, of noise and of pivots, that the search has not seen.
+	t.tell(freshSeeds)
+	best := found.Points[0]
+	jobs := make([]job, freshSeeds)
+	for i := range jobs {
+		c := *p.Config(best.Index)
+		c.Run = c.Run.Reseeded(uint64(i) + 1)
+		jobs[i] = job{best.Index, &c, study.RunOptions{Tolerance: best.Tolerance, Seed: t.Seed + uint64(i) + 1}}
+	}
+	fresh, err := t.make(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(found, last, fresh), nil
+}
+
+// weight is the factor by which the time of a configuration is comparable with others that may do other work: the work of
+// the first configuration, as a share of its own.
 func weight(p *study.Plan, row int) float64 {
 	first, own := p.Config(0).Run.Flops(), p.Config(row).Run.Flops()
 	if first == own {
@@ -88,56 +227,7 @@ func weight(p *study.Plan, row int) float64 {
 	return first / own
 }
 
-// Run finds the configuration of a plan that takes the least time, or the least time per flop. What it finds does
-// not depend on the number of jobs.
-func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
-	if o.Jobs < 1 {
-		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
-	}
-	if err := Check(p); err != nil {
-		return nil, err
-	}
-	runs, err := p.Remember(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	t := &tuner{Options: o, plan: p, runs: runs, entries: map[int]*study.Entry{}}
-	found, err := search.Run(ctx, spaceOf(p), search.Options{
-		Tolerances: o.Tolerances, Indifference: o.Indifference, Measure: t.measure,
-		Progress: func(p search.Progress) { t.tell(p.Open) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.tell(freshSeeds)
-	fresh, err := t.again(ctx, found.Points[0])
-	if err != nil {
-		return nil, err
-	}
-	return t.result(found, fresh), nil
-}
-
-// spaceOf returns what is searched: a point for each run of the plan.
-func spaceOf(p *study.Plan) *search.Space {
-	s := &search.Space{}
-	var ranks [][]int
-	for _, f := range p.Factors {
-		rank, ordered := order(f.Levels)
-		ranks = append(ranks, rank)
-		s.Factors = append(s.Factors, search.Factor{Levels: len(f.Levels), Ordered: ordered})
-	}
-	for _, run := range p.Runs {
-		x := make([]int, len(run.Levels))
-		for f, level := range run.Levels {
-			x[f] = ranks[f][level]
-		}
-		s.Points = append(s.Points, x)
-	}
-	return s
-}
-
-// order returns the places of levels in their order, if they have one: numbers, or grids by their
-// shape.
+// order returns the places of levels in their order, if they have one: numbers, or grids by their shape.
 func order(levels []study.Level) (rank []int, ordered bool) {
 	value := make([]float64, len(levels))
 	rank, ordered = make([]int, len(levels)), true
@@ -162,98 +252,53 @@ func order(levels []study.Level) (rank []int, ordered bool) {
 	return rank, true
 }
 
-// measure is the search's.
-func (t *tuner) measure(ctx context.Context, points []int, tolerance float64) ([]search.Value, error) {
-	jobs := make([]job, len(points))
-	for i, p := range points {
-		jobs[i] = job{p, t.plan.Config(p), study.RunOptions{Tolerance: tolerance, Seed: t.Seed}}
-	}
-	entries, err := t.make(ctx, jobs)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]search.Value, len(points))
-	for i, e := range entries {
-		w := weight(t.plan, points[i])
-		values[i] = search.Value{Seconds: w * e.Outcome.Makespan, Interval: w * e.Outcome.Interval}
-		t.entries[points[i]] = e
-	}
-	return values, nil
-}
-
-// again replays a point with seeds, of noise and of pivots, that the search has not seen.
-func (t *tuner) again(ctx context.Context, p search.Point) ([]*study.Entry, error) {
-	jobs := make([]job, freshSeeds)
-	for i := range jobs {
-		c := *t.plan.Config(p.Index)
-		c.Run = c.Run.Reseeded(uint64(i) + 1)
-		jobs[i] = job{p.Index, &c, study.RunOptions{Tolerance: p.Tolerance, Seed: t.Seed + uint64(i) + 1}}
-	}
-	return t.make(ctx, jobs)
-}
-
-// job is a run to be made.
+// job is a run to be made: of a row of the plan, whose configuration may have other seeds.
 type job struct {
 	row     int
 	config  *study.Config
 	options study.RunOptions
 }
 
-// make makes runs, so many at once, and returns what came out of each.
-func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Entry, error) {
-	asked := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	entries, errs := make([]*study.Entry, len(jobs)), make([]error, len(jobs))
-	var wait sync.WaitGroup
-	free := make(chan struct{}, t.Jobs)
-	for i, j := range jobs {
-		wait.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				entries[i], errs[i] = t.one(ctx, j)
-			}
-			if errs[i] != nil {
-				cancel()
-			}
-		})
-	}
-	wait.Wait()
-	for i, j := range jobs {
-		if errs[i] != nil && !errors.Is(errs[i], context.Canceled) {
-			return nil, fmt.Errorf("%s: %w", t.plan.Describe(j.row), errs[i])
+// make makes runs, unless they were made before, and returns the outcome of each.
+func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Outcome, error) {
+	outcomes := make([]*study.Outcome, len(jobs))
+	err := atOnce(ctx, len(jobs), t.Jobs, func(ctx context.Context, i int) error {
+		j := &jobs[i]
+		out, known, err := t.runs.Evaluate(ctx, j.config, j.options)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.plan.Describe(j.row), err)
 		}
-		if entries[i] != nil {
-			t.list = append(t.list, t.replayOf(j, entries[i]))
+		outcomes[i] = out
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.done++
+		if known {
+			t.known++
 		}
+		if t.Progress != nil {
+			t.Progress(t.done, max(t.wanted, t.done))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return entries, context.Cause(asked)
+	for i, out := range outcomes {
+		j := &jobs[i]
+		r := Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, 0, out.Makespan, out.Interval, out.Messages,
+			j.config.Cost(j.options.Tolerance)}
+		if out.Interval == 0 { // an estimate would not have paid
+			r.cost = j.config.Cost(0)
+		}
+		if h := hplOf(j.config); h != nil {
+			r.PivotSeed = h.Pivots.Seed
+		}
+		t.list = append(t.list, r)
+	}
+	return outcomes, nil
 }
 
-// one makes a run, unless it was made before.
-func (t *tuner) one(ctx context.Context, j job) (*study.Entry, error) {
-	e := t.runs.Known(j.config, j.options)
-	before := e != nil
-	if !before {
-		var err error
-		if e, err = t.runs.Evaluate(ctx, j.config, j.options); err != nil {
-			return nil, err
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.done++
-	if before {
-		t.known++
-	}
-	if t.Progress != nil {
-		t.Progress(t.done, max(t.wanted, t.done))
-	}
-	return e, nil
-}
-
-// tell says how many further runs are known to be needed.
+// tell reports how many further runs are known to be needed.
 func (t *tuner) tell(further int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -261,4 +306,52 @@ func (t *tuner) tell(further int) {
 	if t.Progress != nil {
 		t.Progress(t.done, t.wanted)
 	}
+}
+
+// atOnce calls do for the numbers below n, so many at once. An error ends the context of the other calls; the first, by
+// number, that is not of that end is returned.
+func atOnce(ctx context.Context, n, jobs int, do func(ctx context.Context, i int) error) error {
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	free := make(chan struct{}, jobs)
+	for i := range n {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			if errs[i] = within.Err(); errs[i] == nil {
+				errs[i] = do(within, i)
+			}
+			if errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// Effort is the time that a search took, in seconds.
+type Effort struct {
+	User float64 `json:"user_s"` // of processors; 0: not known
+	Wall float64 `json:"wall_s"`
+}
+
+// Begin returns a function that returns the effort of this process since.
+func Begin() func() Effort {
+	user := func() float64 {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			return 0
+		}
+		return float64(u.Utime.Sec) + float64(u.Utime.Usec)*1e-6
+	}
+	begin, before := time.Now(), user()
+	return func() Effort { return Effort{user() - before, time.Since(begin).Seconds()} }
 }
