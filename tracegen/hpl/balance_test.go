@@ -1,70 +1,31 @@
 package hpl
 
 import (
+	"encoding/json"
 	"math"
-	"slices"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"reprise/internal/portable"
-	"reprise/trace"
+	"reprise/internal/tracetest"
+	"reprise/trace/stat"
+	"reprise/trace/verify"
 )
 
-// channel is where messages match in order.
-type channel struct {
-	from, to, tag int32
-	family        uint16
-}
-
-// flow collects the sizes sent and received per channel.
-type flow struct{ sent, received map[channel][]int64 }
-
-func (f *flow) add(rank int32, a *trace.Action) {
-	out := channel{rank, a.Peer, a.Tag, a.Sym}
-	in := channel{a.Peer, rank, a.Tag, a.Sym}
-	switch a.Kind {
-	case trace.KindSend, trace.KindSsend:
-		f.sent[out] = append(f.sent[out], a.X[0])
-	case trace.KindRecv, trace.KindIrecv:
-		f.received[in] = append(f.received[in], a.X[0])
-	case trace.KindExchange, trace.KindSyncExchange:
-		f.sent[out] = append(f.sent[out], a.X[0])
-		f.received[in] = append(f.received[in], a.X[1])
-	}
-}
-
-// each calls visit for all actions of all ranks.
-func each(t testing.TB, tr *trace.Trace, rule trace.PollAnswers, visit func(rank int32, a *trace.Action)) {
+// totals returns the sums over all actions of the run's trace.
+func totals(t *testing.T, p Params, o Options) stat.Counts {
 	t.Helper()
-	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
+	report, err := stat.Of(tracetest.Open(t, generate(t, p, o)), stat.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var buf [64]trace.Action
-	for i := range cursors {
-		for {
-			n, err := cursors[i].Fill(buf[:])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n == 0 {
-				break
-			}
-			for k := range buf[:n] {
-				visit(cursors[i].Rank(), &buf[k])
-			}
-			if last := &buf[n-1]; last.Kind == trace.KindPoll {
-				arrived, err := rule.Answer(last)
-				if err != nil {
-					t.Fatal(err)
-				}
-				cursors[i].Answer(arrived)
-			}
-		}
-	}
+	return report.Totals
 }
 
-// TestMessagesMatch draws parameters and checks that what is sent on each
-// channel is received, in order and with the same sizes.
+// TestMessagesMatch draws parameters and checks that the messages sent are received, in order and with
+// the same sizes.
 func TestMessagesMatch(t *testing.T) {
 	draw := uint64(0)
 	pick := func(n int) int { draw++; return int(portable.Mix(draw) % uint64(n)) }
@@ -80,39 +41,10 @@ func TestMessagesMatch(t *testing.T) {
 		p.Swap, p.SwapThreshold = Swap(pick(3)), pick(12)
 		p.L1, p.U, p.Equil, p.CopyL = Form(pick(2)), Form(pick(2)), pick(2) == 1, pick(2) == 1
 		p.Pivots.Seed = uint64(pick(1000))
-		tr := openTrace(t, generate(t, p, Options{}))
-		for _, rule := range []trace.PollAnswers{trace.Hit{}, trace.Late{}} {
-			f := flow{map[channel][]int64{}, map[channel][]int64{}}
-			each(t, tr, rule, f.add)
-			for c, sizes := range f.sent {
-				if !slices.Equal(sizes, f.received[c]) {
-					t.Fatalf("%+v: channel %+v: sent %v, received %v", p, c, sizes, f.received[c])
-				}
-			}
-			if len(f.received) != len(f.sent) {
-				t.Fatalf("%+v: %d channels sent to, %d received from", p, len(f.sent), len(f.received))
-			}
+		if _, err := verify.Trace(tracetest.Open(t, generate(t, p, Options{})), nil); err != nil {
+			t.Fatalf("%+v: %v", p, err)
 		}
 	}
-}
-
-// flopCount evaluates the terms of all kernel calls of a trace.
-func flopCount(t *testing.T, tr *trace.Trace) float64 {
-	kernels := tr.Header().Kernels
-	var sum float64
-	each(t, tr, trace.Hit{}, func(_ int32, a *trace.Action) {
-		if a.Kind != trace.KindCompute {
-			return
-		}
-		for _, term := range kernels[a.Sym].Flops {
-			v := term.Coef
-			for i, power := range term.Pow {
-				v *= math.Pow(float64(a.X[i]), float64(power))
-			}
-			sum += v
-		}
-	})
-	return sum
 }
 
 // TestFlops compares the flop of all kernels with HPL's operation count,
@@ -125,7 +57,7 @@ func TestFlops(t *testing.T) {
 	for _, tt := range []struct{ n, nb, p, q int }{{600, 20, 1, 1}, {600, 20, 2, 3}, {900, 30, 4, 2}} {
 		p := DefaultParams(tt.n, tt.p, tt.q)
 		p.NB, p.Pivots.Kind = tt.nb, NoPivots
-		got := flopCount(t, openTrace(t, generate(t, p, Options{})))
+		got := totals(t, p, Options{}).Flops
 		neglected := float64(tt.p+1) * float64(tt.nb) * float64(tt.n) * float64(tt.n)
 		if got < p.Flops() || got > p.Flops()+neglected {
 			t.Errorf("%+v: %.4g flop, HPL counts %.4g, at most %.4g more", tt, got, p.Flops(), neglected)
@@ -141,11 +73,51 @@ func TestFirstFlops(t *testing.T) {
 		for _, steps := range []int{1, 2, 3, 10, 29, 30, 31} {
 			p := DefaultParams(900, 2, 3)
 			p.NB, p.Depth, p.Pivots.Kind = 30, depth, NoPivots
-			got, want := flopCount(t, openTrace(t, generate(t, p, Options{FirstSteps: steps}))), p.FirstFlops(steps)
+			got, want := totals(t, p, Options{FirstSteps: steps}).Flops, p.FirstFlops(steps)
 			columns := float64(min(steps, p.Panels()) * p.NB)
 			if neglected := (float64(p.P+1)*float64(p.NB) + 3) * float64(p.N) * columns; math.Abs(got-want) > neglected {
 				t.Errorf("depth %d, %d steps: %.4g flop, want %.4g, at most %.4g more or less", depth, steps, got, want, neglected)
 			}
 		}
+	}
+}
+
+// splitMixSeed is the seed for which the pivot of column c is
+// c + mix(c) mod (N-c), the rule of the recorded simulations: mix(seed) = 0.
+const splitMixSeed = 0x61C8864680B583EB
+
+// TestOracleTraffic compares messages and bytes with what the real code sent in
+// recorded simulations, of up to 256 ranks and N = 65536.
+func TestOracleTraffic(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/oracle/smpi-hpl/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no recorded simulations: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".json"), func(t *testing.T) { checkTraffic(t, name) })
+	}
+}
+
+func checkTraffic(t *testing.T, name string) {
+	t.Parallel()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run struct {
+		oracleCase
+		Messages     int64
+		MessageBytes int64 `json:"message_bytes"`
+	}
+	if err := json.Unmarshal(data, &run); err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() && run.Messages > 500000 {
+		t.Skip("many messages")
+	}
+	p := run.params(t)
+	p.Pivots = Pivots{Kind: RandomPivots, Seed: splitMixSeed}
+	if got := totals(t, p, Options{}); got.Messages != run.Messages || got.Bytes != run.MessageBytes {
+		t.Errorf("%d messages of %d bytes, want %d of %d", got.Messages, got.Bytes, run.Messages, run.MessageBytes)
 	}
 }

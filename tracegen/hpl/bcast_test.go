@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
@@ -54,12 +57,12 @@ func TestLongBroadcasts(t *testing.T) {
 			for _, b := range []Bcast{Long, LongM} {
 				p := small(7, nb, 2, q)
 				p.Bcast, p.Depth = b, 1+q%3
-				tr := openTrace(t, generate(t, p, Options{}))
+				tr := tracetest.Open(t, generate(t, p, Options{}))
 				for rank := range int32(2 * q) {
 					got := bcasts(list(t, tr, rank, trace.Hit{}))
 					want := wantBcasts(&p, int(rank)/q, int(rank)%q)
 					if !slices.Equal(got, want) {
-						t.Fatalf("%v, Q %d, NB %d, rank %d: %s", b, q, nb, rank, firstDifference(got, want))
+						t.Fatalf("%v, Q %d, NB %d, rank %d: %s", b, q, nb, rank, cmp.Diff(want, got))
 					}
 				}
 			}
@@ -126,7 +129,7 @@ func TestPolls(t *testing.T) {
 		if err := p.Set("BCAST", c.bcast); err != nil {
 			t.Fatal(err)
 		}
-		if got := openTrace(t, generate(t, p, Options{})).Program().Polls(); got != c.want {
+		if got := tracetest.Open(t, generate(t, p, Options{})).Program().Polls(); got != c.want {
 			t.Errorf("%s, depth %d, %d columns: polls %t", c.bcast, c.depth, c.cols, got)
 		}
 	}

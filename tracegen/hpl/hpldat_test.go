@@ -1,7 +1,9 @@
 package hpl
 
 import (
+	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,23 +45,34 @@ HPL.out      output file name (if any)
 8            memory alignment in double (> 0)
 `
 
-func TestReadDat(t *testing.T) {
-	d, err := ReadDat(strings.NewReader(sampleDat), "HPL.dat")
+func readDat(t *testing.T, r io.Reader) *Dat {
+	t.Helper()
+	d, err := ReadDat(r, "HPL.dat")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+func combination(t *testing.T, d *Dat, k int) Params {
+	t.Helper()
+	p, err := d.Combination(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestReadDat(t *testing.T) {
+	d := readDat(t, strings.NewReader(sampleDat))
 	if n := d.Combinations(); n != 24 {
 		t.Fatalf("%d combinations, want 2*2*2*3", n)
 	}
 	// HPL's loops, outermost first: grids, N, NB, depths, broadcasts, RFACT, ...
 	// Combination 18 = 1 + 1*12 + 0*6 + 1*3 + 2.
-	got, err := d.Combination(18)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := Params{N: 1000, NB: 64, PMap: ColumnMajor, P: 1, Q: 6, PFact: Right, NBMin: 4, NDiv: 2, RFact: Right, Bcast: TwoRingM,
 		Depth: 1, Swap: Mix, SwapThreshold: 60, L1: Transposed, U: NoTransposed, Equil: true, Align: 8, Pivots: Pivots{Kind: RandomPivots, Seed: 1}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, combination(t, d, 18)); diff != "" {
 		t.Error(diff)
 	}
 	for _, k := range []int{0, 25} {
@@ -77,18 +90,11 @@ func TestTheta(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	d, err := ReadDat(f, "HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := d.Combination(1)
-	if err != nil || d.Combinations() != 1 {
-		t.Fatal(d.Combinations(), err)
-	}
+	d := readDat(t, f)
 	want := DefaultParams(8360352, 32, 101)
 	want.NB, want.RFact, want.Swap, want.Bcast, want.Depth = 336, Left, BinaryExchange, TwoRingM, 0
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(want, combination(t, d, 1)); diff != "" || d.Combinations() != 1 {
+		t.Error(d.Combinations(), diff)
 	}
 }
 
@@ -225,21 +231,15 @@ func FuzzReadDat(f *testing.F) {
 	})
 }
 
-// TestLists: all combinations of the lists, the last fastest, are those that HPL runs.
-func TestLists(t *testing.T) {
-	d, err := ReadDat(strings.NewReader(sampleDat), "HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestListsAndWriteDat: all combinations of the lists, the last fastest, are those that HPL runs, and each of them
+// is the same run when it is written and read again.
+func TestListsAndWriteDat(t *testing.T) {
+	d := readDat(t, strings.NewReader(sampleDat))
 	lists := d.Lists()
 	for k := range d.Combinations() {
-		want, err := d.Combination(k + 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := combination(t, d, k+1)
 		got, rest := DefaultParams(1, 1, 1), k
-		for i := len(lists) - 1; i >= 0; i-- {
-			l := &lists[i]
+		for _, l := range slices.Backward(lists) {
 			for j, text := range l.Values[rest%len(l.Values)] {
 				if err := got.Set(l.Names[j], text); err != nil {
 					t.Fatal(err)
@@ -247,38 +247,17 @@ func TestLists(t *testing.T) {
 			}
 			rest /= len(l.Values)
 		}
-		if !cmp.Equal(got, want) {
-			t.Fatalf("combination %d: %+v, want %+v", k+1, got, want)
-		}
-	}
-}
-
-// TestWriteDat: what is written is read again, as the same run.
-func TestWriteDat(t *testing.T) {
-	d, err := ReadDat(strings.NewReader(sampleDat), "HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range d.Combinations() {
-		want, err := d.Combination(k + 1)
-		if err != nil {
-			t.Fatal(err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("combination %d (-want +got):\n%s", k+1, diff)
 		}
 		want.Equil = k%2 == 0
 		var b strings.Builder
 		if err := want.WriteDat(&b); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadDat(strings.NewReader(b.String()), "written")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := again.Combination(1)
-		if err != nil || again.Combinations() != 1 {
-			t.Fatal(again.Combinations(), err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+		again := readDat(t, strings.NewReader(b.String()))
+		if diff := cmp.Diff(want, combination(t, again, 1)); diff != "" || again.Combinations() != 1 {
+			t.Errorf("%d combinations (-want +got):\n%s", again.Combinations(), diff)
 		}
 	}
 }

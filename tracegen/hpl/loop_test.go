@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
@@ -73,11 +76,11 @@ func TestLookAheadState(t *testing.T) {
 				for depth := 1; depth <= 4; depth++ {
 					p := small(n, nb, 1, q)
 					p.Depth = depth
-					tr := openTrace(t, generate(t, p, Options{}))
+					tr := tracetest.Open(t, generate(t, p, Options{}))
 					for rank := range int32(q) {
 						got := matching(strings.Split(list(t, tr, rank, trace.Hit{}), "\n"), "^begin pdupdate")
 						if want := reference(&p, int64(rank)); !slices.Equal(got, want) {
-							t.Fatalf("N %d NB %d Q %d DEPTH %d rank %d: %s", n, nb, q, depth, rank, firstDifference(got, want))
+							t.Fatalf("N %d NB %d Q %d DEPTH %d rank %d: %s", n, nb, q, depth, rank, cmp.Diff(want, got))
 						}
 					}
 				}
@@ -92,7 +95,7 @@ func TestFirstSteps(t *testing.T) {
 		p.Depth = depth
 		whole := lines(t, p, 3, trace.Hit{})
 		for first := 1; first <= 6; first++ {
-			text := list(t, openTrace(t, generate(t, p, Options{FirstSteps: first})), 3, trace.Hit{})
+			text := list(t, tracetest.Open(t, generate(t, p, Options{FirstSteps: first})), 3, trace.Hit{})
 			got := strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]
 			if first < 6 && (len(got) >= len(whole) || !slices.Equal(got, whole[:len(got)])) {
 				t.Errorf("DEPTH %d, %d steps: not the begin of the whole trace", depth, first)

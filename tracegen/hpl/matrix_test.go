@@ -77,20 +77,3 @@ func TestPivotTies(t *testing.T) {
 		t.Errorf("pivot row %d, want 1", got)
 	}
 }
-
-func TestRandomValue(t *testing.T) {
-	// HPL_rand: 0.5 - state / 2^64, here for states where that is exact.
-	for _, tt := range []struct {
-		state uint64
-		want  float64
-	}{
-		{0, 0.5},
-		{1 << 63, 0},
-		{3 << 62, -0.25},
-		{1 << 48, 0.5 - 1.0/65536},
-	} {
-		if got := randomValue(tt.state); got != tt.want {
-			t.Errorf("state %d: %g, want %g", tt.state, got, tt.want)
-		}
-	}
-}

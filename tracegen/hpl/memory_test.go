@@ -10,35 +10,6 @@ import (
 	"reprise/tracegen"
 )
 
-// Bytes by hand, from the constants of memory.go.
-func TestMemory(t *testing.T) {
-	run := func(n, p, q int, change func(*Params)) Params {
-		v := DefaultParams(n, p, q)
-		v.NB, v.Swap, v.Equil = 32, BinaryExchange, false
-		change(&v)
-		return v
-	}
-	plain := func(*Params) {}
-	// A leaf of 4 columns and 2 parts, 8 lists of hops a level: 4*550 + 2*1500 = 5,200 bytes each.
-	const factor = 8 * (4*550 + 2*1500)
-	for _, c := range []struct {
-		name string
-		p    Params
-		want int64
-	}{
-		{"one process, 1 level", run(64, 1, 1, plain), 8<<10 + 8<<10 + 4<<10 + 5<<10 + factor},
-		{"a second width", run(65, 1, 1, plain), 8<<10 + 2*(8<<10+4<<10+5<<10+factor)},
-		{"64 rows, 7 levels", run(64, 64, 1, plain), 64*(16<<10+7*4<<10) + 5<<10 + 7*factor},
-		{"long broadcast, 6 columns, 3 levels", run(64, 1, 6, func(p *Params) { p.Bcast = Long }), 20<<10 + 6*(5<<9+3*2<<10) + factor},
-		{"equilibrated, ranges of 8 sources", run(64, 64, 1, func(p *Params) { p.Swap, p.Equil = SpreadRoll, true }),
-			64*(16<<10+7*3<<10) + 5<<10 + 7*factor + 550*(64*8+64*8)},
-	} {
-		if got := c.p.memory(); got != c.want {
-			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
-		}
-	}
-}
-
 func TestMemoryIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		n, p, q int

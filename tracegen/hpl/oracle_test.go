@@ -5,14 +5,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/text"
 )
@@ -42,66 +46,47 @@ type oracleCase struct {
 }
 
 // oracleCases opens all recorded runs.
-func oracleCases(t *testing.T) []*oracleCase {
+func oracleCases(t *testing.T) (cases []*oracleCase) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(oracleDir, "*.zip"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no recorded runs in %s: %v", oracleDir, err)
 	}
-	var cases []*oracleCase
 	for _, name := range names {
-		cases = append(cases, openOracle(t, name))
+		z, err := zip.OpenReader(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		c := &oracleCase{files: map[string]string{}}
+		for _, f := range z.File {
+			data, err := fs.ReadFile(z, f.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.files[f.Name] = string(data)
+		}
+		if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
 	}
 	return cases
-}
-
-func openOracle(t *testing.T, name string) *oracleCase {
-	t.Helper()
-	z, err := zip.OpenReader(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	c := &oracleCase{files: map[string]string{}}
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
-		c.files[f.Name] = string(data)
-	}
-	if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // params returns the run's parameters, with the recorded pivots if there are any.
 func (c *oracleCase) params(t *testing.T) Params {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	p := Params{N: c.N, NB: c.NB, P: c.P, Q: c.Q, NBMin: c.NBMin, NDiv: c.NDiv, Bcast: Bcast(c.BcastCode), Depth: c.Depth,
 		Swap: Swap(c.SwapCode), SwapThreshold: c.Threshold, Equil: c.Equil, Align: c.Align, CopyL: c.CopyL}
-	var err error
-	must(p.Set("PMAP", c.PMap))
-	must(p.Set("PFACT", c.PFact))
-	must(p.Set("RFACT", c.RFact))
-	must(p.Set("L1", c.L1))
-	must(p.Set("U", c.U))
+	err := errors.Join(p.Set("PMAP", c.PMap), p.Set("PFACT", c.PFact), p.Set("RFACT", c.RFact), p.Set("L1", c.L1), p.Set("U", c.U))
 	if text, ok := c.files["pivots.txt"]; ok {
 		p.Pivots = Pivots{Kind: GivenPivots, Name: "pivots.txt"}
-		p.Pivots.Rows, err = ReadPivots(strings.NewReader(text), p.Pivots.Name, c.N)
-		must(err)
+		rows, readErr := ReadPivots(strings.NewReader(text), p.Pivots.Name, c.N)
+		p.Pivots.Rows, err = rows, errors.Join(err, readErr)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return p
 }
@@ -161,17 +146,6 @@ func generate(t testing.TB, p Params, o Options) []byte {
 	return buf.Bytes()
 }
 
-// openTrace opens a trace in memory.
-func openTrace(t testing.TB, data []byte) *trace.Trace {
-	t.Helper()
-	tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
-}
-
 // list returns the listing of a rank.
 func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollAnswers) string {
 	t.Helper()
@@ -192,7 +166,7 @@ func TestOracle(t *testing.T) {
 	for _, c := range oracleCases(t) {
 		t.Run(c.Case, func(t *testing.T) {
 			t.Parallel()
-			tr := openTrace(t, generate(t, c.params(t), Options{}))
+			tr := tracetest.Open(t, generate(t, c.params(t), Options{}))
 			lines := 0
 			for name, text := range c.files {
 				mode, file := filepath.Split(name)
@@ -209,29 +183,12 @@ func TestOracle(t *testing.T) {
 				got := comparable(list(t, tr, int32(rank), pollRule(t, mode, want)))
 				lines += len(want)
 				if !slices.Equal(got, want) {
-					t.Errorf("%s: %s", name, firstDifference(got, want))
+					t.Errorf("%s: %s", name, cmp.Diff(want, got))
 				}
 			}
 			if lines == 0 {
 				t.Error("no rank files")
 			}
 		})
-	}
-}
-
-// firstDifference describes where two listings part.
-func firstDifference(got, want []string) string {
-	for i := 0; ; i++ {
-		g, w := "(end)", "(end)"
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(want) {
-			w = want[i]
-		}
-		if g != w {
-			from := max(0, i-5)
-			return fmt.Sprintf("line %d: got %q, want %q, after %q", i, g, w, want[from:min(i, len(want))])
-		}
 	}
 }

@@ -12,24 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
-
-func TestDefaultsAreValid(t *testing.T) {
-	for _, n := range []int{1, 7, 100, 3875000} {
-		for _, p := range []int{1, 3, 77} {
-			params := DefaultParams(n, p, p+1)
-			if err := params.Validate(); err != nil {
-				t.Errorf("N %d P %d: %v", n, p, err)
-			}
-		}
-	}
-	// NB > N is legal.
-	p := small(5, 64, 2, 2)
-	if err := p.Validate(); err != nil {
-		t.Error(err)
-	}
-}
 
 func TestValidate(t *testing.T) {
 	tests := []struct {
@@ -138,7 +123,7 @@ func TestParametersAreDocumented(t *testing.T) {
 func TestHeader(t *testing.T) {
 	p := DefaultParams(1000, 2, 3)
 	p.PMap = ColumnMajor
-	tr := openTrace(t, generate(t, p, Options{Tool: "test 1", Command: "tracegen hpl -N 1000"}))
+	tr := tracetest.Open(t, generate(t, p, Options{Tool: "test 1", Command: "tracegen hpl -N 1000"}))
 	h := tr.Header()
 	// HPL's encoding: column-major, depth 1, 1ringM, Crout with 2 panels, right with 4.
 	// 1000 rows leave 3 process columns 8 blocks each with NB = 32, not with 48.

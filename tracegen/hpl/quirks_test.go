@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
@@ -26,7 +27,7 @@ func small(n, nb, p, q int) Params {
 // lines returns the listing of a rank of a run, without its header line.
 func lines(t *testing.T, p Params, rank int32, rule trace.PollAnswers) []string {
 	t.Helper()
-	text := list(t, openTrace(t, generate(t, p, Options{})), rank, rule)
+	text := list(t, tracetest.Open(t, generate(t, p, Options{})), rank, rule)
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]
 }
 
@@ -166,18 +167,14 @@ func TestQuirk05LookAheadSkipsATag(t *testing.T) {
 }
 
 func TestQuirk06RightHandSideIsAColumn(t *testing.T) {
-	// N = 8 in blocks of 4 on 1x3: the right-hand side opens block 2, on column 2.
-	for rank, want := range []string{"n=0", "n=4", "n=1"} {
-		got := matching(lines(t, small(8, 4, 1, 3), int32(rank), trace.Hit{}), "^begin pdupdate.*panel=0 ")
-		if len(got) != 1 || !strings.HasSuffix(got[0], " "+want) {
-			t.Errorf("rank %d: %v, want %s", rank, got, want)
-		}
-	}
-	// N = 7: it is the last column of block 1.
-	for rank, want := range []string{"n=0", "n=4", "n=0"} {
-		got := matching(lines(t, small(7, 4, 1, 3), int32(rank), trace.Hit{}), "^begin pdupdate.*panel=0 ")
-		if len(got) != 1 || !strings.HasSuffix(got[0], " "+want) {
-			t.Errorf("rank %d: %v, want %s", rank, got, want)
+	// In blocks of 4 on 1x3: with N = 8 the right-hand side opens block 2, on column 2; with N = 7 it is the last
+	// column of block 1.
+	for n, columns := range map[int][]string{8: {"n=0", "n=4", "n=1"}, 7: {"n=0", "n=4", "n=0"}} {
+		for rank, want := range columns {
+			got := matching(lines(t, small(n, 4, 1, 3), int32(rank), trace.Hit{}), "^begin pdupdate.*panel=0 ")
+			if len(got) != 1 || !strings.HasSuffix(got[0], " "+want) {
+				t.Errorf("N = %d, rank %d: %v, want %s", n, rank, got, want)
+			}
 		}
 	}
 }
@@ -258,7 +255,7 @@ func TestQuirk11NextColumnNeverForwards(t *testing.T) {
 func TestQuirk12ChunksAreNBWide(t *testing.T) {
 	// The last panel has 2 columns, chunks have 4.
 	data := generate(t, small(6, 4, 1, 1), Options{})
-	program := openTrace(t, data).Program()
+	program := tracetest.Open(t, data).Program()
 	seen := map[int64]bool{}
 	for i := range program.NumBlocks() {
 		b := program.Block(i)
