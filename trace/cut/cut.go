@@ -31,6 +31,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"reprise/trace"
 )
@@ -111,12 +112,45 @@ func (c *cutter) header() *trace.Header {
 	return &h
 }
 
-// actions writes the part action by action.
+// actions writes the part action by action. The marks of ranks may be in different steps.
 func (c *cutter) actions() (*Summary, error) {
-	from, to, err := c.places()
+	// First way: where the marks are for each rank.
+	first, err := newFinder(c.t.Header(), c.from)
 	if err != nil {
 		return nil, err
 	}
+	last, err := newFinder(c.t.Header(), c.to)
+	if err != nil {
+		return nil, err
+	}
+	err = c.walk(trace.Walk{
+		See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+			first.see(r, a)
+			last.see(r, a)
+			return true, nil
+		},
+		End: func(r *trace.ActionReader) error {
+			if err := cmp.Or(r.Err(), first.close(r)); err != nil {
+				return err
+			}
+			return last.close(r)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	from, to, empty := first.places, last.places, true
+	for rank, at := range from {
+		if at > to[rank] {
+			return nil, fmt.Errorf("rank %d comes to mark %v before it comes to %v", rank, c.to, c.from)
+		}
+		empty = empty && at == to[rank]
+	}
+	if empty {
+		return nil, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
+	}
+
+	// Second and third way: that nothing is under way at them.
 	u := newUnderWay(c.t)
 	for _, m := range []struct {
 		mark  Mark
@@ -140,60 +174,42 @@ func (c *cutter) actions() (*Summary, error) {
 	return c.writeActions(from, to)
 }
 
-// places finds where the marks are for each rank.
-func (c *cutter) places() (from, to []int64, err error) {
-	first, err := newFinder(c.t.Header(), c.from)
-	if err != nil {
-		return nil, nil, err
-	}
-	last, err := newFinder(c.t.Header(), c.to)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = c.walk(trace.Walk{
-		See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
-			first.see(r, a)
-			last.see(r, a)
-			return true, nil
-		},
-		End: func(r *trace.ActionReader) error {
-			if err := cmp.Or(r.Err(), first.close(r)); err != nil {
-				return err
-			}
-			return last.close(r)
-		},
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	empty := true
-	for rank, at := range first.places {
-		if at > last.places[rank] {
-			return nil, nil, fmt.Errorf("rank %d comes to mark %v before it comes to %v", rank, c.to, c.from)
-		}
-		empty = empty && at == last.places[rank]
-	}
-	if empty {
-		return nil, nil, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
-	}
-	return first.places, last.places, nil
-}
-
 // units writes the calls of steps as they are.
 func (c *cutter) units() (*Summary, error) {
-	from, to, err := c.steps()
-	if err != nil {
-		return nil, err
+	// The steps [from, to) of the part must be there.
+	infos := c.t.ChunkInfos()
+	if len(infos) == 0 {
+		return nil, fmt.Errorf("the trace has no steps")
 	}
+	first, end := infos[0].First, infos[len(infos)-1].Last+1
+	from, to := first, end
+	for _, m := range []struct {
+		mark Mark
+		step *int
+	}{{c.from, &from}, {c.to, &to}} {
+		if m.mark.Kind != Step {
+			continue
+		}
+		if *m.step = m.mark.Number; *m.step < first || *m.step > end {
+			return nil, fmt.Errorf("mark %v: the trace has steps %d to %d", m.mark, first, end-1)
+		}
+	}
+	if from >= to {
+		return nil, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
+	}
+
+	// Nothing may be under way at the marks.
 	if from > 0 {
 		if err := c.together(c.from, trace.CursorOptions{To: from}); err != nil {
 			return nil, err
 		}
 	}
-	c.sum.Actions = 0
+	c.sum.Actions = 0 // the second way counts those of the part
 	if err := c.together(c.to, trace.CursorOptions{From: from, To: to}); err != nil {
 		return nil, err
 	}
+
+	// All blocks and the chunks are copied.
 	w, err := trace.NewWriter(c.w, c.header(), trace.WriterOptions{})
 	if err != nil {
 		return nil, err
@@ -213,31 +229,6 @@ func (c *cutter) units() (*Summary, error) {
 	}
 	c.sum.Ranks, c.sum.Steps = c.t.Header().Ranks, to-from
 	return &c.sum, w.Close()
-}
-
-// steps returns those of the part, which must be there.
-func (c *cutter) steps() (from, to int, err error) {
-	infos := c.t.ChunkInfos()
-	if len(infos) == 0 {
-		return 0, 0, fmt.Errorf("the trace has no steps")
-	}
-	first, end := infos[0].First, infos[len(infos)-1].Last+1
-	from, to = first, end
-	for _, m := range []struct {
-		mark Mark
-		step *int
-	}{{c.from, &from}, {c.to, &to}} {
-		if m.mark.Kind != Step {
-			continue
-		}
-		if *m.step = m.mark.Number; *m.step < first || *m.step > end {
-			return 0, 0, fmt.Errorf("mark %v: the trace has steps %d to %d", m.mark, first, end-1)
-		}
-	}
-	if from >= to {
-		return 0, 0, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
-	}
-	return from, to, nil
 }
 
 // together checks that all that ranks do in some steps belongs together, up to a mark.
@@ -276,17 +267,10 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	return u.check(m)
 }
 
-// chunk copies the calls of a chunk.
+// chunk copies the calls of a chunk that are of the steps [from, to). Handles of vectors are those of
+// the chunk, so that its vectors get new ones, which are forgotten behind it.
 func (c *cutter) chunk(w *trace.Writer, chunk *trace.Chunk, from, to int) error {
 	handles, last := map[int64]int64{}, int64(-1)
-	vector := func(v int64) int64 {
-		h, ok := handles[v]
-		if !ok {
-			h = w.Vector(vectorOf(chunk.Sums(v)))
-			handles[v], last = h, h
-		}
-		return h
-	}
 	for _, unit := range chunk.Units() {
 		if unit.Step < from || unit.Step >= to {
 			continue
@@ -295,7 +279,29 @@ func (c *cutter) chunk(w *trace.Writer, chunk *trace.Chunk, from, to int) error 
 			return err
 		}
 		for i := range unit.Calls {
-			if err := w.Call(c.call(&unit.Calls[i], vector)); err != nil {
+			cols := &unit.Calls[i]
+			call := &trace.Call{Site: int(cols.Site), Masks: cols.Masks, Args: slices.Clone(cols.Args)}
+			for i := range max(0, len(cols.Starts)-1) {
+				call.Counts = append(call.Counts, int64(cols.Starts[i+1]-cols.Starts[i]))
+			}
+			for _, b := range cols.Blocks {
+				call.Blocks = append(call.Blocks, int64(b))
+			}
+			for i, p := range c.t.Header().CallSites[cols.Site].Params {
+				if !p.Vector {
+					continue
+				}
+				call.Args[i] = make([]int64, len(cols.Args[i]))
+				for j, v := range cols.Args[i] {
+					h, ok := handles[v]
+					if !ok {
+						h = w.Vector(vectorOf(chunk.Sums(v)))
+						handles[v], last = h, h
+					}
+					call.Args[i][j] = h
+				}
+			}
+			if err := w.Call(call); err != nil {
 				return err
 			}
 		}
@@ -304,25 +310,4 @@ func (c *cutter) chunk(w *trace.Writer, chunk *trace.Chunk, from, to int) error 
 		w.ForgetVectors(last + 1)
 	}
 	return nil
-}
-
-// call returns a call as it was written.
-func (c *cutter) call(cols *trace.CallColumns, vector func(int64) int64) *trace.Call {
-	call := &trace.Call{Site: int(cols.Site), Masks: cols.Masks, Args: cols.Args}
-	for i := range max(0, len(cols.Starts)-1) {
-		call.Counts = append(call.Counts, int64(cols.Starts[i+1]-cols.Starts[i]))
-	}
-	for _, b := range cols.Blocks {
-		call.Blocks = append(call.Blocks, int64(b))
-	}
-	for i, p := range c.t.Header().CallSites[cols.Site].Params {
-		if p.Vector {
-			args := make([]int64, len(cols.Args[i]))
-			for j, v := range cols.Args[i] {
-				args[j] = vector(v)
-			}
-			call.Args = append(append(append([][]int64{}, call.Args[:i]...), args), call.Args[i+1:]...)
-		}
-	}
-	return call
 }

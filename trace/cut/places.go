@@ -3,6 +3,7 @@ package cut
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/internal/textutil"
 	"reprise/trace"
@@ -37,28 +38,21 @@ func newFinder(h *trace.Header, m Mark) (*finder, error) {
 	default:
 		return f, nil
 	}
-	if f.symbol = slices.Index(names, m.Name); f.symbol < 0 {
-		return nil, fmt.Errorf("mark %v: the trace has no such %s%s", m, what, known(names))
+	if f.symbol = slices.Index(names, m.Name); f.symbol >= 0 {
+		return f, nil
 	}
-	return f, nil
-}
-
-// known lists names for a message.
-func known(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	text := "; there are "
-	for i, name := range names {
-		if i == 10 {
-			return text + ", ..."
+	known := ""
+	if len(names) > 0 {
+		quoted := make([]string, min(10, len(names)))
+		for i := range quoted {
+			quoted[i] = textutil.Quote(names[i])
 		}
-		if i > 0 {
-			text += ", "
+		known = "; there are " + strings.Join(quoted, ", ")
+		if len(quoted) < len(names) {
+			known += ", ..."
 		}
-		text += textutil.Quote(name)
 	}
-	return text
+	return nil, fmt.Errorf("mark %v: the trace has no such %s%s", m, what, known)
 }
 
 // see looks at the next action of a rank.

@@ -85,9 +85,50 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 			u.call(rank, int32(a.Sym)+1)
 			break
 		}
-		u.sync(rank, a)
+		// A lock of either kind is ended by an unlock.
+		e := epoch{rank, a.Tag, a.Peer, a.Sym, a.SyncKind()}
+		if e.begin == trace.SyncLockExclusive {
+			e.begin = trace.SyncLockShared
+		}
+		begin, ends := begins[e.begin]
+		switch {
+		case e.begin == trace.SyncFlush || e.begin == trace.SyncFlushLocal:
+		case ends:
+			e.begin = begin
+			delete(u.epochs, e)
+		default:
+			u.epochs[e] = true
+		}
 	}
-	u.request(rank, a, c)
+
+	// Requests: those of a message to nobody, too.
+	kind := a.Kind
+	if kind == trace.KindNull {
+		kind = trace.Kind(a.X[1])
+	}
+	switch kind {
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective, trace.KindIaccess:
+		if u.requests[rank] == nil {
+			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
+		}
+		u.requests[rank][a.Req] = kind.String()
+		if kind == trace.KindIcollective {
+			u.requests[rank][a.Req] = "i" + trace.CollectiveKind(a.Sym).String()
+		}
+		delete(u.loose[rank], a.Req)
+	case trace.KindWait, trace.KindFree:
+		delete(u.requests[rank], a.Req)
+	case trace.KindWaitAll:
+		clear(u.requests[rank])
+	case trace.KindComplete:
+		for _, slot := range c.Requests(a.X[0]) {
+			if trace.Completion(a.Sym) == trace.CompleteAll {
+				delete(u.requests[rank], slot)
+			} else if u.loose[rank] != nil {
+				u.loose[rank][slot] = true // a replay decides
+			}
+		}
+	}
 }
 
 // call notes that a rank calls an operation on a communicator: 1 + its family, or 0.
@@ -114,80 +155,79 @@ var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, t
 	trace.SyncUnlock:    trace.SyncLockShared,
 	trace.SyncUnlockAll: trace.SyncLockAll}
 
-// sync notes what begins and ends in a window.
-func (u *underWay) sync(rank int32, a *trace.Action) {
-	e := epoch{rank, a.Tag, a.Peer, a.Sym, a.SyncKind()}
-	switch e.begin {
-	case trace.SyncLockExclusive:
-		e.begin = trace.SyncLockShared
-	case trace.SyncFlush, trace.SyncFlushLocal:
-		return
-	}
-	if begin, ends := begins[e.begin]; ends {
-		e.begin = begin
-		delete(u.epochs, e)
-		return
-	}
-	u.epochs[e] = true
-}
+// mostNamed bounds how many operations an error names.
+const mostNamed = 4
 
-// open lists what has begun in windows.
-func (u *underWay) open() (list []string) {
+// check returns an error that names what is under way at a mark, nil if nothing is. The order of the
+// list does not depend on that of maps.
+func (u *underWay) check(m Mark) error {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+
+	// Messages. A receive from anybody takes one that is left over.
+	left := maps.Clone(u.wild)
+	channels := slices.SortedFunc(maps.Keys(u.channels), func(a, b channel) int {
+		return slices.Compare([]int32{a.from, a.to, a.tag, int32(a.family)}, []int32{b.from, b.to, b.tag, int32(b.family)})
+	})
+	for _, key := range channels {
+		c := u.channels[key]
+		n := c[0] - c[1]
+		if n > 0 {
+			taken := min(n, left[key.to])
+			left[key.to] -= taken
+			n -= taken
+		}
+		where := fmt.Sprintf("from rank %d to rank %d with tag %d", key.from, key.to, key.tag)
+		switch {
+		case n > 0:
+			say("%s %s sent and not received", textutil.Counted(n, "message"), where)
+		case n < 0:
+			say("%s %s received and not sent", textutil.Counted(-n, "message"), where)
+		}
+	}
+	for _, rank := range slices.Sorted(maps.Keys(left)) {
+		if left[rank] > 0 {
+			say("rank %d receives %s from anybody that nobody sent", rank, textutil.Counted(left[rank], "message"))
+		}
+	}
+
+	// Collective operations: the members of a communicator have called as many as its first.
+	h := u.t.Header()
+	groups := slices.SortedFunc(maps.Keys(u.calls), func(a, b group) int {
+		return slices.Compare([]int32{a.comm, a.group}, []int32{b.comm, b.group})
+	})
+	for _, g := range groups {
+		calls, name := u.calls[g], "of all ranks"
+		members := trace.Group{Stride: 1, Count: int32(h.Ranks)}
+		if g.comm > 0 {
+			members, name = h.CommFamilies[g.comm-1].Groups[g.group], "of communicator "+h.CommFamilies[g.comm-1].Name
+		}
+		for i := range members.Len() {
+			if r, first := members.Member(i), members.Member(0); calls[r] != calls[first] {
+				say("rank %d has called %s %s, rank %d %d", first, textutil.Counted(calls[first], "operation"), name, r, calls[r])
+				break
+			}
+		}
+	}
+
+	// Epochs of windows.
 	words := map[trace.SyncKind]string{trace.SyncPost: "post for", trace.SyncStart: "start with",
 		trace.SyncLockShared: "lock of", trace.SyncLockAll: "lock of"}
+	windows := len(list)
 	for e := range u.epochs {
 		with := fmt.Sprintf("rank %d", e.peer)
 		if e.peer == trace.AllRanks {
 			with = "all ranks"
 		}
-		list = append(list, fmt.Sprintf("the %s %s by rank %d in window %d has not ended", words[e.begin], with, e.rank,
-			e.window))
+		say("the %s %s by rank %d in window %d has not ended", words[e.begin], with, e.rank, e.window)
 	}
-	slices.Sort(list)
-	return list
-}
+	slices.Sort(list[windows:])
 
-// request notes which requests are open.
-func (u *underWay) request(rank int32, a *trace.Action, c *trace.Cursor) {
-	kind := a.Kind
-	if kind == trace.KindNull {
-		kind = trace.Kind(a.X[1])
-	}
-	switch kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective, trace.KindIaccess:
-		if u.requests[rank] == nil {
-			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
-		}
-		u.requests[rank][a.Req] = kind.String()
-		if kind == trace.KindIcollective {
-			u.requests[rank][a.Req] = "i" + trace.CollectiveKind(a.Sym).String()
-		}
-		delete(u.loose[rank], a.Req)
-	case trace.KindWait, trace.KindFree:
-		delete(u.requests[rank], a.Req)
-	case trace.KindWaitAll:
-		clear(u.requests[rank])
-	case trace.KindComplete:
-		for _, slot := range c.Requests(a.X[0]) {
-			if trace.Completion(a.Sym) == trace.CompleteAll {
-				delete(u.requests[rank], slot)
-			} else if u.loose[rank] != nil {
-				u.loose[rank][slot] = true
-			}
-		}
-	}
-}
-
-// check returns what is under way at a mark, nil if nothing is.
-func (u *underWay) check(m Mark) error {
-	var list []string
-	list = append(list, u.messages()...)
-	list = append(list, u.operations()...)
-	list = append(list, u.open()...)
+	// Requests.
 	for rank := range u.requests {
 		for _, slot := range slices.Sorted(maps.Keys(u.requests[rank])) {
 			if !u.loose[rank][slot] {
-				list = append(list, fmt.Sprintf("request %d of rank %d, of an %s, is open", slot, rank, u.requests[rank][slot]))
+				say("request %d of rank %d, of an %s, is open", slot, rank, u.requests[rank][slot])
 			}
 		}
 	}
@@ -198,61 +238,5 @@ func (u *underWay) check(m Mark) error {
 	if n := len(list); n > mostNamed {
 		list, more = list[:mostNamed], fmt.Sprintf("; and %d more", n-mostNamed)
 	}
-	return fmt.Errorf("mark %v: not all is done there that has begun: %s%s: cut elsewhere", m, strings.Join(list, "; "),
-		more)
-}
-
-// mostNamed bounds what an error names.
-const mostNamed = 4
-
-func (u *underWay) messages() (list []string) {
-	left := maps.Clone(u.wild)
-	keys := slices.SortedFunc(maps.Keys(u.channels), func(a, b channel) int {
-		return slices.Compare([]int32{a.from, a.to, a.tag, int32(a.family)}, []int32{b.from, b.to, b.tag, int32(b.family)})
-	})
-	for _, key := range keys {
-		c := u.channels[key]
-		n := c[0] - c[1]
-		if n > 0 { // who receives from anybody may have it
-			taken := min(n, left[key.to])
-			left[key.to] -= taken
-			n -= taken
-		}
-		where := fmt.Sprintf("from rank %d to rank %d with tag %d", key.from, key.to, key.tag)
-		switch {
-		case n > 0:
-			list = append(list, fmt.Sprintf("%s %s sent and not received", textutil.Counted(n, "message"), where))
-		case n < 0:
-			list = append(list, fmt.Sprintf("%s %s received and not sent", textutil.Counted(-n, "message"), where))
-		}
-	}
-	for _, rank := range slices.Sorted(maps.Keys(left)) {
-		if left[rank] > 0 {
-			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank,
-				textutil.Counted(left[rank], "message")))
-		}
-	}
-	return list
-}
-
-func (u *underWay) operations() (list []string) {
-	h := u.t.Header()
-	keys := slices.SortedFunc(maps.Keys(u.calls), func(a, b group) int {
-		return slices.Compare([]int32{a.comm, a.group}, []int32{b.comm, b.group})
-	})
-	for _, g := range keys {
-		calls, name := u.calls[g], "of all ranks"
-		members := trace.Group{Stride: 1, Count: int32(h.Ranks)}
-		if g.comm > 0 {
-			members, name = h.CommFamilies[g.comm-1].Groups[g.group], "of communicator "+h.CommFamilies[g.comm-1].Name
-		}
-		for i := range members.Len() {
-			if r, first := members.Member(i), members.Member(0); calls[r] != calls[first] {
-				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first,
-					textutil.Counted(calls[first], "operation"), name, r, calls[r]))
-				break
-			}
-		}
-	}
-	return list
+	return fmt.Errorf("mark %v: not all is done there that has begun: %s%s: cut elsewhere", m, strings.Join(list, "; "), more)
 }
