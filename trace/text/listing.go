@@ -44,8 +44,25 @@ const listingBuffer = 64 << 10 // bytes
 // A marker without text has no line. Words are for what the program's own recorder writes
 // otherwise; the zero value for nothing.
 func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Words) error {
-	l := newListing(w, c, rule)
-	l.words = words
+	h, rank := c.Program().Header(), c.Rank()
+	l := &listing{w: w, c: c, rule: rule, words: words, requests: map[int32]request{}}
+	for i := range h.Kernels {
+		l.kernels = append(l.kernels, kernelText{h.Kernels[i].FullName(), h.Kernels[i].Dims})
+	}
+
+	// The line that names the rank and its groups.
+	l.word("# rank").int(int64(rank))
+	for i := range h.CommFamilies {
+		name := h.CommFamilies[i].Name
+		if name == "" || name == "-" {
+			l.comms = append(l.comms, "")
+			continue
+		}
+		l.comms = append(l.comms, " "+name)
+		l.word(" my").word(name).int(int64(c.Program().Group(i, rank)))
+	}
+	l.line()
+
 	err := l.run()
 	l.settle()
 	if ferr := l.flush(); err == nil {
@@ -124,25 +141,8 @@ type request struct {
 	short     bool
 }
 
-func newListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) *listing {
-	h := c.Program().Header()
-	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
-	for i := range h.Kernels {
-		k := &h.Kernels[i]
-		l.kernels = append(l.kernels, kernelText{k.FullName(), k.Dims})
-	}
-	for i := range h.CommFamilies {
-		comm := ""
-		if name := h.CommFamilies[i].Name; name != "" && name != "-" {
-			comm = " " + name
-		}
-		l.comms = append(l.comms, comm)
-	}
-	return l
-}
-
+// run appends the lines of all actions.
 func (l *listing) run() error {
-	l.head()
 	var buf [256]trace.Action
 	for {
 		n, err := l.c.Fill(buf[:])
@@ -175,19 +175,12 @@ func (l *listing) flush() error {
 	return err
 }
 
-// head writes the line that names the rank.
-func (l *listing) head() {
-	rank := l.c.Rank()
-	l.word("# rank").int(int64(rank))
-	for i, comm := range l.comms {
-		if comm != "" {
-			l.word(" my").word(comm[1:]).int(int64(l.c.Program().Group(i, rank)))
-		}
-	}
-	l.line()
-}
+// probeVerbs are the words for probes: those that found their message, recorded ones that decided
+// nothing, and those that wait for their message.
+var probeVerbs = map[trace.Kind]string{trace.KindProbed: "iprobe", trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
 
-// action appends the lines of an action.
+// action appends the lines of an action. Kernels and failed polls may be held back; all else ends what
+// is held back, as a poll that fails behind it is not a repetition.
 func (l *listing) action(a *trace.Action) error {
 	switch a.Kind {
 	case trace.KindPhase, trace.KindStep:
@@ -207,22 +200,24 @@ func (l *listing) action(a *trace.Action) error {
 	}
 	l.settle()
 	l.group = l.group[:0]
-	return l.plain(a)
-}
 
-// plain appends an action that neither is a kernel nor depends on a poll.
-func (l *listing) plain(a *trace.Action) error {
-	switch a.Kind {
+	// A message to or from nobody is listed as if there were a peer.
+	kind := a.Kind
+	if kind == trace.KindNull {
+		switch kind = trace.Kind(a.X[1]); kind {
+		case trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv, trace.KindIprobe, trace.KindProbe:
+		default:
+			l.message(kind.String(), a, a.X[0])
+			return nil
+		}
+	}
+	switch kind {
 	case trace.KindMark:
 		if text := l.c.MarkText(a); text != "" {
 			l.word(text).line()
 		}
-	case trace.KindProbed:
-		l.probe("iprobe", a)
-		l.line()
-	case trace.KindIprobe, trace.KindProbe:
-		l.probe(probeVerbs[a.Kind], a)
-		l.line()
+	case trace.KindProbed, trace.KindIprobe, trace.KindProbe:
+		l.probe(probeVerbs[kind], a).line()
 	case trace.KindFlops:
 		l.word("flops").float(a.Flops())
 		if spread := a.Spread(); spread > 0 {
@@ -231,38 +226,21 @@ func (l *listing) plain(a *trace.Action) error {
 		l.line()
 	case trace.KindSleep:
 		l.word("sleep").float(a.Seconds()).line()
-	default:
-		return l.communication(a)
-	}
-	return nil
-}
-
-// probeVerbs are the words for probes: recorded ones that decided nothing, and those that wait
-// for their message.
-var probeVerbs = map[trace.Kind]string{trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
-
-func (l *listing) communication(a *trace.Action) error {
-	switch a.Kind {
-	case trace.KindSend:
-		l.message("send", a, a.X[0])
-	case trace.KindSsend:
-		l.message("ssend", a, a.X[0])
-	case trace.KindRecv:
-		l.message("recv", a, a.X[0])
-	case trace.KindIsend:
-		l.nonblocking("isend", "send", a)
-	case trace.KindIssend:
-		l.nonblocking("issend", "send", a)
+	case trace.KindSend, trace.KindSsend, trace.KindRecv:
+		l.message(kind.String(), a, a.X[0])
+	case trace.KindIsend, trace.KindIssend, trace.KindStart:
+		l.nonblocking(kind.String(), "send", a)
 	case trace.KindIrecv:
-		l.nonblocking("irecv", "recv", a)
-	case trace.KindWait:
-		l.complete("wait", a.Req)
-		delete(l.requests, a.Req)
-	case trace.KindTest:
-		l.complete("test", a.Req)
-	case trace.KindFree:
-		l.complete("free", a.Req)
-		delete(l.requests, a.Req)
+		l.nonblocking(kind.String(), "recv", a)
+	case trace.KindWait, trace.KindTest, trace.KindFree:
+		if r, ok := l.requests[a.Req]; ok {
+			l.wait(kind.String(), r)
+		} else { // the listing began after the request
+			l.word(kind.String()).word(" request").int(int64(a.Req)).line()
+		}
+		if kind != trace.KindTest {
+			delete(l.requests, a.Req)
+		}
 	case trace.KindWaitAll:
 		l.word("waitall").line()
 		clear(l.requests)
@@ -283,8 +261,6 @@ func (l *listing) communication(a *trace.Action) error {
 	case trace.KindIcollective:
 		l.collective(a)
 		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true}
-	case trace.KindNull:
-		l.null(a)
 	case trace.KindComplete:
 		// Which of the requests are complete is decided in a replay.
 		l.word(trace.Completion(a.Sym).String())
@@ -295,33 +271,47 @@ func (l *listing) communication(a *trace.Action) error {
 			}
 		}
 		l.line()
-	case trace.KindStart:
-		l.nonblocking("start", "send", a)
 	case trace.KindAccess, trace.KindIaccess:
-		l.access(a)
+		// The target, the bytes that go there, those that come back, or both, and the window.
+		access := a.AccessKind()
+		if kind == trace.KindIaccess {
+			l.word("r")
+			l.requests[a.Req] = request{verb: "r" + access.String(), short: true}
+		}
+		l.word(access.String()).int(int64(a.Peer))
+		if access != trace.AccessGet {
+			l.int(a.X[0])
+		}
+		if access.Fetches() {
+			l.int(a.X[1])
+		}
+		l.word(" window").int(int64(a.Tag)).comm(a).line()
 	case trace.KindSync:
-		l.sync(a)
+		// Whom it concerns, unless that is all by its kind, and its assertions, if it has some.
+		sync := a.SyncKind()
+		l.word("win_").word(sync.String())
+		switch {
+		case a.Peer != trace.AllRanks:
+			l.int(int64(a.Peer))
+		case sync == trace.SyncFlush || sync == trace.SyncFlushLocal:
+			l.word(" all")
+		}
+		l.word(" window").int(int64(a.Tag)).comm(a)
+		if a.X[1] != 0 {
+			l.word(" assert").int(a.X[1])
+		}
+		l.line()
 	case trace.KindFile:
-		l.file(a)
+		access, collective := a.FileKind()
+		l.word(access.String())
+		if collective {
+			l.word("_all")
+		}
+		l.int(a.X[0]).comm(a).line()
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
-}
-
-// null appends a message to or from nobody.
-func (l *listing) null(a *trace.Action) {
-	switch kind := trace.Kind(a.X[1]); kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindStart:
-		l.nonblocking(kind.String(), "send", a)
-	case trace.KindIrecv:
-		l.nonblocking(kind.String(), "recv", a)
-	case trace.KindIprobe, trace.KindProbe:
-		l.probe(probeVerbs[kind], a)
-		l.line()
-	default:
-		l.message(kind.String(), a, a.X[0])
-	}
 }
 
 // collective appends a collective operation: counts of elements, one or one for
@@ -353,7 +343,12 @@ func (l *listing) collective(a *trace.Action) {
 		l.word(" span").int(c.Span)
 	}
 	if c.Comm > 0 {
-		l.word(" comm").family(int(c.Comm - 1))
+		l.word(" comm")
+		if name := l.comms[c.Comm-1]; name != "" {
+			l.word(name)
+		} else { // a family without a name has its number
+			l.int(int64(c.Comm - 1))
+		}
 	}
 	if c.Operator != trace.NoOperator {
 		l.word(" ").word(c.Operator.String())
@@ -361,15 +356,8 @@ func (l *listing) collective(a *trace.Action) {
 	l.line()
 }
 
-// family appends the name of a family, or its number if it has none.
-func (l *listing) family(n int) {
-	if l.comms[n] == "" {
-		l.int(int64(n))
-		return
-	}
-	l.word(l.comms[n])
-}
-
+// elements appends counts of elements, and the bytes of one: COUNTxSIZE, or with a count for each rank,
+// which sums are the running sums of, COUNT,COUNT,...xSIZE.
 func (l *listing) elements(count int64, sums []int64, size int64) {
 	if sums == nil {
 		l.int(count)
@@ -386,25 +374,19 @@ func (l *listing) elements(count int64, sums []int64, size int64) {
 	l.out = strconv.AppendInt(l.out, size, 10)
 }
 
+// message appends a line of a verb, an envelope and a communicator.
 func (l *listing) message(verb string, a *trace.Action, bytes int64) {
 	l.word(verb).envelope(a, bytes).comm(a).line()
 }
 
+// nonblocking appends a message that begins a request. Its wait is listed with the verb of completion.
 func (l *listing) nonblocking(verb, completion string, a *trace.Action) {
 	l.message(verb, a, a.X[0])
 	l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0]}
 }
 
-// complete appends a wait for, or a test of, a request slot.
-func (l *listing) complete(verb string, slot int32) {
-	r, ok := l.requests[slot]
-	if !ok { // the listing began after the request
-		l.word(verb).word(" request").int(int64(slot)).line()
-		return
-	}
-	l.wait(verb, r)
-}
-
+// wait appends a wait for, a test of, or a letting go of a request, with its envelope: who reads a listing
+// need not look for its begin.
 func (l *listing) wait(verb string, r request) {
 	if r.short {
 		l.word(verb).word(" ").word(r.verb).line()
@@ -419,8 +401,9 @@ func (l *listing) wait(verb string, r request) {
 	l.word(verb).word(" ").word(r.verb).envelope(&a, r.bytes).line()
 }
 
-func (l *listing) probe(verb string, a *trace.Action) {
-	l.word(verb).peer(a.Peer).tag(a.Tag).comm(a)
+// probe appends a probe, without the end of the line.
+func (l *listing) probe(verb string, a *trace.Action) *listing {
+	return l.word(verb).peer(a.Peer).tag(a.Tag).comm(a)
 }
 
 // compute appends a kernel. A zero-sized one is held back after a failed poll:
@@ -480,8 +463,7 @@ func (l *listing) settle() {
 	if l.misses == 0 {
 		return
 	}
-	l.probe("miss", &l.missed)
-	l.word(" x")
+	l.probe("miss", &l.missed).word(" x")
 	l.out = strconv.AppendInt(l.out, l.misses, 10)
 	l.line()
 	l.out = append(l.out, l.zeros...)
@@ -528,6 +510,7 @@ func (l *listing) envelope(a *trace.Action, bytes int64) *listing {
 	return l.tag(a.Tag)
 }
 
+// peer appends a rank, or a word for one of the values that are none.
 func (l *listing) peer(v int32) *listing {
 	switch v {
 	case trace.AnySource:
@@ -538,6 +521,7 @@ func (l *listing) peer(v int32) *listing {
 	return l.int(int64(v))
 }
 
+// tag appends a tag, or a word for any.
 func (l *listing) tag(v int32) *listing {
 	if v == trace.AnyTag {
 		return l.word(" any")
@@ -545,6 +529,7 @@ func (l *listing) tag(v int32) *listing {
 	return l.int(int64(v))
 }
 
+// comm appends the name of an action's communicator, if it has one.
 func (l *listing) comm(a *trace.Action) *listing {
 	if int(a.Sym) < len(l.comms) {
 		l.word(l.comms[a.Sym])

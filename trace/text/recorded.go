@@ -60,6 +60,7 @@ func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 	return rec, nil
 }
 
+// parseOutcome reads the fields of a line.
 func parseOutcome(f []string) (outcome, error) {
 	var o outcome
 	verb := f[0]

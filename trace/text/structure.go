@@ -25,14 +25,54 @@ func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 		}
 		s.features(t)
 		s.blocks()
-		s.chunk(chunk, from, to)
+		for _, u := range chunk.Units() {
+			if u.Step < from || to > 0 && u.Step >= to {
+				continue
+			}
+			s.printf("\nstep %d\n", u.Step)
+			for i := range u.Calls {
+				s.call(chunk, &u.Calls[i])
+			}
+		}
 	}
 	s.blocks()
 	return s.w.Flush()
 }
 
+// call writes the columns of a call, the elements of vectors in brackets.
+func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
+	t := &s.h.CallSites[c.Site]
+	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
+	for i, mask := range c.Masks {
+		s.printf("; mask by %s %s", s.axis(t.Masks[i]), valuesText(mask))
+	}
+	if t.Counts != trace.NoAxis {
+		s.printf("; counts %s", columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))
+	}
+	for i, column := range c.Args {
+		s.printf("; %s", t.Params[i].Name)
+		if !t.Params[i].Vector {
+			s.printf(" %s", valuesText(column))
+			continue
+		}
+		if len(column) == 0 {
+			s.printf(" ")
+		}
+		for _, v := range column {
+			sums := chunk.Sums(v)
+			if sums == nil { // of a chunk that is not there
+				s.printf(" [%d?]", v)
+				continue
+			}
+			s.printf(" [%s]", columnText(len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] }))
+		}
+	}
+	s.printf("\n")
+}
+
+// structureWriter is the state of a structure under way.
 type structureWriter struct {
-	w    *bufio.Writer
+	w    *bufio.Writer // keeps the first error, which Flush returns
 	h    *trace.Header
 	p    *trace.Program
 	next int      // first block not written yet
@@ -41,6 +81,7 @@ type structureWriter struct {
 
 func (s *structureWriter) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
 
+// header writes what the header holds, a line for each entry.
 func (s *structureWriter) header() {
 	h := s.h
 	s.printf("program %s\n", h.Program)
@@ -58,7 +99,17 @@ func (s *structureWriter) header() {
 		s.printf("flops %g\n", h.Flops)
 	}
 	for i := range h.CommFamilies {
-		s.family(i)
+		f := &h.CommFamilies[i]
+		s.printf("family %d %s: %s", i, f.Name, textutil.Count(len(f.Groups), "group"))
+		const shown = 4
+		for g := range f.Groups[:min(shown, len(f.Groups))] {
+			group := &f.Groups[g]
+			s.printf(", %s", columnText(group.Len(), func(m int) int64 { return int64(group.Member(m)) }))
+		}
+		if len(f.Groups) > shown {
+			s.printf(", ...")
+		}
+		s.printf("\n")
 	}
 	for i, a := range h.Axes {
 		s.printf("axis %d %s: %s\n", i, a.Name, textutil.Count(h.Classes(i), "class"))
@@ -66,81 +117,58 @@ func (s *structureWriter) header() {
 	for i, p := range h.Phases {
 		s.printf("phase %d %s\n", i, p)
 	}
-	for i := range h.Kernels {
-		s.printf("kernel %d %s\n", i, kernelSignature(&h.Kernels[i]))
+	for i := range h.Kernels { // as in: dgemm N T (M, N, K) flop 2*M*N*K
+		k := &h.Kernels[i]
+		names := make([]string, len(k.Dims))
+		for d, dim := range k.Dims {
+			names[d] = dim.Name
+			switch {
+			case dim.Enum != nil:
+				names[d] += ": " + strings.Join(dim.Enum, "|")
+			case dim.Label:
+				names[d] += ": label"
+			}
+		}
+		s.printf("kernel %d %s (%s)", i, k.FullName(), strings.Join(names, ", "))
+		sep := " flop "
+		for _, term := range k.Flops {
+			factors := []string{strconv.FormatFloat(term.Coef, 'g', -1, 64)}
+			for d := range k.Dims {
+				for range term.Pow[d] {
+					factors = append(factors, k.Dims[d].Name)
+				}
+			}
+			if term.Coef == 1 && len(factors) > 1 {
+				factors = factors[1:]
+			}
+			s.printf("%s%s", sep, strings.Join(factors, "*"))
+			sep = " + "
+		}
+		s.printf("\n")
 	}
 	for i := range h.Markers {
 		s.printf("marker %d %s\n", i, h.Markers[i].Text)
 	}
-	for i := range h.CallSites {
-		s.printf("call site %d %s\n", i, s.callSite(&h.CallSites[i]))
-	}
-}
-
-func (s *structureWriter) family(i int) {
-	f := &s.h.CommFamilies[i]
-	s.printf("family %d %s: %s", i, f.Name, textutil.Count(len(f.Groups), "group"))
-	const shown = 4
-	for g := range f.Groups[:min(shown, len(f.Groups))] {
-		group := &f.Groups[g]
-		s.printf(", %s", columnText(group.Len(), func(m int) int64 { return int64(group.Member(m)) }))
-	}
-	if len(f.Groups) > shown {
-		s.printf(", ...")
-	}
-	s.printf("\n")
-}
-
-// kernelSignature returns "dgemm N T (M, N, K) flop 2*M*N*K".
-func kernelSignature(k *trace.Kernel) string {
-	var b strings.Builder
-	b.WriteString(k.FullName())
-	names := make([]string, len(k.Dims))
-	for i, d := range k.Dims {
-		names[i] = d.Name
-		switch {
-		case d.Enum != nil:
-			names[i] += ": " + strings.Join(d.Enum, "|")
-		case d.Label:
-			names[i] += ": label"
+	for i := range h.CallSites { // by which axis each column is
+		site := &h.CallSites[i]
+		s.printf("call site %d %s: block by %s", i, site.Name, s.axis(site.Block))
+		for _, g := range site.Masks {
+			s.printf(", mask by %s", s.axis(g))
 		}
-	}
-	b.WriteString(" (" + strings.Join(names, ", ") + ")")
-	sep := " flop "
-	for _, term := range k.Flops {
-		factors := []string{strconv.FormatFloat(term.Coef, 'g', -1, 64)}
-		for d := range k.Dims {
-			for range term.Pow[d] {
-				factors = append(factors, k.Dims[d].Name)
+		if site.Counts != trace.NoAxis {
+			s.printf(", count by %s", s.axis(site.Counts))
+		}
+		for _, p := range site.Params {
+			s.printf(", %s by %s", p.Name, s.axis(p.Axis))
+			if p.Vector {
+				s.printf(" (vector)")
 			}
 		}
-		if term.Coef == 1 && len(factors) > 1 {
-			factors = factors[1:]
-		}
-		b.WriteString(sep + strings.Join(factors, "*"))
-		sep = " + "
+		s.printf("\n")
 	}
-	return b.String()
 }
 
-func (s *structureWriter) callSite(t *trace.CallSite) string {
-	parts := []string{"block by " + s.axis(t.Block)}
-	for _, g := range t.Masks {
-		parts = append(parts, "mask by "+s.axis(g))
-	}
-	if t.Counts != trace.NoAxis {
-		parts = append(parts, "count by "+s.axis(t.Counts))
-	}
-	for _, p := range t.Params {
-		text := p.Name + " by " + s.axis(p.Axis)
-		if p.Vector {
-			text += " (vector)"
-		}
-		parts = append(parts, text)
-	}
-	return t.Name + ": " + strings.Join(parts, ", ")
-}
-
+// axis names an axis of a column.
 func (s *structureWriter) axis(i int) string {
 	if i == trace.PerItem {
 		return "item"
@@ -179,6 +207,7 @@ func (s *structureWriter) blockName(i int) string {
 	return strconv.Itoa(i)
 }
 
+// items writes items, and those in their bodies further in.
 func (s *structureWriter) items(items []trace.Item, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range items {
@@ -195,6 +224,7 @@ func (s *structureWriter) items(items []trace.Item, depth int) {
 
 func register(r trace.Reg) string { return "r" + strconv.Itoa(int(r)) }
 
+// operand returns a constant, a register, or a register and a constant to be added.
 func operand(o trace.Operand) string {
 	switch {
 	case o.Reg == 0:
@@ -213,85 +243,13 @@ func operands(args []trace.Operand) string {
 	return strings.Join(texts, ", ")
 }
 
-// item returns the text of an item, without its body.
+// item returns the text of an item, without its body. Items without a form of their own are their
+// operation and its operands.
 func (s *structureWriter) item(it *trace.Item) string {
-	if it.Op.Lets() {
-		return register(it.Dst) + " = " + s.let(it)
-	}
 	arg := func(i int) string { return operand(it.Args[i]) }
+	text := it.Op.String()
 	switch it.Op {
-	case trace.OpCompute:
-		return s.h.Kernels[it.Sym].FullName() + "(" + operands(it.Args) + ")"
-	case trace.OpMark:
-		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
-	case trace.OpWait, trace.OpTest, trace.OpFree:
-		return fmt.Sprintf("%v request %d", it.Op, it.Req)
-	case trace.OpComplete:
-		return fmt.Sprintf("%v requests %s", trace.Completion(it.Sym), strings.Trim(fmt.Sprint(it.Coefs), "[]"))
-	case trace.OpIsend, trace.OpIssend, trace.OpIrecv, trace.OpStart:
-		return fmt.Sprintf("%v request %d peer %s tag %s bytes %s%s", it.Op, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym))
-	case trace.OpSend, trace.OpSsend, trace.OpRecv:
-		return fmt.Sprintf("%v peer %s tag %s bytes %s%s", it.Op, arg(0), arg(1), arg(2), s.comm(it.Sym))
-	case trace.OpExchange, trace.OpSyncExchange:
-		return fmt.Sprintf("%v peer %s tag %s out %s in %s%s", it.Op, arg(0), arg(1), arg(2), arg(3), s.comm(it.Sym))
-	case trace.OpSendrecv:
-		return fmt.Sprintf("sendrecv peer %s tag %s bytes %s from %s tag %s bytes %s%s",
-			arg(0), arg(1), arg(2), arg(3), arg(4), arg(5), s.comm(it.Sym))
-	case trace.OpIprobe, trace.OpProbed, trace.OpProbe:
-		return fmt.Sprintf("%v peer %s tag %s%s", it.Op, arg(0), arg(1), s.comm(it.Sym))
-	}
-	return s.control(it)
-}
-
-func (s *structureWriter) control(it *trace.Item) string {
-	switch it.Op {
-	case trace.OpCall:
-		return fmt.Sprintf("call %s(%s)", s.blockName(it.Sym), operands(it.Args))
-	case trace.OpDefine:
-		text := fmt.Sprintf("define %d: %s(%s)", it.Slot, s.blockName(it.Sym), operands(it.Args))
-		if it.Guard != nil {
-			text += fmt.Sprintf(" when peer %s tag %s%s", operand(it.Guard[0]), operand(it.Guard[1]), s.comm(it.GuardSym))
-		}
-		return text
-	case trace.OpPoll, trace.OpPollWait:
-		return fmt.Sprintf("%v %d", it.Op, it.Slot)
-	case trace.OpWork:
-		return fmt.Sprintf("work %d: columns %s by %s: %s(., %s)", it.Slot, operand(it.Args[0]), operand(it.Args[1]),
-			s.blockName(it.Sym), operands(it.Args[2:]))
-	}
-	switch it.Op {
-	case trace.OpCollective, trace.OpIcollective:
-		return s.collective(it)
-	case trace.OpAccess, trace.OpIaccess, trace.OpSync, trace.OpFile:
-		return s.oneSided(it)
-	}
-	return strings.TrimSpace(it.Op.String() + " " + operands(it.Args))
-}
-
-func (s *structureWriter) collective(it *trace.Item) string {
-	text := fmt.Sprintf("%v(%s)", trace.CollectiveKind(it.Sym), operands(it.Args))
-	if it.Op == trace.OpIcollective {
-		text = fmt.Sprintf("i%s request %d", text, it.Req)
-	}
-	if it.Comm > 0 {
-		text += fmt.Sprintf(" family %d%s", it.Comm-1, s.comm(it.Comm-1))
-	}
-	if o := trace.Operator(it.Slot); o != trace.NoOperator {
-		text += " " + o.String()
-	}
-	return text
-}
-
-func (s *structureWriter) comm(family int) string {
-	if name := s.h.CommFamilies[family].Name; name != "" && name != "-" {
-		return " " + name
-	}
-	return ""
-}
-
-// let returns what a Let item computes.
-func (s *structureWriter) let(it *trace.Item) string {
-	switch it.Op {
+	// Values.
 	case trace.OpLetAffine:
 		terms := make([]string, len(it.Args))
 		for i, a := range it.Args {
@@ -300,61 +258,90 @@ func (s *structureWriter) let(it *trace.Item) string {
 				terms[i] = fmt.Sprintf("%d*%s", it.Coefs[i], operand(a))
 			}
 		}
-		return strings.Join(terms, " + ")
+		return register(it.Dst) + " = " + strings.Join(terms, " + ")
 	case trace.OpLetMember:
-		return fmt.Sprintf("member %s of %s", operands(it.Args), s.h.CommFamilies[it.Sym].Name)
+		return fmt.Sprintf("%s = member %s of %s", register(it.Dst), operands(it.Args), s.h.CommFamilies[it.Sym].Name)
 	case trace.OpLetSum:
-		return fmt.Sprintf("sum of %s[%s, %s)", operand(it.Args[0]), operand(it.Args[1]), operand(it.Args[2]))
+		return fmt.Sprintf("%s = sum of %s[%s, %s)", register(it.Dst), arg(0), arg(1), arg(2))
+
+	// Computations and messages.
+	case trace.OpCompute:
+		return s.h.Kernels[it.Sym].FullName() + "(" + operands(it.Args) + ")"
+	case trace.OpMark:
+		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
+	case trace.OpWait, trace.OpTest, trace.OpFree:
+		return fmt.Sprintf("%s request %d", text, it.Req)
+	case trace.OpComplete:
+		return fmt.Sprintf("%v requests %s", trace.Completion(it.Sym), strings.Trim(fmt.Sprint(it.Coefs), "[]"))
+	case trace.OpIsend, trace.OpIssend, trace.OpIrecv, trace.OpStart:
+		return fmt.Sprintf("%s request %d peer %s tag %s bytes %s%s", text, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym))
+	case trace.OpSend, trace.OpSsend, trace.OpRecv:
+		return fmt.Sprintf("%s peer %s tag %s bytes %s%s", text, arg(0), arg(1), arg(2), s.comm(it.Sym))
+	case trace.OpExchange, trace.OpSyncExchange:
+		return fmt.Sprintf("%s peer %s tag %s out %s in %s%s", text, arg(0), arg(1), arg(2), arg(3), s.comm(it.Sym))
+	case trace.OpSendrecv:
+		return fmt.Sprintf("sendrecv peer %s tag %s bytes %s from %s tag %s bytes %s%s",
+			arg(0), arg(1), arg(2), arg(3), arg(4), arg(5), s.comm(it.Sym))
+	case trace.OpIprobe, trace.OpProbed, trace.OpProbe:
+		return fmt.Sprintf("%s peer %s tag %s%s", text, arg(0), arg(1), s.comm(it.Sym))
+
+	// Control: calls, and what polls let run.
+	case trace.OpCall:
+		return fmt.Sprintf("call %s(%s)", s.blockName(it.Sym), operands(it.Args))
+	case trace.OpDefine:
+		text = fmt.Sprintf("define %d: %s(%s)", it.Slot, s.blockName(it.Sym), operands(it.Args))
+		if it.Guard != nil {
+			text += fmt.Sprintf(" when peer %s tag %s%s", operand(it.Guard[0]), operand(it.Guard[1]), s.comm(it.GuardSym))
+		}
+		return text
+	case trace.OpPoll, trace.OpPollWait:
+		return fmt.Sprintf("%s %d", text, it.Slot)
+	case trace.OpWork:
+		return fmt.Sprintf("work %d: columns %s by %s: %s(., %s)", it.Slot, arg(0), arg(1), s.blockName(it.Sym),
+			operands(it.Args[2:]))
+
+	// Operations on communicators, windows and files.
+	case trace.OpCollective, trace.OpIcollective:
+		text = fmt.Sprintf("%v(%s)", trace.CollectiveKind(it.Sym), operands(it.Args))
+		if it.Op == trace.OpIcollective {
+			text = fmt.Sprintf("i%s request %d", text, it.Req)
+		}
+		if it.Comm > 0 {
+			text += fmt.Sprintf(" family %d%s", it.Comm-1, s.comm(it.Comm-1))
+		}
+		if o := trace.Operator(it.Slot); o != trace.NoOperator {
+			text += " " + o.String()
+		}
+		return text
+	case trace.OpAccess, trace.OpIaccess:
+		text = trace.AccessKind(it.Slot).String()
+		if it.Op == trace.OpIaccess {
+			text = fmt.Sprintf("r%s request %d", text, it.Req)
+		}
+		return fmt.Sprintf("%s peer %s window %s out %s in %s%s", text, arg(0), arg(1), arg(2), arg(3), s.comm(it.Sym))
+	case trace.OpSync:
+		return fmt.Sprintf("win_%v peer %s window %s assert %s%s", trace.SyncKind(it.Slot), arg(0), arg(1), arg(2),
+			s.comm(it.Sym))
+	case trace.OpFile:
+		kind, collective := it.FileKind()
+		text = kind.String()
+		if collective {
+			text += "_all"
+		}
+		return fmt.Sprintf("%s bytes %s%s", text, arg(0), s.comm(it.Sym))
 	}
-	return fmt.Sprintf("%v(%s)", it.Op, operands(it.Args))
+	if it.Op.Lets() {
+		return fmt.Sprintf("%s = %s(%s)", register(it.Dst), text, operands(it.Args))
+	}
+	return strings.TrimSpace(text + " " + operands(it.Args))
 }
 
-// chunk writes the units of a chunk that are of the steps [from, to).
-func (s *structureWriter) chunk(chunk *trace.Chunk, from, to int) {
-	for _, u := range chunk.Units() {
-		if u.Step < from || to > 0 && u.Step >= to {
-			continue
-		}
-		s.printf("\nstep %d\n", u.Step)
-		for i := range u.Calls {
-			s.call(chunk, &u.Calls[i])
-		}
+// comm returns the name of a family after a space, if it has one.
+func (s *structureWriter) comm(family int) string {
+	if name := s.h.CommFamilies[family].Name; name != "" && name != "-" {
+		return " " + name
 	}
-}
-
-func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
-	t := &s.h.CallSites[c.Site]
-	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
-	for i, mask := range c.Masks {
-		s.printf("; mask by %s %s", s.axis(t.Masks[i]), valuesText(mask))
-	}
-	if t.Counts != trace.NoAxis {
-		s.printf("; counts %s", columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))
-	}
-	for i, column := range c.Args {
-		s.printf("; %s ", t.Params[i].Name)
-		if t.Params[i].Vector {
-			s.vectors(chunk, column)
-		} else {
-			s.printf("%s", valuesText(column))
-		}
-	}
-	s.printf("\n")
-}
-
-// vectors writes the elements of the vectors that a column names.
-func (s *structureWriter) vectors(chunk *trace.Chunk, column []int64) {
-	for i, v := range column {
-		if i > 0 {
-			s.printf(" ")
-		}
-		sums := chunk.Sums(v)
-		if sums == nil {
-			s.printf("[%d?]", v)
-			continue
-		}
-		s.printf("[%s]", columnText(len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] }))
-	}
+	return ""
 }
 
 func valuesText(values []int64) string {
@@ -378,27 +365,20 @@ func columnText(n int, at func(int) int64) string {
 		for end < n && end > i && at(end)-at(end-1) == at(i+1)-at(i) {
 			end++
 		}
-		i += writeGroup(&b, end-i, at(i), at(end-1))
+		count, first, last := end-i, at(i), at(end-1)
+		switch {
+		case count > 1 && first == last:
+			fmt.Fprintf(&b, "%d*%d", first, count)
+		case count > 3:
+			fmt.Fprintf(&b, "%d..%d", first, last)
+			if by := (last - first) / int64(count-1); by != 1 {
+				fmt.Fprintf(&b, " by %d", by)
+			}
+		default: // the second may begin a longer group
+			count = 1
+			fmt.Fprint(&b, first)
+		}
+		i += count
 	}
 	return b.String()
-}
-
-// writeGroup writes count values from first to last, which have equal
-// distances, and returns how many it wrote: of two values the second may begin a
-// longer group.
-func writeGroup(b *strings.Builder, count int, first, last int64) int {
-	switch {
-	case count > 1 && first == last:
-		fmt.Fprintf(b, "%d*%d", first, count)
-		return count
-	case count > 3:
-		by := (last - first) / int64(count-1)
-		fmt.Fprintf(b, "%d..%d", first, last)
-		if by != 1 {
-			fmt.Fprintf(b, " by %d", by)
-		}
-		return count
-	}
-	fmt.Fprint(b, first)
-	return 1
 }
