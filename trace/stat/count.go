@@ -57,8 +57,6 @@ func (c counter) name() string {
 		return countNames[c]
 	case c < countCollective:
 		return trace.Completion(c - countComplete).String()
-	}
-	switch {
 	case c >= countSync:
 		return "win_" + trace.SyncKind(c-countSync).String()
 	case c >= countFileAll:
@@ -82,37 +80,27 @@ var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, 
 	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe,
 	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep}
 
-// counters is the numbering for a header: kernel k has its calls at calls[k] and
-// its terms after that.
-type counters struct {
-	calls []counter
-	n     int
-}
-
-func newCounters(h *trace.Header) *counters {
-	c := &counters{}
-	next := firstKernel
-	for i := range h.Kernels {
-		c.calls = append(c.calls, next)
-		next += counter(1 + len(h.Kernels[i].Flops))
-	}
-	c.n = int(next)
-	return c
-}
-
-// tally holds totals: a row of counters for each phase, row 0 for what is in none.
+// tally holds totals: a row of counters for each phase, row 0 for what is in none. Rows have the same
+// counters, so that rows can be added.
 type tally struct {
-	counters *counters
-	ints     []int64
-	floats   []float64 // amounts
-	exact    []int64   // amounts of kernels as far as they are integers that fit, not added yet
+	kernels []counter // by kernel: its calls; its terms follow
+	width   int       // counters in a row
+	ints    []int64
+	floats  []float64 // amounts
+	exact   []int64   // amounts of kernels as far as they are integers that fit, not added yet
 }
 
 func newTally(h *trace.Header) *tally {
-	c := newCounters(h)
-	n := (1 + len(h.Phases)) * c.n
-	return &tally{c, make([]int64, n), make([]float64, n), make([]int64, n)}
+	t, next := &tally{}, firstKernel
+	for i := range h.Kernels {
+		t.kernels = append(t.kernels, next)
+		next += counter(1 + len(h.Kernels[i].Flops))
+	}
+	t.width = int(next)
+	n := (1 + len(h.Phases)) * t.width
+	t.ints, t.floats, t.exact = make([]int64, n), make([]float64, n), make([]int64, n)
+	return t
 }
 
 // at returns the index of a counter of a phase (-1: none).
-func (t *tally) at(phase int32, c counter) int { return (1+int(phase))*t.counters.n + int(c) }
+func (t *tally) at(phase int32, c counter) int { return (1+int(phase))*t.width + int(c) }

@@ -63,7 +63,7 @@ func (e *expander) action(a *trace.Action) {
 			e.add(countMiss, 1)
 		}
 	case trace.KindCompute:
-		calls := e.counters.calls[a.Sym]
+		calls := e.kernels[a.Sym]
 		e.add(calls, 1)
 		for i, term := range e.h.Kernels[a.Sym].Flops {
 			v := 1.0

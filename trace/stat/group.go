@@ -76,16 +76,7 @@ type axisColumns struct {
 	apart  bool // all classes count as different
 }
 
-// closed reports that a class takes no part.
-func (cols *axisColumns) closed(class int) bool {
-	for _, g := range cols.masks {
-		if g[class] == 0 {
-			return true
-		}
-	}
-	return cols.blocks != nil && cols.blocks[class] < 0
-}
-
+// hash returns a hash of what counts of a class.
 func (cols *axisColumns) hash(class int) uint64 {
 	h := uint64(0)
 	chain := func(v uint64) { h = (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
@@ -98,6 +89,7 @@ func (cols *axisColumns) hash(class int) uint64 {
 	return h
 }
 
+// equal reports whether what counts of two classes is the same.
 func (cols *axisColumns) equal(a, b int) bool {
 	if cols.blocks != nil && cols.blocks[a] != cols.blocks[b] {
 		return false
@@ -128,8 +120,14 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 			continue
 		}
 		s, open := g.classes(axis, &cols)
-		if open < len(g.ranks) {
-			g.open(axis, s.part, open)
+		if open < len(g.ranks) { // the ranks of the classes that take part are left
+			g.some = g.some[:0]
+			for class, p := range s.part {
+				if m := &g.members[axis]; p >= 0 {
+					g.some = append(g.some, m.ranks[m.start[class]:m.start[class+1]]...)
+				}
+			}
+			g.ranks = g.some
 		}
 		if s.n > 1 || open < len(g.all) {
 			g.splits = append(g.splits, s)
@@ -152,24 +150,6 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 	}
 }
 
-// open leaves the ranks of the classes that take part, n in all.
-func (g *grouping) open(axis int, part []int32, n int) {
-	m := &g.members[axis]
-	g.some = g.some[:0]
-	for class, p := range part {
-		if p < 0 {
-			continue
-		}
-		ranks := m.ranks[m.start[class]:m.start[class+1]]
-		if len(ranks) == n {
-			g.ranks = ranks
-			return
-		}
-		g.some = append(g.some, ranks...)
-	}
-	g.ranks = g.some
-}
-
 // classes numbers the sets of classes of an axis that have equal columns, and counts the ranks of those
 // that take part.
 func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
@@ -178,7 +158,8 @@ func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
 	clear(g.byHash)
 classes:
 	for class := range s.part {
-		if cols.closed(class) {
+		closed := func(mask []int64) bool { return mask[class] == 0 }
+		if slices.ContainsFunc(cols.masks, closed) || cols.blocks != nil && cols.blocks[class] < 0 {
 			s.part[class] = -1
 			continue
 		}
@@ -250,6 +231,7 @@ ranks:
 	}
 }
 
+// numberInTurn divides by one split after the other: each makes the groups before finer.
 func (g *grouping) numberInTurn() {
 	for j := range g.splits {
 		clear(g.pairs)
@@ -321,12 +303,4 @@ func (s *states) add(phases []int32, slots []operation, ranks int64) int32 {
 	}
 	s.list[n].ranks += ranks
 	return n
-}
-
-// leave takes ranks out of a state.
-func (s *states) leave(n int32, ranks int64) {
-	if s.list[n].ranks -= ranks; s.list[n].ranks == 0 {
-		delete(s.byKey, s.list[n].key)
-		s.unused = append(s.unused, n)
-	}
 }

@@ -64,6 +64,7 @@ var (
 	errItems  = errors.New("blocks of too many items to be counted")
 )
 
+// fail notes the first thing that no action of the trace can mean.
 func (r *runner) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s", trace.ErrAction, fmt.Sprintf(format, args...))
@@ -85,6 +86,7 @@ func (r *runner) add(c counter, value, times int64) {
 	*sum += int64(lo)
 }
 
+// amount adds to the amount of a counter of the innermost phase.
 func (r *runner) amount(c counter, value float64, times int64) {
 	r.floats[r.row+int(c)] += float64(float64(times) * value)
 }
@@ -168,8 +170,11 @@ func (r *runner) frame(p *plan) []int64 {
 	return regs
 }
 
+// value returns what an operand stands for.
 func value(regs []int64, o trace.Operand) int64 { return regs[o.Reg] + o.Const }
 
+// run runs items, with the registers of their block, so many times: what they count is multiplied, their
+// values are the same each time. It ends at the first error.
 func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 	for i := range items {
 		if r.left--; r.left < 0 {
@@ -199,7 +204,9 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				regs[it.Dst] = 1
 			}
 		case trace.OpLetMember:
-			regs[it.Dst] = r.member(it.Sym, value(regs, args[0]))
+			g := &r.program.Header().CommFamilies[it.Sym].Groups[r.program.Group(it.Sym, r.rank)]
+			i, n := value(regs, args[0]), int64(g.Len())
+			regs[it.Dst] = int64(g.Member(int((i%n + n) % n)))
 		case trace.OpLetSum:
 			regs[it.Dst], r.err = r.chunk.Sum(value(regs, args[0]), value(regs, args[1]), value(regs, args[2]))
 		case trace.OpIf:
@@ -207,7 +214,24 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				r.run(it.Body, regs, times)
 			}
 		case trace.OpLoop:
-			r.loop(it, value(regs, args[0]), regs, times)
+			// The turns are run together, or, where they change phases or slots, one by one until a turn
+			// leaves all as it was, as all later ones do then.
+			turns := value(regs, args[0])
+			for ; turns > 0 && it.Slot == loopChanges; turns-- {
+				phases, slots := slices.Clone(r.phases), slices.Clone(r.slots)
+				if r.run(it.Body, regs, times); r.err != nil {
+					return
+				}
+				if slices.Equal(phases, r.phases) && slices.EqualFunc(slots, r.slots, func(o, p operation) bool {
+					return o.pending == p.pending && o.guarded == p.guarded && o.block == p.block && slices.Equal(o.args, p.args)
+				}) {
+					turns--
+					break
+				}
+			}
+			if turns > 0 {
+				r.run(it.Body, regs, product(times, turns))
+			}
 		case trace.OpCall:
 			p := &r.plans[it.Sym]
 			callee := r.frame(p)
@@ -249,36 +273,7 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 	}
 }
 
-// member returns the world rank of member i, modulo its size, of the rank's own group.
-func (r *runner) member(family int, i int64) int64 {
-	g := &r.program.Header().CommFamilies[family].Groups[r.program.Group(family, r.rank)]
-	n := int64(g.Len())
-	return int64(g.Member(int((i%n + n) % n)))
-}
-
-// loop runs the turns of a loop together, or, where they change phases or slots, one by one until a
-// turn leaves all as it was, as all later ones do then.
-func (r *runner) loop(it *trace.Item, turns int64, regs []int64, times int64) {
-	for ; turns > 0 && it.Slot == loopChanges; turns-- {
-		phases, slots := slices.Clone(r.phases), slices.Clone(r.slots)
-		r.run(it.Body, regs, times)
-		if r.err != nil {
-			return
-		}
-		if slices.Equal(phases, r.phases) && slices.EqualFunc(slots, r.slots, operation.equal) {
-			turns--
-			break
-		}
-	}
-	if turns > 0 {
-		r.run(it.Body, regs, product(times, turns))
-	}
-}
-
-func (o operation) equal(p operation) bool {
-	return o.pending == p.pending && o.guarded == p.guarded && o.block == p.block && slices.Equal(o.args, p.args)
-}
-
+// product returns the product of two numbers of times, endless if it does not fit.
 func product(times, n int64) int64 {
 	hi, lo := bits.Mul64(uint64(times), uint64(n))
 	if hi != 0 || lo >= endless {
@@ -287,6 +282,7 @@ func product(times, n int64) int64 {
 	return int64(lo)
 }
 
+// setRow sets the row of the tally to that of the innermost phase.
 func (r *runner) setRow() {
 	phase := int32(-1)
 	if n := len(r.phases); n > 0 {
@@ -348,7 +344,7 @@ func (r *runner) work(it *trace.Item, regs []int64, times int64) {
 
 // compute counts a kernel and the terms of its flop count: in integers as long as they fit.
 func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
-	c := r.counters.calls[it.Sym]
+	c := r.kernels[it.Sym]
 	r.add(c, 1, times)
 	terms := r.program.Header().Kernels[it.Sym].Flops
 	for i := range terms {

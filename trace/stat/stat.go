@@ -191,6 +191,7 @@ type unitCounter struct {
 	args   []int64
 }
 
+// newCounter returns a counter for the calls of a program, of which all ranks have nothing pending yet.
 func newCounter(p *trace.Program, late bool) *unitCounter {
 	h := p.Header()
 	c := &unitCounter{groups: newGrouping(p), states: states{of: make([]int32, h.Ranks), byKey: map[string]int32{}}}
@@ -243,7 +244,11 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 		}
 		if !even {
 			u.now = append(u.now, s.add(r.phases, r.slots, g.size[group]))
-			s.leave(before, g.size[group])
+			old := &s.list[before]
+			if old.ranks -= g.size[group]; old.ranks == 0 { // its number is free again
+				delete(s.byKey, old.key)
+				s.unused = append(s.unused, before)
+			}
 		}
 	}
 	for i, group := range g.of {
@@ -282,9 +287,10 @@ func (t *tally) fill(s *Report, h *trace.Header) {
 	for i, n := range t.exact {
 		t.floats[i] += float64(n)
 	}
-	all := &tally{counters: t.counters, ints: make([]int64, t.counters.n), floats: make([]float64, t.counters.n)}
+	all := &tally{kernels: t.kernels, ints: make([]int64, t.width), floats: make([]float64, t.width)}
 	for p := -1; p < len(h.Phases); p++ {
-		row := t.row(p)
+		from, to := t.at(int32(p), 0), t.at(int32(p+1), 0)
+		row := &tally{kernels: t.kernels, ints: t.ints[from:to], floats: t.floats[from:to]}
 		for i := range all.ints {
 			all.ints[i] += row.ints[i]
 			all.floats[i] += row.floats[i]
@@ -302,17 +308,16 @@ func (t *tally) fill(s *Report, h *trace.Header) {
 	s.Totals, s.Kinds, s.Kernels = all.tables(h)
 }
 
-// row returns the tally of one phase, -1 for none.
-func (t *tally) row(phase int) *tally {
-	from, to := t.at(int32(phase), 0), t.at(int32(phase+1), 0)
-	return &tally{counters: t.counters, ints: t.ints[from:to], floats: t.floats[from:to]}
-}
-
 // tables sums up one row.
 func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels []KernelCount) {
 	kinds, kernels = []KindCount{}, []KernelCount{}
-	for k := range h.Kernels {
-		if c := t.kernel(&h.Kernels[k], k); c.Calls > 0 {
+	for i := range h.Kernels {
+		k, at := &h.Kernels[i], t.kernels[i]
+		c := KernelCount{Kernel: k.FullName(), Calls: t.ints[at]}
+		for j, term := range k.Flops {
+			c.Flops += float64(term.Coef * t.floats[int(at)+1+j])
+		}
+		if c.Calls > 0 {
 			kernels = append(kernels, c)
 			sum.KernelCalls += c.Calls
 			sum.Flops += c.Flops
@@ -331,7 +336,26 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 		if c >= countAccess && c < countSync {
 			k.Bytes = t.ints[countMoved+c-countAccess]
 		}
-		sum.add(c, k.Actions, k.Bytes)
+
+		// Windows and files: the counters with a request, or of all ranks together, follow the others.
+		actions, bytes := k.Actions, k.Bytes
+		switch {
+		case c >= countSync:
+			sum.Syncs += actions
+		case c >= countFile && trace.FileKind(c-countFile)%trace.FileKind(trace.NumFileKinds) == trace.FileRead:
+			sum.FileReads, sum.FileReadBytes = sum.FileReads+actions, sum.FileReadBytes+bytes
+		case c >= countFile:
+			sum.FileWrites, sum.FileWriteBytes = sum.FileWrites+actions, sum.FileWriteBytes+bytes
+		case c >= countAccess:
+			switch trace.AccessKind(c-countAccess) % trace.AccessKind(trace.NumAccesses) {
+			case trace.AccessPut:
+				sum.Puts, sum.PutBytes = sum.Puts+actions, sum.PutBytes+bytes
+			case trace.AccessGet:
+				sum.Gets, sum.GetBytes = sum.Gets+actions, sum.GetBytes+bytes
+			default:
+				sum.Accumulates, sum.AccumulateBytes = sum.Accumulates+actions, sum.AccumulateBytes+bytes
+			}
+		}
 		if c == countFlops || c >= countCollective && c < countAccess {
 			k.Flops = t.floats[c]
 			sum.Flops += k.Flops
@@ -345,42 +369,4 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 	}
 	sum.Seconds = t.floats[countSleep]
 	return sum, kinds, kernels
-}
-
-// add adds accesses and synchronisations of windows, and accesses to files, of a counter.
-func (s *Counts) add(c counter, actions, bytes int64) {
-	switch {
-	case c >= countSync:
-		s.Syncs += actions
-	case c >= countFile:
-		if trace.FileKind(c-countFile)%trace.FileKind(trace.NumFileKinds) == trace.FileRead {
-			s.FileReads += actions
-			s.FileReadBytes += bytes
-		} else {
-			s.FileWrites += actions
-			s.FileWriteBytes += bytes
-		}
-	case c >= countAccess:
-		switch trace.AccessKind(c-countAccess) % trace.AccessKind(trace.NumAccesses) {
-		case trace.AccessPut:
-			s.Puts += actions
-			s.PutBytes += bytes
-		case trace.AccessGet:
-			s.Gets += actions
-			s.GetBytes += bytes
-		default:
-			s.Accumulates += actions
-			s.AccumulateBytes += bytes
-		}
-	}
-}
-
-// kernel returns the calls of kernel i and their flop.
-func (t *tally) kernel(k *trace.Kernel, i int) KernelCount {
-	at := t.counters.calls[i]
-	c := KernelCount{Kernel: k.FullName(), Calls: t.ints[at]}
-	for j, term := range k.Flops {
-		c.Flops += float64(term.Coef * t.floats[int(at)+1+j])
-	}
-	return c
 }

@@ -11,40 +11,7 @@ import (
 // WriteText prints the tables for people. Integers are exact; flop of 1e15 and more
 // are rounded.
 func (s *Report) WriteText(w io.Writer) error {
-	if _, err := io.WriteString(w, s.head()); err != nil {
-		return err
-	}
-	var kinds, kernels, phases textutil.Table
-	kinds.Row("kind", "actions", "bytes", "flop")
-	for _, k := range s.Kinds {
-		kinds.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
-	}
-	kernels.Row("kernel", "calls", "flop")
-	for _, k := range s.Kernels {
-		kernels.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
-	}
-	phases.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
-	for i := range s.Phases {
-		p := &s.Phases[i].Totals
-		phases.Row(s.Phases[i].Phase, textutil.Thousands(p.Actions), textutil.Thousands(p.Messages),
-			textutil.Thousands(p.Bytes), textutil.Thousands(p.KernelCalls), textutil.Flop(p.Flops))
-	}
-	for _, t := range []*textutil.Table{&kinds, &kernels, &phases} {
-		if t.Len() == 1 {
-			continue
-		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return err
-		}
-		if err := t.Write(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// head returns the lines above the tables.
-func (s *Report) head() string {
+	// The lines above the tables.
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-12s%s\n", name, fmt.Sprintf(format, args...))
@@ -92,7 +59,38 @@ func (s *Report) head() string {
 	if s.Totals.Seconds > 0 {
 		line("sleeps", "%g s", s.Totals.Seconds)
 	}
-	return b.String()
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+
+	// The tables, of which those without a row are left out.
+	var kinds, kernels, phases textutil.Table
+	kinds.Row("kind", "actions", "bytes", "flop")
+	for _, k := range s.Kinds {
+		kinds.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
+	}
+	kernels.Row("kernel", "calls", "flop")
+	for _, k := range s.Kernels {
+		kernels.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
+	}
+	phases.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
+	for i := range s.Phases {
+		p := &s.Phases[i].Totals
+		phases.Row(s.Phases[i].Phase, textutil.Thousands(p.Actions), textutil.Thousands(p.Messages),
+			textutil.Thousands(p.Bytes), textutil.Thousands(p.KernelCalls), textutil.Flop(p.Flops))
+	}
+	for _, t := range []*textutil.Table{&kinds, &kernels, &phases} {
+		if t.Len() == 1 {
+			continue
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		if err := t.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var pollsText = map[string]string{
