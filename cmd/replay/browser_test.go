@@ -37,9 +37,10 @@ type browser struct {
 	heard []string // requests but for the page itself, messages, exceptions
 }
 
-// newBrowser starts a browser, or skips the test where there is none.
+// newBrowser starts a browser, or skips the test where there is none. Tests in browsers run at the same time.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
+	t.Parallel()
 	shell := ""
 	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -267,6 +268,9 @@ func TestReportInBrowser(t *testing.T) {
 		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
 		eval[string](b, "document.documentElement.dataset.ready"))
 	for _, width := range []int64{1280, 3840} {
+		if testing.Short() {
+			break // a measurement
+		}
 		b.do(chromedp.EmulateViewport(width, width*9/16))
 		t.Logf("the matrix at %d pixels: %s", width, b.frames())
 	}
@@ -323,13 +327,15 @@ func TestTwoRunsInBrowser(t *testing.T) {
 	b.quiet(file)
 }
 
+// nodeKernels are models with noise. Their path is absolute, since scripts change the directory of this process.
+var nodeKernels, _ = filepath.Abs(filepath.Join("..", "..", "examples", "ci", "node.yaml"))
+
 // TestDifferencesInBrowser: a page shows what the comparison says: times of several runs, what noise may
 // make, and of what both figures are.
 func TestDifferencesInBrowser(t *testing.T) {
 	b := newBrowser(t)
-	kernels := filepath.Join("..", "..", "examples", "ci", "node.yaml")
-	runs, result := reportOf(t, "--kernels", kernels, "--runs", "3")
-	draw, _ := reportOf(t, "--kernels", kernels, "--seed", "7")
+	runs, result := reportOf(t, "--kernels", nodeKernels, "--runs", "3")
+	draw, _ := reportOf(t, "--kernels", nodeKernels, "--seed", "7")
 	dir := t.TempDir()
 	file, same := filepath.Join(dir, "both.html"), filepath.Join(dir, "same.html")
 	var text bytes.Buffer

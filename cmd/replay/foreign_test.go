@@ -13,6 +13,7 @@ import (
 
 // TestForeignFiles: files of other formats are called by their names wherever one is read.
 func TestForeignFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := filepath.Join(dir, "index")
 	for name, text := range map[string]string{"index": filepath.Join(dir, "a") + "\n" + filepath.Join(dir, "b") + "\n", "a": "0 init\n", "b": "1 init\n"} {

@@ -12,5 +12,6 @@ import (
 
 // TestExamples: the help of each command has examples, which the command takes.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	commandtest.Examples(t, func() *cli.App { return newApp(nil, strings.NewReader(""), io.Discard, io.Discard) })
 }

@@ -130,11 +130,13 @@ func TestKill(t *testing.T) {
 // TestTerminate: a replay that is asked to end saves its state, reports how far it has
 // come, and says how to go on; what goes on has the result of one that was left alone.
 func TestTerminate(t *testing.T) {
+	t.Parallel()
 	path := keptTrace(t)
 	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 	if signal.Ignored(syscall.SIGHUP) {
 		signals = signals[:2] // by this test and by what it starts, as under nohup
 	}
+	want := uninterrupted(t, path)
 	for _, sig := range signals {
 		file := filepath.Join(t.TempDir(), "state")
 		p := start(t, "--json", "--quiet", "--checkpoint", file, path)
@@ -164,7 +166,7 @@ func TestTerminate(t *testing.T) {
 		if !strings.Contains(resumed.stderr.String(), "replay: resumed from "+file+" at ") {
 			t.Errorf("%v: stderr %q", sig, resumed.stderr.String())
 		}
-		if diff := cmp.Diff(uninterrupted(t, path), resumed.result(t)); diff != "" {
+		if diff := cmp.Diff(want, resumed.result(t)); diff != "" {
 			t.Errorf("%v: -uninterrupted +resumed:\n%s", sig, diff)
 		}
 	}
@@ -172,6 +174,7 @@ func TestTerminate(t *testing.T) {
 
 // TestTerminateRuns: of several runs the report has those that had ended.
 func TestTerminateRuns(t *testing.T) {
+	t.Parallel()
 	path := traceOf(t, 2048)
 	model := filepath.Join(t.TempDir(), "noisy.yaml")
 	if err := os.WriteFile(model, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
@@ -217,6 +220,7 @@ func await(t *testing.T, path string) {
 // TestTerminateUnsaved: the text says how far the replay has come, and that nothing was
 // saved. It waits for a pipe, in which nothing comes any more.
 func TestTerminateUnsaved(t *testing.T) {
+	t.Parallel()
 	trace, err := os.ReadFile(keptTrace(t))
 	if err != nil {
 		t.Fatal(err)
@@ -240,6 +244,7 @@ func TestTerminateUnsaved(t *testing.T) {
 // TestCheckpointFails: a checkpoint that cannot be written is an error if it is the first,
 // else a warning; the older one is still there.
 func TestCheckpointFails(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := keptTrace(t)
 	err := run(t.Context(), []string{"replay", "--quiet", "--checkpoint", filepath.Join(dir, "none", "state"), path}, nil, io.Discard, io.Discard)
@@ -255,6 +260,17 @@ func TestCheckpointFails(t *testing.T) {
 	file := filepath.Join(dir, "state")
 	p := start(t, "--json", "--quiet", "--checkpoint", file, "--every", "1ms", path)
 	await(t, file)
+	// The second file shows that the first is written, its directory included.
+	first, err := os.Stat(file)
+	for err == nil {
+		var now os.FileInfo
+		if now, err = os.Stat(file); err == nil && !os.SameFile(first, now) {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	// Now its directory has another name: a fault that even root meets.
 	if err := os.Rename(dir, dir+".moved"); err != nil {
 		t.Fatal(err)

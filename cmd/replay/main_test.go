@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -29,7 +30,38 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	dir, err := filepath.Abs("testdata/script") // play changes the directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Parallel()
+	testscript.Run(t, testscript.Params{Dir: dir, Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		"play": play,
+	}})
+}
+
+// playing is held by the script that runs the command in this process, whose directory is then that of the script.
+var playing sync.Mutex
+
+// play is the command "play ARGS" of the scripts: "exec replay ARGS", but with -short in this process, since to start
+// one takes longer than what most of them do.
+func play(ts *testscript.TestScript, neg bool, args []string) {
+	failed := false
+	if testing.Short() {
+		playing.Lock()
+		defer playing.Unlock()
+		before, err := os.Getwd()
+		ts.Check(err)
+		ts.Check(os.Chdir(ts.MkAbs(".")))
+		defer func() { ts.Check(os.Chdir(before)) }()
+		err = run(context.Background(), append([]string{"replay"}, args...), strings.NewReader(""), ts.Stdout(), ts.Stderr())
+		failed = command.Conclude(ts.Stderr(), "replay", err) != 0
+	} else {
+		failed = ts.Exec("replay", args...) != nil
+	}
+	if failed != neg {
+		ts.Fatalf("replay %q: failed: %t", args, failed)
+	}
 }
 
 func hpltrace() {

@@ -13,6 +13,7 @@ import (
 // TestInterrupted: the first signal ends the command, also while it waits for somebody
 // who writes a pipe.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	trace, pipe, state := traceOf(t, 200), commandtest.Pipe(t), filepath.Join(t.TempDir(), "state")
 	for _, args := range [][]string{
 		{"-"}, {pipe}, {"--platform", pipe, trace}, {"--kernels", pipe, trace}, {"--hostfile", pipe, trace}, {"--network-noise", pipe, trace},
@@ -27,6 +28,7 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedOutput: so it is while it waits for somebody who reads a pipe, behind the replay
 // or, of much to write, in it.
 func TestInterruptedOutput(t *testing.T) {
+	t.Parallel()
 	pipe, dir := commandtest.Pipe(t), t.TempDir()
 	for _, c := range []struct{ flag, name string }{{"--timeline", "run.paje"}, {"--timeline", "run.pftrace"}, {"--table", "run.csv"}, {"--profile", "run.pb.gz"}, {"--report", "run.html"}} {
 		output := filepath.Join(dir, c.name)
@@ -41,6 +43,7 @@ func TestInterruptedOutput(t *testing.T) {
 
 // TestFullOutput: whatever is printed on a full disk has failed.
 func TestFullOutput(t *testing.T) {
+	t.Parallel()
 	trace := traceOf(t, 200)
 	noisy := filepath.Join(t.TempDir(), "noisy.yaml")
 	if err := os.WriteFile(noisy, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
@@ -62,6 +65,7 @@ func TestFullOutput(t *testing.T) {
 
 // TestInterruptedBefore: a signal before the first event says so, whatever is waited for.
 func TestInterruptedBefore(t *testing.T) {
+	t.Parallel()
 	trace, pipe := traceOf(t, 200), commandtest.Pipe(t)
 	for _, args := range [][]string{{pipe}, {"--platform", pipe, trace}, {"--runs", "2", "--kernels", pipe, trace}} {
 		text := commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)

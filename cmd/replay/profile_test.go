@@ -51,6 +51,7 @@ func pprofTop(t *testing.T, args ...string) map[string]float64 {
 // TestPprofNames: hosts whose names look like templates of C++, and kernels like its functions, stay what
 // they are.
 func TestPprofNames(t *testing.T) {
+	t.Parallel()
 	h := &trace.Header{Ranks: 2, Kernels: []trace.Kernel{{Name: "a::b(int)"}, {Name: "a::b(long)"}}}
 	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"n<0>", "n<1>"}))
 	o := r.Observer()
@@ -69,6 +70,7 @@ func TestPprofNames(t *testing.T) {
 // TestPprof: go tool pprof finds the totals of the report, by kind, kernel and phase, and the
 // differences of two.
 func TestPprof(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	results := map[string]*replay.Result{}
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ import (
 // TestRatingOfRuns: the rating of several runs, or draws, is the mean of those that each of them has by itself, set-up
 // included.
 func TestRatingOfRuns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, models := filepath.Join(dir, "run.trace.zst"), filepath.Join(dir, "noisy.yaml")
 	var text bytes.Buffer

@@ -14,6 +14,7 @@ import (
 // TestReportOfInterrupted: a replay that a signal ends writes its report, labelled, and so does
 // what goes on from its checkpoint.
 func TestReportOfInterrupted(t *testing.T) {
+	t.Parallel()
 	path, dir := keptTrace(t), t.TempDir()
 	state, page := filepath.Join(dir, "state"), filepath.Join(dir, "run.html")
 	table := filepath.Join(dir, "run.csv")

@@ -20,8 +20,7 @@ import (
 type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error
 
 // Main runs a command as a process. It ends the process by the error of the command, or of its standard output: a
-// command that has printed on a full disk has failed. Before the error come the warnings that were gathered on the
-// way to it.
+// command that has printed on a full disk has failed.
 func Main(name string, run Run) {
 	listen(name)
 	out, errs := &output{file: os.Stdout}, &output{file: os.Stderr}
@@ -29,15 +28,21 @@ func Main(name string, run Run) {
 	if err == nil || errors.Is(err, Silent) && out.err != nil {
 		err = out.err
 	}
-	warn(os.Stderr, name, warning.Of(err))
+	os.Exit(Conclude(os.Stderr, name, err))
+}
+
+// Conclude tells on stderr how a command has ended, with the warnings that were gathered before, and returns its exit
+// code.
+func Conclude(stderr io.Writer, name string, err error) int {
+	warn(stderr, name, warning.Of(err))
 	switch {
 	case err == nil || errors.Is(err, Silent):
 	case errors.Is(err, context.Canceled):
-		Tell(os.Stderr, name, "interrupted")
+		Tell(stderr, name, "interrupted")
 	default:
-		Tell(os.Stderr, name, err.Error())
+		Tell(stderr, name, err.Error())
 	}
-	os.Exit(ExitCode(err))
+	return ExitCode(err)
 }
 
 // mostTold is how many bytes a message has at most. Messages cut the texts that they quote; this bounds those of
