@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
@@ -108,6 +109,20 @@ type Archive struct {
 	Plan    *Plan // as it was archived
 	results []archived
 	files   map[string][]byte // of the plan's inputs
+}
+
+// OpenArchive reads the archive in a file.
+func OpenArchive(path string) (*Archive, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return ReadArchive(f, info.Size(), path)
 }
 
 // ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not written.
@@ -378,10 +393,12 @@ func differenceOf(old *archived, now *Entry) string {
 	return ""
 }
 
-// Summary describes the comparison in a line.
-func (c *Rerun) Summary() string {
-	if c.Different == 0 {
-		return fmt.Sprintf("%s: the same bits", textutil.Count(c.Rows, "row"))
+// WriteText writes the comparison for people: causes, differences, and a summary in a line.
+func (c *Rerun) WriteText(w io.Writer) error {
+	summary := textutil.Count(c.Rows, "row") + ": the same bits"
+	if c.Different > 0 {
+		summary = fmt.Sprintf("%d of %s differ", c.Different, textutil.Count(c.Rows, "row"))
 	}
-	return fmt.Sprintf("%d of %s differ", c.Different, textutil.Count(c.Rows, "row"))
+	_, err := fmt.Fprintln(w, strings.Join(slices.Concat(c.Causes, c.Differences, []string{summary}), "\n"))
+	return err
 }

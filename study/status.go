@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -261,4 +262,27 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// ParseBytes reads a size of memory in bytes, such as 8GB or 512 MiB; a number without a unit is one
+// of bytes.
+func ParseBytes(text string) (int64, error) {
+	number, unit := text, 1.0
+	for _, u := range []struct { // the longer names first
+		name  string
+		bytes float64
+	}{
+		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+		{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1},
+	} {
+		if n, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = n, u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if v *= unit; err != nil || !(v >= 1 && v < 1e18) {
+		return 0, fmt.Errorf("%q, want a size such as 8GB", text)
+	}
+	return int64(v), nil
 }

@@ -1,20 +1,45 @@
 // Command study makes many replays of one question: factors, designs, workers, a table. See
 // docs/studies.md.
+//
+// The command reads flags and prints; packages study, study/slurm, study/report and study/tune
+// do the work. Runs and their workers are in run.go, what is read of a study that has run in
+// results.go, the scheduler in submit.go, and the search for the best configuration in tune.go.
 package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/textutil"
+	"reprise/study"
+)
+
+const (
+	// trouble is the exit code of check and rerun if they could not compare: 1 means worse, or
+	// different.
+	trouble = 2
+
+	// maxJobs is more than any machine has cores.
+	maxJobs = 1 << 14
+
+	// maxTold is how many warnings of a kind are printed.
+	maxTold = 10
 )
 
 func main() {
-	if len(os.Args) > 1 && slices.Contains([]string{"check", "rerun"}, os.Args[1]) { // before signals are listened to
+	// The exit code of an interrupt is set before signals are listened to.
+	if len(os.Args) > 1 && slices.Contains([]string{"check", "rerun"}, os.Args[1]) {
 		command.InterruptedCode(trouble)
 	}
 	command.Main("study", run)
@@ -36,10 +61,100 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	return app
 }
 
+// version returns the version of the program, which is part of the names of runs. The version of a
+// working copy with changes, or without a history, does not identify the program: the first digits
+// of the SHA-256 of the executable stand behind it.
+var version = sync.OnceValue(func() string {
+	v := command.Version()
+	if v != "unknown" && !strings.HasSuffix(v, "dirty") {
+		return v
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return v
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return v // a user who may run the program but not read it has to tell builds apart
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return v
+	}
+	return v + " (executable " + hex.EncodeToString(h.Sum(nil)[:6]) + ")"
+})
+
+// boolFlag returns a flag that is off unless it is given.
+func boolFlag(name, usage string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
+}
+
+// textFlag returns a flag with a text, and the help's description of its default.
+func textFlag(name, usage, usual string) *cli.StringFlag {
+	return &cli.StringFlag{Name: name, Usage: usage, DefaultText: usual}
+}
+
+// outputFlag returns the flag --output, which is also -o.
+func outputFlag(usage, usual string) cli.Flag {
+	f := textFlag("output", usage, usual)
+	f.Aliases = []string{"o"}
+	return f
+}
+
+// jobsFlag returns the flag --jobs of commands that use all cores; see jobsOf.
+func jobsFlag(usage string) cli.Flag {
+	return &cli.IntFlag{Name: "jobs", Usage: usage, DefaultText: "one a core"}
+}
+
+// jobsOf returns the number of runs at once: that of --jobs, or the usual one.
+func jobsOf(c *cli.Context, usual int) (int, error) {
+	if !c.IsSet("jobs") {
+		return usual, nil
+	}
+	if n := c.Int("jobs"); n >= 1 && n <= maxJobs {
+		return n, nil
+	}
+	return 0, command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, c.Int("jobs"), maxJobs)
+}
+
+// sizeOf returns the bytes of --memory.
+func sizeOf(c *cli.Context) (int64, error) {
+	size, err := study.ParseBytes(c.String("memory"))
+	if err != nil {
+		return 0, command.Usagef("%s: --memory %w", c.Command.Name, err)
+	}
+	return size, nil
+}
+
 // directory returns the argument of a command that has one: a study's directory.
 func directory(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
 		return "", command.Usagef("%s: want the directory of a study, got %d arguments", c.Command.Name, c.NArg())
 	}
 	return c.Args().First(), nil
+}
+
+// tell prints the first of so many errors, and the number of the others.
+func tell(c *cli.Context, list []string, all int) {
+	list = list[:min(len(list), maxTold)]
+	for _, text := range list {
+		command.Tell(c.App.ErrWriter, "study", text)
+	}
+	if more := all - len(list); more > 0 {
+		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", textutil.Count(more, "error")))
+	}
+}
+
+// result is a result that has a form for people, and one as JSON.
+type result interface{ WriteText(w io.Writer) error }
+
+// show prints a result, as JSON if --json is given.
+func show(c *cli.Context, r result) error {
+	if !c.Bool("json") {
+		return r.WriteText(c.App.Writer)
+	}
+	e := json.NewEncoder(c.App.Writer)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
 }

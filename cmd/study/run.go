@@ -11,7 +11,11 @@ import (
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
 	"reprise/study"
+	"reprise/study/slurm"
 )
+
+// defaultLease is after how long without a sign a worker of another host counts as dead.
+const defaultLease = 30 * time.Second
 
 func runCommand() *cli.Command {
 	return &cli.Command{
@@ -22,22 +26,16 @@ func runCommand() *cli.Command {
 			"    study run nb.yaml -o nb --dry-run           # how many runs, how long, how much memory\n" +
 			"    study run nb.yaml -o nb --jobs 4",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "the study's directory `DIR`: plan, journals, tables"},
-			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", DefaultText: "one a core"},
-			&cli.StringFlag{Name: "memory", Usage: "make as many runs at once as fit in `SIZE`, such as 8GB",
-				DefaultText: "no limit"},
-			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`",
-				Value: defaultLease},
-			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be run, and stop", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+			outputFlag("the study's directory `DIR`: plan, journals, tables", ""),
+			jobsFlag("make `N` runs at once"),
+			textFlag("memory", "make as many runs at once as fit in `SIZE`, such as 8GB", "no limit"),
+			leaseFlag(),
+			boolFlag("dry-run", "say what would be run, and stop"),
+			boolFlag("quiet", "no progress and no notes on stderr"),
 		},
 		Action: runStudy,
 	}
 }
-
-// defaultLease is how long a worker on another host may not be seen.
-const defaultLease = 30 * time.Second
 
 // runStudy is the command run.
 func runStudy(c *cli.Context) error {
@@ -56,16 +54,20 @@ func runStudy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := study.Load(c.Args().First())
+	p, err := planOf(c.Args().First())
 	if err != nil {
 		return err
 	}
-	p, err := study.NewPlan(s, version())
-	if err != nil {
-		return err
-	}
-	if jobs, err = fitting(c, p, jobs); err != nil {
-		return err
+	if c.IsSet("memory") { // as many runs at once as it holds
+		budget, err := sizeOf(c)
+		if err != nil {
+			return err
+		}
+		each := p.Memory()
+		if each > budget {
+			return fmt.Errorf("the largest run takes about %s: more than --memory %s", study.Bytes(each), c.String("memory"))
+		}
+		jobs = int(min(int64(jobs), budget/each))
 	}
 	if c.Bool("dry-run") {
 		return p.Predict(dir, jobs).WriteText(c.App.Writer)
@@ -83,30 +85,53 @@ func runStudy(c *cli.Context) error {
 	return work(c, p, study.WorkOptions{Jobs: jobs, Lease: lease, Retry: true, Wait: true})
 }
 
-// fitting returns how many runs at once fit in the memory, if that is bounded.
-func fitting(c *cli.Context, p *study.Plan, jobs int) (int, error) {
-	if !c.IsSet("memory") {
-		return jobs, nil
+func planCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "plan a study whose runs others make",
+		UsageText: "study plan FILE.yaml -o DIR",
+		Description: "Writes the plan into DIR, for study submit or for workers on any hosts.\n\n" +
+			"    study plan nb.yaml -o nb",
+		Flags: []cli.Flag{outputFlag("the study's directory `DIR`, which workers share", "")},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return command.Usagef("plan: want the file of a study, got %d arguments", c.NArg())
+			}
+			dir := c.String("output")
+			if dir == "" {
+				return command.Usagef("plan: --output DIR is missing: where the plan is to be")
+			}
+			p, err := planOf(c.Args().First())
+			if err != nil {
+				return err
+			}
+			tellNotes(c, p)
+			if _, err := p.Create(dir); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, textutil.Count(p.Different(), "run"))
+			return err
+		},
 	}
-	budget, err := parseSize(c.String("memory"))
-	if err != nil {
-		return 0, command.Usagef("run: --memory %w", err)
-	}
-	each := p.Memory()
-	if each > budget {
-		return 0, fmt.Errorf("the largest run takes about %s: more than --memory %s", study.Bytes(each), c.String("memory"))
-	}
-	return int(min(int64(jobs), budget/each)), nil
 }
 
-// tellNotes says what whoever makes the runs may not expect.
+// planOf plans the study of a file.
+func planOf(file string) (*study.Plan, error) {
+	s, err := study.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	return study.NewPlan(s, version())
+}
+
+// tellNotes prints the notes of a plan, such as that several seeds are one run.
 func tellNotes(c *cli.Context, p *study.Plan) {
 	for _, note := range p.Notes() {
 		command.Tell(c.App.ErrWriter, "study", note)
 	}
 }
 
-// tellFound says what is there already.
+// tellFound prints how many runs of a study that was found are done.
 func tellFound(c *cli.Context, p *study.Plan, found bool) error {
 	if !found || c.Bool("quiet") {
 		return nil
@@ -120,7 +145,59 @@ func tellFound(c *cli.Context, p *study.Plan, found bool) error {
 	return nil
 }
 
-// work makes runs until there are none, and says what came out.
+func workerCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "worker",
+		Usage:     "make runs of a study that is planned, beside other workers",
+		UsageText: "study worker DIR [options]",
+		Description: "Workers on any number of hosts share DIR. Each takes runs that are free, the longest first, until" +
+			" none is.\nA run whose worker dies is free for the others: at once on the same host, else after --lease.\n\n" +
+			"    study worker nb\n" +
+			"    study worker nb --until 55m                 # begin nothing that would not end by then\n" +
+			"    study worker nb --until 2026-12-01T08:00:00",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", Value: 1},
+			textFlag("until", "`TIME` at which, or duration after which, to have ended; slurm: before the limit of the job of"+
+				" Slurm that this runs in", "when nothing is left"),
+			leaseFlag(),
+			boolFlag("quiet", "no progress on stderr"),
+		},
+		Action: runWorker,
+	}
+}
+
+// runWorker is the command worker.
+func runWorker(c *cli.Context) error {
+	dir, err := directory(c)
+	if err != nil {
+		return err
+	}
+	o := study.WorkOptions{}
+	if o.Jobs, err = jobsOf(c, 1); err != nil {
+		return err
+	}
+	if o.Lease, err = leaseOf(c); err != nil {
+		return err
+	}
+	if until := c.String("until"); until == slurm.UntilLimit {
+		left, limited, err := slurm.Left(c.Context)
+		if err != nil {
+			return err
+		}
+		if limited {
+			o.Until = time.Now().Add(left)
+		}
+	} else if o.Until, err = slurm.ParseUntil(until, time.Now()); err != nil {
+		return command.Usagef("worker: --until %w", err)
+	}
+	p, err := study.Open(dir, version())
+	if err != nil {
+		return err
+	}
+	return work(c, p, o)
+}
+
+// work makes runs until there are none, and prints a summary.
 func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
@@ -147,21 +224,12 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	return err
 }
 
-// maxTold is how many lines of a kind are told.
-const maxTold = 10
-
-// tell tells the first of so many errors, and how many there are besides.
-func tell(c *cli.Context, list []string, all int) {
-	list = list[:min(len(list), maxTold)]
-	for _, text := range list {
-		command.Tell(c.App.ErrWriter, "study", text)
-	}
-	if more := all - len(list); more > 0 {
-		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", textutil.Count(more, "error")))
-	}
+func leaseFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "lease", Value: defaultLease,
+		Usage: "take workers on other hosts for dead that have not been seen for `TIME`"}
 }
 
-// leaseOf returns how long a worker on another host may not be seen.
+// leaseOf returns the value of leaseFlag.
 func leaseOf(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("lease")
 	if err := study.CheckLease(d); err != nil {
@@ -169,17 +237,3 @@ func leaseOf(c *cli.Context) (time.Duration, error) {
 	}
 	return d, nil
 }
-
-// jobsOf returns how many runs to make at once.
-func jobsOf(c *cli.Context, usual int) (int, error) {
-	if !c.IsSet("jobs") {
-		return usual, nil
-	}
-	if n := c.Int("jobs"); n >= 1 && n <= maxJobs {
-		return n, nil
-	}
-	return 0, command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, c.Int("jobs"), maxJobs)
-}
-
-// maxJobs is more than any machine has cores.
-const maxJobs = 1 << 14

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -14,7 +15,7 @@ import (
 	"reprise/study/slurm"
 )
 
-// usualWorkers is how many workers are submitted if nobody says.
+// usualWorkers is the default number of workers.
 const usualWorkers = 20
 
 func submitCommand() *cli.Command {
@@ -22,33 +23,37 @@ func submitCommand() *cli.Command {
 		Name:      "submit",
 		Usage:     "have a scheduler start workers of a study that is planned",
 		UsageText: "study submit DIR --slurm [options] [-- --SBATCH-OPTION=VALUE ...]",
-		Description: "Submits an array of workers, never one of runs. DIR must be shared by all nodes, and so must this program.\n" +
-			fmt.Sprintf("A study has at most %d tasks in the queue. What follows -- is passed on to sbatch. Other schedulers: docs/clusters.md.\n\n", slurm.MaxTasks) +
+		Description: "Submits an array of workers, never one of runs. DIR must be shared by all nodes, and so must this" +
+			" program.\n" + fmt.Sprintf("A study has at most %d tasks in the queue. ", slurm.MaxTasks) +
+			"What follows -- is passed on to sbatch. Other schedulers: docs/clusters.md.\n\n" +
 			"    study plan nb.yaml -o nb\n" +
 			"    study submit nb --slurm\n" +
 			"    study submit nb --slurm --workers 8 --partition short --time 2:00:00 -- --qos=low",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "slurm", Usage: "submit to Slurm", DisableDefaultText: true},
+			boolFlag("slurm", "submit to Slurm"),
 			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, or as many as runs are left",
 				Value: usualWorkers},
-			&cli.StringFlag{Name: "partition", Usage: "`NAME` of the partition", DefaultText: "Slurm's default"},
-			&cli.StringFlag{Name: "account", Usage: "`NAME` of the account", DefaultText: "Slurm's default"},
-			&cli.StringFlag{Name: "time", Usage: "`LIMIT` of time of a worker, as sbatch takes it: minutes, or [DAYS-]HOURS:MINUTES:SECONDS", DefaultText: "the partition's"},
-			&cli.StringFlag{Name: "memory", Usage: "`SIZE` of memory of a worker, such as 2GB",
-				DefaultText: "twice what the largest run takes, and 256 MiB"},
-			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`",
-				Value: defaultLease},
+			textFlag("partition", "`NAME` of the partition", "Slurm's default"),
+			textFlag("account", "`NAME` of the account", "Slurm's default"),
+			textFlag("time", "`LIMIT` of time of a worker, as sbatch takes it: minutes, or [DAYS-]HOURS:MINUTES:SECONDS",
+				"the partition's"),
+			textFlag("memory", "`SIZE` of memory of a worker, such as 2GB", "twice what the largest run takes, and 256 MiB"),
+			leaseFlag(),
 		},
 		Action: submit,
 	}
 }
 
-// submit is the command submit.
+// submit is the command submit. Arguments behind the directory are passed on to sbatch.
 func submit(c *cli.Context) error {
-	dir, further, err := submitted(c)
-	if err != nil {
-		return err
+	args := c.Args().Slice()
+	switch {
+	case len(args) == 0:
+		return command.Usagef("submit: want the directory of a study")
+	case !c.Bool("slurm"):
+		return command.Usagef("submit: want --slurm; for other schedulers see docs/clusters.md")
 	}
+	dir := args[0]
 	p, err := study.Open(dir, version())
 	if err != nil {
 		return err
@@ -63,17 +68,41 @@ func submit(c *cli.Context) error {
 			textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
-	array, err := arrayOf(c, p, dir)
+
+	// The tasks run this program, on the directory by its absolute name.
+	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	array.Workers, array.Arguments = min(array.Workers, left), further
-	job, err := slurm.Submit(c.Context, *array)
-	var wrong *slurm.ArgumentError
-	switch {
-	case errors.As(err, &wrong):
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	array := slurm.Array{
+		Name: slurm.Name(abs), Workers: c.Int("workers"), Dir: abs,
+		Worker: []string{program, "worker", abs, "--until", slurm.UntilLimit, "--lease", c.Duration("lease").String(),
+			"--quiet"},
+		Partition: c.String("partition"), Account: c.String("account"), Time: c.String("time"),
+		Memory: 2*p.Memory() + 256<<20, // a worker keeps traces
+	}
+	if c.IsSet("memory") {
+		if array.Memory, err = sizeOf(c); err != nil {
+			return err
+		}
+	}
+	if array.Workers < 1 || array.Workers > slurm.MaxTasks {
+		return command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", array.Workers,
+			slurm.MaxTasks)
+	}
+	if _, err = leaseOf(c); err != nil {
+		return err
+	}
+	array.Workers, array.Arguments = min(array.Workers, left), args[1:]
+	job, err := slurm.Submit(c.Context, array)
+	if wrong := (*slurm.ArgumentError)(nil); errors.As(err, &wrong) {
 		return command.Usagef("submit: %w", err)
-	case err != nil:
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: job %s, %s for %s\n", dir, job, textutil.Count(array.Workers, "worker"),
@@ -81,44 +110,75 @@ func submit(c *cli.Context) error {
 	return err
 }
 
-// submitted returns the arguments: the study's directory, and what is passed on to sbatch.
-func submitted(c *cli.Context) (dir string, further []string, err error) {
-	args := c.Args().Slice()
-	switch {
-	case len(args) == 0:
-		return "", nil, command.Usagef("submit: want the directory of a study")
-	case !c.Bool("slurm"):
-		return "", nil, command.Usagef("submit: want --slurm; for other schedulers see docs/clusters.md")
+func cancelCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "cancel",
+		Usage:     "cancel the workers that were submitted",
+		UsageText: "study cancel DIR",
+		Description: "Cancels all jobs of the study in DIR. Workers give back what they are making, long runs with a" +
+			" checkpoint;\nstudy submit goes on.\n\n    study cancel nb",
+		Action: func(c *cli.Context) error {
+			dir, err := directory(c)
+			if err != nil {
+				return err
+			}
+			if _, err := study.Open(dir, ""); err != nil {
+				return err
+			}
+			tasks, err := slurm.TasksOf(c.Context, dir)
+			if err == nil {
+				err = slurm.Cancel(c.Context, tasks)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", dir, err)
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "%s: %s cancelled\n", dir, textutil.Count(len(tasks), "task"))
+			return err
+		},
 	}
-	return args[0], args[1:], nil
 }
 
-// arrayOf returns what is asked for of Slurm.
-func arrayOf(c *cli.Context, p *study.Plan, dir string) (*slurm.Array, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
+func statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "status",
+		Usage:     "say how far a study has come",
+		UsageText: "study status DIR [--json]",
+		Description: "Runs that are done, who makes which, and the workers that study submit has in the queue.\n\n" +
+			"    study status nb\n" +
+			"    study status nb --json",
+		Flags: []cli.Flag{boolFlag("json", "print the status as JSON")},
+		Action: func(c *cli.Context) error {
+			dir, err := directory(c)
+			if err != nil {
+				return err
+			}
+			p, err := study.Open(dir, "")
+			if err != nil {
+				return err
+			}
+			s, err := p.NewStatus()
+			if err != nil {
+				return err
+			}
+			tasks, err := slurm.TasksOf(c.Context, dir)
+			if err != nil { // a scheduler that does not answer is no reason to tell nothing
+				s.Notes = append(s.Notes, "what has become of submitted workers is not known: "+err.Error())
+			}
+			return show(c, &fullStatus{s, append([]slurm.Task{}, tasks...)})
+		},
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
+}
+
+// fullStatus is the status of a study and of the tasks of its workers.
+type fullStatus struct {
+	*study.Status
+	Tasks []slurm.Task `json:"tasks"`
+}
+
+// WriteText writes the status for people.
+func (s *fullStatus) WriteText(w io.Writer) error {
+	if err := s.Status.WriteText(w); err != nil {
+		return err
 	}
-	a := &slurm.Array{
-		Name: slurm.Name(abs), Workers: c.Int("workers"), Dir: abs,
-		Worker: []string{program, "worker", abs, "--until", untilSlurm, "--lease", c.Duration("lease").String(),
-			"--quiet"},
-		Partition: c.String("partition"), Account: c.String("account"), Time: c.String("time"),
-		Memory: 2*p.Memory() + 256<<20, // a worker keeps traces
-	}
-	if c.IsSet("memory") {
-		if a.Memory, err = parseSize(c.String("memory")); err != nil {
-			return nil, command.Usagef("submit: --memory %w", err)
-		}
-	}
-	if a.Workers < 1 || a.Workers > slurm.MaxTasks {
-		return nil, command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", a.Workers,
-			slurm.MaxTasks)
-	}
-	_, err = leaseOf(c)
-	return a, err
+	return slurm.WriteTasks(w, s.Tasks)
 }

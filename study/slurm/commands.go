@@ -91,6 +91,29 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// UntilLimit, in place of a time, has a worker end with the job of Slurm that it runs in; see Left.
+const UntilLimit = "slurm"
+
+// ParseUntil reads the time at which a worker is to have ended: a duration from now on, or a time of
+// this host's clock, with or without a zone; the zero time for "".
+func ParseUntil(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		if d <= 0 {
+			return now, fmt.Errorf("%s, want a duration such as 55m", text)
+		}
+		return now.Add(d), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return now, fmt.Errorf("%q, want a duration such as 55m, a time such as 2026-12-01T08:00:00, or %s", text, UntilLimit)
+}
+
 // Left returns how long the job in which this process runs may work until it gets the signal before its end; ok is false
 // if its time is not limited. It is a duration rather than a time because clocks of hosts differ.
 func Left(ctx context.Context) (left time.Duration, ok bool, err error) {

@@ -45,6 +45,7 @@ import (
 	"time"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/textutil"
 )
 
 const (
@@ -270,6 +271,28 @@ func TasksOf(ctx context.Context, dir string) ([]Task, error) {
 		return nil, err
 	}
 	return Tasks(ctx, Name(abs), abs)
+}
+
+// WriteTasks writes a table of tasks for people, with one row for those of a job that are in the same
+// state for the same reason; nothing if there are none.
+func WriteTasks(w io.Writer, tasks []Task) error {
+	var rows []Task // without Index
+	count := map[Task]int{}
+	for _, t := range tasks {
+		t.Index, t.dir = "", ""
+		if count[t]++; count[t] == 1 {
+			rows = append(rows, t)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	var table textutil.Table
+	table.Row("job", "tasks", "state", "node", "time left", "reason")
+	for _, t := range rows {
+		table.Row(t.Job, strconv.Itoa(count[t]), t.State, t.Node, t.Left, t.Reason)
+	}
+	return table.Write(w)
 }
 
 // Cancel cancels the jobs of tasks. They get SIGTERM, and some time later SIGKILL.

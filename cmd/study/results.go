@@ -1,0 +1,224 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/internal/textutil"
+	"reprise/study"
+	"reprise/study/report"
+)
+
+// results reads the plan and the results of a study's directory, and prints which lines of its
+// journals do not count.
+func results(c *cli.Context, dir string) (*study.Plan, *study.Results, error) {
+	p, err := study.Open(dir, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	r := p.NewResults()
+	err = r.Update()
+	tell(c, r.Torn(), len(r.Torn()))
+	return p, r, err
+}
+
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "say what a study has found out",
+		UsageText: "study report DIR [-o FILE.html] [--json]",
+		Description: "The best configurations, those that cannot be told from them, and what each factor does.\n\n" +
+			"    study report nb\n" +
+			"    study report nb -o nb.html",
+		Flags: []cli.Flag{
+			outputFlag("write a page for a browser to `FILE`, beside the text", ""),
+			boolFlag("json", "print the findings as JSON"),
+		},
+		Action: func(c *cli.Context) error {
+			dir, err := directory(c)
+			if err != nil {
+				return err
+			}
+			path := c.String("output")
+			if path == "-" {
+				return command.Usagef("report: --output -: a page goes to a file")
+			}
+			p, r, err := results(c, dir)
+			if err != nil {
+				return err
+			}
+			f, err := report.Of(p, r)
+			if err != nil {
+				return err
+			}
+			if path != "" {
+				if err := p.CheckOutput(path); err != nil {
+					return command.Usagef("report: --output %w", err)
+				}
+				if err := atomicfile.Write(path, f.WriteHTML); err != nil {
+					return err
+				}
+			}
+			return show(c, f)
+		},
+	}
+}
+
+func checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "tell whether a study has become slower since another one",
+		UsageText: "study check DIR --against DIR [--threshold T] [--json]",
+		Description: "Exit 0: no configuration is slower by more than --threshold; 1: one is; 2: trouble.\n\n" +
+			"    study check today --against yesterday --threshold 1%",
+		Flags: []cli.Flag{
+			textFlag("against", "`DIR` of the study that is the base", ""),
+			&cli.StringFlag{Name: "threshold", Usage: "allow a slowdown of up to `T` (1%, or 0.01)", Value: "0%"},
+			boolFlag("json", "print the comparison as JSON"),
+		},
+		Action: func(c *cli.Context) error {
+			d, err := check(c)
+			if err == nil {
+				err = show(c, d)
+			}
+			switch {
+			case err != nil:
+				return command.Code(err, trouble)
+			case d.Worse:
+				return command.Silent
+			}
+			return nil
+		},
+	}
+}
+
+// check compares the studies of a command line.
+func check(c *cli.Context) (*study.Check, error) {
+	dir, err := directory(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.String("against") == "" {
+		return nil, command.Usagef("check: --against DIR is missing: the study to compare with")
+	}
+	threshold, err := textutil.ParsePercent(c.String("threshold"), "the makespan", true)
+	if err != nil {
+		return nil, command.Usagef("check: --threshold %w", err)
+	}
+	a, ra, err := results(c, c.String("against"))
+	if err != nil {
+		return nil, err
+	}
+	b, rb, err := results(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	return study.NewCheck(a, b, ra, rb, threshold)
+}
+
+func archiveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "archive",
+		Usage:     "put a study that is done into one file",
+		UsageText: "study archive DIR [-o FILE]",
+		Description: "The file has all that study rerun needs, and the results: a zip.\n\n" +
+			"    study archive nb -o nb.zip",
+		Flags: []cli.Flag{outputFlag("write the archive to `FILE`, or to stdout if that is -", "DIR.zip")},
+		Action: func(c *cli.Context) error {
+			dir, err := directory(c)
+			if err != nil {
+				return err
+			}
+			path := c.String("output")
+			if path == "" { // beside the directory, also if its name is . or ends with a slash
+				if path, err = filepath.Abs(dir); err != nil {
+					return err
+				}
+				path += ".zip"
+			}
+			p, r, err := results(c, dir)
+			if err != nil {
+				return err
+			}
+			if path == "-" {
+				return p.WriteArchive(c.App.Writer, r)
+			}
+			if err := p.CheckOutput(path); err != nil {
+				return command.Usagef("archive: --output %w", err)
+			}
+			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
+		},
+	}
+}
+
+func rerunCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "rerun",
+		Usage:       "make the runs of an archived study again, and compare",
+		UsageText:   "study rerun FILE -o DIR [options]",
+		Description: "Exit 0: the same bits; 1: not, and what differs; 2: trouble.\n\n    study rerun nb.zip -o again",
+		Flags: []cli.Flag{
+			outputFlag("the directory `DIR` of the new study", ""),
+			jobsFlag("make `N` runs at once"),
+			boolFlag("quiet", "no progress on stderr"),
+		},
+		Action: func(c *cli.Context) error {
+			d, err := rerun(c)
+			if err == nil {
+				err = d.WriteText(c.App.Writer)
+			}
+			switch {
+			case err != nil:
+				return command.Code(err, trouble)
+			case d.Different > 0:
+				return command.Silent
+			}
+			return nil
+		},
+	}
+}
+
+// rerun makes the runs of an archive again, and compares.
+func rerun(c *cli.Context) (*study.Rerun, error) {
+	if c.NArg() != 1 || c.String("output") == "" {
+		return nil, command.Usagef("rerun: want the archive of a study, and --output DIR for the new one")
+	}
+	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, err
+	}
+	a, err := study.OpenArchive(c.Args().First())
+	if err != nil {
+		return nil, err
+	}
+	p, found, err := a.Create(c.String("output"), version())
+	if err == nil {
+		err = tellFound(c, p, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := command.Interruptible(c.Context)
+	defer stop()
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
+	w, err := p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
+	bar.Clear()
+	tell(c, w.Torn, len(w.Torn))
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := p.NewResults()
+	if err := r.Update(); err != nil {
+		return nil, err
+	}
+	return a.Compare(p, r), nil
+}
