@@ -6,18 +6,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/text"
 )
-
-const oracleDir = "../../testdata/oracle/hpcg"
 
 // oracleCase is a recorded run of the real HPCG.
 type oracleCase struct {
@@ -36,41 +37,31 @@ type oracleCase struct {
 // oracleCases opens all recorded runs, by name.
 func oracleCases(t *testing.T) map[string]*oracleCase {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(oracleDir, "*.zip"))
+	names, err := filepath.Glob("../../testdata/oracle/hpcg/*.zip")
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no recorded runs in %s: %v", oracleDir, err)
+		t.Fatalf("no recorded runs: %v", err)
 	}
 	cases := map[string]*oracleCase{}
 	for _, name := range names {
-		cases[strings.TrimSuffix(filepath.Base(name), ".zip")] = openOracle(t, name)
+		z, err := zip.OpenReader(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		c := &oracleCase{files: map[string]string{}}
+		for _, f := range z.File {
+			data, err := fs.ReadFile(z, f.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.files[f.Name] = string(data)
+		}
+		if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
+			t.Fatal(err)
+		}
+		cases[strings.TrimSuffix(filepath.Base(name), ".zip")] = c
 	}
 	return cases
-}
-
-func openOracle(t *testing.T, name string) *oracleCase {
-	t.Helper()
-	z, err := zip.OpenReader(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	c := &oracleCase{files: map[string]string{}}
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
-		c.files[f.Name] = string(data)
-	}
-	if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // params returns the run's parameters.
@@ -145,12 +136,7 @@ func open(t testing.TB, p Params) *trace.Trace {
 	if err := Generate(context.Background(), &file, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
+	return tracetest.Open(t, file.Bytes())
 }
 
 // list returns the lines of a rank in a trace.
@@ -175,26 +161,10 @@ func TestOracle(t *testing.T) {
 				for rank := range c.Ranks {
 					got, want := list(t, tr, rank), c.lines(t, rank, parts...)
 					if !slices.Equal(got, want) {
-						t.Fatalf("rank %d: %s", rank, firstDifference(got, want))
+						t.Fatalf("rank %d (-want +got):\n%s", rank, cmp.Diff(want, got))
 					}
 				}
 			})
-		}
-	}
-}
-
-// firstDifference describes where two listings part.
-func firstDifference(got, want []string) string {
-	for i := 0; ; i++ {
-		g, w := "(end)", "(end)"
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(want) {
-			w = want[i]
-		}
-		if g != w {
-			return fmt.Sprintf("line %d: got %q, want %q, after %q", i+1, g, w, want[max(0, i-5):min(i, len(want))])
 		}
 	}
 }
