@@ -18,10 +18,11 @@ import (
 )
 
 // resultsFile has, in an archive, the outcome of each row, a line a row.
+// The file is apart from the journals, which say who made a run, and when: an archive has neither.
 const resultsFile = "results.jsonl"
 
-// Limits of an archive, in bytes. The ratio to which it is compressed has no limit: rows of one run are alike, and compress to
-// next to nothing.
+// Limits of an archive, in bytes. The ratio to which it is compressed has no limit: rows of one
+// run are alike, and compress to next to nothing.
 const (
 	maxArchive = 256 << 20
 	maxPlan    = 64 << 20
@@ -50,8 +51,9 @@ func (p *Plan) missing(r *Results) int {
 	return n
 }
 
-// WriteArchive writes a study whose runs are done as one file: a zip of its plan, its inputs, its results and its table. The
-// same study gives the same bytes, whichever workers made its runs: there are no dates, and results have no times of workers.
+// WriteArchive writes a study whose runs are done as one file: a zip of its plan, its inputs, its
+// results and its table. The same study gives the same bytes, whichever workers made its runs:
+// there are no dates, and results have no times of workers.
 func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	if n := p.missing(r); n > 0 {
 		return fmt.Errorf("%s: %d of %d rows have no result yet: study run makes them", p.dir, n, len(p.Runs))
@@ -64,6 +66,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	if err := store(z, PlanFile, text); err != nil {
 		return err
 	}
+	// Inputs: two with the same content have one copy.
 	known := map[string]bool{"": true} // inputs that are built in have no file
 	for i := range p.Inputs {
 		in := &p.Inputs[i]
@@ -79,6 +82,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 			return err
 		}
 	}
+	// Results by rows, not by runs: rows that are the same run have equal lines.
 	var lines, table bytes.Buffer
 	for i, run := range p.Runs {
 		e := r.Of(run.ID)
@@ -95,6 +99,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 }
 
 // store stores a file without a date.
+// With a date, archives of the same study would differ.
 func store(z *zip.Writer, name string, text []byte) error {
 	f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 	if err != nil {
@@ -125,7 +130,8 @@ func OpenArchive(path string) (*Archive, error) {
 	return ReadArchive(f, info.Size(), path)
 }
 
-// ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not written.
+// ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not
+// written.
 func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 	if size > maxArchive {
 		return nil, regular.TooLong(name, maxArchive)
@@ -154,6 +160,8 @@ func (a *Archive) read(z *zip.Reader) error {
 	if p.Format != PlanFormat {
 		return fmt.Errorf("its plan has format %d, this program reads %d", p.Format, PlanFormat)
 	}
+	// Inputs: each within its own limit, and all within maxInputs, whatever a forged plan lists. The
+	// hash in the plan, from which names of runs follow, is that of the content.
 	left := uint64(maxInputs)
 	for i := range p.Inputs {
 		in := &p.Inputs[i]
@@ -173,9 +181,12 @@ func (a *Archive) read(z *zip.Reader) error {
 			in.text = text // for check: the plan has no directory to read it from
 		}
 	}
+	// Names of runs are hashes of everything that they depend on: a changed plan fails here.
 	if err := p.check(); err != nil {
 		return fmt.Errorf("%s: %w", PlanFile, err)
 	}
+	// A file that WriteArchive does not write, or a second one of a name, of which unzip would extract
+	// another than this program reads, is refused.
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		_, input := a.files[f.Name]
@@ -207,17 +218,22 @@ func (a *Archive) read(z *zip.Reader) error {
 		return err
 	}
 	defer f.Close()
-	same := &comparing{from: bufio.NewReader(f)}
-	if err = p.NewTable(r).WriteCSV(same); err == nil {
-		err = same.end()
+	var want bytes.Buffer
+	if err := p.NewTable(r).WriteCSV(&want); err != nil {
+		return err
 	}
-	if errors.Is(err, errOther) {
+	have, err := io.ReadAll(io.LimitReader(f, int64(want.Len())+1)) // a forged table may be much longer
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(have, want.Bytes()) {
 		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
 	}
-	return err
+	return nil
 }
 
-// readResults reads the outcome of each row, line by line: lines may be many times larger than the archive.
+// readResults reads the outcome of each row, line by line: lines may be many times larger than
+// the archive.
 func (a *Archive) readResults(z *zip.Reader) error {
 	f, err := open(z, resultsFile, maxResults)
 	if err != nil {
@@ -250,40 +266,8 @@ func (a *archived) entry(run string) *Entry {
 	return &Entry{Run: run, Outcome: a.Outcome, Error: a.Error}
 }
 
-// comparing is a writer that compares with the text of a reader.
-type comparing struct {
-	from   io.Reader
-	buffer []byte
-}
-
-var errOther = errors.New("it has something else")
-
-// Write implements io.Writer: errOther if the reader has another text.
-func (c *comparing) Write(text []byte) (int, error) {
-	c.buffer = append(c.buffer[:0], text...)
-	_, err := io.ReadFull(c.from, c.buffer)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && !bytes.Equal(c.buffer, text):
-		return 0, errOther
-	case err != nil:
-		return 0, err
-	}
-	return len(text), nil
-}
-
-// end returns errOther if the reader has more.
-func (c *comparing) end() error {
-	switch _, err := io.ReadFull(c.from, make([]byte, 1)); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	}
-	return errOther
-}
-
-// open opens a file of an archive, of at most so many bytes. The size in the directory of the zip is safe: reading ends with an
-// error where a file has more.
+// open opens a file of an archive, of at most so many bytes. The size in the directory of the zip
+// is safe: reading ends with an error where a file has more.
 func open(z *zip.Reader, name string, most uint64) (io.ReadCloser, error) {
 	for _, f := range z.File {
 		if f.Name != name {
@@ -307,9 +291,12 @@ func unpack(z *zip.Reader, name string, most uint64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Create makes a study's directory of an archive, for a version of Reprise, with everything but the results, so that all runs are
-// made again. If it is there already, and has runs that are to be made, found is true, and work can go on.
+// Create makes a study's directory of an archive, for a version of Reprise, with everything but
+// the results, so that all runs are made again. If it is there already, and has runs that are to
+// be made, found is true, and work can go on.
 func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
+	// The plan is the archived one in the name of this version. The texts of its inputs come from the
+	// archive, so that nothing of the machine on which it was planned is needed.
 	again := *a.Plan
 	again.Version, again.Inputs, again.Checksums = version, slices.Clone(again.Inputs), true
 	for i := range again.Inputs {
@@ -322,6 +309,7 @@ func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	if p, err = Open(dir, version); err != nil || !found {
 		return p, found, err
 	}
+	// A directory without anything to do is more likely that of the archived study itself.
 	r := p.NewResults()
 	if err = r.Update(); err == nil && p.missing(r) == 0 {
 		err = fmt.Errorf("%s has this study already, with all its results: give the archive's a directory of its own", dir)
@@ -346,12 +334,14 @@ type Rerun struct {
 	Causes      []string `json:"causes"`      // differences of what the runs depend on
 }
 
-// Compare compares results of the archive's runs, made again by a plan that Create has returned, with the archived ones.
+// Compare compares results of the archive's runs, made again by a plan that Create has returned,
+// with the archived ones.
 func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
 	c := &Rerun{Rows: len(a.results), Differences: []string{}, Causes: []string{}}
 	if a.Plan.Version != p.Version {
 		c.Causes = append(c.Causes, fmt.Sprintf("archived by Reprise %s, made again by %s", a.Plan.Version, p.Version))
 	}
+	// Built-in platforms and kernel models of this version may differ from the archived ones.
 	for i := range p.Inputs {
 		if _, err := p.textOf(&p.Inputs[i]); err != nil {
 			c.Causes = append(c.Causes, err.Error())
@@ -385,6 +375,7 @@ func differenceOf(old *archived, now *Entry) string {
 	if a, b := old.Outcome, now.Outcome; a.Makespan != b.Makespan {
 		return fmt.Sprintf("makespan %v s, was %v s", b.Makespan, a.Makespan)
 	}
+	// JSON writes every digit of a float64, so equal texts are equal bits.
 	a, err1 := json.Marshal(old.Outcome)
 	b, err2 := json.Marshal(now.Outcome)
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {

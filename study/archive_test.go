@@ -127,8 +127,8 @@ func rewrite(t *testing.T, archive []byte, change func(name, text string) string
 	return file.Bytes()
 }
 
-// TestBadArchives: what is no archive, an archive that would write where it likes, and archives that
-// were changed.
+// TestBadArchives: what is no archive, an archive that would write where it likes, and archives
+// that were changed.
 func TestBadArchives(t *testing.T) {
 	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1))
 	work(t, p, WorkOptions{})

@@ -16,8 +16,9 @@ import (
 	"reprise/internal/regular/regulartest"
 )
 
-// TestSpecialInDirectory: special files where a study's directory has its plan and its inputs are an error
-// that names them; those in place of leases, of files of workers and of checkpoints end no worker.
+// TestSpecialInDirectory: special files where a study's directory has its plan and its inputs are
+// an error that names them; those in place of leases, of files of workers and of checkpoints end
+// no worker.
 func TestSpecialInDirectory(t *testing.T) {
 	text := strings.Replace(smallStudy, "machine: dahu", "platform: ../platforms/machines/dahu/platform.xml\nkernels: dahu", 1)
 	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {

@@ -22,8 +22,8 @@ type Configuration struct {
 	Time   compare.Figure // makespan, s
 	Gflops compare.Figure
 	Failed string // an error, if one of the runs has one, or no result
-	// Work is the operations that the program counts, in Gflop, 0 if it counts none: configurations of the same work compare
-	// by their times, others by their times per Gflop.
+	// Work is the operations that the program counts, in Gflop, 0 if it counts none:
+	// configurations of the same work compare by their times, others by their times per Gflop.
 	Work float64
 
 	times    []float64 // of the seeds
@@ -31,10 +31,11 @@ type Configuration struct {
 	random   bool
 }
 
-// Configurations returns the result of each configuration, in the order of the design. A row that a design has twice is the
-// same run, and counts once.
+// Configurations returns the result of each configuration, in the order of the design. A row that
+// a design has twice is the same run, and counts once.
 func (p *Plan) Configurations(r *Results) []Configuration {
 	var list []Configuration
+	// Rows of the same levels are one configuration, whose seeds are repetitions.
 	at, seen := map[string]int{}, map[string]bool{}
 	for row, run := range p.Runs {
 		whole := fmt.Sprint(run.Levels, run.Seed)
@@ -53,6 +54,8 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 		list[i].Rows = append(list[i].Rows, row)
 		list[i].Seeds = append(list[i].Seeds, run.Seed)
 	}
+	// A configuration counts only if each of its seeds has a result: a mean of those that happen to be
+	// done would change with every run.
 next:
 	for i := range list {
 		c := &list[i]
@@ -103,7 +106,8 @@ func figureOf(values []float64, interval float64, random bool) compare.Figure {
 	return compare.ExactFigure(values[0])
 }
 
-// PairOf pairs the times of two configurations: those of the same seeds have noise in common, if they are means.
+// PairOf pairs the times of two configurations: those of the same seeds have noise in common, if
+// they are means.
 func PairOf(name string, a, b *Configuration) compare.Pair {
 	isMean := func(c *Configuration) bool {
 		return slices.ContainsFunc(c.times, func(t float64) bool { return t != c.times[0] })
@@ -122,11 +126,14 @@ type Check struct {
 	Warnings       []string         `json:"warnings"`
 }
 
-// NewCheck compares the makespans of a study, B, with those of another, A, configuration by configuration, by the names of
-// their factors and levels in any order. B is worse if a configuration is slower by more than the threshold, relatively, with
-// 95 % confidence for all of them together.
+// NewCheck compares the makespans of a study, B, with those of another, A, configuration by
+// configuration, by the names of their factors and levels in any order. B is worse if a
+// configuration is slower by more than the threshold, relatively, with 95 % confidence for all of
+// them together.
 func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: differences(a, b)}
+	// Configurations are matched by a key that does not depend on the order of the factors. It is quoted,
+	// as names and labels may contain commas.
 	key := func(p *Plan, c *Configuration) string {
 		var parts []string
 		for f, level := range c.Levels {
@@ -160,6 +167,7 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 		}
 		pairs = append(pairs, PairOf(of.Name, other, of))
 	}
+	// Configurations that are left in base have no counterpart.
 	for i := range listA {
 		if base[key(a, &listA[i])] != nil {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no %s", b.dir, listA[i].Name))
@@ -174,8 +182,8 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 	return c, nil
 }
 
-// differences returns the differences of two studies beside their levels: possible reasons of different times, whether they
-// are meant or not.
+// differences returns the differences of two studies beside their levels: possible reasons of
+// different times, whether they are meant or not.
 func differences(a, b *Plan) []string {
 	list := []string{}
 	add := func(what, x, y string) {
@@ -199,6 +207,8 @@ func differences(a, b *Plan) []string {
 			add(word, "not set", fixedB[word])
 		}
 	}
+	// Inputs of the same name with other content: a platform that was edited, or, of another version, a
+	// built-in one that has changed.
 	for _, in := range b.Inputs {
 		if other := a.input(in.Word, in.Name); other != nil && other.SHA256 != in.SHA256 {
 			list = append(list, fmt.Sprintf("%s %s of %s is not that of %s: the text is another one", in.Word, in.Name, b.dir,
@@ -228,6 +238,7 @@ func (c *Check) WriteText(w io.Writer) error {
 			verdict = "WORSE"
 			worse++
 		}
+		// A dash stands for what is not known: of exact times there is no interval, and no test.
 		change, interval, p := "-", "-", "-"
 		if j.Relative != nil {
 			change = fmt.Sprintf("%+.3g %%", 100**j.Relative)

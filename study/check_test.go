@@ -90,8 +90,8 @@ func TestCheckOrder(t *testing.T) {
 	}
 }
 
-// TestCheckDifferences: what differs beside the levels is told, and different work refused: 2/3 N^3 + 3/2 N^2
-// flop, 0.0429067 Gflop for N = 400 and 0.0837083 for N = 500.
+// TestCheckDifferences: what differs beside the levels is told, and different work refused: 2/3
+// N^3 + 3/2 N^2 flop, 0.0429067 Gflop for N = 400 and 0.0837083 for N = 500.
 func TestCheckDifferences(t *testing.T) {
 	a, b := studyIn(t, smallStudy), studyIn(t, strings.Replace(smallStudy, "N: 400", "N: 500", 1))
 	var results []*Results
@@ -158,7 +158,8 @@ func TestSameRows(t *testing.T) {
 	}
 }
 
-// TestCheckOthers: configurations that one of them does not have are told, and none in common is an error.
+// TestCheckOthers: configurations that one of them does not have are told, and none in common is
+// an error.
 func TestCheckOthers(t *testing.T) {
 	c := check(t, smallStudy, strings.Replace(smallStudy, "[32, 64]", "[64, 96]", 1), 0)
 	if len(c.Configurations) != 2 || len(c.Warnings) != 4 {

@@ -29,13 +29,16 @@ import (
 
 const (
 	// Bounds of what an evaluator keeps: bytes of traces, and parts of machines.
+	// Runs that differ only in the machine, the seed or the tolerance share a trace.
 	mostTraces = 128 << 20
 	mostParts  = 128
 
-	// worthSaving is how long a replay takes at least whose state is saved when its context ends. Saving can take seconds.
+	// worthSaving is how long a replay takes at least whose state is saved when its context ends.
+	// Saving can take seconds.
 	worthSaving = 10 * time.Second
 
-	// checkpointEvery is how often a replay with checkpoints pauses beside the end of its context: in effect never.
+	// checkpointEvery is how often a replay with checkpoints pauses beside the end of its context:
+	// in effect never.
 	checkpointEvery = 365 * 24 * time.Hour
 )
 
@@ -49,8 +52,8 @@ type Outcome struct {
 	Messages       int64   `json:"messages"`   // that were simulated
 	Kinds          []Part  `json:"time_by_kind"`
 	Phases         []Part  `json:"time_by_phase"`
-	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest first; nil if the study did
-	// not ask for them.
+	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest
+	// first; nil if the study did not ask for them.
 	Path []Part `json:"critical_path,omitempty"`
 	// POP are POP's efficiencies; nil if the study did not ask for them.
 	POP *Efficiencies `json:"pop,omitempty"`
@@ -83,8 +86,8 @@ func (e *Efficiencies) Parts() []Part {
 		{"wire", e.Wire}, {"contention", e.Contention}}
 }
 
-// Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models. It may be used by several
-// goroutines.
+// Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models. It
+// may be used by several goroutines.
 type Evaluator struct {
 	plan        *Plan
 	traces      cache[[]byte]       // by the identity of a run, weighed in bytes
@@ -101,22 +104,23 @@ func (p *Plan) NewEvaluator() *Evaluator {
 type RunOptions struct {
 	Tolerance float64 // half-width of the interval, relative; 0: exact
 	Seed      uint64
-	// Checkpoint is a file in which the state of an exact replay is kept if the context ends, and from which it resumes; "":
-	// none.
+	// Checkpoint is a file in which the state of an exact replay is kept if the context ends, and
+	// from which it resumes; "": none.
 	Checkpoint string
 	Responses  Responses // with any of them there is no checkpoint
 }
 
-// Evaluate makes a run. With the same seed the random numbers of two configurations are the same, as far as ranks and steps
-// are: their difference has less noise than either.
+// Evaluate makes a run. With the same seed the random numbers of two configurations are the same,
+// as far as ranks and steps are: their difference has less noise than either.
 func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*Outcome, error) {
-	// The replay's context ends with the caller's but has no deadline: an estimate would be as good as the time allows, and
-	// differ from one at another time.
+	// The replay's context ends with the caller's but has no deadline: an estimate would be as
+	// good as the time allows, and differ from one at another time.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
 	stop := context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })
 	defer stop()
 
+	// The trace and the machine, from the caches.
 	open, err := e.traceOf(ctx, c.Run)
 	if err != nil {
 		return nil, err
@@ -131,6 +135,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		return nil, err
 	}
 	ro.Seed = o.Seed
+	// An estimate, or the exact replay if none is wanted or it would cost as much.
 	out, err := e.estimate(ctx, open, t, m, ro, o)
 	if err == nil && out == nil {
 		out, err = e.exact(ctx, open, t, m, ro, o)
@@ -142,6 +147,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		return nil, errors.New("the makespan is 0 s: by its kernel models and its platform nothing takes time")
 	}
 	_, out.Efficiency = m.Efficiency(out.Gflops)
+	// Notes on defaults are of one machine: each row would repeat them.
 	for _, w := range odd {
 		if w.Kind != warning.Choice {
 			out.Warnings = append(out.Warnings, w.String())
@@ -150,7 +156,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 	return out, nil
 }
 
-// estimate estimates a run. The outcome is nil if no estimate is asked for, or if an exact replay costs no more.
+// estimate estimates a run. The outcome is nil if no estimate is asked for, or if an exact replay
+// costs no more.
 func (e *Evaluator) estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
 	ro replay.Options, o RunOptions) (*Outcome, error) {
 	if o.Tolerance == 0 {
@@ -162,6 +169,7 @@ func (e *Evaluator) estimate(ctx context.Context, open func() (*trace.Trace, err
 		windows = path.NewWindows(t.Header(), m, ro)
 		so.Observe = windows.Observe
 	}
+	// One goroutine for each run: a worker makes as many runs at once as there are cores.
 	est, err := replay.Sample(ctx, open, m, ro, so)
 	if errors.Is(err, sampling.ErrExact) {
 		return nil, nil
@@ -183,7 +191,8 @@ func (e *Evaluator) estimate(ctx context.Context, open func() (*trace.Trace, err
 	return out, nil
 }
 
-// exact replays a run, from its checkpoint if there is one, with the responses that the study asks for.
+// exact replays a run, from its checkpoint if there is one, with the responses that the study
+// asks for.
 func (e *Evaluator) exact(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
 	ro replay.Options, o RunOptions) (*Outcome, error) {
 	var p *path.Path
@@ -220,6 +229,7 @@ func (e *Evaluator) exact(ctx context.Context, open func() (*trace.Trace, error)
 	if !o.Responses.POP {
 		return out, nil
 	}
+	// POP: two further replays, on changed machines, of which the efficiencies are quotients.
 	d, err := pop.Of(ctx, res, m, ro,
 		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 			again, err := open()
@@ -235,9 +245,10 @@ func (e *Evaluator) exact(ctx context.Context, open func() (*trace.Trace, error)
 	return out, err
 }
 
-// checkpoint has a replay resume from a file, which it returns, if there is one, and save its state there at the end of its
-// context. A short replay is not saved unless it was resumed.
+// checkpoint has a replay resume from a file, which it returns, if there is one, and save its
+// state there at the end of its context. A short replay is not saved unless it was resumed.
 func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file string) (resumed *os.File, err error) {
+	// A checkpoint names the run, which names all that it depends on, so another run refuses it.
 	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(file)},
 		{Name: "version of Reprise", Value: e.plan.Version}}
 	var begun time.Time
@@ -256,6 +267,7 @@ func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file stri
 		}
 		return atomicfile.Replace(file, func(w io.Writer) error { return p.Save(w, 0) })
 	}}
+	// Resume from the state that another worker, or this one before, has left.
 	f, err := regular.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -271,8 +283,8 @@ func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file stri
 	return f, nil
 }
 
-// pathParts adds up the parts of a critical path that have one name, whatever phase or level of links they are of: kernels,
-// overheads, polls, and the latency, wire and contention of messages.
+// pathParts adds up the parts of a critical path that have one name, whatever phase or level of
+// links they are of: kernels, overheads, polls, and the latency, wire and contention of messages.
 func pathParts(d *path.Data) []Part {
 	parts := []Part{}
 	for _, of := range d.Parts {
@@ -298,12 +310,14 @@ func (e *Evaluator) traceOf(ctx context.Context, run programs.Run) (func() (*tra
 	}, err
 }
 
-// load loads a machine for a trace, or for the outline of one, with the options that its platform and its settings ask for.
-// Its parts are those of the plan's inputs; a built-in platform may depend on the number of ranks.
+// load loads a machine for a trace, or for the outline of one, with the options that its platform
+// and its settings ask for. Its parts are those of the plan's inputs; a built-in platform may
+// depend on the number of ranks.
 func (e *Evaluator) load(spec replay.MachineSpec,
 	t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
 	ranks := t.Header().Ranks
 	for _, in := range inputsOf(&spec) {
+		// The number of ranks is part of the key: a built-in platform is as large as its ranks need.
 		part, err := e.machines.get(fmt.Sprint(in.Word, in.Name, ranks), func() (p replay.Parts, weight int, err error) {
 			found := e.plan.input(in.Word, in.Name)
 			text, err := e.plan.textOf(found)
@@ -336,10 +350,13 @@ func (e *Evaluator) load(spec replay.MachineSpec,
 	return replay.LoadMachine(spec, t)
 }
 
-// checkMachines checks, for all configurations, that hosts, levels of links and kernels that they name exist, and that there
-// are places for all ranks: an error of the plan is better than one of each run. It returns which have noise.
+// checkMachines checks, for all configurations, that hosts, levels of links and kernels that they
+// name exist, and that there are places for all ranks: an error of the plan is better than one of
+// each run. It returns which have noise.
 func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
 	e := p.NewEvaluator()
+	// Thousands of configurations mostly share a few machines, each of which is checked once. The check
+	// depends on the number of ranks too, for which there must be places.
 	known := map[string]bool{} // machines, and whether they have noise
 	for i, c := range configs {
 		outline, err := c.Run.Outline()
@@ -369,16 +386,16 @@ func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err err
 	return noisy, nil
 }
 
-// CachedEvaluator is an evaluator that keeps results, in the journals of a directory if it has one, and makes no run twice.
-// It may be used by several goroutines, for different runs.
+// CachedEvaluator is an evaluator that keeps results, in the journals of a directory if it has
+// one, and makes no run twice. It may be used by several goroutines, for different runs.
 type CachedEvaluator struct {
 	evaluator *Evaluator
 	journal   *journal // nil: no directory
 	results   *Results
 }
 
-// NewCachedEvaluator returns an evaluator of the configurations of a plan with the results of a directory, which is made if
-// need be; "": there is none.
+// NewCachedEvaluator returns an evaluator of the configurations of a plan with the results of a
+// directory, which is made if need be; "": there is none.
 func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
 	e := &CachedEvaluator{evaluator: p.NewEvaluator(), results: NewResults(dir)}
 	if dir == "" {
@@ -398,9 +415,11 @@ func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
 	return e, err
 }
 
-// Evaluate returns the outcome of a run, and whether the directory had it from before. A new one is written to the journal.
-// Runs are named as if the plan had the options' tolerance and responses.
+// Evaluate returns the outcome of a run, and whether the directory had it from before. A new one
+// is written to the journal. Runs are named as if the plan had the options' tolerance and
+// responses.
 func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (out *Outcome, known bool, err error) {
+	// The name of a run has tolerance and responses from the plan: a copy of it has those of the options.
 	p := *e.evaluator.plan
 	p.Tolerance, p.Responses = o.Tolerance, o.Responses
 	id := p.id(c, &Run{Seed: o.Seed, Noise: true})
@@ -414,8 +433,9 @@ func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions)
 	return out, false, e.journal.add(&Entry{Run: id, Outcome: out, Wall: time.Since(begin).Seconds()})
 }
 
-// cache keeps the values that were used last, to about a limit of their weights together, in two generations: when the
-// young one has half of the limit it becomes the old one, and the old one is dropped.
+// cache keeps the values that were used last, to about a limit of their weights together, in two
+// generations: when the young one has half of the limit it becomes the old one, and the old one
+// is dropped.
 type cache[V any] struct {
 	limit      int
 	mu         sync.Mutex
@@ -432,10 +452,12 @@ type cached[V any] struct {
 	counted bool
 }
 
-// get returns the value of a key, which make makes with its weight, once for all goroutines that ask for it. An error is
-// forgotten: the context of the caller may have ended.
+// get returns the value of a key, which make makes with its weight, once for all goroutines that
+// ask for it. An error is forgotten: the context of the caller may have ended.
 func (c *cache[V]) get(key string, make func() (v V, weight int, err error)) (V, error) {
 	c.mu.Lock()
+	// A value of the old generation that is used moves into the young one. While it is made, others wait
+	// in once.Do, without holding the lock of the cache.
 	e := cmp.Or(c.young[key], c.old[key])
 	if e == nil {
 		e = &cached[V]{}

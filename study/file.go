@@ -29,8 +29,8 @@ const (
 	maxDat    = 1 << 20 // bytes of an input file of a program
 )
 
-// Load reads the file of a study; see docs/studies.md. Names of files in it are looked for where it is, then in the working
-// directory.
+// Load reads the file of a study; see docs/studies.md. Names of files in it are looked for where
+// it is, then in the working directory.
 func Load(path string) (*Study, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -67,7 +67,8 @@ type parser struct {
 	saidBy  map[string]string // the key that sets something for all runs
 }
 
-// file reads the file's keys, in any order, then the factors and the design, which need all of them.
+// file reads the file's keys, in any order, then the factors and the design, which need all of
+// them.
 func (p *parser) file(root ast.Node) error {
 	s := p.study
 	entries, err := p.Entries(root, "study")
@@ -138,7 +139,8 @@ func (p *parser) readProgram(n ast.Node, known string) error {
 	return nil
 }
 
-// key reads one key. Everything that is no key of its own is a parameter of the machine or of the replay.
+// key reads one key. Everything that is no key of its own is a parameter of the machine or of the
+// replay.
 func (p *parser) key(e yamlfile.Entry) error {
 	s := p.study
 	if e.Key == s.program.DatName && s.program.ReadDat != nil {
@@ -199,7 +201,8 @@ func (p *parser) key(e yamlfile.Entry) error {
 	return p.fix(e.Value, e.Key, text)
 }
 
-// settings reads the mappings parameters, of the program, and options, of the simulator, which all runs have.
+// settings reads the mappings parameters, of the program, and options, of the simulator, which
+// all runs have.
 func (p *parser) settings(of yamlfile.Entry) error {
 	entries, err := p.Entries(of.Value, of.Key)
 	if err != nil {
@@ -321,8 +324,9 @@ func (p *parser) fix(n ast.Node, name, value string) error {
 	return nil
 }
 
-// set checks a setting, and returns it with files by the names that they have in the study's file, which are the same wherever
-// that is read from. A machine becomes its platform and its kernel models.
+// set checks a setting, and returns it with files by the names that they have in the study's
+// file, which are the same wherever that is read from. A machine becomes its platform and its
+// kernel models.
 func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 	s := p.study
 	if err := s.known(name); err != nil {
@@ -370,7 +374,8 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 	return list, nil
 }
 
-// say notes that a key sets something. Two keys that set the same are an error: which of them would count?
+// say notes that a key sets something. Two keys that set the same are an error: which of them
+// would count?
 func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Setting) error {
 	for _, s := range list {
 		for _, word := range s.Sets() {
@@ -383,9 +388,9 @@ func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Se
 	return nil
 }
 
-// readFactors reads the factors: each is a parameter with a list of its values, or a name with a mapping that gives names to
-// levels, each of which has several settings. A range such as 1000..4000 is for Latin hypercubes: makeRows puts levels in its
-// place.
+// readFactors reads the factors: each is a parameter with a list of its values, or a name with a
+// mapping that gives names to levels, each of which has several settings. A range such as
+// 1000..4000 is for Latin hypercubes: makeRows puts levels in its place.
 func (p *parser) readFactors(n ast.Node) error {
 	entries, err := p.Entries(n, "factors")
 	if err != nil {
@@ -435,8 +440,8 @@ func (p *parser) readFactors(n ast.Node) error {
 	return nil
 }
 
-// levels reads the levels of a factor, a list of values or a mapping of names. Two levels that are the same, though they may
-// be written otherwise, are an error.
+// levels reads the levels of a factor, a list of values or a mapping of names. Two levels that
+// are the same, though they may be written otherwise, are an error.
 func (p *parser) levels(e yamlfile.Entry) (levels []Level, err error) {
 	known := map[string]string{} // labels, by the value of a level
 	add := func(n ast.Node, l Level, value string) error {
@@ -507,8 +512,8 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level, err error) {
 	return levels, nil
 }
 
-// checkFactors refuses two factors that set the same, of which one would have no effect, and names of factors that are columns
-// of the table, or may be.
+// checkFactors refuses two factors that set the same, of which one would have no effect, and
+// names of factors that are columns of the table, or may be.
 func (p *parser) checkFactors(root ast.Node) error {
 	n := root
 	if p.factors != nil {

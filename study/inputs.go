@@ -36,8 +36,8 @@ const (
 	maxTrace = 512 << 20
 )
 
-// Input is something that runs depend on and that is no setting: a file, of which a study's directory has a copy, or
-// something that is built in.
+// Input is something that runs depend on and that is no setting: a file, of which a study's
+// directory has a copy, or something that is built in.
 type Input struct {
 	Word   string `json:"word"` // platform, kernels, network-noise, hostfile or trace
 	Name   string `json:"name"` // as settings have it
@@ -60,6 +60,7 @@ func (s *Study) find(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
+	// A study can be run from any directory; names are nearer to its file than to the caller.
 	if beside := filepath.Join(filepath.Dir(s.File), name); beside != name {
 		if _, err := os.Stat(beside); err == nil {
 			return beside
@@ -101,7 +102,8 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 	return list, nil
 }
 
-// read reads the text of an input: of a file, of an inline specification, or of something built in. A file goes first.
+// read reads the text of an input: of a file, of an inline specification, or of something built
+// in. A file goes first.
 func (in *Input) read(s *Study) (err error) {
 	in.at = s.find(in.Name)
 	switch {
@@ -123,8 +125,8 @@ func (in *Input) read(s *Study) (err error) {
 	return err
 }
 
-// readFile reads a file of which the study's directory gets a copy, and checks it: an error of the plan is better than one of
-// each run.
+// readFile reads a file of which the study's directory gets a copy, and checks it: an error of
+// the plan is better than one of each run.
 func (in *Input) readFile() (err error) {
 	if in.text, err = regular.Read(in.at, in.limit()); err != nil {
 		return err
@@ -178,7 +180,8 @@ func (p *Plan) path(in *Input) string {
 	return filepath.Join(p.dir, in.File)
 }
 
-// textOf returns the content of an input, which must be that of the time when the study was planned.
+// textOf returns the content of an input, which must be that of the time when the study was
+// planned.
 func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	switch {
 	case in.text != nil:
@@ -205,8 +208,9 @@ func (in *Input) unchanged(text []byte, at string) error {
 	return nil
 }
 
-// Inline specifications stand in place of the names of files: "new --nodes 64" is the platform that replay platform new
-// --nodes 64 writes ([compose.Inline]), "hosts --draw 64 --from dahu-node" the kernel models that calibrate hosts writes.
+// Inline specifications stand in place of the names of files: "new --nodes 64" is the platform
+// that replay platform new --nodes 64 writes ([compose.Inline]), "hosts --draw 64 --from
+// dahu-node" the kernel models that calibrate hosts writes.
 
 // isInline reports whether the value of a parameter is an inline specification.
 func isInline(word, value string) bool {
@@ -235,6 +239,8 @@ func (in *Input) readInline(s *Study) error {
 		}
 		parse = func() error { _, err := kernels.Parse(bytes.NewReader(in.text), in.Name); return err }
 	}
+	// The text becomes a file of the study: the study stays the same when the built-in machine models, or
+	// the writer, change.
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", in.Word, in.Name, err)
 	}
@@ -243,7 +249,8 @@ func (in *Input) readInline(s *Study) error {
 	return parse()
 }
 
-// hostsSample is an inline specification of kernel models: hosts that are sampled from a machine model.
+// hostsSample is an inline specification of kernel models: hosts that are sampled from a machine
+// model.
 type hostsSample struct {
 	hosts.DrawOptions
 	hosts.FileOptions
@@ -282,7 +289,8 @@ func sampleOf(text string) (*hostsSample, error) {
 	return h, h.Validate()
 }
 
-// write samples the hosts and writes their kernel models. The base, if there is one, is a kernel file or a built-in set.
+// write samples the hosts and writes their kernel models. The base, if there is one, is a kernel
+// file or a built-in set.
 func (h *hostsSample) write(w io.Writer, s *Study) error {
 	model, err := hosts.Find(s.find(h.from))
 	if err != nil {
@@ -297,6 +305,7 @@ func (h *hostsSample) write(w io.Writer, s *Study) error {
 	if err != nil {
 		return fmt.Errorf("base: %w", err)
 	}
+	// The file says where its hosts come from, as one that calibrate hosts has written does.
 	h.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(h.Hosts, "host"),
 		filepath.Base(h.from), h.Seed, h.Day)
 	h.Source = model.SourceOfDraw(h.from)

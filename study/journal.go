@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a line a run.
+	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a
+	// line a run.
 	journalsDir   = "journals"
 	journalSuffix = ".jsonl"
 
@@ -65,8 +66,8 @@ func newJournal(dir, worker string) (*journal, error) {
 	return &journal{path: filepath.Join(dir, journalsDir, worker+journalSuffix)}, nil
 }
 
-// add appends an entry with its checksum. The file is closed after each entry: then a file server has it, and other hosts see
-// it. A line that could not be written whole is truncated.
+// add appends an entry with its checksum. The file is closed after each entry: then a file server
+// has it, and other hosts see it. A line that could not be written whole is truncated.
 func (j *journal) add(e *Entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -74,6 +75,7 @@ func (j *journal) add(e *Entry) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	// The file appears with its first entry: a worker without results leaves none.
 	f, err := os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -89,7 +91,8 @@ func (j *journal) add(e *Entry) error {
 	return nil
 }
 
-// withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the text without it.
+// withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the
+// text without it.
 func withSum(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return slices.Concat(text[:len(text)-1], []byte(sumKey+hex.EncodeToString(sum[:8])+`"}`))
@@ -113,8 +116,8 @@ type reading struct {
 	ended        bool  // nothing more of it is read
 }
 
-// NewResults returns the results of a directory; Update reads them. For those of a study that was planned by a version whose
-// journals have no checksums, see [Plan.NewResults].
+// NewResults returns the results of a directory; Update reads them. For those of a study that was
+// planned by a version whose journals have no checksums, see [Plan.NewResults].
 func NewResults(dir string) *Results {
 	return &Results{dir: dir, read: map[string]*reading{}, entries: map[string]*Entry{}, failed: map[string]int{}}
 }
@@ -132,8 +135,8 @@ func (r *Results) Of(run string) *Entry { return r.entries[run] }
 // Torn lists lines in journals that are no results, or other ones than lines before them.
 func (r *Results) Torn() []string { return r.torn }
 
-// Update reads the lines of journals that are new. The last line of a journal may be torn or still be written: it does not
-// count.
+// Update reads the lines of journals that are new. The last line of a journal may be torn or
+// still be written: it does not count.
 func (r *Results) Update() error {
 	list, err := os.ReadDir(filepath.Join(r.dir, journalsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -186,6 +189,8 @@ func (r *Results) readOn(path string, at *reading) error {
 		return err
 	}
 	at.size = info.Size()
+	// Reading goes on behind the last whole line, so a study with many workers is read once, not once for
+	// each look.
 	from := bufio.NewReaderSize(io.NewSectionReader(f, at.bytes, at.size-at.bytes), 64<<10)
 	for !at.ended {
 		line, err := readLine(from)
@@ -228,13 +233,14 @@ func readLine(from *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// add takes the entry of a line, or returns why it does not count. A run that has failed may have succeeded another time; of
-// two outcomes that differ the first counts.
+// add takes the entry of a line, or returns why it does not count. A run that has failed may have
+// succeeded another time; of two outcomes that differ the first counts.
 func (r *Results) add(line []byte) error {
 	at := bytes.LastIndex(line, []byte(sumKey))
 	if at >= 0 && !bytes.Equal(line, withSum(append(slices.Clone(line[:at]), '}'))) {
 		return errors.New("the line has another checksum than it says, and does not count: its run is made again")
 	}
+	// The line is an entry with a time or an error.
 	e := &Entry{}
 	if err := json.Unmarshal(line, e); err != nil || e.Run == "" || !e.tells() {
 		return fmt.Errorf("a line of %d bytes is no result, and does not count", len(line))
@@ -245,6 +251,7 @@ func (r *Results) add(line []byte) error {
 	case !isComplete(line, e):
 		return errors.New("a result without all of its figures does not count: its run is made again")
 	}
+	// Failures are counted by run, for workers that retry.
 	if e.Error != "" {
 		r.failed[e.Run]++
 	}
@@ -272,6 +279,7 @@ func isComplete(line []byte, e *Entry) bool {
 	if o == nil {
 		return true
 	}
+	// A missing figure would be read as 0, and 0 has a meaning: no interval, or no known rate.
 	for _, key := range []string{"makespan_s", "interval_s", "gflops", "gflops_interval", "efficiency", "messages",
 		"time_by_kind", "time_by_phase", "random"} {
 		if _, ok := fields.Outcome[key]; !ok {

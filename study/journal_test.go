@@ -25,8 +25,8 @@ func journalOf(t *testing.T, p *Plan) (path string, text []byte) {
 	return list[0], text
 }
 
-// TestChangedJournal: a line whose figures were changed, or were never all there, is told by file and line,
-// and its run is made again, to the same table.
+// TestChangedJournal: a line whose figures were changed, or were never all there, is told by file
+// and line, and its run is made again, to the same table.
 func TestChangedJournal(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
@@ -68,8 +68,8 @@ func TestChangedJournal(t *testing.T) {
 	}
 }
 
-// TestJournalBefore: a study that was planned by a version whose journals have no checksums is read, as
-// far as its lines are complete.
+// TestJournalBefore: a study that was planned by a version whose journals have no checksums is
+// read, as far as its lines are complete.
 func TestJournalBefore(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
@@ -94,7 +94,8 @@ func TestJournalBefore(t *testing.T) {
 	}
 }
 
-// TestHugeJournals: journals of zeros, and of empty lines, are given up early, told, and not read again.
+// TestHugeJournals: journals of zeros, and of empty lines, are given up early, told, and not read
+// again.
 func TestHugeJournals(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})

@@ -13,8 +13,8 @@ import (
 	"reprise/tracegen/programs"
 )
 
-// Setting is a parameter of the program, of the machine or of the replay, or a simulator option, with its value as a person
-// writes it.
+// Setting is a parameter of the program, of the machine or of the replay, or a simulator option,
+// with its value as a person writes it.
 type Setting struct {
 	Word  string `json:"word"`
 	Value string `json:"value"`
@@ -29,8 +29,8 @@ type Config struct {
 	Machine replay.MachineSpec
 }
 
-// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether the name of a platform is that
-// of a file is known only where the study is planned.
+// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether
+// the name of a platform is that of a file is known only where the study is planned.
 const ownKernels = "kernels of the platform"
 
 // parameters are those of a study: of its program, and of every machine and replay.
@@ -51,7 +51,8 @@ func (p parameters) ofProgram(name string) *programs.Parameter {
 // OfMachine reports whether a parameter is one of the machine or of the replay.
 func OfMachine(name string) bool { return replay.FindParameter(name) != nil }
 
-// machineNames are the names of the parameters of machines and replays, which stand beside the program's in a study's file.
+// machineNames are the names of the parameters of machines and replays, which stand beside the
+// program's in a study's file.
 func machineNames() []string {
 	var names []string
 	for _, p := range replay.Parameters() {
@@ -65,6 +66,7 @@ func (p parameters) known(name string) error {
 	if strings.Contains(name, "/") || name == ownKernels || p.ofProgram(name) != nil || OfMachine(name) {
 		return nil
 	}
+	// The error lists all parameters, and the most similar one.
 	var names []string
 	of := "the machine or the replay"
 	if p.program != nil && len(p.program.Parameters) > 0 {
@@ -82,8 +84,8 @@ func (p parameters) known(name string) error {
 		textutil.Quote(name), near, strings.Join(names, ", "))
 }
 
-// set sets a parameter of the machine or of the replay, or a simulator option, in m, the kernel models of a platform in own, and
-// checks a parameter of the program.
+// set sets a parameter of the machine or of the replay, or a simulator option, in m, the kernel
+// models of a platform in own, and checks a parameter of the program.
 func (p parameters) set(m *replay.MachineSpec, own *string, s Setting) (err error) {
 	if err := p.known(s.Word); err != nil {
 		return err
@@ -118,9 +120,12 @@ func CheckSetting(program string, s Setting) error {
 	return parameters{programs.Find(program)}.set(&replay.MachineSpec{}, new(string), s)
 }
 
-// canonical returns a text that settings have in common if they are the same in other spellings. The settings have been checked.
+// canonical returns a text that settings have in common if they are the same in other spellings.
+// The settings have been checked.
 func (p parameters) canonical(list []Setting) string {
 	m, own, text := &replay.MachineSpec{}, "", ""
+	// Values of the program as it writes them, the machine as a struct, and options as the simulator has
+	// them: 1e-6 and 0.000001 are one value.
 	o := smpi.DefaultOptions()
 	for _, s := range list {
 		if par := p.ofProgram(s.Word); par != nil {
@@ -136,8 +141,8 @@ func (p parameters) canonical(list []Setting) string {
 	return fmt.Sprintf("%s%#v %s %v", text, *m, own, o.Settings()) // %#v: as it is, whatever it prints as
 }
 
-// config returns the configuration of settings, of which later ones override earlier ones; all else is as the commands have it
-// by default.
+// config returns the configuration of settings, of which later ones override earlier ones; all
+// else is as the commands have it by default.
 func (p parameters) config(settings []Setting) (*Config, error) {
 	c, own := &Config{}, ""
 	m := &c.Machine
@@ -150,6 +155,7 @@ func (p parameters) config(settings []Setting) (*Config, error) {
 			given = append(given, trace.Param{Name: s.Word, Value: s.Value})
 		}
 	}
+	// Without a platform the generic one, and its kernel models unless others are set.
 	if m.Platform == "" {
 		m.Platform, own = "default", "default"
 	}

@@ -20,14 +20,15 @@ import (
 	"reprise/tracegen/programs"
 )
 
-// PlanFormat is the version of plan.json. It changes where a reader of an older one would misread it, or where the same run
-// would have another result, or the same results another table.
+// PlanFormat is the version of plan.json. It changes where a reader of an older one would misread
+// it, or where the same run would have another result, or the same results another table.
 const PlanFormat = 2
 
 // PlanFile is the name of the plan in a study's directory.
 const PlanFile = "plan.json"
 
-// planLimits are those of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
+// planLimits are those of the JSON of a plan: objects are runs, levels and settings, values the
+// runs' levels.
 var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
 // Plan is the runs of a study with all that workers need to know.
@@ -60,8 +61,10 @@ type Run struct {
 	Noise  bool   `json:"noise"` // there is some: with another seed it is another run
 }
 
-// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they depend on.
+// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
+// depend on.
 func NewPlan(s *Study, version string) (*Plan, error) {
+	// Configurations first: an error in a row of the design has its row and its levels.
 	configs := make([]*Config, len(s.Rows))
 	for i := range s.Rows {
 		var err error
@@ -77,10 +80,12 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	p.index()
+	// Machines without noise give the same result with every seed: these rows share one run.
 	noisy, err := p.checkMachines(s, configs)
 	if err != nil {
 		return nil, err
 	}
+	// Rows come in the order of the design, of each configuration one for every seed.
 	for i, row := range s.Rows {
 		for _, seed := range s.Seeds {
 			run := Run{Levels: row, Seed: seed, Noise: noisy[i]}
@@ -131,11 +136,12 @@ func (p *Plan) Notes() []string {
 		textutil.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
 }
 
-// id names a run by the hash of all that its result depends on. The lines, and their order, are part of the format: journals
-// and directories of study tune are found by them.
+// id names a run by the hash of all that its result depends on. The lines, and their order, are
+// part of the format: journals and directories of study tune are found by them.
 func (p *Plan) id(c *Config, run *Run) string {
 	var b strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, strconv.Quote(value)) }
+	// Values are quoted, so that none can look like the next line.
 	line("format", strconv.Itoa(PlanFormat))
 	line("version", p.Version)
 	line("program", p.Program)
@@ -194,10 +200,12 @@ func (p *Plan) text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Create writes a plan, and copies of its inputs, to a directory, or finds it there: then found is true. Another plan there is
-// an error, and so are journals without a plan. Several processes may create the same plan at the same time.
+// Create writes a plan, and copies of its inputs, to a directory, or finds it there: then found
+// is true. Another plan there is an error, and so are journals without a plan. Several processes
+// may create the same plan at the same time.
 func (p *Plan) Create(dir string) (found bool, err error) {
-	// A new directory must not hide something built in that the study uses: directories are found first.
+	// A new directory must not hide something built in that the study uses: directories are found
+	// first.
 	if _, err := os.Stat(dir); err != nil {
 		path, err := filepath.Abs(dir)
 		if err != nil {
@@ -216,6 +224,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 		return false, err
 	}
 	p.dir = dir
+	// The text of a plan is the same on all hosts: workers that plan the same study compare bytes.
 	text, err := p.text()
 	if err != nil {
 		return false, err
@@ -232,6 +241,8 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 		return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o",
 			dir, journalsDir, PlanFile)
 	}
+	// Inputs before the plan: whoever sees the plan finds them. Names by content make it harmless if two
+	// processes store the same input.
 	for i := range p.Inputs {
 		if err := p.Inputs[i].store(dir); err != nil {
 			return false, err
@@ -256,6 +267,7 @@ func (p *Plan) same(old, text []byte) error {
 	if err := other.decode(old); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(p.dir, PlanFile), err)
 	}
+	// The plans differ: find the first difference that tells the user what to do.
 	differ := func(a, b any) bool {
 		x, err1 := json.Marshal(a)
 		y, err2 := json.Marshal(b)
@@ -283,7 +295,8 @@ func (p *Plan) same(old, text []byte) error {
 	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, difference)
 }
 
-// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results only.
+// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results
+// only.
 func Open(dir, version string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	text, err := regular.Read(path, maxPlan)
@@ -327,7 +340,8 @@ func (p *Plan) decode(text []byte) error {
 	return nil
 }
 
-// check checks a plan that was read, and makes the configurations. Names of runs show changes of anything they depend on.
+// check checks a plan that was read, and makes the configurations. Names of runs show changes of
+// anything they depend on.
 func (p *Plan) check() error {
 	if len(p.Runs) > MaxRuns {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
@@ -344,6 +358,7 @@ func (p *Plan) check() error {
 	} else if p.program = programs.Find(p.Program); p.program == nil {
 		return fmt.Errorf("no program %s", textutil.Quote(p.Program))
 	}
+	// Configurations are made once for all seeds, and for rows that a design has twice.
 	known := map[string]*Config{}
 	for i, r := range p.Runs {
 		if len(r.Levels) != len(p.Factors) {
@@ -379,7 +394,8 @@ func (p *Plan) check() error {
 var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, workqueue.WorkersDir,
 	workqueue.LeasesDir}
 
-// CheckOutput returns an error if an output file would be one of the study's own files, or among them.
+// CheckOutput returns an error if an output file would be one of the study's own files, or among
+// them.
 func (p *Plan) CheckOutput(path string) error {
 	at := atomicfile.Place(path)
 	for _, name := range own {

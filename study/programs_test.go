@@ -8,8 +8,8 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
-// TestPrograms: a study of HPCG, and one of a trace of the same run, have the same times; the machine and the replay
-// are factors of both.
+// TestPrograms: a study of HPCG, and one of a trace of the same run, have the same times; the
+// machine and the replay are factors of both.
 func TestPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.trace.zst")
 	f, err := os.Create(path)

@@ -34,6 +34,7 @@ func (p *parser) makeRows(root ast.Node) error {
 		}
 		return p.plainDesign(p.design, text)
 	}
+	// Designs with a number, or with rows, are mappings with one key.
 	entries, err := p.Entries(p.design, "design")
 	if err != nil {
 		return err
@@ -110,6 +111,7 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 	if err := p.noRanges("fractional"); err != nil {
 		return err
 	}
+	// The fraction is a power of two: each dropped factor halves the design.
 	below, ok := strings.CutPrefix(text, "1/")
 	part, err := strconv.Atoi(below)
 	if !ok || err != nil || part < 2 || bits.OnesCount(uint(part)) != 1 {
@@ -130,7 +132,8 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 	return nil
 }
 
-// hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is possible.
+// hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is
+// possible.
 func (p *parser) hypercube(e yamlfile.Entry) error {
 	n, err := p.Integer(e.Value, "latin hypercube", 2, MaxLevels)
 	if err != nil {
@@ -144,6 +147,8 @@ func (p *parser) hypercube(e yamlfile.Entry) error {
 		return err
 	}
 	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
+	// Each factor has its range, or its list, divided into n equal parts, of which every point takes
+	// another one.
 	points := design.LatinHypercube(n, len(s.Factors), hypercubeSeed)
 	s.Rows = make([][]int, n)
 	for i := range s.Rows {
@@ -227,6 +232,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 		return p.Errorf(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
+	// Levels are numbered in the order in which rows name them.
 	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
 		entries, err := p.Entries(item, "run of the list")

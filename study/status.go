@@ -16,14 +16,15 @@ const (
 	// secondsPerMessage is the cost of a message until runs of the study have been timed.
 	secondsPerMessage = 1e-6
 
-	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than exactBelow: HPL polls
-	// (docs/sampling.md). A run that turns out to be too chaotic for an estimate costs more.
+	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than
+	// exactBelow: HPL polls (docs/sampling.md). A run that turns out to be too chaotic for an
+	// estimate costs more.
 	sampledSteps = 600
 	exactBelow   = 800
 )
 
-// Cost returns about what a run costs, in messages: those that it simulates, and a share of each rank. Times of runs are about
-// proportional to it.
+// Cost returns about what a run costs, in messages: those that it simulates, and a share of each
+// rank. Times of runs are about proportional to it.
 func (c *Config) Cost(tolerance float64) float64 {
 	steps, messages := c.Run.Size()
 	if tolerance > 0 && steps >= exactBelow {
@@ -32,7 +33,8 @@ func (c *Config) Cost(tolerance float64) float64 {
 	return steps*messages + 100*float64(c.Run.Ranks())
 }
 
-// cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
+// cost returns about what a run of the plan costs, in messages, with the further replays of its
+// responses.
 func (p *Plan) cost(run int) float64 {
 	messages := p.configs[run].Cost(p.Tolerance)
 	if p.Responses.POP {
@@ -94,7 +96,8 @@ type Prediction struct {
 	Within  bool          // a tolerance: runs that are too chaotic for it are replayed exactly, which is not known before
 }
 
-// Predict predicts the cost of a study on this machine, by the results in its directory, if it has one.
+// Predict predicts the cost of a study on this machine, by the results in its directory, if it
+// has one.
 func (p *Plan) Predict(dir string, jobs int) *Prediction {
 	r := NewResults(dir)
 	if dir != "" {
@@ -103,6 +106,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 	pace := p.pace(r)
 	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs,
 		Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
+	// Runs that are done cost nothing more; the others, at once, no less than the longest of them.
 	var sum time.Duration
 	for _, row := range p.order() {
 		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
@@ -170,6 +174,7 @@ func (p *Plan) NewStatus() (*Status, error) {
 		return nil, err
 	}
 	s := &Status{Study: p.Study, Dir: p.dir, Notes: append([]string{}, r.Torn()...), Workers: []WorkerStatus{}}
+	// Leases of dead workers are shown with their worker, and their runs count as waiting.
 	running := map[string]bool{}
 	for _, w := range workers {
 		of := WorkerStatus{Owner: w.Owner, Alive: w.Alive, Runs: []string{}}
@@ -230,6 +235,7 @@ func (s *Status) WriteText(w io.Writer) error {
 		}
 	}
 	text.Reset()
+	// Notes: torn lines of journals, failed runs, and what callers have added.
 	for i, note := range s.Notes {
 		if i == maxTold {
 			fmt.Fprintf(&text, "... and %d more\n", len(s.Notes)-i)
@@ -264,8 +270,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// ParseBytes reads a size of memory in bytes, such as 8GB or 512 MiB; a number without a unit is one
-// of bytes.
+// ParseBytes reads a size of memory in bytes, such as 8GB or 512 MiB; a number without a unit is
+// one of bytes.
 func ParseBytes(text string) (int64, error) {
 	number, unit := text, 1.0
 	for _, u := range []struct { // the longer names first

@@ -1,7 +1,8 @@
-// Package study makes many replays for one question: which levels of which factors give which makespan.
+// Package study makes many replays for one question: which levels of which factors give which
+// makespan.
 //
-// A file says what is varied (docs/studies.md, [Load]). A [Plan] has its runs, in a directory that any number of workers
-// share ([Plan.Work]); the results are a [Table].
+// A file says what is varied (docs/studies.md, [Load]). A [Plan] has its runs, in a directory
+// that any number of workers share ([Plan.Work]); the results are a [Table].
 //
 //	s, err := study.Load("nb.yaml")
 //	plan, err := study.NewPlan(s, version)
@@ -11,9 +12,10 @@
 //	err = results.Update()
 //	table := plan.NewTable(results)
 //
-// An [Evaluator] makes one run of any configuration, for callers who choose the next run by the last, as package tune. Package
-// report sums up results, package slurm starts workers, package estimates shares one large estimate. The package knows
-// programs by package tracegen/programs only, and machines and replays by the table of parameters of package replay.
+// An [Evaluator] makes one run of any configuration, for callers who choose the next run by the
+// last, as package tune. Package report sums up results, package slurm starts workers, package
+// estimates shares one large estimate. The package knows programs by package tracegen/programs
+// only, and machines and replays by the table of parameters of package replay.
 //
 // # Directory
 //
@@ -32,10 +34,12 @@
 //	table.csv            all rows in the order of the design, written by the worker that ends the study
 //	table.parquet        the same
 //
-// A run is named by its ID, 20 hexadecimal digits of the hash of all that its result depends on: version of Reprise, parameters
-// of the trace, bytes of platform and kernel models, options, tolerance, seed. A worker takes a lease, looks whether the run
-// has been done meanwhile, makes it, appends the result to its journal, and removes the lease. A run with a line in a journal
-// is done, whatever leases say; a run without a line, and without a lease of a living worker, is free.
+// A run is named by its ID, 20 hexadecimal digits of the hash of all that its result depends on:
+// version of Reprise, parameters of the trace, bytes of platform and kernel models, options,
+// tolerance, seed. A worker takes a lease, looks whether the run has been done meanwhile, makes
+// it, appends the result to its journal, and removes the lease. A run with a line in a journal is
+// done, whatever leases say; a run without a line, and without a lease of a living worker, is
+// free.
 //
 // # Units
 //
@@ -43,12 +47,13 @@
 //
 // # Errors
 //
-// Errors of a study's file have the line. A run that fails is no error: its row has the reason. Directories of another study
-// or of another version of Reprise are refused.
+// Errors of a study's file have the line. A run that fails is no error: its row has the reason.
+// Directories of another study or of another version of Reprise are refused.
 //
 // # Source
 //
-// Designs: package design. Leases: package workqueue. Common random numbers: Law, Simulation Modeling and Analysis, chapter 11.
+// Designs: package design. Leases: package workqueue. Common random numbers: Law, Simulation
+// Modeling and Analysis, chapter 11.
 package study
 
 import (

@@ -292,7 +292,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTwiceInHPLDat: a value that is twice in a list of an HPL.dat is refused, as one in a list of the study's.
+// TestTwiceInHPLDat: a value that is twice in a list of an HPL.dat is refused, as one in a list
+// of the study's.
 func TestTwiceInHPLDat(t *testing.T) {
 	text, err := os.ReadFile("../docs/theta/HPL.dat")
 	if err != nil {

@@ -63,6 +63,7 @@ func (p *Plan) NewTable(r *Results) *Table {
 	for _, c := range resultColumns {
 		t.Columns = append(t.Columns, c.name)
 	}
+	// A column for each part that any run has: kinds of time and phases depend on program and machine.
 	names := make([][]string, len(partColumns)) // of parts of all rows, in the order in which they come
 	for i, of := range partColumns {
 		known := map[string]bool{}
@@ -114,8 +115,8 @@ func (p *Plan) NewTable(r *Results) *Table {
 	return t
 }
 
-// WriteCSV writes the table as comma-separated values; unknown numbers are empty, and texts that a spreadsheet would take for
-// formulas have an apostrophe.
+// WriteCSV writes the table as comma-separated values; unknown numbers are empty, and texts that
+// a spreadsheet would take for formulas have an apostrophe.
 func (t *Table) WriteCSV(w io.Writer) error {
 	to := csv.NewWriter(w)
 	var head []string
@@ -148,7 +149,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return to.Error()
 }
 
-// WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of WriteCSV: levels are texts.
+// WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of
+// WriteCSV: levels are texts.
 func (t *Table) WriteParquet(w io.Writer) error {
 	var all columns
 	column := func(name string, of parquet.Node) { all.fields = append(all.fields, leaf{of, name}) }
@@ -160,6 +162,7 @@ func (t *Table) WriteParquet(w io.Writer) error {
 		column(name, parquet.Optional(parquet.Leaf(parquet.DoubleType)))
 	}
 	column("error", parquet.String())
+	// Rows are written value by value: Go types for the columns do not exist before the study is read.
 	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("", all), parquet.Compression(&parquet.Zstd))
 	for i := range t.Rows {
 		var row parquet.Row
@@ -183,8 +186,8 @@ func (t *Table) WriteParquet(w io.Writer) error {
 	return to.Close()
 }
 
-// columns is the root of a schema. A group of the library would sort its columns by name, and tags of a struct would read
-// options behind the commas of a name.
+// columns is the root of a schema. A group of the library would sort its columns by name, and
+// tags of a struct would read options behind the commas of a name.
 type columns struct {
 	parquet.Group // without entries
 	fields        []parquet.Field
@@ -202,7 +205,8 @@ type leaf struct {
 // Name implements parquet.Field.
 func (l leaf) Name() string { return l.name }
 
-// Value implements parquet.Field. The library calls it for values of Go types, and the table writes rows.
+// Value implements parquet.Field. The library calls it for values of Go types, and the table
+// writes rows.
 func (l leaf) Value(reflect.Value) reflect.Value { panic("study: a column has no Go type") }
 
 // WriteTables writes the tables of a study into its directory.

@@ -33,14 +33,15 @@ const (
 type WorkOptions struct {
 	Jobs  int           // runs at once
 	Lease time.Duration // after which a worker that is not seen is dead
-	// Until is when the worker is to have ended; it begins nothing that would take longer. The zero time: never.
+	// Until is when the worker is to have ended; it begins nothing that would take longer. The
+	// zero time: never.
 	Until time.Time
 	// Retry makes runs again that have failed before.
 	Retry bool
 	// Wait has the worker wait for runs that others make, in case they die.
 	Wait bool
-	// Progress, if set, is called now and then with the number of runs that are done, by all workers, and of all: one call at
-	// a time.
+	// Progress, if set, is called now and then with the number of runs that are done, by all
+	// workers, and of all: one call at a time.
 	Progress func(done, all int)
 }
 
@@ -83,8 +84,9 @@ func OfWhich(failed int) string {
 // CheckLease returns an error that begins with a lease if that is too short or too long.
 func CheckLease(d time.Duration) error { return workqueue.CheckPeriod(d) }
 
-// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends; then runs that have not ended
-// are given back, long exact ones with a checkpoint. If it ends the study, it writes the table.
+// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends;
+// then runs that have not ended are given back, long exact ones with a checkpoint. If it ends the
+// study, it writes the table.
 func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 	w, err := p.join(ctx, o)
 	if err != nil {
@@ -96,6 +98,8 @@ func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 		w.ctx, cancel = context.WithDeadline(ctx, o.Until)
 		defer cancel()
 	}
+	// Each goroutine takes runs one at a time. One without a free run ends, or waits for runs of other
+	// workers, which may die.
 	var group sync.WaitGroup
 	for range w.Jobs {
 		group.Go(func() {
@@ -125,6 +129,8 @@ func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 	if w.work.Done = len(left) == 0; !w.work.Done {
 		return w.work, nil
 	}
+	// Every worker that finds the study done writes the same table, atomically: it does not matter which
+	// of them does, nor how many.
 	for _, row := range p.order() {
 		if w.results.Of(p.Runs[row].ID).Outcome == nil {
 			w.work.Lost++
@@ -170,6 +176,8 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	if err != nil {
 		return nil, errors.Join(err, me.Leave())
 	}
+	// Runs are made again only if their failure is older than this worker: one that fails again is not
+	// made a third time.
 	if o.Retry {
 		w.before = maps.Clone(w.results.failed)
 	}
@@ -177,8 +185,9 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	return w, nil
 }
 
-// order returns the rows of the plan's runs, each run once, the longest first, by powers of two of their cost. Those of one
-// power come in the order of their names, which are hashes: in no order of a factor.
+// order returns the rows of the plan's runs, each run once, the longest first, by powers of two
+// of their cost. Those of one power come in the order of their names, which are hashes: in no
+// order of a factor.
 func (p *Plan) order() []int {
 	var rows []int
 	seen := map[string]bool{}
@@ -211,8 +220,8 @@ func (w *worker) waits() bool {
 	return true
 }
 
-// next takes the next run that is free and can be made in time; nil if there is none. Rows that are done are dropped, so a worker
-// looks at each of them once.
+// next takes the next run that is free and can be made in time; nil if there is none. Rows that
+// are done are dropped, so a worker looks at each of them once.
 func (w *worker) next() (row int, l *workqueue.Lease) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,6 +233,8 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 	}
 	w.tell()
 	w.work.Held, w.work.Late = 0, 0
+	// First the rows that were passed over before, whose workers may have died since, then those that
+	// were never looked at. Both lists have the longest first.
 	passed := w.passed
 	w.passed = nil
 	for len(passed)+len(w.pending) > 0 {
@@ -247,7 +258,8 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 	return 0, nil
 }
 
-// try takes a run, unless this or another worker is making it, or it was done a moment ago, or would end too late.
+// try takes a run, unless this or another worker is making it, or it was done a moment ago, or
+// would end too late.
 func (w *worker) try(row int) (*workqueue.Lease, error) {
 	id := w.plan.Runs[row].ID
 	switch {
@@ -265,6 +277,7 @@ func (w *worker) try(row int) (*workqueue.Lease, error) {
 		w.work.Held++
 		return nil, nil
 	}
+	// Between the last look at the journals and the lease another worker may have ended the run.
 	if err = w.results.Update(); err == nil && !w.isDone(row) {
 		w.busy[id] = true
 		return l, nil
@@ -272,7 +285,8 @@ func (w *worker) try(row int) (*workqueue.Lease, error) {
 	return nil, errors.Join(err, l.Done())
 }
 
-// isDone reports whether a run has ended: well, or with an error, unless that was before and it is to be made again.
+// isDone reports whether a run has ended: well, or with an error, unless that was before and it
+// is to be made again.
 func (w *worker) isDone(row int) bool {
 	id := w.plan.Runs[row].ID
 	e := w.results.Of(id)
@@ -289,6 +303,7 @@ func (w *worker) tell() {
 // make makes a run and writes down its result, or gives its lease back if the context has ended.
 func (w *worker) make(row int, l *workqueue.Lease) {
 	run := &w.plan.Runs[row]
+	// Nothing is locked while the run is made.
 	begin := time.Now()
 	out, err := w.evaluate(row)
 	e := &Entry{Run: run.ID, Outcome: out, Wall: time.Since(begin).Seconds(), Worker: w.me.Name}
@@ -300,6 +315,7 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 		if err != nil {
 			e.Error = err.Error()
 		}
+		// A worker that was suspended for longer than a lease has lost its run to another one.
 		if err = l.Held(); err == nil {
 			err = w.journal.add(e)
 		}
@@ -308,7 +324,8 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 			break
 		}
 		err = l.Done()
-		// The checkpoint is of no use any more. A special file in its place, which no worker has put there, stays.
+		// The checkpoint is of no use any more. A special file in its place, which no worker has
+		// put there, stays.
 		file := w.plan.checkpoint(run.ID)
 		if info, serr := os.Lstat(file); serr != nil || info.Mode().IsRegular() {
 			if rerr := os.Remove(file); !errors.Is(rerr, os.ErrNotExist) {

@@ -433,9 +433,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestEfficiency: a copy of a machine whose hosts have a nominal speed of 1 Gflop/s, far below what its
-// kernels do, has no efficiency, as with replay; hosts of 100 Gflop/s have the share that Gflops are of 4
-// of them.
+// TestEfficiency: a copy of a machine whose hosts have a nominal speed of 1 Gflop/s, far below
+// what its kernels do, has no efficiency, as with replay; hosts of 100 Gflop/s have the share
+// that Gflops are of 4 of them.
 func TestEfficiency(t *testing.T) {
 	dir := t.TempDir()
 	for _, speed := range []string{"1Gf", "100Gf"} {
@@ -463,8 +463,9 @@ func TestEfficiency(t *testing.T) {
 	}
 }
 
-// TestHides: a study's directory that would be found in place of the machine that the study uses, where it is
-// called again, is refused before it is made; elsewhere, or where nobody uses the machine, it is not.
+// TestHides: a study's directory that would be found in place of the machine that the study uses,
+// where it is called again, is refused before it is made; elsewhere, or where nobody uses the
+// machine, it is not.
 func TestHides(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

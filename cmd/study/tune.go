@@ -176,8 +176,8 @@ func toTune(c *cli.Context) (*study.Study, error) {
 	return s, nil
 }
 
-// memoryOf checks the flags that are numbers, and reads the memory of a node, in bytes, and the share
-// of it that is used. Without --memory the memory is 0.
+// memoryOf checks the flags that are numbers, and reads the memory of a node, in bytes, and the
+// share of it that is used. Without --memory the memory is 0.
 func memoryOf(c *cli.Context) (memory, fill float64, err error) {
 	for _, name := range []string{"order", "ranks", "nodes"} {
 		if c.IsSet(name) && c.Int(name) < 1 {

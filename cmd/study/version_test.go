@@ -25,8 +25,8 @@ func executable(t *testing.T) (path string, text []byte) {
 	return path, text
 }
 
-// TestVersion: a program whose version does not say which it is, as one of go test, is told apart by the
-// hash of its executable.
+// TestVersion: a program whose version does not say which it is, as one of go test, is told apart
+// by the hash of its executable.
 func TestVersion(t *testing.T) {
 	if v := command.Version(); v != "unknown" && !strings.HasSuffix(v, "dirty") {
 		t.Fatalf("version %q of a test", v)
@@ -38,8 +38,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestOtherBuild: what another executable of the same version found out is not taken for what this one
-// would. A byte behind its end makes it another one that does the same.
+// TestOtherBuild: what another executable of the same version found out is not taken for what
+// this one would. A byte behind its end makes it another one that does the same.
 func TestOtherBuild(t *testing.T) {
 	path, text := executable(t)
 	other := filepath.Join(t.TempDir(), "study")

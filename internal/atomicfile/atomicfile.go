@@ -2,9 +2,10 @@
 //
 //	err := atomicfile.Write("table.csv", func(w io.Writer) error { return table.WriteCSV(w) })
 //
-// A file is written under a hidden name in the directory of its own name. Once it is complete and safe on the disk it is
-// renamed (Write, Replace, WriteDir in directory.go). Hidden files of dead processes are removed by the next process that
-// writes the same output (hidden.go). [CheckOverwrite] and [Distinct] are for commands with several inputs and outputs.
+// A file is written under a hidden name in the directory of its own name. Once it is complete and
+// safe on the disk it is renamed (Write, Replace, WriteDir in directory.go). Hidden files of dead
+// processes are removed by the next process that writes the same output (hidden.go).
+// [CheckOverwrite] and [Distinct] are for commands with several inputs and outputs.
 package atomicfile
 
 import (
@@ -26,10 +27,11 @@ const (
 	maxLinks   = 40       // symbolic links that are followed, as in Linux
 )
 
-// Write lets content write to the file at path. A regular file, new or old, is replaced when its content is complete and
-// safe on the disk; if content fails, nothing has changed. An old file keeps its permissions, and only its owner may read
-// the new one before; a new file has the permissions that the umask leaves. Symbolic links are followed. Anything else,
-// such as a named pipe, is written to as it is. Errors name path.
+// Write lets content write to the file at path. A regular file, new or old, is replaced when its
+// content is complete and safe on the disk; if content fails, nothing has changed. An old file
+// keeps its permissions, and only its owner may read the new one before; a new file has the
+// permissions that the umask leaves. Symbolic links are followed. Anything else, such as a named
+// pipe, is written to as it is. Errors name path.
 func Write(path string, content func(io.Writer) error) error {
 	old, err := existing(path)
 	if err != nil {
@@ -63,8 +65,8 @@ func Write(path string, content func(io.Writer) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// Replace is Write for a file in a directory of the program's own, where anything but a regular file is an error: a pipe
-// would wait for a reader.
+// Replace is Write for a file in a directory of the program's own, where anything but a regular
+// file is an error: a pipe would wait for a reader.
 func Replace(path string, content func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil {
 		if err := regular.Check(path, info); err != nil {
@@ -74,9 +76,10 @@ func Replace(path string, content func(io.Writer) error) error {
 	return Write(path, content)
 }
 
-// Create writes a file that must not be there: otherwise the error is fs.ErrExist. Of several processes, on several hosts,
-// that create the same file at the same time, one succeeds, and the others find its whole text: the file is a hard link of
-// one with a name of its own, which is removed.
+// Create writes a file that must not be there: otherwise the error is fs.ErrExist. Of several
+// processes, on several hosts, that create the same file at the same time, one succeeds, and the
+// others find its whole text: the file is a hard link of one with a name of its own, which is
+// removed.
 func Create(path string, text []byte) error {
 	own, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -93,8 +96,8 @@ func Create(path string, text []byte) error {
 	return errors.Join(err, rerr)
 }
 
-// Check reports whether Write could begin to write to the file at path. It is for callers whose content takes long to
-// compute. "" and "-" name no file.
+// Check reports whether Write could begin to write to the file at path. It is for callers whose
+// content takes long to compute. "" and "-" name no file.
 func Check(path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -172,8 +175,8 @@ func follow(path string) (string, error) {
 	return "", &os.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
 }
 
-// trimSlashes removes trailing slashes and "/." of the name of a directory. It does not use Clean, as a .. may come after a
-// link.
+// trimSlashes removes trailing slashes and "/." of the name of a directory. It does not use
+// Clean, as a .. may come after a link.
 func trimSlashes(path string) string {
 	for {
 		shorter, slash := strings.CutSuffix(path, "/")
@@ -194,9 +197,10 @@ func Buffered(w io.Writer, content func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// CheckOverwrite returns an error if output is the same regular file as one of the inputs: writing it would replace an
-// input. The output "-" is the standard output, which replaces nothing; the input "-" is the standard input, which may
-// come from a file. A name without a file is never the same.
+// CheckOverwrite returns an error if output is the same regular file as one of the inputs:
+// writing it would replace an input. The output "-" is the standard output, which replaces
+// nothing; the input "-" is the standard input, which may come from a file. A name without a file
+// is never the same.
 func CheckOverwrite(output string, inputs ...string) error {
 	to, err := os.Stat(output)
 	if output == "-" || err != nil || !to.Mode().IsRegular() {
@@ -214,9 +218,10 @@ func CheckOverwrite(output string, inputs ...string) error {
 	return nil
 }
 
-// Distinct returns an error if two of the outputs are the same file, of which the one that is written last would replace
-// the other. Files that do not exist yet are compared by their paths, symbolic links followed. "", "-" and everything that
-// is no regular file, such as /dev/null, is never the same.
+// Distinct returns an error if two of the outputs are the same file, of which the one that is
+// written last would replace the other. Files that do not exist yet are compared by their paths,
+// symbolic links followed. "", "-" and everything that is no regular file, such as /dev/null, is
+// never the same.
 func Distinct(outputs ...string) error {
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
@@ -236,7 +241,8 @@ func Distinct(outputs ...string) error {
 	return nil
 }
 
-// Place returns the absolute path at which Write puts a file, symbolic links followed as far as they can be read.
+// Place returns the absolute path at which Write puts a file, symbolic links followed as far as
+// they can be read.
 func Place(path string) string {
 	if at, err := follow(path); err == nil {
 		path = at

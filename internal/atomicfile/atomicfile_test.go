@@ -93,8 +93,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestPermissions: a new file or directory has the permissions that the umask leaves, and one that replaces
-// another one has that one's.
+// TestPermissions: a new file or directory has the permissions that the umask leaves, and one
+// that replaces another one has that one's.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// WriteDir lets content fill a directory that then becomes path: a new one, or one that replaces an empty one, whose
-// permissions it keeps. Symbolic links are followed. If content fails, nothing has changed. Errors name path.
+// WriteDir lets content fill a directory that then becomes path: a new one, or one that replaces
+// an empty one, whose permissions it keeps. Symbolic links are followed. If content fails,
+// nothing has changed. Errors name path.
 func WriteDir(path string, content func(dir string) error) error {
 	path = trimSlashes(path)
 	target, err := followDir(path)
@@ -44,8 +45,8 @@ func WriteDir(path string, content func(dir string) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a signal ends the process.
-// Errors name path.
+// HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a
+// signal ends the process. Errors name path.
 func HiddenDir(path string) (dir string, remove func() error, err error) {
 	h, err := beside(path, func(name string) (*os.File, error) { return makeDir(name, nil) })
 	if err != nil {
@@ -55,7 +56,8 @@ func HiddenDir(path string) (dir string, remove func() error, err error) {
 	return h.name, func() error { return h.end(nil) }, nil
 }
 
-// MakeDir makes the directory at path, or at the end of the links there, and those above it, where they do not exist yet.
+// MakeDir makes the directory at path, or at the end of the links there, and those above it,
+// where they do not exist yet.
 func MakeDir(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil
@@ -77,8 +79,8 @@ func followDir(path string) (string, error) {
 	return at, err
 }
 
-// makeDir creates a directory and opens it. A directory that is to replace old is for its owner only until it has the
-// permissions of old.
+// makeDir creates a directory and opens it. A directory that is to replace old is for its owner
+// only until it has the permissions of old.
 func makeDir(name string, old fs.FileInfo) (*os.File, error) {
 	perm := fs.FileMode(0o777)
 	if old != nil {

@@ -16,10 +16,11 @@ import (
 //
 //	.OUTPUT.MACHINE-N.part
 //
-// where N is the first number that is free, and MACHINE six digits of a hash. Its writer holds a lock on it (flock), which
-// ends with the process. So the next process that writes the same output on the same machine finds the hidden files of dead
-// processes, and removes them. The name has the machine, because locks on a network file system may hold on one machine
-// only. Without locks nothing is removed.
+// where N is the first number that is free, and MACHINE six digits of a hash. Its writer holds a
+// lock on it (flock), which ends with the process. So the next process that writes the same
+// output on the same machine finds the hidden files of dead processes, and removes them. The name
+// has the machine, because locks on a network file system may hold on one machine only. Without
+// locks nothing is removed.
 type hidden struct {
 	name string
 	file *os.File // open, and locked
@@ -96,8 +97,8 @@ func named(f *os.File, name string) bool {
 	return err == nil && os.SameFile(info, there)
 }
 
-// removeDead removes the hidden file of a dead process. Only the holder of the lock removes or renames a
-// file, so the name is still that of the file that was locked.
+// removeDead removes the hidden file of a dead process. Only the holder of the lock removes or
+// renames a file, so the name is still that of the file that was locked.
 func removeDead(name string) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -137,8 +138,8 @@ func (h *hidden) become(target string) error {
 	return syncDir(dir)
 }
 
-// end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or its own
-// error.
+// end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or
+// its own error.
 func (h *hidden) end(err error) error {
 	unfinished.Lock()
 	left := unfinished.set[h]
@@ -205,8 +206,9 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(mode)
 }
 
-// syncDir waits until the disk knows the names in a directory: otherwise a crash of the machine may undo a
-// rename. File systems that cannot do that, and directories that may not be read, are no error.
+// syncDir waits until the disk knows the names in a directory: otherwise a crash of the machine
+// may undo a rename. File systems that cannot do that, and directories that may not be read, are
+// no error.
 func syncDir(dir string) error {
 	if dir == "" {
 		dir = "."

@@ -74,8 +74,8 @@ func begin(t *testing.T, path string) (p *exec.Cmd, in io.Writer) {
 	return p, in
 }
 
-// TestLeftovers: the next process that writes the same output removes the hidden files of killed processes,
-// and keeps those of living ones.
+// TestLeftovers: the next process that writes the same output removes the hidden files of killed
+// processes, and keeps those of living ones.
 func TestLeftovers(t *testing.T) {
 	for _, slash := range []string{"", "/"} {
 		dir := t.TempDir()
@@ -162,8 +162,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestHiddenPermissions: nobody else may read the hidden file or directory that is to replace one that
-// only its owner may read.
+// TestHiddenPermissions: nobody else may read the hidden file or directory that is to replace one
+// that only its owner may read.
 func TestHiddenPermissions(t *testing.T) {
 	dir := t.TempDir()
 	path, inner := filepath.Join(dir, "secret"), filepath.Join(dir, "private")
@@ -211,8 +211,8 @@ func TestKeepsTheGroup(t *testing.T) {
 	}
 }
 
-// TestErrorsOfDirectories: errors of files in the hidden directory name the output, however they are
-// wrapped.
+// TestErrorsOfDirectories: errors of files in the hidden directory name the output, however they
+// are wrapped.
 func TestErrorsOfDirectories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d")
 	err := atomicfile.WriteDir(path+"/", func(dir string) error {

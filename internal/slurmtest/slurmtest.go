@@ -183,8 +183,8 @@ func (c *Cluster) Command(name string, args ...string) string {
 	return string(out)
 }
 
-// Wait waits until something is so, for a quarter of an hour at most: mostly it takes seconds, but not
-// for who shares the machine with others.
+// Wait waits until something is so, for a quarter of an hour at most: mostly it takes seconds,
+// but not for who shares the machine with others.
 func (c *Cluster) Wait(what string, so func() bool) {
 	c.t.Helper()
 	for end := time.Now().Add(15 * time.Minute); !so(); time.Sleep(50 * time.Millisecond) {

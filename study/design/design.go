@@ -1,13 +1,13 @@
-// Package design makes designs of experiments: lists of rows, each of which has the number, from 0, of a level for
-// every factor.
+// Package design makes designs of experiments: lists of rows, each of which has the number, from
+// 0, of a level for every factor.
 //
 //	rows := design.Full([]int{3, 2})                // all 6 combinations of 3 and 2 levels
 //	f, err := design.NewFractional(7, 4)            // 8 of 2^7 combinations
 //	fmt.Println(f.Resolution, f.Generators, f.Rows) // 3 [D=AB E=AC F=BC G=ABC]
 //	places := design.LatinHypercube(20, 3, 1)       // 20 points of (0,1)^3
 //
-// The package knows numbers only: package study gives factors and levels their names, and package effects reads the
-// results.
+// The package knows numbers only: package study gives factors and levels their names, and package
+// effects reads the results.
 //
 // # Units
 //
@@ -15,12 +15,13 @@
 //
 // # Errors
 //
-// A design of more than [MaxRows] rows is an error, which is returned before the rows are allocated.
+// A design of more than [MaxRows] rows is an error, which is returned before the rows are
+// allocated.
 //
 // # Source
 //
-// Box, Hunter and Hunter, Statistics for Experimenters, chapters 5 and 6; McKay, Beckman and Conover, Technometrics 21
-// (1979) 239, for Latin hypercubes.
+// Box, Hunter and Hunter, Statistics for Experimenters, chapters 5 and 6; McKay, Beckman and
+// Conover, Technometrics 21 (1979) 239, for Latin hypercubes.
 package design
 
 import (
@@ -35,13 +36,13 @@ const (
 	MaxRows    = 1 << 20 // rows of a design
 	MaxFactors = 20      // factors of a fractional design
 
-	// maxSteps bounds the search for one resolution, in comparisons of two words. The designs of the published tables
-	// take far fewer.
+	// maxSteps bounds the search for one resolution, in comparisons of two words. The designs of
+	// the published tables take far fewer.
 	maxSteps = 1 << 24
 )
 
-// Full returns all combinations of levels; levels[f] is the number of levels of factor f. The last factor changes
-// fastest.
+// Full returns all combinations of levels; levels[f] is the number of levels of factor f. The
+// last factor changes fastest.
 func Full(levels []int) ([][]int, error) {
 	n := 1
 	for _, l := range levels {
@@ -63,8 +64,8 @@ func Full(levels []int) ([][]int, error) {
 	return rows, nil
 }
 
-// OneAtATime returns the row of all first levels, and then the other levels of each factor with the first levels of
-// all other factors.
+// OneAtATime returns the row of all first levels, and then the other levels of each factor with
+// the first levels of all other factors.
 func OneAtATime(levels []int) ([][]int, error) {
 	n := 1
 	for _, l := range levels {
@@ -86,18 +87,19 @@ func OneAtATime(levels []int) ([][]int, error) {
 // Fractional is a regular fraction of all combinations of two levels.
 type Fractional struct {
 	Rows [][]int
-	// Resolution is the length of the shortest word of the defining relation: with 3, main effects are confounded with
-	// interactions of two factors; with 4, these interactions with each other; with 5, neither.
+	// Resolution is the length of the shortest word of the defining relation: with 3, main effects
+	// are confounded with interactions of two factors; with 4, these interactions with each other;
+	// with 5, neither.
 	Resolution int
-	// Generators say how the levels of the last factors follow from those of the first, which are called A, B and so
-	// on: D=AB.
+	// Generators say how the levels of the last factors follow from those of the first, which are
+	// called A, B and so on: D=AB.
 	Generators []string
 }
 
-// NewFractional returns a fraction of 2^(factors-dropped) rows, of the highest resolution that is found. The first
-// factors-dropped factors have all combinations of levels. The level of each other factor is the sum modulo 2 of the
-// levels of the factors in its generator, and one more if these are an even number, so that the row of all second
-// levels is in the design.
+// NewFractional returns a fraction of 2^(factors-dropped) rows, of the highest resolution that is
+// found. The first factors-dropped factors have all combinations of levels. The level of each
+// other factor is the sum modulo 2 of the levels of the factors in its generator, and one more if
+// these are an even number, so that the row of all second levels is in the design.
 func NewFractional(factors, dropped int) (*Fractional, error) {
 	base := factors - dropped
 	switch {
@@ -154,16 +156,17 @@ func (f *Fractional) Named(names []string) []string {
 	return list
 }
 
-// search looks for generators with which no word of the defining relation is shorter than least. Words are sets of
-// factors, as bits; the words of a design are a group under symmetric difference.
+// search looks for generators with which no word of the defining relation is shorter than least.
+// Words are sets of factors, as bits; the words of a design are a group under symmetric
+// difference.
 type search struct {
 	base, factors, least int
 	generators           []uint32 // each a set of base factors
 	steps                int      // comparisons that are left before the search gives up
 }
 
-// extend finds the generators that are missing, in ascending order behind after; words is the group so far, of which
-// the first is the empty word.
+// extend finds the generators that are missing, in ascending order behind after; words is the
+// group so far, of which the first is the empty word.
 func (s *search) extend(words []uint32, after uint32) bool {
 	added := s.base + len(s.generators)
 	if added == s.factors {
@@ -194,8 +197,8 @@ next:
 	return false
 }
 
-// LatinHypercube returns n points of (0,1)^factors: along each axis the points lie in the middles of n equal parts, one
-// in each part, in an order that the seed determines.
+// LatinHypercube returns n points of (0,1)^factors: along each axis the points lie in the middles
+// of n equal parts, one in each part, in an order that the seed determines.
 func LatinHypercube(n, factors int, seed uint64) [][]float64 {
 	points := make([][]float64, n)
 	for i := range points {

@@ -5,22 +5,24 @@
 //		fmt.Println(f, of.Levels, of.Share)
 //	}
 //
-// Values are fitted by a mean plus a main effect of the level of each factor. The sum of squares that two factors
-// explain together beyond their main effects is their interaction. Package study/report gives the results names.
+// Values are fitted by a mean plus a main effect of the level of each factor. The sum of squares
+// that two factors explain together beyond their main effects is their interaction. Package
+// study/report gives the results names.
 //
 // # Units
 //
-// Effects are in the unit of the values; shares are of the sum of squares about the mean. Of logarithms of times,
-// effects are relative.
+// Effects are in the unit of the values; shares are of the sum of squares about the mean. Of
+// logarithms of times, effects are relative.
 //
 // # Errors
 //
-// There are none. If the rows cannot separate two factors, the whole effect is given to the first of them, and
-// Confounded is set.
+// There are none. If the rows cannot separate two factors, the whole effect is given to the first
+// of them, and Confounded is set.
 //
 // # Source
 //
-// Analysis of variance by least squares: Box, Hunter and Hunter, Statistics for Experimenters, chapters 4 and 5.
+// Analysis of variance by least squares: Box, Hunter and Hunter, Statistics for Experimenters,
+// chapters 4 and 5.
 package effects
 
 import (
@@ -37,11 +39,12 @@ type Effects struct {
 	Residual     float64 // share that main effects and interactions leave
 	// Balanced: each pair of levels of two factors occurs equally often, so that shares add up to 1.
 	Balanced bool
-	// Confounded: the rows cannot separate the effects of two factors, and Of gives all of that to the first of them.
+	// Confounded: the rows cannot separate the effects of two factors, and Of gives all of that to
+	// the first of them.
 	Confounded bool
-	// Aliases are groups of main effects and interactions that are one contrast of the rows, among factors with two
-	// levels, as in a fraction of all combinations. Every term of a group has the share of the whole group, except that
-	// the share of a main effect is in no interaction.
+	// Aliases are groups of main effects and interactions that are one contrast of the rows, among
+	// factors with two levels, as in a fraction of all combinations. Every term of a group has the
+	// share of the whole group, except that the share of a main effect is in no interaction.
 	Aliases [][]Term
 }
 
@@ -61,15 +64,15 @@ type Interaction struct {
 // Term is the main effect of a factor, or the interaction of two: one or two numbers of factors.
 type Term []int
 
-// The fit by least squares takes the mean of the residuals for the levels of one factor after the other, until nothing
-// changes. Balanced designs need one round.
+// The fit by least squares takes the mean of the residuals for the levels of one factor after the
+// other, until nothing changes. Balanced designs need one round.
 const (
 	maxRounds = 10_000
 	precision = 1e-13 // of the largest deviation of a value
 )
 
-// Of finds the effects of factors on values. levels has the number of levels of each factor, rows the levels of the
-// factors for each value.
+// Of finds the effects of factors on values. levels has the number of levels of each factor, rows
+// the levels of the factors for each value.
 func Of(levels []int, rows [][]int, values []float64) *Effects {
 	e := &Effects{Balanced: balanced(levels, rows), Aliases: aliases(levels, rows)}
 	e.Confounded = !e.Balanced && confounded(levels, rows)
@@ -136,7 +139,8 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 		}
 	}
 
-	// The residual. Interactions that are one contrast with a term before them are explained by that.
+	// The residual. Interactions that are one contrast with a term before them are explained by
+	// that.
 	if total > 0 {
 		again := map[[2]int]bool{}
 		for _, group := range e.Aliases {
@@ -167,8 +171,8 @@ type cell struct {
 	rows   int
 }
 
-// cellsOf returns the pairs of levels that occur, in order. Memory grows with these, not with the product of the numbers
-// of levels: a Latin hypercube has as many levels as rows.
+// cellsOf returns the pairs of levels that occur, in order. Memory grows with these, not with the
+// product of the numbers of levels: a Latin hypercube has as many levels as rows.
 func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	at := map[[2]int]int{}
 	var list []cell
@@ -187,7 +191,8 @@ func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	return list
 }
 
-// balanced reports whether the levels of each factor, and the pairs of levels of each two factors, occur equally often.
+// balanced reports whether the levels of each factor, and the pairs of levels of each two
+// factors, occur equally often.
 func balanced(levels []int, rows [][]int) bool {
 	equallyOften := func(n int, kind func(row []int) int) bool {
 		if n > len(rows) { // some do not occur at all
@@ -212,8 +217,8 @@ func balanced(levels []int, rows [][]int) bool {
 	return true
 }
 
-// aliases returns groups of terms that the rows make one contrast: main effects and then interactions of factors of which
-// two levels occur.
+// aliases returns groups of terms that the rows make one contrast: main effects and then
+// interactions of factors of which two levels occur.
 func aliases(levels []int, rows [][]int) [][]Term {
 	var two []int // factors
 	for f, n := range levels {
@@ -233,8 +238,8 @@ func aliases(levels []int, rows [][]int) [][]Term {
 	var keys []string // contrasts in the order in which they come
 	groups := map[string][]Term{}
 	for _, t := range terms {
-		// The contrast is the signs of the term in the rows, as bits of which the first is 0: a contrast with all signs
-		// changed is the same one.
+		// The contrast is the signs of the term in the rows, as bits of which the first is 0: a
+		// contrast with all signs changed is the same one.
 		signs := make([]byte, (len(rows)+7)/8)
 		for i, row := range rows {
 			sign := 0
@@ -258,9 +263,9 @@ func aliases(levels []int, rows [][]int) [][]Term {
 	return list
 }
 
-// confounded reports whether factors cannot be told apart: there are fewer rows than the mean and the levels that occur
-// need, or the levels of two factors fall into groups that never meet. A mixture of three factors or more that passes for
-// another one is not noticed.
+// confounded reports whether factors cannot be told apart: there are fewer rows than the mean and
+// the levels that occur need, or the levels of two factors fall into groups that never meet. A
+// mixture of three factors or more that passes for another one is not noticed.
 func confounded(levels []int, rows [][]int) bool {
 	needed := 1
 	for f, n := range levels {
@@ -291,8 +296,8 @@ func occurring(f, levels int, rows [][]int) int {
 	return n
 }
 
-// groups returns into how many groups the levels of two factors fall that never come together, by union-find over the
-// levels of a and, behind them, those of b.
+// groups returns into how many groups the levels of two factors fall that never come together, by
+// union-find over the levels of a and, behind them, those of b.
 func groups(a, b int, levels []int, rows [][]int) int {
 	parent := make([]int, levels[a]+levels[b])
 	for i := range parent {

@@ -8,9 +8,9 @@ import (
 )
 
 // TestFactorial: the pilot plant of Box, Hunter and Hunter, table 10.1: yields of 2^3 runs by
-// temperature, concentration and catalyst. Effects from low to high are 23, -5 and 1.5, that of temperature
-// with catalyst is 10, of temperature with concentration 1.5, of concentration with catalyst 0, of all three 0.5;
-// a sum of squares is 2 times the square of an effect.
+// temperature, concentration and catalyst. Effects from low to high are 23, -5 and 1.5, that of
+// temperature with catalyst is 10, of temperature with concentration 1.5, of concentration with
+// catalyst 0, of all three 0.5; a sum of squares is 2 times the square of an effect.
 func TestFactorial(t *testing.T) {
 	yields := []float64{60, 72, 54, 68, 52, 83, 45, 80}
 	var rows [][]int
@@ -53,9 +53,9 @@ func TestUnbalanced(t *testing.T) {
 	}
 }
 
-// TestAliases: half of the combinations of four factors, D = ABC, so that AB is CD, AC
-// is BD and BC is AD: what one does, 3 to either side, is the share of both, and all is explained. A quarter
-// of five, D = AB and E = AC, gives A what D with B and E with C do.
+// TestAliases: half of the combinations of four factors, D = ABC, so that AB is CD, AC is BD and
+// BC is AD: what one does, 3 to either side, is the share of both, and all is explained. A
+// quarter of five, D = AB and E = AC, gives A what D with B and E with C do.
 func TestAliases(t *testing.T) {
 	var rows [][]int
 	var values []float64
@@ -89,8 +89,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestManyLevels: three factors with as many levels as rows take memory that grows with these, not with
-// pairs of levels: 4e8 pairs here.
+// TestManyLevels: three factors with as many levels as rows take memory that grows with these,
+// not with pairs of levels: 4e8 pairs here.
 func TestManyLevels(t *testing.T) {
 	const n = 20000
 	var rows [][]int

@@ -1,13 +1,15 @@
-// Package estimates shares an estimate (replay.Sample) between processes, on one host or many, which see a directory.
+// Package estimates shares an estimate (replay.Sample) between processes, on one host or many,
+// which see a directory.
 //
 //	dir := estimates.New("shared", 30*time.Second)
 //	defer dir.Leave()
 //	e, err := replay.Sample(ctx, open, machine, options, replay.SampleOptions{
 //		Tolerance: 0.002, Workers: runtime.GOMAXPROCS(0), Share: dir})
 //
-// An estimate replays windows, stretches of steps. Each process makes the same estimate, and wants the same windows. The
-// process that creates the lease of a window first plays it (package workqueue); the others read its result. So all of them
-// end with the same bits. A process may come or go at any time; the windows of a dead one are played by the others.
+// An estimate replays windows, stretches of steps. Each process makes the same estimate, and
+// wants the same windows. The process that creates the lease of a window first plays it (package
+// workqueue); the others read its result. So all of them end with the same bits. A process may
+// come or go at any time; the windows of a dead one are played by the others.
 //
 // # Directory
 //
@@ -23,8 +25,8 @@
 //
 // # Errors
 //
-// A directory of another run is refused with the differences; so is a study's directory. Other errors are those of the
-// file system, and name the file.
+// A directory of another run is refused with the differences; so is a study's directory. Other
+// errors are those of the file system, and name the file.
 //
 // # Source
 //
@@ -67,8 +69,8 @@ type Dir struct {
 	close  sync.Once
 }
 
-// New returns a directory, which need not exist yet. A process of another host that was not seen for a period counts as
-// dead.
+// New returns a directory, which need not exist yet. A process of another host that was not seen
+// for a period counts as dead.
 func New(path string, period time.Duration) *Dir { return &Dir{path: path, period: period} }
 
 // estimate is the content of estimateFile: everything that the results of windows depend on.
@@ -152,7 +154,8 @@ func (d *Dir) Leave() (err error) {
 	return err
 }
 
-// Window returns the result of a window, which this process plays if no other one does; nil if another one is playing it.
+// Window returns the result of a window, which this process plays if no other one does; nil if
+// another one is playing it.
 func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*replay.WindowTimes, error) {
 	item := fmt.Sprintf("%d-%d", from, to)
 	if w, err := d.known(item, from, to); w != nil || err != nil {

@@ -43,13 +43,13 @@ func reportOf(t *testing.T, text string) *Report {
 	return f
 }
 
-// alone is HPL on one rank of one core, where nothing but kernels takes time: a makespan is inversely
-// proportional to the speed of the host.
+// alone is HPL on one rank of one core, where nothing but kernels takes time: a makespan is
+// inversely proportional to the speed of the host.
 const alone = "program: hpl\nparameters: {N: 200, NB: 32, P: 1, Q: 1}\nplatform: dahu\n"
 
-// TestEffects: hosts of 0.5 and of 2 times their speed take 2 and 1/2 times as long, that is, of their
-// geometric mean, +100 % and -50 %; pivots of another seed exchange other rows, but alone they
-// send nothing.
+// TestEffects: hosts of 0.5 and of 2 times their speed take 2 and 1/2 times as long, that is, of
+// their geometric mean, +100 % and -50 %; pivots of another seed exchange other rows, but alone
+// they send nothing.
 func TestEffects(t *testing.T) {
 	f := reportOf(t, alone+"factors: {host-speed: ['*=0.5', '*=2'], DEPTH: [0, 1]}\n")
 	of := f.Factors[0]
@@ -82,8 +82,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestFraction: in half of four factors, SWAP = NB*DEPTH*BCAST, three pairs of interactions are one contrast
-// each, which the report names by both, and gives the share once.
+// TestFraction: in half of four factors, SWAP = NB*DEPTH*BCAST, three pairs of interactions are
+// one contrast each, which the report names by both, and gives the share once.
 func TestFraction(t *testing.T) {
 	f := reportOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], BCAST: [1rg, 1rM], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
 	if want := "fractional 1/2 of resolution 4 (SWAP=NB*DEPTH*BCAST)"; f.Design != want {
@@ -124,7 +124,8 @@ func TestFraction(t *testing.T) {
 	}
 }
 
-// TestRange: of a range, whose levels are 1050, 1150, 1250 and 1350, the report has a row and not four.
+// TestRange: of a range, whose levels are 1050, 1150, 1250 and 1350, the report has a row and not
+// four.
 func TestRange(t *testing.T) {
 	f := reportOf(t, "program: hpl\nparameters: {P: 1, Q: 2, NB: 64}\nfactors: {N: 1000..1399, DEPTH: [0, 1]}\ndesign: {latin hypercube: 4}\n")
 	var text bytes.Buffer
@@ -207,8 +208,8 @@ func TestConfounded(t *testing.T) {
 	}
 }
 
-// TestResponses: alone, all of the path is kernels, whose time goes by the speed of the host, and nothing
-// is lost to others.
+// TestResponses: alone, all of the path is kernels, whose time goes by the speed of the host, and
+// nothing is lost to others.
 func TestResponses(t *testing.T) {
 	f := reportOf(t, alone+"factors: {host-speed: ['*=1', '*=2']}\nresponses: [critical-path, pop]\n")
 	one, two := f.Factors[0].Levels[0], f.Factors[0].Levels[1]
@@ -233,8 +234,8 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// TestPerFlop: of two matrices, on one rank, the larger one takes longer, and less for each flop; a host of
-// half the speed takes twice as long for either.
+// TestPerFlop: of two matrices, on one rank, the larger one takes longer, and less for each flop;
+// a host of half the speed takes twice as long for either.
 func TestPerFlop(t *testing.T) {
 	f := reportOf(t, strings.Replace(alone, "N: 200, ", "", 1)+"factors: {N: [200, 400], host-speed: ['*=1', '*=0.5']}\n")
 	best := f.Ranking[0]

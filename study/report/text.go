@@ -168,7 +168,8 @@ func (r *Report) measure() string {
 	return "makespan"
 }
 
-// mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends and the extreme effects.
+// mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends
+// and the extreme effects.
 func (r *Report) mainEffects() part {
 	p := part{Title: "Main effects on the " + r.measure() + ", relative to the mean of all"}
 	p.table.Row("factor", "level", "effect", "configurations", "share")
@@ -237,8 +238,8 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// curve is the response to the levels of a factor: a polyline over their numbers, or over equal distances if they have
-// names.
+// curve is the response to the levels of a factor: a polyline over their numbers, or over equal
+// distances if they have names.
 type curve struct {
 	Name        string
 	Points      []point
@@ -261,8 +262,8 @@ const (
 	curveEdge   = 24
 )
 
-// WriteHTML writes one page that needs nothing else. Where factors are confounded it has no curves, which would show
-// effects that may be another factor's.
+// WriteHTML writes one page that needs nothing else. Where factors are confounded it has no
+// curves, which would show effects that may be another factor's.
 func (r *Report) WriteHTML(w io.Writer) error {
 	page := struct {
 		Title, Measure string

@@ -2,15 +2,17 @@ package search
 
 import "math"
 
-// model predicts the times of points from those that were measured: a Gaussian process over the logarithm of the time. The
-// logarithm is a constant plus a deviation; the deviations of two points are the more alike the fewer factors differ
-// between them, and the less these factors matter:
+// model predicts the times of points from those that were measured: a Gaussian process over the
+// logarithm of the time. The logarithm is a constant plus a deviation; the deviations of two
+// points are the more alike the fewer factors differ between them, and the less these factors
+// matter:
 //
 //	covariance = variance * product over factors of exp(-weight * distance)
 //
-// The distance of two levels is 1 if they differ, of ordered factors how many levels they are apart. Such a model holds
-// main effects for larger than interactions of two factors, and these for larger than those of three, as effects mostly
-// are (Joseph and Delaney, Technometrics 49, 2007).
+// The distance of two levels is 1 if they differ, of ordered factors how many levels they are
+// apart. Such a model holds main effects for larger than interactions of two factors, and these
+// for larger than those of three, as effects mostly are (Joseph and Delaney, Technometrics 49,
+// 2007).
 type model struct {
 	space *Space
 
@@ -31,8 +33,8 @@ type model struct {
 }
 
 const (
-	// leastNoise is the variance of an exact time: two replays that differ in what hardly matters differ by some tenth of
-	// a percent, since polls fall elsewhere.
+	// leastNoise is the variance of an exact time: two replays that differ in what hardly matters
+	// differ by some tenth of a percent, since polls fall elsewhere.
 	leastNoise = 1e-6
 
 	// Parameters are sought one after the other in factors, first wide ones.
@@ -44,8 +46,8 @@ const (
 	leastWeight, mostWeight     = 1e-5, 3.
 	leastVariance, mostVariance = 1e-6, 4.
 
-	// priorWeight is the weight of a factor before anything is measured, to within a factor of e: weights without a prior
-	// have no bounds that a few values would set.
+	// priorWeight is the weight of a factor before anything is measured, to within a factor of e:
+	// weights without a prior have no bounds that a few values would set.
 	priorWeight = 0.05
 )
 
@@ -78,8 +80,9 @@ func (m *model) fit() {
 	}
 	m.likelihood()
 
-	// Leave one out: the root of the mean square of how far each value is from the prediction by the others, in the
-	// deviations that the model gives these predictions. The diagonal of the inverse gives all of them at once.
+	// Leave one out: the root of the mean square of how far each value is from the prediction by
+	// the others, in the deviations that the model gives these predictions. The diagonal of the
+	// inverse gives all of them at once.
 	n := len(m.at)
 	sum := 0.0
 	for i := range n {
@@ -94,8 +97,8 @@ func (m *model) fit() {
 	m.spread = max(1, math.Sqrt(sum/float64(n)))
 }
 
-// improve changes a parameter in smaller and smaller steps as long as the values become likelier, and returns the
-// likelihood that it has reached.
+// improve changes a parameter in smaller and smaller steps as long as the values become likelier,
+// and returns the likelihood that it has reached.
 func (m *model) improve(p *float64, best, low, high float64) float64 {
 	for step := widestStep; step > finestStep; step = math.Sqrt(step) {
 		for _, by := range []float64{step, 1 / step} {
@@ -130,9 +133,9 @@ func (m *model) covariance(a, b []int) float64 {
 	return m.variance * math.Exp(-exponent)
 }
 
-// likelihood returns the logarithm of the likelihood of the parameters, times their prior, with the mean that makes it
-// greatest, and keeps the factor and the solution that predictions need. It takes time of the third power of the number
-// of measurements.
+// likelihood returns the logarithm of the likelihood of the parameters, times their prior, with
+// the mean that makes it greatest, and keeps the factor and the solution that predictions need.
+// It takes time of the third power of the number of measurements.
 func (m *model) likelihood() float64 {
 	n := len(m.at)
 	m.factor = make([][]float64, n)
@@ -190,8 +193,8 @@ func (m *model) predict(point int) (value, deviation float64) {
 	return value, m.spread * math.Sqrt(max(variance, 0))
 }
 
-// The linear algebra is plain loops rather than a library's kernels, which add in another order on each machine: the same
-// measurements are to lead to the same search everywhere.
+// The linear algebra is plain loops rather than a library's kernels, which add in another order
+// on each machine: the same measurements are to lead to the same search everywhere.
 
 // cholesky replaces the lower half of a matrix by its Cholesky factor.
 func cholesky(a [][]float64) {

@@ -1,17 +1,21 @@
-// Package search finds the quickest of many points, each of which has a level of every factor, by measuring few of them.
+// Package search finds the quickest of many points, each of which has a level of every factor, by
+// measuring few of them.
 //
 //	found, err := search.Run(ctx, &search.Space{Factors: factors, Points: points}, search.Options{
 //		Tolerances: []float64{0.03, 0.01, 0}, Indifference: 0.005, Measure: replay})
 //	best := found.Points[0]
 //
-// The search begins with a few points in which all levels, and pairs of levels, occur about equally often. From the
-// measured points a model of effects predicts the time of each other point, with an interval. Points are discarded by
-// these intervals, as many as the chance allows that at most 5 % of all searches discard a point which is better than the
-// best by more than the indifference. Of the other points those are measured next, a few at a time, that promise most.
-// When none is left, those neighbours of the best that were never measured are measured, whatever the model predicts.
+// The search begins with a few points in which all levels, and pairs of levels, occur about
+// equally often. From the measured points a model of effects predicts the time of each other
+// point, with an interval. Points are discarded by these intervals, as many as the chance allows
+// that at most 5 % of all searches discard a point which is better than the best by more than the
+// indifference. Of the other points those are measured next, a few at a time, that promise most.
+// When none is left, those neighbours of the best that were never measured are measured, whatever
+// the model predicts.
 //
-// All of that is done with each tolerance in turn; with a finer tolerance the points that are left are measured again.
-// Nothing is discarded for good: each step uses the model's predictions of all points.
+// All of that is done with each tolerance in turn; with a finer tolerance the points that are
+// left are measured again. Nothing is discarded for good: each step uses the model's predictions
+// of all points.
 //
 // The package knows neither programs nor replays: package tune makes the points and measures them.
 //
@@ -25,10 +29,11 @@
 //
 // # Source
 //
-// The model: Joseph and Delaney, Functionally induced priors for the analysis of experiments, Technometrics 49, 2007.
-// Points that promise most, by their expected improvement: Jones, Schonlau and Welch, Efficient global optimization of
-// expensive black-box functions, Journal of Global Optimization 13, 1998. Discarding by intervals, up to a difference that
-// does not matter: Even-Dar, Mannor and Mansour, Action elimination and stopping conditions, JMLR 7, 2006.
+// The model: Joseph and Delaney, Functionally induced priors for the analysis of experiments,
+// Technometrics 49, 2007. Points that promise most, by their expected improvement: Jones,
+// Schonlau and Welch, Efficient global optimization of expensive black-box functions, Journal of
+// Global Optimization 13, 1998. Discarding by intervals, up to a difference that does not matter:
+// Even-Dar, Mannor and Mansour, Action elimination and stopping conditions, JMLR 7, 2006.
 package search
 
 import (
@@ -43,11 +48,12 @@ import (
 )
 
 const (
-	// batch is how many points are measured before the next are chosen. Of 504 configurations of HPL on 60 and 64 ranks
-	// of Dahu, with 20 designs, batches of 2, 4 and 8 measured 49, 54 and 58 points on average, and found the best 16, 20
-	// and 19 times.
+	// batch is how many points are measured before the next are chosen. Of 504 configurations of
+	// HPL on 60 and 64 ranks of Dahu, with 20 designs, batches of 2, 4 and 8 measured 49, 54 and
+	// 58 points on average, and found the best 16, 20 and 19 times.
 	batch = 4
-	// risk is the probability that a discarded point is better than the best by more than the indifference.
+	// risk is the probability that a discarded point is better than the best by more than the
+	// indifference.
 	risk = 0.05
 )
 
@@ -73,7 +79,8 @@ type Value struct {
 type Options struct {
 	// Tolerances are those of the measurements, each less than the one before; 0: exact.
 	Tolerances []float64
-	// Indifference is a difference that does not matter: points that are better than the best by less are not sought.
+	// Indifference is a difference that does not matter: points that are better than the best by
+	// less are not sought.
 	Indifference float64
 	// Measure measures points, numbers in Space.Points, to a tolerance.
 	Measure func(ctx context.Context, points []int, tolerance float64) ([]Value, error)
@@ -91,7 +98,8 @@ type Progress struct {
 
 // Found is the result of a search.
 type Found struct {
-	// Points are those that were measured to the last tolerance, the best first, and then the others.
+	// Points are those that were measured to the last tolerance, the best first, and then the
+	// others.
 	Points []Point
 }
 
@@ -133,9 +141,9 @@ func validate(s *Space, o *Options) error {
 	return errors.Join(errs...)
 }
 
-// design returns the points to begin with, at least as many as the model has main effects: each level, and each pair of
-// levels of two factors, occurs about as often as others. It is greedy: the next point is the one whose levels and pairs
-// have been taken least often.
+// design returns the points to begin with, at least as many as the model has main effects: each
+// level, and each pair of levels of two factors, occurs about as often as others. It is greedy:
+// the next point is the one whose levels and pairs have been taken least often.
 func (s *Space) design() []int {
 	n := 1
 	for _, f := range s.Factors {
@@ -173,7 +181,8 @@ func (s *Space) design() []int {
 	return list
 }
 
-// anyOrder returns numbers in [0, 1) that put points in an order that has nothing to do with their levels (splitmix64).
+// anyOrder returns numbers in [0, 1) that put points in an order that has nothing to do with
+// their levels (splitmix64).
 func anyOrder(i int) float64 {
 	x := uint64(i+1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -205,8 +214,8 @@ type search struct {
 	open  int // points that are not discarded and are to be measured
 }
 
-// Run searches for the point that takes the least time. The result depends on nothing but the space, the options, and the
-// measured values.
+// Run searches for the point that takes the least time. The result depends on nothing but the
+// space, the options, and the measured values.
 func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 	if err := validate(space, &o); err != nil {
 		return nil, err
@@ -223,7 +232,8 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 			}
 			best, _ := s.best()
 			if next = s.next(tolerance); len(next) == 0 {
-				// The neighbours of the best: points that differ from it in one factor, an ordered one by one level.
+				// The neighbours of the best: points that differ from it in one factor, an ordered
+				// one by one level.
 				for i, x := range s.Points {
 					if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
 						next = append(next, i)
@@ -286,8 +296,8 @@ func (s *search) measure(ctx context.Context, points []int, tolerance float64) e
 	return nil
 }
 
-// next returns the points to measure next, at most a batch: of those that are not measured to the tolerance and are not
-// discarded, the ones with the largest expected improvement.
+// next returns the points to measure next, at most a batch: of those that are not measured to the
+// tolerance and are not discarded, the ones with the largest expected improvement.
 func (s *search) next(tolerance float64) []int {
 	type candidate struct {
 		point  int

@@ -55,8 +55,9 @@ func exactly(times []float64, count *int) func(context.Context, []int, float64) 
 	}
 }
 
-// TestFinds: among 144 points, of which all times are known, what is found is the best or not slower
-// than it by more than 1 %, in 95 of 100 cases; here 2 of 20 may miss (more do once in 13 times).
+// TestFinds: among 144 points, of which all times are known, what is found is the best or not
+// slower than it by more than 1 %, in 95 of 100 cases; here 2 of 20 may miss (more do once in 13
+// times).
 func TestFinds(t *testing.T) {
 	missed, measured := 0, 0
 	for seed := range uint64(20) {
@@ -75,8 +76,8 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// TestRefines: with estimates, those that may be the best are measured again, better, and others are
-// not; the best is measured to the last tolerance.
+// TestRefines: with estimates, those that may be the best are measured again, better, and others
+// are not; the best is measured to the last tolerance.
 func TestRefines(t *testing.T) {
 	space, times := landscape(3)
 	r := rand.New(rand.NewPCG(3, 3))

@@ -81,11 +81,11 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestWords: what commands of Slurm say, as those of 22.05 say it.
-func TestWords(t *testing.T) {
+// TestMessages: what commands of Slurm say, as those of 22.05 say it.
+func TestMessages(t *testing.T) {
 	said := "sbatch: error: invalid partition specified: no\nsbatch: error: Batch job submission failed: Invalid partition name specified\n"
-	if got, want := words(said, nil), "invalid partition specified: no; Batch job submission failed: Invalid partition name specified"; got != want {
-		t.Errorf("words: %q, want %q", got, want)
+	if got, want := messageOf(said, nil), "invalid partition specified: no; Batch job submission failed: Invalid partition name specified"; got != want {
+		t.Errorf("messageOf: %q, want %q", got, want)
 	}
 }
 

@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	// patience bounds how long a command of Slurm may take. The commands give up after some ten seconds themselves if the
-	// controller does not answer.
+	// patience bounds how long a command of Slurm may take. The commands give up after some ten
+	// seconds themselves if the controller does not answer.
 	patience = 2 * time.Minute
 
-	// mostSaid bounds the output of a command that is kept, in bytes: 32 tasks with long paths take a tenth of it.
+	// mostSaid bounds the output of a command that is kept, in bytes: 32 tasks with long paths
+	// take a tenth of it.
 	mostSaid = 4 << 20
 
 	// lead is how long before its end a task gets SIGTERM.
 	lead = 120 * time.Second
 )
 
-// leadOf returns lead for a task with a limit of time: a quarter of a short one, so that the signal does not come at the
-// beginning.
+// leadOf returns lead for a task with a limit of time: a quarter of a short one, so that the
+// signal does not come at the beginning.
 func leadOf(limit time.Duration) time.Duration { return min(lead, limit/4) }
 
 // A NoCommandError says that a command of Slurm is not on PATH.
@@ -38,8 +39,8 @@ func (e *NoCommandError) Error() string {
 	return fmt.Sprintf("%s is not on PATH: no Slurm here; other schedulers start `study worker DIR`", e.Name)
 }
 
-// run runs a command of Slurm and returns its output. The environment is that of the process without the variables that
-// change the output of squeue.
+// run runs a command of Slurm and returns its output. The environment is that of the process
+// without the variables that change the output of squeue.
 func run(ctx context.Context, script, name string, args ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -57,16 +58,16 @@ func run(ctx context.Context, script, name string, args ...string) (string, erro
 	case err == nil:
 		return out.String(), nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("%s has not ended in %v: %s", name, patience, words(said.String(), err))
+		return "", fmt.Errorf("%s has not ended in %v: %s", name, patience, messageOf(said.String(), err))
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", fmt.Errorf("%s: %s", name, words(said.String(), err))
+	return "", fmt.Errorf("%s: %s", name, messageOf(said.String(), err))
 }
 
-// words returns the standard error of a command in a line, without the command's name before each sentence; how the
-// command ended if there is none.
-func words(said string, err error) string {
+// messageOf returns the standard error of a command in a line, without the command's name before each
+// sentence; how the command ended if there is none.
+func messageOf(said string, err error) string {
 	var lines []string
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
@@ -94,8 +95,8 @@ func (l *limited) Write(p []byte) (int, error) {
 // UntilLimit, in place of a time, has a worker end with the job of Slurm that it runs in; see Left.
 const UntilLimit = "slurm"
 
-// ParseUntil reads the time at which a worker is to have ended: a duration from now on, or a time of
-// this host's clock, with or without a zone; the zero time for "".
+// ParseUntil reads the time at which a worker is to have ended: a duration from now on, or a time
+// of this host's clock, with or without a zone; the zero time for "".
 func ParseUntil(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -114,8 +115,9 @@ func ParseUntil(text string, now time.Time) (time.Time, error) {
 	return now, fmt.Errorf("%q, want a duration such as 55m, a time such as 2026-12-01T08:00:00, or %s", text, UntilLimit)
 }
 
-// Left returns how long the job in which this process runs may work until it gets the signal before its end; ok is false
-// if its time is not limited. It is a duration rather than a time because clocks of hosts differ.
+// Left returns how long the job in which this process runs may work until it gets the signal
+// before its end; ok is false if its time is not limited. It is a duration rather than a time
+// because clocks of hosts differ.
 func Left(ctx context.Context) (left time.Duration, ok bool, err error) {
 	job := os.Getenv("SLURM_JOB_ID")
 	if job == "" {
@@ -145,8 +147,9 @@ func parseLeft(text string) (left time.Duration, ok bool, err error) {
 	return max(left-leadOf(limit), 0), true, nil
 }
 
-// parseLimit reads a limit of time as Slurm writes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
-// days-hours:minutes, days-hours:minutes:seconds. For any other text, ok is false.
+// parseLimit reads a limit of time as Slurm writes it: minutes, minutes:seconds,
+// hours:minutes:seconds, days-hours, days-hours:minutes, days-hours:minutes:seconds. For any
+// other text, ok is false.
 func parseLimit(text string) (limit time.Duration, ok bool) {
 	// A number has at most six digits, so that no sum overflows.
 	number := func(text string) (time.Duration, bool) {

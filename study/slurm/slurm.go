@@ -6,13 +6,14 @@
 //	tasks, err := slurm.Tasks(ctx, name, dir)   // those that wait or run
 //	err = slurm.Cancel(ctx, tasks)
 //
-// Workers take runs from the directory themselves, so a study of any size needs few tasks, at most [MaxTasks]: no limit
-// on the size of arrays or on submitted jobs matters. A task that is preempted, or whose node fails, is queued again by
-// Slurm, and goes on with the runs that are left. Before its time is up a worker gets SIGTERM; [Left] returns how long it
-// may work until then, so that it begins no run that would take longer.
+// Workers take runs from the directory themselves, so a study of any size needs few tasks, at
+// most [MaxTasks]: no limit on the size of arrays or on submitted jobs matters. A task that is
+// preempted, or whose node fails, is queued again by Slurm, and goes on with the runs that are
+// left. Before its time is up a worker gets SIGTERM; [Left] returns how long it may work until
+// then, so that it begins no run that would take longer.
 //
-// The package calls sbatch, squeue and scancel (commands.go); nothing is linked in. It knows directories of studies by
-// name only: runs, leases and results belong to package study.
+// The package calls sbatch, squeue and scancel (commands.go); nothing is linked in. It knows
+// directories of studies by name only: runs, leases and results belong to package study.
 //
 // # Units
 //
@@ -20,13 +21,14 @@
 //
 // # Errors
 //
-// If a command of Slurm fails, the error has its message. A [*NoCommandError] reports that Slurm is not installed on this
-// machine, an [*ArgumentError] that an option of sbatch conflicts with Submit, a [*QueueFullError] that the study has as
-// many tasks as it may have.
+// If a command of Slurm fails, the error has its message. A [*NoCommandError] reports that Slurm
+// is not installed on this machine, an [*ArgumentError] that an option of sbatch conflicts with
+// Submit, a [*QueueFullError] that the study has as many tasks as it may have.
 //
 // # Source
 //
-// Options and states are those of Slurm 22.05 and later (sbatch, squeue and scancel, their manual pages).
+// Options and states are those of Slurm 22.05 and later (sbatch, squeue and scancel, their manual
+// pages).
 package slurm
 
 import (
@@ -49,12 +51,12 @@ import (
 )
 
 const (
-	// MaxTasks is how many tasks of a study may wait or run at a time: fewer than the usual limits of clusters on
-	// submitted jobs and on the size of arrays.
+	// MaxTasks is how many tasks of a study may wait or run at a time: fewer than the usual limits
+	// of clusters on submitted jobs and on the size of arrays.
 	MaxTasks = 32
 
-	// outputDir is the directory of a study for what its tasks print, and for a file of each submitted job,
-	// jobPrefix + ID + jobSuffix.
+	// outputDir is the directory of a study for what its tasks print, and for a file of each
+	// submitted job, jobPrefix + ID + jobSuffix.
 	outputDir = "slurm"
 	jobPrefix = "job-"
 	jobSuffix = ".json"
@@ -100,15 +102,16 @@ func Name(dir string) string {
 	return "study-" + plain[:min(len(plain), 40)]
 }
 
-// Submit submits the array and returns the ID of the job, which it also writes into the study's directory: Tasks knows the
-// job by it. The array is checked before anything is submitted.
+// Submit submits the array and returns the ID of the job, which it also writes into the study's
+// directory: Tasks knows the job by it. The array is checked before anything is submitted.
 func Submit(ctx context.Context, a Array) (job string, err error) {
 	args, err := a.arguments()
 	if err != nil {
 		return "", err
 	}
 
-	// The job's file is written after the job is queued, so whether it can be written is found out before.
+	// The job's file is written after the job is queued, so whether it can be written is found out
+	// before.
 	file := func(job string) string { return filepath.Join(a.Dir, outputDir, jobPrefix+job+jobSuffix) }
 	if err := os.Mkdir(filepath.Join(a.Dir, outputDir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -146,8 +149,8 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 	return job, nil
 }
 
-// Script returns the script of each task. The worker replaces the shell, so that Slurm's signals for the batch shell reach
-// it.
+// Script returns the script of each task. The worker replaces the shell, so that Slurm's signals
+// for the batch shell reach it.
 func (a Array) Script() string {
 	var quoted []string
 	for _, word := range a.Worker {
@@ -156,10 +159,12 @@ func (a Array) Script() string {
 	return "#!/bin/sh\nexec " + strings.Join(quoted, " ") + "\n"
 }
 
-// elsewhere are options of sbatch with which it would not submit an array, or not one that Tasks finds.
+// elsewhere are options of sbatch with which it would not submit an array, or not one that Tasks
+// finds.
 var elsewhere = []string{"--wrap", "--no-requeue", "--wait", "--test-only", "--input", "--error", "--clusters"}
 
-// arguments returns those of sbatch: the caller's, then the array's own, of which none may be among the caller's.
+// arguments returns those of sbatch: the caller's, then the array's own, of which none may be
+// among the caller's.
 func (a Array) arguments() ([]string, error) {
 	if a.Workers < 1 || a.Workers > MaxTasks {
 		return nil, fmt.Errorf("%d workers, want 1 to %d: each takes runs until none is left", a.Workers, MaxTasks)
@@ -230,9 +235,9 @@ type Task struct {
 // format has squeue print the fields of a Task, the directory last, as it may contain anything.
 const format = "--format=%F|%K|%T|%N|%L|%r|%Z"
 
-// Tasks returns the tasks of the study in a directory that wait or run, in the order of job and index. The jobs of a name
-// may be those of another study, whose directory has the same last element, so only those count that this directory has a
-// file of, or that run in it.
+// Tasks returns the tasks of the study in a directory that wait or run, in the order of job and
+// index. The jobs of a name may be those of another study, whose directory has the same last
+// element, so only those count that this directory has a file of, or that run in it.
 func Tasks(ctx context.Context, name, dir string) ([]Task, error) {
 	out, err := run(ctx, "", "squeue", "--noheader", "--array", "--me", "--name="+name, format)
 	if err != nil {
@@ -260,7 +265,8 @@ func Tasks(ctx context.Context, name, dir string) ([]Task, error) {
 	return tasks, nil
 }
 
-// TasksOf is Tasks for a directory of any name; nil, without asking the scheduler, if no job was submitted for it.
+// TasksOf is Tasks for a directory of any name; nil, without asking the scheduler, if no job was
+// submitted for it.
 func TasksOf(ctx context.Context, dir string) ([]Task, error) {
 	jobs, err := Jobs(dir)
 	if err != nil || len(jobs) == 0 {
@@ -273,8 +279,8 @@ func TasksOf(ctx context.Context, dir string) ([]Task, error) {
 	return Tasks(ctx, Name(abs), abs)
 }
 
-// WriteTasks writes a table of tasks for people, with one row for those of a job that are in the same
-// state for the same reason; nothing if there are none.
+// WriteTasks writes a table of tasks for people, with one row for those of a job that are in the
+// same state for the same reason; nothing if there are none.
 func WriteTasks(w io.Writer, tasks []Task) error {
 	var rows []Task // without Index
 	count := map[Task]int{}

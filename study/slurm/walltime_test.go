@@ -13,8 +13,8 @@ import (
 	"reprise/internal/studytest"
 )
 
-// long is a study of two short runs and, to be added, one that takes longer than a minute: a worker takes it for an
-// estimate, of 600 steps, but it polls, and no estimate is that good.
+// long is a study of two short runs and, to be added, one that takes longer than a minute: a
+// worker takes it for an estimate, of 600 steps, but it polls, and no estimate is that good.
 const long = `
 program: hpl
 parameters: {P: 16, Q: 16, NB: 64, DEPTH: 1, BCAST: 1ring, SWAP: long}
@@ -44,8 +44,8 @@ func TestWalltime(t *testing.T) {
 	e.finish()
 }
 
-// orderOf returns the order of a matrix whose run takes about so long of a processor as quick as now, and longer on
-// one that is shared: it takes some time for each row of blocks.
+// orderOf returns the order of a matrix whose run takes about so long of a processor as quick as
+// now, and longer on one that is shared: it takes some time for each row of blocks.
 func orderOf(t *testing.T, command string, takes time.Duration) int {
 	t.Helper()
 	const order = 60000

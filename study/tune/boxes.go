@@ -24,16 +24,18 @@ const (
 	// leastShare is the least share of the memory of a run that counts, by HPCG's rules.
 	leastShare = 0.25
 
-	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the finest level
-	// (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7 vectors), and 601 on each of three
-	// others, with an eighth of the points of the one before (the same row, 3 vectors and an index): 714.7, in the report
-	// "Bytes per equation". Source: HPCG 3.1, ReportResults.cpp.
+	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629
+	// bytes on the finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number
+	// of nonzeros, and 7 vectors), and 601 on each of three others, with an eighth of the points
+	// of the one before (the same row, 3 vectors and an index): 714.7, in the report "Bytes per
+	// equation". Source: HPCG 3.1, ReportResults.cpp.
 	bytesPerPoint = 629 + 601*(1./8+1./64+1./512)
 
 	// mostSizes is how many sizes of a box there are in each direction.
 	mostSizes = 8
 
-	// boxTolerance is that of the estimates: iterations of HPCG are the same work, so few of them are enough.
+	// boxTolerance is that of the estimates: iterations of HPCG are the same work, so few of them
+	// are enough.
 	boxTolerance = 0.01
 )
 
@@ -96,7 +98,8 @@ func boxDat(p *hpcg.Params) string {
 		p.Grid.NX, p.Grid.NY, p.Grid.NZ)
 }
 
-// candidates returns all grids and boxes that come into question, as a space with the parameters of each point.
+// candidates returns all grids and boxes that come into question, as a space with the parameters
+// of each point.
 func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	r := &Request{Ranks: b.Ranks, Nodes: b.Nodes}
 	if b.Machine != "" {
@@ -128,8 +131,8 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 		}
 	}
 
-	// Sides of boxes, multiples of 8 around the side of the cube with most points: from those of boxes with the least number
-	// of points to those of flat ones.
+	// Sides of boxes, multiples of 8 around the side of the cube with most points: from those of
+	// boxes with the least number of points to those of flat ones.
 	low := max(int(math.Cbrt(least)/1.25)/8*8, 16)
 	high := max(int(math.Cbrt(most)*1.5)/8*8, low)
 	step := max(((high-low)/8+mostSizes-1)/mostSizes*8, 8)
@@ -179,8 +182,8 @@ func (b *Boxes) WritePrediction(w io.Writer) error {
 	return t.Write(w)
 }
 
-// RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result does not depend on the
-// number of jobs.
+// RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result
+// does not depend on the number of jobs.
 func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	space, list, where, err := b.candidates()
 	if err != nil {

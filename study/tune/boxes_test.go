@@ -11,8 +11,8 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
-// TestRunBoxes: the best of all, each replayed, or one that is not slower by more than what was said not
-// to matter, whatever the number of jobs.
+// TestRunBoxes: the best of all, each replayed, or one that is not slower by more than what was
+// said not to matter, whatever the number of jobs.
 func TestRunBoxes(t *testing.T) {
 	b := Boxes{Ranks: 4, Memory: 20e6, Fill: 0.9}
 	_, list, where, err := b.candidates()

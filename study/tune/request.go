@@ -26,8 +26,8 @@ const (
 	// orderStep is what orders are multiples of: the largest block size.
 	orderStep = 256
 
-	// Usual grids have at most twice as many rows as columns, and at least a sixteenth as many: pivots are sought along
-	// columns, and panels sent along rows.
+	// Usual grids have at most twice as many rows as columns, and at least a sixteenth as many:
+	// pivots are sought along columns, and panels sent along rows.
 	tallest, flattest = 2, 16
 )
 
@@ -35,19 +35,20 @@ const (
 type Request struct {
 	// Settings are what all runs have: the machine, and any other parameter of a study's file.
 	Settings []study.Setting
-	// Dat is an HPL.dat whose lists are the levels; "": usual grids, block sizes, depths, broadcasts and swaps.
+	// Dat is an HPL.dat whose lists are the levels; "": usual grids, block sizes, depths,
+	// broadcasts and swaps.
 	Dat string
 
-	// Without Dat: the order of the matrix, 0: as Memory and Fill say; and the number of ranks, or of nodes, all of whose
-	// cores get ranks; both 0: all nodes.
+	// Without Dat: the order of the matrix, 0: as Memory and Fill say; and the number of ranks, or
+	// of nodes, all of whose cores get ranks; both 0: all nodes.
 	N, Ranks, Nodes int
 
 	Memory float64 // of a node, in bytes; 0: enough
 	Fill   float64 // the share of it that the matrix takes
 }
 
-// Set adds a setting, as PARAMETER=VALUE. Settings that have a field of Request, and those that other settings make, are
-// errors.
+// Set adds a setting, as PARAMETER=VALUE. Settings that have a field of Request, and those that
+// other settings make, are errors.
 func (r *Request) Set(text string) error {
 	word, value, ok := strings.Cut(text, "=")
 	if !ok || word == "" {
@@ -89,8 +90,9 @@ func (r *Request) setting(name string) string {
 	return value
 }
 
-// Study returns the study of all configurations that come into question, and how many others were left out since they
-// would not fit into the memory. The study is made as the text of its file, so that every setting is checked as there.
+// Study returns the study of all configurations that come into question, and how many others were
+// left out since they would not fit into the memory. The study is made as the text of its file,
+// so that every setting is checked as there.
 func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	var parameters, options, machine, factors strings.Builder
 	for _, s := range r.Settings {
@@ -127,7 +129,8 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	return s, leftOut, err
 }
 
-// checkDat refuses an HPL.dat within whose lists nothing can be chosen, or whose grids the machine has no room for.
+// checkDat refuses an HPL.dat within whose lists nothing can be chosen, or whose grids the
+// machine has no room for.
 func (r *Request) checkDat() error {
 	if r.N != 0 || r.Ranks != 0 || r.Nodes != 0 {
 		return errors.New("an HPL.dat says N, P and Q itself: leave the order, the ranks and the nodes out, or the HPL.dat")
@@ -174,7 +177,8 @@ func (r *Request) checkDat() error {
 	return nil
 }
 
-// usual writes, as parts of a study's file, the order of the matrix and those of the usual factors that are not set.
+// usual writes, as parts of a study's file, the order of the matrix and those of the usual
+// factors that are not set.
 func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
 	places, err := r.places()
 	if err != nil {
@@ -246,8 +250,8 @@ func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
 	return nil
 }
 
-// grids returns the grids of so many ranks that come into question, by their number of rows: the one with the P or Q that is
-// set, or those that are usual.
+// grids returns the grids of so many ranks that come into question, by their number of rows: the
+// one with the P or Q that is set, or those that are usual.
 func (r *Request) grids(ranks int) ([][2]int, error) {
 	grids := func(ranks int, fits func(p, q int) bool) (list [][2]int) {
 		for p := 1; p <= ranks; p++ {
@@ -343,8 +347,8 @@ func (r *Request) ranks(p *places) (int, error) {
 	return ranks, nil
 }
 
-// leaveOut removes the configurations that would not fit into the memory from a study, and returns their number. If none
-// fits, the error names the largest order that does.
+// leaveOut removes the configurations that would not fit into the memory from a study, and
+// returns their number. If none fits, the error names the largest order that does.
 func (r *Request) leaveOut(s *study.Study) (int, error) {
 	if r.Memory == 0 {
 		return 0, nil
@@ -375,8 +379,8 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 		return out, nil
 	}
 
-	// The largest order below theirs with which one of the configurations fits, of those with the smallest blocks, which
-	// come into question for smaller orders as well.
+	// The largest order below theirs with which one of the configurations fits, of those with the
+	// smallest blocks, which come into question for smaller orders as well.
 	smallest := slices.MinFunc(list, func(a, b hpl.Params) int { return cmp.Compare(a.NB, b.NB) }).NB
 	n := (list[0].N - 1) / orderStep * orderStep
 	for ; n > 0; n -= orderStep {
@@ -399,8 +403,9 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 		least.N, study.Bytes(int64(bytes(&least))), least.NB, least.P, least.Q, study.Bytes(int64(r.Memory)), todo)
 }
 
-// bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with the right-hand side, a panel
-// for each depth of the look-ahead and the current one, and U with as much again to send it from.
+// bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with
+// the right-hand side, a panel for each depth of the look-ahead and the current one, and U with
+// as much again to send it from.
 func bytesOfRank(p *hpl.Params) float64 {
 	part := func(processes int) float64 { // rows or columns of the first process, which has most
 		blocks := (p.N + p.NB - 1) / p.NB

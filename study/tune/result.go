@@ -20,8 +20,8 @@ const (
 	// decidingRuns is how many real runs are proposed.
 	decidingRuns = 3
 
-	// alike is the relative difference of times of configurations that do the same, such as a swap that is mixed where all
-	// are long.
+	// alike is the relative difference of times of configurations that do the same, such as a swap
+	// that is mixed where all are long.
 	alike = 1e-4
 
 	// mostListed is how many configurations are listed that may be as good as the best.
@@ -37,13 +37,13 @@ type Result struct {
 	GflopsInterval float64 `json:"gflops_interval"` // half-width, with 95 % confidence
 	FreshSeeds     int     `json:"fresh_seeds"`
 
-	// Indistinct are those, the best first, that may be as good: they are not slower by more than Indifference, with 95 %
-	// confidence for all of them together.
+	// Indistinct are those, the best first, that may be as good: they are not slower by more than
+	// Indifference, with 95 % confidence for all of them together.
 	Indistinct   []Choice `json:"indistinct"`
 	Indifference float64  `json:"indifference"`
 	Deciding     []Choice `json:"deciding"` // real runs of these would decide
-	// Edges are the factors of which the best has the first or the last level, of three or more that have an order: beyond
-	// them there may be better ones.
+	// Edges are the factors of which the best has the first or the last level, of three or more
+	// that have an order: beyond them there may be better ones.
 	Edges []string `json:"edges"`
 
 	Runs  []Replay `json:"runs"`  // in the order in which they were made
@@ -79,8 +79,8 @@ type Replay struct {
 	cost float64 // by the plan
 }
 
-// result makes the result of a search: found has its points, last the outcome of each row, fresh those of the best with
-// other seeds.
+// result makes the result of a search: found has its points, last the outcome of each row, fresh
+// those of the best with other seeds.
 func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh []*study.Outcome) *Result {
 	best := found.Points[0]
 	r := &Result{Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
@@ -145,7 +145,8 @@ func edges(p *study.Plan, row int) []string {
 	return list
 }
 
-// rank finds the choices that may be as good as the first, where the time of one seed scatters so much, relatively.
+// rank finds the choices that may be as good as the first, where the time of one seed scatters so
+// much, relatively.
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
 	figure := func(c *Choice) compare.Figure {
@@ -249,7 +250,8 @@ func (r *Result) BestFile() (name, text string) {
 	return "hpcg.dat", r.HPCGDat
 }
 
-// writeIndistinct writes the table of so many configurations, the best included, that may be as good as the best.
+// writeIndistinct writes the table of so many configurations, the best included, that may be as
+// good as the best.
 func writeIndistinct(w io.Writer, indifference float64, surely string, n int, t *textutil.Table) error {
 	if n == 1 {
 		_, err := fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)

@@ -6,13 +6,14 @@
 //	result, err := tune.Run(ctx, plan, tune.Options{Jobs: 4, Tolerances: tune.Tolerances(0), Indifference: 0.005})
 //	err = result.WriteText(os.Stdout)
 //
-// A [Request] becomes a study of all configurations (request.go). Package search chooses the few of its runs that are made,
-// with one seed for all, and finds the quickest. That one is replayed again with seeds that the search has not seen, of noise
-// and of pivots: the best of many is flattered by chance, and the scatter of these replays decides which others may be as
-// good ([Result], result.go).
+// A [Request] becomes a study of all configurations (request.go). Package search chooses the few
+// of its runs that are made, with one seed for all, and finds the quickest. That one is replayed
+// again with seeds that the search has not seen, of noise and of pivots: the best of many is
+// flattered by chance, and the scatter of these replays decides which others may be as good
+// ([Result], result.go).
 //
-// For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest rate, among those that take
-// the share of the memory which HPCG's rules want (boxes.go).
+// For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest
+// rate, among those that take the share of the memory which HPCG's rules want (boxes.go).
 //
 // # Units
 //
@@ -20,12 +21,14 @@
 //
 // # Errors
 //
-// A request that cannot be met is an error with what could be met: memory that is too small, ranks that make no grid, lists
-// of an HPL.dat that contradict each other. A replay that fails ends the search.
+// A request that cannot be met is an error with what could be met: memory that is too small,
+// ranks that make no grid, lists of an HPL.dat that contradict each other. A replay that fails
+// ends the search.
 //
 // # Source
 //
-// Package search. Memory that HPL allocates: HPL_pdtest.c, HPL_pdpanel_init.c and HPL_pdupdateTT.c of HPL 2.3.
+// Package search. Memory that HPL allocates: HPL_pdtest.c, HPL_pdpanel_init.c and
+// HPL_pdupdateTT.c of HPL 2.3.
 package tune
 
 import (
@@ -57,7 +60,8 @@ type Options struct {
 	Indifference float64   // a difference of times that does not matter, as a share
 	Seed         uint64    // of noise, the same for all configurations
 	Dir          string    // for results, which are also read from there; "": none
-	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
+	// Progress, if set, is called with the number of runs that are done, and of those that are
+	// known to be needed.
 	Progress func(done, all int)
 }
 
@@ -103,8 +107,8 @@ func hplOf(c *study.Config) *programs.HPL {
 	return r
 }
 
-// WritePrediction writes, for people, which configurations would be searched and what that may cost. The time of a replay is
-// guessed from its number of messages.
+// WritePrediction writes, for people, which configurations would be searched and what that may
+// cost. The time of a replay is guessed from its number of messages.
 func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
 	exact := p.Predict("", o.Jobs)
 	var tolerances []string
@@ -144,8 +148,8 @@ type tuner struct {
 	known  int // of those done, results that were in Dir before
 }
 
-// Run finds the configuration of a plan that takes the least time, or the least time per flop. The result does not depend on
-// the number of jobs.
+// Run finds the configuration of a plan that takes the least time, or the least time per flop.
+// The result does not depend on the number of jobs.
 func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
@@ -159,7 +163,8 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	}
 	t := &tuner{Options: o, plan: p, runs: runs}
 
-	// The space has a point for each run of the plan. Levels that have an order are numbered in that.
+	// The space has a point for each run of the plan. Levels that have an order are numbered in
+	// that.
 	space := &search.Space{}
 	var ranks [][]int
 	for _, f := range p.Factors {
@@ -217,8 +222,8 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	return t.result(found, last, fresh), nil
 }
 
-// weight is the factor by which the time of a configuration is comparable with others that may do other work: the work of
-// the first configuration, as a share of its own.
+// weight is the factor by which the time of a configuration is comparable with others that may do
+// other work: the work of the first configuration, as a share of its own.
 func weight(p *study.Plan, row int) float64 {
 	first, own := p.Config(0).Run.Flops(), p.Config(row).Run.Flops()
 	if first == own {
@@ -227,7 +232,8 @@ func weight(p *study.Plan, row int) float64 {
 	return first / own
 }
 
-// order returns the places of levels in their order, if they have one: numbers, or grids by their shape.
+// order returns the places of levels in their order, if they have one: numbers, or grids by their
+// shape.
 func order(levels []study.Level) (rank []int, ordered bool) {
 	value := make([]float64, len(levels))
 	rank, ordered = make([]int, len(levels)), true
@@ -308,8 +314,8 @@ func (t *tuner) tell(further int) {
 	}
 }
 
-// atOnce calls do for the numbers below n, so many at once. An error ends the context of the other calls; the first, by
-// number, that is not of that end is returned.
+// atOnce calls do for the numbers below n, so many at once. An error ends the context of the
+// other calls; the first, by number, that is not of that end is returned.
 func atOnce(ctx context.Context, n, jobs int, do func(ctx context.Context, i int) error) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -110,8 +110,9 @@ func TestDat(t *testing.T) {
 	}
 }
 
-// TestNoise: the best is replayed with seeds that the search did not use, of noise and of pivots, and what
-// they differ by is in the interval of its Gflops: their mean, and Student's half-width of three.
+// TestNoise: the best is replayed with seeds that the search did not use, of noise and of pivots,
+// and what they differ by is in the interval of its Gflops: their mean, and Student's half-width
+// of three.
 func TestNoise(t *testing.T) {
 	p := planOf(t, "kernel-noise: dgemm=5%\n"+small["slow links"])
 	r, err := Run(t.Context(), p, Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 7})
@@ -198,7 +199,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestEdges: NB 16 and 64 are the ends of three, 1x8 and 4x2 those of three grids; of two depths both would be.
+// TestEdges: NB 16 and 64 are the ends of three, 1x8 and 4x2 those of three grids; of two depths
+// both would be.
 func TestEdges(t *testing.T) {
 	p := planOf(t, small["a cluster"])
 	for row := range p.Runs {
@@ -249,9 +251,9 @@ func TestRequests(t *testing.T) {
 	if err != nil || hplOf(c).N != 220*256 || c.Machine.RanksPerHost != 32 {
 		t.Errorf("N = %d, %d ranks on a host; %v", hplOf(c).N, c.Machine.RanksPerHost, err)
 	}
-	// 1,024 ranks: 8x128, 16x64, 32x32; blocks of 64 to 256: 56,320/4/256 = 55 >= 32. On 8 x 128 with
-	// blocks of 256 and DEPTH 1 two panels of 7,040 rows take 29 MB of a rank, whose share of 1 GB is
-	// 31 MB: that does not fit beside 25 MB of the matrix.
+	// 1,024 ranks: 8x128, 16x64, 32x32; blocks of 64 to 256: 56,320/4/256 = 55 >= 32. On 8 x 128
+	// with blocks of 256 and DEPTH 1 two panels of 7,040 rows take 29 MB of a rank, whose share of
+	// 1 GB is 31 MB: that does not fit beside 25 MB of the matrix.
 	if want := 3 * 7 * 2 * 6 * 3; len(s.Rows)+leftOut != want || leftOut < 6*3 {
 		t.Errorf("%d configurations, and %d left out, want %d", len(s.Rows), leftOut, want)
 	}
@@ -356,9 +358,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFits: an order that is recommended fits, and the next one does not; an order that fills 80 % of the
-// memory does so on the fullest node. 33 ranks on nodes of 32, whose fullest has 32 of 33 parts of the matrix:
-// N^2 * 8 * 32/33 <= 0.8 * 256e9, N <= 162,480: 634 blocks of 256.
+// TestFits: an order that is recommended fits, and the next one does not; an order that fills 80
+// % of the memory does so on the fullest node. 33 ranks on nodes of 32, whose fullest has 32 of
+// 33 parts of the matrix: N^2 * 8 * 32/33 <= 0.8 * 256e9, N <= 162,480: 634 blocks of 256.
 func TestFits(t *testing.T) {
 	dahu := []study.Setting{{Word: "machine", Value: "dahu"}}
 	for n, fits := range map[int]bool{10752: true, 10752 + 256: false} {
@@ -375,8 +377,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestSet: what is set is the same in all configurations, and no factor: 3 NB of 32 ranks are one of 7,
-// and P = 1 leaves Q = 32, a grid that is not usual.
+// TestSet: what is set is the same in all configurations, and no factor: 3 NB of 32 ranks are one
+// of 7, and P = 1 leaves Q = 32, a grid that is not usual.
 func TestSet(t *testing.T) {
 	for _, c := range []struct {
 		word, value string

@@ -1,6 +1,8 @@
-// Package workqueue shares work between processes, on one host or many, by files alone: no lock, no database, NFS allowed.
+// Package workqueue shares work between processes, on one host or many, by files alone: no lock,
+// no database, NFS allowed.
 //
-// A worker joins a directory and takes leases of items, which no other worker can take as long as it lives.
+// A worker joins a directory and takes leases of items, which no other worker can take as long as
+// it lives.
 //
 //	w, err := workqueue.Join(dir, 30*time.Second)
 //	defer w.Leave()
@@ -13,15 +15,17 @@
 //	workers/NAME      who a worker is; written to again as long as it lives
 //	leases/ITEM.K     the K-th lease of an item, created exclusively
 //
-// Both kinds of files are two lines: held or free, and the worker as JSON ([Owner]). The lease of an item that counts is the
-// one of the largest K. Where its worker is dead, or has given it back, the next one is K+1, which only one worker can
-// create. Done removes all leases of an item. A worker that takes a lease after that must find out by other means, before
-// it begins, that the item is done: package study looks into journals, package estimates for a file.
+// Both kinds of files are two lines: held or free, and the worker as JSON ([Owner]). The lease of
+// an item that counts is the one of the largest K. Where its worker is dead, or has given it
+// back, the next one is K+1, which only one worker can create. Done removes all leases of an
+// item. A worker that takes a lease after that must find out by other means, before it begins,
+// that the item is done: package study looks into journals, package estimates for a file.
 //
-// A worker is dead if it ran on this machine, since the same boot, and its process is gone, which is known at once; on
-// other machines, if its file was not written to for its period. That is measured by the times that the file server gives
-// to files, since clocks of hosts may differ. A lease that is torn, or that no worker can have written, is held for the
-// period of the worker that looks at it.
+// A worker is dead if it ran on this machine, since the same boot, and its process is gone, which
+// is known at once; on other machines, if its file was not written to for its period. That is
+// measured by the times that the file server gives to files, since clocks of hosts may differ. A
+// lease that is torn, or that no worker can have written, is held for the period of the worker
+// that looks at it.
 //
 // # Units
 //
@@ -29,13 +33,13 @@
 //
 // # Errors
 //
-// Errors are those of the file system. A worker that cannot write to its file for longer than its period may lose its
-// leases; Take and Held report that.
+// Errors are those of the file system. A worker that cannot write to its file for longer than its
+// period may lose its leases; Take and Held report that.
 //
 // # Source
 //
-// The method is that of lock files with exclusive creation, as in open(2), with a number that grows instead of a file that
-// is removed, so that no two workers can remove each other's.
+// The method is that of lock files with exclusive creation, as in open(2), with a number that
+// grows instead of a file that is removed, so that no two workers can remove each other's.
 package workqueue
 
 import (
@@ -57,7 +61,8 @@ const (
 	LeasesDir  = "leases"
 )
 
-// Bounds of periods: times of files are coarse on some file systems, and a death has to be noticed some day.
+// Bounds of periods: times of files are coarse on some file systems, and a death has to be
+// noticed some day.
 const (
 	MinPeriod = time.Second
 	MaxPeriod = 24 * time.Hour
@@ -67,8 +72,8 @@ const (
 	// beats is how often a worker writes to its file in the period after which it is dead.
 	beats = 4
 
-	// maxSkew is by how much clocks may differ. Leases do not depend on it, but people who compare times of files with
-	// those of schedulers do.
+	// maxSkew is by how much clocks may differ. Leases do not depend on it, but people who compare
+	// times of files with those of schedulers do.
 	maxSkew = time.Minute
 )
 
@@ -99,7 +104,8 @@ func self(period float64) (Owner, error) {
 	return o, nil
 }
 
-// Worker is this process among those that share a directory. Its methods may be called from several goroutines.
+// Worker is this process among those that share a directory. Its methods may be called from
+// several goroutines.
 type Worker struct {
 	Owner
 	dir  string
@@ -112,8 +118,8 @@ type Worker struct {
 	failed error     // why the last beat could not be written
 }
 
-// Join makes this process a worker of a directory, under a new name: it is alive until it leaves, or has not been seen for
-// a period.
+// Join makes this process a worker of a directory, under a new name: it is alive until it leaves,
+// or has not been seen for a period.
 func Join(dir string, period time.Duration) (*Worker, error) {
 	if err := CheckPeriod(period); err != nil {
 		return nil, fmt.Errorf("a lease of %w", err)
@@ -234,8 +240,8 @@ type Lease struct {
 	k    int // its number
 }
 
-// Take returns a lease of an item, whose name can be that of a file, or nil if a living worker has one, or has just done
-// the item.
+// Take returns a lease of an item, whose name can be that of a file, or nil if a living worker
+// has one, or has just done the item.
 func (w *Worker) Take(item string) (*Lease, error) {
 	if err := w.seen(); err != nil {
 		return nil, err
@@ -287,8 +293,8 @@ func (l *Lease) Held() error {
 // GiveBack ends the lease of an item that is not done.
 func (l *Lease) GiveBack() error { return mark(l.file(l.k), free) }
 
-// Done ends the lease of an item that is done, and removes all leases of it. The last one goes first: an earlier one would
-// seem to be the one that counts.
+// Done ends the lease of an item that is done, and removes all leases of it. The last one goes
+// first: an earlier one would seem to be the one that counts.
 func (l *Lease) Done() error {
 	for k := l.k; k > 0; k-- {
 		if err := removed(l.file(k)); err != nil {

@@ -258,8 +258,8 @@ func TestFreshPipe(t *testing.T) {
 	}
 }
 
-// TestForeignName: a lease whose worker is called like a path says nothing of the file there, which may be
-// recent for ever; nor does a file of more than a worker writes.
+// TestForeignName: a lease whose worker is called like a path says nothing of the file there,
+// which may be recent for ever; nor does a file of more than a worker writes.
 func TestForeignName(t *testing.T) {
 	dir := t.TempDir()
 	w := join(t, dir)
