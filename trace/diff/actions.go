@@ -17,24 +17,15 @@ import (
 type comparison struct {
 	a, b     *trace.Trace
 	symbols  symbolMap
-	first    bool // stop at the first divergence
-	steps    []int
-	diverged int
+	first    bool  // stop at the first divergence
+	steps    []int // by rank: where it diverges, -1 if it has not
+	diverged int   // ranks
 	progress func(chunks, all int)
 	told     int // chunks
 }
 
-func newComparison(a, b *trace.Trace, o *Options) *comparison {
-	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions,
-		steps: make([]int, a.Header().Ranks), progress: o.Progress}
-	for i := range c.steps {
-		c.steps[i] = -1
-	}
-	return c
-}
-
 // part compares the ranks that have not diverged yet over a range of steps: the
-// chunks of A one by one, and in each the ranks in turn.
+// chunks of A one by one, and in each the ranks in turn, so that few chunks are held.
 func (c *comparison) part(p part) error {
 	var ranks []int32
 	for r, step := range c.steps {
@@ -54,77 +45,50 @@ func (c *comparison) part(p part) error {
 	if err != nil {
 		return err
 	}
+	type pair struct { // a rank in both
+		a, b trace.ActionReader
+		done bool
+	}
 	pairs := make([]pair, len(ranks))
 	for i := range pairs {
 		pairs[i] = pair{a: trace.NewActionReader(&as[i], trace.Late{}, p.from),
-			b: trace.NewActionReader(&bs[i], trace.Late{}, p.from), symbols: &c.symbols}
+			b: trace.NewActionReader(&bs[i], trace.Late{}, p.from)}
 	}
-	for chunk := range len(c.a.ChunkInfos()) + 1 {
+	all := len(c.a.ChunkInfos())
+	for chunk := range all + 1 { // the last one stands for the end
 		for i := range pairs {
-			if err := c.run(&pairs[i], chunk); err != nil {
-				return err
+			p := &pairs[i]
+			a, b := p.a.Cursor(), p.b.Cursor()
+			for !p.done {
+				if in := a.Chunk(); in != nil && in.Number() != chunk || in == nil && chunk < all {
+					break
+				}
+				x, y := p.a.Next(), p.b.Next()
+				if err := errors.Join(p.a.Err(), p.b.Err()); err != nil {
+					return err
+				}
+				same := x == y // both have ended
+				if p.done = x == nil || y == nil; !p.done {
+					same = c.symbols.equal(x, y, a, b)
+				}
+				if !same {
+					p.done = true
+					c.diverged++
+					c.steps[a.Rank()] = min(p.a.Step(), p.b.Step())
+					*a, *b = trace.Cursor{}, trace.Cursor{} // lets go of the chunks
+				}
 			}
 			if c.first && c.diverged > 0 {
 				return nil
 			}
 		}
-		c.tell(chunk)
-	}
-	return nil
-}
-
-// tell tells that a chunk has been compared. Each part begins anew with those before it.
-func (c *comparison) tell(chunk int) {
-	if all := len(c.a.ChunkInfos()); c.progress != nil && chunk < all && chunk >= c.told {
-		c.told = chunk + 1
-		c.progress(c.told, all)
-	}
-}
-
-// run compares a rank's streams while A is in the chunk of a number, or, with that of
-// chunks, is past all.
-func (c *comparison) run(p *pair, chunk int) error {
-	for !p.done && c.chunkOf(p.a.Cursor()) == chunk {
-		same, err := p.next()
-		if err != nil {
-			return err
-		}
-		if !same {
-			p.done = true
-			c.diverged++
-			c.steps[p.a.Cursor().Rank()] = min(p.a.Step(), p.b.Step())
-			*p.a.Cursor(), *p.b.Cursor() = trace.Cursor{}, trace.Cursor{} // lets go of the chunks
+		// Each part begins anew with the chunks before it, which have been told.
+		if c.progress != nil && chunk < all && chunk >= c.told {
+			c.told = chunk + 1
+			c.progress(c.told, all)
 		}
 	}
 	return nil
-}
-
-// chunkOf returns the number of the chunk that a cursor of A is in.
-func (c *comparison) chunkOf(cursor *trace.Cursor) int {
-	if chunk := cursor.Chunk(); chunk != nil {
-		return chunk.Number()
-	}
-	return len(c.a.ChunkInfos())
-}
-
-// pair is a rank in both traces.
-type pair struct {
-	a, b    trace.ActionReader
-	symbols *symbolMap
-	done    bool
-}
-
-// next compares the next actions of both.
-func (p *pair) next() (same bool, err error) {
-	x, y := p.a.Next(), p.b.Next()
-	if err := errors.Join(p.a.Err(), p.b.Err()); err != nil {
-		return false, err
-	}
-	if x == nil || y == nil {
-		p.done = true
-		return x == y, nil
-	}
-	return p.symbols.equal(x, y, p.a.Cursor(), p.b.Cursor()), nil
 }
 
 // symbolMap translates the symbols of B to those of A, -1 where A has none.
@@ -133,6 +97,8 @@ type symbolMap struct {
 	vectors                    []uint64 // by marker of A: arguments that are vectors
 }
 
+// mapSymbols compares symbols by what actions mean: the flop of kernels do not count, and groups only where
+// families are communicators.
 func mapSymbols(a, b *trace.Header) symbolMap {
 	m := symbolMap{
 		kernels: mapEqual(a.Kernels, b.Kernels, func(x, y *trace.Kernel) bool {
@@ -140,7 +106,13 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 		}),
 		markers: mapEqual(a.Markers, b.Markers, func(x, y *trace.Marker) bool { return x.Text == y.Text }),
 		families: mapEqual(a.CommFamilies, b.CommFamilies, func(x, y *trace.CommFamily) bool {
-			return x.Name == y.Name && (!a.Communicators || sameGroups(x, y))
+			return x.Name == y.Name && (!a.Communicators || slices.EqualFunc(x.Groups, y.Groups, func(g, h trace.Group) bool {
+				same := g.Len() == h.Len()
+				for m := 0; same && m < g.Len(); m++ {
+					same = g.Member(m) == h.Member(m)
+				}
+				return same
+			}))
 		}),
 	}
 	for i := range a.Markers {
@@ -150,17 +122,7 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 	return m
 }
 
-// sameGroups reports whether families have the same communicators.
-func sameGroups(x, y *trace.CommFamily) bool {
-	return slices.EqualFunc(x.Groups, y.Groups, func(g, h trace.Group) bool {
-		same := g.Len() == h.Len()
-		for m := 0; same && m < g.Len(); m++ {
-			same = g.Member(m) == h.Member(m)
-		}
-		return same
-	})
-}
-
+// mapEqual returns the index in a of each element of b, -1 if it is not there.
 func mapEqual[T any](a, b []T, equal func(x, y *T) bool) []int32 {
 	m := make([]int32, len(b))
 	for j := range b {
@@ -179,7 +141,20 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	}
 	switch x.Kind {
 	case trace.KindMark:
-		return int32(x.Sym) == m.markers[y.Sym] && m.equalMarks(x, y, a, b)
+		p, q := a.MarkArgs(x), b.MarkArgs(y)
+		if int32(x.Sym) != m.markers[y.Sym] || len(p) != len(q) {
+			return false
+		}
+		for i := range p {
+			same := p[i] == q[i]
+			if m.vectors[x.Sym]>>min(i, 63)&1 != 0 {
+				same = slices.Equal(a.Sums(p[i]), b.Sums(q[i]))
+			}
+			if !same {
+				return false
+			}
+		}
+		return true
 	case trace.KindCompute:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
@@ -190,84 +165,15 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	case trace.KindComplete:
 		return x.Sym == y.Sym && slices.Equal(a.Requests(x.X[0]), b.Requests(y.X[0]))
 	case trace.KindCollective, trace.KindIcollective:
-		return m.equalCollectives(x.Collective(a), y.Collective(b))
-	}
-	return x.Sym == y.Sym && x.X == y.X
-}
-
-func (m *symbolMap) equalCollectives(x, y trace.Collective) bool {
-	if y.Comm > 0 {
-		y.Comm = 1 + m.families[y.Comm-1]
-		if y.Comm == 0 { // a family that only B has
-			return false
-		}
-	}
-	return reflect.DeepEqual(x, y)
-}
-
-func (m *symbolMap) equalMarks(x, y *trace.Action, a, b *trace.Cursor) bool {
-	p, q := a.MarkArgs(x), b.MarkArgs(y)
-	if len(p) != len(q) {
-		return false
-	}
-	for i := range p {
-		if m.vectors[x.Sym]>>min(i, 63)&1 != 0 {
-			if !slices.Equal(a.Sums(p[i]), b.Sums(q[i])) {
+		p, q := x.Collective(a), y.Collective(b)
+		if q.Comm > 0 {
+			if q.Comm = 1 + m.families[q.Comm-1]; q.Comm == 0 { // a family that only B has
 				return false
 			}
-		} else if p[i] != q[i] {
-			return false
 		}
+		return reflect.DeepEqual(p, q)
 	}
-	return true
-}
-
-// divergences returns where the ranks diverge, with context from the listings. The
-// ranks that diverge in the same step are looked at together.
-func (c *comparison) divergences() ([]Divergence, error) {
-	var all []Divergence
-	byStep := map[int][]int32{}
-	var steps []int
-	for r, step := range c.steps {
-		if step < 0 {
-			continue
-		}
-		if byStep[step] == nil {
-			steps = append(steps, step)
-		}
-		byStep[step] = append(byStep[step], int32(r))
-	}
-	for _, step := range steps {
-		found, err := c.context(step, byStep[step])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	slices.SortFunc(all, func(x, y Divergence) int { return int(x.Rank - y.Rank) })
-	return all, nil
-}
-
-// context compares the listings of ranks that diverge in a step.
-func (c *comparison) context(step int, ranks []int32) ([]Divergence, error) {
-	o := trace.CursorOptions{From: max(0, step-1), Markers: true}
-	as, err := c.a.Cursors(ranks, o)
-	if err != nil {
-		return nil, err
-	}
-	bs, err := c.b.Cursors(ranks, o)
-	if err != nil {
-		return nil, err
-	}
-	var found []Divergence
-	for i, rank := range ranks {
-		d := Divergence{Rank: rank, Step: step, Before: []string{}, A: []string{}, B: []string{}}
-		if err := d.compareListings(&as[i], &bs[i]); err != nil {
-			return nil, err
-		}
-		found = append(found, d)
-	}
-	return found, nil
+	return x.Sym == y.Sym && x.X == y.X
 }
 
 const (
@@ -275,31 +181,55 @@ const (
 	maxLine      = 1 << 24 // bytes
 )
 
-// compareListings fills in the lines around the first that differs.
-func (d *Divergence) compareListings(a, b *trace.Cursor) error {
-	x, y := listLines(a), listLines(b)
-	defer x.stop()
-	defer y.stop()
-	for {
-		p, more := x.next()
-		q, also := y.next()
-		if x.err() != nil || y.err() != nil {
-			return errors.Join(x.err(), y.err())
+// divergences returns where the ranks diverge, with context from the listings. The
+// ranks that diverge in the same step are looked at together.
+func (c *comparison) divergences() ([]Divergence, error) {
+	byStep := map[int][]int32{}
+	for r, step := range c.steps {
+		if step >= 0 {
+			byStep[step] = append(byStep[step], int32(r))
 		}
-		if !more && !also {
-			d.Before, d.Unlisted = []string{}, true
-			return nil
-		}
-		if more && also && p == q {
-			if len(d.Before) == contextLines {
-				d.Before = d.Before[1:]
-			}
-			d.Before = append(d.Before[:len(d.Before):len(d.Before)], p)
-			continue
-		}
-		d.A, d.B = x.some(p, more), y.some(q, also)
-		return nil
 	}
+	var all []Divergence
+	for step, ranks := range byStep {
+		o := trace.CursorOptions{From: max(0, step-1), Markers: true}
+		as, err := c.a.Cursors(ranks, o)
+		if err != nil {
+			return nil, err
+		}
+		bs, err := c.b.Cursors(ranks, o)
+		if err != nil {
+			return nil, err
+		}
+		for i, rank := range ranks {
+			d := Divergence{Rank: rank, Step: step, Before: []string{}, A: []string{}, B: []string{}}
+			x, y := listLines(&as[i]), listLines(&bs[i])
+			for {
+				p, more := x.next()
+				q, also := y.next()
+				if !more && !also {
+					d.Before, d.Unlisted = []string{}, true
+					break
+				}
+				if !more || !also || p != q {
+					d.A, d.B = x.some(p, more), y.some(q, also)
+					break
+				}
+				if len(d.Before) == contextLines {
+					d.Before = d.Before[1:]
+				}
+				d.Before = append(d.Before[:len(d.Before):len(d.Before)], p)
+			}
+			x.stop()
+			y.stop()
+			if err := errors.Join(x.lines.Err(), y.lines.Err()); err != nil {
+				return nil, err
+			}
+			all = append(all, d)
+		}
+	}
+	slices.SortFunc(all, func(x, y Divergence) int { return int(x.Rank - y.Rank) })
+	return all, nil
 }
 
 // lineReader yields the lines of a listing that is made at the same time.
@@ -309,6 +239,8 @@ type lineReader struct {
 	done  chan struct{}
 }
 
+// listLines begins a listing, in a goroutine of its own: it is written as far as it is read. Only one
+// listing at a time uses the trace: the cursors of both traces are apart.
 func listLines(c *trace.Cursor) *lineReader {
 	r, w := io.Pipe()
 	done := make(chan struct{})
@@ -330,8 +262,6 @@ func (r *lineReader) next() (string, bool) {
 	}
 	return "", false
 }
-
-func (r *lineReader) err() error { return r.lines.Err() }
 
 // stop ends the listing; the trace is free for others then.
 func (r *lineReader) stop() {

@@ -28,6 +28,7 @@ package diff
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"reprise/trace"
@@ -136,7 +137,8 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if d.countsDiffer() && !o.Actions {
 		return d, nil
 	}
-	c := newComparison(a, b, &o)
+	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions,
+		steps: slices.Repeat([]int{-1}, a.Header().Ranks), progress: o.Progress}
 	for _, p := range parts {
 		if err := c.part(p); err != nil {
 			return nil, err
@@ -183,22 +185,28 @@ func headerChanges(a, b *trace.Header) []Change {
 // part is a range of steps, to = 0: to the end.
 type part struct{ from, to int }
 
-// differingParts returns the steps of the chunks that are not known to be the same.
+// differingParts returns the steps of the chunks that are not known to be the same: chunks of equal hash
+// mean the same under headers that agree in what chunks refer to. From the first chunk on that is cut
+// elsewhere, or is in one trace only, all steps are compared.
 func differingParts(a, b *trace.Trace) []part {
-	x, y := a.ChunkInfos(), b.ChunkInfos()
-	if !comparable(a.Header(), b.Header()) {
+	g, h := a.Header(), b.Header()
+	if g.Ranks != h.Ranks || g.Communicators != h.Communicators || g.Pollables != h.Pollables ||
+		!reflect.DeepEqual(g.CommFamilies, h.CommFamilies) || !reflect.DeepEqual(g.Axes, h.Axes) ||
+		!reflect.DeepEqual(g.CallSites, h.CallSites) {
 		return []part{{0, 0}}
 	}
+	x, y := a.ChunkInfos(), b.ChunkInfos()
 	var parts []part
-	for i := 0; i < max(len(x), len(y)); i++ {
-		if i >= len(x) || i >= len(y) {
-			return append(parts, part{from: firstStep(x, y, i)})
-		}
-		if x[i].Hash == y[i].Hash && x[i].First == y[i].First && x[i].Last == y[i].Last {
+	for i := range max(len(x), len(y)) {
+		switch {
+		case i >= len(x):
+			return append(parts, part{from: y[i].First})
+		case i >= len(y):
+			return append(parts, part{from: x[i].First})
+		case x[i].First != y[i].First || x[i].Last != y[i].Last:
+			return append(parts, part{from: min(x[i].First, y[i].First)})
+		case x[i].Hash == y[i].Hash:
 			continue
-		}
-		if x[i].First != y[i].First || x[i].Last != y[i].Last {
-			return append(parts, part{from: firstStep(x, y, i)})
 		}
 		if n := len(parts); n > 0 && parts[n-1].to >= x[i].First {
 			parts[n-1].to = x[i].Last + 1
@@ -207,24 +215,6 @@ func differingParts(a, b *trace.Trace) []part {
 		parts = append(parts, part{x[i].First, x[i].Last + 1})
 	}
 	return parts
-}
-
-// firstStep returns the first step of chunk i of those that have one.
-func firstStep(x, y []trace.ChunkInfo, i int) int {
-	switch {
-	case i >= len(x):
-		return y[i].First
-	case i >= len(y):
-		return x[i].First
-	}
-	return min(x[i].First, y[i].First)
-}
-
-// comparable reports whether chunks of equal hash mean the same under both headers.
-func comparable(a, b *trace.Header) bool {
-	return a.Ranks == b.Ranks && a.Communicators == b.Communicators && a.Pollables == b.Pollables &&
-		reflect.DeepEqual(a.CommFamilies, b.CommFamilies) &&
-		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.CallSites, b.CallSites)
 }
 
 // summarize compares the counts.
@@ -245,6 +235,15 @@ func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int))
 		return err
 	}
 	d.Totals = countChanges(&x.Totals, &y.Totals)
+	kernels := func(s *stat.Report, name string) (c stat.KernelCount) { // kernels of one name count together
+		for _, k := range s.Kernels {
+			if k.Kernel == name {
+				c.Calls += k.Calls
+				c.Flops += k.Flops
+			}
+		}
+		return c
+	}
 	phases := func(s *stat.Report, name string) (c stat.Counts) {
 		for i := range s.Phases {
 			if s.Phases[i].Phase == name {
@@ -258,21 +257,11 @@ func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int))
 		d.Phases = append(d.Phases, PartChange{name, countChanges(&p, &q)})
 	}
 	for _, name := range union(x.Kernels, y.Kernels, func(k stat.KernelCount) string { return k.Kernel }) {
-		p, q := kernelCount(x, name), kernelCount(y, name)
+		p, q := kernels(x, name), kernels(y, name)
 		d.Kernels = append(d.Kernels, PartChange{name, []CountChange{
 			countChange("calls", float64(p.Calls), float64(q.Calls)), countChange("flops", p.Flops, q.Flops)}})
 	}
 	return nil
-}
-
-func kernelCount(s *stat.Report, name string) (c stat.KernelCount) {
-	for _, k := range s.Kernels {
-		if k.Kernel == name {
-			c.Calls += k.Calls
-			c.Flops += k.Flops
-		}
-	}
-	return c
 }
 
 // union returns the names of both lists, each once, in order of appearance.
@@ -299,6 +288,7 @@ func countChanges(a, b *stat.Counts) []CountChange {
 	}
 }
 
+// countChange compares two counts; nothing in both is no change.
 func countChange(name string, a, b float64) CountChange {
 	c := CountChange{Name: name, A: a, B: b}
 	if a != 0 || b == 0 {

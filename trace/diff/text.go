@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -28,36 +29,25 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, d.actionsText()+d.rankText())
+	text := d.rankText()
+	switch { // where a reader would otherwise wonder
+	case d.ActionsEqual:
+		text = "\nno action differs\n" + text
+	case d.NotCompared != "":
+		text = "\nactions not compared: " + d.NotCompared + "\n" + text
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
-// actionsText says what is to be said of all actions, where a reader would otherwise
-// wonder.
-func (d *Difference) actionsText() string {
-	switch {
-	case d.ActionsEqual:
-		return "\nno action differs\n"
-	case d.NotCompared != "":
-		return "\nactions not compared: " + d.NotCompared + "\n"
-	}
-	return ""
-}
-
+// headerTable lists the parameters and other facts that differ.
 func (d *Difference) headerTable() *textutil.Table {
 	t := &textutil.Table{}
 	t.Row("parameter", "A", "B")
 	for _, c := range d.Header {
-		t.Row(c.Name, orDash(c.A), orDash(c.B))
+		t.Row(c.Name, cmp.Or(c.A, "-"), cmp.Or(c.B, "-"))
 	}
 	return t
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // countTable lists the totals, and of phases and kernels what changed.
@@ -67,7 +57,11 @@ func (d *Difference) countTable() *textutil.Table {
 	add := func(name string, equal bool, counts []CountChange) {
 		for _, c := range counts {
 			if c.A != c.B || equal && c.A != 0 {
-				t.Row(name+" "+c.text(), textutil.Flop(c.A), textutil.Flop(c.B), changeText(c))
+				noun := c.Name
+				if noun == "flops" {
+					noun = "flop"
+				}
+				t.Row(name+" "+noun, textutil.Flop(c.A), textutil.Flop(c.B), changeText(c))
 			}
 		}
 	}
@@ -85,14 +79,7 @@ func (d *Difference) countTable() *textutil.Table {
 	return t
 }
 
-// text names the count in a table.
-func (c *CountChange) text() string {
-	if c.Name == "flops" {
-		return "flop"
-	}
-	return c.Name
-}
-
+// changeText writes a change in percent, with fewer digits the larger it is.
 func changeText(c CountChange) string {
 	switch {
 	case c.A == c.B:
@@ -151,6 +138,7 @@ func (d *Difference) groups() []group {
 	return list
 }
 
+// lines writes the lines of a divergence: those of both, of A, of B.
 func (x *Divergence) lines(b *strings.Builder) {
 	for _, l := range x.Before {
 		b.WriteString("    " + l + "\n")

@@ -108,6 +108,7 @@ func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 	return junit.Write(w, "trace diff", cases)
 }
 
+// tableText returns a table as text.
 func tableText(t *textutil.Table) string {
 	var b strings.Builder
 	_ = t.Write(&b) // memory takes all
@@ -117,6 +118,7 @@ func tableText(t *textutil.Table) string {
 //go:embed page.html
 var pageText string
 
+// pageTemplate is the page, for a pageData.
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // pageData is what the page shows.

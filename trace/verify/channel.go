@@ -14,6 +14,7 @@ type channelKey struct {
 	comm uint16
 }
 
+// channelKeyOf packs an end of a channel: the peer has 30 bits, the tag 32.
 func channelKeyOf(peer, tag int32, comm uint16, receives bool) channelKey {
 	k := channelKey{1<<63 | uint64(peer)<<33 | uint64(uint32(tag)), comm}
 	if receives {
@@ -55,7 +56,12 @@ func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int
 	case trace.KindSync:
 		switch kind := a.SyncKind(); kind {
 		case trace.SyncPost, trace.SyncStart, trace.SyncComplete, trace.SyncWait:
-			f(windowChannel(a, kind), 0)
+			// What goes through a window has channels apart from messages: see commOfWindow.
+			tag := a.Tag << 1
+			if kind == trace.SyncComplete || kind == trace.SyncWait {
+				tag++
+			}
+			f(channelKeyOf(a.Peer, tag, a.Sym|commOfWindow, kind == trace.SyncStart || kind == trace.SyncWait), 0)
 		}
 	}
 }
@@ -69,11 +75,6 @@ type channelEnd struct {
 	unknown  bool   // the receiver does not know all sizes
 }
 
-// agrees reports whether what one end received is what the other sent.
-func (in *channelEnd) agrees(out *channelEnd) bool {
-	return in.messages == out.messages && (in.unknown || in.sizes == out.sizes)
-}
-
 // channelTable is a hash table of the ends of a rank's channels: linear probing,
 // at most half full, removal by rebuilding. It is not a Go map since there is one for each of
 // thousands of ranks, most of which hold a few entries of 40 bytes, and since entries are visited in
@@ -84,6 +85,7 @@ type channelTable struct {
 	last    int // entry that was used last
 }
 
+// slot returns where the search for a key begins: the high bits of a multiplicative hash.
 func (t *channelTable) slot(key channelKey) int {
 	return int((key.word ^ uint64(key.comm)<<40) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
 }
@@ -129,19 +131,6 @@ func (t *channelTable) locate(key channelKey) int {
 		t.used++
 	}
 	return i
-}
-
-// compact removes the entries without messages.
-func (t *channelTable) compact() {
-	live := 0
-	for i := range t.entries {
-		if t.entries[i].messages > 0 {
-			live++
-		}
-	}
-	if live < t.used {
-		t.rebuild(len(t.entries))
-	}
 }
 
 // rebuild moves the entries that have messages to a table of n.

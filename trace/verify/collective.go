@@ -26,6 +26,8 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
+// collective notes a collective operation: a hash of what all must say alike, and what its counts add
+// to the sum over all ranks.
 func (r *rankCheck) collective(a *trace.Action) {
 	c := r.on(a.Comm())
 	c.hash = chained(c.hash, collectiveKey(a))
@@ -185,6 +187,7 @@ func (m *members) next(r *trace.ActionReader, all bool) *trace.Action {
 	}
 }
 
+// collectiveText names an operation in a fault; nil is the end of the rank.
 func collectiveText(a *trace.Action) string {
 	if a == nil {
 		return "no more collective operation"

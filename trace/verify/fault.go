@@ -26,7 +26,8 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
 			}
-			if v.wild(ch) {
+			// What the receiver does not receive here its wildcards may take.
+			if sent, received := v.counts(ch); v.ranks[ch.destination].wild > 0 && sent >= received {
 				continue
 			}
 			traced++
@@ -39,17 +40,28 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			}
 		}
 	}
-	if f := v.unbalancedWild(); f != nil && f.before(first) {
-		first = f
+
+	// Receives with wildcards are as many as the messages that a rank's other receives leave over.
+	left := make([]int64, len(v.ranks))
+	for i := range v.ranks {
+		for _, e := range v.ranks[i].channels.entries {
+			if e.messages > 0 && !e.key.receives() {
+				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm})
+				left[e.key.peer()] += sent - received
+			}
+		}
+	}
+	for i := range v.ranks {
+		if wild := v.ranks[i].wild; wild > 0 && left[i] != wild {
+			f := &Fault{Rank: int32(i), Step: math.MaxInt,
+				Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
+			if f.before(first) {
+				first = f
+			}
+			break
+		}
 	}
 	return first, nil
-}
-
-// wild reports whether the receiver of a channel has wildcards that may take the
-// messages that the channel sends beyond those it receives.
-func (v *verifier) wild(ch channel) bool {
-	sent, received := v.counts(ch)
-	return v.ranks[ch.destination].wild > 0 && sent >= received
 }
 
 // counts returns the messages of a channel's ends since they last agreed.
@@ -63,27 +75,6 @@ func (v *verifier) counts(ch channel) (sent, received int64) {
 	return sent, received
 }
 
-// unbalancedWild returns the first rank whose receives with wildcards are not as
-// many as the messages that its other receives leave over.
-func (v *verifier) unbalancedWild() *Fault {
-	left := make([]int64, len(v.ranks))
-	for i := range v.ranks {
-		for _, e := range v.ranks[i].channels.entries {
-			if e.messages > 0 && !e.key.receives() {
-				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm})
-				left[e.key.peer()] += sent - received
-			}
-		}
-	}
-	for i := range v.ranks {
-		if wild := v.ranks[i].wild; wild > 0 && left[i] != wild {
-			return &Fault{Rank: int32(i), Step: math.MaxInt,
-				Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
-		}
-	}
-	return nil
-}
-
 // channel is what messages are matched by.
 type channel struct {
 	source, destination, tag int32
@@ -91,8 +82,12 @@ type channel struct {
 }
 
 func (c channel) String() string {
-	if key := channelKeyOf(0, c.tag, c.comm, false); key.ofWindow() {
-		return fmt.Sprintf("for %s in window %d from rank %d to rank %d", key.windowUse(), c.tag>>1, c.source, c.destination)
+	if c.comm&commOfWindow != 0 {
+		use := "a post and its start"
+		if c.tag&1 != 0 {
+			use = "a complete and its wait"
+		}
+		return fmt.Sprintf("for %s in window %d from rank %d to rank %d", use, c.tag>>1, c.source, c.destination)
 	}
 	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
 }
@@ -139,6 +134,7 @@ type envelope struct {
 	action int64 // from 1, as in Fault
 }
 
+// fault returns a fault of a rank at the place of the message.
 func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
 	return &Fault{Rank: rank, Step: e.step, Action: e.action, Text: fmt.Sprintf(format, args...)}
 }

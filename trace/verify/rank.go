@@ -30,6 +30,7 @@ func (r *rankCheck) fail(format string, args ...any) {
 	r.fault = &Fault{Rank: r.rank, Step: r.c.Step(), Action: r.c.Actions() + 1, Text: fmt.Sprintf(format, args...)}
 }
 
+// action notes an action of the rank and checks it against those before.
 func (r *rankCheck) action(a *trace.Action) {
 	switch a.Kind {
 	case trace.KindCompute:
@@ -60,11 +61,24 @@ func (r *rankCheck) action(a *trace.Action) {
 			r.start(a.Req)
 		}
 	case trace.KindWait, trace.KindFree:
-		r.settle(a)
+		if _, open := r.requests[a.Req]; !open {
+			r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
+		}
+		delete(r.requests, a.Req)
 	case trace.KindWaitAll:
 		clear(r.requests)
 	case trace.KindPhase:
-		r.phase(a)
+		n := len(r.phases)
+		switch {
+		case a.Flags&trace.FlagEnd == 0:
+			r.phases = append(r.phases, a.Sym)
+		case n == 0:
+			r.fail("phase %s ends, but none is the innermost open one", r.h.Phases[a.Sym])
+		case r.phases[n-1] != a.Sym:
+			r.fail("phase %s ends, but %s is the innermost open one", r.h.Phases[a.Sym], r.h.Phases[r.phases[n-1]])
+		default:
+			r.phases = r.phases[:n-1]
+		}
 	case trace.KindCollective:
 		r.collective(a)
 	case trace.KindIcollective:
@@ -92,7 +106,14 @@ func (r *rankCheck) message(a *trace.Action) {
 		r.wild++
 	}
 	eachEnvelope(a, r.mask, func(key channelKey, bytes int64) {
-		r.member(a, key)
+		// The other end is in the communicator, if the trace tells communicators apart.
+		if r.mask != 0 && len(r.h.CommFamilies) > 0 && !key.ofWindow() {
+			family := int(key.comm)
+			if r.program.Group(family, key.peer()) != r.program.Group(family, r.rank) {
+				r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(),
+					r.h.CommFamilies[family].Name)
+			}
+		}
 		r.channels.add(key, bytes)
 		if !key.receives() && !key.ofWindow() {
 			r.messages++
@@ -100,46 +121,11 @@ func (r *rankCheck) message(a *trace.Action) {
 	})
 }
 
-// member checks that the other end of a message is in the communicator.
-func (r *rankCheck) member(a *trace.Action, key channelKey) {
-	if r.mask == 0 || len(r.h.CommFamilies) == 0 || key.ofWindow() {
-		return
-	}
-	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.rank) {
-		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(),
-			r.h.CommFamilies[family].Name)
-	}
-}
-
+// start notes that a request begins, whose slot must be free. One that may have been completed is.
 func (r *rankCheck) start(slot int32) {
 	if loose, open := r.requests[slot]; open && !loose {
 		r.fail("request %d is used again before its wait", slot)
 		return
 	}
 	r.requests[slot] = false
-}
-
-// settle takes away the request that an action waits for or lets go of.
-func (r *rankCheck) settle(a *trace.Action) {
-	if _, open := r.requests[a.Req]; !open {
-		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
-	}
-	delete(r.requests, a.Req)
-}
-
-func (r *rankCheck) phase(a *trace.Action) {
-	if a.Flags&trace.FlagEnd == 0 {
-		r.phases = append(r.phases, a.Sym)
-		return
-	}
-	n := len(r.phases)
-	if n == 0 || r.phases[n-1] != a.Sym {
-		open := "none is"
-		if n > 0 {
-			open = r.h.Phases[r.phases[n-1]] + " is"
-		}
-		r.fail("phase %s ends, but %s the innermost open one", r.h.Phases[a.Sym], open)
-		return
-	}
-	r.phases = r.phases[:n-1]
 }

@@ -26,9 +26,12 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"reprise/internal/textutil"
@@ -101,85 +104,126 @@ func (f *Fault) before(g *Fault) bool {
 // triples are out of balance at the end of a chunk. After each rank of a chunk progress,
 // unless it is nil, is told how many steps are done of all ranks together.
 func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
-	v := &verifier{t: t, ranks: make([]rankCheck, t.Header().Ranks), progress: progress}
+	h := t.Header()
+	v := &verifier{t: t, ranks: make([]rankCheck, h.Ranks)}
 	for i := range v.ranks {
-		v.ranks[i] = rankCheck{rank: int32(i), h: t.Header(), program: t.Program(), mask: commMask(t.Header()),
-			calls: map[int32]*calls{}, requests: map[int32]bool{}}
+		v.ranks[i] = rankCheck{rank: int32(i), h: h, program: t.Program(), mask: commMask(h), calls: map[int32]*calls{},
+			requests: map[int32]bool{}}
 	}
-	if err := t.Walk(trace.Walk{See: v.see, End: v.end, Passed: v.passed}); err != nil {
+
+	// All ranks go through the trace, a chunk at a time. The first fault of a chunk is known at its end:
+	// a later rank may have one in an earlier step.
+	var first *Fault
+	var sums trace.Totals // that the index must state
+	steps := 0            // of the chunks before
+	err := t.Walk(trace.Walk{
+		See: func(c *trace.ActionReader, a *trace.Action) (more bool, err error) {
+			r := &v.ranks[c.Cursor().Rank()]
+			r.c = c
+			r.action(a)
+			return r.fault == nil, nil
+		},
+		End: func(c *trace.ActionReader) error {
+			r, err := &v.ranks[c.Cursor().Rank()], c.Err()
+			r.c = c
+			if r.fault == nil && errors.Is(err, trace.ErrAction) { // found by the cursor
+				r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.rank, c.Cursor().Step())))
+			}
+			if r.fault == nil {
+				return err
+			}
+			if r.fault.before(first) {
+				first = r.fault
+			}
+			return nil
+		},
+		Passed: func(chunk *trace.Chunk, ranks int) error {
+			units := chunk.Units()
+			end := max(steps, units[len(units)-1].Step+1)
+			if progress != nil {
+				progress(steps*h.Ranks + (end-steps)*ranks)
+			}
+			if ranks < h.Ranks {
+				return nil
+			}
+			if steps = end; first != nil {
+				return first
+			}
+			sums.Chunks++
+			sums.Units += int64(len(units))
+			for _, unit := range units {
+				sums.Calls += int64(len(unit.Calls))
+				for i := range unit.Calls {
+					if s := unit.Calls[i].Starts; len(s) > 0 {
+						sums.Items += int64(s[len(s)-1])
+					}
+				}
+			}
+			v.settle()
+			return nil
+		},
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := v.finish(); err != nil {
-		return nil, err
+	if first != nil {
+		return nil, first
 	}
+	if totals, ok := t.Totals(); !ok || totals != sums {
+		return nil, fmt.Errorf("%s: %w: totals %+v, the chunks hold %+v", t.Name(), trace.ErrCorrupt, totals, sums)
+	}
+
+	// What must hold at the end: windows are left, pollables polled, messages and operations agree.
+	var worst *Fault
+	end := func(rank int, format string, args ...any) {
+		if worst == nil {
+			worst = &Fault{Rank: int32(rank), Step: math.MaxInt, Text: fmt.Sprintf(format, args...)}
+		}
+	}
+	for i := range v.ranks {
+		r := &v.ranks[i]
+		v.Actions += r.c.Actions()
+		v.Messages += r.messages
+		for _, key := range slices.SortedFunc(maps.Keys(r.windows), func(a, b windowKey) int {
+			return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.number, b.number))
+		}) {
+			if left := r.windows[key].left(); left != "" {
+				end(i, "in window %d %s", key.number, left)
+			}
+		}
+		for slot := range h.Pollables {
+			if r.c.Cursor().Pending(slot) {
+				end(i, "the operation in slot %d is never polled", slot)
+			}
+		}
+	}
+	for _, check := range []func() (*Fault, error){v.unbalanced, v.disagreeing} {
+		f, err := check()
+		if err != nil {
+			return nil, err
+		}
+		if f != nil && f.before(worst) {
+			worst = f
+		}
+	}
+	if worst != nil {
+		return nil, worst
+	}
+	hash, _ := t.Hash()
+	v.Hash = fmt.Sprintf("%x", hash)
+	v.Chunks, v.Blocks, v.Ranks = sums.Chunks, t.Program().NumBlocks(), h.Ranks
 	return &v.Verified, nil
 }
 
-// verifier takes all ranks through the trace, a chunk at a time.
+// verifier holds what is known of all ranks.
 type verifier struct {
 	Verified
 	t     *trace.Trace
 	ranks []rankCheck
-	first *Fault // of this chunk
-	sums  trace.Totals
-
-	steps    int // of the chunks before this one
-	progress func(steps int)
 }
 
-func (v *verifier) see(c *trace.ActionReader, a *trace.Action) (more bool, err error) {
-	r := &v.ranks[c.Cursor().Rank()]
-	r.c = c
-	r.action(a)
-	return r.fault == nil, nil
-}
-
-// end notes the fault of a rank. An error that its cursor finds in an action is one, too.
-func (v *verifier) end(c *trace.ActionReader) error {
-	r, err := &v.ranks[c.Cursor().Rank()], c.Err()
-	r.c = c
-	if r.fault == nil && errors.Is(err, trace.ErrAction) {
-		r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.rank, c.Cursor().Step())))
-	}
-	if r.fault == nil {
-		return err
-	}
-	if r.fault.before(v.first) {
-		v.first = r.fault
-	}
-	return nil
-}
-
-// passed settles the messages that balance when all ranks have come to the end of a chunk.
-func (v *verifier) passed(chunk *trace.Chunk, ranks int) error {
-	units := chunk.Units()
-	end := max(v.steps, units[len(units)-1].Step+1)
-	if v.progress != nil {
-		v.progress(v.steps*len(v.ranks) + (end-v.steps)*ranks)
-	}
-	if ranks < len(v.ranks) {
-		return nil
-	}
-	if v.steps = end; v.first != nil {
-		return v.first
-	}
-
-	// The totals that the index must state.
-	v.sums.Chunks++
-	v.sums.Units += int64(len(units))
-	for _, unit := range units {
-		v.sums.Calls += int64(len(unit.Calls))
-		for i := range unit.Calls {
-			if s := unit.Calls[i].Starts; len(s) > 0 {
-				v.sums.Items += int64(s[len(s)-1])
-			}
-		}
-	}
-	v.settle()
-	return nil
-}
-
-// settle forgets the channels whose two ends agree so far.
+// settle forgets the channels whose two ends agree so far, so that memory is that of what is open. A
+// receiver that does not know sizes agrees with any.
 func (v *verifier) settle() {
 	for i := range v.ranks {
 		out := &v.ranks[i].channels
@@ -189,53 +233,20 @@ func (v *verifier) settle() {
 				continue
 			}
 			in := v.ranks[e.key.peer()].channels.find(channelKeyOf(int32(i), e.key.tag(), e.key.comm, true))
-			if in != nil && in.agrees(e) {
+			if in != nil && in.messages == e.messages && (in.unknown || in.sizes == e.sizes) {
 				e.messages, in.messages = 0, 0
 			}
 		}
 	}
 	for i := range v.ranks {
-		v.ranks[i].channels.compact()
-	}
-}
-
-// finish checks what must hold at the end.
-func (v *verifier) finish() error {
-	if v.first != nil {
-		return v.first
-	}
-	if totals, ok := v.t.Totals(); !ok || totals != v.sums {
-		return fmt.Errorf("%s: %w: totals %+v, the chunks hold %+v", v.t.Name(), trace.ErrCorrupt, totals, v.sums)
-	}
-	var worst *Fault
-	for i := range v.ranks {
-		r := &v.ranks[i]
-		v.Actions += r.c.Actions()
-		v.Messages += r.messages
-		if left := r.windowsLeft(); left != "" && worst == nil {
-			worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: left}
-		}
-		for slot := range v.t.Header().Pollables {
-			if r.c.Cursor().Pending(slot) && worst == nil {
-				worst = &Fault{Rank: int32(i), Step: math.MaxInt,
-					Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
+		t, live := &v.ranks[i].channels, 0
+		for j := range t.entries {
+			if t.entries[j].messages > 0 {
+				live++
 			}
 		}
-	}
-	for _, check := range []func() (*Fault, error){v.unbalanced, v.disagreeing} {
-		f, err := check()
-		if err != nil {
-			return err
-		}
-		if f != nil && f.before(worst) {
-			worst = f
+		if live < t.used {
+			t.rebuild(len(t.entries))
 		}
 	}
-	if worst != nil {
-		return worst
-	}
-	hash, _ := v.t.Hash()
-	v.Hash = fmt.Sprintf("%x", hash)
-	v.Chunks, v.Blocks, v.Ranks = v.sums.Chunks, v.t.Program().NumBlocks(), v.t.Header().Ranks
-	return nil
 }

@@ -249,7 +249,7 @@ func TestChannelTable(t *testing.T) {
 			e.messages = 0
 		}
 	}
-	table.compact()
+	table.rebuild(len(table.entries))
 	for peer := range int32(100) {
 		if e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0)); (e == nil) != (peer%3 == 0) {
 			t.Errorf("peer %d: entry %+v after every third was settled", peer, e)

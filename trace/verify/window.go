@@ -26,23 +26,6 @@ const commOfWindow = 1 << 15
 
 func (k channelKey) ofWindow() bool { return k.comm&commOfWindow != 0 }
 
-// windowUse says what goes through a channel.
-func (k channelKey) windowUse() string {
-	if k.tag()&1 != 0 {
-		return "a complete and its wait"
-	}
-	return "a post and its start"
-}
-
-// windowChannel returns the end of a channel that a synchronisation is.
-func windowChannel(a *trace.Action, kind trace.SyncKind) channelKey {
-	tag := a.Tag << 1
-	if kind == trace.SyncComplete || kind == trace.SyncWait {
-		tag++
-	}
-	return channelKeyOf(a.Peer, tag, a.Sym|commOfWindow, kind == trace.SyncStart || kind == trace.SyncWait)
-}
-
 // together reports whether an action that concerns a window or a file is one of all ranks of its
 // communicator.
 func together(a *trace.Action) bool {
@@ -74,6 +57,7 @@ func (r *rankCheck) exists(a *trace.Action) *window {
 	return w
 }
 
+// add notes a window in which nothing has begun.
 func (r *rankCheck) add(key windowKey) *window {
 	if r.windows == nil {
 		r.windows = map[windowKey]*window{}
@@ -147,6 +131,7 @@ func (r *rankCheck) end(a *trace.Action, open map[int32]bool) {
 	delete(open, a.Peer)
 }
 
+// named names the peer of a synchronisation.
 func named(rank int32) string {
 	if rank == trace.AllRanks {
 		return "all ranks"
@@ -162,19 +147,6 @@ func (w *window) left() string {
 	}{{"the lock of", w.locked}, {"the post for", w.posted}, {"the start with", w.accessed}} {
 		if with := slices.Sorted(maps.Keys(open.with)); len(with) > 0 {
 			return fmt.Sprintf("%s %s has not ended", open.what, named(with[0]))
-		}
-	}
-	return ""
-}
-
-// windowsLeft says what is left in a window at the end of a rank, "" if nothing is.
-func (r *rankCheck) windowsLeft() string {
-	keys := slices.SortedFunc(maps.Keys(r.windows), func(a, b windowKey) int {
-		return slices.Compare([]int32{int32(a.family), a.number}, []int32{int32(b.family), b.number})
-	})
-	for _, key := range keys {
-		if left := r.windows[key].left(); left != "" {
-			return fmt.Sprintf("in window %d %s", key.number, left)
 		}
 	}
 	return ""
