@@ -129,7 +129,7 @@ const ringChunk = 256 << 10
 func allgatherRingChunks(s *Schedule, o *operands, round int) bool {
 	chunk, sent, received := &s.memory[0], s.memory[1:3], s.memory[3:5]
 	if round == 0 {
-		*chunk = o.recv.smallest(s.p)
+		*chunk, _ = o.recv.extremes(s.p)
 		if *chunk*o.recv.size < ringChunk {
 			*chunk = max(1, ringChunk/o.recv.size)
 		}

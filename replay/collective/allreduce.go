@@ -49,20 +49,11 @@ func allreduceRabenseifner(s *Schedule, o *operands, round int) bool {
 		return false
 	case h.place < 0:
 	case round <= steps:
-		s.halve(&f, &h, round-1)
+		s.halve(&f, &h, round-1, false)
 	default:
-		s.double(&f, &h, 2*steps-round)
+		s.halve(&f, &h, 2*steps-round, true)
 	}
 	return true
-}
-
-// double exchanges what both are responsible for before a step is gone back.
-func (s *Schedule) double(f *folded, h *halving, step int) {
-	partner := h.place ^ 1<<step
-	out, at := h.bytes(h.place, step+1)
-	in, _ := h.bytes(partner, step+1)
-	peer := f.rank(partner)
-	s.exchange(peer, out, at, peer, in)
 }
 
 // allreduceRing combines p blocks on their way around the ring, then sends the results
@@ -101,45 +92,32 @@ func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
 	if o.send.count < turn || turn == 0 {
 		return allreduceRing(s, o, round)
 	}
-	phases := o.send.count / turn
+	phases := int(o.send.count / turn)
 	if rest := o.send.count % turn; rest >= p && rest > turn/2 {
 		phases++
 	}
-	r := segmentedRing{newCut(o.send.count, s.p), int(phases), o.send.size}
-	if round < int(phases)*s.p {
-		r.combine(s, round/s.p, round%s.p)
-		return true
+	// The data are cut into a block for each rank, and these into a segment for each phase.
+	size, left, right := o.send.size, s.at(s.rank, -1), s.at(s.rank, 1)
+	blocks := newCut(o.send.count, s.p)
+	if k := round - phases*s.p; k >= 0 {
+		block := s.at(s.rank, 1-k)
+		s.exchange(right, blocks.of(block)*size, blocks.before(block)*size, left, blocks.most()*size)
+		return k+2 < s.p
 	}
-	k := round - int(phases)*s.p
-	block := s.at(s.rank, 1-k)
-	s.exchange(s.at(s.rank, 1), r.blocks.of(block)*r.size, r.blocks.before(block)*r.size, s.at(s.rank, -1),
-		r.blocks.most()*r.size)
-	return k+2 < s.p
-}
-
-// segmentedRing is data cut into a block for each rank, and these into a segment
-// for each phase.
-type segmentedRing struct {
-	blocks cut
-	phases int
-	size   int64 // bytes of an element
-}
-
-// combine is round k of a phase: a rank sends its own block on, then, one receive
-// ahead, each that it got, and keeps the last.
-func (r *segmentedRing) combine(s *Schedule, phase, k int) {
+	// In a phase a rank sends its own block on, then, one receive ahead, each that it got, and keeps the last.
+	phase, k := round/s.p, round%s.p
 	if k < s.p-1 {
-		s.irecv(k%2, s.at(s.rank, -1), newCut(r.blocks.most(), r.phases).most()*r.size)
+		s.irecv(k%2, left, newCut(blocks.most(), phases).most()*size)
 	}
 	if k > 0 {
 		s.wait((k - 1) % 2)
 	}
-	if k == s.p-1 {
-		return
+	if k < s.p-1 {
+		block := s.at(s.rank, -k)
+		segments := newCut(blocks.of(block), phases)
+		s.send(right, segments.of(phase)*size, (blocks.before(block)+segments.before(phase))*size)
 	}
-	block := s.at(s.rank, -k)
-	segments := newCut(r.blocks.of(block), r.phases)
-	s.send(s.at(s.rank, 1), segments.of(phase)*r.size, (r.blocks.before(block)+segments.before(phase))*r.size)
+	return true
 }
 
 // doubling is a round of recursive doubling for any number p of places: in step i

@@ -74,15 +74,6 @@ func barrierDissemination(s *Schedule, _ *operands, round int) bool {
 	return 2*d < s.p
 }
 
-// barrierTwo is an exchange of the only two ranks.
-func barrierTwo(s *Schedule, o *operands, round int) bool {
-	if s.p != 2 {
-		return barrierDissemination(s, o, round)
-	}
-	s.exchange(1-s.rank, 0, 0, 1-s.rank, 0)
-	return false
-}
-
 // barrierTree goes up a binomial tree to rank 0 and down again. Cost: 2 ceil(log2 p)a.
 func barrierTree(s *Schedule, _ *operands, round int) bool {
 	levels := bits.Len(uint(s.p - 1))

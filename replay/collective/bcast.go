@@ -62,89 +62,61 @@ const lineSegment = 8192
 // Faraj, X. Yuan, "Automatic Generation and Tuning of MPI Collective Communication
 // Routines", ICS 2005. Cost for k segments: (p + k - 2)(a + nb/k).
 func bcastLine(s *Schedule, o *operands, round int) bool {
-	f := forwarding{from: s.rank - 1}
-	if s.rank+1 < s.p {
-		f.add(s.rank + 1)
-	}
-	return f.round(s, o, round)
+	return s.forward(o, round, s.rank-1, s.rank+1, s.rank+1)
 }
 
 // bcastTree is bcastLine along the binary tree in which ranks 2r+1 and 2r+2 are
 // below rank r.
 func bcastTree(s *Schedule, o *operands, round int) bool {
-	f := forwarding{from: (s.rank - 1) / 2}
-	for r := 2*s.rank + 1; r <= 2*s.rank+2 && r < s.p; r++ {
-		f.add(r)
-	}
-	return f.round(s, o, round)
+	return s.forward(o, round, (s.rank-1)/2, 2*s.rank+1, 2*s.rank+2)
 }
 
-// forwarding hands segments on in a tree whose root is rank 0.
-type forwarding struct {
-	from int
-	to   [2]int
-	n    int
-}
-
-func (f *forwarding) add(rank int) {
-	f.to[f.n] = rank
-	f.n++
-}
-
-func (f *forwarding) round(s *Schedule, o *operands, round int) bool {
+// forward hands segments on in a tree whose root is rank 0, from the rank above to those from first to last, as
+// far as these exist.
+func (s *Schedule) forward(o *operands, round, from, first, last int) bool {
+	bytes, below := o.send.one(), min(last, s.p-1)-first+1
 	if round == 0 && o.root != 0 {
 		switch s.rank {
 		case o.root:
-			s.send(0, o.send.one(), 0)
+			s.send(0, bytes, 0)
 		case 0:
-			s.recv(o.root, o.send.one())
+			s.recv(o.root, bytes)
 		}
 	}
 	elements := max(1, lineSegment/o.send.size)
 	segments, remainder := int(o.send.count/elements), o.send.count%elements
-	if o.send.count <= elements {
-		f.whole(s, o.send.one())
+	if o.send.count <= elements { // less than a segment
+		if s.rank > 0 {
+			s.recv(from, bytes)
+		}
+		for i := range below {
+			s.send(first+i, bytes, 0)
+		}
 		return false
 	}
-	if f.segment(s, round, segments, elements*o.send.size) {
+	// The receives of all segments are posted, one a round; then one after the other is waited for and
+	// handed on; then the sends are waited for.
+	bytes = elements * o.send.size
+	if s.rank > 0 && round < segments {
+		s.irecv(round, from, bytes)
 		return true
 	}
+	if s.rank > 0 {
+		round -= segments
+	}
+	if round < segments && below > 0 {
+		if s.rank > 0 {
+			s.wait(round)
+		}
+		for i := range below {
+			s.isend((1+i)*segments+round, first+i, bytes, int64(round)*bytes)
+		}
+		return true
+	}
+	s.waitAll()
 	if remainder > 0 {
 		done := (o.send.count - remainder) * o.send.size
 		s.then(trace.CollBcast, operands{root: o.root, send: o.send.part(remainder), at: o.at + done})
 	}
 	return false
-}
-
-// whole hands on data of less than a segment.
-func (f *forwarding) whole(s *Schedule, bytes int64) {
-	if s.rank > 0 {
-		s.recv(f.from, bytes)
-	}
-	for _, to := range f.to[:f.n] {
-		s.send(to, bytes, 0)
-	}
-}
-
-// segment posts the receives of all segments, one a round; then it waits for one
-// after the other and hands it on; then it waits for the sends.
-func (f *forwarding) segment(s *Schedule, round, segments int, bytes int64) bool {
-	if s.rank > 0 {
-		if round < segments {
-			s.irecv(round, f.from, bytes)
-			return true
-		}
-		round -= segments
-	}
-	if round == segments || f.n == 0 {
-		s.waitAll()
-		return false
-	}
-	if s.rank > 0 {
-		s.wait(round)
-	}
-	for i, to := range f.to[:f.n] {
-		s.isend((1+i)*segments+round, to, bytes, int64(round)*bytes)
-	}
-	return true
 }

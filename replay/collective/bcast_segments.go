@@ -40,42 +40,27 @@ func (g segments) offset(i int) int64 { return int64(i) * g.each * g.size }
 // Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations",
 // Cluster Computing 10, 2007. Cost for k segments: (p + k - 2)(a + nb/k).
 func bcastPipeline(s *Schedule, o *operands, round int) bool {
-	g := segments{o.send.count, segmentCount(s.pipelineSegment(o.send.one()), o.send.size, o.send.count), o.send.size}
+	p, n, limit := float64(s.p), float64(o.send.one()), int64(128<<10)
+	switch {
+	case p < float64(1.6134e-6*n)+2.1102:
+	case p < float64(2.3679e-6*n)+1.1787:
+		limit = 64 << 10
+	case p < float64(3.2118e-6*n)+8.7936:
+		limit = 16 << 10
+	}
+	g := segments{o.send.count, segmentCount(limit, o.send.size, o.send.count), o.send.size}
 	if round >= g.number() {
 		return false
 	}
 	t := s.newTree(chains, o.root, 1)
-	if t.top {
-		s.isend(2, t.child(0), g.bytes(round), g.offset(round))
-		s.wait(2)
-		return true
+	if !t.top {
+		s.pull(&t, g, round)
 	}
-	if round == 0 {
-		s.irecv(0, t.up(), g.bytes(0))
-	}
-	if round+1 < g.number() {
-		s.irecv((round+1)%2, t.up(), g.bytes(round+1))
-	}
-	s.wait(round % 2)
 	if t.children > 0 {
 		s.isend(2, t.child(0), g.bytes(round), g.offset(round))
 		s.wait(2)
 	}
 	return true
-}
-
-// pipelineSegment returns the size of a segment for data of so many bytes.
-func (s *Schedule) pipelineSegment(bytes int64) int64 {
-	p, n := float64(s.p), float64(bytes)
-	switch {
-	case p < float64(1.6134e-6*n)+2.1102:
-		return 128 << 10
-	case p < float64(2.3679e-6*n)+1.1787:
-		return 64 << 10
-	case p < float64(3.2118e-6*n)+8.7936:
-		return 16 << 10
-	}
-	return 128 << 10
 }
 
 // bcastSplitBinary sends one half of the data down each side of a binary tree, in
@@ -88,60 +73,52 @@ func bcastSplitBinary(s *Schedule, o *operands, round int) bool {
 	}
 	limit = max(limit, o.send.size)
 	second := o.send.count / 2
-	h := halves{first: segments{o.send.count - second, limit / o.send.size, o.send.size}}
-	h.second = segments{second, h.first.each, o.send.size}
 	if second == 0 || limit > second*o.send.size {
 		return bcastPipeline(s, o, round)
 	}
+	// The first half is for the places of odd number, which are below place 1, the second for the others.
+	each := limit / o.send.size
+	halves := [2]segments{{o.send.count - second, each, o.send.size}, {second, each, o.send.size}}
+	sizes := [2]int64{halves[0].count * o.send.size, halves[1].count * o.send.size}
+	starts := [2]int64{0, sizes[0]}
 	t := s.newTree(binary, o.root, 2)
+	mine := 1 - t.place%2
+	g := halves[mine]
 	switch {
-	case t.top && round < h.first.number():
-		h.feed(s, &t, round)
+	case t.top && round < halves[0].number(): // the root sends the next segment of each half
+		for i := range t.children {
+			if round < halves[i].number() {
+				s.send(t.child(i), halves[i].bytes(round), starts[i]+halves[i].offset(round))
+			}
+		}
 		return true
-	case !t.top && round < h.of(&t).number():
-		h.forward(s, &t, round)
+	case !t.top && round < g.number() && t.children == 0:
+		s.recv(t.up(), g.bytes(round))
+		return true
+	case !t.top && round < g.number(): // others hand it on, and post one receive ahead
+		s.pull(&t, g, round)
+		for i := range t.children {
+			s.send(t.child(i), g.bytes(round), starts[mine]+g.offset(round))
+		}
 		return true
 	}
-	h.swap(s, &t)
+	// Places 1 and 2, 3 and 4, ... are pairs, which swap halves; a last place that has no partner gets its
+	// second half from the root.
+	partner := s.at(s.rank, 1-2*mine)
+	switch lonely := s.p%2 == 0; {
+	case t.top && lonely:
+		s.send(s.at(s.rank, -1), sizes[1], sizes[0])
+	case t.top:
+	case t.place == s.p-1 && lonely:
+		s.recv(s.at(s.rank, 1), sizes[1])
+	default:
+		s.exchange(partner, sizes[mine], starts[mine], partner, sizes[1-mine])
+	}
 	return false
 }
 
-// halves are the parts of bcastSplitBinary: the first half of the data is for the
-// places of odd number, which are below place 1, the second for the others.
-type halves struct{ first, second segments }
-
-func (h *halves) bytes() (first, second int64) {
-	return h.first.count * h.first.size, h.second.count * h.second.size
-}
-
-// of returns the half that comes down to a place.
-func (h *halves) of(t *tree) *segments {
-	if t.place%2 == 1 {
-		return &h.first
-	}
-	return &h.second
-}
-
-// feed sends the next segment of each half from the root.
-func (h *halves) feed(s *Schedule, t *tree, round int) {
-	s.send(t.child(0), h.first.bytes(round), h.first.offset(round))
-	if t.children > 1 && round < h.second.number() {
-		first, _ := h.bytes()
-		s.send(t.child(1), h.second.bytes(round), first+h.second.offset(round))
-	}
-}
-
-// forward receives a segment and hands it on; a rank that has others below posts
-// one receive ahead.
-func (h *halves) forward(s *Schedule, t *tree, round int) {
-	g, start := h.of(t), int64(0)
-	if g == &h.second {
-		start, _ = h.bytes()
-	}
-	if t.children == 0 {
-		s.recv(t.up(), g.bytes(round))
-		return
-	}
+// pull waits for segment round of the rank above, of which each receive is posted one round ahead.
+func (s *Schedule) pull(t *tree, g segments, round int) {
 	if round == 0 {
 		s.irecv(0, t.up(), g.bytes(0))
 	}
@@ -149,25 +126,4 @@ func (h *halves) forward(s *Schedule, t *tree, round int) {
 		s.irecv((round+1)%2, t.up(), g.bytes(round+1))
 	}
 	s.wait(round % 2)
-	for i := range t.children {
-		s.send(t.child(i), g.bytes(round), start+g.offset(round))
-	}
-}
-
-// swap exchanges halves. Places 1 and 2, 3 and 4, ... are pairs; a last place that
-// has no partner gets its second half from the root.
-func (h *halves) swap(s *Schedule, t *tree) {
-	first, second := h.bytes()
-	last := s.p - 1
-	switch {
-	case t.top && s.p%2 == 0:
-		s.send(s.at(s.rank, -1), second, first)
-	case t.top:
-	case t.place == last && s.p%2 == 0:
-		s.recv(s.at(s.rank, 1), second)
-	case t.place%2 == 1:
-		s.exchange(s.at(s.rank, 1), first, 0, s.at(s.rank, 1), second)
-	default:
-		s.exchange(s.at(s.rank, -1), second, first, s.at(s.rank, -1), first)
-	}
 }

@@ -99,20 +99,11 @@ func (c pieces) between(from, to int) int64 { return c.before(to) - c.before(fro
 
 func (c pieces) before(i int) int64 { return min(int64(i)*c.each, c.total) }
 
-// smallest returns the elements of the smallest of p blocks.
-func (b *blocks) smallest(p int) int64 {
-	least := b.of(0)
+// extremes returns the elements of the smallest and of the largest of p blocks.
+func (b *blocks) extremes(p int) (least, most int64) {
+	least, most = b.of(0), b.of(0)
 	for r := 1; r < p && b.sums != nil; r++ {
-		least = min(least, b.of(r))
+		least, most = min(least, b.of(r)), max(most, b.of(r))
 	}
-	return least
-}
-
-// largest returns the elements of the largest of p blocks.
-func (b *blocks) largest(p int) int64 {
-	most := b.of(0)
-	for r := 1; r < p && b.sums != nil; r++ {
-		most = max(most, b.of(r))
-	}
-	return most
+	return least, most
 }

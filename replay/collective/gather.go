@@ -100,12 +100,16 @@ func gatherLinearSync(s *Schedule, o *operands, round int) bool {
 // scatterFlat posts all sends at the root, then waits for them. Cost: (p-1)(a + nb/p) at
 // the root.
 func scatterFlat(s *Schedule, o *operands, round int) bool {
-	if s.rank != o.root {
+	switch {
+	case s.rank != o.root:
 		s.irecv(0, o.root, o.recv.one())
-		s.waitAll()
-		return false
+	case round < s.p-1:
+		to := other(round, s.rank)
+		s.isend(round, to, o.send.bytes(to), o.send.before(to))
+		return true
 	}
-	return s.scatterNonblocking(o, round)
+	s.waitAll()
+	return false
 }
 
 // scatterLinearNonblocking is scatterFlat with blocking receives.
@@ -114,17 +118,7 @@ func scatterLinearNonblocking(s *Schedule, o *operands, round int) bool {
 		s.recv(o.root, o.recv.one())
 		return false
 	}
-	return s.scatterNonblocking(o, round)
-}
-
-func (s *Schedule) scatterNonblocking(o *operands, round int) bool {
-	if round < s.p-1 {
-		to := other(round, s.rank)
-		s.isend(round, to, o.send.bytes(to), o.send.before(to))
-		return true
-	}
-	s.waitAll()
-	return false
+	return scatterFlat(s, o, round)
 }
 
 // scatterLinear sends one block after the other, in the order of ranks.

@@ -29,13 +29,7 @@ func mpichAllgatherv(s *Schedule, o *operands) algorithm {
 	return allgatherRingChunks
 }
 
-func mpichAllreduce(s *Schedule, o *operands) algorithm {
-	if s.level == whole {
-		return allreduceNodes
-	}
-	return allreduceSized(s, o)
-}
-
+// allreduceSized, bcastSized and reduceSized are the choices where nodes do not count.
 func allreduceSized(s *Schedule, o *operands) algorithm {
 	if o.send.one() > 2048 && o.send.count >= int64(powerBelow(s.p)) {
 		return allreduceRabenseifner
@@ -57,14 +51,6 @@ func mpichAlltoall(s *Schedule, o *operands) algorithm {
 	return alltoallShift
 }
 
-func mpichBcast(s *Schedule, o *operands) algorithm {
-	if s.level == whole {
-		return bcastNodes
-	}
-	return bcastSized(s, o)
-}
-
-// bcastSized is the choice where nodes do not count.
 func bcastSized(s *Schedule, o *operands) algorithm {
 	switch n := o.send.one(); {
 	case n < 12<<10 || s.p <= 8:
@@ -73,13 +59,6 @@ func bcastSized(s *Schedule, o *operands) algorithm {
 		return bcastScatterDoubling
 	}
 	return bcastScatterRing
-}
-
-func mpichReduce(s *Schedule, o *operands) algorithm {
-	if s.level == whole {
-		return reduceNodes
-	}
-	return reduceSized(s, o)
 }
 
 func reduceSized(s *Schedule, o *operands) algorithm {

@@ -9,7 +9,7 @@ const AnyPeer = -1
 // each rank posts all its messages at once, and waits for them where the operation is
 // completed, in the last step. Source: SimGrid 3.32, which has no others.
 var nonblocking = [trace.NumCollectives]algorithm{
-	trace.CollBarrier: barrierPosted, trace.CollBcast: bcastPosted, trace.CollReduce: reducePosted, trace.CollAllreduce: allreducePosted,
+	trace.CollBarrier: barrierPosted, trace.CollBcast: bcastPosted, trace.CollReduce: reduceFlat, trace.CollAllreduce: allreducePosted,
 	trace.CollAlltoall: alltoallLinear, trace.CollAlltoallv: alltoallFlat, trace.CollGather: gatherFlat, trace.CollGatherv: gatherFlat,
 	trace.CollAllgather: allgatherFlat, trace.CollAllgatherv: allgatherFlat, trace.CollScatter: scatterFlat, trace.CollScatterv: scatterFlat,
 	trace.CollReduceScatter: reduceScatterPosted, trace.CollScan: scanPosted, trace.CollExscan: scanPosted,
@@ -39,19 +39,6 @@ func bcastPosted(s *Schedule, o *operands, round int) bool {
 		s.irecv(0, o.root, o.send.one())
 	case round < s.p-1:
 		s.isend(round, other(round, s.rank), o.send.one(), 0)
-		return true
-	}
-	s.waitAll()
-	return false
-}
-
-// reducePosted sends from each of the others to the root. Cost: (p-1)(a + nb) at the root.
-func reducePosted(s *Schedule, o *operands, round int) bool {
-	switch {
-	case s.rank != o.root:
-		s.isend(0, o.root, o.send.one(), 0)
-	case round < s.p-1:
-		s.irecv(round, other(round, s.rank), o.send.one())
 		return true
 	}
 	s.waitAll()

@@ -1,7 +1,5 @@
 package collective
 
-import "math/bits"
-
 // halving is Rabenseifner's algorithm for a power of two of ranks: in step i a
 // pair at distance 2^i halves the shares that both are responsible for; then a
 // rank has the result of one share of p. To collect the shares the steps are
@@ -108,47 +106,34 @@ func reduceScatterGather(s *Schedule, o *operands, round int) bool {
 		return true
 	case round <= steps:
 		if h.place >= 0 {
-			s.halve(&f, &h, round-1)
+			s.halve(&f, &h, round-1, false)
 		}
 		return true
 	}
-	return s.gatherHalves(&f, &h, o.root, round-steps-1)
-}
 
-// halve exchanges the half of the data that the partner goes on with.
-func (s *Schedule) halve(f *folded, h *halving, step int) {
-	partner := h.place ^ 1<<step
-	out, at := h.bytes(partner, step+1)
-	in, _ := h.bytes(h.place, step+1)
-	peer := f.rank(partner)
-	s.exchange(peer, out, at, peer, in)
-}
-
-// gatherHalves collects the shares at the root, round by round.
-func (s *Schedule) gatherHalves(f *folded, h *halving, root, round int) bool {
-	steps := log2(f.power)
-	rootPlace := f.place(root)
-	guest := rootPlace < 0 // the root stands in for place 0
+	// The shares are collected at the root, round by round. A root that left is the guest of place 0, for which
+	// it stands in once that has sent it its share.
+	round -= steps + 1
+	rootPlace := f.place(o.root)
+	guest := rootPlace < 0
 	if guest {
 		rootPlace = 0
-	}
-	first, _ := h.bytes(0, steps)
-	if guest && round == 0 {
-		switch {
-		case s.rank == root:
-			s.recv(f.rank(0), first)
-		case h.place == 0:
-			s.send(root, first, 0)
+		if round == 0 {
+			first, _ := h.bytes(0, steps)
+			switch {
+			case s.rank == o.root:
+				s.recv(f.rank(0), first)
+			case h.place == 0:
+				s.send(o.root, first, 0)
+			}
+			return true
 		}
-		return true
-	}
-	if guest {
-		round--
 		if h.place == 0 {
 			return false
 		}
+		round--
 	}
-	if s.rank == root {
+	if s.rank == o.root {
 		h.place = rootPlace
 	}
 	step := steps - 1 - round
@@ -158,7 +143,7 @@ func (s *Schedule) gatherHalves(f *folded, h *halving, root, round int) bool {
 	partner := h.place ^ 1<<step
 	peer := f.rank(partner)
 	if guest && partner == 0 {
-		peer = root
+		peer = o.root
 	}
 	if (h.place^rootPlace)>>step&1 != 0 {
 		bytes, at := h.bytes(h.place, step+1)
@@ -170,5 +155,16 @@ func (s *Schedule) gatherHalves(f *folded, h *halving, root, round int) bool {
 	return step > 0
 }
 
-// log2 returns the logarithm of a power of two.
-func log2(power int) int { return bits.Len(uint(power)) - 1 }
+// halve is a step of halving, in which partners exchange what the other goes on with; or back, as the steps
+// are gone back, in which they exchange what each is responsible for.
+func (s *Schedule) halve(f *folded, h *halving, step int, back bool) {
+	partner := h.place ^ 1<<step
+	from, to := partner, h.place
+	if back {
+		from, to = to, from
+	}
+	out, at := h.bytes(from, step+1)
+	in, _ := h.bytes(to, step+1)
+	peer := f.rank(partner)
+	s.exchange(peer, out, at, peer, in)
+}

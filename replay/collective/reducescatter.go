@@ -8,7 +8,7 @@ import "reprise/trace"
 // reduceScatterDefault is reduceScatterFlat if all blocks are equal, else MPICH's choice.
 func reduceScatterDefault(s *Schedule, o *operands, _ int) bool {
 	run := reduceScatterFlat
-	if o.recv.smallest(s.p) != o.recv.largest(s.p) {
+	if least, most := o.recv.extremes(s.p); least != most {
 		run = mpichReduceScatter(s, o)
 	}
 	s.thenRun(run, *o)
@@ -48,11 +48,14 @@ func reduceScatterHalving(s *Schedule, o *operands, round int) bool {
 		return true
 	}
 	mask := f.power >> round
-	if mask == 0 {
-		s.returnBlock(o)
+	switch {
+	case mask == 0: // the ranks that left get their blocks
+		left := s.rank &^ 1
+		if bytes := o.recv.bytes(left); s.rank < 2*f.extra && bytes > 0 {
+			s.unfold(&f, bytes, o.recv.before(left))
+		}
 		return false
-	}
-	if place < 0 {
+	case place < 0:
 		return true
 	}
 	partner := place ^ mask
@@ -66,22 +69,6 @@ func reduceScatterHalving(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// returnBlock gives the ranks that left their blocks.
-func (s *Schedule) returnBlock(o *operands) {
-	extra := s.p - powerBelow(s.p)
-	if s.rank >= 2*extra {
-		return
-	}
-	left := s.rank &^ 1
-	switch bytes := o.recv.bytes(left); {
-	case bytes == 0:
-	case s.rank == left:
-		s.recv(s.rank+1, bytes)
-	default:
-		s.send(left, bytes, o.recv.before(left))
-	}
-}
-
 // reduceScatterRing combines blocks on their way around the ring, one receive ahead.
 // Source: as of bcastPipeline. Cost: (p-1)a + (p-1)/p nb.
 func reduceScatterRing(s *Schedule, o *operands, round int) bool {
@@ -90,7 +77,8 @@ func reduceScatterRing(s *Schedule, o *operands, round int) bool {
 	}
 	left, room := s.at(s.rank, -1), &s.memory[0]
 	if round == 0 {
-		*room = o.recv.largest(s.p) * o.recv.size
+		_, most := o.recv.extremes(s.p)
+		*room = most * o.recv.size
 	}
 	if round < s.p-1 {
 		s.irecv(round%2, left, *room)
@@ -130,12 +118,8 @@ func reduceScatterButterfly(s *Schedule, o *operands, round int) bool {
 		s.exchange(f.rank(partner), out, at, f.rank(partner), in)
 		return true
 	}
-	s.putRight(&f, o, mirror(place, steps))
-	return false
-}
-
-// putRight sends the block of a place to its ranks, and receives the own one.
-func (s *Schedule) putRight(f *folded, o *operands, place int) {
+	// The block of a place goes to its ranks, and the own one comes.
+	place = mirror(place, steps)
 	owner := f.rank(place)
 	if place < f.extra {
 		s.send(owner-1, o.recv.bytes(owner-1), o.recv.before(owner-1))
@@ -143,6 +127,7 @@ func (s *Schedule) putRight(f *folded, o *operands, place int) {
 	if owner != s.rank {
 		s.exchange(owner, o.recv.bytes(owner), o.recv.before(owner), owner, o.recv.bytes(s.rank))
 	}
+	return false
 }
 
 // reduceScatterPairwise sends the rank i places ahead its block and receives its

@@ -39,7 +39,11 @@
 // Each algorithm names its paper; which one is used follows SimGrid 3.32's selections.
 package collective
 
-import "reprise/trace"
+import (
+	"math/bits"
+
+	"reprise/trace"
+)
 
 // Op is what a rank does in a step.
 type Op uint8
@@ -238,31 +242,15 @@ func (s *Schedule) at(r, d int) int { return (r + d + s.p) % s.p }
 func (s *Schedule) relative(root int) int { return s.at(s.rank, -root) }
 
 // powerBelow returns the largest power of two that is at most n >= 1.
-func powerBelow(n int) int {
-	p := 1
-	for p <= n/2 {
-		p *= 2
-	}
-	return p
-}
+func powerBelow(n int) int { return 1 << log2(n) }
 
 // powerAbove returns the smallest power of two that is at least n >= 1.
-func powerAbove(n int) int {
-	p := 1
-	for p < n {
-		p *= 2
-	}
-	return p
-}
+func powerAbove(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// log2 returns the logarithm of n >= 1, rounded down.
+func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 func isPower(n int) bool { return n&(n-1) == 0 }
 
-// mirror returns the lowest bits of v in reverse order.
-func mirror(v, bits int) int {
-	m := 0
-	for range bits {
-		m = m<<1 | v&1
-		v >>= 1
-	}
-	return m
-}
+// mirror returns the lowest n bits of v in reverse order.
+func mirror(v, n int) int { return int(bits.Reverse(uint(v)) >> (bits.UintSize - n)) }

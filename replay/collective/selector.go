@@ -76,11 +76,10 @@ var only = [trace.NumCollectives]algorithm{
 // --cfg=smpi/OPERATION:NAME. The names of selections are names of algorithms. An unknown
 // name is an error of Check: SimGrid has more algorithms.
 func (s *Selector) Set(operation, name string) error {
-	i := slices.IndexFunc(families, func(f family) bool { return f.name == operation })
-	if i < 0 {
+	f := familyOf(operation)
+	if f == nil {
 		return fmt.Errorf("collective operation %q, known are %s", operation, strings.Join(Operations(), ", "))
 	}
-	f := &families[i]
 	for _, a := range f.algorithms {
 		if a.name == name {
 			s.choose[f.kind], s.missing[f.kind] = a.choose, nil
@@ -104,10 +103,8 @@ func Operations() []string {
 // Algorithms returns the names of the algorithms of an operation, nil if it is not
 // known.
 func Algorithms(operation string) []string {
-	for i := range families {
-		if families[i].name == operation {
-			return families[i].names()
-		}
+	if f := familyOf(operation); f != nil {
+		return f.names()
 	}
 	return nil
 }
@@ -124,6 +121,14 @@ type named struct {
 	choose choice
 }
 
+// familyOf returns the family of an operation, nil if it is not known.
+func familyOf(operation string) *family {
+	if i := slices.IndexFunc(families, func(f family) bool { return f.name == operation }); i >= 0 {
+		return &families[i]
+	}
+	return nil
+}
+
 func (f *family) names() []string {
 	names := make([]string, len(f.algorithms))
 	for i := range f.algorithms {
@@ -134,6 +139,16 @@ func (f *family) names() []string {
 
 // always is the choice of one algorithm, whatever the data.
 func always(run algorithm) choice { return func(*Schedule, *operands) algorithm { return run } }
+
+// byNodes is the choice of an algorithm of two levels for all ranks, and of sized on each of the levels.
+func byNodes(twoLevels algorithm, sized choice) choice {
+	return func(s *Schedule, o *operands) algorithm {
+		if s.level == whole {
+			return twoLevels
+		}
+		return sized(s, o)
+	}
+}
 
 // noMessages is what is done about no data.
 func noMessages(*Schedule, *operands, int) bool { return false }
@@ -180,70 +195,74 @@ func fromRoot(s *Schedule, o *operands) int64 {
 var families = []family{
 	{"allgather", trace.CollAllgather, []named{
 		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgather, sent)}, {"mpich", mpichAllgather},
-		{"NTSLR_NB", always(allgatherRing)}, {"bruck", always(allgatherBruck)}, {"rdb", always(allgatherDoubling)},
-		{"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)}, {"ompi_neighborexchange",
-			always(allgatherNeighbors)},
-	}},
-	{"allgatherv", trace.CollAllgatherv, []named{
-		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)}, {"mpich", mpichAllgatherv},
-		{"GB", always(allgatherGatherBcast)}, {"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", allgathervDoubling},
-		{"mpich_ring", always(allgatherRingChunks)}, {"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)},
+		{"NTSLR_NB", always(allgatherRing)}, {"bruck", always(allgatherBruck)},
+		{"rdb", always(allgatherDoubling)}, {"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)},
 		{"ompi_neighborexchange", always(allgatherNeighbors)},
 	}},
+	{"allgatherv", trace.CollAllgatherv, []named{
+		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)},
+		{"mpich", mpichAllgatherv}, {"GB", always(allgatherGatherBcast)},
+		{"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", allgathervDoubling},
+		{"mpich_ring", always(allgatherRingChunks)}, {"ring", always(allgatherShift)},
+		{"pair", always(allgatherPairs)}, {"ompi_neighborexchange", always(allgatherNeighbors)},
+	}},
 	{"allreduce", trace.CollAllreduce, []named{
-		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)}, {"mpich", mpichAllreduce},
-		{"redbcast", always(allreduceReduceBcast)}, {"rdb", always(allreduceDoubling)}, {"rab_rdb",
-			always(allreduceRabenseifner)},
+		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)},
+		{"mpich", byNodes(allreduceNodes, allreduceSized)}, {"redbcast", always(allreduceReduceBcast)},
+		{"rdb", always(allreduceDoubling)}, {"rab_rdb", always(allreduceRabenseifner)},
 		{"lr", always(allreduceRing)}, {"ompi_ring_segmented", always(allreduceRingSegments)},
 		{"mvapich2_two_level", always(allreduceNodes)},
 	}},
 	{"alltoall", trace.CollAlltoall, []named{
 		{"default", by(ompiAlltoall, sent)}, {"ompi", by(ompiAlltoall, sent)}, {"mpich", mpichAlltoall},
-		{"basic_linear", always(alltoallLinear)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallShift)},
-		{"bruck", always(alltoallBruck)}, {"mvapich2_scatter_dest", always(alltoallThrottled)},
+		{"basic_linear", always(alltoallLinear)}, {"pair", always(alltoallPairs)},
+		{"ring", always(alltoallShift)}, {"bruck", always(alltoallBruck)},
+		{"mvapich2_scatter_dest", always(alltoallThrottled)},
 	}},
 	{"alltoallv", trace.CollAlltoallv, []named{
-		{"default", always(alltoallFlat)}, {"ompi", by(ompiAlltoallv, nothing)}, {"mpich", always(alltoallvThrottled)},
-		{"ompi_basic_linear", always(alltoallFlat)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallPairs)},
-		{"bruck", always(alltoallvThrottled)},
+		{"default", always(alltoallFlat)}, {"ompi", by(ompiAlltoallv, nothing)},
+		{"mpich", always(alltoallvThrottled)}, {"ompi_basic_linear", always(alltoallFlat)},
+		{"pair", always(alltoallPairs)}, {"ring", always(alltoallPairs)}, {"bruck", always(alltoallvThrottled)},
 	}},
 	{"barrier", trace.CollBarrier, []named{
-		{"default", always(barrierLinear)}, {"ompi", by(ompiBarrier, nothing)}, {"mpich", always(barrierDissemination)},
-		{"ompi_basic_linear", always(barrierLinear)}, {"ompi_two_procs", always(barrierTwo)}, {"ompi_tree",
-			always(barrierTree)},
-		{"ompi_bruck", always(barrierDissemination)}, {"ompi_recursivedoubling", always(barrierRecursiveDoubling)},
+		{"default", always(barrierLinear)}, {"ompi", by(ompiBarrier, nothing)},
+		{"mpich", always(barrierDissemination)}, {"ompi_basic_linear", always(barrierLinear)},
+		{"ompi_two_procs", always(barrierDissemination)}, {"ompi_tree", always(barrierTree)},
+		{"ompi_bruck", always(barrierDissemination)},
+		{"ompi_recursivedoubling", always(barrierRecursiveDoubling)},
 		{"ompi_doublering", always(barrierDoubleRing)},
 	}},
 	{"bcast", trace.CollBcast, []named{
-		{"default", always(bcastBinomial)}, {"ompi", by(ompiBcast, sent)}, {"mpich", mpichBcast},
-		{"binomial_tree", always(bcastBinomial)}, {"NTSL", always(bcastLine)}, {"NTSB", always(bcastTree)},
-		{"ompi_pipeline", always(bcastPipeline)}, {"ompi_split_bintree", always(bcastSplitBinary)},
-		{"scatter_LR_allgather", always(bcastScatterRing)}, {"scatter_rdb_allgather", always(bcastScatterDoubling)},
+		{"default", always(bcastBinomial)}, {"ompi", by(ompiBcast, sent)},
+		{"mpich", byNodes(bcastNodes, bcastSized)}, {"binomial_tree", always(bcastBinomial)},
+		{"NTSL", always(bcastLine)}, {"NTSB", always(bcastTree)}, {"ompi_pipeline", always(bcastPipeline)},
+		{"ompi_split_bintree", always(bcastSplitBinary)}, {"scatter_LR_allgather", always(bcastScatterRing)},
+		{"scatter_rdb_allgather", always(bcastScatterDoubling)},
 		{"mvapich2_knomial_intra_node", always(bcastKnomial)}, {"SMP_binomial", always(bcastNodes)},
 	}},
 	{"gather", trace.CollGather, []named{
 		{"default", always(gatherFlat)}, {"ompi", by(ompiGather, atRoot)}, {"mpich", always(gatherBinomial)},
-		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)}, {"ompi_linear_sync",
-			always(gatherLinearSync)},
+		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)},
+		{"ompi_linear_sync", always(gatherLinearSync)},
 	}},
 	{"reduce", trace.CollReduce, []named{
-		{"default", always(reduceFlat)}, {"ompi", by(ompiReduce, sent)}, {"mpich", mpichReduce},
-		{"binomial", always(reduceBinomial)}, {"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear",
-			always(reduceLinear)},
-		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)}, {"ompi_binary",
-			always(reduceBinary)},
-		{"ompi_binomial", always(reduceBinomialSegments)}, {"ompi_in_order_binary", always(reduceInOrder)},
-		{"mvapich2_knomial", always(reduceKnomial)}, {"mvapich2_two_level", always(reduceNodes)},
+		{"default", always(reduceFlat)}, {"ompi", by(ompiReduce, sent)},
+		{"mpich", byNodes(reduceNodes, reduceSized)}, {"binomial", always(reduceBinomial)},
+		{"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear", always(reduceLinear)},
+		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)},
+		{"ompi_binary", always(reduceBinary)}, {"ompi_binomial", always(reduceBinomialSegments)},
+		{"ompi_in_order_binary", always(reduceInOrder)}, {"mvapich2_knomial", always(reduceKnomial)},
+		{"mvapich2_two_level", always(reduceNodes)},
 	}},
 	{"reduce_scatter", trace.CollReduceScatter, []named{
-		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)}, {"mpich", mpichReduceScatter},
-		{"ompi_basic_recursivehalving", always(reduceScatterHalving)}, {"ompi_ring", always(reduceScatterRing)},
-		{"ompi_butterfly", always(reduceScatterButterfly)}, {"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb",
-			always(reduceScatterDoubling)},
+		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)},
+		{"mpich", mpichReduceScatter}, {"ompi_basic_recursivehalving", always(reduceScatterHalving)},
+		{"ompi_ring", always(reduceScatterRing)}, {"ompi_butterfly", always(reduceScatterButterfly)},
+		{"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb", always(reduceScatterDoubling)},
 	}},
 	{"scatter", trace.CollScatter, []named{
-		{"default", always(scatterFlat)}, {"ompi", by(ompiScatter, fromRoot)}, {"mpich", always(scatterBinomial)},
-		{"ompi_basic_linear", always(scatterLinear)}, {"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb",
-			always(scatterLinearNonblocking)},
+		{"default", always(scatterFlat)}, {"ompi", by(ompiScatter, fromRoot)},
+		{"mpich", always(scatterBinomial)}, {"ompi_basic_linear", always(scatterLinear)},
+		{"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb", always(scatterLinearNonblocking)},
 	}},
 }

@@ -24,19 +24,60 @@ const (
 // newTree returns the place of the schedule's rank in a tree.
 func (s *Schedule) newTree(sh shape, root, fanout int) tree {
 	t := tree{shape: sh, place: s.relative(root), p: s.p, root: root, fanout: min(max(fanout, 1), maxFanout, s.p-1)}
+	t.top = t.place == 0
 	switch sh {
 	case chains:
-		t.chain()
+		if t.top {
+			t.children = t.fanout
+			break
+		}
+		t.parent, t.children = t.place-1, 1
+		for i := range t.fanout + 1 { // the head behind the last chain is place p
+			switch h := t.head(i); {
+			case t.place == h:
+				t.parent = 0
+			case t.place == h-1:
+				t.children = 0
+			}
+		}
 	case binary:
-		t.binary()
+		width := powerBelow(t.place + 1) // of the level
+		t.children = min(2, (t.p-1-t.place)/width)
+		if t.parent = t.place - width/2; t.parent >= width-1 {
+			t.parent -= width / 2
+		}
 	case binomial:
-		t.binomial()
+		bit := 1
+		for ; bit < t.p && t.place&bit == 0; bit *= 2 {
+			if t.place+bit < t.p {
+				t.children++
+			}
+		}
+		t.parent = t.place &^ bit
 	case inOrder:
-		t.root, t.place = 0, s.rank
-		t.inOrder()
-		return t
+		// The way from the root down to the own place. The tree of size ranks from low on has its root in the
+		// last; its second subtree is the first half of the ranks, its first subtree the others.
+		t.root, t.place, t.parent = 0, s.rank, t.p-1
+		low, size := 0, t.p
+		for {
+			top, half := low+size-1, size/2
+			if size <= 2 {
+				half = 0
+			}
+			if t.place == top {
+				t.top = top == t.p-1
+				t.kids = [2]int{top - 1, low + half - 1}
+				t.children = min(size-1, 1) + min(half, 1)
+				return t
+			}
+			if t.place >= low+half {
+				low, size = low+half, size-half-1
+			} else {
+				size = half
+			}
+			t.parent = top
+		}
 	}
-	t.top = t.place == 0
 	return t
 }
 
@@ -69,85 +110,6 @@ func (t *tree) child(i int) int {
 // fanout runs, larger ones first.
 func (t *tree) head(i int) int {
 	return 1 + int(newCut(int64(t.p-1), t.fanout).before(i))
-}
-
-func (t *tree) chain() {
-	if t.place == 0 {
-		t.children = t.fanout
-		return
-	}
-	t.parent = t.place - 1
-	last := t.place == t.p-1
-	for i := range t.fanout {
-		switch h := t.head(i); {
-		case t.place == h:
-			t.parent = 0
-		case t.place == h-1:
-			last = true
-		}
-	}
-	if !last {
-		t.children = 1
-	}
-}
-
-func (t *tree) binary() {
-	width := powerBelow(t.place + 1) // of the level
-	for i := 1; i <= 2 && t.place+i*width < t.p; i++ {
-		t.children++
-	}
-	if t.place > 0 {
-		t.parent = t.place - width/2
-		if t.parent >= width-1 {
-			t.parent -= width / 2
-		}
-	}
-}
-
-func (t *tree) binomial() {
-	bit := 1
-	for ; bit < t.p; bit *= 2 {
-		if t.place&bit != 0 {
-			t.parent = t.place - bit
-			return
-		}
-		if t.place+bit < t.p {
-			t.children++
-		}
-	}
-}
-
-// inOrder descends from the root to the own place. The tree of size ranks from
-// low on has its root in the last; its second subtree is the first half of the
-// ranks, its first subtree the others.
-func (t *tree) inOrder() {
-	low, size := 0, t.p
-	t.parent = t.p - 1
-	for {
-		root, half := low+size-1, size/2
-		if size <= 2 {
-			half = 0
-		}
-		first, second := root-1, low+half-1
-		switch {
-		case t.place == root:
-			t.top = root == t.p-1
-			t.below(size > 1, first)
-			t.below(half > 0, second)
-			return
-		case t.place > second:
-			t.parent, low, size = root, low+half, size-half-1
-		default:
-			t.parent, size = root, half
-		}
-	}
-}
-
-func (t *tree) below(is bool, place int) {
-	if is {
-		t.kids[t.children] = place
-		t.children++
-	}
 }
 
 // subtree returns the number of ranks in the binomial subtree of a place.

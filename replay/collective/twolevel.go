@@ -9,7 +9,7 @@ import "reprise/trace"
 
 // bcastNodes sends to rank 0, from there down a binomial tree to the first rank of each node,
 // and down another to the others, where nodes are runs of as many ranks as each node has,
-// wherever these are. Nodes with different numbers of ranks are left to mpichBcast. Cost for n
+// wherever these are. Nodes with different numbers of ranks are left to bcastSized. Cost for n
 // nodes: (1 + ceil(log2 n) + ceil(log2 p/n))(a + nb).
 func bcastNodes(s *Schedule, o *operands, _ int) bool {
 	if s.perNode() == 0 {
@@ -41,7 +41,7 @@ func bcastWithinNode(s *Schedule, o *operands, round int) bool {
 }
 
 // reduceNodes reduces within each node to its leader, then among leaders to that of the root's
-// node, which sends the result to the root, as mpichReduce chooses for each. On one node data
+// node, which sends the result to the root, as reduceSized chooses for each. On one node data
 // of 2 KiB or less go to the leader, others up a tree of fan-out 4.
 func reduceNodes(s *Schedule, o *operands, _ int) bool {
 	data := operands{send: o.send, at: o.at}
@@ -107,7 +107,7 @@ func reduceKnomial(s *Schedule, o *operands, round int) bool {
 	return false
 }
 
-// allreduceNodes reduces within each node, as mpichAllreduce chooses, then among the leaders by
+// allreduceNodes reduces within each node, as allreduceSized chooses, then among the leaders by
 // doubling, and broadcasts within each node, as selected.
 func allreduceNodes(s *Schedule, o *operands, _ int) bool {
 	if o.send.count == 0 {
