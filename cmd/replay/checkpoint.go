@@ -22,19 +22,25 @@ import (
 
 // checkpointer looks after a replay: it writes checkpoints, and ends the context of the replay as
 // command.OnEnding says.
+//
+// Every exact replay has one, also without --checkpoint: signals are the same to all. With --checkpoint FILE it saves
+// the state of the replay every so often and when a signal stops it; with --resume FILE the replay begins at a state
+// that was saved. The file is replaced as a whole, so that a kill at any time leaves the older state.
 type checkpointer struct {
 	*job
 	ctx   context.Context
 	notes io.Writer // stderr, or io.Discard with --quiet
 
+	// Set by newCheckpointer and prepare.
 	deaf    func()   // stops waiting for signals
 	from    *os.File // the checkpoint to go on from, or nil
 	found   bool     // from is the file that --checkpoint names
 	resumed bool     // from is read, and nobody has been told yet
-	written bool     // this process has written a checkpoint
-	failed  int      // checkpoints that could not be written
-	last    error    // the reason, the last time
-	unsaved error    // the reason why the last checkpoint could not be written; nil if it could
+	// Set by write: how saving goes.
+	written bool  // this process has written a checkpoint
+	failed  int   // checkpoints that could not be written
+	last    error // the reason, the last time
+	unsaved error // the reason why the last checkpoint could not be written; nil if it could
 }
 
 // newCheckpointer sets the options of a replay that is looked after from now on, until close.
@@ -47,6 +53,7 @@ func newCheckpointer(ctx context.Context, j *job, o *replay.Options) (*checkpoin
 		if err := k.prepare(o); err != nil {
 			return nil, err
 		}
+		// Also for --resume alone: write then tells where the replay goes on, and saves nothing.
 		o.Checkpoints = &replay.Checkpoints{Every: j.every, Write: k.write}
 	}
 	k.deaf = command.OnEnding(func(sig os.Signal) { j.end(ending{sig}) })
@@ -63,6 +70,8 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	}
 	// --resume may name the file that is written: the first of several jobs finds none there.
 	again := k.resume != "" && k.checkpoint != "" && filepath.Clean(k.resume) == filepath.Clean(k.checkpoint)
+	// Is there something at the place where checkpoints go? A pipe or a socket would take the state and lose it. An empty
+	// file, as of mktemp, may be replaced. A device such as /dev/full is left to the first write.
 	there, err := os.Stat(k.checkpoint)
 	switch {
 	case k.checkpoint == "" || err != nil:
@@ -83,10 +92,13 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 				"go on from it with --resume %s, or remove it", k.checkpoint, k.resume, k.checkpoint)
 		}
 	}
+	// The state says for which run it is: package replay compares the identity, and its own part of it (steps, options,
+	// mapping).
 	if o.Identity, err = identity(k.job); err != nil || k.resume == "" {
 		return err
 	}
 
+	// The file stays open during the replay: it is read when the replay begins, and may be the one that is replaced.
 	info, err := os.Stat(k.resume)
 	if err == nil && !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
 		return command.Usagef("--resume %s: want a regular file", k.resume)
@@ -116,9 +128,11 @@ func (k *checkpointer) close() {
 	}
 }
 
-// write writes a checkpoint, if --checkpoint asks for it. The first one shows whether the file can be written:
-// its failure ends the replay. Of later failures the user is told the first time, and then every tenth, as the
-// disk of a long replay may be full for days.
+// write writes a checkpoint, if --checkpoint asks for it. The replay waits in a state that can be saved.
+//
+// The first one shows whether the file can be written: its failure ends the replay, rather than hours later with
+// nothing saved. Of later failures the user is told the first time, and then every tenth, as the disk of a long replay
+// may be full for days; the replay goes on.
 func (k *checkpointer) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
@@ -128,6 +142,7 @@ func (k *checkpointer) write(p *replay.Pause) error {
 	if k.checkpoint == "" {
 		return nil
 	}
+	// The state holds the time of the wall that the replay took so far, with that of earlier parts.
 	save := func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) }
 	if k.unsaved = atomicfile.Write(k.checkpoint, save); k.unsaved == nil {
 		k.written = true
@@ -180,6 +195,8 @@ type interruption struct{ error }
 
 // ended returns the error with which the replay has ended, as the user should read it: after a signal it says
 // whether, and how, the replay can go on.
+//
+// res is nil if nothing was replayed. Errors that are no interruption keep outputs from being written.
 func (k *checkpointer) ended(res *replay.Result, err error) error {
 	var end ending
 	switch signalled := errors.As(err, &end); {
@@ -205,12 +222,16 @@ func (k *checkpointer) ended(res *replay.Result, err error) error {
 
 // identity names all that a replay depends on and package replay does not see: files by their content, built-in
 // machines and models by their names. Who goes on from a checkpoint, or shares windows, must have the same.
+//
+// Two identities are equal if both replays must have the same bits. Names of files do not count: the same machine may
+// lie elsewhere on another host.
 func identity(j *job) ([]replay.Property, error) {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
 	platform, kernels := j.spec.Platform, j.spec.Kernels
 	if j.spec.Machine != "" {
 		platform, kernels = j.machine.Source.Platform, j.machine.Source.Kernels
 	}
+	// Options and mapping are compared by package replay. The version counts, as another one may cost events otherwise.
 	files := [][2]string{{"platform", platform}, {"kernels", kernels}}
 	if j.spec.NetworkNoise != "" {
 		files = append(files, [2]string{"network noise", j.spec.NetworkNoise})
@@ -222,6 +243,7 @@ func identity(j *job) ([]replay.Property, error) {
 		}
 		list = append(list, replay.Property{Name: p[0], Value: text})
 	}
+	// A trace of our own carries its hash, which package replay compares.
 	if j.in.text != nil {
 		hash, err := j.in.text.Hash()
 		if err != nil {

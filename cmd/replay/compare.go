@@ -17,27 +17,33 @@ import (
 	"reprise/report/compare"
 )
 
-// trouble is the exit code of a comparison that could not be made.
+// trouble is the exit code of a comparison that could not be made: as with diff and cmp, 1 says that there is a
+// difference.
 const trouble = 2
 
-const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or --uncertainty, or a page of --report; - is standard input.\n" +
-	"With --threshold the exit code is 1 if a result is worse: its slowdown is above the threshold with 95 % confidence.\n\n" +
+const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or --uncertainty, " +
+	"or a page of --report; - is standard input.\n" +
+	"With --threshold the exit code is 1 if a result is worse: " +
+	"its slowdown is above the threshold with 95 % confidence.\n\n" +
 	"    replay compare base.json new.json\n" +
 	"    replay compare --threshold 1% --markdown base.json new.json > summary.md\n" +
-	"    replay --kernels noisy.yaml --runs 10 --json run.trace.zst | replay compare --threshold 1% --junit result.xml base.json -"
+	"    replay --kernels noisy.yaml --runs 10 --json run.trace.zst | " +
+	"replay compare --threshold 1% --junit result.xml base.json -"
 
 // compareCommand is "replay compare", which compares results.
 func compareCommand() *cli.Command {
 	return command.Prepare(&cli.Command{
-		Name:        "compare",
-		Usage:       "compare results: what is slower, where, and whether that is more than noise; exit 0 not worse, 1 worse, 2 in trouble",
+		Name: "compare",
+		Usage: "compare results: what is slower, where, and whether that is more than noise; " +
+			"exit 0 not worse, 1 worse, 2 in trouble",
 		ArgsUsage:   "A B ...",
 		Description: compareHelp,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "threshold",
-				Usage: "exit 1 if the makespan is more than `T` (1%, or 0.01) above that of A, with 95 % confidence", DefaultText: "no gate"},
+			&cli.StringFlag{Name: "threshold", DefaultText: "no gate",
+				Usage: "exit 1 if the makespan is more than `T` (1%, or 0.01) above that of A, with 95 % confidence"},
 			&cli.StringFlag{Name: "test", Value: string(compare.Welch),
-				Usage: "tell differences of several seeds from noise by `welch|permutation`: Welch's t-test, or a permutation test"},
+				Usage: "tell differences of several seeds from noise by `welch|permutation`: " +
+					"Welch's t-test, or a permutation test"},
 			&cli.BoolFlag{Name: "paired", Usage: "compare seed by seed: A and B have the same seeds", DisableDefaultText: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` names the random permutations of --test permutation"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown", DisableDefaultText: true},
@@ -62,8 +68,11 @@ func compareCommand() *cli.Command {
 }
 
 // compareFiles compares the files of a command line and writes the comparison.
+//
+// It reads all files before it compares any, so that a mistake in the last name does not cost the time of tests. The
+// comparison is printed before files are written.
 func compareFiles(c *cli.Context) (worse bool, err error) {
-	// The command line.
+	// The command line. The first flag that stands before the word compare, where flags of replays are, is refused.
 	o := compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"),
 		Gate: c.IsSet("threshold")}
 	if o.Gate {
@@ -119,6 +128,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if i := slices.Index(pages, nil); i >= 0 && page != "" {
 		return false, fmt.Errorf("%s is no page, and --report shows pages that replay --report has written", files[i])
 	}
+	// Tests of permutations take seconds for each figure. The number of figures is known once the results are read.
 	bar := terminal.NewBar(c.App.ErrWriter, false, 1, "figures compared")
 	o.Progress = bar.SetOf
 	r, err := compare.Compare(results[0], results[1:], o)
@@ -152,7 +162,8 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	return r.Worse, err
 }
 
-// readResult reads a result from a file, or from standard input.
+// readResult reads a result from a file, or from standard input. A directory opens as well as a file, and fails when it
+// is read, by an error that says little.
 func readResult(path string, stdin io.Reader) (*compare.Result, error) {
 	if path == "-" {
 		return compare.Read("stdin", stdin)

@@ -25,7 +25,8 @@ func spanOf(c *cli.Context) (timeline.Span, error) {
 	return span, nil
 }
 
-// makeTimeline makes the output of --timeline: the actions of each rank, for Perfetto or Pajé.
+// makeTimeline makes the output of --timeline: the actions of each rank, for Perfetto or Pajé. The file grows while the
+// replay goes on; if it cannot be written, the replay ends.
 func makeTimeline(j *job, c *cli.Context, o *output) error {
 	format, zipped, err := timeline.FormatOf(o.file)
 	if err != nil {
@@ -67,7 +68,8 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 	return nil
 }
 
-// makeTable makes the output of --table: a row for each rank and step.
+// makeTable makes the output of --table: a row for each rank and step, in columns of doubles. Rows of CSV are written
+// as steps end, those of Parquet in groups of many.
 func makeTable(j *job, _ *cli.Context, o *output) error {
 	parquet := strings.HasSuffix(o.file, ".parquet")
 	if !parquet && !strings.HasSuffix(o.file, ".csv") {
@@ -126,6 +128,8 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 
 // makeProfile makes the output of --profile: where the time of all ranks went, for pprof. The comments of the
 // file are its labels.
+//
+// It is written in the end, as it is small: sums by phase, kernel and host, however long the run is.
 func makeProfile(j *job, _ *cli.Context, o *output) error {
 	save := func(ctx context.Context, r *profile.Recorder, labels []string) error {
 		return writeStreamed(ctx, o.file, func(w io.Writer) error { return r.Write(w, labels...) })
@@ -142,6 +146,7 @@ func makeProfile(j *job, _ *cli.Context, o *output) error {
 	several := sync.OnceValue(func() *profile.Several {
 		return profile.NewSeveral(j.in.header, profile.GroupsOf(j.in.header, hostsOf(&j.machine)))
 	})
+	// several makes the sums when the first window or run begins: the machine is not known when the output is made.
 	o.observe = func() windowObserver { return several().Observe }
 	o.writeEstimate = func(r *estimateResults) error {
 		return save(context.Background(), several().Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))

@@ -16,6 +16,8 @@ import (
 )
 
 // input is an opened trace of either form.
+//
+// One of trace and text is set. Text has no steps, no header of its own and no chunks: it is played as a whole.
 type input struct {
 	header *trace.Header
 	trace  *trace.Trace   // nil for SimGrid's text
@@ -25,6 +27,10 @@ type input struct {
 
 // openInput opens a trace, standard input, or the index of a SimGrid trace. A stream, which can be read once, is
 // read until ctx ends.
+//
+// A named pipe is opened, which waits for a writer; until then a signal ends the process at once. A regular file is an
+// index if its first bytes are a list of files. Everything else is a trace of our own, or an error that names the
+// format.
 func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error) {
 	info, err := os.Stat(path)
 	stream, name, pipe := stdin, "stdin", io.Closer(nil)
@@ -69,6 +75,8 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 }
 
 // readHead returns the first bytes of a regular file, fewer where it is shorter.
+//
+// It is for telling formats apart before a reader is chosen.
 func readHead(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,6 +110,8 @@ func (in *input) close() error {
 }
 
 // run replays. Which steps a stream holds is known at its end only: they are checked then.
+//
+// Warnings of a text trace come while it is read, so they are added to those of the result in the end.
 func (in *input) run(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	if in.trace != nil {
 		res, err := replay.Run(ctx, in.trace, m, o)
@@ -127,6 +137,8 @@ func (in *input) warnings() []warning.Warning {
 }
 
 // checkSteps refuses steps that are all before the first or behind the last one that is known.
+//
+// Steps that are only in part in the trace are played as far as they are there.
 func (in *input) checkSteps(from, to int) error {
 	if in.text != nil {
 		if from > 0 || to > 0 {
@@ -157,10 +169,13 @@ type stream struct {
 // chunkSize is the size of a read, in bytes; a pipe holds as much.
 const chunkSize = 64 << 10
 
+// newStream begins to read r. The goroutine ends with r or with ctx, unless r never returns: then it waits for ever, as
+// nothing can interrupt a read of a terminal or a pipe.
 func newStream(ctx context.Context, r io.Reader) *stream {
 	s := &stream{ctx: ctx, chunks: make(chan []byte)}
 	go func() {
 		defer close(s.chunks)
+		// Each chunk is a buffer of its own, since the reader keeps it while the next one is read.
 		for s.err == nil {
 			var n int
 			buf := make([]byte, chunkSize)

@@ -16,7 +16,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// job is one replay, estimate or set of replays: the command line asks for it, and open prepares it.
+// job is one replay, estimate or set of replays. The command line asks for it (read), and open prepares it; its methods
+// run it and write what comes out.
 type job struct {
 	args                 []string // the command line
 	trace                string   // its argument; "-": standard input
@@ -60,6 +61,9 @@ const (
 )
 
 // flags are those of replays, in the order of the help.
+//
+// Those of the machine come from replay.Parameters, as parameters of studies do, so that both mean the same. An
+// explicit DefaultText stands where the value of Go says nothing to people, as 0 for no limit.
 func flags() []cli.Flag {
 	// The parameters of the machine and of the replay, and simulator options.
 	var list []cli.Flag
@@ -114,9 +118,11 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "report",
 			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
 		&cli.StringFlag{Name: "timeline",
-			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
+			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; " +
+				".gz behind it compresses"},
 		&cli.StringFlag{Name: "window", DefaultText: "all; of --report two steps in the middle",
-			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included"},
+			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", " +
+				"B not included"},
 		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`",
 			DefaultText: "all; of --report some 64"},
 		&cli.StringFlag{Name: "profile",
@@ -128,6 +134,8 @@ func flags() []cli.Flag {
 
 // read reads the command line. It checks all that can be checked before files are opened, in the order of the
 // help: the first mistake is the one reported.
+//
+// Nothing of the trace or of the machine is known here. Checks that need them are in open, of outputs in their begin.
 func (j *job) read(c *cli.Context) error {
 	if first := c.Args().First(); c.NArg() > 1 {
 		if near := textutil.Nearest(first, []string{"platform", "compare"}); near != "" {
@@ -149,7 +157,7 @@ func (j *job) read(c *cli.Context) error {
 		return err
 	}
 
-	// An estimate.
+	// An estimate ends when it is as close as the tolerance, or when the time is over; with both, at the first of them.
 	var err error
 	if j.budget = c.Duration("budget"); c.IsSet("budget") && j.budget <= 0 {
 		return command.Usagef("--budget %v, want a positive time such as 3m", j.budget)
@@ -184,6 +192,7 @@ func (j *job) read(c *cli.Context) error {
 
 	// Several seeds, and drawn machines.
 	j.seed, j.seedGiven, j.runs = c.Uint64("seed"), c.IsSet("seed"), c.Int("runs")
+	// Seeds of runs and draws follow one another, so the last of them must be one.
 	last := uint64(math.MaxUint64)
 	switch {
 	case !c.IsSet("runs"):
@@ -228,6 +237,9 @@ func (j *job) read(c *cli.Context) error {
 }
 
 // readMachine reads the flags of the machine, and simulator options, into the specification of the machine.
+//
+// Parameters are set in the order of the help, whatever their order in the command line: later ones do not depend on
+// earlier ones. --cfg comes after all of them.
 func (j *job) readMachine(c *cli.Context) error {
 	for _, name := range []string{"platform", "kernels"} {
 		if c.IsSet("machine") && c.IsSet(name) {
@@ -276,6 +288,8 @@ func (j *job) readMachine(c *cli.Context) error {
 
 // parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. Only where zero is true
 // may it be 0.
+//
+// A fraction of 0.25 or more is refused, as 1 is more likely to mean 1 % than all of the makespan.
 func parseShare(flag, text string, zero bool) (float64, error) {
 	v, err := textutil.ParsePercent(text, "the makespan", zero)
 	if err != nil {

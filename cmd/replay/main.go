@@ -1,10 +1,26 @@
-// Command replay plays a trace on a model of a machine and prints when the program would have ended there, and
-// where its time would have gone. See docs/replay.md.
+// Command replay plays a trace on a model of a machine and prints when the program would have ended there, and where
+// its time would have gone. See docs/replay.md.
 //
-// A [job] holds the command line, and then the opened trace and machine. One replay (replay.go), several with
-// seeds or on drawn machines (several.go), and an estimate from windows of steps (sample.go) are ways to run it.
-// Files and pictures that a job writes besides its result are rows of one table, [outputs]. "replay compare" and
-// "replay platform" are commands of their own. Package replay does the work; this one reads, checks and writes.
+// A [job] holds the command line, and then the opened trace and machine. Its life has four stages:
+//
+//	read     flags and arguments (job.go), and the outputs that they ask for (outputs.go): no file is opened yet
+//	open     the trace (input.go), then the machine, which depends on the ranks and kernels of the trace
+//	way      one replay (replay.go), several with seeds or on drawn machines (several.go), or an estimate from
+//	         windows of steps (sample.go)
+//	write    the outputs, then the result on standard output, then the error that decides the exit code
+//
+// Files and pictures that a job writes besides its result are rows of one table, [outputs]: the critical path and the
+// efficiencies in the printed text (outputs.go), timelines, tables and profiles (exports.go), the page (page.go). Files
+// that may grow large are written by a goroutine of their own while the replay goes on (streamed.go). Checkpoints are
+// saved beside all that (checkpoint.go).
+//
+// Mistakes in the command line are usage errors, exit code 2, and are found as early as possible: those of flags before
+// any file is opened, those of the trace before the machine is loaded, those of the machine before the first event. A
+// signal ends the process at once until the first event; after it, a replay stops at its next event, and is reported,
+// with its outputs, up to there.
+//
+// "replay compare" (compare.go) and "replay platform" (platform.go) are commands of their own. Package replay and those
+// below it do the work, package report and those below it observe and draw; this one reads, checks and writes.
 package main
 
 import (
@@ -23,6 +39,8 @@ import (
 )
 
 func main() {
+	// A comparison that is interrupted is trouble, code 2, since code 1 says that a result is worse. The flags are not
+	// parsed yet.
 	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
 		command.InterruptedCode(trouble)
 	}
@@ -34,6 +52,8 @@ func main() {
 }
 
 // run is the command: stdout gets the results, stderr everything else.
+//
+// Tests call it in their own process: nothing in it may depend on being called once.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
@@ -46,7 +66,7 @@ const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst        
 	"    replay run.trace.zst                                      # on a generic cluster\n" +
 	"    replay --platform dahu --report run.html run.trace.zst    # on a known one, with pictures of where the time goes\n"
 
-// newApp returns the command as its command line says it.
+// newApp returns the application, with args as the command line that a page of --report names as its origin.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
@@ -59,6 +79,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Flags = flags()
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {
+		// The library has no command help here (see command.App): the word asks for help unless a trace has that name.
 		if c.Args().First() == "help" && !regular.IsFile("help") {
 			return cli.ShowAppHelp(c)
 		}

@@ -21,8 +21,12 @@ import (
 	"reprise/trace/warning"
 )
 
-// output is made of a job besides its result: a file, or a part of the printed text. Functions that an output has
-// no use for are nil. Without one of the last three it cannot be made of the kind of job that the function is for.
+// output is made of a job besides its result: a file, or a part of the printed text. Functions that an output has no
+// use for are nil. Without one of the last three it cannot be made of the kind of job that the function is for.
+//
+// Of one replay the order of calls is begin, then either write, once the report is known, or abandon. Of an estimate it
+// is observe, then writeEstimate; of several seeds observeRun for each of them, then writeRuns; of draws writeDraws
+// alone.
 type output struct {
 	flag  string // that asks for it
 	file  string // that it writes; "": none
@@ -49,6 +53,8 @@ type output struct {
 
 // windowObserver returns the observers of the window of steps [from, to), and a function that is called when the
 // window has been played. It is called from several goroutines.
+//
+// It is nil where no output looks at windows, which then cost less.
 type windowObserver = func(from, to int) ([]replay.Observer, func())
 
 // outputs are those that the command line asks for.
@@ -71,6 +77,8 @@ var outputTable = []struct {
 
 // readOutputs makes the outputs that the command line asks for, and refuses files that would replace one that is
 // read, or each other.
+//
+// An output that replaced a file which is read, or the one of another output, would destroy what the user has.
 func (j *job) readOutputs(c *cli.Context) error {
 	for _, name := range []string{"window", "window-ranks"} {
 		if c.IsSet(name) && c.String("timeline") == "" && c.String("report") == "" {
@@ -115,6 +123,8 @@ func (j *job) readOutputs(c *cli.Context) error {
 
 // begin begins all, and sets the observers of the replay. If one of them cannot begin, nothing is left of the
 // others.
+//
+// Observers are called in the order of the table.
 func (list outputs) begin(ctx context.Context, o *replay.Options) error {
 	for i, out := range list {
 		err := error(nil)
@@ -135,6 +145,7 @@ func (list outputs) begin(ctx context.Context, o *replay.Options) error {
 	return nil
 }
 
+// abandon leaves nothing of outputs that have begun.
 func (list outputs) abandon() {
 	for _, out := range list {
 		if out.abandon != nil {
@@ -176,6 +187,8 @@ func (list outputs) observe() windowObserver {
 }
 
 // observed collects the observers of a replay, with the functions that are called when it has ended.
+//
+// An estimate plays windows, and --runs replays, at the same time: each has its own.
 type observed struct {
 	observers []replay.Observer
 	ends      []func()
@@ -192,6 +205,8 @@ func (a *observed) ended() {
 }
 
 // rereadable refuses a trace that an output cannot replay again.
+//
+// A second replay cannot share the first one's reader, which is at the end.
 func (j *job) rereadable(flag string) error {
 	if j.trace == "-" {
 		return command.Usagef("--%s needs a trace that can be read again, not standard input", flag)
@@ -216,7 +231,8 @@ func makePath(j *job, c *cli.Context, o *output) error {
 		}
 	}
 
-	// Of one replay: the path, and a replay with the change that shortens it most.
+	// Of one replay: the path, and a further replay with the change that shortens the path most, the first of the list.
+	// That replay shows how much of the gain other chains, which become the longest then, leave.
 	var p *path.Path
 	o.whole = true
 	o.begin = func(context.Context) ([]replay.Observer, error) {
@@ -281,6 +297,8 @@ func makePath(j *job, c *cli.Context, o *output) error {
 
 // makePOP makes the output of --pop, which is printed: it replays the run twice more. A run that was interrupted
 // has no efficiencies, and a signal ends the further replays: the run is reported without.
+//
+// Efficiencies compare the run with one on an ideal network and one without contention (see report/pop).
 func makePOP(j *job, _ *cli.Context, o *output) error {
 	o.write = func(ctx context.Context, r *results) (err error) {
 		if r.StoppedAt != nil {
@@ -311,6 +329,8 @@ func makePOP(j *job, _ *cli.Context, o *output) error {
 func labelled(labels []string) string { return strings.Join(labels, "; ") }
 
 // hostsOf returns the name of the host of each rank.
+//
+// Recorders take names, as they know nothing of platforms.
 func hostsOf(m *replay.Machine) []string {
 	hosts := make([]string, len(m.Hosts))
 	for rank, host := range m.Hosts {

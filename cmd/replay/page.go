@@ -26,6 +26,10 @@ const (
 )
 
 // makePage makes the output of --report: a page of all that a job records.
+//
+// The page is one HTML file (see report). Of one replay it shows the record of all steps, a window of a timeline, and
+// the critical path; of an estimate or of several replays tables with intervals. What other outputs have found, as
+// efficiencies, it shows, too.
 func makePage(j *job, c *cli.Context, o *output) error {
 	asked := c.IsSet("window") || c.IsSet("window-ranks")
 	if asked && (j.runs > 0 || j.draws > 0 || j.sampled()) {
@@ -67,6 +71,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 	var longest *path.Path
 	o.begin = func(context.Context) (list []replay.Observer, err error) {
 		h := j.in.header
+		// The timeline of a page that names no window shows two steps in the middle of those that are played.
 		if recorder, err = record.New(record.Options{Header: h, Machine: j.machine, Replay: j.options}); err != nil {
 			return nil, fmt.Errorf("--report: %w", err)
 		}
@@ -90,9 +95,11 @@ func makePage(j *job, c *cli.Context, o *output) error {
 			if d.Record, err = recorder.Data(); err != nil {
 				return err
 			}
+			// Of large matrices most bytes are noise of the last bits, which does not compress.
 			if m := &d.Record.Matrix; m.Rows*m.Cols > mostFine {
 				m.Round(coarseSteps)
 			}
+			// A window that was asked for is shown also where it is empty, with a note.
 			if w := window.Window(); w.Slices > 0 || asked {
 				d.Timelines = []*timeline.Window{w}
 			}
@@ -114,6 +121,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 	// Of an estimate: its tables, and the critical paths of its windows.
 	var windows *path.Windows
 	o.observe = func() windowObserver {
+		// Windows of which no path is wanted are not observed, which makes an estimate quicker.
 		if !j.pageFindsPath(o.file) {
 			return nil
 		}

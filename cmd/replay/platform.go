@@ -25,6 +25,8 @@ import (
 
 // platformCommand is "replay platform", which describes a machine. Its options
 // may stand before or after the machine, since --route takes two words.
+//
+// Flags of replays before the word mean nothing here, but for --json and --quiet.
 func platformCommand(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:      "platform",
@@ -65,8 +67,10 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 
 func platformFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "ranks", Usage: "size of the built-in machine default: as it is for `N` ranks", DefaultText: "1"},
-		&cli.StringFlag{Name: "route", Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
+		&cli.IntFlag{Name: "ranks", DefaultText: "1",
+			Usage: "size of the built-in machine default: as it is for `N` ranks"},
+		&cli.StringFlag{Name: "route",
+			Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
 		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
 	}
 }
@@ -80,6 +84,9 @@ type platformQuery struct {
 }
 
 // parsePlatformQuery reads the words behind "replay platform", options before and after the machine.
+//
+// The library does not parse these words, as it has no flag of two values. Flags are given as "--ranks N" or
+// "--ranks=N".
 func parsePlatformQuery(args []string) (*platformQuery, error) {
 	q := &platformQuery{}
 	for len(args) > 0 {
@@ -142,6 +149,8 @@ type changing struct {
 const mostProfiles = 20
 
 // described is the answer; the route only where one was asked for.
+//
+// It is printed as text or JSON: keys are part of the interface of the command.
 type described struct {
 	*platforms.Description
 	Profiles []changing        `json:"profiles,omitempty"`
@@ -171,6 +180,8 @@ type routeLink struct {
 }
 
 // answer loads the machine, from a file, a machine directory or what is built in, and describes it.
+//
+// Options of the platform are applied as a replay applies them, so that mistakes in them show here, too.
 func (q *platformQuery) answer(w io.Writer) error {
 	name := q.machine
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -206,6 +217,9 @@ func (q *platformQuery) answer(w io.Writer) error {
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the
 // options say how quick it is.
+//
+// Latencies add up, with the distance of hosts by coordinates (SimGrid: Vivaldi zones). The TCP window limits a message
+// to gamma/(2*latency) byte/s.
 func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route, error) {
 	var ends [2]int
 	for i, name := range [2]string{from, to} {
@@ -236,6 +250,7 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 		return r, nil
 	}
 	bandwidth := narrowest
+	// A message alone has all of each link.
 	if window := o.Window(r.Latency); window < math.Inf(1) {
 		r.Window, bandwidth = window, min(narrowest, window)
 	}
@@ -244,6 +259,8 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 }
 
 // writeText writes the answer as aligned columns.
+//
+// Profiles are as many as links that change, so the text lists the first of them.
 func (d *described) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	nominal := ""
@@ -303,6 +320,8 @@ func (d *described) writeText(w io.Writer) error {
 }
 
 // newPlatformCommand is "replay platform new", which describes a machine from a few words.
+//
+// Its flags are those of package compose, which the platform of --platform 'new ...' has, too.
 func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 	var flags []cli.Flag
 	for _, o := range compose.Options() {
@@ -325,9 +344,11 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 		UsageText: "replay platform new --nodes N [options]",
 		Description: "Hosts are node-0, node-1, ... Units are those of platforms: Gbps bits, GBps bytes, us, ns, Gf. " +
 			"On stderr it says how many share what.\n\n" +
-			"   replay platform new --nodes 64 --cores 8 --nic 100Gbps --latency 1us --fat-tree 'leaf=16 up=8x200Gbps' > p.xml\n" +
+			"   replay platform new --nodes 64 --cores 8 --nic 100Gbps --latency 1us " +
+			"--fat-tree 'leaf=16 up=8x200Gbps' > p.xml\n" +
 			"   replay platform new --nodes 4096 --fat-tree 'leaf=32 up=16x200Gbps group=16 up=8x400Gbps@2us' -o p.xml\n" +
-			"   replay platform new --nodes 512 --dragonfly 'groups=8 switches=8 hosts=8 local=200Gbps global=2x200Gbps' -o p.xml\n" +
+			"   replay platform new --nodes 512 " +
+			"--dragonfly 'groups=8 switches=8 hosts=8 local=200Gbps global=2x200Gbps' -o p.xml\n" +
 			"   replay platform new --nodes 64 --torus 4x4x4 --slow 'node-[3,17,40]=0.9' -o p.xml",
 		Flags: flags,
 		Action: func(c *cli.Context) error {
@@ -360,6 +381,7 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 				return command.Usagef("platform new: %w", err)
 			}
 			begun()
+			// The XML is complete or not there, so that a script can go by the file.
 			if file := c.String("o"); file == "-" {
 				err = spec.Write(stdout)
 			} else {

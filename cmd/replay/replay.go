@@ -35,7 +35,8 @@ func (j *job) run(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	j.end = end
-	// Each way to run needs an output to have a function of its own. Of others the last text says why not.
+	// A job has one way to run. Draws come first: they may be estimates themselves, one for each machine. An output
+	// needs the function for that way; why is the message of those without it.
 	way, can, why := j.replayTrace, func(*output) bool { return true }, ""
 	switch {
 	case j.draws > 0:
@@ -54,6 +55,7 @@ func (j *job) run(ctx context.Context) error {
 			return command.Usagef("--%s %s", o.flag, why)
 		}
 	}
+	// The input is closed at the end also if only the machine could not be loaded.
 	err := j.open(ctx)
 	if j.in != nil {
 		defer j.in.close()
@@ -66,6 +68,10 @@ func (j *job) run(ctx context.Context) error {
 
 // open opens the trace, loads the machine and the options that the trace is played with, and tells on stderr
 // which choices the command line leaves open, and what may end the replay after hours.
+//
+// Its stages: can this input be played the way that is asked for; what the trace is, with the steps and the files of
+// its index; the machine for it; what of the command line depends on both; notes to the user, warnings and choices made
+// for them.
 func (j *job) open(ctx context.Context) (err error) {
 	// Several replays read the trace several times, and an estimate reads its steps in any order.
 	again, special := "", false
@@ -87,6 +93,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	case j.sampled() && special:
 		return command.Usagef(anyOrder+"and %s is none", j.trace)
 	}
+	// From here on the header is known: program, ranks, steps, kernels.
 	if j.in, err = openInput(ctx, j.trace, j.stdin); err != nil {
 		return err
 	}
@@ -123,11 +130,12 @@ func (j *job) open(ctx context.Context) (err error) {
 			given bool
 		}{{"steps", j.from > 0 || j.to > 0}, {"tolerance", j.tolerance > 0}, {"budget", j.budget > 0}} {
 			if o.given {
-				return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: all steps must be played",
-					o.name, p.Name())
+				return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: "+
+					"all steps must be played", o.name, p.Name())
 			}
 		}
 	}
+	// The time of the set-up counts in the rating of HPCG only, and only if all of it was played.
 	j.options.From, j.options.To, j.options.Seed = j.from, j.to, j.seed
 	switch h := j.in.header; {
 	case j.setupTime == 0:
@@ -140,6 +148,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 
 	j.warnings = warning.Join(list, j.odd)
+	// Oddities are printed with the result, where scripts find them. Choices, such as the default machine, and warnings of
+	// failures to come are told now: the replay may take hours.
 	for _, w := range j.warnings {
 		if w.Kind != warning.Oddity && !j.quiet {
 			command.Tell(j.stderr, "replay", w.String())
@@ -176,10 +186,15 @@ func (j *job) describe() {
 }
 
 // begun has a signal say no longer that nothing was replayed.
+//
+// It is called when the work begins that a signal can stop with a result.
 func begun() { command.InterruptedText("interrupted") }
 
 // results are those of one replay: its report, and the findings of outputs. In JSON the first two fields, which
 // only an exact replay in place of an estimate has, come before the report.
+//
+// Outputs fill in their findings before the whole is printed, and the page, which is the last of them, shows those of
+// the others.
 type results struct {
 	IsEstimate *bool  `json:"estimate,omitempty"`      // false
 	Because    string `json:"exact_because,omitempty"` // the reason why the replay is exact
@@ -194,6 +209,10 @@ func (j *job) replayTrace(ctx context.Context) error { return j.replayExactly(ct
 
 // replayExactly replays all steps. why is the reason for that where an estimate was asked for, of which the
 // budget ends ctx; else nil. Outputs show the run up to its end, a signal or the end of the time.
+//
+// Its stages: options, with progress, checkpoints and observers; the replay; the error that its end means to the user;
+// the report; outputs, which see it and add to it; the printed result. An output that fails does not keep the others or
+// the result from being written: the error comes at the end.
 func (j *job) replayExactly(ctx context.Context, why error) error {
 	start, steps := time.Now(), 0
 	bar := terminal.NewBar(j.stderr, j.quiet, j.steps(), "steps")
@@ -206,6 +225,7 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 	if err != nil {
 		return err
 	}
+	// After the checkpoints: an output that adds up a whole replay must know that this one goes on from a file.
 	if err := j.outputs.begin(ctx, &o); err != nil {
 		k.close()
 		return err
@@ -214,6 +234,7 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 	if j.in.text != nil {
 		j.in.text.ReadAhead() // only now: its goroutine would keep others from starting
 	}
+	// A replay that was stopped has a result and an error; one that has failed only an error.
 	res, err := j.in.run(ctx, j.machine, o)
 	k.close()
 	bar.Clear()
@@ -221,6 +242,7 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 	// A replay that a signal has stopped is reported up to there, and so are outputs of one whose time is over.
 	over := why != nil && res != nil && errors.Is(err, context.DeadlineExceeded)
 	var stopped ending
+	// An estimate that was replaced by an exact replay has no checkpoints, so a signal needs no advice how to go on.
 	if why == nil {
 		err = k.ended(res, err)
 	} else if res != nil && errors.As(err, &stopped) {
@@ -254,6 +276,8 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 
 // overtime returns the error of an exact replay that came so many steps far in so many seconds, until the time
 // was over.
+//
+// The time that is left is extrapolated from the steps so far, which in HPL, whose steps grow shorter, is too long.
 func (j *job) overtime(steps int, seconds float64) error {
 	all := j.steps()
 	if steps == 0 {
@@ -264,7 +288,7 @@ func (j *job) overtime(steps int, seconds float64) error {
 		steps, all, max(1, seconds/float64(steps)*float64(all)))
 }
 
-// causes returns those warnings that may be the reason of a failure.
+// causes returns those warnings that may be the reason of a failure: all but choices, which the user has been told.
 func (j *job) causes() []warning.Warning {
 	return slices.DeleteFunc(slices.Clone(j.warnings), func(w warning.Warning) bool { return w.Kind == warning.Choice })
 }
@@ -283,6 +307,8 @@ type textWriter interface{ WriteText(io.Writer) error }
 
 // print writes a result to standard output: all of it as JSON, or the texts of its parts, of which pointers
 // that are nil have none.
+//
+// Parts are passed as interfaces of typed pointers, so that nil ones are found by reflection.
 func (j *job) print(r any, parts ...textWriter) error {
 	if j.json {
 		return writeJSON(j.stdout, r)
@@ -311,7 +337,8 @@ func (j *job) steps() int {
 	return end - first
 }
 
-// stepRange returns the steps first <= step < end that there are to replay, likewise.
+// stepRange returns the steps first <= step < end that there are to replay, as far as is known. A part of a trace
+// (trace cut) holds fewer than the program has; a stream lists its steps at its end only.
 func (j *job) stepRange() (first, end int) {
 	first, end = j.stepsAsked()
 	if j.in.trace != nil {
@@ -336,6 +363,8 @@ func rates(h *trace.Header) bool { return h.Program == hpcg.Program && h.Flops >
 
 // hpcgSummary returns HPCG's own report of a run by the seconds that its phases take; nil if the run is not all
 // of HPCG.
+//
+// Keys of seconds are names of phases. HPCG derives its flop/s from the times of its own phases, not from the makespan.
 func (j *job) hpcgSummary(h *trace.Header, whole bool, seconds map[string]float64) (*hpcg.Summary, error) {
 	if !rates(h) || !whole {
 		return nil, nil
@@ -370,7 +399,8 @@ func (j *job) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
 	return j.hpcgSummary(e.Header, e.Complete, seconds)
 }
 
-// provenance is that of a result of the job which took so long.
+// provenance returns the origin of a result of the job, which took so many seconds of the wall clock: version, inputs,
+// machine.
 func (j *job) provenance(wallSeconds float64) replay.Provenance {
 	return replay.Provenance{
 		Tool: "replay " + command.Version(), Trace: j.trace, WallSeconds: wallSeconds, PeakRSS: peakRSS(),

@@ -31,6 +31,10 @@ const workerLease = 30 * time.Second
 
 // sampleTrace estimates the makespan from windows of steps, or replays all of the trace where that costs no
 // more, and prints the report.
+//
+// Its stages: the time that is left of the budget, from the begin of the command on; a directory that processes share;
+// the display; the estimate; the exact replay in its place where all of the run fits into the time, the steps are few,
+// or the tolerance is too close; the report.
 func (j *job) sampleTrace(ctx context.Context) error {
 	begun()
 	if j.budget > 0 {
@@ -44,8 +48,8 @@ func (j *job) sampleTrace(ctx context.Context) error {
 	leave := func() error { return nil }
 	if j.workers != "" {
 		if len(j.outputs) > 0 {
-			return command.Usagef("--%s is of all windows, of which with --workers each process plays some: leave one of them out",
-				j.outputs[0].flag)
+			return command.Usagef("--%s is of all windows, of which with --workers each process plays some: "+
+				"leave one of them out", j.outputs[0].flag)
 		}
 		var err error
 		if j.options.Identity, err = identity(j); err != nil {
@@ -71,6 +75,7 @@ func (j *job) sampleTrace(ctx context.Context) error {
 				100*e.Relative())
 		}
 	}
+	// Each worker reads the trace for itself, as windows lie anywhere in it.
 	open := func() (*trace.Trace, error) { return trace.Open(j.trace) }
 	e, err := replay.Sample(ctx, open, j.machine, j.options, so)
 	bar.Clear()

@@ -23,6 +23,9 @@ type runsResults struct {
 }
 
 // replayRuns replays with several seeds, on all cores, and prints the spread.
+//
+// Seeds are independent, so each replay runs on one core, with a reader of the trace for itself. A signal ends all; the
+// report then has those that had ended, at least two. The result does not depend on the number of cores.
 func (j *job) replayRuns(ctx context.Context) error {
 	noisy, err := replay.HasNoise(j.in.header, j.machine, j.options)
 	if err != nil {
@@ -65,6 +68,9 @@ func (j *job) replayRuns(ctx context.Context) error {
 }
 
 // replayDraws replays on drawn machines and prints the intervals.
+//
+// A draw varies the parameters of kernels within the errors that the kernel file states, and the noise. An interval
+// needs all draws, so that a signal leaves nothing to print.
 func (j *job) replayDraws(ctx context.Context) error {
 	ctx, stop := command.Interruptible(ctx)
 	defer stop()
@@ -125,6 +131,8 @@ func (j *job) replayDraws(ctx context.Context) error {
 }
 
 // playAgain replays once, reading the trace for itself.
+//
+// It is for further replays of a job whose own input is in use or at its end.
 func (j *job) playAgain(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	in, err := openInput(ctx, j.trace, nil)
 	if err != nil {

@@ -12,9 +12,16 @@ import (
 	"reprise/internal/atomicfile"
 )
 
-// streamed is a file that another goroutine writes while a replay goes on, and that appears when it is complete.
-// If it cannot be written the replay ends. A named pipe opens when somebody reads from it: until then chunks wait,
-// and the end of the context gives it up.
+// streamed is a file that another goroutine writes while a replay goes on, and that appears when it is complete. If it
+// cannot be written the replay ends.
+//
+// The replay hands chunks over by a channel of a few: it waits where the disk is slower than the replay. A nil chunk
+// gives the file up. The goroutine puts its one result into ended and then closes failed, so that hand, which may come
+// later, sees it as well.
+//
+// A named pipe opens when somebody reads from it: until then chunks wait, and the end of the context gives it up
+// (unread). After that the goroutine still waits in open, for which there is no remedy, and writes nothing once it is
+// let through.
 type streamed struct {
 	path   string
 	chunks chan []byte             // closed at the end
@@ -88,6 +95,8 @@ func writeStreamed(ctx context.Context, path string, content func(io.Writer) err
 }
 
 // leavePipe gives a pipe up that nobody reads from.
+//
+// It is called when a context ends, of the replay or of the outputs, and by abandon; once is enough.
 func (f *streamed) leavePipe() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,9 +131,12 @@ func (f *streamed) Write(p []byte) (int, error) {
 }
 
 // hand hands over the bytes that are gathered, unless the file has failed: then the replay ends.
+//
+// It is called from the replay's goroutine only.
 func (f *streamed) hand() error {
 	select {
 	case f.chunks <- f.chunk:
+		// The chunk belongs to the writer now. The next one may be as large, with the piece that overflows it.
 		f.chunk = make([]byte, 0, streamChunk+len(f.chunk)/8)
 		return nil
 	case <-f.failed:
@@ -168,6 +180,8 @@ func (f *streamed) close(ctx context.Context) error {
 }
 
 // giveUp leaves nothing of the file, and returns an error that names it.
+//
+// The failure of the disk, or of the reader of a pipe, comes before err, which may follow from it.
 func (f *streamed) giveUp(err error) error {
 	select {
 	case <-f.failed:
@@ -181,6 +195,8 @@ func (f *streamed) giveUp(err error) error {
 }
 
 // abandon leaves nothing of the file.
+//
+// It waits until the temporary file is removed.
 func (f *streamed) abandon() {
 	if f == nil {
 		return
