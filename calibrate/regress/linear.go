@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -83,27 +84,68 @@ func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 	if n <= p {
 		return nil, fmt.Errorf("%w: %d for %d coefficients, want at least %d", ErrTooFew, n, p, p+1)
 	}
-	a, b, scale := scaled(x, y, w, p)
+	if w == nil {
+		w = slices.Repeat([]float64{1}, n)
+	}
+	// Rows are multiplied by the root of their weight, columns divided by their norm: condition numbers would
+	// otherwise depend on the units of the terms.
+	data, right, scale := make([]float64, n*p), make([]float64, n), make([]float64, p)
+	for i := range n {
+		root := math.Sqrt(w[i])
+		right[i] = root * y[i]
+		for j := range p {
+			v := root * x[i*p+j]
+			data[i*p+j] = v
+			scale[j] = math.Hypot(scale[j], v)
+		}
+	}
 	for j, s := range scale {
 		if s == 0 {
 			return nil, fmt.Errorf("%w: term %d is 0 at all of them", ErrRank, j+1)
 		}
 	}
+	for i := range data {
+		data[i] /= scale[i%p]
+	}
+	// The singular values of R are those of the terms. R is small, so that its inverse costs nothing beside the
+	// decomposition; (XᵀX)⁻¹ is R⁻¹ times its transpose.
 	var qr mat.QR
-	qr.Factorize(a)
-	cond, inverse := invert(&qr, p)
+	qr.Factorize(mat.NewDense(n, p, data))
+	var full, inverse, z mat.Dense
+	qr.RTo(&full)
+	r := full.Slice(0, p, 0, p)
+	var svd mat.SVD
+	cond := math.Inf(1)
+	if svd.Factorize(r, mat.SVDNone) {
+		values := svd.Values(nil)
+		cond = values[0] / values[p-1]
+	}
 	if !(cond <= maxCondition) {
 		return nil, fmt.Errorf("%w: condition number %.1e, want at most %.0e", ErrRank, cond, maxCondition)
 	}
-	var z mat.Dense
-	if err := qr.SolveTo(&z, false, b); err != nil {
+	_ = inverse.Inverse(r) // its only error is a large condition number, which was checked
+	if err := qr.SolveTo(&z, false, mat.NewDense(n, 1, right)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRank, err)
 	}
-	l := &Linear{Coef: make([]float64, p), StdErr: make([]float64, p), N: n, Cond: cond}
+	l := &Linear{Coef: make([]float64, p), StdErr: make([]float64, p), N: n, Cond: cond, R2: 1}
 	for j := range p {
 		l.Coef[j] = z.At(j, 0) / scale[j]
 	}
-	l.RSS, l.R2 = scatter(x, y, w, l.Coef)
+	// The mean is summed as a difference from the first value, so that of equal values it is that value and R² is 1.
+	more, total := 0.0, 0.0
+	for i, v := range y {
+		more += float64(w[i] * (v - y[0]))
+		total += w[i]
+	}
+	mean, tss := y[0]+more/total, 0.0
+	for i, v := range y {
+		e := v - Dot(l.Coef, x[i*p:(i+1)*p])
+		l.RSS += float64(w[i] * float64(e*e))
+		tss += float64(w[i] * float64((v-mean)*(v-mean)))
+	}
+	if tss != 0 {
+		l.R2 = 1 - l.RSS/tss
+	}
 	variance := l.RSS / float64(n-p)
 	for j := range p {
 		sum := 0.0
@@ -113,78 +155,6 @@ func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 		l.StdErr[j] = math.Sqrt(variance*sum) / scale[j]
 	}
 	return l, nil
-}
-
-// scaled returns the weighted terms with columns of norm 1, the weighted y, and
-// the norms.
-func scaled(x, y, w []float64, p int) (a, b *mat.Dense, scale []float64) {
-	n := len(y)
-	data, right := make([]float64, n*p), make([]float64, n)
-	scale = make([]float64, p)
-	for i := range n {
-		root := 1.0
-		if w != nil {
-			root = math.Sqrt(w[i])
-		}
-		right[i] = root * y[i]
-		for j := range p {
-			v := root * x[i*p+j]
-			data[i*p+j] = v
-			scale[j] = math.Hypot(scale[j], v)
-		}
-	}
-	for i := range data {
-		if s := scale[i%p]; s != 0 {
-			data[i] /= s
-		}
-	}
-	return mat.NewDense(n, p, data), mat.NewDense(n, 1, right), scale
-}
-
-// invert returns the condition number of R and, if it is finite, R⁻¹.
-func invert(qr *mat.QR, p int) (float64, *mat.Dense) {
-	var full mat.Dense
-	qr.RTo(&full)
-	r := mat.NewDense(p, p, nil)
-	r.Copy(full.Slice(0, p, 0, p))
-	var svd mat.SVD
-	if !svd.Factorize(r, mat.SVDNone) {
-		return math.Inf(1), nil
-	}
-	values := svd.Values(nil)
-	cond := values[0] / values[p-1]
-	if !(cond <= maxCondition) {
-		return cond, nil
-	}
-	var inverse mat.Dense
-	_ = inverse.Inverse(r) // its only error is a large condition number, which was checked
-	return cond, &inverse
-}
-
-// scatter returns the weighted sum of squared residuals and R².
-func scatter(x, y, w, coef []float64) (rss, r2 float64) {
-	p := len(coef)
-	weight := func(i int) float64 {
-		if w == nil {
-			return 1
-		}
-		return w[i]
-	}
-	more, total := 0.0, 0.0 // than the first: of equal values the mean is that value
-	for i, v := range y {
-		more += float64(weight(i) * (v - y[0]))
-		total += weight(i)
-	}
-	mean, tss := y[0]+more/total, 0.0
-	for i, v := range y {
-		e := v - Dot(coef, x[i*p:(i+1)*p])
-		rss += float64(weight(i) * float64(e*e))
-		tss += float64(weight(i) * float64((v-mean)*(v-mean)))
-	}
-	if tss == 0 {
-		return rss, 1
-	}
-	return rss, 1 - rss/tss
 }
 
 // Dot returns the sum of products of equally many coefficients and terms.

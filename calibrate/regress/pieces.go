@@ -107,49 +107,45 @@ func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	var cuts []int
+	edges := []int{0}
 	for _, b := range breakpoints {
 		i, found := slices.BinarySearch(p.X, b)
 		if found {
 			i++
 		}
-		cuts = append(cuts, i)
+		edges = append(edges, i)
 	}
-	cuts = append(cuts, len(p.X))
-	begin := 0
-	for i, end := range cuts {
-		if end-begin < 2 {
-			return nil, fmt.Errorf("%w: %d sizes in piece %d, want at least 2", ErrTooFew, max(end-begin, 0), i+1)
+	edges = append(edges, len(p.X))
+	for i := range edges[1:] {
+		if n := edges[i+1] - edges[i]; n < 2 {
+			return nil, fmt.Errorf("%w: %d sizes in piece %d, want at least 2", ErrTooFew, max(n, 0), i+1)
 		}
-		begin = end
 	}
-	fit := p.fit(cuts, plain)
+	fit := p.fit(edges, plain)
 	for i, b := range breakpoints {
 		fit.Pieces[i].UpTo = b
 	}
 	return fit, nil
 }
 
-// fit fits the pieces that end before the indices cuts; each is up to its last
-// point.
-func (p Points) fit(cuts []int, plain bool) *Pieces {
-	all, fit, begin := p.logs(), &Pieces{N: len(p.X)}, 0
-	for _, end := range cuts {
+// fit fits a piece to the points between each two edges, which are indices of points from 0 to their number; each
+// piece is up to its last point.
+func (p Points) fit(edges []int, plain bool) *Pieces {
+	all, fit := p.logs(), &Pieces{N: len(p.X)}
+	for i, end := range edges[1:] {
+		begin := edges[i]
 		piece := Piece{UpTo: p.X[end-1], Points: end - begin}
-		if plain {
-			x, y, w := p.X[begin:end], p.Y[begin:end], p.W[begin:end]
-			piece.Line = plainLine(x, y, w)
-			piece.Errors = plainErrors(piece.Line, x, y, w)
+		if part := (logFit{p.X[begin:end], all.l[begin:end]}); plain {
+			piece.Line, piece.Errors = plainLine(part.x, p.Y[begin:end], p.W[begin:end])
 		} else {
-			piece.Line, _ = logFit{p.X[begin:end], all.l[begin:end]}.fit(preciseAt)
-			piece.Errors = logErrors(piece.Line, p.X[begin:end], all.l[begin:end])
+			piece.Line, _ = part.fit(preciseAt)
+			piece.Errors = part.errors(piece.Line)
 		}
-		for i := begin; i < end; i++ {
-			e := all.l[i] - math.Log(max(piece.At(p.X[i]), math.SmallestNonzeroFloat64))
+		for j := begin; j < end; j++ {
+			e := all.l[j] - math.Log(max(piece.At(p.X[j]), math.SmallestNonzeroFloat64))
 			fit.LogSSE += float64(e * e)
 		}
 		fit.Pieces = append(fit.Pieces, piece)
-		begin = end
 	}
 	fit.Pieces[len(fit.Pieces)-1].UpTo = math.Inf(1)
 	return fit
@@ -221,21 +217,40 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	l := &learner{logFit: p.logs(), least: o.MinPoints, gain: o.Gain, memo: map[[2]int]float64{}}
-	l.noise, l.timings = p.noise()
-	cuts := l.split(2 * o.MaxPieces)
-	best, bestScore := cuts, math.Inf(1)
+	l := &learner{logFit: p.logs(), least: o.MinPoints, memo: map[[2]int]float64{}}
+	noise, timings := p.noise()
+	score := func(edges []int) float64 {
+		n, k, sse := float64(len(p.X)), float64(len(edges)-1), 0.0
+		for i, end := range edges[1:] {
+			sse += l.cost(edges[i], end)
+		}
+		p, penalty := float64(3*k)-1, math.Inf(1) // too few timings for so many pieces
+		if timings > p+2 {
+			penalty = max(timings*p*math.Log(n)/(timings-p-2), -2*n*k*math.Log1p(-o.Gain))
+		}
+		return float64(n*math.Log(max(sse/n, unseen*noise)+precision*precision)) + penalty
+	}
+	edges := l.split(2 * o.MaxPieces)
+	best, bestScore := edges, math.Inf(1)
 	for {
-		if len(cuts) <= o.MaxPieces {
-			l.move(cuts)
-			if score := l.score(cuts); score <= bestScore {
-				best, bestScore = slices.Clone(cuts), score
+		if len(edges)-1 <= o.MaxPieces {
+			l.move(edges)
+			if s := score(edges); s <= bestScore {
+				best, bestScore = slices.Clone(edges), s
 			}
 		}
-		if len(cuts) == 1 {
+		if len(edges) == 2 {
 			return p.fit(best, false), nil
 		}
-		cuts = l.merge(cuts)
+		// The edge goes whose loss raises the sum of squares least.
+		loss, least := 1, math.Inf(1)
+		for i := 1; i < len(edges)-1; i++ {
+			before, at, after := edges[i-1], edges[i], edges[i+1]
+			if rise := l.cost(before, after) - l.cost(before, at) - l.cost(at, after); rise < least {
+				loss, least = i, rise
+			}
+		}
+		edges = slices.Delete(slices.Clone(edges), loss, loss+1)
 	}
 }
 
@@ -255,14 +270,11 @@ func (p Points) noise() (variance, timings float64) {
 	return squares / freedom * (shares / n), n + freedom
 }
 
-// learner searches cuts: the indices before which pieces end, the last one being
-// the number of points.
+// learner searches edges: the indices at which pieces begin, and the number of points, where the last one ends.
 type learner struct {
 	logFit
-	least          int
-	gain           float64
-	noise, timings float64            // Points.noise
-	memo           map[[2]int]float64 // cost by range of points
+	least int                // points of a piece
+	memo  map[[2]int]float64 // cost by range of points: merging and moving ask for the same ranges again and again
 }
 
 // maxMemo bounds the memory of the learner to some hundred megabytes.
@@ -305,77 +317,41 @@ func (l *learner) split(pieces int) []int {
 		at, cost := l.bestCut(i, j)
 		return cut{at, l.cost(i, j) - cost}
 	}
-	cuts, next := []int{n}, []cut{find(0, n)}
-	for len(cuts) < pieces {
+	edges, next := []int{0, n}, []cut{find(0, n)} // the best cut of each piece
+	for len(next) < pieces {
 		best := 0
 		for i := range next {
 			if next[i].at > 0 && (next[best].at == 0 || next[i].gain > next[best].gain) {
 				best = i
 			}
 		}
-		at, begin := next[best].at, 0
+		at := next[best].at
 		if at == 0 || next[best].gain <= 0 {
 			break
 		}
-		if best > 0 {
-			begin = cuts[best-1]
-		}
-		next[best] = find(at, cuts[best])
-		next = slices.Insert(next, best, find(begin, at))
-		cuts = slices.Insert(cuts, best, at)
+		next[best] = find(at, edges[best+1])
+		next = slices.Insert(next, best, find(edges[best], at))
+		edges = slices.Insert(edges, best+1, at)
 	}
-	return cuts
+	return edges
 }
 
-// merge removes the cut whose loss raises the sum of squares least.
-func (l *learner) merge(cuts []int) []int {
-	best, least := 0, math.Inf(1)
-	for i := range cuts[:len(cuts)-1] {
-		begin := start(cuts, i)
-		if rise := l.cost(begin, cuts[i+1]) - l.cost(begin, cuts[i]) - l.cost(cuts[i], cuts[i+1]); rise < least {
-			best, least = i, rise
-		}
-	}
-	return slices.Delete(slices.Clone(cuts), best, best+1)
-}
-
-// move puts each cut at its best place between its neighbours, until none moves.
-func (l *learner) move(cuts []int) {
-	const rounds = 10
+// move puts each edge at its best place between its neighbours, until none moves.
+func (l *learner) move(edges []int) {
+	const rounds = 10 // each lowers the sum of squares, so that no place comes again; a bound saves time
 	for range rounds {
 		moved := false
-		for i := range cuts[:len(cuts)-1] {
-			begin := start(cuts, i)
-			at, cost := l.bestCut(begin, cuts[i+1])
-			if at > 0 && cost < l.cost(begin, cuts[i])+l.cost(cuts[i], cuts[i+1]) {
-				cuts[i], moved = at, true
+		for i := 1; i < len(edges)-1; i++ {
+			before, after := edges[i-1], edges[i+1]
+			at, cost := l.bestCut(before, after)
+			if at > 0 && cost < l.cost(before, edges[i])+l.cost(edges[i], after) {
+				edges[i], moved = at, true
 			}
 		}
 		if !moved {
 			return
 		}
 	}
-}
-
-// start returns where piece i begins.
-func start(cuts []int, i int) int {
-	if i == 0 {
-		return 0
-	}
-	return cuts[i-1]
-}
-
-// score returns the criterion of LearnPieces, which it minimises; +Inf if there are too few timings for so many pieces.
-func (l *learner) score(cuts []int) float64 {
-	n, k, sse := float64(len(l.x)), float64(len(cuts)), 0.0
-	for i, end := range cuts {
-		sse += l.cost(start(cuts, i), end)
-	}
-	p, penalty := float64(3*k)-1, math.Inf(1)
-	if l.timings > p+2 {
-		penalty = max(l.timings*p*math.Log(n)/(l.timings-p-2), -2*n*k*math.Log1p(-l.gain))
-	}
-	return float64(n*math.Log(max(sse/n, unseen*l.noise)+precision*precision)) + penalty
 }
 
 // Line is intercept + slope*x; neither is negative.
@@ -417,11 +393,46 @@ func (f logFit) fit(end float64) (Line, float64) {
 			line, best = Line{Slope: math.Exp(mean)}, sse
 		}
 	}
-	s, found := f.scan(best)
-	if !found {
+	// A grid of log r from where r does not matter any more to where x does not.
+	low := f.x[0]
+	for i := 1; low == 0; i++ {
+		low = f.x[i]
+	}
+	from, to := math.Log(low)-10, math.Log(f.x[n-1])+4
+	value := func(s float64) float64 {
+		_, sse := f.spread(math.Exp(s))
+		return sse
+	}
+	at, least := math.NaN(), best
+	for i := range int((to-from)/scanStep) + 2 {
+		s := from + float64(scanStep*float64(i))
+		if sse := value(s); sse < least {
+			at, least = s, sse
+		}
+	}
+	if math.IsNaN(at) {
 		return line, best
 	}
-	r := math.Exp(f.golden(s-scanStep, s+scanStep, end))
+	// The golden section narrows the bracket: one new value each time, the other is that of before.
+	ratio := (math.Sqrt(5) - 1) / 2
+	a, b := at-scanStep, at+scanStep
+	c, d := b-float64(ratio*(b-a)), a+float64(ratio*(b-a))
+	atC, atD := value(c), value(d)
+	for i := 0; i < 100 && b-a > end; i++ {
+		if atC <= atD {
+			b, d, atD = d, c, atC
+			c = b - float64(ratio*(b-a))
+			atC = value(c)
+		} else {
+			a, c, atC = c, d, atD
+			d = a + float64(ratio*(b-a))
+			atD = value(d)
+		}
+	}
+	if atC > atD {
+		c = d
+	}
+	r := math.Exp(c)
 	mean, sse := f.spread(r)
 	if sse >= best {
 		return line, best
@@ -450,56 +461,9 @@ func (f logFit) spread(r float64) (mean, sse float64) {
 	return first + sum/n, max(squares-float64(sum*sum)/n, 0)
 }
 
-// scan looks for the log r of the smallest sum of squares, on a grid from where r
-// does not matter any more to where x does not. found is false if best is smaller.
-func (f logFit) scan(best float64) (at float64, found bool) {
-	low := f.x[0]
-	for i := 1; low == 0; i++ {
-		low = f.x[i]
-	}
-	from, to := math.Log(low)-10, math.Log(f.x[len(f.x)-1])+4
-	steps := int((to-from)/scanStep) + 1
-	for i := range steps + 1 {
-		s := from + float64(scanStep*float64(i))
-		if _, sse := f.spread(math.Exp(s)); sse < best {
-			at, best, found = s, sse, true
-		}
-	}
-	return at, found
-}
-
-// golden returns the place of a minimum between a and b.
-func (f logFit) golden(a, b, end float64) float64 {
-	value := func(s float64) float64 {
-		_, sse := f.spread(math.Exp(s))
-		return sse
-	}
-	ratio := (math.Sqrt(5) - 1) / 2
-	c, d := b-float64(ratio*(b-a)), a+float64(ratio*(b-a))
-	atC, atD := value(c), value(d)
-	for range 100 {
-		if b-a <= end {
-			break
-		}
-		if atC <= atD {
-			b, d, atD = d, c, atC
-			c = b - float64(ratio*(b-a))
-			atC = value(c)
-		} else {
-			a, c, atC = c, d, atD
-			d = a + float64(ratio*(b-a))
-			atD = value(d)
-		}
-	}
-	if atC <= atD {
-		return c
-	}
-	return d
-}
-
 // plainLine fits a line by weighted least squares of the residuals themselves,
-// neither coefficient below zero: one that would be is zero.
-func plainLine(x, y, w []float64) Line {
+// neither coefficient below zero: one that would be is zero. It returns the standard errors, too.
+func plainLine(x, y, w []float64) (line, errors Line) {
 	var sw, sx, sy float64
 	for i := range x {
 		sw += w[i]
@@ -514,49 +478,44 @@ func plainLine(x, y, w []float64) Line {
 		xx += float64(w[i] * float64(x[i]*x[i]))
 		xy += float64(w[i] * float64(x[i]*y[i]))
 	}
-	if sxx == 0 || sxy <= 0 {
-		return Line{Intercept: my}
+	switch slope := sxy / sxx; {
+	case sxx == 0 || sxy <= 0:
+		line = Line{Intercept: my}
+	case my >= float64(slope*mx):
+		line = Line{Intercept: my - float64(slope*mx), Slope: slope}
+	default:
+		line = Line{Slope: xy / xx}
 	}
-	if slope := sxy / sxx; my >= float64(slope*mx) {
-		return Line{Intercept: my - float64(slope*mx), Slope: slope}
+	sse := 0.0
+	for i := range x {
+		e := y[i] - line.At(x[i])
+		sse += float64(w[i] * float64(e*e))
 	}
-	return Line{Slope: xy / xx}
+	return line, deviations(sw, sx, xx, line, sse, len(x))
 }
 
-// logErrors returns the standard errors of a line that was fitted to the points (x, exp(l)) on
-// logarithms, whose residuals are l - log(a + bx). Their derivatives by log a and log b are the parts
+// errors returns the standard errors of a line that was fitted, whose residuals are l - log(a + bx). Their derivatives by log a and log b are the parts
 // p = a/(a + bx) and q = 1 - p of the line, so that the errors are, to first order, a and b times
 //
 //	sqrt(s2 * sum(q q)/d), sqrt(s2 * sum(p p)/d)    d = sum(p p)*sum(q q) - sum(p q)^2
 //
 // with s2 the sum of squares by the number of points less that of the coefficients. They suppose independent relative
 // errors of the same size, and do not know that breakpoints were chosen.
-func logErrors(line Line, x, l []float64) Line {
+func (f logFit) errors(line Line) Line {
 	var pp, pq, qq, sse float64
-	for i := range x {
-		at := line.At(x[i])
-		p, q := line.Intercept/at, float64(line.Slope*x[i])/at
-		e := l[i] - math.Log(at)
+	for i := range f.x {
+		at := line.At(f.x[i])
+		p, q := line.Intercept/at, float64(line.Slope*f.x[i])/at
+		e := f.l[i] - math.Log(at)
 		pp, pq, qq, sse = pp+float64(p*p), pq+float64(p*q), qq+float64(q*q), sse+float64(e*e)
 	}
-	a, b := deviations(pp, pq, qq, line, sse, len(x))
-	return Line{Intercept: line.Intercept * a, Slope: line.Slope * b}
+	d := deviations(pp, pq, qq, line, sse, len(f.x))
+	return Line{Intercept: line.Intercept * d.Intercept, Slope: line.Slope * d.Slope}
 }
 
-// plainErrors returns the standard errors of a line that was fitted by weighted least squares.
-func plainErrors(line Line, x, y, w []float64) Line {
-	var pp, pq, qq, sse float64
-	for i := range x {
-		e := y[i] - line.At(x[i])
-		pp, pq, qq, sse = pp+w[i], pq+float64(w[i]*x[i]), qq+float64(w[i]*float64(x[i]*x[i])), sse+float64(w[i]*float64(e*e))
-	}
-	a, b := deviations(pp, pq, qq, line, sse, len(x))
-	return Line{Intercept: a, Slope: b}
-}
-
-// deviations returns the standard deviations of two coefficients with the normal matrix
+// deviations returns the standard deviations of the coefficients of a line with the normal matrix
 // (pp pq, pq qq), or of the one that is not zero; 0 where no point is left to tell.
-func deviations(pp, pq, qq float64, line Line, sse float64, n int) (a, b float64) {
+func deviations(pp, pq, qq float64, line Line, sse float64, n int) Line {
 	root := func(variance float64, coefficients int) float64 {
 		if n <= coefficients || !(variance > 0) || math.IsInf(variance, 1) {
 			return 0
@@ -565,10 +524,10 @@ func deviations(pp, pq, qq float64, line Line, sse float64, n int) (a, b float64
 	}
 	switch {
 	case line.Slope == 0:
-		return root(1/pp, 1), 0
+		return Line{Intercept: root(1/pp, 1)}
 	case line.Intercept == 0:
-		return 0, root(1/qq, 1)
+		return Line{Slope: root(1/qq, 1)}
 	}
 	d := float64(pp*qq) - float64(pq*pq)
-	return root(qq/d, 2), root(pp/d, 2)
+	return Line{Intercept: root(qq/d, 2), Slope: root(pp/d, 2)}
 }

@@ -55,60 +55,42 @@ func (s *Sample) Fit(terms []int) *Relative {
 	for i := range weights {
 		weights[i] = 1
 	}
-	var coef []float64
-	residuals := make([]float64, n)
+	r := &Relative{Terms: slices.Clone(terms), N: n}
+	residuals, size := make([]float64, n), make([]float64, n)
 	for range iterations {
 		normal := s.normal(terms, func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] })
-		if coef = normal.solve(normal.right); coef == nil {
+		if r.Coef = normal.solve(normal.right); r.Coef == nil {
 			return nil
 		}
 		for i := range s.Y {
-			fitted := s.at(i, terms, coef)
+			fitted := r.At(s.X[i*s.P : (i+1)*s.P])
 			if fitted <= 0 {
 				fitted = s.Y[i]
 			}
 			residuals[i], scale[i] = (s.Y[i]-fitted)/fitted, fitted
+			size[i] = math.Abs(residuals[i])
 		}
-		reweigh(weights, residuals)
+		// Huber's weights. The standard deviation of normal residuals is 1.4826 times the median of their absolute
+		// values, on which the large ones have no influence.
+		slices.Sort(size)
+		bound := huber * max(precise, 1.4826*size[len(size)/2])
+		for i, e := range residuals {
+			weights[i] = min(1, bound/math.Abs(e))
+		}
 	}
-	if slices.ContainsFunc(coef, func(c float64) bool { return !(c > 0) }) {
+	if slices.ContainsFunc(r.Coef, func(c float64) bool { return !(c > 0) }) {
 		return nil
 	}
-	r := &Relative{Terms: slices.Clone(terms), Coef: coef, N: n}
+	// Models are compared by squares that go over into straight lines at farOff, whatever their own scatter is.
 	for i, e := range residuals {
-		r.Loss += float64(s.W[i] * rho(e))
+		loss := e * e
+		if e = math.Abs(e); e > farOff {
+			loss = 2*farOff*e - farOff*farOff
+		}
+		r.Loss += float64(s.W[i] * loss)
 	}
 	r.Covariance = s.sandwich(terms, weights, residuals, scale)
 	return r
-}
-
-// reweigh sets Huber's weights of residuals, whose standard deviation is that of their middle half.
-func reweigh(weights, residuals []float64) {
-	size := make([]float64, len(residuals))
-	for i, e := range residuals {
-		size[i] = math.Abs(e)
-	}
-	slices.Sort(size)
-	bound := huber * max(precise, 1.4826*size[len(size)/2])
-	for i, e := range residuals {
-		weights[i] = min(1, bound/math.Abs(e))
-	}
-}
-
-// rho is the square of a residual, or grows linearly beyond farOff.
-func rho(e float64) float64 {
-	if e = math.Abs(e); e > farOff {
-		return 2*farOff*e - farOff*farOff
-	}
-	return e * e
-}
-
-// at returns the fitted time of a point.
-func (s *Sample) at(i int, terms []int, coef []float64) (sum float64) {
-	for j, t := range terms {
-		sum += float64(coef[j] * s.X[i*s.P+t])
-	}
-	return sum
 }
 
 // At returns the value of the fit where the terms have these values.
@@ -133,7 +115,13 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 	}
 	pooled /= float64(len(residuals) - len(terms))
 	b := s.normal(terms, func(i int) float64 {
-		own := residuals[i] / max(leastFree, 1-w(i)*s.square(i, terms, inverse))
+		x, leverage := s.X[i*s.P:(i+1)*s.P], 0.0 // xᵀA⁻¹x
+		for j, t := range terms {
+			for k, u := range terms {
+				leverage += float64(x[t] * inverse[j][k] * x[u])
+			}
+		}
+		own := residuals[i] / max(leastFree, 1-w(i)*leverage)
 		v := w(i) * scale[i]
 		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
@@ -154,17 +142,6 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 
 // leastFree bounds what residuals are divided by.
 const leastFree = 0.1
-
-// square returns xᵀMx of a point.
-func (s *Sample) square(i int, terms []int, m [][]float64) (sum float64) {
-	x := s.X[i*s.P : (i+1)*s.P]
-	for j, t := range terms {
-		for k, u := range terms {
-			sum += float64(x[t] * m[j][k] * x[u])
-		}
-	}
-	return sum
-}
 
 // equations are normal equations, whose terms are scaled to norm 1.
 type equations struct {
@@ -211,9 +188,13 @@ func (e equations) cholesky() (l [][]float64, norm []float64) {
 	for j := range e.a {
 		row := make([]float64, len(e.a))
 		for k := range j + 1 {
+			other := row // which is not yet part of l
+			if k < j {
+				other = l[k]
+			}
 			rest := e.a[j][k] / norm[j] / norm[k]
 			for m := range k {
-				rest -= float64(row[m] * lower(l, row, k, j)[m])
+				rest -= float64(row[m] * other[m])
 			}
 			if k < j {
 				row[k] = rest / l[k][k]
@@ -224,14 +205,6 @@ func (e equations) cholesky() (l [][]float64, norm []float64) {
 		l = append(l, row)
 	}
 	return l, norm
-}
-
-// lower returns row k of a factor whose row j is not yet part of it.
-func lower(l [][]float64, row []float64, k, j int) []float64 {
-	if k == j {
-		return row
-	}
-	return l[k]
 }
 
 // solve returns the solution for a right-hand side, nil if there is none.
@@ -295,9 +268,22 @@ func penalty(n int, gain float64) float64 {
 // worth the penalty of a term. The first one is the earliest of all that are worse by no more than a penalty,
 // so that what is expected stands first. It returns nil if no term alone fits.
 func (s *Sample) Select() *Relative {
-	best := s.first()
-	n := len(s.Y)
-	for best != nil {
+	n, least := len(s.Y), math.Inf(1)
+	var alone []*Relative
+	for t := range s.P {
+		if r := s.Fit([]int{t}); r != nil {
+			alone = append(alone, r)
+			least = min(least, score(n, r.Loss, 0))
+		}
+	}
+	first := slices.IndexFunc(alone, func(r *Relative) bool {
+		return score(n, r.Loss, 0) <= least+penalty(n, gainOfTerm)
+	})
+	if first < 0 {
+		return nil
+	}
+	best := alone[first]
+	for len(best.Terms) < maxTerms {
 		var next *Relative
 		for t := range s.P {
 			if slices.Contains(best.Terms, t) {
@@ -311,29 +297,9 @@ func (s *Sample) Select() *Relative {
 		if next == nil || score(n, next.Loss, penalty(n, gainOfTerm)) >= score(n, best.Loss, 0) {
 			return best
 		}
-		if best = next; len(best.Terms) == maxTerms {
-			break
-		}
+		best = next
 	}
 	return best
-}
-
-// first returns the fit of one term, nil if none fits.
-func (s *Sample) first() (first *Relative) {
-	n, least := len(s.Y), math.Inf(1)
-	var fits []*Relative
-	for t := range s.P {
-		if r := s.Fit([]int{t}); r != nil {
-			fits = append(fits, r)
-			least = min(least, score(n, r.Loss, 0))
-		}
-	}
-	for _, r := range fits {
-		if score(n, r.Loss, 0) <= least+penalty(n, gainOfTerm) {
-			return r
-		}
-	}
-	return nil
 }
 
 // Part is a part of the points with a fit of its own: those whose coordinates are above Lo and up to Hi.
@@ -406,16 +372,42 @@ func (s *Sample) total(parts []Part) float64 {
 // some places in each coordinate, and then of all between that and those beside it.
 func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative) (best []Part) {
 	for i := range parts {
-		if s.errorOf(&parts[i]) < goodEnough {
+		whole, weight := &parts[i], 0.0
+		for _, j := range whole.Points {
+			weight += s.W[j]
+		}
+		if math.Sqrt(whole.Fit.Loss/weight) < goodEnough {
 			continue
 		}
 		for d := range at[0] {
-			values := coordinates(parts[i].Points, at, d)
+			var values []float64 // different coordinates of the part, ascending
+			for _, j := range whole.Points {
+				values = append(values, at[j][d])
+			}
+			slices.Sort(values)
+			values = slices.Compact(values)
 			step := max(1, len(values)/mostCuts)
 			rough, here := -1, []Part(nil)
 			try := func(k int) {
-				if next := s.splitAt(parts, i, at, d, values[k], fit); next != nil &&
-					(here == nil || s.total(next) < s.total(here)) {
+				low := Part{Lo: whole.Lo, Hi: slices.Clone(whole.Hi)}
+				high := Part{Lo: slices.Clone(whole.Lo), Hi: whole.Hi}
+				low.Hi[d], high.Lo[d] = values[k], values[k]
+				for _, j := range whole.Points {
+					if at[j][d] <= values[k] {
+						low.Points = append(low.Points, j)
+					} else {
+						high.Points = append(high.Points, j)
+					}
+				}
+				if len(low.Points) < fewestPoints || len(high.Points) < fewestPoints {
+					return
+				}
+				low.Fit, high.Fit = fit(s.Points(low.Points)), fit(s.Points(high.Points))
+				if low.Fit == nil || high.Fit == nil {
+					return
+				}
+				next := slices.Replace(slices.Clone(parts), i, i+1, low, high)
+				if here == nil || s.total(next) < s.total(here) {
 					rough, here = k, next
 				}
 			}
@@ -431,47 +423,4 @@ func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative
 		}
 	}
 	return best
-}
-
-// errorOf returns the root mean square of the relative residuals of a part.
-func (s *Sample) errorOf(p *Part) float64 {
-	weight := 0.0
-	for _, i := range p.Points {
-		weight += s.W[i]
-	}
-	return math.Sqrt(p.Fit.Loss / weight)
-}
-
-// splitAt returns the parts with part i split, nil if a side has too few points or no fit.
-func (s *Sample) splitAt(parts []Part, i int, at [][]float64, d int, cut float64, fit func(*Sample) *Relative) []Part {
-	low, high := parts[i].divide(at, d, cut)
-	if len(low.Points) < fewestPoints || len(high.Points) < fewestPoints {
-		return nil
-	}
-	if low.Fit, high.Fit = fit(s.Points(low.Points)), fit(s.Points(high.Points)); low.Fit == nil || high.Fit == nil {
-		return nil
-	}
-	return slices.Replace(slices.Clone(parts), i, i+1, low, high)
-}
-
-// coordinates returns the different coordinates of points, ascending.
-func coordinates(points []int, at [][]float64, d int) (values []float64) {
-	for _, i := range points {
-		values = append(values, at[i][d])
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-func (p *Part) divide(at [][]float64, d int, cut float64) (low, high Part) {
-	low, high = Part{Lo: slices.Clone(p.Lo), Hi: slices.Clone(p.Hi)}, Part{Lo: slices.Clone(p.Lo), Hi: slices.Clone(p.Hi)}
-	low.Hi[d], high.Lo[d] = cut, cut
-	for _, i := range p.Points {
-		if at[i][d] <= cut {
-			low.Points = append(low.Points, i)
-		} else {
-			high.Points = append(high.Points, i)
-		}
-	}
-	return low, high
 }
