@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -65,18 +66,15 @@ func (o *NetworkOptions) Validate() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"bandwidth", o.Bandwidth}, {"latency", o.Latency}} {
-		if !(v.value >= 0) || math.IsInf(v.value, 1) {
-			errs = append(errs, fmt.Errorf("%s %g, want 0 or more", v.name, v.value))
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"eager threshold", o.Eager}, {"detached threshold", o.Detached}} {
-		if !isBytes(v.value) {
+		bytes bool
+	}{{"bandwidth", o.Bandwidth, false}, {"latency", o.Latency, false},
+		{"eager threshold", o.Eager, true}, {"detached threshold", o.Detached, true}} {
+		switch {
+		case v.bytes && !isBytes(v.value):
 			errs = append(errs, fmt.Errorf("%s %s, want a whole number of bytes, 0 to %d", v.name, short(v.value),
 				int64(maxBytes)))
+		case !v.bytes && (!(v.value >= 0) || math.IsInf(v.value, 1)):
+			errs = append(errs, fmt.Errorf("%s %g, want 0 or more", v.name, v.value))
 		}
 	}
 	return errors.Join(errs...)
@@ -152,68 +150,73 @@ type Property struct {
 // FitNetwork fits lines to the timings of each operation and derives overheads
 // and factors. Each size is one point, at the statistic of its timings. Errors carry the
 // warnings that were gathered before them (package warning).
-func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
+func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Between: m.Between(), Warnings: []warning.Warning{}}
-	if err := r.fit(m, o); err != nil {
-		return nil, warning.With(err, r.Warnings)
-	}
-	return r, nil
-}
-
-func (r *NetworkReport) fit(all *Messages, o NetworkOptions) error {
-	m := all.main()
-	r.warnStrays(m)
-	r.findThresholds(m, &o)
+	r = &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Between: m.Between(), Warnings: []warning.Warning{}}
+	defer func() {
+		if err != nil {
+			r, err = nil, warning.With(err, r.Warnings)
+		}
+	}()
+	main := m.main()
+	r.warnStrays(main)
+	r.findThresholds(main, &o)
 	r.options = o
 	for _, op := range fitted {
-		if err := r.fitOne(m, op, o); err != nil {
-			return err
+		p := main.points(op, o.Statistic, o.Trim)
+		if len(p.X) == 0 {
+			continue
 		}
+		p = r.dropSpikes(op, p)
+		// Points of receives are overheads only where messages travel before their receive is posted: elsewhere it
+		// waits for them. The last line below the threshold holds up to the detached one.
+		if op == Recv {
+			for _, t := range r.Thresholds {
+				if t.Name == eagerName && t.Above != 0 {
+					i, _ := slices.BinarySearch(p.X, t.Bytes)
+					p, _ = p.Split(i)
+				}
+			}
+			if o.Transfer == RoundTrip {
+				r.boundReceives(main, p, o)
+			}
+		}
+		cut := main.cut(op, o)
+		below, _ := slices.BinarySearch(p.X, cut)
+		if few := len(p.X) - below; cut > 0 && below > 0 && few > 0 && few < o.Learn.MinPoints {
+			p, _ = p.Split(below)
+			r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
+		}
+		fit, err := fitOperation(op, p, cut, o)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
+		}
+		r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
+		r.Operations = append(r.Operations, operationFit(op, p, fit))
 	}
-	if r.fitPolls(m); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
-		return fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
+	if r.fitPolls(main); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
+		return r, fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
 	if pp := r.fitOf(PingPong); pp != nil {
-		var err error
 		if r.Route, err = r.route(pp, o, "network"); err != nil {
-			return err
+			return r, err
 		}
 	}
-	if err := r.fitWithin(all, o); err != nil {
-		return err
+	if err := r.fitWithin(m, o); err != nil {
+		return r, err
 	}
-	r.fitSharing(all)
+	r.fitSharing(m)
 	r.setProperties(o)
-	r.warnWaiting(o)
-	return nil
-}
-
-// fitOne fits lines to an operation, if it was timed.
-func (r *NetworkReport) fitOne(m series, op Operation, o NetworkOptions) error {
-	p := m.points(op, o.Statistic, o.Trim)
-	if len(p.X) == 0 {
-		return nil
+	// Overheads must not reach beyond the threshold that replays take where the options give none.
+	for i, op := range r.Operations {
+		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
+			x[len(x)-1] >= defaultDetached {
+			r.warn("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached)
+		}
 	}
-	p = r.beforeWaiting(op, r.dropSpikes(op, p))
-	if op == Recv && o.Transfer == RoundTrip {
-		r.boundReceives(m, p, o)
-	}
-	cut := m.cut(op, o)
-	below, _ := slices.BinarySearch(p.X, cut)
-	if few := len(p.X) - below; cut > 0 && below > 0 && few > 0 && few < o.Learn.MinPoints {
-		p, _ = p.Split(len(p.X) - few)
-		r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
-	}
-	fit, err := fitOperation(op, p, cut, o)
-	if err != nil {
-		return fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
-	}
-	r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
-	r.Operations = append(r.Operations, operationFit(op, p, fit))
-	return nil
+	return r, nil
 }
 
 func operationFit(op Operation, p regress.Points, fit *regress.Pieces) OperationFit {
@@ -238,8 +241,13 @@ func (m series) cut(op Operation, o NetworkOptions) float64 {
 
 // fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
 func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
-	if len(o.Breakpoints) > 0 {
-		return regress.FitPieces(p, o.breakpointsOf(op, p.X[len(p.X)-1]), o.Plain)
+	if list := o.Breakpoints; len(list) > 0 {
+		// Overheads need no line from the detached threshold on, where there are none, unless sizes beyond it were timed.
+		if (op == Send || op == Recv) && o.Detached > 0 && p.X[len(p.X)-1] <= o.Detached {
+			i, _ := slices.BinarySearch(list, o.Detached)
+			list = list[:i]
+		}
+		return regress.FitPieces(p, list, o.Plain)
 	}
 	i, _ := slices.BinarySearch(p.X, cut)
 	if i == 0 || i == len(p.X) {
@@ -255,16 +263,6 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 		return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
 	}
 	return regress.Join(first, o.lastWithOverhead(Send), rest), nil
-}
-
-// breakpointsOf returns the breakpoints of an operation of which sizes up to the largest
-// were measured: overheads need no line from the detached threshold on, where there are none.
-func (o *NetworkOptions) breakpointsOf(op Operation, largest float64) []float64 {
-	if (op == Send || op == Recv) && o.Detached > 0 && largest <= o.Detached {
-		i, _ := slices.BinarySearch(o.Breakpoints, o.Detached)
-		return o.Breakpoints[:i]
-	}
-	return o.Breakpoints
 }
 
 // lastWithOverhead returns the largest size at which an operation has an overhead: that of
@@ -314,88 +312,43 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 			from = append(from, fit.Breakpoints()...)
 		}
 	}
-	if last := o.lastWithOverhead(Send); !math.IsInf(last, 1) {
+	last := o.lastWithOverhead(Send)
+	if !math.IsInf(last, 1) {
 		from = append(from, last)
 	}
 	slices.Sort(from)
-	var t Route
-	for _, begin := range slices.Compact(from) {
-		t.Transfers = append(t.Transfers, transfer(begin, pp, send, recv, o))
-	}
-	return t, r.deriveFactors(&t, pp, o, what)
-}
-
-// transfer returns the time on the network for sizes above begin. From the
-// detached threshold on there are no overheads. In the model's own account the envelope takes the time of its bytes,
-// which is none of the latency. Errors are those of independent fits.
-func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) NetworkPiece {
-	piece := func(fit *regress.Pieces) regress.Piece {
-		if fit == nil {
-			return regress.Piece{}
-		}
-		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))]
-	}
-	whole, s, r, part := piece(pp), piece(send), piece(recv), 1.0
+	t, part := Route{Bandwidth: o.Bandwidth, Latency: o.Latency}, 1.0
 	if o.Transfer == OneRecv {
 		part = 2
 	}
-	if begin >= o.lastWithOverhead(Send) {
-		s, r = regress.Piece{}, regress.Piece{}
-	}
-	intercept, slope := whole.Intercept/2-(s.Intercept+r.Intercept)/part, whole.Slope/2-(s.Slope+r.Slope)/part
-	if o.Transfer == RoundTrip && intercept > 0 && slope > 0 {
-		intercept = max(intercept-float64(envelope*slope), 0)
-	}
-	return NetworkPiece{
-		From:           begin,
-		Intercept:      intercept,
-		Slope:          slope,
-		InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
-		SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
-	}
-}
-
-// deriveFactors divides the bandwidth and latency of each piece by those of the
-// route. A time below zero, because overheads and ping-pong were measured at different times,
-// is the bandwidth of the route, or no latency; below by two standard errors it is warned of.
-func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o NetworkOptions, what string) error {
-	if route.Bandwidth, route.Latency = o.Bandwidth, o.Latency; route.Bandwidth == 0 || route.Latency == 0 {
-		if err := route.derive(pp); err != nil {
-			return err
-		}
-	}
-	for i := range route.Transfers {
-		t := &route.Transfers[i]
-		if t.Slope <= 0 {
-			if t.Slope <= -2*t.SlopeError {
-				r.warn("%s above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route",
-					what, short(t.From))
+	for _, begin := range slices.Compact(from) {
+		at := func(fit *regress.Pieces) regress.Piece {
+			if fit == nil || begin >= last && fit != pp { // from the detached threshold on there are no overheads
+				return regress.Piece{}
 			}
-			t.Slope = 1 / route.Bandwidth
+			return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))]
 		}
-		if t.Intercept < 0 {
-			if t.Intercept < -2*t.InterceptError {
-				r.warn("%s above %s bytes: overheads alone cost more than the ping-pong: taken without latency", what,
-					short(t.From))
-			}
-			t.Intercept = 0
+		whole, s, r := at(pp), at(send), at(recv)
+		p := NetworkPiece{
+			From:      begin,
+			Intercept: whole.Intercept/2 - (s.Intercept+r.Intercept)/part,
+			Slope:     whole.Slope/2 - (s.Slope+r.Slope)/part,
+			// those of independent fits
+			InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
+			SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
 		}
-		t.BandwidthFactor, t.LatencyFactor = 1/t.Slope/route.Bandwidth, t.Intercept/route.Latency
-		t.BandwidthError, t.LatencyError = t.BandwidthFactor*t.SlopeError/t.Slope, t.InterceptError/route.Latency
-		if o.Clamp {
-			t.BandwidthFactor, t.LatencyFactor = min(1, t.BandwidthFactor), max(1, t.LatencyFactor)
+		// In the model's own account the envelope takes the time of its bytes, which is none of the latency.
+		if o.Transfer == RoundTrip && p.Intercept > 0 && p.Slope > 0 {
+			p.Intercept = max(p.Intercept-float64(envelope*p.Slope), 0)
 		}
+		t.Transfers = append(t.Transfers, p)
 	}
-	return nil
-}
-
-// derive fills in values that are not given: the bandwidth of the largest messages, as links are shared at the bandwidth
-// of the route and small messages hardly tell theirs; and the smallest latency above zero of half of the
-// ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it,
-// the bandwidth is that of half of the last piece of the ping-pong that has one.
-func (t *Route) derive(pp *regress.Pieces) error {
+	// Bandwidth and latency that are not given: the bandwidth is that of the largest messages, as links are shared at
+	// the bandwidth of the route and small messages hardly tell theirs. Where the time of the largest does not grow
+	// with their bytes, or overheads leave nothing of it, it is that of half of the last piece of the ping-pong that
+	// has one. The latency is the smallest above zero of half of the ping-pong.
 	slope, latency := 0.0, math.Inf(1)
-	for _, p := range networkPieces(pp) {
+	for _, p := range pp.Pieces {
 		if p.Slope > 0 {
 			slope = p.Slope / 2
 		}
@@ -409,14 +362,36 @@ func (t *Route) derive(pp *regress.Pieces) error {
 	if t.Bandwidth == 0 && slope > 0 {
 		t.Bandwidth = 1 / slope
 	}
-	if t.Latency == 0 {
-		t.Latency = latency
-	}
+	t.Latency = cmp.Or(t.Latency, latency)
 	if t.Bandwidth == 0 || math.IsInf(t.Latency, 1) {
-		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route",
+		return t, fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route",
 			ErrMeaningless)
 	}
-	return nil
+	// Factors are by these. A time below zero, because overheads and ping-pong were measured at different times, is
+	// the bandwidth of the route, or no latency; below by two standard errors it is warned of.
+	for i := range t.Transfers {
+		p := &t.Transfers[i]
+		if p.Slope <= 0 {
+			if p.Slope <= -2*p.SlopeError {
+				r.warn("%s above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route",
+					what, short(p.From))
+			}
+			p.Slope = 1 / t.Bandwidth
+		}
+		if p.Intercept < 0 {
+			if p.Intercept < -2*p.InterceptError {
+				r.warn("%s above %s bytes: overheads alone cost more than the ping-pong: taken without latency", what,
+					short(p.From))
+			}
+			p.Intercept = 0
+		}
+		p.BandwidthFactor, p.LatencyFactor = 1/p.Slope/t.Bandwidth, p.Intercept/t.Latency
+		p.BandwidthError, p.LatencyError = p.BandwidthFactor*p.SlopeError/p.Slope, p.InterceptError/t.Latency
+		if o.Clamp {
+			p.BandwidthFactor, p.LatencyFactor = min(1, p.BandwidthFactor), max(1, p.LatencyFactor)
+		}
+	}
+	return t, nil
 }
 
 // WithinFit is the fit of ping-pongs within a host, where the overheads are those of messages between hosts.

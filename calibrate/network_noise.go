@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -123,12 +122,36 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 	}
 	best := math.Inf(1)
 	for _, relative := range []bool{false, true} {
-		x, logScale, err := residuals(p, timings, relative)
-		if err != nil {
-			r.Candidates = append(r.Candidates, NoiseCandidate{Relative: relative, Refused: err.Error()})
+		// Residuals are what the timings have more than the line. Of relative ones the sum of the logarithms of the
+		// line's times is needed: with it densities of parts become those of seconds, which BICs are compared by.
+		var x []float64
+		logScale, timeless := 0.0, false
+		for _, t := range timings {
+			at := p.Intercept + float64(p.Slope*float64(t.bytes))
+			e := t.seconds - at
+			if relative {
+				timeless = timeless || at <= 0
+				e /= at
+				logScale += math.Log(at)
+			}
+			x = append(x, e)
+		}
+		if timeless {
+			r.Candidates = append(r.Candidates, NoiseCandidate{Relative: relative, Refused: "the line has no time at some sizes"})
 			continue
 		}
-		least := leastVariance(x)
+		// Timings that are the same to the resolution of the clock are no mode: one has a part of the width of the
+		// middle half of the residuals at least, or, if that is one number, of their deviation.
+		sorted := slices.Sorted(slices.Values(x))
+		width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
+		if width == 0 {
+			var all moments
+			for _, v := range x {
+				all.add(v)
+			}
+			width = narrowestOfAll * all.sd()
+		}
+		least := width * width
 		if least == 0 {
 			r.Note = "all timings are on the line: no noise"
 			return r
@@ -140,57 +163,18 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 				c.Refused = err.Error()
 			} else if c.BIC = f.BIC() + 2*logScale; c.BIC < best {
 				best = c.BIC
-				r.set(f, x, relative)
+				r.Relative, r.Shape, r.Modes = relative, Normal, nil
+				if IsHalfNormal(f.Skewness(x)) {
+					r.Shape = HalfNormal
+				}
+				for _, l := range f.Laws {
+					r.Modes = append(r.Modes, NoiseMode{l.Weight, l.Mean, math.Sqrt(l.Variance)})
+				}
 			}
 			r.Candidates = append(r.Candidates, c)
 		}
 	}
 	return r
-}
-
-// set takes over a mixture of the residuals x.
-func (r *RangeNoise) set(f *mixture.Fit, x []float64, relative bool) {
-	r.Relative, r.Shape, r.Modes = relative, Normal, nil
-	if IsHalfNormal(f.Skewness(x)) {
-		r.Shape = HalfNormal
-	}
-	for _, l := range f.Laws {
-		r.Modes = append(r.Modes, NoiseMode{l.Weight, l.Mean, math.Sqrt(l.Variance)})
-	}
-}
-
-// residuals returns what the timings have more than the line, and, of relative ones, the
-// sum of the logarithms of the line's times: with it densities of parts become those of seconds.
-func residuals(p NetworkPiece, timings []messageTiming, relative bool) (x []float64, logScale float64, err error) {
-	for _, t := range timings {
-		at := p.Intercept + float64(p.Slope*float64(t.bytes))
-		e := t.seconds - at
-		if relative {
-			if at <= 0 {
-				return nil, 0, errors.New("the line has no time at some sizes")
-			}
-			e /= at
-			logScale += math.Log(at)
-		}
-		x = append(x, e)
-	}
-	return x, logScale, nil
-}
-
-// leastVariance is what a mode has at least, so that timings that are the same to
-// the resolution of the clock are not one: by the middle half of the residuals, or, if that is one
-// number, by all of them.
-func leastVariance(x []float64) float64 {
-	sorted := slices.Sorted(slices.Values(x))
-	width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
-	if width == 0 {
-		var all moments
-		for _, v := range x {
-			all.add(v)
-		}
-		width = narrowestOfAll * all.sd()
-	}
-	return width * width
 }
 
 // WriteNoise writes the noise as a file for replay --network-noise
@@ -201,39 +185,33 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 	for _, op := range r.Noise {
 		fmt.Fprintf(&b, "%s: # %s\n", map[Operation]string{Send: "os", Isend: "ois", Recv: "or"}[op.Operation], op.Operation)
 		for i, n := range op.Ranges {
-			above := ""
+			b.WriteString("  - {")
 			if i > 0 {
-				above = "above: " + short(n.From) + ", "
+				fmt.Fprintf(&b, "above: %s, ", short(n.From))
 			}
-			fmt.Fprintf(&b, "  - {%s%s}\n", above, n.yaml())
+			if len(n.Modes) == 0 {
+				b.WriteString("noise: none}\n")
+				continue
+			}
+			amount := FormatNumber
+			if n.Relative {
+				amount = func(x float64) string { return FormatNumber(100*x) + "%" }
+			}
+			total := 0.0
+			for _, m := range n.Modes {
+				total += m.Weight
+			}
+			var modes []string
+			for _, m := range n.Modes {
+				modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), amount(m.Mean),
+					amount(m.SD)))
+			}
+			fmt.Fprintf(&b, "fixed: %s, per_byte: %s, noise: {%s: [%s]}}\n", FormatNumber(n.Intercept), FormatNumber(n.Slope),
+				n.Shape, strings.Join(modes, ", "))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func (n *RangeNoise) yaml() string {
-	if len(n.Modes) == 0 {
-		return "noise: none"
-	}
-	var modes []string
-	total := 0.0
-	for _, m := range n.Modes {
-		total += m.Weight
-	}
-	for _, m := range n.Modes {
-		modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), n.amount(m.Mean),
-			n.amount(m.SD)))
-	}
-	return fmt.Sprintf("fixed: %s, per_byte: %s, noise: {%s: [%s]}", FormatNumber(n.Intercept), FormatNumber(n.Slope),
-		n.Shape, strings.Join(modes, ", "))
-}
-
-func (n *RangeNoise) amount(x float64) string {
-	if n.Relative {
-		return FormatNumber(100*x) + "%"
-	}
-	return FormatNumber(x)
 }
 
 // writeNoise writes the modes of each range for people.

@@ -61,9 +61,26 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	if len(sizes) == 0 {
 		return t, false
 	}
-	at, errors := bestSplit(ratios)
-	if errors*10 > len(sizes) {
-		r.warn("%d of %d sizes are on the wrong side of the threshold from which sends wait: measure on an idle machine, or give it (--detached)", errors, len(sizes))
+	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong side.
+	errors := 0
+	for _, ratio := range ratios {
+		if ratio < sendWaits {
+			errors++
+		}
+	}
+	at, fewest := 0, errors
+	for i, ratio := range ratios {
+		if ratio < sendWaits {
+			errors--
+		} else {
+			errors++
+		}
+		if errors <= fewest {
+			at, fewest = i+1, errors
+		}
+	}
+	if fewest*10 > len(sizes) {
+		r.warn("%d of %d sizes are on the wrong side of the threshold from which sends wait: measure on an idle machine, or give it (--detached)", fewest, len(sizes))
 	}
 	switch {
 	case at == len(sizes):
@@ -73,28 +90,6 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 		at = 0
 	}
 	return thresholdAt(detachedName, sizes, at), true
-}
-
-// bestSplit returns before which ratio the threshold leaves the fewest on the wrong side, and how many.
-func bestSplit(ratios []float64) (at, least int) {
-	errors := 0
-	for _, ratio := range ratios {
-		if ratio < sendWaits {
-			errors++
-		}
-	}
-	least = errors
-	for i, ratio := range ratios {
-		if ratio < sendWaits {
-			errors--
-		} else {
-			errors++
-		}
-		if errors <= least {
-			at, least = i+1, errors
-		}
-	}
-	return at, least
 }
 
 // thresholdAt returns the threshold before the size i: the byte behind the size before it, as
@@ -124,10 +119,11 @@ const (
 // messages that do not wait for their receive travel at once.
 func findEager(m series, detached float64) Threshold {
 	whole, late := m.medians(PingPong), m.medians(Recv)
-	var sizes, parts []float64
+	var sizes, logs, parts []float64
 	for _, bytes := range m.sizes(Recv) {
 		if size := float64(bytes); size < detached && size > 0 && whole[bytes] > 0 {
-			sizes, parts = append(sizes, size), append(parts, math.Log(2*late[bytes]/whole[bytes]))
+			sizes, logs = append(sizes, size), append(logs, math.Log(size))
+			parts = append(parts, math.Log(2*late[bytes]/whole[bytes]))
 		}
 	}
 	at, best := 0, math.Inf(1)
@@ -137,8 +133,19 @@ func findEager(m series, detached float64) Threshold {
 			at, best = i, sum
 		}
 	}
-	if at > 0 && best < betterThan*squaresAboutLine(sizes, parts) {
-		return thresholdAt(eagerName, sizes, at)
+	if at > 0 {
+		// A step is none where a straight line over the logarithms of the sizes is nearly as good.
+		x, y, xy := squares(logs), squares(parts), 0.0
+		for i := range logs {
+			xy += float64((logs[i] - x.mean) * (parts[i] - y.mean))
+		}
+		aboutLine := y.sum
+		if x.sum != 0 {
+			aboutLine = max(y.sum-float64(xy*xy)/x.sum, 0)
+		}
+		if best < betterThan*aboutLine {
+			return thresholdAt(eagerName, sizes, at)
+		}
 	}
 	return Threshold{Name: eagerName, Bytes: detached, Found: true}
 }
@@ -152,36 +159,6 @@ func squares(values []float64) meanSquares {
 		s.add(v)
 	}
 	return meanSquares{s.mean, s.m2}
-}
-
-// squaresAboutLine returns the sum of squares about the best line through the values over the
-// logarithms of sizes.
-func squaresAboutLine(sizes, values []float64) float64 {
-	logs := make([]float64, len(sizes))
-	for i, s := range sizes {
-		logs[i] = math.Log(s)
-	}
-	x, y := squares(logs), squares(values)
-	xy := 0.0
-	for i := range logs {
-		xy += float64((logs[i] - x.mean) * (values[i] - y.mean))
-	}
-	if x.sum == 0 {
-		return y.sum
-	}
-	return max(y.sum-float64(xy*xy)/x.sum, 0)
-}
-
-// beforeWaiting returns those points of receives that are overheads: where messages do not travel before
-// their receive is posted, it waits for them. The last line below holds up to the detached threshold.
-func (r *NetworkReport) beforeWaiting(op Operation, p regress.Points) regress.Points {
-	t := r.threshold(eagerName)
-	if op != Recv || t == nil || !t.Found || t.Above == 0 {
-		return p
-	}
-	i, _ := slices.BinarySearch(p.X, t.Bytes)
-	below, _ := p.Split(i)
-	return below
 }
 
 // leastReceive is the part of half a ping-pong that a receive takes at least.
@@ -208,15 +185,6 @@ func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptio
 	if bounded > 0 {
 		r.warn("recv: at %d of %d sizes a receive of what has come takes longer than half a ping-pong leaves beside the send: taken to be what it leaves", bounded, len(p.X))
 	}
-}
-
-// threshold returns the threshold of a name, nil if it is neither given nor found.
-func (r *NetworkReport) threshold(name string) *Threshold {
-	i := slices.IndexFunc(r.Thresholds, func(t Threshold) bool { return t.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &r.Thresholds[i]
 }
 
 // SharingFit is the link that messages at the same time share: within a host a loopback, between hosts the cable of one.
@@ -261,43 +229,60 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		if pingPong == nil {
 			continue
 		}
-		if fit := sharing(all, b, pingPong, route.Bandwidth); len(fit.Points) > 0 {
+		fit := SharingFit{Between: b, Single: route.Bandwidth, Duplex: true}
+		timings := all.settings[setting{b, 1}]
+		alone := timings.medians(PingPong)
+		// A point is how much longer the bytes of large messages take together than those of one alone, part of the
+		// time together for each time alone: a ping-pong is two, an exchange one after the other's. What does not
+		// grow with the bytes is not shared: sizes of which it is more than half say little.
+		compare := func(p SharingPoint, together map[int64]float64, part float64) {
+			var ratios []float64
+			for bytes, seconds := range together {
+				fixed := pingPong.Pieces[pingPong.Find(float64(bytes))].Intercept
+				if one := alone[bytes]; bytes >= largeMessage && one > 2*fixed {
+					ratios = append(ratios, (float64(part*seconds)-fixed)/(one-fixed))
+				}
+			}
+			if len(ratios) == 0 {
+				return
+			}
+			slices.Sort(ratios)
+			p.Sizes, p.Slowdown, p.StdError = len(ratios), median(ratios), medianError(ratios)
+			if !math.IsInf(p.Slowdown, 1) {
+				fit.Points = append(fit.Points, p)
+			}
+		}
+		compare(SharingPoint{Messages: 2, Crossing: true}, timings.medians(Exchange), 2)
+		var pairs []int64
+		for s := range all.settings {
+			if s.between == b && s.pairs > 1 {
+				pairs = append(pairs, s.pairs)
+			}
+		}
+		slices.Sort(pairs)
+		for _, k := range pairs {
+			compare(SharingPoint{Messages: k}, all.settings[setting{b, k}].medians(PingPong), 1)
+		}
+		if len(fit.Points) > 0 {
+			fit.judge()
 			r.Sharing = append(r.Sharing, fit)
 		}
 	}
 }
 
-func sharing(all *Messages, b Between, pingPong *regress.Pieces, bandwidth float64) SharingFit {
-	fit := SharingFit{Between: b, Single: bandwidth, Duplex: true}
-	series := all.settings[setting{b, 1}]
-	alone := single{series.medians(PingPong), pingPong}
-	if p, ok := alone.slowdown(series.medians(Exchange), 2); ok {
-		p.Messages, p.Crossing = 2, true
-		fit.Points = append(fit.Points, p)
-	}
-	var pairs []int64
-	for s := range all.settings {
-		if s.between == b && s.pairs > 1 {
-			pairs = append(pairs, s.pairs)
-		}
-	}
-	slices.Sort(pairs)
-	for _, k := range pairs {
-		if p, ok := alone.slowdown(all.settings[setting{b, k}].medians(PingPong), 1); ok {
-			p.Messages = k
-			fit.Points = append(fit.Points, p)
-		}
-	}
-	fit.judge()
-	return fit
-}
-
 // judge takes the capacity, and then whether messages that cross share it.
+//
+// The capacity is that of the largest number of pairs, at which the link is full if ever it is; within a host, if there
+// was one pair, that of the messages that cross, which use the same memory there. A link on which n messages take s
+// times as long as one alone carries n/s times the bandwidth of one.
 func (f *SharingFit) judge() {
-	if len(f.Points) == 0 {
-		return
+	if p := f.Points[len(f.Points)-1]; !p.Crossing || f.Between == Cores {
+		f.Shared = p.Slowdown >= leastSlowdown
+		if f.Shared || f.Between == Nodes { // within a host where nothing slows, each has a loopback of its own
+			f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
+			f.Error = f.Capacity * p.StdError / p.Slowdown
+		}
 	}
-	f.setCapacity(f.Points[len(f.Points)-1])
 	if p := f.Points[0]; p.Crossing {
 		// Messages that cross take as long as one alone in a model in which they share nothing, and as two on a
 		// cable in the other: the nearer one is that below or above the geometric mean. On a cable that two do
@@ -305,45 +290,6 @@ func (f *SharingFit) judge() {
 		two := 2 * f.Single / max(f.Capacity, f.Single)
 		f.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
 	}
-}
-
-// setCapacity takes the capacity from the largest number of pairs, at which it is full if ever it is; within
-// a host, if there was one pair, from the messages that cross, which use the same memory there. A link on
-// which n messages take s times as long as one alone carries n/s times the bandwidth of one.
-func (f *SharingFit) setCapacity(p SharingPoint) {
-	if p.Crossing && f.Between == Nodes {
-		return
-	}
-	if f.Shared = p.Slowdown >= leastSlowdown; !f.Shared && f.Between == Cores { // each has a loopback of its own
-		return
-	}
-	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
-	f.Error = f.Capacity * p.StdError / p.Slowdown
-}
-
-// single holds the times of ping-pongs alone, by size, and their fit.
-type single struct {
-	seconds map[int64]float64
-	fit     *regress.Pieces
-}
-
-// slowdown returns how much longer the bytes of large messages take together than those of one alone, part of
-// the time together for each time alone: a ping-pong is two, an exchange one after the other's. What does not
-// grow with the bytes is not shared: sizes of which it is more than half say little.
-func (alone *single) slowdown(together map[int64]float64, part float64) (p SharingPoint, ok bool) {
-	var ratios []float64
-	for bytes, seconds := range together {
-		fixed := alone.fit.Pieces[alone.fit.Find(float64(bytes))].Intercept
-		if one := alone.seconds[bytes]; bytes >= largeMessage && one > 2*fixed {
-			ratios = append(ratios, (float64(part*seconds)-fixed)/(one-fixed))
-		}
-	}
-	if len(ratios) == 0 {
-		return p, false
-	}
-	slices.Sort(ratios)
-	p.Sizes, p.Slowdown, p.StdError = len(ratios), median(ratios), medianError(ratios)
-	return p, !math.IsInf(p.Slowdown, 1)
 }
 
 // sharingOf returns the fit of messages within a host or between two, nil without one.
@@ -407,14 +353,3 @@ func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Point
 
 // defaultDetached is SimGrid's value of smpi/send-is-detached-thresh, in bytes.
 const defaultDetached = 65536
-
-// warnWaiting warns of operations whose overheads reach beyond the threshold that replays
-// take where the options give none.
-func (r *NetworkReport) warnWaiting(o NetworkOptions) {
-	for i, op := range r.Operations {
-		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
-			x[len(x)-1] >= defaultDetached {
-			r.warn("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached)
-		}
-	}
-}
