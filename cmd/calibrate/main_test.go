@@ -16,9 +16,10 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/command/commandtest"
-	"reprise/internal/regular/regulartest"
 	"reprise/internal/sniff/snifftest"
 	"reprise/internal/textutil"
+	"reprise/trace"
+	"reprise/tracegen/capture"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
@@ -27,34 +28,44 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace, "hpcgtrace": hpcgTraceCommand, "recordedtrace": recordedTrace})
 }
 
-// hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, Q = 1 and
-// without look-ahead to a file, with one process row or as many as its second argument says.
-func hplTrace() {
-	rows := 1
-	if len(os.Args) > 2 {
-		rows = len(os.Args[2])
-	}
-	p := hpl.DefaultParams(40, rows, 1)
-	p.NB, p.Depth = 8, 0
+// generate writes the trace that a command of the scripts is for to the file of its first argument.
+func generate(write func(f *os.File) error) {
 	f, err := os.Create(os.Args[1])
 	if err == nil {
-		err = errors.Join(hpl.Generate(context.Background(), f, p, hpl.Options{Tool: "test"}), f.Close())
+		err = errors.Join(write(f), f.Close())
 	}
 	if err != nil {
 		panic(err)
 	}
 }
 
-// hpcgTraceCommand is a command for the scripts: it writes the trace of HPCG on two ranks with 16x16x16
-// points each to a file.
+// hplTrace is a command for the scripts: HPL with N = 40, NB = 8, Q = 1 and without look-ahead, with one process row
+// or as many as its second argument says.
+func hplTrace() {
+	p := hpl.DefaultParams(40, len(append(os.Args, "x")[2]), 1)
+	p.NB, p.Depth = 8, 0
+	generate(func(f *os.File) error { return hpl.Generate(context.Background(), f, p, hpl.Options{Tool: "test"}) })
+}
+
+// hpcgTraceCommand is one for HPCG on two ranks with 16x16x16 points each.
 func hpcgTraceCommand() {
-	f, err := os.Create(os.Args[1])
-	if err == nil {
-		err = errors.Join(hpcg.Generate(context.Background(), f, hpcg.DefaultParams(2, 16), hpcg.Options{Tool: "test"}), f.Close())
-	}
-	if err != nil {
-		panic(err)
-	}
+	generate(func(f *os.File) error {
+		return hpcg.Generate(context.Background(), f, hpcg.DefaultParams(2, 16), hpcg.Options{Tool: "test"})
+	})
+}
+
+// recordedTrace is one for two ranks that do nothing, recorded with a second as 2 Gflop.
+func recordedTrace() {
+	generate(func(f *os.File) error {
+		w, err := trace.NewWriter(f, &trace.Header{Program: "test", Ranks: 2, Steps: 1,
+			Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+			CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
+			Params:       []trace.Param{{Name: capture.SpeedParam, Value: "2e+09"}}}, trace.WriterOptions{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(w.Step(0), w.Close())
+	})
 }
 
 func TestScripts(t *testing.T) {
@@ -214,18 +225,4 @@ func TestFullOutput(t *testing.T) {
 	} {
 		commandtest.Full(t, 1, "calibrate", args...)
 	}
-}
-
-// TestSpecialSteps: a machine's directory whose notes of an earlier call are no file is refused at once.
-func TestSpecialSteps(t *testing.T) {
-	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {
-		r := &machineRun{dir: t.TempDir()}
-		if err := os.Mkdir(r.path("measured"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		put(r.path(stepsFile))
-		if err, want := r.begin(), r.path(stepsFile)+": want a regular file, this is "+what; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	})
 }
