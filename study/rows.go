@@ -21,44 +21,33 @@ const hypercubeSeed = 1
 const wantDesign = "want full, one at a time, {fractional: 1/4}, {latin hypercube: 20}, or {list: [{NB: 64, DEPTH: 0}, ...]}"
 
 // makeRows makes the rows of the design; without one it is full.
-func (p *parser) makeRows(root ast.Node) error {
-	if p.design == nil {
-		return p.plainDesign(root, "full")
-	}
+func (p *parser) makeRows(root ast.Node) {
+	n, name := root, "full"
 	switch p.design.(type) {
+	case nil:
 	case *ast.MappingNode, *ast.MappingValueNode:
-	default:
-		text, err := p.Text(p.design, "design")
-		if err != nil {
-			return err
+		// Designs with a number, or with rows, are mappings with one key.
+		entries := must(p.Entries(p.design, "design"))
+		if len(entries) != 1 {
+			p.fail(p.design, "design: %d entries, %s", len(entries), wantDesign)
 		}
-		return p.plainDesign(p.design, text)
-	}
-	// Designs with a number, or with rows, are mappings with one key.
-	entries, err := p.Entries(p.design, "design")
-	if err != nil {
-		return err
-	}
-	if len(entries) != 1 {
-		return p.Errorf(p.design, "design: %d entries, %s", len(entries), wantDesign)
-	}
-	switch e := entries[0]; e.Key {
-	case "fractional":
-		return p.fractional(e)
-	case "latin hypercube":
-		return p.hypercube(e)
-	case "list":
-		return p.list(e)
+		switch e := entries[0]; e.Key {
+		case "fractional":
+			p.fractional(e)
+		case "latin hypercube":
+			p.hypercube(e)
+		case "list":
+			p.list(e)
+		default:
+			p.fail(e.Node, "design: %s, %s", yamlfile.Quote(e.Key), wantDesign)
+		}
+		return
 	default:
-		return p.Errorf(e.Node, "design: %s, %s", yamlfile.Quote(e.Key), wantDesign)
+		n, name = p.design, must(p.Text(p.design, "design"))
 	}
-}
 
-// plainDesign makes a design that needs nothing but the factors.
-func (p *parser) plainDesign(n ast.Node, name string) (err error) {
-	if err := p.noRanges(name); err != nil {
-		return err
-	}
+	// The others need nothing but the factors.
+	p.noRanges(name)
 	s := p.study
 	var levels []int
 	all, each := 1, 1 // rows of a full design, as far as there may be so many, and of the other
@@ -66,86 +55,70 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 		levels = append(levels, len(f.Levels))
 		all, each = min(all*max(1, len(f.Levels)), MaxRuns), each+max(1, len(f.Levels))-1
 	}
-	if err := p.fits(n, map[string]int{"full": all, "one at a time": each}[name]); err != nil {
-		return err
-	}
+	p.fits(n, map[string]int{"full": all, "one at a time": each}[name])
+	var err error
 	switch s.Design = name; name {
 	case "full":
 		s.Rows, err = design.Full(levels)
 	case "one at a time":
 		s.Rows, err = design.OneAtATime(levels)
 	default:
-		return p.Errorf(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
+		p.fail(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
 	}
 	if err != nil {
-		return p.Errorf(n, "design: %w", err)
+		p.fail(n, "design: %w", err)
 	}
-	return nil
 }
 
 // fits refuses a design, before its rows are allocated, if they have more levels than a design may.
-func (p *parser) fits(n ast.Node, rows int) error {
+func (p *parser) fits(n ast.Node, rows int) {
 	if factors := len(p.study.Factors); factors > 0 && rows > maxCells/factors {
-		return p.Errorf(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
+		p.fail(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
 	}
-	return nil
 }
 
 // noRanges refuses ranges in designs that need levels.
-func (p *parser) noRanges(name string) error {
+func (p *parser) noRanges(name string) {
 	for _, f := range p.study.Factors {
 		if r, isRange := p.ranges[f.Name]; isRange {
-			return p.Errorf(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name,
-				name)
+			p.fail(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
 		}
 	}
-	return nil
 }
 
 // fractional reads 1/2, 1/4 and so on.
-func (p *parser) fractional(e yamlfile.Entry) error {
-	text, err := p.Text(e.Value, "fractional")
-	if err != nil {
-		return err
-	}
-	if err := p.noRanges("fractional"); err != nil {
-		return err
-	}
+func (p *parser) fractional(e yamlfile.Entry) {
+	text := must(p.Text(e.Value, "fractional"))
+	p.noRanges("fractional")
 	// The fraction is a power of two: each dropped factor halves the design.
 	below, ok := strings.CutPrefix(text, "1/")
 	part, err := strconv.Atoi(below)
 	if !ok || err != nil || part < 2 || bits.OnesCount(uint(part)) != 1 {
-		return p.Errorf(e.Value, "design: fractional %s, want 1/2, 1/4, 1/8 and so on", yamlfile.Quote(text))
+		p.fail(e.Value, "design: fractional %s, want 1/2, 1/4, 1/8 and so on", yamlfile.Quote(text))
 	}
 	for _, f := range p.study.Factors {
 		if len(f.Levels) != 2 {
-			return p.Errorf(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
+			p.fail(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
 		}
 	}
 	f, err := design.NewFractional(len(p.study.Factors), bits.Len(uint(part))-1)
 	if err != nil {
-		return p.Errorf(e.Value, "design: %w", err)
+		p.fail(e.Value, "design: %w", err)
 	}
 	p.study.Rows = f.Rows
 	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution,
 		strings.Join(f.Named(factorNames(p.study.Factors)), ", "))
-	return nil
 }
 
 // hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is
 // possible.
-func (p *parser) hypercube(e yamlfile.Entry) error {
-	n, err := p.Integer(e.Value, "latin hypercube", 2, MaxLevels)
-	if err != nil {
-		return err
-	}
+func (p *parser) hypercube(e yamlfile.Entry) {
+	n := must(p.Integer(e.Value, "latin hypercube", 2, MaxLevels))
 	s := p.study
 	if len(s.Factors) == 0 {
-		return p.Errorf(e.Node, "design: a latin hypercube needs factors")
+		p.fail(e.Node, "design: a latin hypercube needs factors")
 	}
-	if err := p.fits(e.Node, n); err != nil {
-		return err
-	}
+	p.fits(e.Node, n)
 	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
 	// Each factor has its range, or its list, divided into n equal parts, of which every point takes
 	// another one.
@@ -167,18 +140,13 @@ func (p *parser) hypercube(e yamlfile.Entry) error {
 			text := r.at(points[i][f])
 			level, known := at[text]
 			if !known {
-				list, err := p.set(e.Node, factor.Name, text)
-				if err != nil {
-					return err
-				}
 				level = len(factor.Levels)
 				at[text] = level
-				factor.Levels = append(factor.Levels, Level{text, list})
+				factor.Levels = append(factor.Levels, Level{text, p.set(e.Node, factor.Name, text)})
 			}
 			row[f] = level
 		}
 	}
-	return nil
 }
 
 // maxWhole bounds whole numbers of a range: below it each is a float64.
@@ -188,12 +156,13 @@ const maxWhole = 1 << 53
 type span struct {
 	low, high float64
 	whole     bool
-	node      ast.Node
+	node      ast.Node // in the study's file, for errors
 }
 
-func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
+// parseRange reads the range of a factor, as 1000..4000.
+func (p *parser) parseRange(n ast.Node, name, text string) span {
 	if err := p.study.known(name); err != nil {
-		return span{}, p.Errorf(n, "factors: %w", err)
+		p.fail(n, "factors: %w", err)
 	}
 	first, last, _ := strings.Cut(text, "..")
 	r := span{node: n}
@@ -201,13 +170,12 @@ func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
 	r.low, err1 = strconv.ParseFloat(first, 64)
 	r.high, err2 = strconv.ParseFloat(last, 64)
 	if err1 != nil || err2 != nil || !(r.low < r.high) || math.IsInf(r.high-r.low, 0) {
-		return r, p.Errorf(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
+		p.fail(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
 	}
 	if r.whole = !strings.ContainsAny(first+last, ".eE"); r.whole && (r.low < -maxWhole || r.high > maxWhole) {
-		return r, p.Errorf(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text),
-			int64(maxWhole))
+		p.fail(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text), int64(maxWhole))
 	}
-	return r, nil
+	return r
 }
 
 // at returns the value at a place of (0,1).
@@ -219,28 +187,22 @@ func (r *span) at(place float64) string {
 }
 
 // list reads rows that stand there one by one. The first says which factors there are.
-func (p *parser) list(e yamlfile.Entry) error {
+func (p *parser) list(e yamlfile.Entry) {
 	s := p.study
 	if p.factors != nil || len(s.Factors) > 0 {
-		return p.Errorf(e.Node, "design: a list says itself what is varied: leave factors out")
+		p.fail(e.Node, "design: a list says itself what is varied: leave factors out")
 	}
-	items, err := p.Items(e.Value, "list")
-	if err != nil {
-		return err
-	}
+	items := must(p.Items(e.Value, "list"))
 	if len(items) == 0 {
-		return p.Errorf(e.Node, "design: the list is empty")
+		p.fail(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
 	// Levels are numbered in the order in which rows name them.
 	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
-		entries, err := p.Entries(item, "run of the list")
-		if err != nil {
-			return err
-		}
+		entries := must(p.Entries(item, "run of the list"))
 		if i > 0 && len(entries) != len(s.Factors) {
-			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d",
+			p.fail(item, "design: want the factors of the first run of the list: %s; found %d",
 				strings.Join(factorNames(s.Factors), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
@@ -250,21 +212,15 @@ func (p *parser) list(e yamlfile.Entry) error {
 			}
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
-				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s",
+				p.fail(cell.Node, "design: %s, want the factors of the first run of the list: %s",
 					yamlfile.Quote(cell.Key), strings.Join(factorNames(s.Factors), ", "))
 			}
 			f := &s.Factors[j]
-			text, err := p.Text(cell.Value, cell.Key)
-			if err != nil {
-				return err
-			}
+			text := must(p.Text(cell.Value, cell.Key))
 			key := [2]string{f.Name, text}
 			level, ok := known[key]
 			if !ok {
-				set, err := p.set(cell.Value, cell.Key, text)
-				if err != nil {
-					return err
-				}
+				set := p.set(cell.Value, cell.Key, text)
 				value := [2]string{f.Name, s.canonical(set)}
 				if level, ok = known[value]; !ok { // else it is there in another spelling
 					level = len(f.Levels)
@@ -276,5 +232,4 @@ func (p *parser) list(e yamlfile.Entry) error {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	return nil
 }
