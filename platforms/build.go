@@ -43,6 +43,9 @@ type declaredLink struct{ up, down int32 }
 // split reports whether the link has two directions, of which one must be named.
 func (l declaredLink) split() bool { return l.up != l.down }
 
+// list returns the constraints of a link: each once.
+func (l declaredLink) list() []int32 { return slices.Compact([]int32{l.up, l.down}) }
+
 // build makes a platform of a checked tree.
 func build(root *element, file string, lim limits, sum io.Writer) (*Platform, error) {
 	b := &builder{
@@ -71,8 +74,9 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 			b.addConfig(e)
 		case "random": // nothing that is supported refers to one
 		case "trace", "trace_connect":
-			if err := b.declareProfile(e); err != nil {
-				return nil, err
+			v := &values{file: file, e: e}
+			if b.declareProfile(v); v.err != nil {
+				return nil, v.err
 			}
 		default:
 			if len(b.zones) > 0 {
@@ -113,7 +117,9 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 	return b.Platform, nil
 }
 
-// declareZone declares a zone or cluster that stands at a place of its parent.
+// declareZone declares a zone or cluster that stands at a place of its parent, and all that is in it. The points
+// of a zone are numbered in the order of the file. What may name hosts, links and zones that follow (routes, links
+// of hosts, connections of traces) waits for the second pass.
 func (b *builder) declareZone(e *element, at position, depth int32) error {
 	v := &values{file: b.name, e: e}
 	number := int32(len(b.zones))
@@ -125,13 +131,108 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 	if e.name == "cluster" {
 		return b.declareCluster(v, number)
 	}
-	switch v.choice("routing", routings...); {
-	case v.err != nil:
+	routing := v.choice("routing", routings...)
+	if v.err != nil {
 		return v.err
-	case v.text("routing") == "Cluster", v.text("routing") == "Vivaldi":
-		return b.declareStar(e, number)
 	}
-	return b.declareGraph(e, number)
+
+	// Zones of routing Cluster and Vivaldi are stars, whose points have links or coordinates; in all others
+	// points are only counted.
+	g, s, size := &graph{zone: number}, &star{zone: number, backbone: -1}, int32(0)
+	cluster, vivaldi := routing == "Cluster", routing == "Vivaldi"
+	b.zones[number].topology = g
+	if cluster || vivaldi {
+		b.zones[number].topology = s
+	}
+	if vivaldi {
+		s.at, b.distances = []coordinates{}, true
+	}
+	addPoint := func(v *values, up, down int32) {
+		size++
+		if cluster || vivaldi {
+			s.up, s.down = append(s.up, up), append(s.down, down)
+		}
+		if vivaldi {
+			at, err := parseCoordinates(v.text("coordinates"))
+			if err != nil {
+				v.fail(fmt.Errorf("coordinates: %w", err))
+			}
+			s.at = append(s.at, at)
+		}
+	}
+	b.later = append(b.later, func() error { return b.buildRoutes(e, number) })
+
+	for _, c := range e.children {
+		v := &values{file: b.name, e: c}
+		at := position{number, size}
+		switch name := c.name; {
+		case name == "peer" && !vivaldi:
+			v.fail(fmt.Errorf("only a zone of routing Vivaldi has any"))
+		case !cluster && (name == "cabinet" || name == "backbone" || name == "host_link"):
+			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
+		case name == "host":
+			b.declareSingleHost(v, at)
+			addPoint(v, -1, -1)
+		case name == "router":
+			b.declarePoint(v, v.text("id"), point{at, -1, -1})
+			addPoint(v, -1, -1)
+		case name == "zone", name == "cluster":
+			addPoint(v, -1, -1)
+			v.err = b.declareZone(c, at, depth+1)
+		case name == "peer": // a host with a link out and one in, without latency
+			b.declareSingleHost(v, at)
+			if int64(b.numLinks)+2 > b.limits.links {
+				v.fail(fmt.Errorf("more than %d links", b.limits.links))
+			}
+			up := Link{Name: "link_" + v.text("id") + "_UP", Bandwidth: v.bandwidth("bw_out")}
+			down := Link{Name: "link_" + v.text("id") + "_DOWN", Bandwidth: v.bandwidth("bw_in")}
+			if v.err != nil {
+				return v.err
+			}
+			if v.text("lat") != "" {
+				b.warnings.Add(warning.At(b.name, c.line,
+					"lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"))
+			}
+			levels := b.levelsIn(number, "peer to network", "network to peer")
+			addPoint(v, b.addNamedLink(v, up, levels), b.addNamedLink(v, down, levels))
+		case name == "cabinet": // hosts with a link of two directions each
+			hosts := clusterSpec{prefix: v.text("prefix"), suffix: v.text("suffix")}
+			cable := Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
+			var err error
+			hosts.ranges, hosts.hosts, err = parseRadical(v.text("radical"), b.limits.hosts-len(b.hostNames))
+			v.fail(err)
+			if int64(b.numLinks)+2*int64(hosts.hosts) > b.limits.links {
+				v.fail(fmt.Errorf("more than %d links", b.limits.links))
+			}
+			if b.addGroup(v); v.err != nil {
+				return v.err
+			}
+			b.declareNumbered(v, &hosts, at)
+			levels := b.levelsIn(number, "host to switch", "switch to host")
+			for i := range hosts.hosts {
+				cable.Name = "link_" + hosts.nodeName(0, i)
+				l := b.addDirections(v, cable, levels)
+				addPoint(v, l.up, l.down)
+			}
+		case name == "backbone":
+			if s.backbone >= 0 {
+				v.fail(fmt.Errorf("a second backbone"))
+			}
+			s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared},
+				b.levelsIn(number, "backbone"))
+		case name == "link":
+			b.declareLink(v, number)
+		case name == "config":
+			b.addConfig(c)
+		case name == "trace", name == "trace_connect":
+			b.declareProfile(v)
+		}
+		if v.err != nil {
+			return v.err
+		}
+	}
+	g.size = size
+	return nil
 }
 
 // declareCluster declares the hosts and links of a <cluster>.
@@ -199,50 +300,12 @@ func (b *builder) declareNumbered(v *values, s *clusterSpec, at position) {
 	}
 }
 
-// declareGraph declares the points of a zone with listed routes.
-func (b *builder) declareGraph(e *element, number int32) error {
-	g := &graph{zone: number}
-	b.zones[number].topology = g
-	b.later = append(b.later, func() error { return b.buildRoutes(e, g) })
-	for _, c := range e.children {
-		v := &values{file: b.name, e: c}
-		at := position{number, g.size}
-		switch c.name {
-		case "host":
-			b.declareSingleHost(v, at)
-			g.size++
-		case "router":
-			b.declarePoint(v, v.text("id"), point{at, -1, -1})
-			g.size++
-		case "zone", "cluster":
-			if err := b.declareZone(c, at, b.zones[number].depth+1); err != nil {
-				return err
-			}
-			g.size++
-		case "link":
-			b.declareLink(v, number)
-		case "config":
-			b.addConfig(c)
-		case "trace", "trace_connect":
-			v.err = b.declareProfile(c)
-		case "cabinet", "backbone", "host_link":
-			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
-		case "peer":
-			v.fail(fmt.Errorf("only a zone of routing Vivaldi has any"))
-		}
-		if v.err != nil {
-			return v.err
-		}
-	}
-	return nil
-}
-
 // declareSingleHost adds a <host>.
 func (b *builder) declareSingleHost(v *values, at position) {
 	b.addGroup(v)
 	b.declareHost(v, v.text("id"), at)
 	if v.err == nil {
-		b.addHostProfiles(v, int32(len(b.hostNames)-1))
+		b.addProfileFiles(v, int32(len(b.hostNames)-1), nil)
 	}
 }
 
@@ -301,27 +364,27 @@ func (b *builder) declareLink(v *values, zone int32) {
 		if policy == "FATPIPE" {
 			l.Policy = Fatpipe
 		}
-		declared = b.addNamedLink(v, l, b.levelsIn(zone, "listed links"))
+		number := b.addNamedLink(v, l, b.levelsIn(zone, "listed links"))
+		declared = declaredLink{number, number}
 	default: // its two constraints have names of their own
 		declared = b.addDirections(v, l, b.levelsIn(zone, "listed links, up", "listed links, down"))
 		b.nameLink(v, l.Name, declared)
 	}
-	b.addLinkProfiles(v, declared)
+	b.addProfileFiles(v, -1, declared.list())
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.
 func (b *builder) addDirections(v *values, l Link, levels levelRun) declaredLink {
 	up, down := l, l
 	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
-	return declaredLink{b.addNamedLink(v, up, levels).up, b.addNamedLink(v, down, levels).up}
+	return declaredLink{b.addNamedLink(v, up, levels), b.addNamedLink(v, down, levels)}
 }
 
-// addNamedLink adds a link of one constraint.
-func (b *builder) addNamedLink(v *values, l Link, levels levelRun) declaredLink {
+// addNamedLink adds a link of one constraint, and returns its number.
+func (b *builder) addNamedLink(v *values, l Link, levels levelRun) int32 {
 	number := b.addExplicitLink(l, levels)
-	both := declaredLink{number, number}
-	b.nameLink(v, l.Name, both)
-	return both
+	b.nameLink(v, l.Name, declaredLink{number, number})
+	return number
 }
 
 // nameLink makes a link known to routes.

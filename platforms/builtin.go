@@ -21,9 +21,18 @@ func Builtin(name string, ranks int) (*Platform, error) {
 		return nil, fmt.Errorf("no built-in platform %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
 	}
 	if name == genericMachine {
-		if text, err = sized(text, ranks); err != nil {
-			return nil, err
+		// Its description is one of a leaf: what says how many hosts there are is replaced.
+		if ranks < 1 || ranks > MaxHosts-leafHosts {
+			return nil, fmt.Errorf("built-in platform %q: %d ranks, want [1,%d]", name, ranks, MaxHosts-leafHosts)
 		}
+		hosts, tree := ranks, fmt.Sprintf("1;%d;1;1", ranks)
+		if leaves := (ranks + leafHosts - 1) / leafHosts; leaves > 1 {
+			hosts, tree = leaves*leafHosts, fmt.Sprintf("2;%d,%d;1,%d;1,1", leafHosts, leaves, spines)
+		}
+		text = []byte(strings.NewReplacer(
+			fmt.Sprintf(`radical="0-%d"`, leafHosts-1), fmt.Sprintf(`radical="0-%d"`, hosts-1),
+			fmt.Sprintf(`topo_parameters="1;%d;1;1"`, leafHosts), fmt.Sprintf(`topo_parameters="%s"`, tree),
+		).Replace(string(text)))
 	}
 	p, err := Parse(bytes.NewReader(text), name)
 	if err == nil {
@@ -53,20 +62,3 @@ const (
 	leafHosts = 24
 	spines    = 12
 )
-
-// sized makes the description of the generic machine, which is one of a leaf, one for so
-// many ranks.
-func sized(leaf []byte, ranks int) ([]byte, error) {
-	if ranks < 1 || ranks > MaxHosts-leafHosts {
-		return nil, fmt.Errorf("built-in platform %q: %d ranks, want [1,%d]", genericMachine, ranks, MaxHosts-leafHosts)
-	}
-	hosts, tree := ranks, fmt.Sprintf("1;%d;1;1", ranks)
-	if leaves := (ranks + leafHosts - 1) / leafHosts; leaves > 1 {
-		hosts, tree = leaves*leafHosts, fmt.Sprintf("2;%d,%d;1,%d;1,1", leafHosts, leaves, spines)
-	}
-	text := strings.NewReplacer(
-		fmt.Sprintf(`radical="0-%d"`, leafHosts-1), fmt.Sprintf(`radical="0-%d"`, hosts-1),
-		fmt.Sprintf(`topo_parameters="1;%d;1;1"`, leafHosts), fmt.Sprintf(`topo_parameters="%s"`, tree),
-	).Replace(string(leaf))
-	return []byte(text), nil
-}

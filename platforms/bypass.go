@@ -91,9 +91,7 @@ func (b *builder) readBypass(v *values, zone int32) {
 	if way.betweenZones {
 		way.fromAt, way.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
 	}
-	if way.links, _ = b.readLinks(v); len(way.links) == 0 {
-		v.fail(fmt.Errorf("a route without links"))
-	}
+	way.links, _ = b.readLinks(v)
 	key := bypassKey{zone, src.position, dst.position}
 	if _, ok := b.bypasses[key]; ok {
 		v.fail(fmt.Errorf("a second bypass from %q to %q", v.text("src"), v.text("dst")))

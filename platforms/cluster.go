@@ -41,8 +41,14 @@ func (s *clusterSpec) direction(i int32) string {
 	return "_DOWN"
 }
 
-// hostID returns the number, in digits, of host i.
-func (s *clusterSpec) hostID(i int32) string { return strconv.FormatInt(idOf(s.ranges, i), 10) }
+// hostID returns the number, in digits, of host i, which lies in the last range that begins at or below it.
+func (s *clusterSpec) hostID(i int32) string {
+	k, ok := slices.BinarySearchFunc(s.ranges, i, func(r idRange, host int32) int { return cmp.Compare(r.host, host) })
+	if !ok {
+		k--
+	}
+	return strconv.FormatInt(s.ranges[k].first+int64(i-s.ranges[k].host), 10)
+}
 
 // nodeName returns the name of node i of a level of a fat tree; level 0 is the
 // hosts.
@@ -81,12 +87,10 @@ func (s *clusterSpec) addLimiters(t *linkTable, count int64, of string, name fun
 // At most maxHosts hosts are allowed.
 func readClusterSpec(v *values, maxHosts int) clusterSpec {
 	s := clusterSpec{id: v.text("id"), prefix: v.text("prefix"), suffix: v.text("suffix")}
-	var hosts int
 	var err error
-	if s.ranges, hosts, err = parseRadical(v.text("radical"), maxHosts); err != nil {
+	if s.ranges, s.hosts, err = parseRadical(v.text("radical"), maxHosts); err != nil {
 		v.fail(err)
 	}
-	s.hosts = int32(hosts)
 	policy := v.choice("sharing_policy", "SPLITDUPLEX", "FULLDUPLEX", "SHARED", "FATPIPE")
 	s.split = policy == "SPLITDUPLEX" || policy == "FULLDUPLEX"
 	s.cable = Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
@@ -154,56 +158,37 @@ type idRange struct {
 	host        int32
 }
 
-// idOf returns the number of a host that is in ranges which ascend by hosts.
-func idOf(ranges []idRange, host int32) int64 {
-	k, ok := slices.BinarySearchFunc(ranges, host, func(r idRange, host int32) int { return cmp.Compare(r.host, host) })
-	if !ok {
-		k--
-	}
-	return ranges[k].first + int64(host-ranges[k].host)
-}
-
 // parseRadical reads the numbers of a cluster's hosts, as "0-3,7,9-10", and
 // counts them; more than max are refused. Their order is that of the text.
-func parseRadical(text string, max int) (ranges []idRange, count int, err error) {
+func parseRadical(text string, max int) (ranges []idRange, count int32, err error) {
 	for _, c := range text {
 		if c > unicode.MaxASCII {
 			return nil, 0, fmt.Errorf("radical %.60q: the character %#U is none of a radical: want digits, commas and ASCII hyphens (-)", text, c)
 		}
 	}
-	for _, part := range strings.Split(text, ",") {
-		r, err := parseRange(strings.TrimSpace(part))
-		if err != nil {
-			return nil, 0, fmt.Errorf("radical %q: %w", text, err)
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
 		}
-		if r.last-r.first >= int64(max-count) {
+		r := idRange{host: count}
+		if r.first, err = parseID(low); err == nil {
+			r.last, err = parseID(high)
+		}
+		if err == nil && r.last < r.first {
+			err = fmt.Errorf("range %q runs backwards", part)
+		}
+		switch {
+		case err != nil:
+			return nil, 0, fmt.Errorf("radical %q: %w", text, err)
+		case r.last-r.first >= int64(max)-int64(count):
 			return nil, 0, fmt.Errorf("radical %q: more than %d hosts", text, MaxHosts)
 		}
-		r.host = int32(count)
 		ranges = append(ranges, r)
-		count += int(r.last - r.first + 1)
+		count += int32(r.last - r.first + 1)
 	}
 	return ranges, count, nil
-}
-
-// parseRange reads "7" or "9-10".
-func parseRange(text string) (idRange, error) {
-	low, high, isRange := strings.Cut(text, "-")
-	if !isRange {
-		high = low
-	}
-	first, err := parseID(low)
-	if err != nil {
-		return idRange{}, err
-	}
-	last, err := parseID(high)
-	if err != nil {
-		return idRange{}, err
-	}
-	if last < first {
-		return idRange{}, fmt.Errorf("range %q runs backwards", text)
-	}
-	return idRange{first: first, last: last}, nil
 }
 
 func parseID(text string) (int64, error) {

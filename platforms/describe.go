@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,15 +101,7 @@ func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 		nodes := int64(level.spread.by) * (z.Points / int64(level.below.by))
 		z.Levels = append(z.Levels, p.level(name, nodes, int64(level.ports.by), int32(level.link)))
 	}
-	narrowest := slices.MinFunc(z.Levels, func(a, b LevelDescription) int {
-		switch x, y := a.total(), b.total(); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	narrowest := slices.MinFunc(z.Levels, func(a, b LevelDescription) int { return cmp.Compare(a.total(), b.total()) })
 	z.Bisection = narrowest.total() / 2
 }
 

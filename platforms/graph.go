@@ -28,6 +28,7 @@ type edge struct {
 	from, to     int32
 	fromAt, toAt position
 	first, end   int32 // its links in graph.links
+	child        int32 // number of the element that lists it, in the zone's
 }
 
 // count returns the number of links.

@@ -40,31 +40,13 @@ func (t *linkTable) add(count int64, like Link, levels []string, name func(i int
 	return t.first + int32(start)
 }
 
-// run returns the run that holds link i of the table.
-func (t *linkTable) run(i int32) *linkRun {
+// run returns the run that holds link i of the table, and which of the run's links that is.
+func (t *linkTable) run(i int32) (*linkRun, int32) {
 	k := len(t.runs) - 1
 	for t.runs[k].start > int64(i) {
 		k--
 	}
-	return &t.runs[k]
-}
-
-// capacity returns bandwidth in byte/s, latency in seconds and policy of link i of the table.
-func (t *linkTable) capacity(i int32) (bandwidth, latency float64, policy Policy) {
-	r := t.run(i)
-	return r.bandwidth, r.latency, r.policy
-}
-
-// level returns the index of the level of link i of the table among the table's.
-func (t *linkTable) level(i int32) int {
-	r := t.run(i)
-	return r.levels.of(i - int32(r.start))
-}
-
-// linkName makes the name of link i of the table.
-func (t *linkTable) linkName(i int32) string {
-	r := t.run(i)
-	return r.name(i - int32(r.start))
+	return &t.runs[k], i - int32(t.runs[k].start)
 }
 
 // A level is links of one kind in one zone, such as the cables from hosts to switches in one
@@ -103,7 +85,8 @@ func (p *Platform) LevelOf(i int32) int {
 	if s.table == nil {
 		return s.levels.of(i - s.first)
 	}
-	return int(s.levels.first) + s.table.level(i-s.first)
+	run, in := s.table.run(i - s.first)
+	return int(s.levels.first) + run.levels.of(in)
 }
 
 // levelsIn returns the levels of that name in a zone, which it adds if there are none. What

@@ -41,19 +41,14 @@ func ParseAlone(r io.Reader, name string) (*Platform, error) {
 // byteOrderMark may stand at the beginning of a text in UTF-8 and says nothing.
 const byteOrderMark = "\ufeff"
 
-// skipMark returns what follows the byte order mark, if there is one.
-func skipMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if head, _ := b.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = b.Discard(len(byteOrderMark)) // they are in the buffer
-	}
-	return b
-}
-
 // parseWithin is Parse with other limits.
 func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 	hash := sha256.New()
-	root, err := readTree(skipMark(io.TeeReader(r, hash)), name, lim.text)
+	text := bufio.NewReader(io.TeeReader(r, hash))
+	if head, _ := text.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark)) // they are in the buffer
+	}
+	root, err := readTree(text, name, lim.text)
 	if err != nil {
 		return nil, err
 	}

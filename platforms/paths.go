@@ -16,12 +16,15 @@ const unreached = math.MaxInt64
 func (g *graph) findPaths(numbers []int32) {
 	g.last = make([]int32, int(g.size)*int(g.size))
 	s := &search{graph: g, dist: make([]int64, g.size)}
+	s.numbers = numbers
 	if g.dijkstra {
-		s.numbers = numbers
 		for from := range g.size {
 			s.dijkstra(from)
 		}
 		return
+	}
+	for point := range numbers { // Floyd's algorithm goes by the order of declaration
+		numbers[point] = int32(point)
 	}
 	for from := range g.size {
 		s.findVia(from)
@@ -32,7 +35,7 @@ func (g *graph) findPaths(numbers []int32) {
 // A search is the scratch memory of findPaths.
 type search struct {
 	*graph
-	numbers []int32 // that order the queue; nil: by declaration
+	numbers []int32 // of points, by which the queue orders those of equal distance
 	dist    []int64 // links from the point where the search began
 	queue   visits
 	settled []int32 // points in the order in which they left the queue
@@ -64,7 +67,7 @@ func (s *search) dijkstra(from int32) {
 	}
 	s.dist[from] = 0
 	s.settled = s.settled[:0]
-	s.queue = append(s.queue[:0], visit{0, s.number(from), from})
+	s.queue = append(s.queue[:0], visit{0, s.numbers[from], from})
 	for len(s.queue) > 0 {
 		v := heap.Pop(&s.queue).(visit)
 		if v.dist > s.dist[v.point] {
@@ -75,19 +78,11 @@ func (s *search) dijkstra(from int32) {
 			to, d := s.edges[i].to, v.dist+s.edges[i].count()
 			if d < s.dist[to] {
 				s.dist[to], last[to] = d, i
-				heap.Push(&s.queue, visit{d, s.number(to), to})
+				heap.Push(&s.queue, visit{d, s.numbers[to], to})
 			}
 		}
 	}
 	last[from] = s.edge(from, from)
-}
-
-// number returns the rank of a point among those of equal distance in the queue.
-func (s *search) number(point int32) int32 {
-	if s.numbers == nil {
-		return point
-	}
-	return s.numbers[point]
 }
 
 // What stands in place of the highest point between the ends of a path.

@@ -199,7 +199,8 @@ func (p *Platform) Link(i int32) Link {
 	if s.table == nil {
 		l.Name = p.links[s.explicit+i-s.first].Name
 	} else {
-		l.Name = s.table.linkName(i - s.first)
+		run, in := s.table.run(i - s.first)
+		l.Name = run.name(in)
 	}
 	l.Bandwidth, l.Latency, l.Policy = p.LinkCapacity(i)
 	return l
@@ -213,7 +214,8 @@ func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Pol
 		l := &p.links[s.explicit+i-s.first]
 		bandwidth, latency, policy = l.Bandwidth, l.Latency, l.Policy
 	} else {
-		bandwidth, latency, policy = s.table.capacity(i - s.first)
+		run, _ := s.table.run(i - s.first)
+		bandwidth, latency, policy = run.bandwidth, run.latency, run.policy
 	}
 	if p.scale != nil {
 		b, l := p.scale(i)

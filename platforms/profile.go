@@ -91,81 +91,81 @@ const minRound = 1e-9
 // that errors name. A period that is not positive is none. Each line holds a time in
 // seconds and a value; PERIODICITY and LOOPAFTER say when it begins anew.
 func parseProfile(text, name, file string, line int, period float64) (*Profile, error) {
-	r := profileReader{profile: &Profile{Name: name, again: -1}, period: period}
+	p := &Profile{Name: name, again: -1}
+	last := 0.0                // time of the last point, in seconds as all times here
+	pause, loops := 0.0, false // between two rounds, if there are several
 	for l := range strings.Lines(text) {
-		if err := r.take(strings.Fields(l)); err != nil {
-			return nil, fmt.Errorf("%s:%d: profile: %w", file, line, err)
+		bad := func(format string, args ...any) (*Profile, error) {
+			return nil, fmt.Errorf("%s:%d: profile: %w", file, line, fmt.Errorf(format, args...))
+		}
+		words := strings.Fields(l)
+		if i := slices.IndexFunc(words, func(w string) bool { return w[0] == '#' || w[0] == '%' }); i >= 0 {
+			words = words[:i] // a comment ends the line
+		}
+		switch {
+		case len(words) == 0:
+		case words[0] == "STOCHASTIC":
+			return bad("STOCHASTIC is not supported: want the values themselves")
+		case words[0] == "PERIODICITY", words[0] == "LOOPAFTER":
+			if len(words) != 2 {
+				return bad("%s: want a number of seconds", words[0])
+			}
+			seconds, err := profileNumber(words[1])
+			if err != nil {
+				return bad("%s: %w", words[0], err)
+			}
+			if loops = true; words[0] == "PERIODICITY" {
+				period = seconds
+			} else {
+				pause = seconds
+			}
+		default:
+			// DET stands before a number that is not random.
+			words = slices.DeleteFunc(words, func(w string) bool { return w == "DET" })
+			if len(words) != 2 {
+				return bad("%.40q: want a time in seconds and a value", strings.Join(words, " "))
+			}
+			at, err := profileNumber(words[0])
+			if err != nil {
+				return bad("time: %w", err)
+			}
+			value, err := finiteNumber(words[1])
+			switch {
+			case err != nil:
+				return bad("value: %w", err)
+			case at < last:
+				return bad("time %g s after %g s: want ascending ones", at, last)
+			}
+			p.points = append(p.points, profilePoint{at - last, value})
+			last = at
 		}
 		line++
 	}
-	if err := r.close(); err != nil {
-		return nil, fmt.Errorf("%s: profile %q: %w", file, name, err)
+
+	// When the profile begins anew. As in SimGrid, one without values says nothing, not even that.
+	if len(p.points) == 0 {
+		return p, nil
 	}
-	return r.profile, nil
-}
-
-// A profileReader is the state between two lines of a profile. All times are in seconds.
-type profileReader struct {
-	profile *Profile
-	last    float64 // time of the last point
-	period  float64 // > 0: of a round
-	pause   float64 // between two rounds, if loops
-	loops   bool
-}
-
-// take reads a line.
-func (r *profileReader) take(words []string) error {
-	for i, w := range words { // a comment ends the line
-		if w[0] == '#' || w[0] == '%' {
-			words = words[:i]
-			break
+	bad := func(format string, args ...any) (*Profile, error) {
+		return nil, fmt.Errorf("%s: profile %q: %w", file, name, fmt.Errorf(format, args...))
+	}
+	if period > 0 {
+		switch {
+		case pause > 0:
+			return bad("it has both a period and LOOPAFTER")
+		case period < last:
+			return bad("a period of %g s is shorter than its last time, %g s", period, last)
 		}
+		pause, loops = period-last, true
 	}
-	switch {
-	case len(words) == 0:
-		return nil
-	case words[0] == "STOCHASTIC":
-		return fmt.Errorf("STOCHASTIC is not supported: want the values themselves")
-	case words[0] == "PERIODICITY", words[0] == "LOOPAFTER":
-		return r.takeLoop(words)
+	if !loops {
+		return p, nil
 	}
-	// DET stands before a number that is not random.
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "DET" })
-	if len(words) != 2 {
-		return fmt.Errorf("%.40q: want a time in seconds and a value", strings.Join(words, " "))
+	if round := last + pause; round < minRound {
+		return bad("it begins anew after %g s: want at least %g s", round, minRound)
 	}
-	at, err := profileNumber(words[0])
-	if err != nil {
-		return fmt.Errorf("time: %w", err)
-	}
-	value, err := finiteNumber(words[1])
-	switch {
-	case err != nil:
-		return fmt.Errorf("value: %w", err)
-	case at < r.last:
-		return fmt.Errorf("time %g s after %g s: want ascending ones", at, r.last)
-	}
-	r.profile.points = append(r.profile.points, profilePoint{at - r.last, value})
-	r.last = at
-	return nil
-}
-
-// takeLoop reads when the profile begins anew.
-func (r *profileReader) takeLoop(words []string) error {
-	if len(words) != 2 {
-		return fmt.Errorf("%s: want a number of seconds", words[0])
-	}
-	seconds, err := profileNumber(words[1])
-	if err != nil {
-		return fmt.Errorf("%s: %w", words[0], err)
-	}
-	r.loops = true
-	if words[0] == "PERIODICITY" {
-		r.period = seconds
-	} else {
-		r.pause = seconds
-	}
-	return nil
+	p.again = pause
+	return p, nil
 }
 
 // finiteNumber reads a finite number.
@@ -184,28 +184,4 @@ func profileNumber(word string) (float64, error) {
 		err = fmt.Errorf("%.40q is not a number >= 0", word)
 	}
 	return x, err
-}
-
-// close says when the profile begins anew.
-func (r *profileReader) close() error {
-	if len(r.profile.points) == 0 {
-		return nil // as in SimGrid it says nothing, not even when it begins anew
-	}
-	if r.period > 0 {
-		switch {
-		case r.pause > 0:
-			return fmt.Errorf("it has both a period and LOOPAFTER")
-		case r.period < r.last:
-			return fmt.Errorf("a period of %g s is shorter than its last time, %g s", r.period, r.last)
-		}
-		r.pause, r.loops = r.period-r.last, true
-	}
-	if !r.loops {
-		return nil
-	}
-	r.profile.again = r.pause
-	if round := r.last + r.pause; round < minRound {
-		return fmt.Errorf("it begins anew after %g s: want at least %g s", round, minRound)
-	}
-	return nil
 }

@@ -81,49 +81,31 @@ type connectedTrace struct {
 	trace string
 }
 
-// addHostProfiles connects the files that the attributes of a host name.
-func (b *builder) addHostProfiles(v *values, host int32) {
-	b.addProfileFile(v, "state_file", ProfileUse{Kind: HostState, Target: v.text("id"), Host: host})
-	speed := "speed_file"
-	if v.text(speed) == "" {
-		speed = "availability_file" // its name up to version 4
-	}
-	b.addProfileFile(v, speed, ProfileUse{Kind: HostSpeed, Target: v.text("id"), Host: host})
-}
-
-// addLinkProfiles does the same for a link.
-func (b *builder) addLinkProfiles(v *values, l declaredLink) {
+// addProfileFiles adds the profiles of the files that the attributes of a host, or of a link of some constraints,
+// name.
+func (b *builder) addProfileFiles(v *values, host int32, links []int32) {
 	for _, a := range [...]struct {
-		name string
+		attr string
 		kind ProfileKind
-	}{{"state_file", LinkState}, {"latency_file", LinkLatency}, {"bandwidth_file", LinkBandwidth}} {
-		b.addProfileFile(v, a.name, ProfileUse{Kind: a.kind, Target: v.text("id"), Host: -1, Links: l.list()})
+	}{{"state_file", HostState}, {"speed_file", HostSpeed},
+		{"state_file", LinkState}, {"latency_file", LinkLatency}, {"bandwidth_file", LinkBandwidth}} {
+		if a.kind == HostSpeed && v.text(a.attr) == "" {
+			a.attr = "availability_file" // its name up to version 4
+		}
+		name := v.text(a.attr)
+		if a.kind.OfHost() != (host >= 0) || name == "" || v.err != nil {
+			continue
+		}
+		profile, err := b.profileFile(name)
+		if err != nil {
+			v.fail(fmt.Errorf("%s: %w", a.attr, err))
+			return
+		}
+		b.useProfile(v, ProfileUse{a.kind, v.text("id"), host, links, profile})
 	}
 }
 
-// list returns the constraints of a link.
-func (l declaredLink) list() []int32 {
-	if l.up == l.down {
-		return []int32{l.up}
-	}
-	return []int32{l.up, l.down}
-}
-
-// addProfileFile adds the profile in the file that an attribute names, if it names any.
-func (b *builder) addProfileFile(v *values, attr string, use ProfileUse) {
-	name := v.text(attr)
-	if name == "" || v.err != nil {
-		return
-	}
-	var err error
-	if use.Profile, err = b.profileFile(name); err != nil {
-		v.fail(fmt.Errorf("%s: %w", attr, err))
-		return
-	}
-	b.useProfile(v, use)
-}
-
-// useProfile adds a profile, whose values must be possible.
+// useProfile adds a profile of a quantity, which has one at most.
 func (b *builder) useProfile(v *values, use ProfileUse) {
 	key := usedProfile{use.Kind, use.Host}
 	if !use.Kind.OfHost() {
@@ -144,7 +126,17 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 		if lowest = min(lowest, point.value); point.value < 0 {
 			continue
 		}
-		if err := b.checkValue(&use, point.value); err != nil {
+		// Each value must be one that the quantity itself could be, but for a speed and a bandwidth of 0 for a while.
+		var err error
+		switch use.Kind {
+		case HostSpeed:
+			err = bounds.Speed.OrZero().Check("speed", point.value*b.Host(int(use.Host)).Speed)
+		case LinkBandwidth:
+			err = bounds.Bandwidth.OrZero().Check("bandwidth", point.value)
+		case LinkLatency:
+			err = bounds.Latency.Check("latency", point.value)
+		}
+		if err != nil {
 			v.fail(fmt.Errorf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err))
 			return
 		}
@@ -156,38 +148,18 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 	b.profiles = append(b.profiles, use)
 }
 
-// checkValue refuses what the quantity itself could not be. A speed and a bandwidth may
-// be 0 for a while.
-func (b *builder) checkValue(use *ProfileUse, value float64) error {
-	switch use.Kind {
-	case HostSpeed:
-		return bounds.Speed.OrZero().Check("speed", value*b.Host(int(use.Host)).Speed)
-	case LinkBandwidth:
-		return bounds.Bandwidth.OrZero().Check("bandwidth", value)
-	case LinkLatency:
-		return bounds.Latency.Check("latency", value)
-	}
-	return nil
-}
-
-// declareProfile takes a <trace> or a <trace_connect>.
-func (b *builder) declareProfile(e *element) error {
-	v := &values{file: b.name, e: e}
-	if e.name == "trace_connect" { // it may name hosts and links that follow
+// declareProfile takes a <trace>, which is a profile in a file or inline, or a <trace_connect>, which may name hosts
+// and links that follow.
+func (b *builder) declareProfile(v *values) {
+	id := v.text("id")
+	switch {
+	case v.e.name == "trace_connect":
 		b.later = append(b.later, func() error {
 			b.connect(v)
 			return v.err
 		})
-		return nil
-	}
-	b.declareTrace(v)
-	return v.err
-}
-
-// declareTrace adds a <trace>: a profile in a file, or inline.
-func (b *builder) declareTrace(v *values) {
-	id := v.text("id")
-	if b.table.traces[id] != nil {
+		return
+	case b.table.traces[id] != nil:
 		b.warnings.Add(warning.At(b.name, v.e.line, "a second trace %q is passed over: as in SimGrid, the first counts", id))
 		return
 	}
@@ -223,7 +195,14 @@ func parsePeriod(text string) (float64, error) {
 // each quantity: to the element that comes first.
 func (b *builder) connect(v *values) {
 	trace, name := v.text("trace"), v.text("element")
-	kind := b.connectKind(v)
+	// The quantity is the state of a host if none is named. POWER is SPEED's name up to version 3.
+	word := v.choice("kind", "HOST_AVAIL", "SPEED", "POWER", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
+	kind := HostSpeed
+	for k, known := range profileKinds {
+		if known.word == word {
+			kind = ProfileKind(k)
+		}
+	}
 	profile, ok := b.table.traces[trace]
 	if v.err != nil {
 		return
@@ -240,38 +219,21 @@ func (b *builder) connect(v *values) {
 	}
 	b.table.connects[key] = name
 	use := ProfileUse{Kind: kind, Target: name, Host: -1, Profile: profile}
-	if kind.OfHost() {
-		host, ok := b.HostIndex(name)
-		if !ok {
-			v.fail(fmt.Errorf("there is no host %q", name))
-			return
-		}
+	host, isHost := b.HostIndex(name)
+	link, isLink := b.linkNames[name]
+	switch {
+	case kind.OfHost() && !isHost:
+		v.fail(fmt.Errorf("there is no host %q", name))
+		return
+	case kind.OfHost():
 		use.Host = int32(host)
-	} else {
-		link, ok := b.linkNames[name]
-		if !ok {
-			v.fail(fmt.Errorf("there is no <link> %q", name))
-			return
-		}
+	case !isLink:
+		v.fail(fmt.Errorf("there is no <link> %q", name))
+		return
+	default:
 		use.Links = link.list()
 	}
 	b.useProfile(v, use)
-}
-
-// connectKind reads the quantity, which is the state of a host if none is named. POWER is
-// SPEED's name up to version 3.
-func (b *builder) connectKind(v *values) ProfileKind {
-	switch v.choice("kind", "HOST_AVAIL", "SPEED", "POWER", "LINK_AVAIL", "BANDWIDTH", "LATENCY") {
-	case "SPEED", "POWER":
-		return HostSpeed
-	case "LINK_AVAIL":
-		return LinkState
-	case "BANDWIDTH":
-		return LinkBandwidth
-	case "LATENCY":
-		return LinkLatency
-	}
-	return HostState
 }
 
 // profileFile returns the profile in a file. As in SimGrid a relative name is looked for

@@ -6,33 +6,52 @@ import (
 	"strings"
 )
 
-// buildRoutes reads the routes of a zone: the second pass, when all hosts and links of the
-// first (build.go) are known.
-func (b *builder) buildRoutes(e *element, g *graph) error {
+// buildRoutes reads the routes of a zone: the second pass, when all hosts and links of the first (build.go) are
+// known. A star has routes of points to themselves only, and links that its hosts are given.
+func (b *builder) buildRoutes(e *element, number int32) error {
 	routing := e.value("routing")
-	for _, c := range e.children {
+	g, _ := b.zones[number].topology.(*graph)
+	s, _ := b.zones[number].topology.(*star)
+	for i, c := range e.children {
 		v := &values{file: b.name, e: c}
-		switch c.name {
-		case "route", "zoneRoute":
-			if routing == "None" {
-				v.fail(fmt.Errorf("a zone of routing None has none"))
+		isRoute := c.name == "route" || c.name == "zoneRoute"
+		switch {
+		case isRoute && routing == "None", c.name == "zoneRoute" && s != nil:
+			v.fail(fmt.Errorf("a zone of routing %s has none", routing))
+		case isRoute && s != nil:
+			b.readLoopback(v, s, routing)
+		case isRoute:
+			b.readRoute(v, g, int32(i))
+		case c.name == "host_link":
+			host, ok := b.points[v.text("id")]
+			if !ok || host.position.zone != number {
+				v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
 			}
-			b.readRoute(v, g)
-		case "bypassRoute", "bypassZoneRoute":
-			b.readBypass(v, g.zone)
+			up, down := b.hostLink(v, "up"), b.hostLink(v, "down")
+			if v.err == nil {
+				s.up[host.local], s.down[host.local] = up, down
+			}
+		case c.name == "bypassRoute", c.name == "bypassZoneRoute":
+			b.readBypass(v, number)
 		}
 		if v.err != nil {
 			return v.err
 		}
 	}
+	if s != nil {
+		return nil
+	}
+
 	numbers := g.appearances()
 	if double := g.finish(); double != nil {
-		return b.errorf(b.secondRoute(e, g.zone, double), "a second route from %s to %s",
-			b.pointName(position{g.zone, double.from}), b.pointName(position{g.zone, double.to}))
+		return b.errorf(e.children[double.child], "a second route from %s to %s",
+			b.pointName(position{number, double.from}), b.pointName(position{number, double.to}))
 	}
 	if g.full = routing == "Full"; g.full || routing == "None" {
 		return nil
 	}
+
+	// The other routings take paths over the listed routes.
 	b.limits.pathTable -= int64(g.size) * int64(g.size)
 	if b.limits.pathTable < 0 {
 		return b.errorf(e, "too many points for routing %s: the squares of their numbers may add up to %d; use Full or a cluster",
@@ -43,34 +62,42 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 	return nil
 }
 
-// secondRoute returns the second of the routes of a zone that lead from one point to
-// another, for the line of an error: it reads them again.
-func (b *builder) secondRoute(e *element, zone int32, ends *edge) *element {
-	found := 0
-	for _, c := range e.children {
-		if c.name != "route" && c.name != "zoneRoute" {
-			continue
-		}
-		alone := graph{zone: zone}
-		b.readRoute(&values{file: b.name, e: c}, &alone)
-		for _, r := range alone.edges {
-			if r.from != ends.from || r.to != ends.to {
-				continue
-			}
-			if found++; found == 2 {
-				return c
-			}
-		}
+// readLoopback reads the <route> of a point of a star to itself: it has no others.
+func (b *builder) readLoopback(v *values, s *star, routing string) {
+	pt, ok := b.points[v.text("src")]
+	switch {
+	case v.text("src") != v.text("dst"):
+		v.fail(fmt.Errorf("a zone of routing %s has none but from a host to itself", routing))
+	case !ok || pt.position.zone != s.zone:
+		v.fail(fmt.Errorf("src: zone %q has no host or router %q", b.zones[s.zone].name, v.text("src")))
 	}
-	return e
+	if links, _ := b.readLinks(v); v.err == nil {
+		if s.loopback == nil {
+			s.loopback = map[int32][]int32{}
+		}
+		s.loopback[pt.local] = links
+	}
 }
 
-// readRoute lists a <route> or <zoneRoute>, and its reverse unless it is not
+// hostLink returns the link that an attribute of a <host_link> names.
+func (b *builder) hostLink(v *values, attr string) int32 {
+	name := v.text(attr)
+	l, ok := b.linkNames[name]
+	switch {
+	case !ok:
+		v.fail(fmt.Errorf("%s: no link %q", attr, name))
+	case l.split():
+		v.fail(fmt.Errorf("%s: link %q is split into two directions: name %s_UP or %s_DOWN", attr, name, name, name))
+	}
+	return l.up
+}
+
+// readRoute lists a <route> or <zoneRoute>, the child of that number in its zone, and its reverse unless it is not
 // symmetrical.
-func (b *builder) readRoute(v *values, g *graph) {
+func (b *builder) readRoute(v *values, g *graph, child int32) {
 	symmetrical := v.choice("symmetrical", "YES", "NO", "yes", "no") // YES where it is not given
 	src, dst := b.readEnd(v, g, "src"), b.readEnd(v, g, "dst")
-	e := edge{from: src.local, to: dst.local, fromAt: src.position, toAt: dst.position}
+	e := edge{from: src.local, to: dst.local, fromAt: src.position, toAt: dst.position, child: child}
 	if v.e.name == "zoneRoute" {
 		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
 	}
@@ -78,13 +105,9 @@ func (b *builder) readRoute(v *values, g *graph) {
 	if v.err != nil {
 		return
 	}
-	if len(links) == 0 {
-		v.fail(fmt.Errorf("a route without links"))
-		return
-	}
 	g.add(e, links)
 	if strings.EqualFold(symmetrical, "YES") && e.from != e.to {
-		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt}, back)
+		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt, child: child}, back)
 	}
 }
 
@@ -123,38 +146,34 @@ func (p *Platform) isInside(at position, zone int32) bool {
 	return at.zone == zone
 }
 
-// readLinks reads the links of a route, and those of the way back: reversed,
-// and the other direction of each.
+// readLinks reads the links of a route, one at least, and those of the way back: reversed, and the other direction
+// of each. As in SimGrid those who name a split link say which direction, and of others there is none to name.
 func (b *builder) readLinks(v *values) (there, back []int32) {
 	for _, c := range v.e.children {
 		cv := &values{file: b.name, e: c}
-		l := b.linkTowards(cv, cv.text("id"), cv.choice("direction", "NONE", "UP", "DOWN"))
+		name, direction := cv.text("id"), cv.choice("direction", "NONE", "UP", "DOWN")
+		l, ok := b.linkNames[name]
+		switch {
+		case !ok:
+			cv.fail(fmt.Errorf("no such link"))
+		case direction == "NONE" && l.split():
+			cv.fail(fmt.Errorf("link %q is split into two directions: say direction=\"UP\" or \"DOWN\", or %s_UP or %s_DOWN for one both ways", name, name, name))
+		case direction != "NONE" && !l.split():
+			cv.fail(fmt.Errorf("link %q has no directions: leave direction=%q out, or declare the link with sharing_policy=\"SPLITDUPLEX\"", name, direction))
+		case direction == "DOWN":
+			l.up, l.down = l.down, l.up
+		}
 		if cv.err != nil {
 			v.err = cv.err
 			return nil, nil
 		}
 		there, back = append(there, l.up), append(back, l.down)
 	}
+	if len(there) == 0 {
+		v.fail(fmt.Errorf("a route without links"))
+	}
 	slices.Reverse(back)
 	return there, back
-}
-
-// linkTowards returns the link of a name in a direction: UP there and DOWN back, or the
-// other way round. As in SimGrid those who name a split link say which direction, and of
-// others there is none to name.
-func (b *builder) linkTowards(v *values, name, direction string) declaredLink {
-	l, ok := b.linkNames[name]
-	switch {
-	case !ok:
-		v.fail(fmt.Errorf("no such link"))
-	case direction == "NONE" && l.split():
-		v.fail(fmt.Errorf("link %q is split into two directions: say direction=\"UP\" or \"DOWN\", or %s_UP or %s_DOWN for one both ways", name, name, name))
-	case direction != "NONE" && !l.split():
-		v.fail(fmt.Errorf("link %q has no directions: leave direction=%q out, or declare the link with sharing_policy=\"SPLITDUPLEX\"", name, direction))
-	case direction == "DOWN":
-		l.up, l.down = l.down, l.up
-	}
-	return l
 }
 
 // pointName returns the name of a host, router or zone; for messages only, as

@@ -60,18 +60,23 @@ var oldNames = map[string]string{
 	"AS": "zone", "ASroute": "zoneRoute", "bypassASroute": "bypassZoneRoute", "power": "speed",
 }
 
-// modernise replaces the words of version 3 in a tree.
+// modernise replaces the words of version 3 in a tree, and spells routings as this package does.
 func modernise(e *element) {
 	if name, ok := oldNames[e.name]; ok {
 		e.name = name
 	}
 	for i := range e.attrs {
-		if name, ok := oldNames[e.attrs[i].Name.Local]; ok {
-			e.attrs[i].Name.Local = name
+		a := &e.attrs[i]
+		if name, ok := oldNames[a.Name.Local]; ok {
+			a.Name.Local = name
 		}
-	}
-	if e.name == "zone" {
-		e.canonise("routing", routings)
+		if e.name == "zone" && a.Name.Local == "routing" {
+			for _, routing := range routings {
+				if strings.EqualFold(a.Value, routing) {
+					a.Value = routing
+				}
+			}
+		}
 	}
 	for _, c := range e.children {
 		modernise(c)
@@ -80,17 +85,6 @@ func modernise(e *element) {
 
 // routings are the ways to route in a zone, which files spell in any case.
 var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster", "Vivaldi"}
-
-// canonise gives the value of an attribute the spelling of the word that it is.
-func (e *element) canonise(attr string, words []string) {
-	for i := range e.attrs {
-		for _, word := range words {
-			if e.attrs[i].Name.Local == attr && strings.EqualFold(e.attrs[i].Value, word) {
-				e.attrs[i].Value = word
-			}
-		}
-	}
-}
 
 // checkTree holds a tree against the schema; e itself is allowed where it is.
 func checkTree(e *element, file string) error {

@@ -76,9 +76,8 @@ func (r *cappedReader) Read(p []byte) (int, error) {
 func readTree(r io.Reader, name string, most int) (*element, error) {
 	dec := xml.NewDecoder(withoutComments(&cappedReader{r, most}))
 	dec.CharsetReader = charset
-	var open []*element
 	root := &element{name: "the document"}
-	open = append(open, root)
+	open := []*element{root} // the elements around what is read next, the innermost last
 	for {
 		line, _ := dec.InputPos()
 		token, err := dec.Token()
@@ -86,7 +85,11 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 			break
 		}
 		if err != nil {
-			return nil, readError(err, name, line)
+			var syntax *xml.SyntaxError
+			if errors.As(err, &syntax) {
+				return nil, fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, textutil.Brief(errors.New(syntax.Msg)))
+			}
+			return nil, fmt.Errorf("%s:%d: %w", name, line, textutil.Brief(err))
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -100,13 +103,19 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 		case xml.EndElement:
 			open = open[:len(open)-1]
 		case xml.CharData:
-			if in := open[len(open)-1]; in.name == "trace" {
-				in.addText(t, line)
+			in := open[len(open)-1]
+			if in.name == "trace" {
+				if len(in.text) == 0 {
+					in.textLine = line
+				}
+				in.text = append(in.text, t...)
 				continue
 			}
-			if i := textAt(t); i < len(t) {
-				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")),
-					textutil.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
+			// Between elements descriptions have blanks only.
+			if text := bytes.TrimLeft(t, " \t\r\n"); len(text) > 0 {
+				line += bytes.Count(t[:len(t)-len(text)], []byte("\n"))
+				return nil, fmt.Errorf("%s:%d: %w", name, line,
+					textutil.Brief(fmt.Errorf("text %.20q in %v is not supported", text, in)))
 			}
 		}
 	}
@@ -114,14 +123,6 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 		return nil, fmt.Errorf("%s:1: want one <platform> element, found %d elements", name, len(root.children))
 	}
 	return root.children[0], nil
-}
-
-// addText appends a part of the text in an element.
-func (e *element) addText(text []byte, line int) {
-	if len(e.text) == 0 {
-		e.textLine = line
-	}
-	e.text = append(e.text, text...)
 }
 
 // charset reads a document in an encoding other than UTF-8.
@@ -133,26 +134,6 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 		return charmap.ISO8859_1.NewDecoder().Reader(r), nil
 	}
 	return nil, errors.New("want UTF-8, US-ASCII or ISO-8859-1")
-}
-
-// readError puts name and line before an error of the reader or the decoder.
-func readError(err error, name string, line int) error {
-	var syntax *xml.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, textutil.Brief(errors.New(syntax.Msg)))
-	}
-	return fmt.Errorf("%s:%d: %w", name, line, textutil.Brief(err))
-}
-
-// textAt returns where text between elements begins that is not blank, its length if there
-// is none. Descriptions have no such text.
-func textAt(text []byte) int {
-	for i, c := range text {
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return i
-		}
-	}
-	return len(text)
 }
 
 // commentless is the text of an XML document in which blanks stand for comments, but for

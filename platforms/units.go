@@ -20,16 +20,6 @@ var prefixes = []struct {
 	{"Pi", "pebi", 1 << 50}, {"Ei", "exbi", 1 << 60}, {"Zi", "zebi", 1 << 70}, {"Yi", "yobi", 1 << 80},
 }
 
-// wantPrefix says in errors which prefixes there are: decimal ones, which are one letter,
-// and binary ones.
-func wantPrefix() string {
-	var names [2][]string
-	for _, p := range prefixes[1:] {
-		names[len(p.short)-1] = append(names[len(p.short)-1], p.short)
-	}
-	return ", alone or with a prefix " + strings.Join(names[0], " ") + " or " + strings.Join(names[1], " ")
-}
-
 // timeUnits are SimGrid's units of time, in seconds.
 var timeUnits = []struct {
 	name    string
@@ -51,25 +41,11 @@ func ParseBandwidth(text string) (float64, error) {
 
 // parseBandwidth is ParseBandwidth of a number that may be 0.
 func parseBandwidth(text string) (float64, error) {
-	value, unit, err := splitQuantity(text)
-	if err != nil {
+	bandwidth, err := parseScaled(text, "a bandwidth: want Bps or bps", scaledUnit{"Bps", false, 1}, scaledUnit{"bps", false, 0.125})
+	if err != nil || bandwidth == 0 {
 		return 0, err
 	}
-	scale, ok := multiple(unit, "Bps", false)
-	if !ok {
-		scale, ok = multiple(unit, "bps", false)
-		scale *= 0.125
-	}
-	if unit == "" {
-		scale, ok = 1, true
-	}
-	if !ok {
-		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps%s", unit, text, wantPrefix())
-	}
-	if value == 0 {
-		return 0, nil
-	}
-	return value * scale, bounds.Bandwidth.Check("bandwidth", value*scale)
+	return bandwidth, bounds.Bandwidth.Check("bandwidth", bandwidth)
 }
 
 // ParseSpeed reads "1Gf" or "1000megaflops" as flop/s, more than 0; without a unit it is
@@ -84,22 +60,42 @@ func ParseSpeed(text string) (float64, error) {
 
 // parseSpeed is ParseSpeed of a number that may be 0.
 func parseSpeed(text string) (float64, error) {
+	speed, err := parseScaled(text, "a speed: want f", scaledUnit{"f", false, 1}, scaledUnit{"flops", true, 1})
+	if err == nil {
+		err = bounds.Speed.OrZero().Check("speed", speed)
+	}
+	return speed, err
+}
+
+// scaledUnit is a unit that prefixes may stand before: short ones as in kBps, or long ones as in kiloflops.
+type scaledUnit struct {
+	base  string
+	long  bool
+	scale float64 // of the quantity's own unit
+}
+
+// parseScaled reads a number with one of a quantity's units behind it, or with none: it then is in the
+// quantity's own unit. want says in errors which quantity and which units those are.
+func parseScaled(text, want string, units ...scaledUnit) (float64, error) {
 	value, unit, err := splitQuantity(text)
-	if err != nil {
-		return 0, err
+	if err != nil || unit == "" {
+		return value, err
 	}
-	scale, ok := multiple(unit, "f", false)
-	if !ok {
-		scale, ok = multiple(unit, "flops", true)
+	for _, u := range units {
+		head, ok := strings.CutSuffix(unit, u.base)
+		for _, p := range prefixes {
+			if ok && (u.long && head == p.long || !u.long && head == p.short) {
+				return value * (p.factor * u.scale), nil
+			}
+		}
 	}
-	if unit == "" {
-		scale, ok = 1, true
+	// The decimal prefixes have one letter, the binary ones two.
+	var names [2][]string
+	for _, p := range prefixes[1:] {
+		names[len(p.short)-1] = append(names[len(p.short)-1], p.short)
 	}
-	if !ok {
-		return 0, fmt.Errorf("unit %q of %q is not a speed: want f%s", unit, text, wantPrefix())
-	}
-	speed := value * scale
-	return speed, bounds.Speed.OrZero().Check("speed", speed)
+	return 0, fmt.Errorf("unit %q of %q is not %s, alone or with a prefix %s or %s", unit, text, want,
+		strings.Join(names[0], " "), strings.Join(names[1], " "))
 }
 
 // ParseLatency reads "0.10us" as seconds; without a unit it is seconds already.
@@ -119,11 +115,20 @@ func ParseLatency(text string) (float64, error) {
 	return 0, fmt.Errorf("unit %q of %q is not a time: want s ms us ns ps m h d w", unit, text)
 }
 
-// splitQuantity parts a number from the unit behind it.
+// splitQuantity parts a number from the unit behind it. An e belongs to the number only before a digit or a sign,
+// so that the prefixes of exa and of exbi remain units.
 func splitQuantity(text string) (value float64, unit string, err error) {
 	text = strings.TrimSpace(text)
 	end := 0
-	for end < len(text) && isNumberByte(text, end) {
+scan:
+	for end < len(text) {
+		switch c := text[end]; {
+		case c >= '0' && c <= '9' || c == '.':
+		case (c == '+' || c == '-') && (end == 0 || text[end-1] == 'e' || text[end-1] == 'E'):
+		case (c == 'e' || c == 'E') && end > 0 && end+1 < len(text) && strings.IndexByte("+-0123456789", text[end+1]) >= 0:
+		default:
+			break scan
+		}
 		end++
 	}
 	value, err = strconv.ParseFloat(text[:end], 64)
@@ -131,35 +136,4 @@ func splitQuantity(text string) (value float64, unit string, err error) {
 		return 0, "", fmt.Errorf("%q is not a number with a unit", text)
 	}
 	return value, strings.TrimSpace(text[end:]), nil
-}
-
-// isNumberByte tells whether byte i of text still belongs to the number at its
-// start. An e does only before a digit or sign, so that the prefixes of exa and
-// of exbi remain units.
-func isNumberByte(text string, i int) bool {
-	c := text[i]
-	switch {
-	case c >= '0' && c <= '9' || c == '.':
-		return true
-	case c == '+' || c == '-':
-		return i == 0 || text[i-1] == 'e' || text[i-1] == 'E'
-	case c == 'e' || c == 'E':
-		return i > 0 && i+1 < len(text) && strings.IndexByte("+-0123456789", text[i+1]) >= 0
-	}
-	return false
-}
-
-// multiple returns the factor of a unit that is base behind a prefix: a short
-// one as in kBps, or a long one as in kiloflops.
-func multiple(unit, base string, long bool) (float64, bool) {
-	head, ok := strings.CutSuffix(unit, base)
-	if !ok {
-		return 0, false
-	}
-	for _, p := range prefixes {
-		if long && head == p.long || !long && head == p.short {
-			return p.factor, true
-		}
-	}
-	return 0, false
 }
