@@ -22,7 +22,7 @@ func (p *Platform) AmpleLinks() []int32 {
 			e := &g.edges[i]
 			most := min(a.most(g.zone, e.from, e.fromAt, out), a.most(g.zone, e.to, e.toAt, in))
 			for _, l := range g.links[e.first:e.end] {
-				if a.uses[l] == 1 && !a.fatpipe(l) && most <= a.width(l)*(1+roundingOfSums) {
+				if width := a.width(l); a.uses[l] == 1 && !math.IsInf(width, 1) && most <= width*(1+roundingOfSums) {
 					list = append(list, l)
 				}
 			}
@@ -118,28 +118,20 @@ func (j *joint) meets(other int32, bandwidth float64, way int) {
 	j.neighbour = other
 }
 
-// width returns the byte/s that messages on a link have together at most.
+// width returns the byte/s that messages on a link have together at most: +Inf on a FATPIPE.
 func (a *ampleness) width(l int32) float64 {
-	if a.fatpipe(l) {
+	bandwidth, _, policy := a.LinkCapacity(l)
+	if policy == Fatpipe {
 		return math.Inf(1)
 	}
-	bandwidth, _, _ := a.LinkCapacity(l)
 	return bandwidth
-}
-
-func (a *ampleness) fatpipe(l int32) bool {
-	_, _, policy := a.LinkCapacity(l)
-	return policy == Fatpipe
 }
 
 // most returns the byte/s that the hosts which a point of a zone is, or has inside, send out
 // over a gateway at most, or receive; +Inf if messages of others may pass, or it is not known.
 func (a *ampleness) most(zone, point int32, gateway position, way int) float64 {
-	if j := &a.joints[zone][point]; j.neighbour == manyNeighbours || j.neighbour == point {
-		return math.Inf(1)
-	}
 	number, ok := a.inside[position{zone, point}]
-	if !ok {
+	if j := &a.joints[zone][point]; !ok || j.neighbour == manyNeighbours || j.neighbour == point {
 		return math.Inf(1)
 	}
 	return a.mostOf(number, gateway, way)
@@ -184,10 +176,11 @@ func (a *ampleness) mostOfPoint(g *graph, point int32, gateway position, way int
 	if !isZone || j.neighbour < 0 {
 		return j.bandwidth[way]
 	}
-	e := g.edge(point, j.neighbour)
+	from, to := point, j.neighbour
 	if way == in {
-		e = g.edge(j.neighbour, point)
+		from, to = to, from
 	}
+	e := g.edge(from, to)
 	if e < 0 {
 		return math.Inf(1)
 	}

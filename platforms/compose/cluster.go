@@ -42,7 +42,7 @@ func (t Torus) check(s *Spec) error {
 			return fmt.Errorf("a torus of %s: sizes are at least 2", t.text("x"))
 		}
 	}
-	if n := product(t.Sizes); n != s.Nodes {
+	if n := product(t.Sizes...); n != s.Nodes {
 		return fmt.Errorf("a torus of %s has %s, not %d", t.text("x"), count(n, "node"), s.Nodes)
 	}
 	return nil
@@ -66,7 +66,7 @@ func (t Torus) body(b *xmlBuilder, s *Spec) {
 }
 
 // product multiplies positive numbers; beyond a limit that no machine has it stays there.
-func product(list []int) int {
+func product(list ...int) int {
 	const limit = 1 << 30
 	n := 1
 	for _, k := range list {

@@ -22,16 +22,13 @@ const flyForm = "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps"
 
 // ParseDragonfly reads "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps@1us".
 // Cables of which nothing is said are one, like those of the nodes.
-func ParseDragonfly(text string, nic Cable) (Dragonfly, error) {
-	d, err := parseDragonfly(text, nic)
-	if err != nil {
-		return d, fmt.Errorf("dragonfly %s: %w; want %s", textutil.Quote(text), err, flyForm)
-	}
-	return d, nil
-}
-
-func parseDragonfly(text string, nic Cable) (Dragonfly, error) {
-	d := Dragonfly{LocalCables: 1, Local: nic, GlobalCables: 1, Global: nic}
+func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("dragonfly %s: %w; want %s", textutil.Quote(text), err, flyForm)
+		}
+	}()
+	d = Dragonfly{LocalCables: 1, Local: nic, GlobalCables: 1, Global: nic}
 	pairs, err := parsePairs(text)
 	if err != nil {
 		return d, err
@@ -75,7 +72,7 @@ func (d Dragonfly) check(s *Spec) error {
 	if d.Groups < 1 || d.Switches < 1 || d.Hosts < 1 || d.LocalCables < 1 || d.GlobalCables < 1 {
 		return fmt.Errorf("a dragonfly with a number that is not positive")
 	}
-	if n := product([]int{d.Groups, d.Switches, d.Hosts}); n != s.Nodes {
+	if n := product(d.Groups, d.Switches, d.Hosts); n != s.Nodes {
 		return fmt.Errorf("a dragonfly of %s of %s of %s has %s, not %d",
 			count(d.Groups, "group"), count(d.Switches, "switch"), count(d.Hosts, "host"), count(n, "node"), s.Nodes)
 	}
@@ -84,7 +81,7 @@ func (d Dragonfly) check(s *Spec) error {
 			return fmt.Errorf("dragonfly: %w", err)
 		}
 	}
-	local, global := product([]int{d.Groups, d.Switches, d.Switches}), product([]int{d.Groups, d.Groups})
+	local, global := product(d.Groups, d.Switches, d.Switches), product(d.Groups, d.Groups)
 	if local/2+global/2 > maxRoutes {
 		return fmt.Errorf("a dragonfly with %d pairs of switches or groups that are joined, want at most %d",
 			local/2+global/2, maxRoutes)
@@ -110,8 +107,20 @@ func (d Dragonfly) words(s *Spec) []string {
 
 func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 	b.line(1, `<zone id="dragonfly" routing="Full">`)
-	for g := range d.Groups {
-		d.group(b, s, g)
+	for g := range d.Groups { // each of its switches is a cluster
+		b.line(2, `<zone id="%s" routing="Full">`, groupName(g))
+		first := g * d.Switches
+		var local []bundle
+		for i := first; i < first+d.Switches; i++ {
+			b.cluster(3, switchName(i), s, i*d.Hosts, d.Hosts, fmt.Sprintf(` router_id="%s"`, routerName(i)))
+			for j := i + 1; j < first+d.Switches; j++ {
+				local = append(local, bundle{fmt.Sprintf("local-%d-%d", i, j), d.LocalCables, d.Local,
+					d.Local.Bandwidth < s.NIC.Bandwidth,
+					end{switchName(i), routerName(i)}, end{switchName(j), routerName(j)}})
+			}
+		}
+		b.joined(3, local)
+		b.line(2, `</zone>`)
 	}
 	var global []bundle
 	limited := d.Global.Bandwidth < min(s.NIC.Bandwidth, d.Local.Bandwidth)
@@ -143,22 +152,3 @@ func (d Dragonfly) gateway(from, to int) string {
 func switchName(number int) string { return fmt.Sprintf("switch-%d", number) }
 
 func routerName(number int) string { return switchName(number) + "-router" }
-
-// group writes a group: each switch is a cluster.
-func (d Dragonfly) group(b *xmlBuilder, s *Spec, g int) {
-	b.line(2, `<zone id="%s" routing="Full">`, groupName(g))
-	first := g * d.Switches
-	for i := first; i < first+d.Switches; i++ {
-		b.cluster(3, switchName(i), s, i*d.Hosts, d.Hosts, fmt.Sprintf(` router_id="%s"`, routerName(i)))
-	}
-	var local []bundle
-	for i := first; i < first+d.Switches; i++ {
-		for j := i + 1; j < first+d.Switches; j++ {
-			local = append(local, bundle{fmt.Sprintf("local-%d-%d", i, j), d.LocalCables, d.Local,
-				d.Local.Bandwidth < s.NIC.Bandwidth,
-				end{switchName(i), routerName(i)}, end{switchName(j), routerName(j)}})
-		}
-	}
-	b.joined(3, local)
-	b.line(2, `</zone>`)
-}

@@ -24,20 +24,17 @@ const treeForm = "leaf=16 up=8x200Gbps, and group=8 up=4x400Gbps for each furthe
 // ParseFatTree reads the levels of a tree, as "leaf=16 up=8x200Gbps" or "leaf=16 up=8x200Gbps
 // group=8 up=4x400Gbps@1us". Cables of which no bandwidth or latency is said are like those
 // of the nodes.
-func ParseFatTree(text string, nic Cable) (FatTree, error) {
-	t, err := parseFatTree(text, nic)
-	if err != nil {
-		return t, fmt.Errorf("fat tree %s: %w; want %s", textutil.Quote(text), err, treeForm)
-	}
-	return t, nil
-}
-
-func parseFatTree(text string, nic Cable) (t FatTree, err error) {
+func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("fat tree %s: %w; want %s", textutil.Quote(text), err, treeForm)
+		}
+	}()
 	pairs, err := parsePairs(text)
 	if err != nil {
 		return t, err
 	}
-	for i, p := range pairs {
+	for i, p := range pairs { // in turn a number of nodes or switches, and the cables up
 		want := [2]string{"leaf", "up"}
 		if i >= 2 {
 			want[0] = "group"
@@ -68,7 +65,7 @@ func parseFatTree(text string, nic Cable) (t FatTree, err error) {
 func (t FatTree) below(level int) int {
 	n := 1
 	for _, l := range t.Levels[:level+1] {
-		n = product([]int{n, l.Children})
+		n = product(n, l.Children)
 	}
 	return n
 }
@@ -77,7 +74,7 @@ func (t FatTree) below(level int) int {
 func (t FatTree) cables(level int) int {
 	n := 1
 	for _, l := range t.Levels[:level+1] {
-		n = product([]int{n, l.Up})
+		n = product(n, l.Up)
 	}
 	return n
 }
@@ -103,10 +100,13 @@ func (t FatTree) check(s *Spec) error {
 			return fmt.Errorf("fat tree: %w", err)
 		}
 		if n := t.below(i); s.Nodes%n != 0 {
-			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n,
-				near(s.Nodes, n))
+			say := fmt.Sprint(n) // the nearest numbers of nodes that are possible
+			if s.Nodes > n {
+				say = fmt.Sprintf("%d or %d", s.Nodes/n*n, (s.Nodes/n+1)*n)
+			}
+			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n, say)
 		}
-		cables += product([]int{s.Nodes / t.below(i), t.cables(i)})
+		cables += product(s.Nodes/t.below(i), t.cables(i))
 		if cables > maxCables {
 			return fmt.Errorf("a fat tree of more than %d cables", maxCables)
 		}
@@ -114,24 +114,16 @@ func (t FatTree) check(s *Spec) error {
 	if t.uniform(s) {
 		return nil
 	}
-	children := []int{s.Nodes / t.below(top)}
-	for _, l := range t.Levels[1:] {
-		children = append(children, l.Children)
-	}
-	for _, n := range children {
+	for i := range t.Levels {
+		n := s.Nodes / t.below(top) // switches below the top, or below one of the next level
+		if i > 0 {
+			n = t.Levels[i].Children
+		}
 		if n > maxChildren {
 			return fmt.Errorf("%d switches below one, want at most %d: add a level, group=N up=N", n, maxChildren)
 		}
 	}
 	return nil
-}
-
-// near says which numbers near n are multiples of unit.
-func near(n, unit int) string {
-	if n < unit {
-		return fmt.Sprint(unit)
-	}
-	return fmt.Sprintf("%d or %d", n/unit*unit, (n/unit+1)*unit)
 }
 
 // uniform reports whether all cables are like those of the nodes.
@@ -160,91 +152,65 @@ func (t FatTree) words(s *Spec) []string {
 }
 
 func (t FatTree) body(b *xmlBuilder, s *Spec) {
-	if t.uniform(s) {
-		b.cluster(1, "tree", s, 0, s.Nodes, fmt.Sprintf(` topology="FAT_TREE" topo_parameters="%s"`, t.parameters(s)))
+	if !t.uniform(s) {
+		t.zone(b, s, len(t.Levels), 1, "tree", 0, s.Nodes)
 		return
 	}
-	t.zone(b, s, place{level: len(t.Levels), id: "tree", depth: 1, nodes: s.Nodes})
-}
-
-// parameters returns topo_parameters of the tree: levels; children; parents; cables.
-func (t FatTree) parameters(s *Spec) string {
-	children, parents, cables := []string{}, []string{"1"}, []string{"1"}
+	// topo_parameters: the levels, and for each, from the nodes up, the children of a switch, its parents, and the
+	// cables to each parent. A node has one parent.
+	var children, cables []string
+	parents := []string{"1"}
 	for _, l := range t.Levels {
-		children, parents, cables = append(children, fmt.Sprint(l.Children)), append(parents,
-			fmt.Sprint(l.Up)), append(cables, "1")
+		children, parents, cables = append(children, fmt.Sprint(l.Children)), append(parents, fmt.Sprint(l.Up)), append(cables, "1")
 	}
-	children = append(children, fmt.Sprint(s.Nodes/t.below(len(t.Levels)-1)))
-	return fmt.Sprintf("%d;%s;%s;%s", len(children), strings.Join(children, ","), strings.Join(parents, ","),
-		strings.Join(cables, ","))
-}
-
-// place is a switch of a level, 0 for a leaf, with the zone below it.
-type place struct {
-	level, depth int
-	id           string
-	first, nodes int
-}
-
-// gateway is the router by which a zone is left.
-func (p *place) gateway() string { return p.id + "-switch" }
-
-// children returns what is below a switch.
-func (t FatTree) children(p *place) []place {
-	name, each := "leaf", t.below(p.level-1)
-	if p.level > 1 {
-		name = "group"
-	}
-	if p.level > 2 {
-		name = fmt.Sprintf("group%d", p.level-1)
-	}
-	list := make([]place, p.nodes/each)
-	for i := range list {
-		first := p.first + i*each
-		list[i] = place{level: p.level - 1, depth: p.depth + 1, id: fmt.Sprintf("%s-%d", name, first/each), first: first,
-			nodes: each}
-	}
-	return list
+	children, cables = append(children, fmt.Sprint(s.Nodes/t.below(len(t.Levels)-1))), append(cables, "1")
+	b.cluster(1, "tree", s, 0, s.Nodes, fmt.Sprintf(` topology="FAT_TREE" topo_parameters="%d;%s;%s;%s"`, len(children),
+		strings.Join(children, ","), strings.Join(parents, ","), strings.Join(cables, ",")))
 }
 
 // manyChildren is how many zones SimGrid finds all paths between at once in little time: that
 // goes with the cube of their number.
 const manyChildren = 1000
 
-// zone writes a switch and all below it: a leaf is a cluster, another one a zone in which each
-// of the zones below is joined to a router.
-func (t FatTree) zone(b *xmlBuilder, s *Spec, p place) {
-	if p.level == 0 {
-		b.cluster(p.depth, p.id, s, p.first, p.nodes, fmt.Sprintf(` router_id="%s"`, p.gateway()))
+// zone writes a switch of a level, 0 for a leaf, and all below it, which are so many nodes from the first on: a
+// leaf is a cluster, another one a zone in which each of the zones below is joined to a router.
+func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first, nodes int) {
+	gateway := func(id string) string { return id + "-switch" } // the router by which a zone is left
+	if level == 0 {
+		b.cluster(depth, id, s, first, nodes, fmt.Sprintf(` router_id="%s"`, gateway(id)))
 		return
 	}
-	children, routing := t.children(&p), "Floyd"
-	if len(children) > manyChildren {
+	each, name := t.below(level-1), "leaf"
+	if level > 1 {
+		name = "group"
+	}
+	if level > 2 {
+		name = fmt.Sprintf("group%d", level-1)
+	}
+	child := func(i int) string { return fmt.Sprintf("%s-%d", name, first/each+i) }
+
+	routing := "Floyd"
+	if nodes/each > manyChildren {
 		routing = "DijkstraCache"
 	}
-	b.line(p.depth, `<zone id="%s" routing="%s">`, p.id, routing)
-	for _, c := range children {
-		t.zone(b, s, c)
+	b.line(depth, `<zone id="%s" routing="%s">`, id, routing)
+	for i := range nodes / each {
+		t.zone(b, s, level-1, depth+1, child(i), first+i*each, each)
 	}
-	core := p.id + "-core"
-	b.line(p.depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, p.gateway())
-	l := t.Levels[p.level-1]
-	cables := t.cables(p.level - 1)
-	b.line(p.depth+1, "<!-- The cables up of each: together %d of %s. -->", cables, rate(l.Cable.Bandwidth))
-	var ups []bundle
-	for _, c := range children {
-		ups = append(ups, bundle{c.id + "-up", cables, l.Cable, t.limits(s, p.level-1), end{c.id, c.gateway()},
-			end{core, p.gateway()}})
-	}
-	b.joined(p.depth+1, ups)
-	b.line(p.depth, `</zone>`)
-}
+	core, cable, cables := id+"-core", t.Levels[level-1].Cable, t.cables(level-1)
+	b.line(depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, gateway(id))
+	b.line(depth+1, "<!-- The cables up of each: together %d of %s. -->", cables, rate(cable.Bandwidth))
 
-// limits reports whether a cable of a level is slower than all below it.
-func (t FatTree) limits(s *Spec, level int) bool {
+	// A cable that is slower than all below it limits each flow.
 	slowest := s.NIC.Bandwidth
-	for _, l := range t.Levels[:level] {
+	for _, l := range t.Levels[:level-1] {
 		slowest = min(slowest, l.Cable.Bandwidth)
 	}
-	return t.Levels[level].Cable.Bandwidth < slowest
+	var ups []bundle
+	for i := range nodes / each {
+		ups = append(ups, bundle{child(i) + "-up", cables, cable, cable.Bandwidth < slowest,
+			end{child(i), gateway(child(i))}, end{core, gateway(id)}})
+	}
+	b.joined(depth+1, ups)
+	b.line(depth, `</zone>`)
 }

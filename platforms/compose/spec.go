@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"reprise/internal/bounds"
@@ -134,10 +135,7 @@ func (s *Spec) factors() ([]float64, error) {
 	var list []float64
 	for _, slow := range s.Slow {
 		if list == nil {
-			list = make([]float64, s.Nodes)
-			for i := range list {
-				list[i] = 1
-			}
+			list = slices.Repeat([]float64{1}, s.Nodes)
 		}
 		pattern, err := textutil.ParsePattern(slow.Pattern)
 		if err == nil {
@@ -195,7 +193,12 @@ func (s *Spec) Write(w io.Writer) error {
 	b.line(0, `<platform version="4.1">`)
 	b.WriteString(config)
 	s.Topology.body(b, s)
-	b.slow(factors)
+	for i, f := range factors { // a node with a factor has its speed times that, from the beginning on
+		if f != 1 {
+			b.line(1, `<trace id="slow-%d" periodicity="-1">0 %s</trace><trace_connect kind="SPEED" trace="slow-%d" element="%s"/>`,
+				i, exact(f), i, nodeName(i))
+		}
+	}
 	b.line(0, `</platform>`)
 	_, err = io.WriteString(w, b.String())
 	return err

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,55 +45,42 @@ type end struct{ zone, gateway string }
 
 // joined writes bundles: all links come before the routes, as SimGrid wants them.
 func (b *xmlBuilder) joined(depth int, list []bundle) {
-	for i := range list {
-		list[i].declare(b, depth)
-	}
-	for i := range list {
-		list[i].route(b, depth)
-	}
-}
-
-// declare writes the links of a bundle.
-func (u *bundle) declare(b *xmlBuilder, depth int) {
-	b.line(depth, `<link id="%s" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, u.id,
-		bandwidthText(float64(u.cables)*u.cable.Bandwidth), latencyText(u.cable.Latency))
-	if u.limited {
-		b.line(depth, `<link id="%s-cable" bandwidth="%s" latency="0" sharing_policy="FATPIPE"/>`, u.id,
-			bandwidthText(u.cable.Bandwidth))
-	}
-}
-
-// route writes the route over a bundle.
-func (u *bundle) route(b *xmlBuilder, depth int) {
-	links := fmt.Sprintf(`<link_ctn id="%s" direction="UP"/>`, u.id)
-	if u.limited {
-		links += fmt.Sprintf(`<link_ctn id="%s-cable"/>`, u.id)
-	}
-	b.line(depth, `<zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s">%s</zoneRoute>`, u.src.zone, u.dst.zone,
-		u.src.gateway, u.dst.gateway, links)
-}
-
-// slow has the speeds of nodes with a factor be that many times as high, from the beginning on.
-func (b *xmlBuilder) slow(factors []float64) {
-	for i, f := range factors {
-		if f != 1 {
-			b.line(1, `<trace id="slow-%d" periodicity="-1">0 %s</trace><trace_connect kind="SPEED" trace="slow-%d" element="%s"/>`, i, exact(f), i, nodeName(i))
+	for _, u := range list {
+		b.line(depth, `<link id="%s" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, u.id,
+			bandwidthText(float64(u.cables)*u.cable.Bandwidth), latencyText(u.cable.Latency))
+		if u.limited {
+			b.line(depth, `<link id="%s-cable" bandwidth="%s" latency="0" sharing_policy="FATPIPE"/>`, u.id,
+				bandwidthText(u.cable.Bandwidth))
 		}
+	}
+	for _, u := range list {
+		links := fmt.Sprintf(`<link_ctn id="%s" direction="UP"/>`, u.id)
+		if u.limited {
+			links += fmt.Sprintf(`<link_ctn id="%s-cable"/>`, u.id)
+		}
+		b.line(depth, `<zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s">%s</zoneRoute>`, u.src.zone, u.dst.zone,
+			u.src.gateway, u.dst.gateway, links)
 	}
 }
 
 // bandwidthText writes byte/s, in a unit that gives the same double.
 func bandwidthText(v float64) string {
-	for _, u := range []struct {
-		name  string
-		scale float64
-	}{{"Gbps", 0.125e9}, {"GBps", 1e9}} {
-		text := strconv.FormatFloat(v/u.scale, 'f', -1, 64) + u.name
-		if got, err := platforms.ParseBandwidth(text); err == nil && got == v && len(text) < 12 {
-			return text
-		}
+	return cmp.Or(inUnit(v, 0.125e9, "Gbps", platforms.ParseBandwidth), inUnit(v, 1e9, "GBps", platforms.ParseBandwidth),
+		exact(v)+"Bps")
+}
+
+// speedText writes flop/s, in a unit that gives the same double.
+func speedText(v float64) string {
+	return cmp.Or(inUnit(v, 1e9, "Gf", platforms.ParseSpeed), exact(v)+"f")
+}
+
+// inUnit writes a number in a unit, "" if that is not short, or not read as the same double.
+func inUnit(v, scale float64, unit string, parse func(string) (float64, error)) string {
+	text := strconv.FormatFloat(v/scale, 'f', -1, 64) + unit
+	if got, err := parse(text); err != nil || got != v || len(text) >= 12 {
+		return ""
 	}
-	return exact(v) + "Bps"
+	return text
 }
 
 // latencyText writes seconds, in a unit that gives the same double.
@@ -102,15 +90,6 @@ func latencyText(v float64) string {
 		return text
 	}
 	return exact(v) + "s"
-}
-
-// speedText writes flop/s, in a unit that gives the same double.
-func speedText(v float64) string {
-	text := strconv.FormatFloat(v/1e9, 'f', -1, 64) + "Gf"
-	if got, err := platforms.ParseSpeed(text); err == nil && got == v && len(text) < 12 {
-		return text
-	}
-	return exact(v) + "f"
 }
 
 // exact writes the shortest text that is this double.

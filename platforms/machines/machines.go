@@ -51,7 +51,19 @@ var builtin embed.FS
 func Find(name string) (platform, kernels string, err error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && info.IsDir():
-		return open(name)
+		platform, kernels = filepath.Join(name, PlatformFile), filepath.Join(name, KernelsFile)
+		if !isFile(platform) {
+			err := fmt.Errorf("%s is no machine directory: it has no %s", name, PlatformFile)
+			if name := filepath.Base(name); slices.Contains(Names(), name) {
+				err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s",
+					err, name)
+			}
+			return "", "", err
+		}
+		if !isFile(kernels) {
+			kernels = ""
+		}
+		return platform, kernels, nil
 	case err == nil:
 		return "", "", fmt.Errorf("%s is a file, want a machine directory, with %s and %s, or a built-in machine: %s", name,
 			PlatformFile, KernelsFile, strings.Join(Names(), ", "))
@@ -60,23 +72,6 @@ func Find(name string) (platform, kernels string, err error) {
 			name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
 	}
 	return name, name, nil
-}
-
-// open looks for the files of a machine directory.
-func open(dir string) (platform, kernels string, err error) {
-	platform, kernels = filepath.Join(dir, PlatformFile), filepath.Join(dir, KernelsFile)
-	if !isFile(platform) {
-		err := fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
-		if name := filepath.Base(dir); slices.Contains(Names(), name) {
-			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s",
-				err, name)
-		}
-		return "", "", err
-	}
-	if !isFile(kernels) {
-		kernels = ""
-	}
-	return platform, kernels, nil
 }
 
 func isFile(path string) bool {
