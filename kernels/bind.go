@@ -27,7 +27,13 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 		if !r.pattern.Match(sig.Name) {
 			continue
 		}
-		c := compiler{from: s, sig: sig, spec: &r.model, speed: host.Factor * s.quickness(sig.Name)}
+		quickness := 1.0
+		for _, q := range s.quicker {
+			if q.kernel == sig.Name {
+				quickness *= q.factor
+			}
+		}
+		c := compiler{from: s, sig: sig, spec: &r.model, speed: host.Factor * quickness}
 		var p *program
 		var err error
 		line := c.spec.line
@@ -93,19 +99,45 @@ type compiler struct {
 func (c *compiler) compile() (p *program, line int, err error) {
 	p = &program{}
 	for _, ps := range c.spec.pieces {
-		matches, err := c.matches(ps.when)
-		if err != nil {
-			return nil, ps.line, err
+		// A piece is for calls with all its attributes. Those that a signature lacks are an error even where
+		// another one differs already.
+		matches := true
+		for _, w := range ps.when {
+			i := slices.IndexFunc(c.sig.Attrs, func(a Attr) bool { return a.Name == w.Name })
+			if i < 0 {
+				return nil, ps.line, fmt.Errorf("when: no attribute %q", w.Name)
+			}
+			matches = matches && c.sig.Attrs[i].Value == w.Value
 		}
 		if !matches {
 			continue
 		}
-		compiled, err := c.piece(ps)
-		if err != nil {
+		var compiled piece
+		for _, cond := range ps.conds {
+			dim, err := c.dim(cond.dim)
+			if err != nil {
+				return nil, ps.line, err
+			}
+			compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
+		}
+		if s := c.from.noiseOf(c.sig.Name, ps.noise); s != nil && len(s.law.Modes)+len(s.sd) > 0 {
+			sd, err := c.terms(s.sd)
+			if err != nil {
+				return nil, ps.line, fmt.Errorf("noise: %w", err)
+			}
+			compiled.noise = &pieceNoise{s.law.Scaled(c.speed), sd}
+			p.noisy = true
+		}
+		if compiled.terms, err = c.terms(ps.terms); err != nil {
 			return nil, ps.line, err
 		}
+		for _, t := range ps.terms { // by the factors of its products a call may be empty
+			for _, s := range t.product {
+				set, _ := c.set(s) // terms has looked its names up
+				c.extents = append(c.extents, set)
+			}
+		}
 		p.pieces = append(p.pieces, compiled)
-		p.noisy = p.noisy || compiled.noise != nil
 		if len(compiled.bounds) == 0 { // it always holds, and those after it never
 			break
 		}
@@ -120,56 +152,31 @@ func (c *compiler) compile() (p *program, line int, err error) {
 	return p, c.spec.line, err
 }
 
-// piece compiles a piece, and notes the factors of its products, by which a call may be empty.
-func (c *compiler) piece(ps pieceSpec) (compiled piece, err error) {
-	for _, cond := range ps.conds {
-		dim, err := c.dim(cond.dim)
-		if err != nil {
-			return compiled, err
-		}
-		compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
-	}
-	if s := c.from.noiseOf(c.sig.Name, ps.noise); s != nil && len(s.law.Modes)+len(s.sd) > 0 {
-		sd, err := c.terms(s.sd)
-		if err != nil {
-			return compiled, fmt.Errorf("noise: %w", err)
-		}
-		compiled.noise = &pieceNoise{s.law.Scaled(c.speed), sd}
-	}
-	if compiled.terms, err = c.terms(ps.terms); err != nil {
-		return compiled, err
-	}
-	for _, t := range ps.terms {
-		for _, s := range t.product {
-			set, _ := c.set(s) // terms has looked its names up
-			c.extents = append(c.extents, set)
-		}
-	}
-	return compiled, nil
-}
-
-// matches reports whether the signature has all the attributes of when.
-func (c *compiler) matches(when []Attr) (bool, error) {
-	all := true
-	for _, w := range when {
-		i := slices.IndexFunc(c.sig.Attrs, func(a Attr) bool { return a.Name == w.Name })
-		if i < 0 {
-			return false, fmt.Errorf("when: no attribute %q", w.Name)
-		}
-		all = all && c.sig.Attrs[i].Value == w.Value
-	}
-	return all, nil
-}
-
-// terms compiles a polynomial.
+// terms compiles a polynomial: it multiplies out the sums in its products.
 func (c *compiler) terms(list []termSpec) (terms []term, err error) {
 	for _, t := range list {
-		products, err := c.expand(t.product)
-		if err != nil {
-			return nil, err
+		products := [][]uint8{nil} // of the factors so far: the dimensions of each
+		for _, s := range t.product {
+			set, err := c.set(s)
+			if err != nil {
+				return nil, err
+			}
+			var next [][]uint8
+			for _, factors := range products {
+				for i := range uint8(MaxDims) {
+					if set&(1<<i) != 0 {
+						next = append(next, append(slices.Clone(factors), i))
+					}
+				}
+			}
+			products = next
 		}
 		for _, factors := range products {
-			terms = append(terms, term{t.coef / c.speed, factors})
+			for len(factors) < maxDegree {
+				factors = append(factors, one)
+			}
+			slices.Sort(factors)
+			terms = append(terms, term{t.coef / c.speed, [maxDegree]uint8(factors)})
 		}
 	}
 	return terms, nil
@@ -195,35 +202,6 @@ func (c *compiler) set(s sum) (dimSet, error) {
 		set |= 1 << i
 	}
 	return set, nil
-}
-
-// expand multiplies out the sums of p.
-func (c *compiler) expand(p product) ([][maxDegree]uint8, error) {
-	products := [][]uint8{nil}
-	for _, s := range p {
-		set, err := c.set(s)
-		if err != nil {
-			return nil, err
-		}
-		var next [][]uint8
-		for _, factors := range products {
-			for i := range uint8(MaxDims) {
-				if set&(1<<i) != 0 {
-					next = append(next, append(slices.Clone(factors), i))
-				}
-			}
-		}
-		products = next
-	}
-	list := make([][maxDegree]uint8, len(products))
-	for i, factors := range products {
-		for len(factors) < maxDegree {
-			factors = append(factors, one)
-		}
-		slices.Sort(factors)
-		list[i] = [maxDegree]uint8(factors)
-	}
-	return list, nil
 }
 
 // effectiveExtents returns the extents by which a call is empty: those the

@@ -117,22 +117,6 @@ func parseSum(toks []string) (sum, []string) {
 	return nil, nil
 }
 
-// parseExtent parses a dimension or a sum of dimensions, in parentheses or not.
-func parseExtent(text string) (sum, error) {
-	toks, err := tokens(text)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(toks); n > 2 && toks[0] == "(" && toks[n-1] == ")" {
-		toks = toks[1 : n-1]
-	}
-	s, rest := parseSum(toks)
-	if s == nil || len(rest) > 0 {
-		return nil, fmt.Errorf("extent %q: want a dimension or a sum as in M0+M1", text)
-	}
-	return s, nil
-}
-
 // normal returns a text that is the same for products that differ only in the
 // order of factors and summands.
 func (p product) normal() string {

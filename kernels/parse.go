@@ -39,19 +39,16 @@ const anyCPU = -1
 // Parse reads a kernel file. name stands for the file in messages. Errors
 // begin with name:line and say what was found and what is allowed. Files are
 // limited to 4 MiB.
-func Parse(r io.Reader, name string) (*Set, error) {
+func Parse(r io.Reader, name string) (s *Set, err error) {
 	head := sniff.Remember(r)
+	defer func() { err = head.Instead(err, name, sniff.YAML) }()
 	p := fileParser{Document: yamlfile.Document{File: name}}
-	s, err := p.file(head)
-	return s, head.Instead(err, name, sniff.YAML)
-}
-
-// file reads the document: the scalars at its top first, which the models need.
-func (p *fileParser) file(r io.Reader) (*Set, error) {
-	root, err := p.Read(r)
+	root, err := p.Read(head)
 	if err != nil {
 		return nil, err
 	}
+
+	// The scalars at the top come first: the models need them.
 	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
 		"host_scatter", "kernels", "hosts")
 	if err != nil {
@@ -114,14 +111,35 @@ func (p *fileParser) file(r io.Reader) (*Set, error) {
 			return nil, err
 		}
 		for _, item := range items {
-			o, err := p.override(item)
+			f, err := p.Fields(item, "hosts", "host", "cpu", "kernels")
 			if err != nil {
+				return nil, err
+			}
+			for _, key := range []string{"host", "kernels"} {
+				if f[key] == nil {
+					return nil, p.Errorf(item, "hosts: no key %q", key)
+				}
+			}
+			text, err := p.Text(f["host"], "hosts: host")
+			if err != nil {
+				return nil, err
+			}
+			o := override{cpu: anyCPU}
+			if o.host, err = textutil.ParsePattern(text); err != nil {
+				return nil, p.Errorf(f["host"], "hosts: host: %w", err)
+			}
+			if f["cpu"] != nil {
+				if o.cpu, err = p.Integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1); err != nil {
+					return nil, err
+				}
+			}
+			if o.rules, err = p.rules(f["kernels"]); err != nil {
 				return nil, err
 			}
 			overrides = append(overrides, o)
 		}
 	}
-	s := newSet(p.File, p.cpusPerHost, base, overrides)
+	s = newSet(p.File, p.cpusPerHost, base, overrides)
 	s.scatter = scatter
 	return s, nil
 }
@@ -173,33 +191,6 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 	return rules, nil
 }
 
-func (p *fileParser) override(n ast.Node) (o override, err error) {
-	f, err := p.Fields(n, "hosts", "host", "cpu", "kernels")
-	if err != nil {
-		return o, err
-	}
-	for _, key := range []string{"host", "kernels"} {
-		if f[key] == nil {
-			return o, p.Errorf(n, "hosts: no key %q", key)
-		}
-	}
-	text, err := p.Text(f["host"], "hosts: host")
-	if err != nil {
-		return o, err
-	}
-	if o.host, err = textutil.ParsePattern(text); err != nil {
-		return o, p.Errorf(f["host"], "hosts: host: %w", err)
-	}
-	o.cpu = anyCPU
-	if f["cpu"] != nil {
-		if o.cpu, err = p.Integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1); err != nil {
-			return o, err
-		}
-	}
-	o.rules, err = p.rules(f["kernels"])
-	return o, err
-}
-
 // spec is a model as the file says it, before names are resolved.
 type spec struct {
 	line    int
@@ -236,63 +227,64 @@ type termSpec struct {
 
 // model parses the value of a kernel: "free", a constant, a list of pieces, or
 // a mapping.
-func (p *fileParser) model(e yamlfile.Entry) (spec, error) {
-	m := spec{line: e.Node.GetToken().Position.Line, flop: p.flop, noise: p.noise}
+func (p *fileParser) model(e yamlfile.Entry) (m spec, err error) {
+	m = spec{line: e.Node.GetToken().Position.Line, flop: p.flop, noise: p.noise}
 	p.inFlop = m.flop
 	switch n := e.Value.(type) {
 	case *ast.SequenceNode:
-		return m, p.pieces(n, e.Key, &m)
+		err = p.pieces(n, e.Key, &m)
+		return m, err
 	case *ast.MappingNode, *ast.MappingValueNode:
-		return m, p.modelFields(n, e.Key, &m)
-	}
-	if text, err := p.Text(e.Value, e.Key); err != nil || text == "free" {
-		m.pieces = []pieceSpec{{line: m.line}}
+		break
+	default:
+		if text, err := p.Text(n, e.Key); err != nil || text == "free" {
+			m.pieces = []pieceSpec{{line: m.line}}
+			return m, err
+		}
+		c, err := p.coefficient(n, e.Key+": free or a constant")
+		if err == nil && c <= 0 {
+			err = p.Errorf(n, "%s: constant %g: want a positive one, or free", e.Key, c)
+		}
+		m.pieces = []pieceSpec{{line: m.line, terms: []termSpec{{coef: c}}, noise: m.noise}}
 		return m, err
 	}
-	c, err := p.coefficient(e.Value, e.Key+": free or a constant")
-	if err == nil && c <= 0 {
-		err = p.Errorf(e.Value, "%s: constant %g: want a positive one, or free", e.Key, c)
-	}
-	m.pieces = []pieceSpec{{line: m.line, terms: []termSpec{{coef: c}}, noise: m.noise}}
-	return m, err
-}
 
-// modelFields parses a model that is a mapping: the keys of one piece or
-// "pieces", with those of the whole model.
-func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
-	f, err := p.Fields(n, what, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise", "covariance")
+	// A mapping has the keys of one piece, or "pieces", with those of the whole model.
+	f, err := p.Fields(e.Value, e.Key, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise", "covariance")
 	if err != nil {
-		return err
+		return m, err
 	}
 	if f["unit"] != nil {
 		if m.flop, err = p.unit(f["unit"]); err != nil {
-			return err
+			return m, err
 		}
 		p.inFlop = m.flop
 	}
 	if f["empty"] != nil {
-		if err := p.empty(f["empty"], what, m); err != nil {
-			return err
+		if err := p.empty(f["empty"], e.Key, &m); err != nil {
+			return m, err
 		}
 	}
 	if f["pieces"] == nil {
-		return p.addPiece(n, f, what, true, m)
+		err = p.addPiece(e.Value, f, e.Key, true, &m)
+		return m, err
 	}
 	for _, key := range []string{"when", "if", "terms", "free", "covariance"} {
 		if f[key] != nil {
-			return p.Errorf(f[key], "%s: %q beside pieces: it belongs into one of them", what, key)
+			return m, p.Errorf(f[key], "%s: %q beside pieces: it belongs into one of them", e.Key, key)
 		}
 	}
 	if f["noise"] != nil {
-		if m.noise, err = p.noiseOf(f["noise"], what); err != nil {
-			return err
+		if m.noise, err = p.noiseOf(f["noise"], e.Key); err != nil {
+			return m, err
 		}
 	}
-	return p.pieces(f["pieces"], what, m)
+	err = p.pieces(f["pieces"], e.Key, &m)
+	return m, err
 }
 
-// empty parses "free", "charged" or the list of extents that make a call
-// free when one of them is zero.
+// empty parses "free", "charged" or the list of extents (a dimension, or a sum of dimensions, in parentheses or not)
+// that make a call free when one of them is zero.
 func (p *fileParser) empty(n ast.Node, what string, m *spec) error {
 	what += ": empty"
 	if _, ok := n.(*ast.SequenceNode); !ok {
@@ -312,9 +304,16 @@ func (p *fileParser) empty(n ast.Node, what string, m *spec) error {
 		if err != nil {
 			return err
 		}
-		s, err := parseExtent(text)
+		toks, err := tokens(text)
 		if err != nil {
 			return p.Errorf(item, "%s: %w", what, err)
+		}
+		if n := len(toks); n > 2 && toks[0] == "(" && toks[n-1] == ")" {
+			toks = toks[1 : n-1]
+		}
+		s, rest := parseSum(toks)
+		if s == nil || len(rest) > 0 {
+			return p.Errorf(item, "%s: extent %q: want a dimension or a sum as in M0+M1", what, text)
 		}
 		m.extents = append(m.extents, s)
 	}

@@ -417,14 +417,3 @@ type quickened struct {
 	kernel string
 	factor float64
 }
-
-// quickness returns how many times as quick as the file says a kernel is.
-func (s *Set) quickness(kernel string) float64 {
-	factor := 1.0
-	for _, q := range s.quicker {
-		if q.kernel == kernel {
-			factor *= q.factor
-		}
-	}
-	return factor
-}

@@ -96,21 +96,15 @@ func (l *Law) Of(base float64, d Draw) float64 {
 	if len(l.Modes) == 0 {
 		return 0
 	}
-	m := l.pick(d)
-	return m.Mean.Of(base) + float64(m.SD.Of(base)*l.Shape.Deviate(d))
-}
-
-// pick returns the mode of a draw.
-func (l *Law) pick(d Draw) *Mode {
-	last := len(l.Modes) - 1
-	u := d.mode()
-	for i := range l.Modes[:last] {
-		if u < l.Modes[i].Weight {
-			return &l.Modes[i]
+	m, u := &l.Modes[0], d.mode() // the weights part [0,1): the mode is the one in whose part u lies
+	for i := range l.Modes[1:] {
+		if u < m.Weight {
+			break
 		}
-		u -= l.Modes[i].Weight
+		u -= m.Weight
+		m = &l.Modes[i+1]
 	}
-	return &l.Modes[last]
+	return m.Mean.Of(base) + float64(m.SD.Of(base)*l.Shape.Deviate(d))
 }
 
 // Mean returns the mean of what is added to a base.
