@@ -111,11 +111,10 @@ const (
 // callees come before callers, registers are set once and before use.
 type checker struct {
 	program  *Program
-	block    *Block
-	defined  []bool
-	polls    bool
-	features featureSet
-	depth    int
+	defined  []bool     // by register: 0, the parameters, and results of items before
+	polls    bool       // the block, or a callee, concerns a pollable
+	features featureSet // that its operations need
+	depth    int        // of nesting
 }
 
 // items checks a sequence. What it defines is forgotten at its end: an If may
@@ -139,31 +138,6 @@ func (c *checker) items(items []Item) error {
 	}
 	c.depth--
 	return nil
-}
-
-// vectorArgs returns which arguments of an item (bit i) name vectors. Vectors are
-// named by registers; nothing is ever added to a name.
-func (c *checker) vectorArgs(it *Item) (vectors uint64) {
-	switch it.Op {
-	case OpLetSum:
-		return 1
-	case OpMark:
-		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
-	case OpCollective, OpIcollective:
-		vectors = collectiveRules[it.Sym].vectorArgs()
-	}
-	return vectors
-}
-
-// check checks the whole block: its parameters are set from the beginning.
-func (c *checker) check() error {
-	if c.block.Params < 0 || c.block.Params > maxRegs-1 {
-		return fmt.Errorf("%d parameters, allowed 0 to %d", c.block.Params, maxRegs-1)
-	}
-	for r := 0; r <= c.block.Params; r++ {
-		c.defined[r] = true
-	}
-	return c.items(c.block.Items)
 }
 
 // item checks one item: its symbol, its arguments, what belongs to its operation, and that no field
@@ -282,19 +256,27 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	// 32 bits of the instructions that they are linked to.
 	switch {
 	case it.Op == OpComplete:
-		if err := checkSlots(it); err != nil {
-			return err
+		if n := len(it.Coefs); n == 0 || n > maxCompleted {
+			return fmt.Errorf("%d requests, allowed 1 to %d", n, maxCompleted)
 		}
-	case it.Op != OpLetAffine && it.Coefs != nil:
-		return fmt.Errorf("has coefficients")
-	}
-	if it.Op == OpLetAffine {
+		seen := map[int64]bool{}
+		for _, s := range it.Coefs {
+			if s < 0 || s >= MaxRequests {
+				return fmt.Errorf("request %d out of [0,%d)", s, MaxRequests)
+			}
+			if seen[s] {
+				return fmt.Errorf("request %d twice", s)
+			}
+			seen[s] = true
+		}
+	case it.Op == OpLetAffine:
 		for i, a := range it.Args {
-			coef := it.Coefs[i]
-			if add := coef * a.Const; coef != int64(int32(coef)) || add != int64(int32(add)) {
+			if coef := it.Coefs[i]; !fits(coef) || !fits(coef*a.Const) {
 				return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
 			}
 		}
+	case it.Coefs != nil:
+		return fmt.Errorf("has coefficients")
 	}
 
 	// Bodies: that of a pollable must not poll, since a poll would run within a poll.
@@ -320,7 +302,16 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	}
 
 	// Operands: names of vectors, to which nothing is added, and registers that are set.
-	if vectors := c.vectorArgs(it); vectors != 0 {
+	var vectors uint64 // arguments (bit i) that name them
+	switch it.Op {
+	case OpLetSum:
+		vectors = 1
+	case OpMark:
+		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
+	case OpCollective, OpIcollective:
+		vectors = collectiveRules[it.Sym].vectorArgs()
+	}
+	if vectors != 0 {
 		c.features |= needsVectors
 		for i, a := range it.Args {
 			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {

@@ -41,20 +41,53 @@ func convert[A, B any](from []A, f func(A) B) []B {
 
 // encodeHeader returns the content of a header record.
 func encodeHeader(h *Header, features []string) ([]byte, error) {
-	return marshal(&pb.Header{
+	param := func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }
+	m := &pb.Header{
 		Program: h.Program, Tool: h.Tool, Command: h.Command,
-		Params: convert(h.Params, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
+		Params: convert(h.Params, param),
 		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
-		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps),
-		CommFamilies: convert(h.CommFamilies, encodeCommFamily),
-		Axes:         convert(h.Axes, encodeAxis),
-		Phases:       h.Phases,
-		Kernels:      convert(h.Kernels, encodeKernel),
-		Markers:      convert(h.Markers, encodeMarker),
-		CallSites:    convert(h.CallSites, encodeCallSite),
-		Pollables:    uint64(h.Pollables),
-		Features:     features, Communicators: h.Communicators,
-	})
+		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps), Phases: h.Phases,
+		Pollables: uint64(h.Pollables), Features: features, Communicators: h.Communicators,
+	}
+	for _, f := range h.CommFamilies {
+		m.CommFamilies = append(m.CommFamilies, &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
+			if g.Ranks != nil {
+				return &pb.Group{Ranks: g.Ranks}
+			}
+			return &pb.Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
+		})})
+	}
+	for _, a := range h.Axes {
+		m.Axes = append(m.Axes, &pb.Axis{Name: a.Name, Kind: uint32(a.Kind), Family: uint32(a.Family)})
+	}
+	for _, k := range h.Kernels {
+		m.Kernels = append(m.Kernels, &pb.Kernel{Name: k.Name, Attrs: convert(k.Attrs, param),
+			Dims: convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum, Label: d.Label} }),
+			Flops: convert(k.Flops, func(t Term) *pb.Term { // powers of 0 at the end are left out
+				m := &pb.Term{Coef: t.Coef}
+				for i, p := range t.Pow {
+					if p != 0 {
+						m.Powers = append(m.Powers, make([]uint32, i+1-len(m.Powers))...)
+						m.Powers[i] = uint32(p)
+					}
+				}
+				return m
+			})})
+	}
+	for _, k := range h.Markers {
+		m.Markers = append(m.Markers, &pb.Marker{Text: k.Text, Phase: uint32(k.Phase), End: k.End})
+	}
+	for _, t := range h.CallSites {
+		m.CallSites = append(m.CallSites, &pb.CallSite{
+			Name:   t.Name,
+			Masks:  convert(t.Masks, func(a int) uint32 { return uint32(a) }),
+			Counts: encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
+			Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
+				return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
+			}),
+		})
+	}
+	return marshal(m)
 }
 
 // decodeHeader reads the content of a header record, and the features that it lists.
@@ -64,19 +97,51 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 	if err := unmarshal(b, &m); err != nil {
 		return nil, nil, err
 	}
-	return &Header{
+	param := func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }
+	h := &Header{
 		Program: m.Program, Tool: m.Tool, Command: m.Command,
-		Params: convert(m.Params, func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
+		Params: convert(m.Params, param),
 		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
-		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps),
-		CommFamilies: convert(m.CommFamilies, decodeCommFamily),
-		Axes:         convert(m.Axes, decodeAxis),
-		Phases:       m.Phases,
-		Kernels:      convert(m.Kernels, decodeKernel),
-		Markers:      convert(m.Markers, decodeMarker),
-		CallSites:    convert(m.CallSites, decodeCallSite),
-		Pollables:    fit(m.Pollables), Communicators: m.Communicators,
-	}, m.Features, nil
+		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps), Phases: m.Phases,
+		Pollables: fit(m.Pollables), Communicators: m.Communicators,
+	}
+	for _, f := range m.CommFamilies {
+		h.CommFamilies = append(h.CommFamilies, CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
+			if len(g.GetRanks()) > 0 {
+				return Group{Ranks: g.Ranks}
+			}
+			return Group{Start: g.GetStart(), Stride: g.GetStride(), Count: g.GetCount()}
+		})})
+	}
+	for _, a := range m.Axes {
+		h.Axes = append(h.Axes, Axis{a.GetName(), AxisKind(min(a.GetKind(), 255)), fit(a.GetFamily())})
+	}
+	for _, k := range m.Kernels {
+		h.Kernels = append(h.Kernels, Kernel{Name: k.GetName(), Attrs: convert(k.GetAttrs(), param),
+			Dims: convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues(), d.GetLabel()} }),
+			Flops: convert(k.GetFlops(), func(m *pb.Term) Term {
+				t := Term{Coef: m.GetCoef()}
+				for i, p := range m.GetPowers()[:min(len(m.GetPowers()), len(t.Pow))] {
+					t.Pow[i] = uint8(min(p, math.MaxUint8))
+				}
+				return t
+			})})
+	}
+	for _, k := range m.Markers {
+		h.Markers = append(h.Markers, Marker{k.GetText(), fit(k.GetPhase()), k.GetEnd()})
+	}
+	for _, t := range m.CallSites {
+		h.CallSites = append(h.CallSites, CallSite{
+			Name:   t.GetName(),
+			Masks:  convert(t.GetMasks(), fit[uint32]),
+			Counts: fit(t.GetCounts()) - 1, // 0 is NoAxis
+			Block:  decodeColumnAxis(t.GetBlock()),
+			Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
+				return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
+			}),
+		})
+	}
+	return h, m.Features, nil
 }
 
 // fit returns v as an int, or -1 if it is larger than 2^31-1.
@@ -85,100 +150,6 @@ func fit[T uint32 | uint64](v T) int {
 		return -1
 	}
 	return int(v)
-}
-
-func encodeCommFamily(f CommFamily) *pb.CommFamily {
-	return &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
-		if g.Ranks != nil {
-			return &pb.Group{Ranks: g.Ranks}
-		}
-		return &pb.Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
-	})}
-}
-
-func decodeCommFamily(f *pb.CommFamily) CommFamily {
-	return CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
-		if len(g.GetRanks()) > 0 {
-			return Group{Ranks: g.Ranks}
-		}
-		return Group{Start: g.GetStart(), Stride: g.GetStride(), Count: g.GetCount()}
-	})}
-}
-
-func encodeAxis(a Axis) *pb.Axis {
-	return &pb.Axis{Name: a.Name, Kind: uint32(a.Kind), Family: uint32(a.Family)}
-}
-
-func decodeAxis(a *pb.Axis) Axis {
-	return Axis{a.GetName(), AxisKind(min(a.GetKind(), 255)), fit(a.GetFamily())}
-}
-
-func encodeKernel(k Kernel) *pb.Kernel {
-	return &pb.Kernel{
-		Name:  k.Name,
-		Attrs: convert(k.Attrs, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
-		Dims:  convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum, Label: d.Label} }),
-		Flops: convert(k.Flops, encodeTerm),
-	}
-}
-
-func decodeKernel(k *pb.Kernel) Kernel {
-	return Kernel{
-		Name:  k.GetName(),
-		Attrs: convert(k.GetAttrs(), func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
-		Dims:  convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues(), d.GetLabel()} }),
-		Flops: convert(k.GetFlops(), decodeTerm),
-	}
-}
-
-func encodeTerm(t Term) *pb.Term {
-	m := &pb.Term{Coef: t.Coef}
-	for i, p := range t.Pow {
-		if p != 0 {
-			m.Powers = append(m.Powers, make([]uint32, i+1-len(m.Powers))...)
-			m.Powers[i] = uint32(p)
-		}
-	}
-	return m
-}
-
-func decodeTerm(m *pb.Term) Term {
-	t := Term{Coef: m.GetCoef()}
-	for i, p := range m.GetPowers()[:min(len(m.GetPowers()), len(t.Pow))] {
-		t.Pow[i] = uint8(min(p, math.MaxUint8))
-	}
-	return t
-}
-
-func encodeMarker(m Marker) *pb.Marker {
-	return &pb.Marker{Text: m.Text, Phase: uint32(m.Phase), End: m.End}
-}
-
-func decodeMarker(m *pb.Marker) Marker {
-	return Marker{m.GetText(), fit(m.GetPhase()), m.GetEnd()}
-}
-
-func encodeCallSite(t CallSite) *pb.CallSite {
-	return &pb.CallSite{
-		Name:   t.Name,
-		Masks:  convert(t.Masks, func(a int) uint32 { return uint32(a) }),
-		Counts: encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
-		Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
-			return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
-		}),
-	}
-}
-
-func decodeCallSite(t *pb.CallSite) CallSite {
-	list := fit(t.GetCounts()) - 1 // 0 is NoAxis
-	return CallSite{
-		Name:   t.GetName(),
-		Masks:  convert(t.GetMasks(), fit[uint32]),
-		Counts: list, Block: decodeColumnAxis(t.GetBlock()),
-		Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
-			return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
-		}),
-	}
 }
 
 // encodeColumnAxis returns 1 + axis, and 0 for NoAxis and PerItem.
@@ -205,21 +176,21 @@ func encodeBlock(b *Block) *pb.Block {
 	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
 }
 
+// encodeItems returns the messages of items, and of their bodies.
 func encodeItems(items []Item) []*pb.Item {
+	operands := func(args []Operand) (regs []byte, consts []int64) {
+		for _, a := range args {
+			regs, consts = append(regs, byte(a.Reg)), append(consts, a.Const)
+		}
+		return regs, consts
+	}
 	return convert(items, func(it Item) *pb.Item {
 		m := &pb.Item{Op: uint32(it.Op), Dst: uint32(it.Dst), Slot: uint32(it.Slot), Req: it.Req,
 			Sym: uint64(it.Sym), GuardSym: uint64(it.GuardSym), Comm: uint32(it.Comm), Coefs: it.Coefs, Body: encodeItems(it.Body)}
-		m.ArgRegs, m.ArgConsts = encodeOperands(it.Args)
-		m.GuardRegs, m.GuardConsts = encodeOperands(it.Guard)
+		m.ArgRegs, m.ArgConsts = operands(it.Args)
+		m.GuardRegs, m.GuardConsts = operands(it.Guard)
 		return m
 	})
-}
-
-func encodeOperands(args []Operand) (regs []byte, consts []int64) {
-	for _, a := range args {
-		regs, consts = append(regs, byte(a.Reg)), append(consts, a.Const)
-	}
-	return regs, consts
 }
 
 // Totals sums up a trace.

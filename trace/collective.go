@@ -114,11 +114,6 @@ func (k CollectiveKind) Reduces() bool { return collectiveRules[k].flops }
 // Spans reports whether a call says what its receive buffer spans.
 func (k CollectiveKind) Spans() bool { return collectiveRules[k].span }
 
-// Operands takes the arguments of an OpCollective item apart.
-func (k CollectiveKind) Operands(args []Operand) CollectiveOperands {
-	return collectiveRules[k].operands(args)
-}
-
 // arguments returns the number of arguments of an OpCollective.
 func (k CollectiveKind) arguments() int {
 	r, n := &collectiveRules[k], 0
@@ -300,32 +295,19 @@ type Comm int
 // Communicator returns the communicator that is the own group of a family.
 func Communicator(family int) Comm { return Comm(family + 1) }
 
-// operands takes the arguments of an item apart.
-func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
+// Operands takes the arguments of an OpCollective item apart.
+func (k CollectiveKind) Operands(args []Operand) (c CollectiveOperands) {
 	next := func(has bool) (o Operand) {
 		if has {
 			o, args = args[0], args[1:]
 		}
 		return o
 	}
+	r := &collectiveRules[k]
 	c.Send, c.SendSize = next(r.send != noCount), next(r.send != noCount)
 	c.Recv, c.RecvSize = next(r.recv != noCount), next(r.recv != noCount)
 	c.Root, c.Flops, c.Span = next(r.root), next(r.flops), next(r.span)
 	return c
-}
-
-// collective translates a call: two instructions, as there are six operands.
-func (l *linker) collective(op opcode, it *Item) error {
-	rule := &collectiveRules[it.Sym]
-	c := rule.operands(it.Args)
-	extra := c.Flops
-	if rule.span {
-		extra = c.Span
-	}
-	if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
-		return err
-	}
-	return l.put(instr{op: op, flags: uint8(it.Sym), sym: uint16(it.Comm), d: it.Slot, w: it.Req}, c.Root, c.Send, c.Recv)
 }
 
 // collective stores the action of a call; it fails on one that cannot be.
@@ -478,34 +460,6 @@ func (b *Builder) Complete(m Completion, slots ...int32) {
 // Probe waits for a message of a peer, which may be AnySource, with a tag, which may be AnyTag.
 func (b *Builder) Probe(family int, peer, tag Operand) {
 	b.add(Item{Op: OpProbe, Sym: family, Args: []Operand{peer, tag}})
-}
-
-// checkSlots checks those of an OpComplete.
-func checkSlots(it *Item) error {
-	if n := len(it.Coefs); n == 0 || n > maxCompleted {
-		return fmt.Errorf("%d requests, allowed 1 to %d", n, maxCompleted)
-	}
-	seen := map[int64]bool{}
-	for _, s := range it.Coefs {
-		if s < 0 || s >= MaxRequests {
-			return fmt.Errorf("request %d out of [0,%d)", s, MaxRequests)
-		}
-		if seen[s] {
-			return fmt.Errorf("request %d twice", s)
-		}
-		seen[s] = true
-	}
-	return nil
-}
-
-// complete translates an OpComplete: its list of slots is one of the code's.
-func (l *linker) complete(it *Item) {
-	slots := make([]int32, len(it.Coefs))
-	for i, s := range it.Coefs {
-		slots[i] = int32(s)
-	}
-	l.emit(instr{op: opComplete, flags: uint8(it.Sym), w: int32(len(l.code.slots))})
-	l.code.slots = append(l.code.slots, slots)
 }
 
 // Requests returns the request slots that a KindComplete action names by their number X[0];

@@ -41,8 +41,8 @@ const (
 	skippable     = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
 	signature     = "reprise\n"
 	preambleSize  = 24
-	frameSize     = 88 // header of a record
-	maxExpansion  = 1 << 15
+	frameSize     = 88      // header of a record
+	maxExpansion  = 1 << 15 // of content to its compressed bytes
 	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
 	maxDefsSize   = 4 << 20
 	maxChunkSize  = 32 << 20
@@ -60,23 +60,9 @@ var (
 	kindEnd    = recordKind{'E', 'N', 'D', '.'}
 )
 
-// limit returns the largest size of a record's decoded content, or -1 for a kind
-// that does not exist.
-func (k recordKind) limit() int64 {
-	switch k {
-	case kindHeader:
-		return maxHeaderSize
-	case kindDefs:
-		return maxDefsSize
-	case kindChunk:
-		return maxChunkSize
-	case kindIndex:
-		return maxIndexSize
-	case kindEnd:
-		return 0
-	}
-	return -1
-}
+// contentLimits are the largest sizes of a record's decoded content.
+var contentLimits = map[recordKind]int64{kindHeader: maxHeaderSize, kindDefs: maxDefsSize, kindChunk: maxChunkSize,
+	kindIndex: maxIndexSize, kindEnd: 0}
 
 // frame is the header of a record. A file is a preamble and records: the header first, then chunks
 // with the definitions that they need before them, the index, the end record. Every record names the
@@ -125,22 +111,6 @@ func appendPreamble(dst []byte, version uint32) []byte {
 	return le.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// checkPreamble says whether a trace that this package can read begins with b.
-func checkPreamble(b []byte) error {
-	le := binary.LittleEndian
-	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != preambleSize-8 || string(b[8:16]) != signature {
-		return fmt.Errorf("%w: it begins with % x", ErrNotTrace, b[:16])
-	}
-	// The version comes first: another one may have another checksum.
-	if v := le.Uint32(b[16:]); v < 1 || v > Version {
-		return fmt.Errorf("%w %d: this program reads up to version %d", ErrVersion, v, Version)
-	}
-	if le.Uint32(b[20:]) != crc32.Checksum(b[:20], castagnoli) {
-		return corruptf("checksum of the first %d bytes", preambleSize)
-	}
-	return nil
-}
-
 // append appends the frame's bytes.
 func (f *frame) append(dst []byte) []byte {
 	le := binary.LittleEndian
@@ -177,9 +147,9 @@ func parseFrame(b []byte) (frame, error) {
 }
 
 func (f *frame) check() error {
-	limit := f.kind.limit()
+	limit, known := contentLimits[f.kind]
 	switch {
-	case limit < 0:
+	case !known:
 		return corruptf("unknown kind of record %q", f.kind[:])
 	case int64(f.plain) > limit:
 		return corruptf("%s of %d bytes, at most %d", f.describe(), f.plain, limit)
@@ -221,7 +191,7 @@ func newFrameWriter(w io.Writer) (*frameWriter, error) {
 // record writes a record of the given content. It fills in the sizes, the place
 // and the checksum of f.
 func (w *frameWriter) record(f *frame, plain []byte) error {
-	if limit := f.kind.limit(); int64(len(plain)) > limit {
+	if limit := contentLimits[f.kind]; int64(len(plain)) > limit {
 		return fmt.Errorf("%s of %d bytes, at most %d", f.describe(), len(plain), limit)
 	}
 	w.buf = append(w.buf[:0], make([]byte, frameSize)...)
@@ -271,23 +241,29 @@ func (r *frameReader) errorAt(offset int64, err error) error {
 	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }
 
-// preamble reads and checks the first bytes of a file.
+// preamble reads the first bytes of a file, and checks that it is a trace that this package can read.
 func (r *frameReader) preamble() error {
 	b := r.head[:preambleSize]
 	n, err := io.ReadFull(r.r, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		whole := appendPreamble(nil, Version)
-		if n > 0 && !bytes.Equal(b[:min(n, 16)], whole[:min(n, 16)]) {
-			return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, b[:min(n, 16)]))
-		}
-		return r.errorAt(int64(n), fmt.Errorf("beginning: %w", ErrTruncated))
-	}
-	if err != nil {
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return r.errorAt(int64(n), err)
 	}
+	le := binary.LittleEndian
+	begin := b[:min(n, 16)] // all but version and checksum
+	switch {
+	case n > 0 && !bytes.HasPrefix(appendPreamble(nil, Version), begin):
+		return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, begin))
+	case err != nil:
+		return r.errorAt(int64(n), fmt.Errorf("beginning: %w", ErrTruncated))
+	}
 	r.offset = preambleSize
-	if err := checkPreamble(b); err != nil {
-		return r.errorAt(0, err)
+
+	// The version comes first: another one may have another checksum.
+	if v := le.Uint32(b[16:]); v < 1 || v > Version {
+		return r.errorAt(0, fmt.Errorf("%w %d: this program reads up to version %d", ErrVersion, v, Version))
+	}
+	if le.Uint32(b[20:]) != crc32.Checksum(b[:20], castagnoli) {
+		return r.errorAt(0, corruptf("checksum of the first %d bytes", preambleSize))
 	}
 	return nil
 }
@@ -368,13 +344,14 @@ func (r *frameReader) skip(f *frame) error {
 
 // end checks that nothing follows the end record.
 func (r *frameReader) end() error {
-	switch n, err := r.r.Read(r.head[:1]); {
-	case n > 0:
-		return r.errorAt(r.offset, corruptf("data after the end record"))
-	case err != nil && err != io.EOF:
-		return r.errorAt(r.offset, err)
-	case err == nil:
-		return r.end()
+	for {
+		switch n, err := r.r.Read(r.head[:1]); {
+		case n > 0:
+			return r.errorAt(r.offset, corruptf("data after the end record"))
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return r.errorAt(r.offset, err)
+		}
 	}
-	return nil
 }

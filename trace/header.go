@@ -273,7 +273,33 @@ func (h *Header) Check() error {
 			return headerErrorf("marker %q holds a line break", m.Text)
 		}
 	}
-	return h.checkCallSites()
+	// Call sites, and the axes of their columns.
+	if len(h.CallSites) > maxCallSites {
+		return headerErrorf("%d call sites, at most %d", len(h.CallSites), maxCallSites)
+	}
+	for i := range h.CallSites {
+		t := &h.CallSites[i]
+		if len(t.Masks) > maxColumns || len(t.Params) > maxColumns {
+			return headerErrorf("call site %q has more than %d columns", t.Name, maxColumns)
+		}
+		for _, a := range t.Masks {
+			if a < 0 || a >= len(h.Axes) {
+				return headerErrorf("call site %q: mask axis %d out of [0,%d)", t.Name, a, len(h.Axes))
+			}
+		}
+		if t.Counts != NoAxis && (t.Counts < 0 || t.Counts >= len(h.Axes)) {
+			return headerErrorf("call site %q: counts axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
+		}
+		for _, p := range append([]ParamColumn{{Name: "block", Axis: t.Block}}, t.Params...) {
+			if p.Axis == PerItem && t.Counts == NoAxis {
+				return headerErrorf("call site %q column %q: per item, but there are no counts", t.Name, p.Name)
+			}
+			if p.Axis != PerItem && (p.Axis < 0 || p.Axis >= len(h.Axes)) {
+				return headerErrorf("call site %q column %q: axis %d out of [0,%d)", t.Name, p.Name, p.Axis, len(h.Axes))
+			}
+		}
+	}
+	return nil
 }
 
 // groupOf returns the group of each rank in family i, or an error if the groups
@@ -306,45 +332,6 @@ func (h *Header) groupOf(i int) ([]int32, error) {
 		}
 	}
 	return of, nil
-}
-
-func (h *Header) checkCallSites() error {
-	if len(h.CallSites) > maxCallSites {
-		return headerErrorf("%d call sites, at most %d", len(h.CallSites), maxCallSites)
-	}
-	for i := range h.CallSites {
-		t := &h.CallSites[i]
-		if len(t.Masks) > maxColumns || len(t.Params) > maxColumns {
-			return headerErrorf("call site %q has more than %d columns", t.Name, maxColumns)
-		}
-		for _, a := range t.Masks {
-			if a < 0 || a >= len(h.Axes) {
-				return headerErrorf("call site %q: mask axis %d out of [0,%d)", t.Name, a, len(h.Axes))
-			}
-		}
-		if t.Counts != NoAxis && (t.Counts < 0 || t.Counts >= len(h.Axes)) {
-			return headerErrorf("call site %q: counts axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
-		}
-		if err := h.checkColumnAxis(t, "block", t.Block); err != nil {
-			return err
-		}
-		for _, p := range t.Params {
-			if err := h.checkColumnAxis(t, p.Name, p.Axis); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (h *Header) checkColumnAxis(t *CallSite, column string, axis int) error {
-	if axis == PerItem && t.Counts == NoAxis {
-		return headerErrorf("call site %q column %q: per item, but there are no counts", t.Name, column)
-	}
-	if axis != PerItem && (axis < 0 || axis >= len(h.Axes)) {
-		return headerErrorf("call site %q column %q: axis %d out of [0,%d)", t.Name, column, axis, len(h.Axes))
-	}
-	return nil
 }
 
 // Classes returns the number of classes of an axis.

@@ -97,7 +97,13 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 
 // link adds to c the blocks that it lacks.
 func (p *Program) link(c *code) error {
-	c.instrs = slices.Grow(c.instrs, p.instructions(len(c.entries)))
+	// About how many instructions they take: one for each item, and few of them more.
+	n := len(p.blocks) - len(c.entries)
+	for i := len(c.entries); i < len(p.blocks); i++ {
+		visitItems(p.blocks[i].Items, func(*Item) { n++ })
+	}
+	c.instrs = slices.Grow(c.instrs, n+n/8)
+
 	var out []instr
 	var live liveItems
 	for n := len(c.entries); n < len(p.blocks); n++ {
@@ -109,16 +115,6 @@ func (p *Program) link(c *code) error {
 		out, live = l.out, l.live
 	}
 	return nil
-}
-
-// instructions returns about how many the blocks from one on take: one for each item, and
-// few of them more.
-func (p *Program) instructions(from int) (n int) {
-	for i := from; i < len(p.blocks); i++ {
-		n++
-		visitItems(p.blocks[i].Items, func(*Item) { n++ })
-	}
-	return n + n/8
 }
 
 // linker translates one block. Frames of callees begin where the block's own
@@ -136,13 +132,17 @@ type linker struct {
 	live    liveItems
 }
 
+// block translates a block, and adds it to the code.
 func (l *linker) block(n int) error {
 	items := l.program.blocks[n].Items
-	l.live.find(l.program, l.code, items)
+	l.live.read, l.live.live = [maxRegs]bool{}, l.live.live[:0]
+	l.live.list(l.program, l.code, items)
 	if err := l.items(items); err != nil {
 		return err
 	}
 	l.emit(instr{op: opRet})
+
+	// What is relative to the end of the frame, or to the block's first instruction, gets its place.
 	frame := int32(l.top+1+l.maxTemp) + 1 // with the link of a callee
 	for _, i := range l.fixups {
 		if in := &l.out[i]; in.op == opSet {
@@ -155,14 +155,12 @@ func (l *linker) block(n int) error {
 	if start+len(l.out) > math.MaxInt32 {
 		return fmt.Errorf("more than %d instructions", math.MaxInt32)
 	}
-	for i := range l.out {
-		switch in := &l.out[i]; in.op {
+	own := slices.Clone(l.out)
+	for i := range own {
+		switch in := &own[i]; in.op {
 		case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
 			in.z += int32(start)
 		}
-	}
-	own := slices.Clone(l.out)
-	for i := range own {
 		l.code.instrs = append(l.code.instrs, &own[i])
 	}
 	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
@@ -225,9 +223,12 @@ func (l *linker) put(in instr, args ...Operand) error {
 	return err
 }
 
+// items translates the items that are live, in order; those of a body that is not live are left out.
 func (l *linker) items(items []Item) error {
 	for i := range items {
-		if !l.live.next() {
+		last := len(l.live.live) - 1
+		live := l.live.live[last]
+		if l.live.live = l.live.live[:last]; !live {
 			continue
 		}
 		temps := l.temps
@@ -269,12 +270,24 @@ func (l *linker) item(it *Item) error {
 		in.d = uint8(it.Dst)
 		l.emit(in)
 		return err
-	case OpLetSum:
-		return l.sum(it)
+	case OpLetSum: // the handle is a register without a constant
+		in, err := l.with(instr{op: opSum}, it.Args[1:]...)
+		in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
+		in.x, in.y, in.z = 0, in.x, in.y
+		l.emit(in)
+		return err
 	case OpCompute:
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
-	case OpFlops, OpSleep:
-		return l.amount(it)
+	case OpFlops, OpSleep: // a constant amount goes into one instruction, with all its bits
+		in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
+		halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
+		for i, a := range it.Args {
+			if a.Reg != 0 {
+				return l.put(instr{op: opAmount, flags: in.flags}, it.Args...)
+			}
+			*halves[i][0], *halves[i][1] = int32(uint32(a.Const)), int32(a.Const>>32)
+		}
+		l.emit(in)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
 	case OpWait, OpTest, OpWaitAll, OpFree:
@@ -289,21 +302,73 @@ func (l *linker) item(it *Item) error {
 		}
 		return l.put(instr{op: opSendrecv, sym: sym}, it.Args[:3]...)
 	case OpMark:
-		return l.mark(it)
-	case OpComplete:
-		l.complete(it)
-	case OpCollective:
-		return l.collective(opCollective, it)
-	case OpIcollective:
-		return l.collective(opIcollective, it)
-	case OpAccess, OpIaccess:
-		return l.access(it)
+		m := &l.program.header.Markers[it.Sym]
+		if !l.code.markers { // then only those of phases are live
+			var flags uint8
+			if m.End {
+				flags = FlagEnd
+			}
+			l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
+			return nil
+		}
+		_, vectors := m.VectorArgs()
+		for i, a := range it.Args {
+			op := opMarkInt
+			if vectors>>min(i, 63)&1 != 0 {
+				op = opMarkVec
+			}
+			if err := l.put(instr{op: op}, a); err != nil {
+				return err
+			}
+		}
+		l.emit(instr{op: opMark, sym: sym})
+	case OpComplete: // the list of slots is one of the code's
+		slots := make([]int32, len(it.Coefs))
+		for i, s := range it.Coefs {
+			slots[i] = int32(s)
+		}
+		l.emit(instr{op: opComplete, flags: uint8(it.Sym), w: int32(len(l.code.slots))})
+		l.code.slots = append(l.code.slots, slots)
+	case OpCollective, OpIcollective: // two instructions, as there are six operands
+		op := opCollective
+		if it.Op == OpIcollective {
+			op = opIcollective
+		}
+		c := CollectiveKind(it.Sym).Operands(it.Args)
+		extra := c.Flops
+		if collectiveRules[it.Sym].span {
+			extra = c.Span
+		}
+		if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
+			return err
+		}
+		return l.put(instr{op: op, flags: uint8(it.Sym), sym: uint16(it.Comm), d: it.Slot, w: it.Req}, c.Root, c.Send, c.Recv)
+	case OpAccess, OpIaccess: // a request is named in an instruction before, as there are four operands
+		op := opAccess
+		if it.Op == OpIaccess {
+			op = opIaccess
+			if err := l.put(instr{op: opAux}, Const(int64(it.Req))); err != nil {
+				return err
+			}
+		}
+		return l.put(instr{op: op, flags: it.Slot, sym: sym}, it.Args...)
 	case OpSync:
 		return l.put(instr{op: opSync, flags: it.Slot, sym: sym}, it.Args...)
 	case OpFile:
 		return l.put(instr{op: opFile, flags: it.Slot, sym: sym}, it.Args...)
 	case OpDefine:
-		return l.define(it)
+		if err := l.arguments(it.Args); err != nil {
+			return err
+		}
+		in, err := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
+		if it.Guard != nil {
+			in.c = 1
+		}
+		e := l.code.entries[it.Sym]
+		in.d, in.z = uint8(len(it.Args)), e.pc
+		l.code.body = max(l.code.body, int(e.need))
+		l.emitFramed(in)
+		return err
 	case OpPoll:
 		l.emitFramed(instr{op: opPoll, flags: it.Slot})
 	case OpPollWait:
@@ -343,53 +408,6 @@ func (l *linker) item(it *Item) error {
 // letCodes are the instructions of operations that set a register from one or two operands.
 var letCodes = map[Op]opcode{OpLetMul: opMul, OpLetMin: opMin, OpLetMax: opMax, OpLetEq: opEq, OpLetMember: opMember}
 
-// amount translates a computation by its amount: where that is constant, as all bits of one
-// instruction.
-func (l *linker) amount(it *Item) error {
-	in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
-	halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
-	for i, a := range it.Args {
-		if a.Reg != 0 {
-			return l.put(instr{op: opAmount, flags: in.flags}, it.Args...)
-		}
-		*halves[i][0], *halves[i][1] = int32(uint32(a.Const)), int32(a.Const>>32)
-	}
-	l.emit(in)
-	return nil
-}
-
-func (l *linker) sum(it *Item) error {
-	in, err := l.with(instr{op: opSum}, it.Args[1:]...)
-	in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
-	in.x, in.y, in.z = 0, in.x, in.y
-	l.emit(in)
-	return err
-}
-
-func (l *linker) mark(it *Item) error {
-	m := &l.program.header.Markers[it.Sym]
-	if !l.code.markers { // then only those of phases are live
-		var flags uint8
-		if m.End {
-			flags = FlagEnd
-		}
-		l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
-		return nil
-	}
-	_, vectors := m.VectorArgs()
-	for i, a := range it.Args {
-		op := opMarkInt
-		if vectors>>min(i, 63)&1 != 0 {
-			op = opMarkVec
-		}
-		if err := l.put(instr{op: op}, a); err != nil {
-			return err
-		}
-	}
-	l.emit(instr{op: opMark, sym: uint16(it.Sym)})
-	return nil
-}
-
 // arguments stores operands as the parameters of a callee, two at a time; the
 // register after an odd number is written too.
 func (l *linker) arguments(args []Operand) error {
@@ -414,21 +432,6 @@ func (l *linker) call(block int, args []Operand) error {
 	l.emitFramed(instr{op: opCall, z: e.pc})
 	l.need = max(l.need, e.need)
 	return nil
-}
-
-func (l *linker) define(it *Item) error {
-	if err := l.arguments(it.Args); err != nil {
-		return err
-	}
-	in, err := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
-	if it.Guard != nil {
-		in.c = 1
-	}
-	e := l.code.entries[it.Sym]
-	in.d, in.z = uint8(len(it.Args)), e.pc
-	l.code.body = max(l.code.body, int(e.need))
-	l.emitFramed(in)
-	return err
 }
 
 // fits reports whether a constant fits an instruction.
@@ -494,31 +497,34 @@ type liveItems struct {
 	live []bool        // from the last item to the first; of bodies that are left out nothing
 }
 
-// find looks at the items of a block as they are linked. Each register is set once, before it is
-// read, so that one look from the end to the beginning tells all.
-func (l *liveItems) find(p *Program, c *code, items []Item) {
-	l.read, l.live = [maxRegs]bool{}, l.live[:0]
-	l.list(p, c, items)
-}
-
-// next says of the items one after the other whether they are live; bodies of those that are not
-// are left out.
-func (l *liveItems) next() bool {
-	last := len(l.live) - 1
-	live := l.live[last]
-	l.live = l.live[:last]
-	return live
-}
-
-// list reports whether any of the items is live.
+// list looks at items as they are linked, and reports whether any of them is live. Each register is set
+// once, before it is read, so that one look from the end to the beginning tells all.
 func (l *liveItems) list(p *Program, c *code, items []Item) bool {
 	some := false
 	for i := len(items) - 1; i >= 0; i-- {
 		it, body := &items[i], len(l.live)
-		live := l.item(p, c, it)
+		live := true
+		switch it.Op {
+		case OpIf, OpLoop:
+			live = l.list(p, c, it.Body)
+		case OpCall:
+			live = c.instrs[c.entries[it.Sym].pc].op != opRet
+		case OpCompute:
+			live = it.Sym >= len(c.omit) || !c.omit[it.Sym]
+		case OpMark:
+			live = c.markers || p.header.Markers[it.Sym].Phase > 0
+		default:
+			if it.Op.Lets() {
+				live = l.read[it.Dst]
+				l.read[it.Dst] = false
+			}
+		}
 		if live {
-			l.reads(it.Args)
-			l.reads(it.Guard)
+			for _, args := range [2][]Operand{it.Args, it.Guard} {
+				for _, a := range args {
+					l.read[a.Reg] = true
+				}
+			}
 		} else {
 			l.live = l.live[:body]
 		}
@@ -526,29 +532,4 @@ func (l *liveItems) list(p *Program, c *code, items []Item) bool {
 		some = some || live
 	}
 	return some
-}
-
-func (l *liveItems) item(p *Program, c *code, it *Item) bool {
-	switch it.Op {
-	case OpIf, OpLoop:
-		return l.list(p, c, it.Body)
-	case OpCall:
-		return c.instrs[c.entries[it.Sym].pc].op != opRet
-	case OpCompute:
-		return it.Sym >= len(c.omit) || !c.omit[it.Sym]
-	case OpMark:
-		return c.markers || p.header.Markers[it.Sym].Phase > 0
-	}
-	if !it.Op.Lets() {
-		return true
-	}
-	live := l.read[it.Dst]
-	l.read[it.Dst] = false
-	return live
-}
-
-func (l *liveItems) reads(args []Operand) {
-	for _, a := range args {
-		l.read[a.Reg] = true
-	}
 }

@@ -97,8 +97,17 @@ func (p *Program) Add(b *Builder) (int, error) {
 // AddBlock adds a definition after checking it, and returns its number; if an
 // equal block is there already, the number of that.
 func (p *Program) AddBlock(b Block) (int, error) {
-	c := checker{program: p, block: &b, defined: make([]bool, maxRegs)}
-	if err := c.check(); err != nil {
+	var err error
+	c := checker{program: p, defined: make([]bool, maxRegs)}
+	if b.Params < 0 || b.Params > maxRegs-1 {
+		err = fmt.Errorf("%d parameters, allowed 0 to %d", b.Params, maxRegs-1)
+	} else {
+		for r := 0; r <= b.Params; r++ {
+			c.defined[r] = true
+		}
+		err = c.items(b.Items)
+	}
+	if err != nil {
 		return 0, fmt.Errorf("%w %d %q: %w", ErrBlock, len(p.blocks), b.Name, err)
 	}
 	// The block's name: SHA-256 of the definition with symbols and callees replaced by their hashes.
@@ -144,56 +153,50 @@ func hashSymbols(h *Header) symbolHashes {
 	return s
 }
 
+// appendItems appends the items as their block's name has them: with the hash of each symbol in its
+// place, and all that has a length behind it.
 func (p *Program) appendItems(buf []byte, items []Item) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(items)))
 	for i := range items {
 		it := &items[i]
 		buf = append(buf, byte(it.Op), byte(it.Dst), it.Slot)
 		buf = binary.AppendVarint(buf, int64(it.Req))
-		buf = p.appendSymbol(buf, it)
+		var symbol [32]byte
+		switch opRules[it.Op].symbol {
+		case symbolKernel:
+			symbol = p.symbols.kernels[it.Sym]
+		case symbolMarker:
+			symbol = p.symbols.markers[it.Sym]
+		case symbolFamily:
+			symbol = p.symbols.families[it.Sym]
+		case symbolBlock:
+			symbol = p.infos[it.Sym].hash
+		case symbolCollective:
+			text := fmt.Appendf(nil, "collective %q", CollectiveKind(it.Sym))
+			if it.Comm > 0 {
+				text = append(text, p.symbols.families[it.Comm-1][:]...)
+			}
+			symbol = sha256.Sum256(text)
+		case symbolCompletion:
+			symbol = sha256.Sum256(fmt.Appendf(nil, "completion %q", Completion(it.Sym)))
+		}
+		if opRules[it.Op].symbol != symbolNone {
+			buf = append(buf, symbol[:]...)
+		}
 		if it.Guard != nil {
 			buf = append(buf, p.symbols.families[it.GuardSym][:]...)
 		}
-		buf = appendOperands(buf, it.Args)
-		buf = appendOperands(buf, it.Guard)
+		for _, args := range [2][]Operand{it.Args, it.Guard} {
+			buf = binary.AppendUvarint(buf, uint64(len(args)))
+			for _, a := range args {
+				buf = append(buf, byte(a.Reg))
+				buf = binary.AppendVarint(buf, a.Const)
+			}
+		}
 		for _, c := range it.Coefs {
 			buf = binary.AppendVarint(buf, c)
 		}
 		buf = p.appendItems(buf, it.Body)
-	}
-	return buf
-}
-
-func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
-	var h [32]byte
-	switch opRules[it.Op].symbol {
-	case symbolKernel:
-		h = p.symbols.kernels[it.Sym]
-	case symbolMarker:
-		h = p.symbols.markers[it.Sym]
-	case symbolFamily:
-		h = p.symbols.families[it.Sym]
-	case symbolBlock:
-		h = p.infos[it.Sym].hash
-	case symbolCollective:
-		text := fmt.Appendf(nil, "collective %q", CollectiveKind(it.Sym))
-		if it.Comm > 0 {
-			text = append(text, p.symbols.families[it.Comm-1][:]...)
-		}
-		h = sha256.Sum256(text)
-	case symbolCompletion:
-		h = sha256.Sum256(fmt.Appendf(nil, "completion %q", Completion(it.Sym)))
-	default:
-		return buf
-	}
-	return append(buf, h[:]...)
-}
-
-func appendOperands(buf []byte, args []Operand) []byte {
-	buf = binary.AppendUvarint(buf, uint64(len(args)))
-	for _, a := range args {
-		buf = append(buf, byte(a.Reg))
-		buf = binary.AppendVarint(buf, a.Const)
 	}
 	return buf
 }

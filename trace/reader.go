@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sort"
 	"weak"
 
@@ -55,14 +56,10 @@ func Open(path string) (*Trace, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
 	var t *Trace
-	if info.Mode().IsRegular() {
+	if err == nil && info.Mode().IsRegular() {
 		t, err = NewReaderAt(f, info.Size(), path)
-	} else {
+	} else if err == nil {
 		t, err = NewReader(f, path)
 	}
 	if err != nil {
@@ -99,19 +96,28 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	if err := t.readIndex(size); err != nil {
 		return nil, t.diagnose(r, size, err)
 	}
-	if err := t.readDefinitions(); err != nil {
-		return nil, err
+	for i := range t.entries {
+		f := &t.entries[i]
+		if f.kind != kindDefs {
+			continue
+		}
+		plain, err := t.contentAt(f)
+		if err == nil {
+			err = t.define(plain, f)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }
 
-// newTrace reads the beginning of a file and its header.
+// newTrace reads the beginning of a file and its header, with what both kinds of reading need.
 func newTrace(r io.Reader, name string) (*Trace, error) {
 	frames, err := newFrameReader(r, name)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{frames: frames, maxOpen: DefaultOpenChunks}
 	if err := frames.preamble(); err != nil {
 		return nil, err
 	}
@@ -126,32 +132,30 @@ func newTrace(r io.Reader, name string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.setHeader(plain, &f); err != nil {
+	t := &Trace{frames: frames, maxOpen: DefaultOpenChunks, head: f.hash}
+	fail := func(err error) (*Trace, error) {
 		return nil, frames.errorAt(preambleSize, fmt.Errorf("header: %w", err))
 	}
-	return t, nil
-}
-
-func (t *Trace) setHeader(plain []byte, f *frame) error {
 	if sha256.Sum256(plain) != f.hash {
-		return errHash
+		return fail(errHash)
 	}
 	h, features, err := decodeHeader(plain)
 	if err != nil {
-		return err
+		return fail(err)
 	}
+
+	// Features come before all else: a file with one that is not known is refused by its name.
 	if err := t.features.read(features, h.Tool); err != nil {
-		return err
+		return fail(err)
 	}
 	if err := t.features.lack(h.features()); err != nil {
-		return err
+		return fail(err)
 	}
 	if t.prog, err = NewProgram(h); err != nil {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return fail(fmt.Errorf("%w: %w", ErrCorrupt, err))
 	}
-	t.head = f.hash
 	t.unpack = unpacker{prog: t.prog, known: &t.features, layout: newLayout(h), digest: newDigest()}
-	return nil
+	return t, nil
 }
 
 // Header returns the trace's header; it must not be changed.
@@ -216,7 +220,8 @@ func (t *Trace) Hash() (hash [sha256.Size]byte, ok bool) { return t.hash, t.comp
 
 func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.ended == nil }
 
-// start returns the first chunk that holds a step >= from, nil if there is none.
+// start returns the first chunk that holds a step >= from, nil if there is none. A stream is begun once:
+// later cursors share its first chunk, for as long as others hold it.
 func (t *Trace) start(from int) (*Chunk, error) {
 	if t.file != nil {
 		i := sort.Search(len(t.chunks), func(i int) bool { return int(t.entries[t.chunks[i]].last) >= from })
@@ -230,8 +235,13 @@ func (t *Trace) start(from int) (*Chunk, error) {
 	}
 	t.started = true
 	for t.pending != nil && int(t.pending.last) < from {
-		if err := t.skipPending(); err != nil {
-			return nil, err
+		if err := t.frames.skip(t.pending); err != nil {
+			return nil, t.stop(err)
+		}
+		t.skipped = true
+		t.passed(t.pending)
+		if t.advance(); t.ended != nil {
+			return nil, t.ended
 		}
 	}
 	w, err := t.nextChunk()
@@ -289,9 +299,9 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := f.sum; f != (frame{kind: want.kind, number: want.number, count: want.count, first: want.first,
-		last:  want.last,
-		plain: want.plain, packed: want.packed, prev: want.prev, offset: want.offset, hash: want.hash, sum: sum}) {
+	listed := *want
+	listed.sum = f.sum // the index does not repeat it
+	if f != listed {
 		return nil, r.errorAt(int64(want.offset), corruptf("%s is not what the index says", f.describe()))
 	}
 	return r.content(&f)
@@ -308,99 +318,90 @@ func (t *Trace) CheckContents() error {
 	return nil
 }
 
-// admit makes room for one more chunk, or reports that too many are in use.
+// admit makes room for one more chunk, or reports that too many are in use: cursors that are far apart
+// hold all chunks between them.
 func (t *Trace) admit() error {
 	if len(t.open) < t.maxOpen {
 		return nil
 	}
 	for range 2 {
-		alive := t.open[:0]
-		for _, p := range t.open {
-			if p.Value() != nil {
-				alive = append(alive, p)
-			}
-		}
-		if t.open = alive; len(alive) < t.maxOpen {
+		t.open = slices.DeleteFunc(t.open, func(p weak.Pointer[Chunk]) bool { return p.Value() == nil })
+		if len(t.open) < t.maxOpen {
 			return nil
 		}
 		runtime.GC() // what has been left may not have been collected yet
 	}
-	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open),
-		t.slowest())
-}
-
-// slowest returns the step of the first chunk in use.
-func (t *Trace) slowest() int {
+	slowest := 0 // step of the first chunk in use
 	if w := t.open[0].Value(); w != nil {
-		return w.units[0].Step
+		slowest = w.units[0].Step
 	}
-	return 0
+	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open), slowest)
 }
 
 // Sizes returns the bytes of the whole trace, which must have been read, if it is a stream;
 // and those of the content of its blocks and columns, before compression.
 func (t *Trace) Sizes() (file, content int64, err error) {
+	file = preambleSize // behind the records looked at so far
 	for i := range t.entries {
-		content += int64(t.entries[i].plain)
+		f := &t.entries[i]
+		content += int64(f.plain)
+		file = int64(f.offset) + f.size()
 	}
-	file, err = t.size()
-	return file, content, err
-}
-
-func (t *Trace) size() (int64, error) {
 	if t.file == nil {
-		return t.frames.offset, nil
+		return t.frames.offset, content, nil
 	}
-	at := int64(preambleSize)
-	if n := len(t.entries); n > 0 {
-		at = int64(t.entries[n-1].offset) + t.entries[n-1].size()
-	}
-	for {
+
+	// The index and the end record are no entries.
+	for end := false; !end; {
 		var b [frameSize]byte
-		if _, err := t.file.ReadAt(b[:], at); err != nil {
-			return 0, t.frames.errorAt(at, err)
+		if _, err := t.file.ReadAt(b[:], file); err != nil {
+			return 0, content, t.frames.errorAt(file, err)
 		}
 		f, err := parseFrame(b[:])
 		if err != nil {
-			return 0, t.frames.errorAt(at, err)
+			return 0, content, t.frames.errorAt(file, err)
 		}
-		at += f.size()
-		if f.kind == kindEnd {
-			return at, nil
-		}
+		file += f.size()
+		end = f.kind == kindEnd
 	}
+	return file, content, nil
 }
 
-// define adds the features and blocks of a definitions record.
+// define adds the features and blocks of a definitions record, whose content it is.
 func (t *Trace) define(plain []byte, f *frame) error {
+	fail := func(err error) error {
+		return t.frames.errorAt(int64(f.offset), fmt.Errorf("%s: %w", f.describe(), err))
+	}
 	blocks, features, err := decodeDefinitions(plain)
 	if err != nil {
-		return err
+		return fail(err)
 	}
 	if err := t.features.read(features, t.Header().Tool); err != nil {
-		return err
+		return fail(err)
 	}
 	if int(f.number) != t.prog.NumBlocks() || int(f.count) != len(blocks) {
-		return corruptf("%d blocks from %d, want %d from %d", len(blocks), f.number, f.count, t.prog.NumBlocks())
+		return fail(corruptf("%d blocks from %d, want %d from %d", len(blocks), f.number, f.count, t.prog.NumBlocks()))
 	}
+
+	// The record names its content by the hashes of the blocks, which do not depend on their coding.
 	hash := sha256.New()
 	for i := range blocks {
 		n, err := t.prog.AddBlock(blocks[i])
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			return fail(fmt.Errorf("%w: %w", ErrCorrupt, err))
 		}
 		if n != int(f.number)+i {
-			return corruptf("block %d equals block %d", int(f.number)+i, n)
+			return fail(corruptf("block %d equals block %d", int(f.number)+i, n))
 		}
 		if err := t.features.lack(t.prog.infos[n].features); err != nil {
-			return fmt.Errorf("block %d: %w", n, err)
+			return fail(fmt.Errorf("block %d: %w", n, err))
 		}
 		h := t.prog.BlockHash(n)
 		hash.Write(h[:])
 	}
 	hashFeatures(hash, features)
 	if [sha256.Size]byte(hash.Sum(nil)) != f.hash {
-		return errHash
+		return fail(errHash)
 	}
 	return nil
 }
@@ -444,6 +445,7 @@ func (t *Trace) checkEnd(end *frame) error {
 
 // readIndex reads the end record and the index of a file of size bytes.
 func (t *Trace) readIndex(size int64) error {
+	// The end record has a known place, and says how far before it the index begins.
 	var b [frameSize]byte
 	at := size - frameSize
 	if _, err := t.file.ReadAt(b[:], max(at, 0)); err != nil && err != io.EOF {
@@ -464,29 +466,26 @@ func (t *Trace) readIndex(size int64) error {
 	if err != nil {
 		return err
 	}
+	fail := func(format string, args ...any) error {
+		return r.errorAt(int64(index.offset), corruptf(format, args...))
+	}
 	if index.kind != kindIndex || index.size() != int64(end.prev) {
-		return r.errorAt(int64(index.offset), corruptf("%s where the index must be", index.describe()))
+		return fail("%s where the index must be", index.describe())
 	}
 	entries, totals, err := t.indexContent(&index)
 	if err != nil {
 		return err
 	}
 	t.totals = totals
-	return t.setEntries(entries, begin, &index, &end)
-}
 
-// setEntries checks that the records of the index lie side by side between the
-// header and the index, and takes them over.
-func (t *Trace) setEntries(entries []frame, begin int64, index, end *frame) error {
-	prev := uint32(begin - preambleSize)
-	at := uint64(begin)
+	// The records that it lists lie side by side between the header and the index.
+	prev, next := uint32(begin-preambleSize), uint64(begin)
 	units := int64(0)
 	for i := range entries {
 		f := &entries[i]
 		f.prev = prev
-		if err := f.check(); err != nil || f.offset != at {
-			return t.frames.errorAt(int64(index.offset),
-				corruptf("index: entry %d at offset %d, want %d: %v", i, f.offset, at, err))
+		if err := f.check(); err != nil || f.offset != next {
+			return fail("index: entry %d at offset %d, want %d: %v", i, f.offset, next, err)
 		}
 		if f.kind == kindChunk {
 			if err := t.checkOrder(f); err != nil {
@@ -496,33 +495,15 @@ func (t *Trace) setEntries(entries []frame, begin int64, index, end *frame) erro
 			units += int64(f.count)
 		}
 		t.entries = entries[:i+1]
-		prev, at = uint32(f.size()), at+uint64(f.size())
+		prev, next = uint32(f.size()), next+uint64(f.size())
 	}
-	if at != index.offset || prev != index.prev {
-		return t.frames.errorAt(int64(index.offset), corruptf("index: the last record ends at offset %d", at))
+	if next != index.offset || prev != index.prev {
+		return fail("index: the last record ends at offset %d", next)
 	}
 	if units != t.totals.Units {
-		return t.frames.errorAt(int64(index.offset), corruptf("index: %d units, its chunks hold %d", t.totals.Units, units))
+		return fail("index: %d units, its chunks hold %d", t.totals.Units, units)
 	}
-	return t.checkEnd(end)
-}
-
-// readDefinitions reads all definitions of a file.
-func (t *Trace) readDefinitions() error {
-	for i := range t.entries {
-		f := &t.entries[i]
-		if f.kind != kindDefs {
-			continue
-		}
-		plain, err := t.contentAt(f)
-		if err != nil {
-			return err
-		}
-		if err := t.define(plain, f); err != nil {
-			return t.frames.errorAt(int64(f.offset), fmt.Errorf("%s: %w", f.describe(), err))
-		}
-	}
-	return nil
+	return t.checkEnd(&end)
 }
 
 // diagnose finds out why a file has no good end: it walks along the records and
@@ -580,17 +561,6 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	return w, nil
 }
 
-// skipPending passes over a chunk of a stream.
-func (t *Trace) skipPending() error {
-	if err := t.frames.skip(t.pending); err != nil {
-		return t.stop(err)
-	}
-	t.skipped = true
-	t.passed(t.pending)
-	t.advance()
-	return t.ended
-}
-
 // passed notes a chunk of a stream.
 func (t *Trace) passed(f *frame) {
 	t.chunks = append(t.chunks, len(t.entries))
@@ -617,7 +587,11 @@ func (t *Trace) advance() {
 		}
 		switch f.kind {
 		case kindDefs:
-			err = t.readDefs(&f)
+			var plain []byte
+			if plain, err = t.frames.content(&f); err == nil {
+				err = t.define(plain, &f)
+			}
+			t.entries = append(t.entries, f)
 		case kindChunk:
 			if err = t.checkOrder(&f); err == nil {
 				t.pending = &f
@@ -647,19 +621,6 @@ func (t *Trace) checkOrder(f *frame) error {
 	return nil
 }
 
-// readDefs reads a definitions record of a stream.
-func (t *Trace) readDefs(f *frame) error {
-	plain, err := t.frames.content(f)
-	if err != nil {
-		return err
-	}
-	if err := t.define(plain, f); err != nil {
-		return t.frames.errorAt(int64(f.offset), fmt.Errorf("%s: %w", f.describe(), err))
-	}
-	t.entries = append(t.entries, *f)
-	return nil
-}
-
 // finish reads the index and the end record of a stream and compares them with
 // what has been read.
 func (t *Trace) finish(f *frame) error {
@@ -667,22 +628,24 @@ func (t *Trace) finish(f *frame) error {
 	if err != nil {
 		return err
 	}
+	fail := func(format string, args ...any) error {
+		return t.frames.errorAt(int64(f.offset), corruptf(format, args...))
+	}
 	if len(entries) != len(t.entries) {
-		return t.frames.errorAt(int64(f.offset), corruptf("index of %d records, there are %d", len(entries), len(t.entries)))
+		return fail("index of %d records, there are %d", len(entries), len(t.entries))
 	}
 	for i := range entries {
 		read := t.entries[i]
-		read.prev, read.sum = 0, 0
+		read.prev, read.sum = 0, 0 // which the index does not repeat
 		if entries[i] != read {
-			return t.frames.errorAt(int64(f.offset),
-				corruptf("index: entry %d is not %s at offset %d", i, read.describe(), read.offset))
+			return fail("index: entry %d is not %s at offset %d", i, read.describe(), read.offset)
 		}
 	}
-	if t.skipped {
+	if t.skipped { // of chunks that were passed over nothing else is known
 		t.totals.Calls, t.totals.Items = totals.Calls, totals.Items
 	}
 	if totals != t.totals {
-		return t.frames.errorAt(int64(f.offset), corruptf("index: totals %+v, there are %+v", totals, t.totals))
+		return fail("index: totals %+v, there are %+v", totals, t.totals)
 	}
 	end, err := t.frames.next()
 	if err != nil {

@@ -32,8 +32,13 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 		return
 	}
 	s.Section("cursors")
-	same(s, "instructions", len(set.code.instrs))
-	same(s, "cursors", len(cursors))
+	// These must be the same where the places are read.
+	for i, number := range []int{len(set.code.instrs), len(cursors)} {
+		found := number
+		if s.Vars(&found); s.Err() == nil && found != number {
+			s.Fail(fmt.Errorf("%w: %d %s, want %d", snapshot.ErrCorrupt, found, [...]string{"instructions", "cursors"}[i], number))
+		}
+	}
 	if s.Err() != nil {
 		return
 	}
@@ -45,7 +50,28 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	if s.Reading() && s.Err() == nil {
 		s.Fail(set.check(len(cursors), polls))
 	}
-	chunks := chunkLoader{set.trace, map[int]*Chunk{}}
+
+	// Each chunk that cursors are in is decoded once, and those that follow each other are linked, as if
+	// the cursors had read them.
+	chunks := map[int]*Chunk{}
+	load := func(number int) (*Chunk, error) {
+		if w := chunks[number]; w != nil {
+			return w, nil
+		}
+		if err := within("chunk", number, 0, len(set.trace.chunks)); err != nil {
+			return nil, err
+		}
+		w, err := set.trace.chunk(number)
+		if err != nil {
+			return nil, err
+		}
+		chunks[number] = w
+		if before := chunks[number-1]; before != nil {
+			before.next = w
+		}
+		w.next = chunks[number+1]
+		return w, nil
+	}
 	for i := range cursors {
 		c := &cursors[i]
 		s.Fail(c.err)
@@ -60,16 +86,8 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 			return
 		}
 		if s.Reading() {
-			s.Fail(c.find(chunk, chunks))
+			s.Fail(c.find(chunk, load))
 		}
-	}
-}
-
-// same stores a number that must be the same where it is read.
-func same(s *snapshot.State, name string, number int) {
-	found := number
-	if s.Vars(&found); s.Err() == nil && found != number {
-		s.Fail(fmt.Errorf("%w: %d %s, want %d", snapshot.ErrCorrupt, found, name, number))
 	}
 }
 
@@ -105,15 +123,15 @@ func (s *cursorSet) check(cursors, polls int) error {
 
 // find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the
 // place that was read.
-func (c *Cursor) find(chunk int, chunks chunkLoader) (err error) {
+func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err error) {
 	if c.win = nil; chunk != -1 {
-		if c.win, err = chunks.load(chunk); err != nil {
+		if c.win, err = load(chunk); err != nil {
 			return err
 		}
 	}
 	for i := range c.lists {
 		l := &c.lists[i]
-		w, err := chunks.load(int(l.chunk))
+		w, err := load(int(l.chunk))
 		if err != nil {
 			return err
 		}
@@ -127,22 +145,19 @@ func (c *Cursor) find(chunk int, chunks chunkLoader) (err error) {
 	if c.waiting >= 0 { // an earlier poll may have been in another block
 		hit += c.hitFrame
 	}
-	return cmp.Or(
+	err = cmp.Or(
 		within("instruction", c.pc, 0, code),
 		within("instruction after a hit", c.hitPC, 0, code),
 		within("instruction after a miss", c.missPC, 0, code),
 		within("frame", c.base, firstFrame, c.set.stride),
 		within("slot of a poll", c.waiting, -1, c.set.slots),
 		within("frame after a hit", hit, firstFrame, c.set.stride),
-		c.checkCall(),
 	)
-}
-
-// checkCall checks the place in the stream of calls, unless it has ended.
-func (c *Cursor) checkCall() error {
-	if c.win == nil {
-		return nil
+	if err != nil || c.win == nil {
+		return err
 	}
+
+	// The place in the stream of calls, unless it has ended.
 	if err := within("unit", c.unit, -1, len(c.win.units)); err != nil {
 		return err
 	}
@@ -161,30 +176,4 @@ func (c *Cursor) checkCall() error {
 		return fmt.Errorf("%w: %d items, want %d", snapshot.ErrCorrupt, c.items, items)
 	}
 	return within("item", c.item, 0, int(c.items)+1)
-}
-
-// chunkLoader decodes each chunk that cursors are in once, and links those that follow each
-// other, as if the cursors had read them.
-type chunkLoader struct {
-	trace  *Trace
-	chunks map[int]*Chunk
-}
-
-func (l chunkLoader) load(number int) (*Chunk, error) {
-	if w := l.chunks[number]; w != nil {
-		return w, nil
-	}
-	if err := within("chunk", number, 0, len(l.trace.chunks)); err != nil {
-		return nil, err
-	}
-	w, err := l.trace.chunk(number)
-	if err != nil {
-		return nil, err
-	}
-	l.chunks[number] = w
-	if before := l.chunks[number-1]; before != nil {
-		before.next = w
-	}
-	w.next = l.chunks[number+1]
-	return w, nil
 }

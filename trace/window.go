@@ -123,19 +123,6 @@ func (b *Builder) Sync(kind SyncKind, family int, peer, window, assert Operand) 
 	b.add(Item{Op: OpSync, Slot: uint8(kind), Sym: family, Args: []Operand{peer, window, assert}})
 }
 
-// access translates an access. One with a request names it in an instruction before, as there are
-// four operands.
-func (l *linker) access(it *Item) error {
-	op := opAccess
-	if it.Op == OpIaccess {
-		op = opIaccess
-		if err := l.put(instr{op: opAux}, Const(int64(it.Req))); err != nil {
-			return err
-		}
-	}
-	return l.put(instr{op: op, flags: it.Slot, sym: uint16(it.Sym)}, it.Args...)
-}
-
 // access stores the action of an access; it fails on one that cannot be.
 func (c *Cursor) access(a *Action, in *instr, r *registers) bool {
 	peer, window, out, back := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)

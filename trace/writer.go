@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 )
 
 // WriterOptions says how a Writer cuts the stream. The zero value means defaults.
 type WriterOptions struct {
-	// Chunk is the number of units in a chunk, 64 if 0. Larger chunks make a
+	// ChunkUnits is the number of units in a chunk, 64 if 0. Larger chunks make a
 	// smaller file; readers hold a few chunks at a time and seek to chunks.
 	ChunkUnits int
 }
@@ -110,24 +111,16 @@ func (w *Writer) Vector(v Vector) int64 {
 }
 
 // ForgetVectors frees the vectors of handles below before: no later Call may
-// use them. Without it the Writer keeps all, at some bytes an element.
+// use them. Without it the Writer keeps all, at some bytes an element. While the chunk that is being
+// filled needs one of them, all stay.
 func (w *Writer) ForgetVectors(before int64) {
 	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
-	if n == 0 || len(w.chunk.units) > 0 && w.used(n) {
+	used := func(v storedVector) bool { return v.chunk == w.totals.Chunks+1 }
+	if n == 0 || len(w.chunk.units) > 0 && slices.ContainsFunc(w.vectors.list[:n], used) {
 		return
 	}
 	w.vectors.list = w.vectors.list[n:]
 	w.vectors.base += n
-}
-
-// used reports whether the chunk being filled needs one of the first n vectors.
-func (w *Writer) used(n int64) bool {
-	for i := range w.vectors.list[:n] {
-		if w.vectors.list[i].chunk == w.totals.Chunks+1 {
-			return true
-		}
-	}
-	return false
 }
 
 // Step begins a unit: a part of the given step, which is not before that of the
@@ -209,7 +202,8 @@ func (c *Call) column(col column) []int64 {
 	return c.Args[col.index]
 }
 
-// check returns the number of items of a call's list, or what is wrong with the call.
+// check returns the number of items of a call's list, or what is wrong with the call: the length of a
+// column, or a block or vector that it names.
 func (w *Writer) check(c *Call, cols []column) (items int, err error) {
 	t := &w.prog.header.CallSites[c.Site]
 	if len(c.Masks) != len(t.Masks) || len(c.Args) != len(t.Params) {
@@ -223,52 +217,37 @@ func (w *Writer) check(c *Call, cols []column) (items int, err error) {
 		vals := c.column(col)
 		want := col.width
 		if want < 0 {
-			want = items
+			want = items // the count column comes before those of items
 		}
 		if len(vals) != want {
 			return 0, fmt.Errorf("column %q: %d values, want %d", col.name, len(vals), want)
 		}
-		if col.kind == columnCount {
-			if items, err = sumCounts(vals); err != nil {
-				return 0, fmt.Errorf("column %q: %w", col.name, err)
-			}
+		if col.kind == columnMask || col.kind == columnArg && !col.vector {
+			continue // any value will do
 		}
-		if err := w.checkNames(col, vals, len(t.Params)); err != nil {
-			return 0, fmt.Errorf("column %q: %w", col.name, err)
+		for i, v := range vals {
+			var err error
+			switch {
+			case col.kind == columnCount && (v < 0 || v > maxItems-int64(items)):
+				return 0, fmt.Errorf("column %q: class %d: %d items after %d, at most %d in all", col.name, i, v, items, maxItems)
+			case col.kind == columnCount:
+				items += int(v)
+			case col.kind == columnBlock && v == NoBlock:
+			case col.kind == columnBlock && (v < 0 || v >= int64(len(w.prog.blocks))):
+				err = fmt.Errorf("block %d out of [0,%d)", v, len(w.prog.blocks))
+			case col.kind == columnBlock:
+				if n := w.prog.blocks[v].Params; n > len(t.Params) {
+					err = fmt.Errorf("block %d takes %d arguments, the call site has %d", v, n, len(t.Params))
+				}
+			case col.vector:
+				err = w.useVector(v)
+			}
+			if err != nil {
+				return 0, fmt.Errorf("column %q: value %d: %w", col.name, i, err)
+			}
 		}
 	}
 	return items, nil
-}
-
-// sumCounts returns the number of items of a list.
-func sumCounts(counts []int64) (int, error) {
-	sum := int64(0)
-	for i, n := range counts {
-		if n < 0 || n > maxItems-sum {
-			return 0, fmt.Errorf("class %d: %d items after %d, at most %d in all", i, n, sum, maxItems)
-		}
-		sum += n
-	}
-	return int(sum), nil
-}
-
-// checkNames checks that the blocks and vectors that a column names exist.
-func (w *Writer) checkNames(col column, vals []int64, params int) error {
-	switch {
-	case col.kind == columnBlock:
-		for i, v := range vals {
-			if err := w.prog.checkTarget(v, params); err != nil {
-				return fmt.Errorf("value %d: %w", i, err)
-			}
-		}
-	case col.vector:
-		for i, v := range vals {
-			if err := w.useVector(v); err != nil {
-				return fmt.Errorf("value %d: %w", i, err)
-			}
-		}
-	}
-	return nil
 }
 
 // useVector checks that a handle names a vector, and notes that the chunk needs it.
@@ -294,69 +273,27 @@ func (w *Writer) useVector(handle int64) error {
 	return nil
 }
 
-// checkTarget checks that a block can be called with a number of arguments.
-func (p *Program) checkTarget(block int64, params int) error {
-	switch {
-	case block == NoBlock:
-		return nil
-	case block < 0 || block >= int64(len(p.blocks)):
-		return fmt.Errorf("block %d out of [0,%d)", block, len(p.blocks))
-	case p.blocks[block].Params > params:
-		return fmt.Errorf("block %d takes %d arguments, the call site has %d", block, p.blocks[block].Params, params)
-	}
-	return nil
-}
-
 // flush writes the header, if it is not written, and the definitions that are new, then
 // the chunk. Definitions come before the first chunk that calls them, as a stream is read once.
 func (w *Writer) flush() error {
 	for i := w.defined; i < w.prog.NumBlocks(); i++ {
 		w.needed |= w.prog.infos[i].features
 	}
-	if err := w.begin(); err != nil {
-		return err
+	if !w.started {
+		plain, err := encodeHeader(w.prog.header, w.needed.names())
+		if err != nil {
+			return err
+		}
+		w.started, w.listed = true, w.needed
+		head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
+		w.chain.Write(head.hash[:])
+		if err := w.frames.record(&head, plain); err != nil {
+			return err
+		}
 	}
-	if err := w.define(); err != nil {
-		return err
-	}
-	p := &w.chunk
-	if len(p.units) == 0 {
-		return nil
-	}
-	plain, hash, err := w.packer.pack(p)
-	if err != nil {
-		return err
-	}
-	f := frame{kind: kindChunk, number: uint32(w.totals.Chunks), count: uint32(len(p.units)),
-		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
-	if err := w.frames.record(&f, plain); err != nil {
-		return err
-	}
-	w.entries = append(w.entries, f)
-	w.totals.Chunks++
-	w.chain.Write(hash[:])
-	p.reset()
-	return nil
-}
 
-// begin writes the header, once.
-func (w *Writer) begin() error {
-	if w.started {
-		return nil
-	}
-	plain, err := encodeHeader(w.prog.header, w.needed.names())
-	if err != nil {
-		return err
-	}
-	w.started, w.listed = true, w.needed
-	head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
-	w.chain.Write(head.hash[:])
-	return w.frames.record(&head, plain)
-}
-
-// define writes the blocks that have been added since the last time, and lists the
-// features that have come with them or with the chunk's vectors.
-func (w *Writer) define() error {
+	// The blocks that have been added since the last time, and the features that have come with them or
+	// with the chunk's vectors.
 	for w.defined < w.prog.NumBlocks() || w.listed != w.needed {
 		features := w.needed.without(w.listed).names()
 		w.listed = w.needed
@@ -379,6 +316,25 @@ func (w *Writer) define() error {
 		}
 		w.entries = append(w.entries, f)
 	}
+
+	// The chunk.
+	p := &w.chunk
+	if len(p.units) == 0 {
+		return nil
+	}
+	plain, hash, err := w.packer.pack(p)
+	if err != nil {
+		return err
+	}
+	f := frame{kind: kindChunk, number: uint32(w.totals.Chunks), count: uint32(len(p.units)),
+		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
+	if err := w.frames.record(&f, plain); err != nil {
+		return err
+	}
+	w.entries = append(w.entries, f)
+	w.totals.Chunks++
+	w.chain.Write(hash[:])
+	p.reset()
 	return nil
 }
 
