@@ -96,132 +96,105 @@ type MessageOptions struct {
 	Where     []Condition
 }
 
-// messageColumns are the indices of the columns of a table; -1: it has none.
-type messageColumns struct {
-	operation, bytes, between, pairs int
-	seconds                          []int
-	asked                            func() bool // whether the current row meets all conditions
-}
-
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
 // not looked at.
 func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
-	c, err := findMessageColumns(r, o)
-	if err != nil {
+	if err := r.CheckSeparator(); err != nil {
 		return err
 	}
-	return r.Each(c.asked, func() error { return m.readRow(r, c, o) })
-}
-
-func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, err error) {
-	if err := r.CheckSeparator(); err != nil {
-		return c, err
-	}
-	if c.operation, err = r.Column("operation", "op", "function", "experiment"); err != nil {
-		return c, err
-	}
-	if c.bytes, err = r.Column("bytes", "size", "msg_size"); err != nil {
-		return c, err
-	}
-	if c.between, err = r.Column("between"); err != nil {
-		return c, err
-	}
-	if c.pairs, err = r.Column("pairs"); err != nil {
-		return c, err
+	var operation, size, between, pairs int // indices of columns, -1: there is none
+	for _, c := range []struct {
+		index *int
+		names []string
+	}{
+		{&operation, []string{"operation", "op", "function", "experiment"}},
+		{&size, []string{"bytes", "size", "msg_size"}},
+		{&between, []string{"between"}},
+		{&pairs, []string{"pairs"}},
+	} {
+		var err error
+		if *c.index, err = r.Column(c.names...); err != nil {
+			return err
+		}
 	}
 	switch {
-	case c.operation >= 0 && o.Operation != "":
-		return c, r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where",
-			ErrContradiction, r.Header()[c.operation], o.Operation)
-	case c.bytes < 0:
-		return c, r.Errorf("no column bytes (or size, msg_size)")
-	case c.operation < 0 && o.Operation == "":
-		return c, r.Errorf("no column operation, and no operation given for all rows, as in send=FILE")
+	case operation >= 0 && o.Operation != "":
+		return r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where",
+			ErrContradiction, r.Header()[operation], o.Operation)
+	case size < 0:
+		return r.Errorf("no column bytes (or size, msg_size)")
+	case operation < 0 && o.Operation == "":
+		return r.Errorf("no column operation, and no operation given for all rows, as in send=FILE")
 	}
-	if c.seconds, err = findTimes(r, o.Seconds); err != nil {
-		return c, err
-	}
-	c.asked, err = Filter(r, o.Where)
-	return c, err
-}
-
-// findTimes returns the columns whose sum is the time.
-func findTimes(r *table.Reader, names []string) ([]int, error) {
-	if len(names) == 0 {
+	var times []int // whose sum is the time
+	if len(o.Seconds) == 0 {
 		i, err := r.Column("seconds", "duration", "time")
-		if err == nil && i < 0 {
-			err = r.Errorf("no column seconds (or duration, time)")
-		}
-		return []int{i}, err
-	}
-	var list []int
-	for _, name := range names {
-		i, err := r.Column(name)
-		if err != nil {
-			return nil, err
-		}
-		if i < 0 {
-			return nil, r.Errorf("no column %q for the time", name)
-		}
-		list = append(list, i)
-	}
-	return list, nil
-}
-
-func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) error {
-	op := o.Operation
-	if op == "" {
-		op = Operation(r.Text(c.operation))
-		if !slices.Contains(Operations(), op) {
-			return r.Errorf("operation %q, want send, isend, recv or pingpong, or another one of calibrate measure network", op)
-		}
-	}
-	at, err := readSetting(r, c)
-	if err != nil {
-		return err
-	}
-	bytes, err := r.Count(c.bytes)
-	if err != nil {
-		return err
-	}
-	seconds := 0.0
-	for _, column := range c.seconds {
-		part, err := r.Number(column)
 		if err != nil {
 			return err
 		}
-		seconds += part
-	}
-	if err := checkSeconds(seconds); err != nil {
-		return r.Errorf("%w", err)
-	}
-	if seconds == 0 {
-		return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
-	}
-	if err := m.addAt(at, op, bytes, seconds); err != nil {
-		return r.Errorf("%w", err)
-	}
-	return nil
-}
-
-// readSetting reads between and pairs, where the table has them.
-func readSetting(r *table.Reader, c messageColumns) (setting, error) {
-	at := setting{Nodes, 1}
-	if c.between >= 0 {
-		if at.between = Between(r.Text(c.between)); at.between != Cores && at.between != Nodes {
-			return at, r.Errorf("between %q, want cores or nodes", at.between)
+		if i < 0 {
+			return r.Errorf("no column seconds (or duration, time)")
 		}
+		times = []int{i}
 	}
-	if c.pairs >= 0 {
-		var err error
-		if at.pairs, err = r.Count(c.pairs); err != nil {
-			return at, err
+	for _, name := range o.Seconds {
+		i, err := r.Column(name)
+		if err != nil {
+			return err
 		}
-		if at.pairs < 1 || at.pairs > maxPairs {
-			return at, r.Errorf("%d pairs at the same time, want 1 to %d", at.pairs, maxPairs)
+		if i < 0 {
+			return r.Errorf("no column %q for the time", name)
 		}
+		times = append(times, i)
 	}
-	return at, nil
+	asked, err := Filter(r, o.Where)
+	if err != nil {
+		return err
+	}
+	return r.Each(asked, func() error {
+		op, at := o.Operation, setting{Nodes, 1}
+		if op == "" {
+			op = Operation(r.Text(operation))
+			if !slices.Contains(Operations(), op) {
+				return r.Errorf("operation %q, want send, isend, recv or pingpong, or another one of calibrate measure network", op)
+			}
+		}
+		if between >= 0 {
+			if at.between = Between(r.Text(between)); at.between != Cores && at.between != Nodes {
+				return r.Errorf("between %q, want cores or nodes", at.between)
+			}
+		}
+		if pairs >= 0 {
+			if at.pairs, err = r.Count(pairs); err != nil {
+				return err
+			}
+			if at.pairs < 1 || at.pairs > maxPairs {
+				return r.Errorf("%d pairs at the same time, want 1 to %d", at.pairs, maxPairs)
+			}
+		}
+		bytes, err := r.Count(size)
+		if err != nil {
+			return err
+		}
+		seconds := 0.0
+		for _, column := range times {
+			part, err := r.Number(column)
+			if err != nil {
+				return err
+			}
+			seconds += part
+		}
+		if err := checkSeconds(seconds); err != nil {
+			return r.Errorf("%w", err)
+		}
+		if seconds == 0 {
+			return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
+		}
+		if err := m.addAt(at, op, bytes, seconds); err != nil {
+			return r.Errorf("%w", err)
+		}
+		return nil
+	})
 }
 
 // add keeps a timing of one pair between hosts.

@@ -441,9 +441,6 @@ type FirstPolls struct {
 	Misses  int `json:"misses"`
 }
 
-// late reports whether most of them miss.
-func (f *FirstPolls) late() bool { return f != nil && 2*f.Misses > f.Timings }
-
 // fitPolls takes the medians of polls, and counts the first ones that missed. The size of a message that they find does
 // not matter to them.
 func (r *NetworkReport) fitPolls(m series) {

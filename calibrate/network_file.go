@@ -32,9 +32,47 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 		r.Within.PingPong.write(&b, "pingpong within a host")
 		r.Within.Route.write(&b, "within a host")
 	}
-	r.writeThresholds(&b)
-	r.writeSharing(&b)
-	r.writePolls(&b)
+	for i, t := range r.Thresholds {
+		if i == 0 {
+			b.WriteString("\nthresholds:\n")
+		}
+		why := fmt.Sprintf("found between %s and %s bytes", short(t.Below), short(t.Above))
+		switch {
+		case !t.Found:
+			why = "given"
+		case t.Below == 0 && t.Above == 0:
+			why = "all that do not wait for their receive"
+		case t.Above == 0:
+			why = "none waits of those that were timed"
+		}
+		what := map[string]string{eagerName: "eager below", detachedName: "sends wait from"}[t.Name]
+		fmt.Fprintf(&b, "  %s %s bytes: %s\n", what, short(t.Bytes), why)
+	}
+	for _, s := range r.Sharing {
+		fmt.Fprintf(&b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable",
+			Cores: "sharing within a host"}[s.Between], s.verdict())
+		writeTable(&b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
+			for _, p := range s.Points {
+				name := fmt.Sprint(p.Messages)
+				if p.Crossing {
+					name += ", crossing"
+				}
+				fmt.Fprintf(tab, "  %s\t%d\t%.3f\t%s\t\n", name, p.Sizes, p.Slowdown, errorText(p.StdError))
+			}
+		})
+	}
+	if first := r.FirstPolls; first != nil {
+		fmt.Fprintf(&b, "\npolls: the first after a message has come misses: %d of %d\n", first.Misses, first.Timings)
+	} else if len(r.Polls) > 0 {
+		b.WriteString("\npolls:\n")
+	}
+	if len(r.Polls) > 0 {
+		writeTable(&b, "operation|timings|median (s)|std error", func(tab io.Writer) {
+			for _, p := range r.Polls {
+				fmt.Fprintf(tab, "  %s\t%d\t%.3e\t%s\t\n", p.Operation, p.Timings, p.Seconds, errorText(p.StdError))
+			}
+		})
+	}
 	r.writeNoise(&b)
 	b.WriteString("\n")
 	for _, p := range r.Properties {
@@ -84,45 +122,6 @@ func (t *Route) write(b *strings.Builder, name string) {
 		})
 }
 
-func (r *NetworkReport) writeThresholds(b *strings.Builder) {
-	for i, t := range r.Thresholds {
-		if i == 0 {
-			b.WriteString("\nthresholds:\n")
-		}
-		what := map[string]string{eagerName: "eager below", detachedName: "sends wait from"}[t.Name]
-		fmt.Fprintf(b, "  %s %s bytes: %s\n", what, short(t.Bytes), t.why())
-	}
-}
-
-// why says where a threshold is from.
-func (t *Threshold) why() string {
-	switch {
-	case !t.Found:
-		return "given"
-	case t.Below == 0 && t.Above == 0:
-		return "all that do not wait for their receive"
-	case t.Above == 0:
-		return "none waits of those that were timed"
-	}
-	return fmt.Sprintf("found between %s and %s bytes", short(t.Below), short(t.Above))
-}
-
-func (r *NetworkReport) writeSharing(b *strings.Builder) {
-	for _, s := range r.Sharing {
-		fmt.Fprintf(b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable",
-			Cores: "sharing within a host"}[s.Between], s.verdict())
-		writeTable(b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
-			for _, p := range s.Points {
-				name := fmt.Sprint(p.Messages)
-				if p.Crossing {
-					name += ", crossing"
-				}
-				fmt.Fprintf(tab, "  %s\t%d\t%.3f\t%s\t\n", name, p.Sizes, p.Slowdown, errorText(p.StdError))
-			}
-		})
-	}
-}
-
 // verdict says whether messages share a link, and its capacity.
 func (f *SharingFit) verdict() string {
 	crossing := ""
@@ -145,22 +144,6 @@ func (f *SharingFit) verdict() string {
 		crossing)
 }
 
-func (r *NetworkReport) writePolls(b *strings.Builder) {
-	if first := r.FirstPolls; first != nil {
-		fmt.Fprintf(b, "\npolls: the first after a message has come misses: %d of %d\n", first.Misses, first.Timings)
-	} else if len(r.Polls) > 0 {
-		b.WriteString("\npolls:\n")
-	}
-	if len(r.Polls) == 0 {
-		return
-	}
-	writeTable(b, "operation|timings|median (s)|std error", func(tab io.Writer) {
-		for _, p := range r.Polls {
-			fmt.Fprintf(tab, "  %s\t%d\t%.3e\t%s\t\n", p.Operation, p.Timings, p.Seconds, errorText(p.StdError))
-		}
-	})
-}
-
 // setProperties fills in the options of the simulator.
 func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add := func(name, value string) {
@@ -171,11 +154,13 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add("smpi/os", r.overheads(Send, o))
 	add("smpi/ois", r.overheads(Isend, o))
 	add("smpi/or", r.overheads(Recv, o))
-	add("smpi/bw-factor", r.Route.factors(bandwidthFactor))
-	add("smpi/lat-factor", r.Route.factors(latencyFactor))
+	bandwidth, latency := r.Route.factors()
+	add("smpi/bw-factor", bandwidth)
+	add("smpi/lat-factor", latency)
 	if r.Within != nil {
-		add("reprise/loopback-bw-factor", r.Within.factors(bandwidthFactor))
-		add("reprise/loopback-lat-factor", r.Within.factors(latencyFactor))
+		bandwidth, latency = r.Within.factors()
+		add("reprise/loopback-bw-factor", bandwidth)
+		add("reprise/loopback-lat-factor", latency)
 	}
 	r.Properties = append(r.Properties, o.Thresholds()...)
 	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > tcpWindow }
@@ -195,16 +180,13 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	if iprobe > 0 || test > 0 {
 		add("smpi/grow-injected-times", "no") // each poll was timed to cost the same
 	}
-	if r.FirstPolls.late() {
+	if first := r.FirstPolls; first != nil && 2*first.Misses > first.Timings {
 		add("reprise/poll-late", "yes")
 	}
 }
 
 // tcpWindow is the value of a replay without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
 const tcpWindow = 4194304
-
-func bandwidthFactor(p NetworkPiece) float64 { return p.BandwidthFactor }
-func latencyFactor(p NetworkPiece) float64   { return p.LatencyFactor }
 
 // Thresholds returns the properties that follow from the options alone.
 func (o *NetworkOptions) Thresholds() (list []Property) {
@@ -236,18 +218,19 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	return strings.Join(list, ";")
 }
 
-// factors returns "from:factor;..." of the transfers. The network looks them up by what
-// it carries, which is a message and its envelope.
-func (t *Route) factors(value func(NetworkPiece) float64) string {
-	var list []string
+// factors returns "from:factor;..." of the transfers, twice. The network looks them up by the size of all
+// that it carries, which is a message and its envelope.
+func (t *Route) factors() (bandwidth, latency string) {
+	var bandwidths, latencies []string
 	for _, p := range t.Transfers {
 		from := p.From
 		if from > 0 {
 			from += envelope
 		}
-		list = append(list, short(from)+":"+short(value(p)))
+		bandwidths = append(bandwidths, short(from)+":"+short(p.BandwidthFactor))
+		latencies = append(latencies, short(from)+":"+short(p.LatencyFactor))
 	}
-	return strings.Join(list, ";")
+	return strings.Join(bandwidths, ";"), strings.Join(latencies, ";")
 }
 
 // envelope is the size of the header that SMPI adds to each message, in bytes.
@@ -375,10 +358,13 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 		fmt.Fprintf(&b, "    <prop id=\"%s\" value=\"%s\"/>\n", escaped(p.Name), escaped(p.Value))
 	}
 	b.WriteString("  </config>\n")
-	if c.Bandwidth > 0 && (c.Loopback == nil || c.Loopback.Capacity == 0) {
+	switch {
+	case c.Bandwidth > 0 && (c.Loopback == nil || c.Loopback.Capacity == 0):
 		c.writeCluster(&b, m)
-	} else if err := c.writeZone(&b, m); err != nil {
-		return err
+	case m.Hosts > mostInZone:
+		return fmt.Errorf("%d hosts whose loopbacks are shared, want at most %d", m.Hosts, mostInZone)
+	default:
+		c.writeZone(&b, m)
 	}
 	b.WriteString("</platform>\n")
 	_, err := io.WriteString(w, b.String())
@@ -387,13 +373,6 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 
 // wider returns whether all messages together have more than one of them.
 func (c *Cables) wider() bool { return c.Capacity > c.Bandwidth }
-
-func (c *Cables) policy() string {
-	if c.OneWay {
-		return "SHARED"
-	}
-	return "SPLITDUPLEX"
-}
 
 // writeCluster writes a flat cluster. One message that cannot fill a cable is bound by a backbone that
 // limits each message alone.
@@ -416,14 +395,15 @@ func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
 // mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.
 const mostInZone = 1<<12 - 1
 
-// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch.
-func (c *Cables) writeZone(b *strings.Builder, m Machine) error {
-	if m.Hosts > mostInZone {
-		return fmt.Errorf("%d hosts whose loopbacks are shared, want at most %d", m.Hosts, mostInZone)
-	}
-	routing := "Full"
+// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch. As in a
+// cluster, a link that is wider than one message is followed by one that limits each message alone.
+func (c *Cables) writeZone(b *strings.Builder, m Machine) {
+	routing, policy, up, down := "Full", "SHARED", "", ""
 	if c.Bandwidth > 0 {
 		routing = "Floyd"
+	}
+	if !c.OneWay {
+		policy, up, down = "SPLITDUPLEX", " direction=\"UP\"", " direction=\"DOWN\""
 	}
 	fmt.Fprintf(b, "  <zone id=%q routing=%q>\n", m.Name, routing)
 	for i := range m.Hosts {
@@ -433,67 +413,54 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) error {
 		fmt.Fprintf(b, "    <router id=\"%s-switch\"/>\n", m.Name)
 	}
 	for i := range m.Hosts {
-		c.writeLinks(b, fmt.Sprintf("%s-%d", m.Name, i))
+		link := func(what string, bandwidth, latency float64, policy string) {
+			fmt.Fprintf(b, "    <link id=\"%s-%d-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", m.Name, i,
+				what, short(bandwidth), short(latency), policy)
+		}
+		if c.Bandwidth > 0 {
+			link("cable", max(c.Capacity, c.Bandwidth), c.Latency/2, policy)
+			if c.wider() {
+				link("message", c.Bandwidth, 0, "FATPIPE")
+			}
+		}
+		switch l := c.Loopback; {
+		case l == nil:
+		case l.Capacity == 0:
+			link("loopback", l.Bandwidth, l.Latency, "FATPIPE")
+		case l.Capacity > l.Bandwidth:
+			link("loopback", l.Capacity, l.Latency, "SHARED")
+			link("copy", l.Bandwidth, 0, "FATPIPE")
+		default:
+			link("loopback", l.Bandwidth, l.Latency, "SHARED")
+		}
 	}
 	for i := range m.Hosts {
-		c.writeRoutes(b, fmt.Sprintf("%s-%d", m.Name, i), m.Name+"-switch")
+		host := fmt.Sprintf("%s-%d", m.Name, i)
+		route := func(src, dst, link, direction, second string) {
+			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, link,
+				direction)
+			if second != "" {
+				fmt.Fprintf(b, "<link_ctn id=\"%s-%s\"/>", host, second)
+			}
+			b.WriteString("</route>\n")
+		}
+		if c.Bandwidth > 0 {
+			message := ""
+			if c.wider() {
+				message = "message"
+			}
+			route(host, m.Name+"-switch", "cable", up, message)
+			route(m.Name+"-switch", host, "cable", down, "")
+		}
+		if l := c.Loopback; l != nil {
+			limit := ""
+			if l.Capacity > l.Bandwidth {
+				limit = "copy"
+			}
+			route(host, host, "loopback", "", limit)
+		}
 	}
 	b.WriteString("  </zone>\n")
-	return nil
-}
-
-func (c *Cables) writeLinks(b *strings.Builder, host string) {
-	link := func(what string, bandwidth, latency float64, policy string) {
-		fmt.Fprintf(b, "    <link id=\"%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", host, what,
-			short(bandwidth), short(latency), policy)
-	}
-	if c.Bandwidth > 0 {
-		link("cable", max(c.Capacity, c.Bandwidth), c.Latency/2, c.policy())
-		if c.wider() {
-			link("message", c.Bandwidth, 0, "FATPIPE")
-		}
-	}
-	switch l := c.Loopback; {
-	case l == nil:
-	case l.Capacity == 0:
-		link("loopback", l.Bandwidth, l.Latency, "FATPIPE")
-	case l.Capacity > l.Bandwidth:
-		link("loopback", l.Capacity, l.Latency, "SHARED")
-		link("copy", l.Bandwidth, 0, "FATPIPE")
-	default:
-		link("loopback", l.Bandwidth, l.Latency, "SHARED")
-	}
-}
-
-func (c *Cables) writeRoutes(b *strings.Builder, host, center string) {
-	route := func(src, dst string, links ...string) {
-		fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\">", src, dst)
-		for _, l := range links {
-			id, direction, _ := strings.Cut(l, " ")
-			if direction != "" && !c.OneWay {
-				direction = fmt.Sprintf(" direction=%q", direction)
-			} else {
-				direction = ""
-			}
-			fmt.Fprintf(b, "<link_ctn id=\"%s-%s\"%s/>", host, id, direction)
-		}
-		b.WriteString("</route>\n")
-	}
-	if c.Bandwidth > 0 {
-		up := []string{"cable UP"}
-		if c.wider() {
-			up = append(up, "message")
-		}
-		route(host, center, up...)
-		route(center, host, "cable DOWN")
-	}
-	if l := c.Loopback; l != nil {
-		self := []string{"loopback"}
-		if l.Capacity > l.Bandwidth {
-			self = append(self, "copy")
-		}
-		route(host, host, self...)
-	}
 }
 
 // escaped returns the text as XML has it between quotes.
