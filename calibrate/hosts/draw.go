@@ -38,74 +38,6 @@ type Drawn struct {
 	Attempts int       // how often values out of range were drawn again
 }
 
-// drawer draws from a model.
-type drawer struct {
-	*Model
-	source            noise.Source
-	spatial, temporal [][][]float64 // factors of the covariances, by class
-}
-
-// draw returns a unit on a day, as a function of the seed, the host's number, its
-// CPU's, and the day's. On day 0 it is the average of the unit. A value
-// that no host can have (a time below zero) is drawn again.
-func (d *drawer) draw(host, cpu, day int) (*Drawn, error) {
-	// The class is drawn by the weights.
-	r := &Drawn{Class: len(d.Classes) - 1}
-	bits := d.source.Draw(useClass, uint32(host), 0, name(cpu, 0, 0))
-	u := float64(bits[0]) * 0x1p-32
-	for i := range d.Classes[:r.Class] {
-		if u < d.Classes[i].Weight {
-			r.Class = i
-			break
-		}
-		u -= d.Classes[i].Weight
-	}
-	mean, err := d.valid(r, d.Classes[r.Class].Mean, d.spatial[r.Class], useBetween, host, cpu, 0)
-	if err != nil {
-		return nil, err
-	}
-	r.Values = mean
-	if day > 0 {
-		r.Values, err = d.valid(r, mean, d.temporal[r.Class], useWithin, host, cpu, day)
-	}
-	return r, err
-}
-
-// name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for the variable.
-func name(cpu, attempt, variable int) uint32 {
-	return uint32(cpu)<<22 | uint32(attempt)<<6 | uint32(variable)
-}
-
-// valid returns center + l·z of the first vector z of standard normal deviates
-// with which all values are in range.
-func (d *drawer) valid(r *Drawn, center []float64, l [][]float64, use noise.Use, host, cpu,
-	day int) ([]float64, error) {
-	// Deviates are named by use, host, day, CPU, attempt and variable: the draws of a unit depend on nothing else.
-	x, z := make([]float64, len(center)), make([]float64, len(center))
-	for attempt := range mostAttempts {
-		for i := range z {
-			z[i] = d.source.Draw(use, uint32(host), uint32(day), name(cpu, attempt, i)).Normal()
-		}
-		for i := range x {
-			x[i] = center[i]
-			for k := 0; k <= i; k++ {
-				x[i] += float64(l[i][k] * z[k])
-			}
-		}
-		// A vector is drawn again as a whole, which keeps the correlations of the values in range.
-		invalid := false
-		for i, v := range x {
-			invalid = invalid || !inRange(d.Variables, i, v)
-		}
-		if !invalid {
-			return x, nil
-		}
-		r.Attempts++
-	}
-	return nil, fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for "+
-		"its mean", host, mostAttempts, d.Classes[r.Class].Name)
-}
-
 // DrawOptions says which machine to draw.
 type DrawOptions struct {
 	Hosts int
@@ -134,7 +66,8 @@ type Machine struct {
 	Processors []Drawn // by host, and by CPU of the host
 }
 
-// Draw draws a machine. The draws of a host do not depend on the number of hosts, and its average does not depend on the day.
+// Draw draws a machine: of each host or CPU a class, its average and, unless the day is 0, its values on that day. The
+// draws of a host do not depend on the number of hosts, and its average does not depend on the day.
 func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -146,26 +79,77 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	d := &drawer{Model: m, source: noise.NewSource(o.Seed)}
+	// Of each class the factors of both covariances, which make correlated values of independent ones.
+	var spatial, temporal [][][]float64
 	for i := range m.Classes {
-		spatial, err1 := factor(m.Classes[i].Spatial)
-		temporal, err2 := factor(m.Classes[i].Temporal)
+		between, err1 := factor(m.Classes[i].Spatial)
+		within, err2 := factor(m.Classes[i].Temporal)
 		if err := cmp.Or(err1, err2); err != nil {
 			return nil, err
 		}
-		d.spatial, d.temporal = append(d.spatial, spatial), append(d.temporal, temporal)
+		spatial, temporal = append(spatial, between), append(temporal, within)
 	}
+	source := noise.NewSource(o.Seed)
 	machine := &Machine{Options: o, Model: m}
 	for host := range o.Hosts {
 		for cpu := range m.CPUsPerHost {
-			unit, err := d.draw(host, cpu, o.Day)
+			// The class is drawn by the weights; what rounding leaves of them is the last one's.
+			u := Drawn{Class: len(m.Classes) - 1}
+			bits := source.Draw(useClass, uint32(host), 0, name(cpu, 0, 0))
+			left := float64(bits[0]) * 0x1p-32
+			for i := range m.Classes[:u.Class] {
+				if left < m.Classes[i].Weight {
+					u.Class = i
+					break
+				}
+				left -= m.Classes[i].Weight
+			}
+			// The average of the unit is drawn about the mean of its class, the day about that average.
+			u.Values = m.Classes[u.Class].Mean
+			err := u.move(m, source, spatial[u.Class], useBetween, host, cpu, 0)
+			if err == nil && o.Day > 0 {
+				err = u.move(m, source, temporal[u.Class], useWithin, host, cpu, o.Day)
+			}
 			if err != nil {
 				return nil, err
 			}
-			machine.Processors = append(machine.Processors, *unit)
+			machine.Processors = append(machine.Processors, u)
 		}
 	}
 	return machine, nil
+}
+
+// name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for the variable.
+func name(cpu, attempt, variable int) uint32 {
+	return uint32(cpu)<<22 | uint32(attempt)<<6 | uint32(variable)
+}
+
+// move adds l·z to the values, of the first vector z of standard normal deviates with which all values are in range: a
+// time below zero is one that no host can have. The deviates are named by use, host, day, CPU, attempt and variable, so
+// that the draws of a unit depend on nothing else.
+func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use, host, cpu, day int) error {
+	x, z := make([]float64, len(u.Values)), make([]float64, len(u.Values))
+	for attempt := range mostAttempts {
+		for i := range z {
+			z[i] = source.Draw(use, uint32(host), uint32(day), name(cpu, attempt, i)).Normal()
+		}
+		// A vector is drawn again as a whole, which keeps the correlations of the values in range.
+		valid := true
+		for i := range x {
+			x[i] = u.Values[i]
+			for k := 0; k <= i; k++ {
+				x[i] += float64(l[i][k] * z[k])
+			}
+			valid = valid && inRange(m.Variables, i, x[i])
+		}
+		if valid {
+			u.Values = x
+			return nil
+		}
+		u.Attempts++
+	}
+	return fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for its "+
+		"mean", host, mostAttempts, m.Classes[u.Class].Name)
 }
 
 // FileOptions has the parts of a kernel file besides the coefficients.

@@ -26,9 +26,6 @@ type Options struct {
 	ByNoise bool
 }
 
-// DefaultOptions returns the options of the command without flags.
-func DefaultOptions() Options { return Options{} }
-
 // Validate returns the error of options that are out of range.
 func (o Options) Validate() error {
 	if o.Classes < 0 || o.Classes > mostLearned {

@@ -1,11 +1,8 @@
 package hosts
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,194 +17,143 @@ import (
 // formatVersion is the version of the file format.
 const formatVersion = 1
 
-// Load reads the model in the file at path.
-func Load(path string) (*Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := Parse(f, path)
-	return m, errors.Join(err, f.Close())
-}
-
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (*Model, error) {
 	// A file of another format is called by its name.
-	head, p := sniff.Remember(r), parser{yamlfile.Document{File: name}}
-	var m *Model
+	head, p := sniff.Remember(r), parser{Document: yamlfile.Document{File: name}}
 	root, err := p.Read(head)
-	if err == nil {
-		m, err = p.model(root)
+	if err != nil {
+		return nil, head.Instead(err, name, sniff.YAML)
 	}
-	return m, head.Instead(err, name, sniff.YAML)
+	m := p.model(root)
+	if p.err != nil {
+		return nil, head.Instead(p.err, name, sniff.YAML)
+	}
+	return m, nil
 }
 
-// parser reads the nodes of a machine model. Its methods return errors with the line of the node.
-type parser struct{ yamlfile.Document }
+// parser reads the nodes of a machine model. err is its first error, with the line of the node; the methods read
+// nothing any more behind it, and return zero values.
+type parser struct {
+	yamlfile.Document
+	err error
+}
 
-func (p *parser) model(root ast.Node) (*Model, error) {
-	f, err := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
+// model reads the whole file. Its parts are checked one by one, so that each error has the line of its part.
+func (p *parser) model(root ast.Node) *Model {
+	f := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
 		"description", "source", "cpus_per_host", "noise_shape")
-	if err != nil {
-		return nil, err
-	}
 
-	// The scalars at the top of the file.
-	// Keys that may be left out have these values.
+	// The scalars at the top of the file. Keys that may be left out have these values.
 	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
-	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
-		return nil, err
+	p.integer(f["version"], "version", formatVersion, formatVersion)
+	p.choice(f["unit"], "unit", "s")
+	m.PerCPU = p.choice(f["per"], "per", "host", "cpu") == "cpu"
+	if n := f["description"]; n != nil {
+		m.Description = read(p, p.Text, n, "description")
 	}
-	if _, err := p.choice(f["unit"], "unit", "s"); err != nil {
-		return nil, err
-	}
-	per, err := p.choice(f["per"], "per", "host", "cpu")
-	if err != nil {
-		return nil, err
-	}
-	m.PerCPU = per == "cpu"
-	for _, text := range []struct {
-		key string
-		to  *string
-	}{{"description", &m.Description}, {"source", &m.Source}} {
-		if n := f[text.key]; n != nil {
-			if *text.to, err = p.Text(n, text.key); err != nil {
-				return nil, err
-			}
-		}
+	if n := f["source"]; n != nil {
+		m.Source = read(p, p.Text, n, "source")
 	}
 	if n := f["noise_shape"]; n != nil {
-		if m.Shape, err = p.choice(n, "noise_shape", HalfNormal, Normal); err != nil {
-			return nil, err
-		}
+		m.Shape = p.choice(n, "noise_shape", HalfNormal, Normal)
 	}
 	if n := f["cpus_per_host"]; n != nil {
-		if m.CPUsPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs); err != nil {
-			return nil, err
-		}
+		m.CPUsPerHost = p.integer(n, "cpus_per_host", 1, maxCPUs)
 	}
-	if err := m.validateHead(); err != nil {
-		return nil, p.Errorf(f["cpus_per_host"], "machine model: %w", err)
-	}
+	p.check(f["cpus_per_host"], m.validateHead())
 
-	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}.
-	items, err := p.Items(f["variables"], "variables")
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range items {
-		f, err := p.Fields(n, "variables", "kernel", "term", "noise")
-		if err != nil {
-			return nil, err
+	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of which of both, of the
+	// time or of the noise, the term is a part.
+	for _, n := range read(p, p.Items, f["variables"], "variables") {
+		f := p.fields(n, "variables", nil, "kernel", "term", "noise")
+		if p.err == nil && (f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil)) {
+			p.err = p.Errorf(n, "variables: want kernel, and one of term and noise")
 		}
-		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
-			return nil, p.Errorf(n, "variables: want kernel, and one of term and noise")
-		}
-		var v Variable
-		if v.Kernel, err = p.Text(f["kernel"], "variables: kernel"); err != nil {
-			return nil, err
-		}
-		// The key says of which of both the term is a part.
+		v := Variable{Kernel: read(p, p.Text, f["kernel"], "variables: kernel"), Noise: f["noise"] != nil}
 		term := f["term"]
-		if v.Noise = term == nil; v.Noise {
+		if v.Noise {
 			term = f["noise"]
 		}
-		if v.Term, err = p.Text(term, "variables: term"); err != nil {
-			return nil, err
-		}
+		v.Term = read(p, p.Text, term, "variables: term")
 		m.Variables = append(m.Variables, v)
 	}
-	if err := checkVariables(m.Variables); err != nil {
-		return nil, p.Errorf(f["variables"], "machine model: %w", err)
-	}
+	p.check(f["variables"], checkVariables(m.Variables))
 
-	if items, err = p.Items(f["classes"], "classes"); err != nil {
-		return nil, err
-	}
-	for _, n := range items {
-		f, err := p.fields(n, "classes", []string{"name", "weight", "mean", "spatial", "temporal"})
-		if err != nil {
-			return nil, err
+	for _, n := range read(p, p.Items, f["classes"], "classes") {
+		f := p.fields(n, "classes", []string{"name", "weight", "mean", "spatial", "temporal"})
+		c := Class{
+			Name:     read(p, p.Text, f["name"], "classes: name"),
+			Weight:   read(p, p.Number, f["weight"], "classes: weight"),
+			Mean:     p.numbers(f["mean"], "classes: mean"),
+			Spatial:  p.matrix(f["spatial"], "classes: spatial"),
+			Temporal: p.matrix(f["temporal"], "classes: temporal"),
 		}
-		var c Class
-		// Of several errors the first one in the order of the keys is reported.
-		var errs [5]error
-		c.Name, errs[0] = p.Text(f["name"], "classes: name")
-		c.Weight, errs[1] = p.Number(f["weight"], "classes: weight")
-		c.Mean, errs[2] = p.numbers(f["mean"], "classes: mean")
-		c.Spatial, errs[3] = p.matrix(f["spatial"], "classes: spatial")
-		c.Temporal, errs[4] = p.matrix(f["temporal"], "classes: temporal")
-		if err := cmp.Or(errs[:]...); err != nil {
-			return nil, err
-		}
-		if err := c.validate(m.Variables); err != nil {
-			return nil, p.Errorf(n, "machine model: %w", err)
-		}
+		p.check(n, c.validate(m.Variables))
 		m.Classes = append(m.Classes, c)
 	}
 	// The parts are valid: names and weights of the classes remain.
-	if err := m.Validate(); err != nil {
-		return nil, p.Errorf(f["classes"], "machine model: %w", err)
+	p.check(f["classes"], m.Validate())
+	return m
+}
+
+// read calls one of the methods of the document, unless there was an error.
+func read[T any](p *parser, f func(ast.Node, string) (T, error), n ast.Node, what string) (v T) {
+	if p.err == nil {
+		v, p.err = f(n, what)
 	}
-	return m, nil
+	return v
+}
+
+// check takes over an error of the model, as one in the line of n.
+func (p *parser) check(n ast.Node, err error) {
+	if p.err == nil && err != nil {
+		p.err = p.Errorf(n, "machine model: %w", err)
+	}
 }
 
 // fields returns the values of a mapping by key, which must have the needed keys and may have the others.
-func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) (map[string]ast.Node, error) {
-	f, err := p.Fields(n, what, slices.Concat(needed, others)...)
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) map[string]ast.Node {
+	f := read(p, func(n ast.Node, what string) (map[string]ast.Node, error) {
+		return p.Fields(n, what, slices.Concat(needed, others)...)
+	}, n, what)
 	for _, key := range needed {
-		if f[key] == nil {
-			return nil, p.Errorf(n, "%s: no key %q", what, key)
+		if p.err == nil && f[key] == nil {
+			p.err = p.Errorf(n, "%s: no key %q", what, key)
 		}
 	}
-	return f, nil
+	return f
+}
+
+// integer returns the whole number in [lo, hi] that n stands for.
+func (p *parser) integer(n ast.Node, what string, lo, hi int) int {
+	return read(p, func(n ast.Node, what string) (int, error) { return p.Integer(n, what, lo, hi) }, n, what)
 }
 
 // choice returns the text of n, which must be one of the given ones.
-func (p *parser) choice(n ast.Node, what string, allowed ...string) (string, error) {
-	text, err := p.Text(n, what)
-	if err != nil {
-		return "", err
+func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
+	text := read(p, p.Text, n, what)
+	if p.err == nil && !slices.Contains(allowed, text) {
+		p.err = p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
 	}
-	if slices.Contains(allowed, text) {
-		return text, nil
-	}
-	return "", p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
+	return text
 }
 
-// numbers returns a list of numbers.
-func (p *parser) numbers(n ast.Node, what string) ([]float64, error) {
-	items, err := p.Items(n, what)
-	if err != nil {
-		return nil, err
+// numbers returns a list of numbers, whose length the model checks.
+func (p *parser) numbers(n ast.Node, what string) (list []float64) {
+	for _, item := range read(p, p.Items, n, what) {
+		list = append(list, read(p, p.Number, item, what))
 	}
-	// The model knows how many there must be.
-	list := make([]float64, len(items))
-	for i, item := range items {
-		if list[i], err = p.Number(item, what); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return list
 }
 
 // matrix returns a list of rows, whose lengths the model checks.
-func (p *parser) matrix(n ast.Node, what string) ([][]float64, error) {
-	items, err := p.Items(n, what)
-	if err != nil {
-		return nil, err
+func (p *parser) matrix(n ast.Node, what string) (m [][]float64) {
+	for i, item := range read(p, p.Items, n, what) {
+		m = append(m, p.numbers(item, fmt.Sprintf("%s: row %d", what, i+1)))
 	}
-	m := make([][]float64, len(items))
-	for i, item := range items {
-		if m[i], err = p.numbers(item, fmt.Sprintf("%s: row %d", what, i+1)); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m
 }
 
 // WriteYAML writes the model; Parse reads the same numbers again.
@@ -238,16 +184,8 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),
 			calibrate.FormatNumber(c.Weight), row(c.Mean))
-		for _, s := range []struct {
-			key, what string
-			m         [][]float64
-		}{{"spatial", "between " + m.unit() + "s", c.Spatial}, {"temporal", "between the days of a " +
-			"" + m.unit(), c.Temporal}} {
-			fmt.Fprintf(&b, "    %s: # covariance %s\n", s.key, s.what)
-			for _, r := range s.m {
-				fmt.Fprintf(&b, "      - %s\n", row(r))
-			}
-		}
+		fmt.Fprintf(&b, "    spatial: # covariance between %ss\n%s", m.unit(), rows(c.Spatial))
+		fmt.Fprintf(&b, "    temporal: # covariance between the days of a %s\n%s", m.unit(), rows(c.Temporal))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -269,4 +207,12 @@ func row(list []float64) string {
 		texts = append(texts, calibrate.FormatNumber(x))
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// rows returns the rows of a covariance, each on a line.
+func rows(m [][]float64) (text string) {
+	for _, r := range m {
+		text += "      - " + row(r) + "\n"
+	}
+	return text
 }

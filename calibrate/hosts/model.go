@@ -2,11 +2,12 @@
 // from day to day: a hierarchical Gaussian over coefficients of kernels, from
 // which new machines can be drawn.
 //
-//	sample, err := hosts.NewSample(variables)
-//	err = sample.Read(table, hosts.ReadOptions{})          // or hosts.FromFits(report)
-//	report, err := hosts.Estimate(sample, hosts.DefaultOptions())
-//	err = report.Model.WriteYAML(w)                        // hosts.Parse reads it
-//	err = report.Model.WriteMachine(w, hosts.Machine{Hosts: 256, Seed: 7, Day: 1})
+//	sample, err := hosts.NewSample(variables, false, hosts.HalfNormal)
+//	err = sample.Read(table, hosts.ReadOptions{Columns: columns})  // or hosts.FromFits(report, false)
+//	report, err := hosts.Estimate(sample, hosts.Options{})
+//	err = report.Model.WriteYAML(w)                                // hosts.Parse reads it
+//	machine, err := report.Model.Draw(hosts.DrawOptions{Hosts: 256, Seed: 7, Day: 1})
+//	err = machine.WriteYAML(w, hosts.FileOptions{HostName: "node-{}"})
 //
 // The vector x of coefficients of host h on day d is
 //
@@ -42,6 +43,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -255,11 +257,15 @@ func Find(name string) (*Model, error) {
 	if slices.Contains(builtinNames, name) {
 		return Builtin(name)
 	}
-	m, err := Load(name)
+	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
 	}
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	m, err := Parse(f, name)
+	return m, errors.Join(err, f.Close())
 }
 
 // SourceOfDraw returns the source of hosts that are drawn from a model of a name: the model, which has a source of its

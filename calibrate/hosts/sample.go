@@ -71,9 +71,8 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 		return at, err
 	}
 	host, err1 := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
-	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told "+
-		"apart", "date", "start_time",
-		"timestamp")
+	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told apart",
+		"date", "start_time", "timestamp")
 	cpu, err3 := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
 	class, err4 := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
@@ -260,18 +259,15 @@ type unitOf struct {
 // units gathers the records by unit, in order of hosts and CPUs.
 func (s *Sample) units() ([]*unitOf, error) {
 	// Records of a unit need not be neighbours in the table.
-	type key struct {
-		host string
-		cpu  int
-	}
-	byKey := map[key]*unitOf{}
+	byKey := map[dayKey]*unitOf{} // of no day
 	var list []*unitOf
 	for i := range s.Records {
 		r := &s.Records[i]
-		u := byKey[key{r.Host, r.CPU}]
+		key := dayKey{host: r.Host, cpu: r.CPU}
+		u := byKey[key]
 		if u == nil {
 			u = &unitOf{host: r.Host, cpu: r.CPU, class: r.Class}
-			byKey[key{r.Host, r.CPU}] = u
+			byKey[key] = u
 			list = append(list, u)
 		}
 		// A unit belongs to one class on all of its days.
