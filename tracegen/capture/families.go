@@ -7,23 +7,23 @@ import (
 	"reprise/trace"
 )
 
-// families are the communicators of the run as families of the trace, which are partitions
-// of its ranks. Those that have no rank in common share a family, and so do those of the
-// same ranks that did not live at the same time.
+// families are the communicators of the run as families of the trace, which are partitions of its ranks.
+// Communicators that have no rank in common share a family, and so do those of the same ranks that did not live at
+// the same time.
 type families struct {
-	parts []partition // but for the world, which is the first
-	index []int32     // by communicator of the run
-	ranks int
-
-	rooted map[toRoot]int32 // the families of rooted operations of two groups
-	plans  map[nthOf]int32  // those of persistent operations that ranks start in different orders
-	selves int32            // the family in which each rank is alone; 0: none needs it
+	parts  []partition // family n+1; family 0 is the world
+	index  []int32     // by communicator of the run
+	ranks  int
+	extra  map[operations]int32 // families of operations that cannot have that of their communicator
+	selves int32                // the family in which each rank is alone; 0: none needs it
 }
 
-// toRoot names the rooted operations of an intercommunicator with one root.
-type toRoot struct {
+// operations are those of a communicator that have a family of their own: the rooted ones of an intercommunicator
+// with one root, or its nth persistent operation, whose starts ranks order differently.
+type operations struct {
 	comm int
-	root int32 // of the world
+	root int32 // rank of the world; 0 if nth is set
+	nth  int64 // 0 if root is meant
 }
 
 // partition is a family: communicators without a common rank.
@@ -33,37 +33,32 @@ type partition struct {
 	taken  []bool
 }
 
-// packed bounds the families that are looked at for a place: those that were added last.
+// packed is how many families are searched for a place: those that were added last. It bounds the time of programs
+// that make communicators all along.
 const packed = 64
 
 func newFamilies(comms []communicator, ranks int) *families {
-	f := &families{index: make([]int32, len(comms)), ranks: ranks, rooted: map[toRoot]int32{}, plans: map[nthOf]int32{}}
-	last := map[string]int{} // the communicator that had these ranks last
+	f := &families{index: make([]int32, len(comms)), ranks: ranks, extra: map[operations]int32{}}
+	last := map[string]int{} // by ranks: the communicator that had them last
 	for id := alone + 1; id < len(comms); id++ {
 		c := &comms[id]
 		key := fmt.Sprint(c.members, c.others)
 		before, again := last[key]
 		last[key] = id
-		if again && c.follows(&comms[before]) {
-			f.index[id] = f.index[before]
-			continue
+		for rank, call := range c.begun { // the one before it must have been freed on all ranks
+			freed, ok := comms[before].freed[rank]
+			again = again && ok && freed <= call
 		}
-		f.index[id] = f.place(slices.Concat(c.members, c.others))
+		if again {
+			f.index[id] = f.index[before]
+		} else {
+			f.index[id] = f.place(slices.Concat(c.members, c.others))
+		}
 	}
 	return f
 }
 
-// follows reports whether all ranks had freed another communicator when they made this one.
-func (c *communicator) follows(other *communicator) bool {
-	for rank, call := range c.begun {
-		if freed, ok := other.freed[rank]; !ok || freed > call {
-			return false
-		}
-	}
-	return true
-}
-
-// place returns a family that has a communicator of ranks.
+// place returns a family with a group of these ranks, which it adds.
 func (f *families) place(ranks []int32) int32 {
 	n := -1
 	for i := max(0, len(f.parts)-packed); i < len(f.parts) && n < 0; i++ {
@@ -82,29 +77,26 @@ func (f *families) place(ranks []int32) int32 {
 	return 1 + int32(n)
 }
 
-// ofRoot returns the family of the rooted operations of an intercommunicator: the root, which is
-// rank 0 there, and the ranks of the other group.
-func (f *families) ofRoot(comm int, root int32, others []int32) int32 {
-	n, ok := f.rooted[toRoot{comm, root}]
+// apart returns the family of operations that have one of their own, with these ranks in this order. All ranks name
+// it alike, whichever comes first.
+func (f *families) apart(o operations, ranks []int32) int32 {
+	n, ok := f.extra[o]
 	if !ok {
-		n = f.place(append([]int32{root}, others...))
-		f.rooted[toRoot{comm, root}] = n
+		n = f.place(ranks)
+		f.extra[o] = n
 	}
 	return n
 }
 
-// ofPlan returns the family of the nth persistent operation of a communicator.
-func (f *families) ofPlan(comm int, nth int64, members []int32) int32 {
-	n, ok := f.plans[nthOf{comm, nth}]
-	if !ok {
-		n = f.place(members)
-		f.plans[nthOf{comm, nth}] = n
-	}
-	return n
-}
+// of returns the family of a communicator's messages. Those of a rank to itself are the world's.
+func (f *families) of(comm int) int32 { return f.index[comm] }
 
-// alone returns the family in which each rank is alone, as in MPI_COMM_SELF.
-func (f *families) alone() int32 {
+// ofAll returns the family of operations of all ranks of a communicator. For MPI_COMM_SELF that is the family in
+// which each rank is alone.
+func (f *families) ofAll(comm int) int32 {
+	if comm != alone {
+		return f.index[comm]
+	}
 	if f.selves == 0 {
 		p := partition{name: "self", taken: make([]bool, f.ranks)}
 		for r := range f.ranks {
@@ -116,10 +108,8 @@ func (f *families) alone() int32 {
 	return f.selves
 }
 
-func (f *families) of(comm int) int32 { return f.index[comm] }
-
-// list returns the families for the header: ranks without a communicator are in a group of
-// their own, of which nobody calls.
+// list returns the families for the header. Ranks without a communicator are in a group of their own, in which no
+// operation takes place.
 func (f *families) list() []trace.CommFamily {
 	list := []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(f.ranks)}}}}
 	for _, p := range f.parts {

@@ -55,40 +55,51 @@ const SpeedParam = "flop of a second"
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
 	EachGap  bool    // each computation by its own time, not by the mean and the spread of its site
-	Partial  bool    // take what there is of ranks that did not come to their end
+	Partial  bool    // accept ranks that did not reach MPI_Finalize: the trace ends where their records do
 	LeaveOut bool    // leave calls out that a trace cannot have, with a warning
 	Tool     string  // name and version of the program, for the header
 	Command  string  // the command line, for the header
 	Progress func(done, of int)
 }
 
-// Summary is what a merge has found.
+// Summary describes the run that a merge has found.
 type Summary struct {
 	Ranks    int
 	Calls    int64
-	Library  string
-	Steps    int   // of the run, turns of its outermost loop
-	NoSteps  error // why there are none
+	Library  string // of MPI, with its version
+	Steps    int    // of the run, turns of its outermost loop
+	NoSteps  error  // why there are none
 	Program  string
 	Warnings []string
 }
 
-// Merge writes the recordings in a directory, one file for each rank, as one trace.
+// Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are read twice: the
+// first reading finds what a call needs to know of later ones and of other ranks, the second one translates.
 func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	m := &merger{o: &o, table: newTable()}
 	m.loops = newLoops(m.table)
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
-	failed := int64(0)
-	for _, s := range m.streams {
+	failed, ends := int64(0), []string(nil)
+	for rank, s := range m.streams {
 		failed += s.mark.Failed
+		if err := s.complete(); err != nil {
+			text := fmt.Sprintf("rank %d: %v", rank, err)
+			if s.unsummed > 0 {
+				text += fmt.Sprintf(", and the last %s of its recording have no checksum", textutil.Count(s.unsummed, "byte"))
+			}
+			if s.torn {
+				text += ", and its last checksum is not whole"
+			}
+			ends = append(ends, text)
+		}
 	}
 	if failed > 0 {
 		m.summary.Warnings = append(m.summary.Warnings,
 			fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
 	}
-	m.warnOfEnds()
+	m.warnOf(ends)
 	if err := m.survey(); err != nil {
 		return nil, err
 	}
@@ -99,10 +110,29 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &m.summary, m.write(w, ranks)
+
+	// The first step of the trace is what comes before the steps of the run, the last one what comes behind them.
+	h := &trace.Header{
+		Program: filepath.Base(m.summary.Program), Tool: o.Tool, Command: o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
+		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(o.Rate)}},
+		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(),
+		Markers: m.phases.markers, Communicators: len(m.families.parts) > 0,
+	}
+	if m.summary.Steps == 0 {
+		h.Steps = 1
+	}
+	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: unitsOfChunk})
+	if err != nil {
+		return nil, err
+	}
+	if err := newWriter(out, m.table, m.loops, len(ranks), m.each).write(ranks, m.summary.Steps); err != nil {
+		return nil, err
+	}
+	return &m.summary, out.Close()
 }
 
-// merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate, write.
+// merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate.
 type merger struct {
 	o *Options
 	// By rank, until the rank is translated.
@@ -123,7 +153,7 @@ type merger struct {
 	// crossed are the communicators whose persistent operations were started in different orders.
 	crossed map[int]bool
 
-	// What the ranks do: steps, loops of them, and with Options.EachGap each computation, by rank.
+	// The actions of the ranks: steps, loops of them, and with Options.EachGap each computation, by rank.
 	table   *table
 	loops   *loops
 	each    [][]float64
@@ -237,40 +267,55 @@ func (m *merger) survey() error {
 	return nil
 }
 
-// translate returns what each rank does, in steps of the run if they are found.
+// translate returns the actions of each rank, in steps of the run if they are found.
 func (m *merger) translate() ([]outline, error) {
-	folders, cut := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
+	folders, late := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
 	threads := slices.ContainsFunc(m.streams, func(s *stream) bool { return s.moments != nil })
-	for rank := range m.streams {
+	for rank, s := range m.streams {
 		f := newFolder(m.loops)
 		folders[rank] = f
 		put := f.add
-		if m.o.Partial || threads {
-			put = func(step int32) { cut[rank] = append(cut[rank], step) }
+		if m.o.Partial || threads { // all ranks are looked at together before their steps are folded
+			put = func(step int32) { late[rank] = append(late[rank], step) }
 		}
-		if err := m.rank(rank, put); err != nil {
+		t := m.translator(rank, put)
+		if err := t.translate(); err != nil {
 			return nil, err
+		}
+		if m.o.EachGap {
+			m.each = append(m.each, t.each)
+		}
+		if events := m.surveys[rank].events; t.unfinished != nil {
+			m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank,
+				events-s.count+1, textutil.Count(events, "call"), t.unfinished))
+		}
+		s.data, m.surveys[rank] = nil, nil
+		if m.o.Progress != nil {
+			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
 		}
 	}
 	if m.o.Partial {
-		all := slices.Clone(cut)
-		c := &cutter{newMatching(m.table, m.families.list(), len(cut)), cut}
-		c.cut()
-		m.warnOfCuts(all, c.ranks)
-		cut = c.ranks
+		all := slices.Clone(late)
+		cut(newMatching(m.table, m.families.list(), len(late)), late)
+		var list []string
+		for rank := range all {
+			if n := len(all[rank]) - len(late[rank]); n > 0 {
+				list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side",
+					rank, n, textutil.Count(len(all[rank]), "action")))
+			}
+		}
+		m.warnOf(list)
 	}
 	if threads {
-		if err := newPlay(newMatching(m.table, m.families.list(), len(cut)), cut).run(); err != nil {
+		if err := newPlay(newMatching(m.table, m.families.list(), len(late)), late).run(); err != nil {
 			return nil, err
 		}
 	}
-	for rank, steps := range cut {
-		for _, step := range steps {
-			folders[rank].add(step)
-		}
-	}
 	s := &stepper{table: m.table, loops: m.loops}
-	for _, f := range folders {
+	for rank, f := range folders {
+		for _, step := range late[rank] {
+			f.add(step)
+		}
 		s.ranks = append(s.ranks, f.items)
 	}
 	ranks, steps, reason := s.find(newMatching(m.table, m.families.list(), len(folders)))
@@ -283,52 +328,9 @@ func (m *merger) translate() ([]outline, error) {
 	return ranks, nil
 }
 
-// rank translates what a rank does.
-func (m *merger) rank(rank int, put func(step int32)) error {
-	t := m.translator(rank, put)
-	if err := t.translate(); err != nil {
-		return err
-	}
-	if m.o.EachGap {
-		m.each = append(m.each, t.each)
-	}
-	if s := m.streams[rank]; t.unfinished != nil {
-		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank,
-			m.surveys[rank].events-s.count+1, textutil.Count(m.surveys[rank].events, "call"), t.unfinished))
-	}
-	m.streams[rank].data, m.surveys[rank] = nil, nil
-	if m.o.Progress != nil {
-		m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
-	}
-	return nil
-}
-
+// translator returns a translator of a rank, which gives its steps to put.
 func (m *merger) translator(rank int, put func(step int32)) *translator {
-	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms,
-		own:      &m.own[rank],
-		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, crossed: m.crossed, recalls: m.recalls, table: m.table, put: put}
-}
-
-// write writes the trace.
-func (m *merger) write(w io.Writer, ranks []outline) error {
-	h := &trace.Header{
-		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
-		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(m.o.Rate)}},
-		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers,
-		Communicators: len(m.families.parts) > 0,
-	}
-	if m.summary.Steps == 0 {
-		h.Steps = 1
-	}
-	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: unitsOfChunk})
-	if err != nil {
-		return err
-	}
-	if err := newWriter(out, m.table, m.loops, len(ranks), m.each).write(ranks, m.summary.Steps); err != nil {
-		return err
-	}
-	return out.Close()
+	return &translator{merger: m, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), own: &m.own[rank], put: put}
 }
 
 // phases are the levels of MPI_Pcontrol that the ranks name, as phases of the trace: from 1. The markers of
@@ -359,41 +361,35 @@ func newPhases(surveys []*survey) *phases {
 	return p
 }
 
-// errUnfinished is what a call lacks that others did not come to answer: where not all
-// ranks have come to their end, the rank ends before it.
+// errUnfinished is the error of a call that other ranks did not come to answer. With Options.Partial the rank ends
+// before the call.
 var errUnfinished = errors.New("what it needs did not happen")
 
-// cutter cuts what ranks did before their program was killed to what goes together: each
-// operation of all ranks of a communicator, each message sent and received.
-type cutter struct {
-	matching
-	ranks [][]int32 // steps
-}
-
-// cut drops the ends of what ranks did until everything that is left has its other side. Each turn drops what
-// lacked it in the turn before, which may take the other side of something else with it.
-func (c *cutter) cut() {
+// cut drops the ends of what ranks did before their program was killed, until each message that is left is sent and
+// received, and each operation has all ranks of its communicator. Each turn drops what lacked its other side in the
+// turn before, which may take the other side of something else with it.
+func cut(m matching, ranks [][]int32) {
 	for again := true; again; {
 		again = false
-		// What all ranks together have sent and received on each channel, and how far each has come in the
-		// operations of each group.
+		// The messages that all ranks together have sent and received on each channel, and the number of operations
+		// of each group that each rank has come to.
 		sent, received, operations := map[place]int{}, map[place]int{}, map[place][]int{}
-		for rank, steps := range c.ranks {
+		for rank, steps := range ranks {
 			for _, n := range steps {
-				out, in, operation := c.ends(rank, &c.table.steps[n])
+				out, in, operation := m.ends(rank, &m.table.steps[n])
 				sent[out]++
 				received[in]++
 				if operations[operation] == nil {
-					operations[operation] = make([]int, len(c.ranks))
+					operations[operation] = make([]int, len(ranks))
 				}
 				operations[operation][rank]++
 			}
 		}
 		// A rank ends before its first step whose number on a channel, or in a group, another side has not reached.
-		for rank, steps := range c.ranks {
+		for rank, steps := range ranks {
 			sends, receives, done := map[place]int{}, map[place]int{}, map[place]int{}
 			lacks := func(n int32) bool {
-				out, in, operation := c.ends(rank, &c.table.steps[n])
+				out, in, operation := m.ends(rank, &m.table.steps[n])
 				sends[out]++
 				receives[in]++
 				done[operation]++
@@ -403,7 +399,7 @@ func (c *cutter) cut() {
 				if operation == (place{}) {
 					return false
 				}
-				for other, group := range c.groups[operation.family] {
+				for other, group := range m.groups[operation.family] {
 					if group == operation.from && operations[operation][other] < done[operation] {
 						return true
 					}
@@ -411,47 +407,16 @@ func (c *cutter) cut() {
 				return false
 			}
 			if n := slices.IndexFunc(steps, lacks); n >= 0 {
-				c.ranks[rank], again = steps[:n], true
+				ranks[rank], again = steps[:n], true
 			}
 		}
 	}
 }
 
-// warnOfEnds says which ranks did not come to their end, and what is not certain of them.
-func (m *merger) warnOfEnds() {
-	var list []string
-	for rank, s := range m.streams {
-		err := s.complete()
-		if err == nil {
-			continue
-		}
-		text := fmt.Sprintf("rank %d: %v", rank, err)
-		if s.unsummed > 0 {
-			text += fmt.Sprintf(", and the last %s of its recording have no checksum", textutil.Count(s.unsummed, "byte"))
-		}
-		if s.torn {
-			text += ", and its last checksum is not whole"
-		}
-		list = append(list, text)
-	}
-	m.warnOf(list)
-}
-
-// warnOfCuts says what the ranks lose of what they did.
-func (m *merger) warnOfCuts(before, after [][]int32) {
-	var list []string
-	for rank := range before {
-		if n := len(before[rank]) - len(after[rank]); n > 0 {
-			list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side", rank, n, textutil.Count(len(before[rank]), "action")))
-		}
-	}
-	m.warnOf(list)
-}
-
 // mostWarnings bounds how many ranks are told of.
 const mostWarnings = 10
 
-// warnOf warns of ranks, a line each, of the first ones.
+// warnOf adds warnings, one for a rank, of the first ranks.
 func (m *merger) warnOf(ranks []string) {
 	if more := len(ranks) - mostWarnings; more > 0 {
 		ranks = append(ranks[:mostWarnings], fmt.Sprintf("so it is with %s more", textutil.Count(more, "rank")))

@@ -7,16 +7,28 @@ import (
 	"reprise/trace"
 )
 
-// sendKinds are the actions of sends.
+// sendKinds are the actions of sends. A ready send is a plain one, as the trace knows no mode that fails without a
+// receive; a buffered one is a nonblocking one that is let go of.
 var sendKinds = map[procedureNumber]trace.Kind{
 	procSend: trace.KindSend, procRsend: trace.KindSend, procSsend: trace.KindSsend, procBsend: trace.KindIsend,
 	procIsend: trace.KindIsend, procIrsend: trace.KindIsend, procIssend: trace.KindIssend, procIbsend: trace.KindIsend,
-	procPsendinit: trace.KindIsend, procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend, procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
+	procPsendinit: trace.KindIsend, procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend,
+	procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
 }
 
-// message adds a send or a receive.
+var errNeverEnds = fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
+
+// message adds a send or a receive, whose request is r.
 func (t *translator) message(e *event, r request) error {
-	if t.receiveEarly(e, r) {
+	// The receive of a message that a matched probe has found may have been posted behind the probe.
+	if q, ok := t.early[e.message]; ok {
+		delete(t.early, e.message)
+		if r.number == 0 {
+			t.release(q, trace.KindWait)
+			return nil
+		}
+		t.slots[t.started.instance(r)] = t.slots[t.started.instance(q)]
+		delete(t.slots, t.started.instance(q))
 		return nil
 	}
 	kind, sends := sendKinds[e.proc]
@@ -48,7 +60,7 @@ func (t *translator) message(e *event, r request) error {
 		return nil
 	}
 	if source == anyRank || tag == anyTag {
-		return fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
+		return errNeverEnds
 	}
 	peer, family, err := t.peerOf(e, source)
 	if err != nil {
@@ -71,7 +83,8 @@ func (t *translator) message(e *event, r request) error {
 	return nil
 }
 
-// resolve returns what a receive got, where its arguments leave it open.
+// resolve returns the source, the tag and the bytes of the message that a receive got: of its arguments, those that
+// they leave open are the status's. A status of too many bytes to count makes them -1.
 func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
 	if s.wild {
 		source, tag = s.source, s.tag
@@ -92,73 +105,54 @@ func (t *translator) sendrecv(e *event) error {
 		out, in = e.of[anySide], e.of[anySide]
 	}
 	source, tag, bytes := e.status.resolve(e.ranks[1], e.tags[1], in.count*in.size)
-	to, family, err := int64(0), int32(0), error(nil)
+	var s step
+	var to, from int64
+	var err error
 	if e.ranks[0] != procNull {
-		if to, family, err = t.peerOf(e, e.ranks[0]); err != nil {
+		if to, s.family, err = t.peerOf(e, e.ranks[0]); err != nil {
 			return err
 		}
-	}
-	from := int64(0)
-	if source != procNull {
-		if from, family, err = t.peerOf(e, source); err != nil {
-			return err
-		}
-	}
-	s := step{form: form{family: family}}
-	s.args[argPeer], s.args[argTag], s.args[argBytes] = to, int64(e.tags[0]), out.count*out.size
-	switch {
-	case e.ranks[0] == procNull && source == procNull:
-		return nil
-	case source == procNull:
 		s.kind = trace.KindSend
-	case e.ranks[0] == procNull:
-		s.kind = trace.KindRecv
-		s.args[argPeer], s.args[argTag], s.args[argBytes] = from, int64(tag), bytes
-	default:
-		s.kind = trace.KindSendrecv
-		s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
+	}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = to, int64(e.tags[0]), out.count*out.size
+	if source != procNull {
+		if from, s.family, err = t.peerOf(e, source); err != nil {
+			return err
+		}
+		if e.ranks[0] != procNull {
+			s.kind = trace.KindSendrecv
+			s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
+		} else {
+			s.kind = trace.KindRecv
+			s.args[argPeer], s.args[argTag], s.args[argBytes] = from, int64(tag), bytes
+		}
+	} else if e.ranks[0] == procNull {
+		return nil
 	}
 	t.add(s)
 	return nil
 }
 
-// isendrecv adds a nonblocking send and a nonblocking receive, which one request stands for.
+// isendrecv adds a nonblocking send and a nonblocking receive, both of which the one request of the call completes.
 func (t *translator) isendrecv(e *event) error {
 	out, in := e.of[sends], e.of[receives]
 	if e.proc == procIsendrecvreplace {
 		out, in = e.of[anySide], e.of[anySide]
 	}
 	found, ok := t.v.finds[t.started.instance(e.request)]
-	if !ok {
-		found = status{bytes: -1}
-	}
-	if found.bytes == 0 {
-		found.bytes = -1 // MPICH says so of whatever came: as many as there was room for
+	if !ok || found.bytes == 0 {
+		found.bytes = -1 // MPICH says 0 of every message: it has as many bytes as there was room for
 	}
 	source, tag, bytes := found.resolve(e.ranks[1], e.tags[1], in.count*in.size)
+	if source != procNull && (source == anyRank || tag == anyTag) {
+		return errNeverEnds
+	}
 	var requests []request
-	for _, m := range []struct {
-		kind  trace.Kind
-		rank  int32
-		tag   int32
-		bytes int64
-	}{{trace.KindIrecv, source, tag, bytes}, {trace.KindIsend, e.ranks[0], e.tags[0], out.count * out.size}} {
-		switch {
-		case m.rank == procNull:
-			continue
-		case m.rank == anyRank || m.tag == anyTag:
-			return fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
-		}
-		peer, family, err := t.peerOf(e, m.rank)
-		if err != nil {
-			return err
-		}
-		t.ours--
-		q := request{number: t.ours}
-		requests = append(requests, q)
-		s := step{form: form{kind: m.kind, family: family, request: t.take(q)}}
-		s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, int64(m.tag), m.bytes
-		t.add(s)
+	if err := t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes); err != nil {
+		return err
+	}
+	if err := t.post(e, &requests, trace.KindIsend, e.ranks[0], int64(e.tags[0]), out.count*out.size); err != nil {
+		return err
 	}
 	t.slots[t.started.instance(e.request)] = slot{none: true, rest: requests}
 	return nil
@@ -166,13 +160,12 @@ func (t *translator) isendrecv(e *event) error {
 
 // probe adds a recorded probe, of the message that it has found.
 func (t *translator) probe(e *event) error {
-	waits := e.proc == procProbe || e.proc == procMprobe
 	source, tag := e.ranks[0], e.tags[0]
 	if e.status.found {
 		source, tag = e.status.source, e.status.tag
 	}
 	if source < 0 || tag == anyTag {
-		t.hold(e, nil) // from nobody in particular, and in vain
+		t.hold(e, nil) // for no rank in particular, and in vain
 		return nil
 	}
 	peer, family, err := t.peerOf(e, source)
@@ -180,7 +173,7 @@ func (t *translator) probe(e *event) error {
 		return err
 	}
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
-	if waits && !t.recalls {
+	if (e.proc == procProbe || e.proc == procMprobe) && !t.recalls {
 		s.kind = trace.KindProbe
 	}
 	s.args[argPeer], s.args[argTag] = peer, int64(tag)
@@ -194,45 +187,11 @@ func (t *translator) probe(e *event) error {
 	}
 	t.add(s)
 	t.spin.found = t.s.key
-	t.postEarly(e, &s)
-	return nil
-}
 
-// A matched probe takes a message that is received later. The trace receives it then, too, unless
-// another message was asked for in between, which would get this one: then its receive is
-// posted behind the probe, and waited for where the program receives it.
-
-// early is a message whose receive is posted behind its probe.
-type early struct {
-	bytes   int64    // there is room for
-	found   status   // of a blocking receive
-	request instance // of a nonblocking one
-}
-
-// matching looks for messages of matched probes that others are received before.
-func (v *survey) matching(e *event) {
-	switch e.proc {
-	case procMrecv, procImrecv:
-		at, ok := v.probed[e.message]
-		if delete(v.probed, e.message); ok && at != v.taken {
-			v.early[e.message] = early{e.of[anySide].count * e.of[anySide].size, e.status, instance{number: e.request.number}}
-		}
-		v.taken++
-	case procMprobe, procImprobe:
-		if e.message > 0 {
-			v.taken++
-			v.probed[e.message] = v.taken
-		}
-	case procRecv, procIrecv, procSendrecv, procSendrecvreplace, procStart, procStartall:
-		v.taken++
-	}
-}
-
-// postEarly posts the receive of a message that a probe has found, if that is to be.
-func (t *translator) postEarly(e *event, probe *step) {
+	// The receive of the message that was found may have to be posted here.
 	m, ok := t.v.early[e.message]
 	if !ok {
-		return
+		return nil
 	}
 	found := m.found
 	if m.request.number > 0 {
@@ -240,37 +199,28 @@ func (t *translator) postEarly(e *event, probe *step) {
 			found.bytes = -1
 		}
 	}
-	t.ours--
-	q := request{number: t.ours}
-	t.early[e.message] = q
-	s := step{form: form{kind: trace.KindIrecv, family: probe.family, request: t.take(q)}}
-	s.args[argPeer], s.args[argTag] = probe.args[argPeer], probe.args[argTag]
-	_, _, s.args[argBytes] = found.resolve(0, 0, m.bytes)
-	t.add(s)
+	var posted []request
+	_, _, bytes := found.resolve(0, 0, m.bytes)
+	err = t.post(e, &posted, trace.KindIrecv, source, int64(tag), bytes)
+	t.early[e.message] = posted[0]
+	return err
 }
 
-// receiveEarly receives a message whose receive was posted behind its probe, and reports whether it
-// was.
-func (t *translator) receiveEarly(e *event, r request) bool {
-	q, ok := t.early[e.message]
-	if !ok {
-		return false
-	}
-	delete(t.early, e.message)
-	if r.number == 0 {
-		t.release(q, trace.KindWait)
-		return true
-	}
-	t.slots[t.started.instance(r)] = t.slots[t.started.instance(q)]
-	delete(t.slots, t.started.instance(q))
-	return true
+// early is a message whose receive is posted behind its probe. A matched probe takes a message that is received
+// later (MPI 4.1, section 3.8.2). The trace receives it then, too, unless another message was asked for in between,
+// which would get this one: then its receive is posted behind the probe, and waited for where the program receives it.
+type early struct {
+	bytes   int64    // there is room for
+	found   status   // of a blocking receive
+	request instance // of a nonblocking one
 }
 
-// partitionedTag is the first of the tags of partitioned messages, which match none of the
-// others; that of a program is subtracted.
+// partitionedTag is the first of the tags of partitioned messages, which match none of the others; that of the
+// program is subtracted.
 const partitionedTag = -1 << 20
 
-// makeReady counts partitions of a message that are ready. With the last one it is sent.
+// makeReady counts partitions of a message that are ready. With the last one the message is sent, whole: the trace
+// has no parts of messages.
 func (t *translator) makeReady(e *event) error {
 	r := e.requests[0]
 	if r.number == 0 {

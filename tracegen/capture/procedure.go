@@ -118,14 +118,6 @@ func (p procedureNumber) collective() bool {
 	return ok
 }
 
-// file reports whether a procedure reads or writes a file.
-func (p *procedure) file() bool { return len(p.fields) > 0 && p.fields[0].role == roleFile }
-
-// quiet reports whether a procedure leaves nothing in a trace.
-func (p *procedure) quiet() bool {
-	return !p.byHand && !p.refused && (len(p.fields) == 0 || p.fields[0].role == roleRequest)
-}
-
 // field is a part of a record.
 type field struct {
 	role     role

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -28,7 +29,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Command is a program to record: what a user would type to run it.
+// Command is a program to record: the arguments that a user would type to run it.
 type Command struct {
 	Args           []string
 	Stdin          io.Reader
@@ -56,10 +57,10 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Exit }
 
-// Record runs a command and has each of its ranks record into a file in dir, which must be
-// seen by all hosts and have a path without blanks and colons, as LD_PRELOAD wants it. It returns
-// the command's own error, an *exec.ExitError if it failed, in a *Failure if nothing was recorded then, or why it
-// has recorded nothing, if that can be told.
+// Record runs a command and has each of its ranks record into a file in dir. All hosts must see dir, and its path
+// must have no blanks and no colons, which part the names in LD_PRELOAD. An error is the command's own, an
+// *exec.ExitError if it failed, in a *Failure if no rank had recorded anything by then; or it says why nothing was
+// recorded, as far as that can be told.
 func Record(ctx context.Context, dir string, c Command) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -68,22 +69,37 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if strings.ContainsAny(dir, " :") {
 		return fmt.Errorf("%s: programs are recorded by LD_PRELOAD, which takes no path with blanks or colons: record into another directory (--recordings)", dir)
 	}
-	if err := checkPrograms(c.Args); err != nil {
+	// Programs in which nothing can be interposed are refused: those that have MPI in them, and the first one behind
+	// the launcher if it is linked statically. A later one may be no more than an argument.
+	programs, first := c.Args, true
+	if isLauncher(programs[0]) || filepath.Base(programs[0]) == "srun" {
+		programs = programs[1:]
+	}
+	err = eachProgram(programs, func(f *elf.File) string {
+		if first && isStatic(f) {
+			return linkedStatically
+		}
+		first = false
+		symbols, _ := f.Symbols()
+		for _, s := range symbols {
+			if (s.Name == "MPI_Init" || s.Name == "PMPI_Init") && s.Section != elf.SHN_UNDEF {
+				return "has MPI's library in it (" + s.Name + ")"
+			}
+		}
+		return ""
+	})
+	if err != nil {
 		return err
 	}
 	library := filepath.Join(dir, "recorder.so")
 	if err := buildShim(ctx, library, c.BLAS, c.Compiling); err != nil {
 		return err
 	}
+
+	// The number of the run is in each recording, so that those of two runs are not merged.
 	var run [8]byte
 	rand.Read(run[:])
-	preload := library
-	if other := os.Getenv("LD_PRELOAD"); other != "" {
-		preload += ":" + other
-	}
-	args, env := launch(ctx, preloading(c.Args, library, preload), []string{
-		"LD_PRELOAD=" + preload, "REPRISE_CAPTURE=" + dir, "REPRISE_CAPTURE_RUN=" +
-			strconv.FormatUint(binary.NativeEndian.Uint64(run[:]), 10)})
+	args, env := commandLine(ctx, c.Args, dir, library, binary.NativeEndian.Uint64(run[:]))
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
@@ -93,7 +109,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 		if c.Stdout == c.Stderr { // one writer is never called by two at once
 			cmd.Stdout = cmd.Stderr
 		}
-		cmd.WaitDelay = 5 * time.Second // for what a launcher leaves running with its standard error
+		cmd.WaitDelay = 5 * time.Second // a launcher may leave processes running with its standard error
 	}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -102,18 +118,33 @@ func Record(ctx context.Context, dir string, c Command) error {
 		c.Started(cmd.Process)
 	}
 	err = cmd.Wait()
+
+	// The recording of a rank is called by its number, and other files of the directory by letters.
+	entries, _ := os.ReadDir(dir)
+	recorded := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name()[0] >= '0' && e.Name()[0] <= '9' })
 	var exit *exec.ExitError
-	switch entries, _ := os.ReadDir(dir); {
-	case errors.As(err, &exit) && !slices.ContainsFunc(entries, isRecording):
-		return &Failure{c.Args[0], exit, said.lastLine()}
+	switch {
+	case errors.As(err, &exit) && !recorded:
+		failure := &Failure{Command: c.Args[0], Exit: exit}
+		for line := range strings.Lines(string(said)) { // the last one with a letter in it
+			if strings.ContainsFunc(line, unicode.IsLetter) {
+				failure.Last = textutil.Cut(textutil.Visible(strings.TrimSpace(line)), 200)
+			}
+		}
+		return failure
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return err
 	}
-	return checkRecorded(dir, c.Args)
+	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
+		return nil
+	}
+	return eachProgram(c.Args, func(f *elf.File) string {
+		if isStatic(f) {
+			return linkedStatically
+		}
+		return ""
+	})
 }
-
-// isRecording reports whether a file is called like the recording of a rank.
-func isRecording(e fs.DirEntry) bool { return e.Name()[0] >= '0' && e.Name()[0] <= '9' }
 
 // tail is a writer that keeps the end of what is written.
 type tail []byte
@@ -127,89 +158,61 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLine returns the last line in which there is a letter.
-func (t tail) lastLine() string {
-	lines := strings.Split(string(t), "\n")
-	for _, line := range slices.Backward(lines) {
-		if strings.ContainsFunc(line, unicode.IsLetter) {
-			return textutil.Cut(textutil.Visible(strings.TrimSpace(line)), 200)
-		}
+// commandLine returns a command line, and variables of its environment, with which the ranks load the recorder.
+func commandLine(ctx context.Context, command []string, dir, library string, run uint64) (args, env []string) {
+	preload := library
+	if other := os.Getenv("LD_PRELOAD"); other != "" {
+		preload += ":" + other
 	}
-	return ""
-}
-
-// preloading returns a command line in which what it preloads itself comes behind the recorder,
-// whoever sets it: a flag of the launcher, or env. Of a flag that names the variable alone, that
-// is everything to preload.
-func preloading(args []string, library, preload string) []string {
-	args = slices.Clone(args)
-	for i := 1; i < len(args); i++ {
-		args[i] = preloads.ReplaceAllLiteralString(args[i], "LD_PRELOAD="+library+":")
-		if args[i] != "LD_PRELOAD" {
+	// A command may set LD_PRELOAD itself, by env or by a flag of the launcher: its libraries come behind the
+	// recorder. A flag may name the variable alone (-x LD_PRELOAD), which exports the value that it has.
+	command = slices.Clone(command)
+	for i := 1; i < len(command); i++ {
+		command[i] = preloads.ReplaceAllLiteralString(command[i], "LD_PRELOAD="+library+":")
+		if command[i] != "LD_PRELOAD" {
 			continue
 		}
-		switch strings.TrimLeft(args[i-1], "-") {
+		switch strings.TrimLeft(command[i-1], "-") {
 		case "x":
-			args[i] += "=" + preload
+			command[i] += "=" + preload
 		case "env", "genv":
-			if i++; i < len(args) {
-				args[i] = library + ":" + args[i]
+			if i++; i < len(command) {
+				command[i] = library + ":" + command[i]
 			}
 		}
 	}
-	return args
-}
-
-var preloads = regexp.MustCompile(`\bLD_PRELOAD=`)
-
-// launch adds variables to a command line: those launchers that have a flag for it give them
-// to ranks only; others get them in their own environment. A flag of Open MPI is for one of
-// the programs that colons part.
-func launch(ctx context.Context, args, variables []string) (with, env []string) {
+	// Launchers that have a flag for variables give them to the ranks alone; others inherit them. Which launcher it
+	// is, it says itself: Open MPI, or Hydra of MPICH and its relatives.
+	variables := []string{"LD_PRELOAD=" + preload, "REPRISE_CAPTURE=" + dir,
+		"REPRISE_CAPTURE_RUN=" + strconv.FormatUint(run, 10)}
+	var says string
+	if isLauncher(command[0]) {
+		out, _ := exec.CommandContext(ctx, command[0], "--version").CombinedOutput()
+		says = string(out)
+	}
+	openMPI := strings.Contains(says, "Open MPI") || strings.Contains(says, "OpenRTE")
+	if !openMPI && !strings.Contains(says, "HYDRA") {
+		return command, variables
+	}
 	var flags []string
-	each := false
-	switch launcher(ctx, args[0]) {
-	case openMPI:
-		each = true
-		for _, v := range variables {
+	for _, v := range variables {
+		if openMPI {
 			flags = append(flags, "-x", v)
-		}
-	case hydra:
-		for _, v := range variables {
+		} else {
 			name, value, _ := strings.Cut(v, "=")
 			flags = append(flags, "-genv", name, value)
 		}
-	default:
-		return args, variables
 	}
-	for i, arg := range args {
-		if with = append(with, arg); i == 0 || each && arg == ":" {
-			with = append(with, flags...)
+	for i, arg := range command {
+		args = append(args, arg)
+		if i == 0 || openMPI && arg == ":" { // Open MPI's flags hold for one of the programs that colons part
+			args = append(args, flags...)
 		}
 	}
-	return with, nil
+	return args, nil
 }
 
-const (
-	otherLauncher = iota
-	openMPI
-	hydra // of MPICH and its relatives
-)
-
-// launcher asks a command that is called like a launcher which one it is.
-func launcher(ctx context.Context, command string) int {
-	if !isLauncher(command) {
-		return otherLauncher
-	}
-	out, _ := exec.CommandContext(ctx, command, "--version").CombinedOutput()
-	switch text := string(out); {
-	case strings.Contains(text, "Open MPI"), strings.Contains(text, "OpenRTE"):
-		return openMPI
-	case strings.Contains(text, "HYDRA"):
-		return hydra
-	}
-	return otherLauncher
-}
+var preloads = regexp.MustCompile(`\bLD_PRELOAD=`)
 
 // isLauncher reports whether a command is called like a launcher of an MPI.
 func isLauncher(command string) bool {
@@ -217,51 +220,16 @@ func isLauncher(command string) bool {
 	return strings.HasPrefix(name, "mpirun") || strings.HasPrefix(name, "mpiexec") || strings.HasPrefix(name, "orterun")
 }
 
-// checkPrograms looks at the programs that a command line names, and refuses those in which nothing
-// can be interposed: those that have MPI in them, and the first behind the launcher if it is linked
-// statically. A later one may be no more than an argument.
-func checkPrograms(args []string) error {
-	if isLauncher(args[0]) || filepath.Base(args[0]) == "srun" {
-		args = args[1:]
-	}
-	first := true
-	return eachProgram(args, func(f *elf.File) string {
-		if first && isStatic(f) {
-			return linkedStatically
-		}
-		first = false
-		symbols, _ := f.Symbols()
-		for _, s := range symbols {
-			if (s.Name == "MPI_Init" || s.Name == "PMPI_Init") && s.Section != elf.SHN_UNDEF {
-				return "has MPI's library in it (" + s.Name + ")"
-			}
-		}
-		return ""
-	})
-}
-
-// checkRecorded returns why a command that has ended may have recorded nothing.
-func checkRecorded(dir string, args []string) error {
-	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
-		return nil
-	}
-	return eachProgram(args, func(f *elf.File) string {
-		if isStatic(f) {
-			return linkedStatically
-		}
-		return ""
-	})
-}
-
 const linkedStatically = "is linked statically"
 
+// isStatic reports whether a program names no dynamic linker, which would load the recorder.
 func isStatic(f *elf.File) bool {
 	return f.Type == elf.ET_EXEC &&
 		!slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
-// eachProgram returns what is wrong with the first program of a command line of which there is
-// something to say. A script has nothing.
+// eachProgram returns the first fault that wrong finds in a program of a command line. Words that name no program,
+// and scripts, are passed over.
 func eachProgram(args []string, wrong func(f *elf.File) string) error {
 	for _, arg := range args {
 		path, err := exec.LookPath(arg)
@@ -288,19 +256,30 @@ var shim embed.FS
 var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared",
 	"-fPIC", "-pthread"}
 
-// buildShim compiles the recorder into a file, or copies it from where an earlier run has
-// left it. It calls compiling before it compiles, if that is set: that takes seconds.
+// buildShim compiles the recorder into a file, or copies it from the cache, where an earlier run has left it. It
+// calls compiling, if that is set, before it compiles.
 func buildShim(ctx context.Context, path string, blas bool, compiling func()) error {
-	flags := compileFlags
+	flags := slices.Clone(compileFlags)
 	if blas {
-		flags = append(slices.Clone(flags), "-DWITH_BLAS")
+		flags = append(flags, "-DWITH_BLAS")
 	}
-	name := cacheName(flags)
+	// The name in the cache has a hash of everything that the library depends on.
+	hash := sha256.New()
+	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), flags)
+	_ = fs.WalkDir(shim, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			data, _ := shim.ReadFile(path)
+			hash.Write(data)
+		}
+		return nil
+	})
+	name := "capture-" + hex.EncodeToString(hash.Sum(nil)[:12]) + ".so"
 	for _, dir := range cacheDirs() {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			return os.WriteFile(path, data, 0o755)
 		}
 	}
+
 	if compiling != nil {
 		compiling()
 	}
@@ -312,9 +291,17 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 	if err := os.CopyFS(sources, shim); err != nil {
 		return err
 	}
-	if err := compile(ctx, flags, filepath.Join(sources, "shim", "shim.c"), path); err != nil {
-		return err
+	flags = append(flags, "-o", path, filepath.Join(sources, "shim", "shim.c"), "-ldl")
+	cmd := exec.CommandContext(ctx, cmp.Or(os.Getenv("CC"), "cc"), flags...)
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the recorder is compiled when it is needed: %w; install a C compiler, or name one in CC", err)
 	}
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+
+	// A recorder that no directory keeps is compiled again the next time.
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -325,24 +312,8 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 		}
 		if atomicfile.Write(filepath.Join(dir, name),
 			func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
-			break // else it is compiled again the next time
+			break
 		}
-	}
-	return nil
-}
-
-func compile(ctx context.Context, flags []string, source, path string) error {
-	compiler := os.Getenv("CC")
-	if compiler == "" {
-		compiler = "cc"
-	}
-	cmd := exec.CommandContext(ctx, compiler, append(flags[:len(flags):len(flags)], "-o", path, source, "-ldl")...)
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("the recorder is compiled when it is needed: %w; install a C compiler, or name one in CC", err)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
 	return nil
 }
@@ -365,18 +336,4 @@ func cacheDirs() []string {
 		}
 	}
 	return dirs
-}
-
-// cacheName returns what the compiled recorder is called, by its sources.
-func cacheName(flags []string) string {
-	hash := sha256.New()
-	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), flags)
-	_ = fs.WalkDir(shim, ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			data, _ := shim.ReadFile(path)
-			hash.Write(data)
-		}
-		return nil
-	})
-	return "capture-" + hex.EncodeToString(hash.Sum(nil)[:12]) + ".so"
 }

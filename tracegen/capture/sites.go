@@ -113,21 +113,16 @@ func (t *trail) past(calls int) uint64 {
 	return (t.sums[t.n%len(t.sums)] - t.sums[(t.n-calls)%len(t.sums)]*powers[calls]) | 1
 }
 
-// mixed returns the sites whose times are of several kinds.
-func (s *sites) mixed() map[site]*[len(pastDepths)]map[uint64]gaps {
+// part tells places apart that are one site, where the calls before say which is which: by the fewest calls that
+// leave little of the variance.
+func (s *sites) part(records *stream) error {
+	// The sites whose times are of several kinds. Of each, the times by class, for each depth.
 	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
 	for at, g := range s.times {
 		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*s.total && g.variance() > mean*mean/4 {
 			found[at] = &[len(pastDepths)]map[uint64]gaps{}
 		}
 	}
-	return found
-}
-
-// part tells places apart that are one site, where the calls before say which is which: by
-// the fewest calls that leave little of the variance.
-func (s *sites) part(records *stream) error {
-	found := s.mixed()
 	if len(found) == 0 {
 		return nil
 	}
@@ -169,20 +164,19 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 	}
 }
 
-// choose parts a site by the depth that tells its times apart, if one does: that leaves
-// a quarter of the variance, or of what a lesser one leaves. Of k classes of n times that
-// deviate by chance alone, n-k of n-1 parts of the squared deviations are left. A time that is
-// alone in its class is the site's.
+// choose parts a site by the depth that tells its times apart, if one does: that leaves a quarter of the variance, or
+// of the part of it that a lesser depth leaves. Of k classes of n times that deviate by chance alone, n-k of n-1 parts
+// of the squared deviations are left. A time that is alone in its class is the site's.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	all := s.times[at]
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {
 		left, kinds := 0.0, int64(0)
-		for _, past := range slices.Sorted(maps.Keys(of)) {
+		for _, past := range slices.Sorted(maps.Keys(of)) { // in one order, as sums of floats depend on it
 			if g := of[past]; g.n > 1 {
 				left += g.deviations()
 				kinds++
-			} else { // which says nothing of others
+			} else { // its own mean says nothing of others
 				left += float64((g.sum - all.mean()) * (g.sum - all.mean()))
 			}
 		}

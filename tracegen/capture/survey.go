@@ -10,8 +10,8 @@ import (
 	"reprise/trace"
 )
 
-// survey is what must be known of a rank's calls before they are translated: its
-// communicators, what receives have found that did not say it, and sites.
+// survey holds the facts of a rank's calls that the translation of earlier calls, or of other ranks, needs: its
+// communicators, the findings of receives that did not state them, and sites.
 type survey struct {
 	events    int64
 	creations []creation
@@ -22,7 +22,7 @@ type survey struct {
 	withdrawn bool                  // a send was cancelled
 	refused   map[string]int64
 
-	sharedWindows int64 // made: what is loaded and stored there is not seen
+	sharedWindows int64 // made: loads and stores there are not seen
 
 	taken   int64           // how often messages were asked for
 	probed  map[int64]int64 // by message of a matched probe that is not received: taken then
@@ -62,7 +62,9 @@ func (s starts) instance(r request) instance {
 // newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
 	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{},
-		receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+		receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{},
+		split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{},
+		sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -89,14 +91,15 @@ func newSurvey(s *stream) (*survey, error) {
 	}
 }
 
+// note adds the facts of a call. It counts the starts of persistent requests in started.
 func (v *survey) note(e *event, started starts) error {
+	frees := e.proc == procCommfree || e.proc == procCommdisconnect
 	switch {
 	case e.proc == procKernel:
 		v.kernels[e.kernel.used] = true
 	case e.proc.known().refused:
 		v.refused[e.called.String()]++
-	case e.strange && (e.proc == procCommfree || e.proc == procCommdisconnect):
-	case e.strange:
+	case e.strange && !frees:
 		v.refused[e.called.String()+" on a communicator of a call that is not recorded"]++
 	case e.proc == procWinallocateshared:
 		v.sharedWindows++
@@ -111,7 +114,7 @@ func (v *survey) note(e *event, started starts) error {
 			return errors.New("a communicator without parent")
 		}
 		v.creations = append(v.creations, creation{v.events, e.proc, e.comm, e.strange, e.made})
-	case (e.proc == procCommfree || e.proc == procCommdisconnect) && e.comm >= 0:
+	case frees && e.comm >= 0:
 		v.freed[e.comm] = v.events
 	case e.proc == procPcontrol:
 		v.levels[e.code] = true
@@ -132,7 +135,22 @@ func (v *survey) note(e *event, started starts) error {
 			v.find(r, started)
 		}
 	}
-	v.matching(e)
+	// A message of a matched probe that is not received before other messages are asked for is an early one.
+	switch e.proc {
+	case procMrecv, procImrecv:
+		at, ok := v.probed[e.message]
+		if delete(v.probed, e.message); ok && at != v.taken {
+			v.early[e.message] = early{e.of[anySide].count * e.of[anySide].size, e.status, instance{number: e.request.number}}
+		}
+		v.taken++
+	case procMprobe, procImprobe:
+		if e.message > 0 {
+			v.taken++
+			v.probed[e.message] = v.taken
+		}
+	case procRecv, procIrecv, procSendrecv, procSendrecvreplace, procStart, procStartall:
+		v.taken++
+	}
 	for _, i := range e.ended {
 		if i >= len(e.requests) {
 			return fmt.Errorf("request %d of %d has ended", i, len(e.requests))
@@ -142,7 +160,7 @@ func (v *survey) note(e *event, started starts) error {
 	return nil
 }
 
-// find notes what a request that has ended, or is let go of, has found.
+// find notes the status of a request that has ended, or is let go of.
 func (v *survey) find(r request, started starts) {
 	i := started.instance(r)
 	_, receives := v.open[i]
@@ -160,9 +178,9 @@ func (v *survey) find(r request, started starts) {
 	}
 }
 
-// unended is a receive that has not been seen to end: it was let go of while it was under way,
-// cancelled and not completed, or is still there in MPI_Finalize. If a message is left that no
-// other receive has got, it has; else there is nothing of it in the trace.
+// unended is a receive that has not been seen to end: it was let go of while it was under way, cancelled and not
+// completed, or is still there in MPI_Finalize. If a message is left that no other receive has got, this one has;
+// else the trace has no action for it.
 type unended struct {
 	instance
 	comm        int // of the run
@@ -172,13 +190,13 @@ type unended struct {
 	peers  []int32 // of the communicator, as ranks of the world; nil for the rank alone
 }
 
-// answer finds what receives that were not seen to end have got: in a first pass through the ranks
-// all messages are counted that are sent and not received.
+// answer gives receives that were not seen to end the messages that are left over. For this, all ranks are translated
+// once more, before the translation that counts: messages sent less messages received are those that are left.
 func (m *merger) answer() error {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
 		return nil
 	}
-	left, sizes := map[place]int{}, map[place]map[int64]int{} // sizes of those that are sent, less of those received
+	left, sizes := map[place]int{}, map[place]map[int64]int{} // messages by channel; and by their bytes
 	count := func(p place, bytes int64, n int) {
 		left[p] += n
 		if sizes[p] == nil {
@@ -206,7 +224,7 @@ func (m *merger) answer() error {
 		}
 	}
 	delete(left, place{})
-	rest := make([][]place, len(open)) // by receiver, the messages that are left
+	rest := make([][]place, len(open)) // by receiver, a channel for each message that is left
 	for p, n := range left {
 		for range min(n, len(open[p.to])) {
 			rest[p.to] = append(rest[p.to], p)
@@ -223,25 +241,28 @@ func (m *merger) answer() error {
 			list[i].family = m.families.of(max(u.comm, 0))
 		}
 		for k, i := range assign(list, rest[rank], int32(rank)) {
-			if i >= 0 {
-				p := rest[rank][k]
-				bytes := int64(mostCount)
-				for size, n := range sizes[p] {
-					if n > 0 && size < bytes {
-						bytes = size
-					}
-				}
-				sizes[p][bytes]--
-				m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)),
-					tag: int32(p.tag), bytes: bytes}
+			if i < 0 {
+				continue
 			}
+			// Which of the messages of a channel is left is not known: the one of the fewest bytes is taken.
+			p := rest[rank][k]
+			bytes := int64(mostCount)
+			for size, n := range sizes[p] {
+				if n > 0 {
+					bytes = min(bytes, size)
+				}
+			}
+			sizes[p][bytes]--
+			m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)),
+				tag: int32(p.tag), bytes: bytes}
 		}
 	}
 	return nil
 }
 
-// assign gives as many receives as possible a message that is left, and returns the receive of each
-// message, -1 for none: one that could take others makes way.
+// assign gives as many receives as possible a message that is left, and returns the receive of each message, -1 for
+// none. It finds a maximum matching of a bipartite graph by augmenting paths (Kuhn's algorithm): a receive that could
+// take another message makes way.
 func assign(list []unended, rest []place, rank int32) (receive []int) {
 	receive = slices.Repeat([]int{-1}, len(rest))
 	var seen []bool
@@ -266,15 +287,14 @@ func assign(list []unended, rest []place, rank int32) (receive []int) {
 	return receive
 }
 
-// from returns the rank, of the communicator, that a message is from which the receive can get, -1
-// for one that it cannot.
+// from returns the sender, as a rank of the communicator, of a message that the receive can get; -1 for any other.
 func (u *unended) from(p *place, rank int32) int32 {
 	source := int32(slices.Index(u.peers, p.from))
 	if u.peers == nil && p.from == rank {
 		source = 0
 	}
-	if p.family != u.family || p.tag < 0 || u.tag != anyTag && int64(u.tag) != p.tag || u.source != anyRank &&
-		u.source != source {
+	if p.family != u.family || p.tag < 0 || u.tag != anyTag && int64(u.tag) != p.tag ||
+		u.source != anyRank && u.source != source {
 		return -1
 	}
 	return source

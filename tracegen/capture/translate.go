@@ -10,63 +10,55 @@ import (
 	"reprise/trace"
 )
 
-// translator turns the calls of a rank into steps.
+// translator turns the calls of a rank into steps. Of its merger it reads what the survey has found.
 type translator struct {
-	o        *Options
-	s        *stream
-	v        *survey
-	rank     int32
-	comms    []communicator
-	own      *rankComms
-	families *families
-	table    *table
-	put      func(step int32)
+	*merger
+	s    *stream
+	v    *survey
+	rank int32
+	own  *rankComms
+	put  func(step int32) // takes the steps, in their order
 
 	at      site
 	by      trail
 	pause             // since the last step
-	each    []float64 // of the computations put down, what they were, if that is kept
+	each    []float64 // with Options.EachGap: the true computations of those put down, in flop
 	started starts
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
 	used    int32
 	plans   map[int64]plan // of persistent requests
 	windows []window
-	numbers map[int32]*numbers // of windows, by family
-	ours    int64              // number of the last request that the program does not know, below 0
-	early   map[int64]request  // by message of a matched probe: its receive, which is posted
-	phases  *phases
+	numbers map[int32][]bool  // by family: which numbers its windows have
+	ours    int64             // number of the last request that the program does not know, below 0
+	early   map[int64]request // by message of a matched probe: its receive, which is posted
 	spin    spin
 	drain   *drain     // nil: none
 	open    *[]unended // nil: all receives have been answered
-	kernels *kernelTable
-	split   map[int]bool // communicators of the run whose operations are waited for
-	crossed map[int]bool // those whose persistent operations have families of their own
 	made    persistent
-	recalls bool  // a probe does not wait, as its message may have been cancelled
 	phase   int32 // that has begun, 0 for none
 
 	unfinished error // why the rank ends before its recording
 }
 
-// slot is where the trace has a request: none if nothing waits for it.
+// slot is the trace's number of a request: none if the trace has nothing for a wait to complete. A neighbourhood
+// collective has none itself, but those of its messages.
 type slot struct {
 	number int32
 	none   bool
-	rest   []request // of the messages of a neighbourhood collective
+	rest   []request
 }
 
-// plan is what a persistent request does when it is started.
+// plan is the call that made a persistent request, which is done when the request is started.
 type plan struct {
 	event
-	active bool
-	ready  int64 // partitions of a message that are
+	ready int64 // partitions of a message that are
 }
 
-// translate returns the steps of a rank.
+// translate puts down the steps of a rank.
 func (t *translator) translate() error {
-	t.started, t.slots, t.plans, t.early, t.numbers = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}, map[int32]*numbers{}
-	t.made = newPersistent()
+	t.started, t.slots, t.plans, t.early = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}
+	t.numbers, t.made = map[int32][]bool{}, newPersistent()
 	var e event
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
@@ -81,7 +73,15 @@ func (t *translator) translate() error {
 			return err
 		}
 		t.asking(&e)
-		t.gap(&e)
+
+		// The computation before the call: the mean of its site with its variance, and its own time.
+		t.at.after = t.s.key
+		site := t.v.sites.at(t.at, &t.by)
+		t.at.before = t.at.after
+		t.by.push(t.at.after)
+		rate := t.o.Rate / 1e9
+		t.pause.add(pause{math.Round(site.mean() * rate), float64(site.variance() * rate * rate), math.Round(e.gap * rate)})
+
 		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
 			t.unfinished = fmt.Errorf("%v: %w", e.called, err)
 			t.undrain()
@@ -90,16 +90,6 @@ func (t *translator) translate() error {
 			return fmt.Errorf("%s: rank %d, call %d (%v): %w", t.s.name, t.rank, t.s.count, e.called, err)
 		}
 	}
-}
-
-// gap notes the computation before a call: the mean of its site with its variance, and its own.
-func (t *translator) gap(e *event) {
-	t.at.after = t.s.key
-	site := t.v.sites.at(t.at, &t.by)
-	t.at.before = t.at.after
-	t.by.push(t.at.after)
-	rate := t.o.Rate / 1e9
-	t.pause.add(pause{math.Round(site.mean() * rate), float64(site.variance() * rate * rate), math.Round(e.gap * rate)})
 }
 
 // settle puts down the computation since the last step.
@@ -120,7 +110,7 @@ func (t *translator) settle() {
 	}
 }
 
-// write puts a step down, or with what may be a drain.
+// write puts a step down, or keeps it while a drain is under way.
 func (t *translator) write(s step) {
 	n := t.table.number(s)
 	if t.drain != nil {
@@ -133,24 +123,31 @@ func (t *translator) write(s step) {
 	t.put(n)
 }
 
+// add puts a step down behind the computation before it. A step ends a spin: the rank has found what it asked for.
 func (t *translator) add(s step) {
 	t.leaveSpin(true)
 	t.settle()
 	t.write(s)
 }
 
+// event adds the steps of a call.
 func (t *translator) event(e *event) error {
 	t.draining(e)
 	if e.strange && !e.request.persistent {
 		t.nothing(e.request) // counted by the survey
 		return nil
 	}
+	kept := func() event { // the next event overwrites the lists of this one
+		c := *e
+		c.ranks, c.tags = slices.Clone(e.ranks), slices.Clone(e.tags)
+		return c
+	}
 	switch e.proc {
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv,
 		procMrecv, procImrecv:
 		return t.message(e, e.request)
 	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit, procPsendinit, procPrecvinit:
-		t.plans[e.request.number] = plan{event: copied(e)}
+		t.plans[e.request.number] = plan{event: kept()}
 		return nil
 	case procSendrecv, procSendrecvreplace:
 		return t.sendrecv(e)
@@ -164,7 +161,7 @@ func (t *translator) event(e *event) error {
 		return t.start(e)
 	case procRequestfree:
 		if r := e.requests[0]; r.number > 0 {
-			t.release(r, trace.KindFree) // of one that is under way, nobody will wait
+			t.release(r, trace.KindFree) // no later call waits for one that is under way
 		}
 		return nil
 	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome,
@@ -176,41 +173,36 @@ func (t *translator) event(e *event) error {
 	case procPcontrol:
 		t.pcontrol(e.code)
 		return nil
-	}
-	switch {
-	case e.proc == procKernel:
+	case procKernel:
 		s := step{form: form{kind: trace.KindCompute, marker: t.kernels.of[e.kernel.used],
 			dims: int32(len(kernels[e.kernel.number].dims))}}
 		copy(s.args[:], e.kernel.dims[:])
 		t.add(s)
 		return nil
-	case e.proc.known().refused:
+	}
+	switch p := e.proc.known(); {
+	case p.refused:
 		return nil // counted by the survey
-	case e.made != nil, e.proc.known().quiet():
-		t.nothing(e.request)
+	case e.made != nil, !p.byHand && (len(p.fields) == 0 || p.fields[0].role == roleRequest):
+		t.nothing(e.request) // a communicator was made, or the call says nothing
 		return nil
-	case e.proc.known().file():
-		return t.file(e)
+	case len(p.fields) > 0 && p.fields[0].role == roleFile:
+		t.file(e)
+		return nil
 	case e.window >= 0:
 		return t.oneSided(e)
-	case e.proc.known().persistent:
-		p := plan{event: copied(e)}
-		p.nth = t.made.add(e)
-		t.plans[e.request.number] = p
+	case p.persistent:
+		planned := plan{event: kept()}
+		planned.nth = t.made.add(e)
+		t.plans[e.request.number] = planned
 		return nil
-	case e.proc.known().neighbourhood:
+	case p.neighbourhood:
 		return t.neighbours(e, e.request)
 	}
 	return t.collective(e, e.request)
 }
 
-func copied(e *event) event {
-	c := *e
-	c.ranks, c.tags = slices.Clone(e.ranks), slices.Clone(e.tags)
-	return c
-}
-
-// nothing has the trace have nothing of a request.
+// nothing notes that the trace has no action for a request, so that waits for it add none.
 func (t *translator) nothing(r request) {
 	if r.number > 0 {
 		t.slots[t.started.instance(r)] = slot{none: true}
@@ -221,13 +213,8 @@ func (t *translator) nothing(r request) {
 func (t *translator) take(r request) int32 {
 	n := t.used
 	if len(t.free) > 0 {
-		i := 0
-		for j, v := range t.free {
-			if v < t.free[i] {
-				i = j
-			}
-		}
-		n = t.free[i]
+		n = slices.Min(t.free)
+		i := slices.Index(t.free, n)
 		t.free = slices.Delete(t.free, i, i+1)
 	} else {
 		t.used++
@@ -236,7 +223,7 @@ func (t *translator) take(r request) int32 {
 	return n
 }
 
-// peerOf returns the rank of the world that is meant, and the family that the message is of.
+// peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
 func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
 	id := t.own.of[e.comm]
 	if id < 0 {
@@ -267,6 +254,25 @@ func (t *translator) release(r request, kind trace.Kind) bool {
 	return !at.none || len(at.rest) > 0
 }
 
+// post adds a nonblocking message of which the program has no request, and appends ours to requests. To and from
+// MPI_PROC_NULL there is none.
+func (t *translator) post(e *event, requests *[]request, kind trace.Kind, rank int32, tag, bytes int64) error {
+	if rank == procNull {
+		return nil
+	}
+	peer, family, err := t.peerOf(e, rank)
+	if err != nil {
+		return err
+	}
+	t.ours--
+	q := request{number: t.ours}
+	*requests = append(*requests, q)
+	s := step{form: form{kind: kind, family: family, request: t.take(q)}}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, tag, bytes
+	t.add(s)
+	return nil
+}
+
 // start starts persistent requests.
 func (t *translator) start(e *event) error {
 	for _, r := range e.requests {
@@ -278,35 +284,39 @@ func (t *translator) start(e *event) error {
 			return errors.New("starts a request that was not made")
 		}
 		t.started[r.number]++
-		p.active, p.ready = true, 0
+		p.ready = 0
 		t.plans[r.number] = p
-		if err := t.begin(&p.event, r); err != nil {
+		_, sends := sendKinds[p.proc]
+		var err error
+		switch {
+		case p.strange:
+			t.nothing(r)
+		case p.proc == procPsendinit: // it is sent when its partitions are ready
+		case sends, p.proc == procRecvinit, p.proc == procPrecvinit:
+			err = t.message(&p.event, r)
+		case p.proc.known().neighbourhood:
+			err = t.neighbours(&p.event, r)
+		default:
+			err = t.collective(&p.event, r)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *translator) begin(e *event, r request) error {
-	if e.strange {
-		t.nothing(r)
-		return nil
-	}
-	switch _, sends := sendKinds[e.proc]; {
-	case e.proc == procPsendinit:
-		return nil // it is sent when its partitions are ready
-	case sends, e.proc == procRecvinit, e.proc == procPrecvinit:
-		return t.message(e, r)
-	}
-	if e.proc.known().neighbourhood {
-		return t.neighbours(e, r)
-	}
-	return t.collective(e, r)
-}
-
-// completion adds waits for what has ended, and for a call that found nothing, a test.
+// completion adds waits for the requests that have ended, and for a call that found nothing, a test.
 func (t *translator) completion(e *event) error {
-	if e.proc == procWaitall && t.endsAll(e) {
+	// The first of its requests that the trace has, and how many it has.
+	first, n := int32(0), 0
+	for _, r := range slices.Backward(e.requests) {
+		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
+			first = at.number
+			n++
+		}
+	}
+	if e.proc == procWaitall && n > 1 && n == int(t.used)-len(t.free) { // all that are under way
 		t.add(step{form: form{kind: trace.KindWaitAll}})
 		clear(t.slots)
 		t.free, t.used = t.free[:0], 0
@@ -321,29 +331,12 @@ func (t *translator) completion(e *event) error {
 	t.drained()
 	switch {
 	case !e.proc.asks() || something:
-		return nil
 	case len(e.ended) > 0 || e.flag:
 		t.hold(e, nil) // of requests that have ended before
-		return nil
-	}
-	for _, r := range e.requests {
-		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
-			t.hold(e, &step{form: form{kind: trace.KindTest, request: at.number}})
-			return nil
-		}
+	case n > 0:
+		t.hold(e, &step{form: form{kind: trace.KindTest, request: first}})
 	}
 	return nil
-}
-
-// endsAll reports whether a call ends two requests or more, and all that there are.
-func (t *translator) endsAll(e *event) bool {
-	n := 0
-	for _, r := range e.requests {
-		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
-			n++
-		}
-	}
-	return n > 1 && n == int(t.used)-len(t.free)
 }
 
 // pcontrol adds the marks of MPI_Pcontrol: a level above 0 begins a phase, any ends the one before.

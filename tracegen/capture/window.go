@@ -8,25 +8,11 @@ import (
 	"reprise/trace"
 )
 
-// window is one of a rank: the trace names it by a family and a number, which are the same for
-// all of its ranks since they make and free windows in the same order.
+// window is one of a rank. The trace names it by a family and a number, which are the same for all of its ranks since
+// they make and free windows in the same order (MPI 4.1, section 12.2).
 type window struct {
 	family, number   int32
 	origins, targets []int32 // ranks of the world: of the last MPI_Win_post and MPI_Win_start
-}
-
-// numbers are those of a family's windows.
-type numbers struct{ taken []bool }
-
-// take returns the lowest number that is free.
-func (n *numbers) take() int32 {
-	i := slices.Index(n.taken, false)
-	if i < 0 {
-		i = len(n.taken)
-		n.taken = append(n.taken, false)
-	}
-	n.taken[i] = true
-	return int32(i)
 }
 
 // oneSided adds an access or a synchronisation.
@@ -35,8 +21,17 @@ func (t *translator) oneSided(e *event) error {
 	if id < 0 {
 		return fmt.Errorf("a window of a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
-	if e.window >= len(t.windows) {
-		t.addWindow(id)
+	if e.window >= len(t.windows) { // the call makes it: its number is the lowest that is free in the family
+		family := t.families.ofAll(id)
+		taken := t.numbers[family]
+		n := slices.Index(taken, false)
+		if n < 0 {
+			n = len(taken)
+			taken = append(taken, false)
+		}
+		taken[n] = true
+		t.numbers[family] = taken
+		t.windows = append(t.windows, window{family: family, number: int32(n)})
 	}
 	w := &t.windows[e.window]
 	if kind, ok := e.proc.known().does.(trace.AccessKind); ok {
@@ -69,9 +64,9 @@ func (t *translator) oneSided(e *event) error {
 	case procWinwait:
 		ranks, w.origins = w.origins, nil
 	case procWinfree:
-		t.numbers[w.family].taken[w.number] = false
+		t.numbers[w.family][w.number] = false
 	}
-	if len(e.ranks) > 0 {
+	if len(e.ranks) > 0 { // a lock, or a flush, of one rank
 		if e.ranks[0] == procNull {
 			return nil
 		}
@@ -88,20 +83,6 @@ func (t *translator) oneSided(e *event) error {
 	return nil
 }
 
-// addWindow numbers the next window of the rank, of a communicator.
-func (t *translator) addWindow(comm int) {
-	family := t.families.of(comm)
-	if comm == alone {
-		family = t.families.alone()
-	}
-	n := t.numbers[family]
-	if n == nil {
-		n = &numbers{}
-		t.numbers[family] = n
-	}
-	t.windows = append(t.windows, window{family: family, number: n.take()})
-}
-
 // access adds an access; none if its target is MPI_PROC_NULL.
 func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 	if e.ranks[0] == procNull {
@@ -114,9 +95,10 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 	}
 	s := step{form: form{kind: trace.KindAccess, family: w.family, access: kind}}
 	s.args[argPeer], s.args[argTag] = peer, int64(w.number)
+	// Bytes to the target, and back from it.
 	one := e.of[anySide]
 	if !one.stated {
-		one.count = 1 // of what has no count
+		one.count = 1 // MPI_Fetch_and_op and MPI_Compare_and_swap have no count
 	}
 	out, back := one.count*one.size, one.count*one.size
 	if kind == trace.AccessGetAccumulate {
@@ -137,20 +119,16 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 	return nil
 }
 
-// file adds an access to a file. One that is not blocking takes its time where it begins: its
-// request is complete.
-func (t *translator) file(e *event) error {
+// file adds an access to a file. A nonblocking one takes its time where it begins, so its request needs no wait.
+func (t *translator) file(e *event) {
 	name := e.proc.String()
 	s := step{form: form{kind: trace.KindFile, file: trace.FileRead}}
 	if strings.Contains(name, "write") {
 		s.file = trace.FileWrite
 	}
 	s.together = strings.Contains(name, "_all") || strings.Contains(name, "_ordered")
-	switch id := t.own.of[e.comm]; {
-	case id == alone:
-		s.family = t.families.alone()
-	case id >= 0:
-		s.family = t.families.of(id)
+	if id := t.own.of[e.comm]; id >= 0 {
+		s.family = t.families.ofAll(id)
 	}
 	s.args[argBytes] = e.of[anySide].count * e.of[anySide].size
 	if e.status.found && e.status.bytes >= 0 {
@@ -158,5 +136,4 @@ func (t *translator) file(e *event) error {
 	}
 	t.add(s)
 	t.nothing(e.request)
-	return nil
 }
