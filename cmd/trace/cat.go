@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 
@@ -29,94 +30,71 @@ func catCommand() *cli.Command {
 			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions",
 				DisableDefaultText: true},
 		},
-		Action: func(c *cli.Context) (err error) {
-			o, err := catOptionsOf(c)
-			if err != nil {
-				return err
-			}
-			t, err := openOnly(c)
-			if err != nil {
-				return err
-			}
-			defer closing(t, &err)
-			return o.write(c, t)
-		},
+		Action: cat,
 	}
 }
 
 // words are those of the recorders of programs, where they differ from the usual.
 var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
 
-// catOptions is what the command line of cat says.
-type catOptions struct {
-	rank      int // -1: all
-	from, to  int
-	polls     string
-	structure bool
-}
-
-func catOptionsOf(c *cli.Context) (o catOptions, err error) {
-	o = catOptions{rank: -1, polls: c.String("polls"), structure: c.Bool("structure")}
+// cat prints what the command line asks for.
+func cat(c *cli.Context) (err error) {
+	rank, polls := -1, c.String("polls") // -1: all ranks
+	recorded := polls != "hit" && polls != "late"
 	if c.IsSet("rank") {
-		if o.rank = c.Int("rank"); o.rank < 0 {
-			return o, command.Usagef("cat: --rank %d, want a rank from 0", o.rank)
+		if rank = c.Int("rank"); rank < 0 {
+			return command.Usagef("cat: --rank %d, want a rank from 0", rank)
 		}
 	}
-	if o.from, o.to, err = command.Steps(c.String("steps")); err != nil {
-		return o, err
-	}
-	switch {
-	case o.structure && (c.IsSet("rank") || c.IsSet("polls")):
-		return o, command.Usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
-	case o.recorded() && (o.rank < 0 || c.IsSet("steps")):
-		return o, command.Usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps", o.polls)
-	}
-	return o, nil
-}
-
-// recorded reports that polls are answered from a file.
-func (o *catOptions) recorded() bool { return o.polls != "hit" && o.polls != "late" }
-
-// write prints what was asked for.
-func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
-	h := t.Header()
-	if o.rank >= h.Ranks {
-		return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
-	}
-	if w := t.ChunkInfos(); len(w) > 0 && o.from > w[len(w)-1].Last {
-		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
-	}
-	if o.structure {
-		return text.WriteStructure(c.App.Writer, t, o.from, o.to)
-	}
-	rule, err := o.rule()
+	from, to, err := command.Steps(c.String("steps"))
 	if err != nil {
 		return err
 	}
+	structure := c.Bool("structure")
+	switch {
+	case structure && (c.IsSet("rank") || c.IsSet("polls")):
+		return command.Usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
+	case recorded && (rank < 0 || c.IsSet("steps")):
+		return command.Usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps",
+			polls)
+	}
+	t, err := openOnly(c)
+	if err != nil {
+		return err
+	}
+	defer closing(t, &err)
+
+	// Ranks and steps that the trace does not have are mistakes in the command line.
+	h := t.Header()
+	if rank >= h.Ranks {
+		return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", rank, h.Ranks-1)
+	}
+	if w := t.ChunkInfos(); len(w) > 0 && from > w[len(w)-1].Last {
+		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", from, w[len(w)-1].Last)
+	}
+	if structure {
+		return text.WriteStructure(c.App.Writer, t, from, to)
+	}
+	var rule trace.PollAnswers = trace.Hit{}
+	if polls == "late" {
+		rule = trace.Late{}
+	}
+	if recorded {
+		f, err := os.Open(polls)
+		if err != nil {
+			return fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
+		}
+		rule, err = text.ReadRecorded(f, polls)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
 	var ranks []int32
-	if o.rank >= 0 {
-		ranks = []int32{int32(o.rank)}
+	if rank >= 0 {
+		ranks = []int32{int32(rank)}
 	}
 	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
-	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule,
-		words[h.Program])
-	if ferr := w.Flush(); err == nil {
-		err = ferr
-	}
-	return err
-}
-
-func (o *catOptions) rule() (trace.PollAnswers, error) {
-	switch o.polls {
-	case "hit":
-		return trace.Hit{}, nil
-	case "late":
-		return trace.Late{}, nil
-	}
-	f, err := os.Open(o.polls)
-	if err != nil {
-		return nil, fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
-	}
-	defer f.Close()
-	return text.ReadRecorded(f, o.polls)
+	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: from, To: to, Markers: true}, rule, words[h.Program])
+	return cmp.Or(err, w.Flush()) // of both the first
 }

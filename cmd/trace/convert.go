@@ -1,12 +1,26 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/internal/textutil"
+	"reprise/kernels"
 	"reprise/platforms"
+	"reprise/replay"
 	"reprise/trace"
+	"reprise/trace/warning"
+	"reprise/tracegen"
+	"reprise/tracegen/goal"
 	"reprise/tracegen/simgrid"
 )
 
@@ -32,58 +46,55 @@ func convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of the hosts, as `1Gf`, for --kernels and --to goal"},
 			quietFlag(),
 		},
-		Action: func(c *cli.Context) error {
-			o, err := convertOptionsOf(c)
-			if err != nil {
-				return err
-			}
-			if o.from != "" {
-				return o.fromSimgrid(c.Context, c)
-			}
-			return o.export(c.Context, c)
-		},
+		Action: convert,
 	}
 }
 
-// convertOptions is what the command line of convert says.
+// convertOptions is a conversion: what its command line says, and what it met.
 type convertOptions struct {
-	from, to string // one of them is ""
+	from, to string // formats, one of them ""
 	input    string
 	output   string // "-": standard output
-	polls    string
-	rule     trace.PollAnswers
 	kernels  string
 	speed    float64 // flop/s
-	speedSet bool
-	noisy    int64 // calls so far of kernels whose models have noise
+	noisy    int64   // calls so far of kernels whose models have noise
 }
 
-func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
-	o := &convertOptions{from: c.String("from"), to: c.String("to"), output: c.String("output"), polls: c.String("polls"),
-		kernels: c.String("kernels"), speedSet: c.IsSet("speed"), rule: trace.Hit{}}
-	if err := o.checkFormats(c); err != nil {
-		return nil, err
-	}
-	if c.NArg() != 1 {
-		return nil, command.Usagef("convert: want 1 trace, got %d", c.NArg())
+// convert reads the command line and does what it says.
+func convert(c *cli.Context) error {
+	o := &convertOptions{from: c.String("from"), to: c.String("to"), output: c.String("output"),
+		kernels: c.String("kernels")}
+	switch {
+	case (o.from == "") == (o.to == ""):
+		return command.Usagef("convert: want either --to simgrid|goal or --from simgrid")
+	case o.from != "" && o.from != "simgrid":
+		return command.Usagef("convert: --from %q, want simgrid", o.from)
+	case o.to != "" && o.to != "simgrid" && o.to != "goal":
+		return command.Usagef("convert: --to %q, want simgrid or goal", o.to)
+	case o.from != "" && (c.IsSet("polls") || o.kernels != "" || c.IsSet("speed")):
+		return command.Usagef("convert: --polls, --kernels and --speed are for --to: SimGrid's text has no polls and no kernels")
+	case o.to == "simgrid" && o.kernels == "" && c.IsSet("speed"):
+		return command.Usagef("convert: --speed without --kernels: SimGrid's text counts flop, which need no speed")
+	case c.NArg() != 1:
+		return command.Usagef("convert: want 1 trace, got %d", c.NArg())
+	case o.output == "":
+		return command.Usagef("convert: --output \"\", want the name of a file, or -")
 	}
 	o.input = c.Args().First()
-	if o.output == "" {
-		return nil, command.Usagef("convert: --output \"\", want the name of a file, or -")
-	}
 	late, err := parsePolls(c)
-	if late {
-		o.rule = trace.Late{}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		if o.speed, err = platforms.ParseSpeed(c.String("speed")); err != nil {
-			err = command.Usagef("convert: --speed: %w: want flop/s, such as 1Gf", err)
-		}
+	if o.speed, err = platforms.ParseSpeed(c.String("speed")); err != nil {
+		return command.Usagef("convert: --speed: %w: want flop/s, such as 1Gf", err)
 	}
-	if err == nil {
-		err = o.spare(o.input, o.kernels)
+	if err := o.spare(o.input, o.kernels); err != nil {
+		return err
 	}
-	return o, err
+	if o.from != "" {
+		return o.fromSimgrid(c)
+	}
+	return o.export(c, late)
 }
 
 // spare refuses to write over a file that is read.
@@ -100,18 +111,191 @@ func (o *convertOptions) spare(inputs ...string) error {
 	return nil
 }
 
-func (o *convertOptions) checkFormats(c *cli.Context) error {
-	switch {
-	case (o.from == "") == (o.to == ""):
-		return command.Usagef("convert: want either --to simgrid|goal or --from simgrid")
-	case o.from != "" && o.from != "simgrid":
-		return command.Usagef("convert: --from %q, want simgrid", o.from)
-	case o.to != "" && o.to != "simgrid" && o.to != "goal":
-		return command.Usagef("convert: --to %q, want simgrid or goal", o.to)
-	case o.from != "" && (c.IsSet("polls") || o.kernels != "" || o.speedSet):
-		return command.Usagef("convert: --polls, --kernels and --speed are for --to: SimGrid's text has no polls and no kernels")
-	case o.to == "simgrid" && o.kernels == "" && o.speedSet:
-		return command.Usagef("convert: --speed without --kernels: SimGrid's text counts flop, which need no speed")
+// fromSimgrid reads SimGrid's text and writes a trace.
+func (o *convertOptions) fromSimgrid(c *cli.Context) error {
+	text, err := simgrid.Open(o.input, "")
+	if err != nil {
+		return err
 	}
+	if err := o.spare(text.Files()...); err != nil {
+		return err
+	}
+	if o.output == "-" && terminal.Is(c.App.Writer) {
+		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
+	}
+	h := text.Header()
+	h.Tool, h.Command = "trace "+command.Version(), command.Quoted("trace", "convert", "--from", "simgrid", o.input)
+	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
+	defer bar.Clear()
+	err = o.write(c, func(w io.Writer) error {
+		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
+		if err != nil {
+			return err
+		}
+		if err := text.Convert(tw, bar.Set); err != nil {
+			return err
+		}
+		return tw.Close()
+	})
+	if err != nil {
+		return warning.With(err, text.Warnings())
+	}
+	command.Warn(c, text.Warnings())
 	return nil
+}
+
+// export writes a trace in another format, of those that a program can be played from elsewhere. They have
+// no polls and no noise: what is lost is said.
+func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
+	t, cleanup, err := o.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cleanup()) }()
+	flops, err := o.flops(t.Header())
+	if err != nil {
+		return err
+	}
+	var rule trace.PollAnswers = trace.Hit{}
+	if late {
+		rule = trace.Late{}
+	}
+	note := fmt.Sprintf("trace convert %s: %q, polls answered %s", command.Version(), o.input, c.String("polls"))
+	if o.kernels != "" {
+		note += fmt.Sprintf(", kernels %q", o.kernels)
+	}
+	if o.kernels != "" || o.to == "goal" {
+		note += fmt.Sprintf(", %g flop/s", o.speed)
+	}
+
+	// SimGrid's text is written step by step, GOAL rank by rank. There is no bar where the text goes to the
+	// terminal itself.
+	number, things := t.Header().Steps, "steps"
+	if o.to == "goal" {
+		number, things = t.Header().Ranks, "ranks"
+	}
+	bar := terminal.NewBar(c.App.ErrWriter, o.output == "-" && terminal.Is(c.App.Writer) || c.Bool("quiet"), number, things)
+	defer bar.Clear()
+	info, serr := os.Stat(o.output)
+	e := simgrid.ExportOptions{Polls: rule, Flops: flops, Note: note, Progress: bar.Set}
+	var text *simgrid.Exported
+	var schedule *goal.Exported
+	switch {
+	case o.to == "goal":
+		err = o.write(c, func(w io.Writer) (err error) {
+			schedule, err = goal.Export(c.Context, w, t,
+				goal.Options{Polls: rule, Flops: flops, Speed: o.speed, Note: note, Progress: bar.Set})
+			return err
+		})
+	case strings.HasSuffix(o.output, "/") || serr == nil && info.IsDir():
+		text, err = simgrid.ExportDir(c.Context, o.output, t, e)
+	case o.output != "-":
+		text, err = simgrid.ExportFile(c.Context, o.output, t, e)
+	default:
+		err = o.write(c, func(w io.Writer) (err error) {
+			text, err = simgrid.Export(c.Context, w, t, e)
+			return err
+		})
+	}
+	bar.Clear()
+	if err != nil {
+		return err
+	}
+	var polls int64 // that were answered
+	var warnings []warning.Warning
+	if o.to == "goal" {
+		polls, warnings = schedule.Polls, schedule.Warnings()
+	} else {
+		polls, warnings = text.Polls, text.Warnings()
+	}
+	if polls > 0 {
+		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, c.String("polls"))})
+	}
+	if o.noisy > 0 {
+		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", textutil.Count(o.noisy, "call"))})
+	}
+	command.Warn(c, warnings)
+	return nil
+}
+
+// open opens the trace. GOAL is written rank by rank, for which a stream is copied into a temporary file.
+func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() error, err error) {
+	info, serr := os.Stat(o.input)
+	if o.to != "goal" || o.input != "-" && (serr != nil || info.Mode().IsRegular()) {
+		if t, err = open(c, o.input); err != nil {
+			return nil, nil, err
+		}
+		return t, t.Close, nil
+	}
+	from, name := c.App.Reader, "stdin"
+	if o.input != "-" {
+		f, err := os.Open(o.input)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		from, name = f, o.input
+	}
+	f, err := os.CreateTemp("", "trace-convert-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	err = os.Remove(f.Name()) // it lives as long as it is open
+	var size int64
+	if err == nil {
+		size, err = io.Copy(contextWriter{c.Context, f}, from)
+	}
+	if err == nil {
+		t, err = trace.NewReaderAt(f, size, name)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return t, func() error { return errors.Join(t.Close(), f.Close()) }, nil
+}
+
+// write lets content write to the output.
+func (o *convertOptions) write(c *cli.Context, content func(io.Writer) error) error {
+	interruptible := func(w io.Writer) error { return content(contextWriter{c.Context, w}) }
+	if o.output == "-" {
+		return atomicfile.Buffered(c.App.Writer, interruptible)
+	}
+	return atomicfile.Write(o.output, interruptible)
+}
+
+// contextWriter writes until its context ends.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
+}
+
+// flops returns what the calls of a trace's kernels cost by the models asked for:
+// the flop that take their seconds at the reference speed. It is nil without
+// models.
+func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
+	if o.kernels == "" {
+		return nil, nil
+	}
+	set, err := kernels.Find(o.kernels)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]kernels.Model, len(h.Kernels))
+	missing := make([]error, len(h.Kernels)) // counts only if the kernel is called
+	for i := range models {
+		models[i], missing[i] = set.Bind(kernels.Host{Speed: o.speed}, replay.SignatureOf(&h.Kernels[i]))
+	}
+	return func(kernel int, dims *[4]int64) (float64, error) {
+		if models[kernel].Noisy() {
+			o.noisy++
+		}
+		return models[kernel].Seconds(dims) * o.speed, missing[kernel]
+	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
 
 	"reprise/kernels"
 	"reprise/platforms"
@@ -66,7 +67,7 @@ func TestConvertInterrupted(t *testing.T) {
 	o := convertOptions{output: t.TempDir() + "/out"}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := o.write(ctx, nil, func(w io.Writer) error {
+	err := o.write(&cli.Context{Context: ctx}, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1))
 		return err
 	})
