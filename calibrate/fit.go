@@ -184,9 +184,15 @@ const slackErrors = 5
 // is fitted to terms of its own: calls too short to show in the fit have noise, too.
 func fitPoints(points []point, products, noise []product, through *point, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
-	w, err := weights(y, o.Relative)
-	if err != nil {
-		return nil, err
+	var w []float64 // 1/y² for relative residuals
+	for _, v := range y {
+		if !o.Relative {
+			break
+		}
+		if v <= 0 {
+			return nil, fmt.Errorf("%w: a size takes 0 s: there is no relative residual", ErrMeaningless)
+		}
+		w = append(w, 1/v/v)
 	}
 	// A fit through a point is one without a constant of the differences from it.
 	fromX, fromY := x, y
@@ -231,8 +237,35 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		f.AIC += 2 // it counts as a coefficient
 		f.BIC += math.Log(float64(l.N))
 	}
-	if err := f.compare(points, x, y, l.Coef, constant); err != nil {
-		return nil, err
+	p, sum, compared, off, total := len(products), 0.0, 0, 0.0, 0.0
+	for i, mean := range y {
+		fitted := constant + regress.Dot(l.Coef, x[i*p:(i+1)*p])
+		f.fitted = append(f.fitted, fitted)
+		f.Timings += points[i].seconds.n
+		if fitted < 0 {
+			f.NegativeSizes++
+		}
+		if mean > 0 {
+			off, total = off+math.Abs(max(fitted, 0)-mean), total+mean
+			e := math.Abs(max(fitted, 0)-mean) / mean
+			sum += e
+			compared++
+			f.WorstError = max(f.WorstError, e)
+		}
+	}
+	if compared > 0 {
+		f.MeanError, f.TimeError = sum/float64(compared), off/total
+	}
+	// Times below zero for most of the sizes, or a main term without a positive coefficient, mean nothing.
+	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
+	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
+		main = f.Coefficients[i]
+	}
+	switch {
+	case main.Value <= 0:
+		return nil, &fallingError{main}
+	case 2*f.NegativeSizes > len(y):
+		return nil, fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
 	}
 	if !o.Relative {
 		f.ResidualGrowth = residualGrowth(y, f.fitted)
@@ -274,21 +307,6 @@ func design(points []point, products []product) (x, y []float64) {
 	return x, y
 }
 
-// weights returns 1/y² for relative residuals, else nil.
-func weights(y []float64, relative bool) ([]float64, error) {
-	if !relative {
-		return nil, nil
-	}
-	w := make([]float64, len(y))
-	for i, v := range y {
-		if v <= 0 {
-			return nil, fmt.Errorf("%w: a size takes 0 s: there is no relative residual", ErrMeaningless)
-		}
-		w[i] = 1 / v / v
-	}
-	return w, nil
-}
-
 // minGrowthPoints is the number of points below which a half of them says nothing about
 // residuals.
 const minGrowthPoints = 10
@@ -310,41 +328,6 @@ func (e *fallingError) level() bool { return -e.main.Value < 3*e.main.StdErr }
 // errNegative marks a fit whose times are below zero for most sizes: the long calls,
 // or the scatter of theirs, have bent it.
 var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
-
-// compare fills in how far the fit is from the means. Times below zero for most
-// of the sizes, or a main term without a positive coefficient, mean nothing.
-func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
-	p, sum, compared, off, total := len(coef), 0.0, 0, 0.0, 0.0
-	for i, mean := range y {
-		fitted := constant + regress.Dot(coef, x[i*p:(i+1)*p])
-		f.fitted = append(f.fitted, fitted)
-		f.Timings += points[i].seconds.n
-		if fitted < 0 {
-			f.NegativeSizes++
-		}
-		if mean > 0 {
-			off, total = off+math.Abs(max(fitted, 0)-mean), total+mean
-			e := math.Abs(max(fitted, 0)-mean) / mean
-			sum += e
-			compared++
-			f.WorstError = max(f.WorstError, e)
-		}
-	}
-	if compared > 0 {
-		f.MeanError, f.TimeError = sum/float64(compared), off/total
-	}
-	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
-	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
-		main = f.Coefficients[i]
-	}
-	switch {
-	case main.Value <= 0:
-		return &fallingError{main}
-	case 2*f.NegativeSizes > len(y):
-		return fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
-	}
-	return nil
-}
 
 // Noise describes how timings of one size scatter, by moments.
 type Noise struct {

@@ -70,8 +70,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		o.HostName = "{}"
 	}
 	var b strings.Builder
+	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
 	if len(o.Base) > 0 {
-		if err := WriteBase(&b, o.Base, o, r.cpus()); err != nil {
+		if err := WriteBase(&b, o.Base, o, cpus); err != nil {
 			return err
 		}
 		r.writeHosts(&b, o)
@@ -82,7 +83,7 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		}
 		fmt.Fprintf(&b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
 	} else {
-		writeHead(&b, o, "", r.cpus(), 0)
+		writeHead(&b, o, "", cpus, 0)
 		for i := range r.Functions {
 			f := &r.Functions[i]
 			fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
@@ -112,10 +113,6 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
 		}
 	}
 }
-
-// cpus returns the number of CPUs of a host, as far as timings tell: the largest number plus
-// one. CPUs without a model of their own count, too, as ranks take all in turn.
-func (r *KernelReport) cpus() int { return slices.Max(append(r.cpuNumbers, 0)) + 1 }
 
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
 // host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
@@ -294,7 +291,15 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 	b.WriteString("\n")
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		f.writeHead(&b, r.Criterion)
+		fmt.Fprintf(&b, "\n%s(%s)   model %s\n", f.Function, strings.Join(f.Dims, ","), f.Model)
+		for _, c := range f.Candidates {
+			if c.Refused != "" {
+				fmt.Fprintf(&b, "  %-5s refused: %s\n", c.Model, c.Refused)
+			} else {
+				fmt.Fprintf(&b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(r.Criterion), c.Criterion,
+					strings.Join(c.Terms, " + "))
+			}
+		}
 		writeFit(&b, "all", &f.All)
 		for j := range f.Groups {
 			g := &f.Groups[j]
@@ -308,25 +313,16 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeHead writes which model was chosen among which.
-func (f *FunctionReport) writeHead(b *strings.Builder, criterion string) {
-	fmt.Fprintf(b, "\n%s(%s)   model %s\n", f.Function, strings.Join(f.Dims, ","), f.Model)
-	for _, c := range f.Candidates {
-		if c.Refused != "" {
-			fmt.Fprintf(b, "  %-5s refused: %s\n", c.Model, c.Refused)
-		} else {
-			fmt.Fprintf(b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(criterion), c.Criterion,
-				strings.Join(c.Terms, " + "))
-		}
-	}
-}
-
 func writeFit(b *strings.Builder, name string, f *Fit) {
 	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
 	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tab, "    term\tcoefficient (s)\tstandard error\tt\t\n")
 	for _, c := range f.Coefficients {
-		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, c.t())
+		t := "shortest"
+		if !c.Fixed {
+			t = fmt.Sprintf("%.1f", c.Value/c.StdErr)
+		}
+		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, t)
 	}
 	_ = tab.Flush() // into memory
 	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n",
@@ -338,25 +334,10 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	if f.NegativeSizes > 0 {
 		fmt.Fprintf(b, "    the fitted time of %d sizes is below zero and counts as none\n", f.NegativeSizes)
 	}
-	if f.NoiseModel != nil {
-		f.NoiseModel.write(b)
+	n := f.NoiseModel
+	if n == nil {
+		return
 	}
-}
-
-// uneven is the growth of residuals from which on a report speaks of it. Where they are
-// equal, halves of five points differ as much once in a hundred times (F of 5 and 5
-// degrees of freedom: 11), larger ones hardly ever.
-const uneven = 3.3
-
-// t returns the coefficient in standard errors, or how else it was found.
-func (c Coefficient) t() string {
-	if c.Fixed {
-		return "shortest"
-	}
-	return fmt.Sprintf("%.1f", c.Value/c.StdErr)
-}
-
-func (n *Noise) write(b *strings.Builder) {
 	fmt.Fprintf(b, "    noise: %.2f %% of the time", 100*n.Variation)
 	if n.Skewness != nil {
 		fmt.Fprintf(b, ", skewness %.2f", *n.Skewness)
@@ -376,6 +357,11 @@ func (n *Noise) write(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 }
+
+// uneven is the growth of residuals from which on a report speaks of it. Where they are
+// equal, halves of five points differ as much once in a hundred times (F of 5 and 5
+// degrees of freedom: 11), larger ones hardly ever.
+const uneven = 3.3
 
 // Series holds the points of a plot of a fit.
 type Series struct {

@@ -44,22 +44,17 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	case Min:
 		return sorted[0], sorted[min(1, len(sorted)-1)] - sorted[0], len(sorted)
 	}
+	// A part of the times, rounded up, is left out on both sides; at least the middle remains.
+	n := len(sorted)
+	out := min(int(math.Ceil(trim*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
 	var m moments
-	for _, x := range trimmed(sorted, trim) {
+	for _, x := range sorted[out : n-out] {
 		m.add(x)
 	}
 	if m.n > 1 {
 		deviation = m.sd() / math.Sqrt(float64(m.n))
 	}
 	return m.mean, deviation, int(m.n)
-}
-
-// trimmed returns the times without a part of them, rounded up, on both sides; at least
-// the middle remains.
-func trimmed(sorted []float64, part float64) []float64 {
-	n := len(sorted)
-	out := min(int(math.Ceil(part*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
-	return sorted[out : n-out]
 }
 
 func median(sorted []float64) float64 { return quantile(sorted, 0.5) }

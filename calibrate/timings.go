@@ -107,18 +107,6 @@ func fullName(name string, attrs []Attr) string {
 // NewTimings returns an empty set of timings.
 func NewTimings() *Timings { return &Timings{byName: map[string]*function{}} }
 
-func (t *Timings) addDate(date string) {
-	if date == "" {
-		return
-	}
-	if t.first == "" || isBefore(date, t.first) {
-		t.first = date
-	}
-	if t.last == "" || isBefore(t.last, date) {
-		t.last = date
-	}
-}
-
 func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, seconds float64, keep keeping) error {
 	full := fullName(name, attrs)
 	f := t.byName[full]
@@ -313,37 +301,31 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if c.asked, err = Filter(r, o.Where); err != nil {
 		return c, err
 	}
-	c.dims, err = findDims(r, o.Dims)
-	return c, err
+	names := o.Dims
+	if len(names) == 0 {
+		names = defaultDims
+	}
+	for _, name := range names {
+		i, err := r.Column(strings.ToLower(name))
+		if err != nil {
+			return c, err
+		}
+		switch {
+		case i >= 0:
+			c.dims = append(c.dims, i)
+		case len(o.Dims) > 0:
+			return c, r.Errorf("no column %q for this dimension", name)
+		}
+	}
+	if len(c.dims) == 0 {
+		return c, r.Errorf("no columns of dimensions: want m, n, k, or named ones")
+	}
+	return c, nil
 }
 
 // defaultDims are the columns of dimensions of HPL's and HPCG's kernels.
 var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch",
 	"alias"}
-
-func findDims(r *table.Reader, names []string) ([]int, error) {
-	given := len(names) > 0
-	if !given {
-		names = defaultDims
-	}
-	var list []int
-	for _, name := range names {
-		i, err := r.Column(strings.ToLower(name))
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case i >= 0:
-			list = append(list, i)
-		case given:
-			return nil, r.Errorf("no column %q for this dimension", name)
-		}
-	}
-	if len(list) == 0 {
-		return nil, r.Errorf("no columns of dimensions: want m, n, k, or named ones")
-	}
-	return list, nil
-}
 
 // readRow adds the current row. Dimensions with empty fields are none of the
 // kernel's.
@@ -376,28 +358,59 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 		key.host = r.Text(c.host)
 	}
 	if c.cpu >= 0 && r.Text(c.cpu) != "" {
-		if key.cpu, err = readCPU(r, c.cpu); err != nil {
+		cpu, err := r.Count(c.cpu)
+		if err != nil {
 			return err
 		}
+		if cpu >= maxCPUs {
+			return r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
+		}
+		key.cpu = int(cpu)
 	}
-	if c.date >= 0 {
-		t.addDate(r.Text(c.date))
+	if c.date >= 0 && r.Text(c.date) != "" {
+		date := r.Text(c.date)
+		if t.first == "" || isBefore(date, t.first) {
+			t.first = date
+		}
+		if t.last == "" || isBefore(t.last, date) {
+			t.last = date
+		}
 	}
 	if o.Days {
 		if key.day, err = DayOf(r.Text(c.date)); err != nil {
 			return r.Errorf("%s: %w", r.Header()[c.date], err)
 		}
 	}
-	attrs, err := readAttrs(r, c)
-	if err != nil {
-		return err
+	var attrs []Attr
+	for _, column := range c.attrs {
+		value := r.Text(column)
+		if value == "" {
+			continue
+		}
+		if !isName(value) {
+			return r.Errorf("%s %q, want %s", r.Header()[column], value, wantedName)
+		}
+		attrs = append(attrs, Attr{r.Header()[column], strings.Clone(value)})
 	}
 	list := inMoments
 	if o.Keep {
-		if list, err = listOf(r, c); err != nil {
-			return err
+		list = inTimes
+		if c.processor >= 0 && r.Text(c.processor) != "" {
+			part, err := r.Number(c.processor)
+			switch {
+			case err != nil:
+				return err
+			case !(part >= 0 && part <= 1):
+				return r.Errorf("processor %g, want 0 to 1", part)
+			case part < hadProcessor:
+				list = inDisturbed
+			}
 		}
-		t.addOperands(r, c)
+		if c.operands >= 0 && len(t.operands) < mostOperands {
+			if text := r.Text(c.operands); text != "" && !slices.Contains(t.operands, text) {
+				t.operands = append(t.operands, strings.Clone(text))
+			}
+		}
 	}
 	if err := t.add(name, attrs, dims, key, seconds, list); err != nil {
 		return r.Errorf("%w", err)
@@ -407,15 +420,6 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 
 // mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
-
-func (t *Timings) addOperands(r *table.Reader, c columns) {
-	if c.operands < 0 || len(t.operands) == mostOperands {
-		return
-	}
-	if text := r.Text(c.operands); text != "" && !slices.Contains(t.operands, text) {
-		t.operands = append(t.operands, strings.Clone(text))
-	}
-}
 
 // keeping says where a timing is kept.
 type keeping int
@@ -429,38 +433,6 @@ const (
 // hadProcessor is the part of a call in which a rank had its processor from which on it was not
 // disturbed.
 const hadProcessor = 0.9
-
-// listOf returns where the timing of the current row is kept.
-func listOf(r *table.Reader, c columns) (keeping, error) {
-	if c.processor < 0 || r.Text(c.processor) == "" {
-		return inTimes, nil
-	}
-	part, err := r.Number(c.processor)
-	switch {
-	case err != nil:
-		return inTimes, err
-	case !(part >= 0 && part <= 1):
-		return inTimes, r.Errorf("processor %g, want 0 to 1", part)
-	case part < hadProcessor:
-		return inDisturbed, nil
-	}
-	return inTimes, nil
-}
-
-// readAttrs returns the attributes of the current row that are not empty.
-func readAttrs(r *table.Reader, c columns) (list []Attr, err error) {
-	for _, column := range c.attrs {
-		value := r.Text(column)
-		if value == "" {
-			continue
-		}
-		if !isName(value) {
-			return nil, r.Errorf("%s %q, want %s", r.Header()[column], value, wantedName)
-		}
-		list = append(list, Attr{r.Header()[column], strings.Clone(value)})
-	}
-	return list, nil
-}
 
 // Times that can have been measured, but for 0, are between these, in seconds. It
 // also keeps squares of times from overflowing.
@@ -479,14 +451,6 @@ func checkSeconds(s float64) error {
 			mostSeconds)
 	}
 	return nil
-}
-
-func readCPU(r *table.Reader, column int) (int, error) {
-	cpu, err := r.Count(column)
-	if err == nil && cpu >= maxCPUs {
-		err = r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
-	}
-	return int(cpu), err
 }
 
 // Condition asks for a text in a column.
