@@ -54,8 +54,20 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if len(t.functions) == 0 {
 		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
 	}
-	if err := checkLearnTerms(t, o.Terms); err != nil {
-		return nil, err
+	for name, terms := range o.Terms {
+		found := false
+		for _, f := range t.functions {
+			if f.name != name {
+				continue
+			}
+			found = true
+			if err := checkProducts(terms, f.dims); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("terms given for %s, of which there are no timings", name)
+		}
 	}
 	r := &LearnReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Statistic: o.Statistic, Unfit: []Unfit{},
 		Warnings: []warning.Warning{}}
@@ -94,25 +106,6 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	return r, nil
 }
 
-func checkLearnTerms(t *Timings, given map[string][]string) error {
-	for name, terms := range given {
-		found := false
-		for _, f := range t.functions {
-			if f.name != name {
-				continue
-			}
-			found = true
-			if err := checkProducts(terms, f.dims); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		if !found {
-			return fmt.Errorf("terms given for %s, of which there are no timings", name)
-		}
-	}
-	return nil
-}
-
 // learner fits one kernel.
 type learner struct {
 	*function
@@ -147,15 +140,21 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkLabels(all); err != nil {
-		return nil, err
+	for _, dim := range l.labels { // a label of so many values is none
+		if n := len(values(all, dim)); n > mostValues {
+			return nil, fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
+		}
 	}
 	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all}
 	weigh(all, o.Run.of(f))
 	if k.Pieces, err = l.learn(all); err != nil {
 		return nil, err
 	}
-	k.compare()
+	k.Error, k.WorstError = errorsOf(k.Pieces, all)
+	for d := range k.Dims {
+		v := values(all, d)
+		k.Range = append(k.Range, [2]int64{v[0], v[len(v)-1]})
+	}
 	setNoise(k.Pieces, l.byHost(groups[0]))
 	for _, points := range groups[1:] {
 		g, err := l.group(points, k)
@@ -184,33 +183,25 @@ func (l *learner) dictionary() []string {
 		}
 	}
 	list := allProducts(dims)
-	switch {
-	case l.name == "dtrsm":
-		if slices.Equal(dims, []string{"M", "N"}) {
-			list = append(l.trianglePowers(), list...)
+	switch shape := strings.Join(dims, " "); {
+	case l.name == "dtrsm" && shape == "M N": // the flop of M x N right-hand sides, whose triangle is on their left or right
+		var flop []string
+		if !slices.Contains(l.attrs, Attr{"side", "R"}) {
+			flop = append(flop, "M^2*N")
 		}
-	case strings.HasPrefix(l.name, "dla") && slices.Equal(dims, []string{"M", "N"}): // of the matrix, more of which is far away the more columns are left
+		if !slices.Contains(l.attrs, Attr{"side", "L"}) {
+			flop = append(flop, "M*N^2")
+		}
+		list = append(flop, list...)
+	case strings.HasPrefix(l.name, "dla") && shape == "M N":
+		// Rows of the matrix are moved, more of which is far away the more columns are left.
 		list = append(list, "M*N^2")
-	case l.name == "dtrsv":
-		if slices.Equal(dims, []string{"N"}) {
-			list = append([]string{"N^2"}, list...)
-		}
+	case l.name == "dtrsv" && shape == "N":
+		list = append([]string{"N^2"}, list...)
 	}
-	return slices.DeleteFunc(list, func(term string) bool {
-		return strings.Contains(term, "M0") &&
-			strings.Contains(term, "M1")
+	return slices.DeleteFunc(list, func(term string) bool { // rows are of one kind or of the other
+		return strings.Contains(term, "M0") && strings.Contains(term, "M1")
 	})
-}
-
-// trianglePowers returns the flop of solving M x N right-hand sides: the triangle is on their left or right.
-func (l *learner) trianglePowers() []string {
-	switch {
-	case slices.Contains(l.attrs, Attr{"side", "L"}):
-		return []string{"M^2*N"}
-	case slices.Contains(l.attrs, Attr{"side", "R"}):
-		return []string{"M*N^2"}
-	}
-	return []string{"M^2*N", "M*N^2"}
 }
 
 // learn fits pieces: in each cell, between thresholds.
@@ -303,7 +294,10 @@ func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 
 // piece returns a part of a fit to the sizes of a cell.
 func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
-	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, bounds: cell.within(bounds{part.Lo, part.Hi})}
+	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, bounds: cell}
+	for d := range part.Lo {
+		p.bounds = p.bounds.with(d, max(cell.lo[d], part.Lo[d]), min(cell.hi[d], part.Hi[d]))
+	}
 	for j, t := range part.Fit.Terms {
 		p.Coefficients = append(p.Coefficients,
 			Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
@@ -359,41 +353,26 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	}
 	for i := range k.Pieces {
 		p := &k.Pieces[i]
-		var part []size
-		for _, s := range list {
-			if p.holds(&s.dims) {
-				part = append(part, s)
-			}
+		part := p.of(list)
+		switch {
+		case len(part) == 0:
+			return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
+		case p.Points == 1:
+			g.Pieces = append(g.Pieces, l.single(&part[0], p.bounds))
+			continue
 		}
-		own, err := l.refit(p, part)
-		if err != nil {
-			return nil, err
+		own := &learner{function: l.function, o: l.o, terms: p.products, labels: l.labels, extent: l.extent}
+		sample, _ := own.sample(part)
+		fit := sample.Fit(upTo(sample.P))
+		if fit == nil {
+			return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero",
+				ErrMeaningless, len(part), sample.P)
 		}
-		g.Pieces = append(g.Pieces, *own)
+		g.Pieces = append(g.Pieces, own.piece(&regress.Part{Lo: p.lo, Hi: p.hi, Fit: fit}, p.bounds))
 	}
 	g.Error, g.WorstError = errorsOf(g.Pieces, list)
 	setNoise(g.Pieces, l.byHost(points))
 	return g, nil
-}
-
-// refit fits the terms of a piece to the sizes of a host or CPU that it is for.
-func (l *learner) refit(p *LearnedPiece, part []size) (*LearnedPiece, error) {
-	if len(part) == 0 {
-		return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
-	}
-	if p.Points == 1 {
-		own := l.single(&part[0], p.bounds)
-		return &own, nil
-	}
-	sub := &learner{function: l.function, o: l.o, terms: p.products, labels: l.labels, extent: l.extent}
-	sample, _ := sub.sample(part)
-	fit := sample.Fit(upTo(sample.P))
-	if fit == nil {
-		return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero",
-			ErrMeaningless, len(part), sample.P)
-	}
-	own := sub.piece(&regress.Part{Lo: p.lo, Hi: p.hi, Fit: fit}, p.bounds)
-	return &own, nil
 }
 
 // workingSet is what is known beforehand of a kernel that is bound by memory: how long it takes is decided by
@@ -422,16 +401,6 @@ var labelNames = []string{"ROLE", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
 // mostValues bounds the number of values of a label.
 const mostValues = 256
 
-// checkLabels refuses a label of so many values that it is none.
-func (l *learner) checkLabels(all []size) error {
-	for _, dim := range l.labels {
-		if n := len(values(all, dim)); n > mostValues {
-			return fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
-		}
-	}
-	return nil
-}
-
 // mostSets is the number of different working sets up to which each has a piece of its own: of more,
 // thresholds are learned.
 const mostSets = 16
@@ -439,27 +408,10 @@ const mostSets = 16
 // bounds are those of a piece: above lo, up to hi, in each dimension.
 type bounds struct{ lo, hi []float64 }
 
-// everywhere returns the bounds that hold all sizes.
-func everywhere(dims int) (b bounds) {
-	for range dims {
-		b.lo, b.hi = append(b.lo, math.Inf(-1)), append(b.hi, math.Inf(1))
-	}
-	return b
-}
-
 // with returns the bounds with others in one dimension.
 func (b bounds) with(dim int, lo, hi float64) bounds {
 	b = bounds{slices.Clone(b.lo), slices.Clone(b.hi)}
 	b.lo[dim], b.hi[dim] = lo, hi
-	return b
-}
-
-// within returns where both hold.
-func (b bounds) within(other bounds) bounds {
-	b = bounds{slices.Clone(b.lo), slices.Clone(b.hi)}
-	for d := range b.lo {
-		b.lo[d], b.hi[d] = max(b.lo[d], other.lo[d]), min(b.hi[d], other.hi[d])
-	}
 	return b
 }
 
@@ -486,7 +438,8 @@ func (b bounds) of(all []size) (part []size) {
 // of a kernel whose working sets are known to matter, one for each of these, with thresholds in the geometric
 // middle between them.
 func (l *learner) cells(all []size) []bounds {
-	list := []bounds{everywhere(len(l.dims))}
+	n := len(l.dims)
+	list := []bounds{{slices.Repeat([]float64{math.Inf(-1)}, n), slices.Repeat([]float64{math.Inf(1)}, n)}}
 	for _, dim := range l.labels {
 		var next []bounds
 		for _, b := range list {
@@ -501,26 +454,22 @@ func (l *learner) cells(all []size) []bounds {
 	}
 	var next []bounds
 	for _, b := range list {
-		next = append(next, l.divide(b, values(b.of(all), l.extent))...)
+		extents := values(b.of(all), l.extent)
+		if len(extents) > mostSets {
+			next = append(next, b)
+			continue
+		}
+		lo := b.lo[l.extent]
+		for i := range extents {
+			hi := b.hi[l.extent]
+			if i+1 < len(extents) {
+				hi = math.Floor(math.Sqrt(float64(extents[i]) * float64(extents[i+1])))
+			}
+			next = append(next, b.with(l.extent, lo, hi))
+			lo = hi
+		}
 	}
 	return next
-}
-
-// divide returns the parts of bounds that hold one of the extents each, ascending.
-func (l *learner) divide(b bounds, extents []int64) (list []bounds) {
-	if len(extents) > mostSets {
-		return []bounds{b}
-	}
-	lo := b.lo[l.extent]
-	for i := range extents {
-		hi := b.hi[l.extent]
-		if i+1 < len(extents) {
-			hi = math.Floor(math.Sqrt(float64(extents[i]) * float64(extents[i+1])))
-		}
-		list = append(list, b.with(l.extent, lo, hi))
-		lo = hi
-	}
-	return list
 }
 
 // values returns the different values of a dimension, ascending.

@@ -94,22 +94,6 @@ func secondsOf(pieces []LearnedPiece, d *[MaxDims]int64) float64 {
 	return pieces[len(pieces)-1].at(d)
 }
 
-// compare fills in how far the model is from the sizes: by weight, and at worst.
-func (k *LearnedKernel) compare() {
-	k.Error, k.WorstError = errorsOf(k.Pieces, k.sizes)
-	k.Range = make([][2]int64, len(k.Dims))
-	for i := range k.sizes {
-		for d := range k.Range {
-			r := &k.Range[d]
-			if x := k.sizes[i].dims[d]; i == 0 {
-				*r = [2]int64{x, x}
-			} else {
-				*r = [2]int64{min(r[0], x), max(r[1], x)}
-			}
-		}
-	}
-}
-
 // errorsOf returns how far pieces are from sizes: on average by weight, and at worst.
 func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	sum, total := 0.0, 0.0

@@ -97,10 +97,6 @@ const (
 	widestAgreeing = 1.5
 )
 
-func (s *size) agrees() bool {
-	return len(s.times) >= fewestAgreeing && quantile(s.times, 0.75) <= widestAgreeing*quantile(s.times, 0.25)
-}
-
 // outliers returns the sizes that take far longer than four of their neighbours, which differ least in the
 // logarithms of their dimensions, unless their timings agree; at a threshold, half of the neighbours are on
 // its other side, and where working sets are known to differ, no size has neighbours. Timings err to the long
@@ -115,13 +111,14 @@ func (l *learner) outliers(list []size) map[int]bool {
 		logs[i] = logarithms(&list[i].dims)
 	}
 	for i := range list {
-		near := nearest(logs, i, neighbours)
 		var beside []float64
-		for _, j := range near {
+		for _, j := range nearest(logs, i, neighbours) {
 			beside = append(beside, rates[j])
 		}
 		slices.Sort(beside)
-		if !list[i].agrees() && rates[i] > farFromNeighbours*beside[len(beside)/2] {
+		times := list[i].times
+		agree := len(times) >= fewestAgreeing && quantile(times, 0.75) <= widestAgreeing*quantile(times, 0.25)
+		if !agree && rates[i] > farFromNeighbours*beside[len(beside)/2] {
 			far[i] = true
 		}
 	}
@@ -191,9 +188,22 @@ func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
 		if k.Share != nil {
 			weight = *k.Share
 		}
-		for host, ratio := range k.hostRatios(t.byName[k.name()], o) {
-			sums[host] += float64(weight * ratio)
-			weights[host] += weight
+		l, err := newLearner(t.byName[k.name()], o)
+		if err != nil {
+			panic("calibrate: the terms of a fitted kernel do not parse: " + err.Error())
+		}
+		for _, h := range l.byHost(l.points) {
+			var ratios []float64 // of a time by that of the model
+			for j := range h.sizes {
+				if model := secondsOf(k.Pieces, &h.sizes[j].dims); model > 0 {
+					ratios = append(ratios, h.sizes[j].seconds/model)
+				}
+			}
+			slices.Sort(ratios)
+			if h.host != "" && len(ratios) > 0 && !math.IsInf(median(ratios), 1) {
+				sums[h.host] += float64(weight * median(ratios))
+				weights[h.host] += weight
+			}
 		}
 	}
 	var hosts []string
@@ -211,28 +221,6 @@ func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
 		m.add(sums[host] / weights[host])
 	}
 	r.HostScatter = min(mostScatter, m.sd()/m.mean)
-}
-
-// hostRatios returns, for each host, the median over sizes of its time by that of the model.
-func (k *LearnedKernel) hostRatios(f *function, o *LearnOptions) map[string]float64 {
-	ratios := map[string]float64{}
-	l, err := newLearner(f, o)
-	if err != nil {
-		panic("calibrate: the terms of a fitted kernel do not parse: " + err.Error())
-	}
-	for _, h := range l.byHost(f.points) {
-		var of []float64
-		for j := range h.sizes {
-			if model := secondsOf(k.Pieces, &h.sizes[j].dims); model > 0 {
-				of = append(of, h.sizes[j].seconds/model)
-			}
-		}
-		slices.Sort(of)
-		if h.host != "" && len(of) > 0 && !math.IsInf(median(of), 1) {
-			ratios[h.host] = median(of)
-		}
-	}
-	return ratios
 }
 
 // hostSizes are the sizes that were timed on a host.
@@ -270,7 +258,13 @@ func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 				if !pieces[i].holds(&s.dims) {
 					continue
 				}
-				m := s.moments()
+				var m moments // of the timings as parts of their median
+				middle := median(s.times)
+				for _, x := range s.times {
+					if x < farOff*middle {
+						m.add(x / middle)
+					}
+				}
 				n := float64(m.n)
 				squares, ofSquares = squares+m.m2, ofSquares+n-1
 				cubes, ofCubes = cubes+m.m3, ofCubes+float64((n-1)*(n-2))/n
@@ -285,17 +279,6 @@ func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 			pieces[i].Skewness = cubes / ofCubes / math.Pow(variance, 1.5)
 		}
 	}
-}
-
-// moments returns those of the timings as parts of their median, those beyond farOff left out.
-func (s *size) moments() (m moments) {
-	middle := median(s.times)
-	for _, x := range s.times {
-		if x < farOff*middle {
-			m.add(x / middle)
-		}
-	}
-	return m
 }
 
 // Run holds the calls that a run makes of its kernels, by which sizes weigh.
@@ -336,8 +319,11 @@ func (r *Run) of(f *function) (list []runCall) {
 		if !k.is(f.name, f.attrs) {
 			continue
 		}
-		where, ok := k.find(f.dims)
-		if !ok {
+		var where []int // of the table's dimensions among those of the run
+		for _, name := range f.dims {
+			where = append(where, slices.Index(k.dims, name))
+		}
+		if slices.Contains(where, -1) {
 			continue
 		}
 		for _, c := range k.calls {
@@ -354,18 +340,6 @@ func (r *Run) of(f *function) (list []runCall) {
 
 func (k *runKernel) is(name string, attrs []Attr) bool {
 	return k.name == name && !slices.ContainsFunc(attrs, func(a Attr) bool { return !slices.Contains(k.attrs, a) })
-}
-
-// find returns where dimensions are among those of the kernel.
-func (k *runKernel) find(dims []string) (where []int, ok bool) {
-	for _, name := range dims {
-		at := slices.Index(k.dims, name)
-		if at < 0 {
-			return nil, false
-		}
-		where = append(where, at)
-	}
-	return where, true
 }
 
 // leastWeight is the weight that a size has at least: what is called seldom still says something.

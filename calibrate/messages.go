@@ -197,11 +197,6 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 	})
 }
 
-// add keeps a timing of one pair between hosts.
-func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
-	return m.addAt(setting{Nodes, 1}, op, bytes, seconds)
-}
-
 // maxSettings bounds the number of settings, each of which has room for maxPoints sizes of each operation.
 const maxSettings = 64
 

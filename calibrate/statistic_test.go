@@ -298,3 +298,8 @@ func fewTimings(shape noise.Shape, reps uint32, seed uint64) string {
 	}
 	return b.String()
 }
+
+// add keeps a timing of one pair between hosts.
+func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
+	return m.addAt(setting{Nodes, 1}, op, bytes, seconds)
+}
