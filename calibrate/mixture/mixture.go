@@ -72,12 +72,38 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 	sorted := slices.Sorted(slices.Values(x))
 	f := &Fit{LogLikelihood: math.Inf(-1), n: len(x), Members: make([]int, k)}
 	few, weights := gathered(sorted)
-	for _, cuts := range [][]int{evenCuts(len(x), k), gapCuts(sorted, k, o.LeastMembers)} {
-		if cuts == nil {
-			continue
+	var even []int
+	for i := 1; i < k; i++ {
+		even = append(even, i*len(x)/k)
+	}
+	starts := [][]int{even}
+	if gaps, ok := gapCuts(sorted, k, o.LeastMembers); ok {
+		starts = append(starts, gaps)
+	}
+	share := make([]float64, k)
+	for _, cuts := range starts {
+		var laws []Law // of the runs between the cuts
+		begin := 0
+		for _, end := range append(cuts, len(x)) {
+			run := sorted[begin:end]
+			n := float64(len(run))
+			l := Law{Weight: n / float64(len(x))}
+			for _, v := range run {
+				l.Mean += v / n
+			}
+			for _, v := range run {
+				l.Variance += float64((v-l.Mean)*(v-l.Mean)) / n
+			}
+			l.Variance = max(l.Variance, o.LeastVariance)
+			laws = append(laws, l)
+			begin = end
 		}
-		laws := maximise(few, weights, start(sorted, cuts, o.LeastVariance), o.LeastVariance)
-		likelihood := logLikelihood(sorted, laws)
+		// The iteration works on the gathered numbers; which result is better is told by all of them.
+		laws = maximise(few, weights, laws, o.LeastVariance)
+		likelihood := 0.0
+		for _, v := range sorted {
+			likelihood += shares(laws, v, share)
+		}
 		if likelihood > f.LogLikelihood {
 			f.Laws, f.LogLikelihood = laws, likelihood
 		}
@@ -124,19 +150,9 @@ func (f *Fit) Skewness(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// evenCuts divides n sorted numbers into k runs of about the same length; it returns
-// where each but the first begins.
-func evenCuts(n, k int) []int {
-	cuts := []int{}
-	for i := 1; i < k; i++ {
-		cuts = append(cuts, i*n/k)
-	}
-	return cuts
-}
-
 // gapCuts divides sorted numbers at the k-1 widest gaps that leave runs of at least
-// least numbers; nil if there are no such gaps.
-func gapCuts(sorted []float64, k, least int) []int {
+// least numbers, and reports whether there are so many such gaps.
+func gapCuts(sorted []float64, k, least int) (cuts []int, ok bool) {
 	var order []int
 	for i := max(1, least); i <= len(sorted)-least; i++ {
 		order = append(order, i)
@@ -144,41 +160,13 @@ func gapCuts(sorted []float64, k, least int) []int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(sorted[b]-sorted[b-1], sorted[a]-sorted[a-1])
 	})
-	cuts := []int{}
 	for _, at := range order {
-		if len(cuts) == k-1 {
-			break
-		}
-		if !slices.ContainsFunc(cuts, func(c int) bool { return max(c-at, at-c) < least }) {
+		if len(cuts) < k-1 && !slices.ContainsFunc(cuts, func(c int) bool { return max(c-at, at-c) < least }) {
 			cuts = append(cuts, at)
 		}
 	}
-	if len(cuts) < k-1 {
-		return nil
-	}
 	slices.Sort(cuts)
-	return cuts
-}
-
-// start returns the laws of the runs between the cuts.
-func start(sorted []float64, cuts []int, least float64) []Law {
-	var laws []Law
-	begin := 0
-	for _, end := range append(slices.Clone(cuts), len(sorted)) {
-		run := sorted[begin:end]
-		n := float64(len(run))
-		l := Law{Weight: n / float64(len(sorted))}
-		for _, v := range run {
-			l.Mean += v / n
-		}
-		for _, v := range run {
-			l.Variance += float64((v-l.Mean)*(v-l.Mean)) / n
-		}
-		l.Variance = max(l.Variance, least)
-		laws = append(laws, l)
-		begin = end
-	}
-	return laws
+	return cuts, len(cuts) == k-1
 }
 
 // gathered returns at most about mostAlone numbers that stand for the sorted x, and how many
@@ -205,42 +193,46 @@ func gathered(x []float64) (few, weights []float64) {
 
 // maximise improves the laws until their likelihood grows no more.
 func maximise(x, weights []float64, laws []Law, least float64) []Law {
-	share := make([]float64, len(x)*len(laws)) // of each law in each number
-	likelihood := expect(x, weights, laws, share)
-	total := 0.0
+	k := len(laws)
+	share := make([]float64, len(x)*k) // of each law in each number, weighted
+	// expect sets the shares, and returns the logarithm of the likelihood.
+	expect := func(laws []Law) (likelihood float64) {
+		for i, v := range x {
+			of := share[i*k : (i+1)*k]
+			likelihood += float64(weights[i] * shares(laws, v, of))
+			for j := range of {
+				of[j] *= weights[i]
+			}
+		}
+		return likelihood
+	}
+	likelihood, n := expect(laws), 0.0
 	for _, w := range weights {
-		total += w
+		n += w
 	}
 	for range mostSteps {
-		better := improved(x, share, len(laws), total, least)
-		l := expect(x, weights, better, share)
-		if !(l-likelihood > leastGain*total) {
+		// The laws of the largest likelihood given the shares; none loses all its weight.
+		better := make([]Law, k)
+		for j := range better {
+			l := &better[j]
+			total := math.SmallestNonzeroFloat64
+			for i, v := range x {
+				total += share[i*k+j]
+				l.Mean += float64(share[i*k+j] * v)
+			}
+			l.Mean /= total
+			for i, v := range x {
+				l.Variance += float64(share[i*k+j] * float64((v-l.Mean)*(v-l.Mean)))
+			}
+			l.Weight, l.Variance = max(total/n, 1e-12), max(l.Variance/total, least)
+		}
+		l := expect(better)
+		if !(l-likelihood > leastGain*n) {
 			break
 		}
 		laws, likelihood = better, l
 	}
 	return laws
-}
-
-// expect sets the shares, weighted, and returns the logarithm of the likelihood.
-func expect(x, weights []float64, laws []Law, share []float64) float64 {
-	k, likelihood := len(laws), 0.0
-	for i, v := range x {
-		of := share[i*k : (i+1)*k]
-		likelihood += float64(weights[i] * shares(laws, v, of))
-		for j := range of {
-			of[j] *= weights[i]
-		}
-	}
-	return likelihood
-}
-
-func logLikelihood(x []float64, laws []Law) float64 {
-	share, sum := make([]float64, len(laws)), 0.0
-	for _, v := range x {
-		sum += shares(laws, v, share)
-	}
-	return sum
 }
 
 // shares sets the probability of each law given v, and returns the logarithm of
@@ -265,24 +257,4 @@ func shares(laws []Law, v float64, share []float64) float64 {
 func (l *Law) logDensity(v float64) float64 {
 	d := v - l.Mean
 	return math.Log(l.Weight) - float64(d*d)/(2*l.Variance) - math.Log(2*math.Pi*l.Variance)/2
-}
-
-// improved returns the laws of the largest likelihood given the shares; none
-// loses all its weight.
-func improved(x, share []float64, k int, n, least float64) []Law {
-	laws := make([]Law, k)
-	for j := range laws {
-		l := &laws[j]
-		total := math.SmallestNonzeroFloat64
-		for i, v := range x {
-			total += share[i*k+j]
-			l.Mean += float64(share[i*k+j] * v)
-		}
-		l.Mean /= total
-		for i, v := range x {
-			l.Variance += float64(share[i*k+j] * float64((v-l.Mean)*(v-l.Mean)))
-		}
-		l.Weight, l.Variance = max(total/n, 1e-12), max(l.Variance/total, least)
-	}
-	return laws
 }

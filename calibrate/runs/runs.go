@@ -77,29 +77,75 @@ func read(path string, only []string) (r Traced, err error) {
 			return r, fmt.Errorf("%s: no kernel %q", path, name)
 		}
 	}
-	c, err := newCallCounter(h.Kernels)
+	// Each kernel of the trace has a number among the calls, its dimensions without labels, and their places among
+	// those of the trace.
+	set, err := kernels.Builtin("default")
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
-	for i := range min(ranksOfRun, h.Ranks) {
-		if err := c.add(t, int32(i*h.Ranks/min(ranksOfRun, h.Ranks))); err != nil {
-			return r, fmt.Errorf("%s: %w", path, err)
+	calls, numbers, dims := measure.NewRunCalls(), []int(nil), [][]int(nil)
+	for i := range h.Kernels {
+		t, k, at := &h.Kernels[i], measure.Kernel{Name: h.Kernels[i].Name}, []int(nil)
+		for _, a := range t.Attrs {
+			k.Attrs = append(k.Attrs, measure.Attr{Name: a.Name, Value: a.Value})
+		}
+		for j, d := range t.Dims {
+			if !d.Label || measure.HasDim(t.Name, d.Name) {
+				k.Dims, at = append(k.Dims, d.Name), append(at, j)
+			}
+		}
+		numbers, dims = append(numbers, calls.Kernel(k, guessOf(set, t, at))), append(dims, at)
+	}
+	// The calls of ranks at equal distances.
+	ranks := make([]int32, min(ranksOfRun, h.Ranks))
+	for i := range ranks {
+		ranks[i] = int32(i * h.Ranks / len(ranks))
+	}
+	cursors, err := t.Cursors(ranks, trace.CursorOptions{})
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	var buf [512]trace.Action
+	for i := range cursors {
+		for {
+			n, err := cursors[i].Fill(buf[:])
+			if err != nil {
+				return r, fmt.Errorf("%s: %w", path, err)
+			}
+			if n == 0 {
+				break
+			}
+			for _, a := range buf[:n] {
+				if a.Kind != trace.KindCompute {
+					continue
+				}
+				var d [4]int64
+				for j, at := range dims[a.Sym] {
+					d[j] = a.X[at]
+				}
+				if err := calls.Add(numbers[a.Sym], d); err != nil {
+					return r, fmt.Errorf("%s: %w", path, err)
+				}
+			}
+			if buf[n-1].Kind == trace.KindPoll {
+				cursors[i].Answer(true) // each message is there at the first look
+			}
 		}
 	}
-	if c.calls.Sizes() == 0 {
+	if calls.Sizes() == 0 {
 		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
 	}
-	c.calls.Ranks = h.Ranks
+	calls.Ranks = h.Ranks
 	if h.Program == hpcg.Program { // of a rank's box the points in x and y
 		for i, name := range []string{"nx", "ny"} {
 			text, _ := h.Param(name)
-			c.calls.Plane[i], _ = strconv.ParseInt(text, 10, 64) // 0 of what is none
+			calls.Plane[i], _ = strconv.ParseInt(text, 10, 64) // 0 of what is none
 		}
 	}
 	if len(only) > 0 {
-		c.calls.Only(only)
+		calls.Only(only)
 	}
-	return Traced{c.calls, h.Ranks}, nil
+	return Traced{calls, h.Ranks}, nil
 }
 
 // Weights returns the calls of the runs of some traces, by which fits weigh sizes.
@@ -122,42 +168,6 @@ func Weights(paths []string) (*calibrate.Run, error) {
 		weights.Add(number, d, calls)
 	})
 	return weights, nil
-}
-
-// callCounter counts calls by the dimensions that decide how long they take.
-type callCounter struct {
-	calls   *measure.RunCalls
-	numbers []int   // of kernels, by that of the trace
-	dims    [][]int // of kernels: where in the trace's dimensions theirs are
-}
-
-func newCallCounter(list []trace.Kernel) (*callCounter, error) {
-	c := &callCounter{calls: measure.NewRunCalls()}
-	set, err := kernels.Builtin("default")
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		k, dims := kernelOf(&list[i])
-		guess := guessOf(set, &list[i], dims)
-		c.numbers, c.dims = append(c.numbers, c.calls.Kernel(k, guess)), append(c.dims, dims)
-	}
-	return c, nil
-}
-
-// kernelOf returns a kernel of a trace without the dimensions that are labels, and where the
-// others are.
-func kernelOf(t *trace.Kernel) (k measure.Kernel, dims []int) {
-	k.Name = t.Name
-	for _, a := range t.Attrs {
-		k.Attrs = append(k.Attrs, measure.Attr{Name: a.Name, Value: a.Value})
-	}
-	for i, d := range t.Dims {
-		if !d.Label || measure.HasDim(t.Name, d.Name) {
-			k.Dims, dims = append(k.Dims, d.Name), append(dims, i)
-		}
-	}
-	return k, dims
 }
 
 // guessOf returns what the set says of the time of a kernel; of those that it has no model of,
@@ -190,36 +200,5 @@ func guessOf(set *kernels.Set, t *trace.Kernel, dims []int) func(d *[4]int64) fl
 			flop += product
 		}
 		return flop / guessSpeed
-	}
-}
-
-// add counts the calls of a rank.
-func (c *callCounter) add(t *trace.Trace, rank int32) error {
-	cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
-	if err != nil {
-		return err
-	}
-	cursor := &cursors[0]
-	var buf [512]trace.Action
-	for {
-		n, err := cursor.Fill(buf[:])
-		if err != nil || n == 0 {
-			return err
-		}
-		for _, a := range buf[:n] {
-			if a.Kind != trace.KindCompute {
-				continue
-			}
-			var d [4]int64
-			for i, at := range c.dims[a.Sym] {
-				d[i] = a.X[at]
-			}
-			if err := c.calls.Add(c.numbers[a.Sym], d); err != nil {
-				return err
-			}
-		}
-		if buf[n-1].Kind == trace.KindPoll {
-			cursor.Answer(true)
-		}
 	}
 }

@@ -91,14 +91,23 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 		t.close, t.begin = append(t.close, z), sniff.Remember(z)
 		b = bufio.NewReader(t.begin)
 	}
-	head, _ := b.Peek(headSize) // an error comes again
-	if err := checkText(head); err != nil {
-		t.line = 1
-		return nil, errors.Join(t.Errorf("%w", err), t.Close())
-	}
 	t.lines = textutil.NewLineScanner(b)
 	t.lines.Buffer(nil, MaxLine)
-	if err := t.readHeader(); err != nil {
+	// The first bytes show whether the table has lines as others have them.
+	head, _ := b.Peek(headSize) // an error comes again
+	var err error
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}),
+		bytes.IndexByte(head, 0) >= 0:
+		t.line = 1
+		err = t.Errorf("UTF-16, or no text: want a table in UTF-8")
+	case bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0:
+		t.line = 1
+		err = t.Errorf("lines end in CR alone: want LF, or CR LF")
+	default:
+		err = t.readHeader()
+	}
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
@@ -106,19 +115,6 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 
 // headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as much.
 const headSize = 4 << 10
-
-// checkText refuses tables whose first bytes show that they have no lines as others
-// have them.
-func checkText(head []byte) error {
-	switch {
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}),
-		bytes.IndexByte(head, 0) >= 0:
-		return errors.New("UTF-16, or no text: want a table in UTF-8")
-	case bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0:
-		return errors.New("lines end in CR alone: want LF, or CR LF")
-	}
-	return nil
-}
 
 // Close closes the file, and the unpacking of it.
 func (t *Reader) Close() error {
