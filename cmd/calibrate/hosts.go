@@ -133,25 +133,22 @@ func runHosts(c *cli.Context) error {
 	return printReport(c, report, report.WriteText)
 }
 
-// fitSample reads timings and fits them, one fit for each host or CPU and day.
+// fitSample reads timings and fits them, one fit for each host or CPU and day: the difference between days is part of
+// the model.
 func fitSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
-	s, err := fitSettingsOf(c)
+	read, fit, err := fitOptions(c)
 	if err != nil {
 		return nil, err
 	}
-	// Each day has a fit of its own: the difference between days is part of the model.
-	s.read.Days, s.fit.For = true, calibrate.ForHost
+	read.Days, fit.For = true, calibrate.ForHost
 	if perCPU {
-		s.fit.For = calibrate.ForCPU
+		fit.For = calibrate.ForCPU
 	}
-	timings, err := s.readTimings(c)
+	timings, err := readTimings(c, read, fit.Terms, "model", "criterion", "no-constant")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkChoice(c, timings, "model", "criterion", "no-constant"); err != nil {
-		return nil, err
-	}
-	fits, err := calibrate.FitKernels(timings, s.fit)
+	fits, err := calibrate.FitKernels(timings, fit)
 	if err != nil {
 		return nil, err
 	}

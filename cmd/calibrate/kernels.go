@@ -93,20 +93,15 @@ func fitFlags() []cli.Flag {
 	}
 }
 
-// fitSettings says how to read and fit timings.
-type fitSettings struct {
-	read calibrate.ReadOptions
-	fit  calibrate.KernelOptions
-}
-
-// fitSettingsOf returns the settings of the fit flags, which calibrate kernels and calibrate hosts share.
-func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
-	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"),
+// fitOptions returns the options of the fit flags, which calibrate kernels and calibrate hosts share: how tables of
+// timings are read, and how they are fitted.
+func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.KernelOptions, err error) {
+	fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"),
 		NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
 		Terms: map[string][]string{}, Product: map[string]string{}}
-	s.read.Function = c.String("function")
+	read.Function = c.String("function")
 	if dims := c.String("dims"); dims != "" {
-		s.read.Dims = strings.Split(dims, ",")
+		read.Dims = strings.Split(dims, ",")
 	}
 
 	// A function has terms or a product, once.
@@ -115,99 +110,43 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 		for _, text := range c.StringSlice(flag) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				return s, command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag, text)
+				return read, fit, command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag, text)
 			}
 			if other, ok := given[name]; ok {
-				return s, command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag, name)
+				return read, fit, command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag, name)
 			}
 			if given[name] = flag; flag == "terms" {
-				s.fit.Terms[name] = strings.Split(value, ",")
+				fit.Terms[name] = strings.Split(value, ",")
 			} else {
-				s.fit.Product[name] = value
+				fit.Product[name] = value
 			}
 		}
 	}
-	if s.read.Where, err = conditions(c); err != nil {
-		return s, err
+	if read.Where, err = conditions(c); err != nil {
+		return read, fit, err
 	}
-	if err := errors.Join(s.read.Validate(), s.fit.Validate()); err != nil {
-		return s, command.Usagef("%s: %w", c.Command.Name, err)
+	if err := errors.Join(read.Validate(), fit.Validate()); err != nil {
+		return read, fit, command.Usagef("%s: %w", c.Command.Name, err)
 	}
-	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && s.fit.Model == calibrate.Constant {
-		return s, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given,
+	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && fit.Model == calibrate.Constant {
+		return read, fit, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given,
 			calibrate.Constant)
 	}
-	return s, nil
+	return read, fit, nil
 }
 
-// readTimings reads the tables of the arguments.
-func (s *fitSettings) readTimings(c *cli.Context) (*calibrate.Timings, error) {
+// readTimings reads the tables of the arguments. It refuses the flags of choice, which are about the choice of a model,
+// if all kernels have theirs from --terms.
+func readTimings(c *cli.Context, o calibrate.ReadOptions, terms map[string][]string,
+	choice ...string) (*calibrate.Timings, error) {
 	timings := calibrate.NewTimings()
-	return timings, readTables(c, timings.Rows, func(arg string) (string, func(*table.Reader) error, error) {
-		return arg, func(t *table.Reader) error { return timings.Read(t, s.read) }, nil
+	err := readTables(c, timings.Rows, func(arg string) (string, func(*table.Reader) error, error) {
+		return arg, func(t *table.Reader) error { return timings.Read(t, o) }, nil
 	})
-}
-
-// checkChoice refuses flags about the choice of a model if all kernels have theirs from
-// --terms.
-func (s *fitSettings) checkChoice(c *cli.Context, t *calibrate.Timings, flags ...string) error {
-	for _, name := range t.Functions() {
-		if s.fit.Terms[name] == nil {
-			return nil
-		}
+	if err == nil && !slices.ContainsFunc(timings.Functions(), func(f string) bool { return terms[f] == nil }) {
+		err = excludes(c, "terms", choice...)
 	}
-	return excludes(c, "terms", flags...)
-}
-
-// kernelSettings are the settings of the flags of calibrate kernels.
-type kernelSettings struct {
-	fitSettings
-	file  calibrate.FileOptions
-	learn calibrate.LearnOptions
-	mean  bool // least squares of means, instead of learning
-}
-
-func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
-	if s.fitSettings, err = fitSettingsOf(c); err != nil {
-		return s, err
-	}
-	// The file has its base later, when all flags are known to be right.
-	s.file = calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
-		Empty: c.String("empty"), Noise: c.String("noise")}
-	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
-	var ok bool
-	if s.fit.For, ok = per[c.String("per")]; !ok {
-		return s, command.Usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
-	}
-	if s.fit.For == calibrate.ForAll && c.IsSet("host-name") {
-		return s, command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
-	}
-	if err := checkPlotFormat(c); err != nil {
-		return s, err
-	}
-
-	// There are two ways to fit, each of which has flags of its own.
-	if s.mean = c.String("statistic") == string(calibrate.Mean); s.mean {
-		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
-			return s, command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
-		}
-	} else {
-		ofMean := []string{"model", "criterion", "product", "no-constant", "relative"}
-		if given := firstSet(c, ofMean); given != "" {
-			return s, command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
-		}
-		// Learning needs each timing by itself, least squares only the sums of each size.
-		s.read.Keep = true
-		s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
-			MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
-		if err := s.learn.Validate(); err != nil {
-			return s, command.Usagef("kernels: %w", err)
-		}
-	}
-	if err := s.file.Validate(); err != nil {
-		return s, command.Usagef("kernels: %w", err)
-	}
-	return s, needs(c, "output", "host-name", "empty", "noise", "base", "source")
+	return timings, err
 }
 
 // kernelModels are the models of either way of fitting.
@@ -219,42 +158,84 @@ type kernelModels interface {
 }
 
 func runKernels(c *cli.Context) error {
-	s, err := kernelSettingsOf(c)
+	read, fit, err := fitOptions(c)
 	if err != nil {
+		return err
+	}
+	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
+	var ok bool
+	if fit.For, ok = per[c.String("per")]; !ok {
+		return command.Usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
+	}
+	if fit.For == calibrate.ForAll && c.IsSet("host-name") {
+		return command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
+	}
+	if err := checkPlotFormat(c); err != nil {
+		return err
+	}
+
+	// There are two ways to fit, each of which has flags of its own: to learn models of medians, and least squares of
+	// means. Learning needs each timing by itself, least squares only the sums of each size.
+	mean := c.String("statistic") == string(calibrate.Mean)
+	learn := calibrate.LearnOptions{For: fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
+		MaxPieces: c.Int("max-pieces"), Terms: fit.Terms}
+	if mean {
+		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
+			return command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
+		}
+	} else {
+		ofMean := []string{"model", "criterion", "product", "no-constant", "relative"}
+		if given := firstSet(c, ofMean); given != "" {
+			return command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
+		}
+		read.Keep = true
+		if err := learn.Validate(); err != nil {
+			return command.Usagef("kernels: %w", err)
+		}
+	}
+
+	// The kernel file. Its base is read when all flags are known to be right.
+	file := calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
+		Empty: c.String("empty"), Noise: c.String("noise")}
+	if err := file.Validate(); err != nil {
+		return command.Usagef("kernels: %w", err)
+	}
+	if err := needs(c, "output", "host-name", "empty", "noise", "base", "source"); err != nil {
 		return err
 	}
 	if err := checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...); err != nil {
 		return err
 	}
-	if s.file.Base, err = readBase(c.String("base")); err != nil {
+	if file.Base, err = readBase(c.String("base")); err != nil {
 		return err
 	}
 	if traces := c.StringSlice("for"); len(traces) > 0 {
-		if s.learn.Run, err = runs.Weights(traces); err != nil {
+		if learn.Run, err = runs.Weights(traces); err != nil {
 			return err
 		}
 	}
-	timings, err := s.readTimings(c)
+
+	var choice []string // flags that only least squares have
+	if mean {
+		choice = []string{"model", "no-constant"}
+	}
+	timings, err := readTimings(c, read, fit.Terms, choice...)
 	if err != nil {
 		return err
 	}
-
 	var report kernelModels
 	var warnings *[]warning.Warning // CheckNoise may add some
 	var names []string
-	if s.mean {
-		if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
-			return err
-		}
-		r, err := calibrate.FitKernels(timings, s.fit)
+	if mean {
+		r, err := calibrate.FitKernels(timings, fit)
 		if err != nil {
 			return err
 		}
 		report, warnings, names = r, &r.Warnings, r.Kernels()
 	} else {
 		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
-		s.learn.Progress = bar.SetOf
-		r, err := calibrate.LearnKernels(timings, s.learn)
+		learn.Progress = bar.SetOf
+		r, err := calibrate.LearnKernels(timings, learn)
 		bar.Clear()
 		if err != nil {
 			return err
@@ -262,15 +243,15 @@ func runKernels(c *cli.Context) error {
 		report, warnings, names = r, &r.Warnings, r.Names()
 	}
 	// A kernel file with noise needs repeated timings, which is known after the fit.
-	if err := report.CheckNoise(s.file.Noise); err != nil {
+	if err := report.CheckNoise(file.Noise); err != nil {
 		return warning.With(err, *warnings)
 	}
 	command.Warn(c, *warnings)
-	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(names, ", "), command.Version())
+	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(names, ", "), command.Version())
 	if err := writePlots(c, report.Series()); err != nil {
 		return err
 	}
-	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
+	content := func(w io.Writer) error { return report.WriteYAML(w, file) }
 	written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels})
 	if written || err != nil {
 		return err

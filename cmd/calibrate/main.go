@@ -78,8 +78,8 @@ func readTables(c *cli.Context, rows func() int64,
 		case missing != nil || !info.Mode().IsRegular():
 			t, err = table.Open(path)
 		default:
-			bar = terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+
-				""+textutil.Quote(filepath.Base(path)))
+			bar = terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(),
+				"reading "+textutil.Quote(filepath.Base(path)))
 			t, err = table.OpenWith(path, bar.Reader)
 		}
 		if err == nil {

@@ -91,62 +91,50 @@ func measureKernelsCommand() *cli.Command {
 	}
 }
 
-// measureOptionsOf returns the options of the flags. Ranks and memory are set later where the flags leave them to the
-// run and the machine.
-func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
-	o = measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
-		Memory: measure.DefaultOptions().Memory, Caches: measure.LargestCache(os.DirFS("/")),
+func runMeasureKernels(c *cli.Context) error {
+	root := os.DirFS("/")
+	o := measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
+		Memory: measure.DefaultOptions().Memory, Caches: measure.LargestCache(root),
 		Budget: c.Duration("budget"), Seed: c.Uint64("seed"),
 		BLAS: c.String("blas"), Compiler: c.String("cc"), Flags: strings.Fields(c.String("cflags"))}
 	// The options check themselves; messages about values that they never see are made here.
 	const most = measure.MaxMemory >> 20
+	traces, name := c.StringSlice("for"), c.String("host")
 	switch mib := c.Int64("memory"); {
 	case c.NArg() > 0:
-		return o, command.Usagef("kernels: want flags only, found %q", c.Args().First())
-	case len(c.StringSlice("for")) == 0:
-		return o, command.Usagef("kernels: want the run to measure for: --for TRACE, which tracegen writes")
+		return command.Usagef("kernels: want flags only, found %q", c.Args().First())
+	case len(traces) == 0:
+		return command.Usagef("kernels: want the run to measure for: --for TRACE, which tracegen writes")
 	case c.IsSet("ranks-per-host") && c.Int("ranks-per-host") < 1:
-		return o, command.Usagef("kernels: --ranks-per-host %d, want at least 1", c.Int("ranks-per-host"))
-	case c.String("host") != "" && c.String("host") != measure.HostName(c.String("host")):
-		return o, command.Usagef("kernels: --host %q, want letters, digits, points, _ and -", c.String("host"))
+		return command.Usagef("kernels: --ranks-per-host %d, want at least 1", c.Int("ranks-per-host"))
+	case name != "" && name != measure.HostName(name):
+		return command.Usagef("kernels: --host %q, want letters, digits, points, _ and -", name)
 	case c.IsSet("memory") && (mib < 1 || mib > most):
-		return o, command.Usagef("kernels: --memory %d MiB, want 1 to %d", mib, most)
+		return command.Usagef("kernels: --memory %d MiB, want 1 to %d", mib, most)
 	case c.IsSet("memory"):
 		o.Memory = mib << 20
 	}
 	var ok bool
 	if o.Operands, ok = measure.ParseOperands(c.String("operands")); !ok {
-		return o, command.Usagef("kernels: --operands %q, want run, hot, cold or both", c.String("operands"))
+		return command.Usagef("kernels: --operands %q, want run, hot, cold or both", c.String("operands"))
 	}
+	var err error
 	if o.Cores, err = measure.ParseCores(c.String("cores")); err != nil {
-		return o, command.Usagef("kernels: --cores %w", err)
+		return command.Usagef("kernels: --cores %w", err)
 	}
 	if err := o.Validate(); err != nil {
-		return o, command.Usagef("kernels: %w", err)
+		return command.Usagef("kernels: %w", err)
 	}
-	return o, nil
-}
-
-func runMeasureKernels(c *cli.Context) error {
-	o, err := measureOptionsOf(c)
-	if err != nil {
-		return err
-	}
-	traces, only := c.StringSlice("for"), []string(nil)
+	// A table that cannot be written is an error before anything is measured.
 	if err := checkOutputs(c, append(traces, c.String("blas"))...); err != nil {
 		return err
 	}
-	// A table that cannot be written is an error before anything is measured.
 	if err := atomicfile.Check(c.String("output")); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
-	name := c.String("host")
-	if name == "" {
-		name, _ = os.Hostname() // HostName returns "unknown" of an empty one
-	}
-	r := measure.Report{Host: measure.HostName(name)}
 
 	// The run and the machine decide the number of ranks and their memory, where no flag does.
+	var only []string
 	if text := c.String("only"); text != "" {
 		only = strings.Split(text, ",")
 	}
@@ -161,7 +149,6 @@ func runMeasureKernels(c *cli.Context) error {
 	if !c.IsSet("ranks-per-host") {
 		o.Ranks = fit
 	}
-	root := os.DirFS("/")
 	free := measure.Available(root)
 	if free > 0 && !c.IsSet("memory") {
 		o.Memory = min(max(measure.MinMemory, free/2/int64(o.Ranks)), measure.MaxMemory)
@@ -172,18 +159,22 @@ func runMeasureKernels(c *cli.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(traces, ", "), err)
 	}
-	if run.Ranks%o.Ranks != 0 {
-		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as "+
-			"measure "+
-			"at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
-	}
-	r.Warnings = append(r.Warnings, plan.Warnings...)
 	if free > 0 && plan.Bytes > free {
 		return fmt.Errorf("operands of %d ranks take %d MiB, more than the %d MiB that are free: fewer --ranks-per-host or "+
 			"less --memory", len(plan.Groups), plan.Bytes>>20, free>>20)
 	}
-	command.Warn(c, r.Warnings)
+
 	// Warnings about the plan come before a measurement that takes minutes, those about its result after it.
+	if name == "" {
+		name, _ = os.Hostname() // HostName returns "unknown" of an empty one
+	}
+	r := measure.Report{Host: measure.HostName(name)}
+	if run.Ranks%o.Ranks != 0 {
+		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as "+
+			"measure at once: say by --ranks-per-host how many its hosts have", run.Ranks, o.Ranks))
+	}
+	r.Warnings = append(r.Warnings, plan.Warnings...)
+	command.Warn(c, r.Warnings)
 	before := len(r.Warnings)
 
 	r.Begin, r.Machine, r.Method = time.Now(), measure.Describe(root), toolFacts(c, "kernels")

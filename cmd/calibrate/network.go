@@ -85,21 +85,20 @@ func networkCommand() *cli.Command {
 	}
 }
 
-// networkOptionsOf returns the options of the flags about the fit.
-func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
-	o = calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
+func runNetwork(c *cli.Context) error {
+	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
 		Plain: c.String("residuals") == "plain"}
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
-		return o, command.Usagef("network: --residuals %q, want log or plain", r)
+		return command.Usagef("network: --residuals %q, want log or plain", r)
 	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)
 			if err != nil {
-				return o, command.Usagef("network: --breakpoints %q, want numbers of bytes, found %q", text, field)
+				return command.Usagef("network: --breakpoints %q, want numbers of bytes, found %q", text, field)
 			}
 			o.Breakpoints = append(o.Breakpoints, b)
 		}
@@ -109,58 +108,20 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 		o.Statistic = calibrate.Mean
 	}
 	if err := o.Validate(); err != nil {
-		return o, command.Usagef("network: %w", err)
+		return command.Usagef("network: %w", err)
 	}
 
 	// Flags without effect, and a 0 that would be taken for no flag.
 	for _, flag := range []string{"bandwidth", "latency", "eager", "detached", "trim"} {
 		if c.IsSet(flag) && c.Float64(flag) == 0 {
-			return o, command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
+			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
 		}
 	}
-	return o, cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), checkPlotFormat(c))
-}
-
-// readMessages reads the tables of the arguments, each of which may say OPERATION:COLUMN= before its path.
-func readMessages(c *cli.Context) (*calibrate.Messages, error) {
-	messages := calibrate.NewMessages()
-	where, err := conditions(c)
-	if err != nil {
-		return nil, err
-	}
-	err = readTables(c, messages.Rows, func(arg string) (string, func(*table.Reader) error, error) {
-		o := calibrate.MessageOptions{Where: where}
-		read := func(t *table.Reader) error { return messages.Read(t, o) }
-		head, path, ok := strings.Cut(arg, "=")
-		op, column, _ := strings.Cut(head, ":")
-		if !ok {
-			return arg, read, nil
-		}
-		if !slices.Contains(calibrate.Operations(), calibrate.Operation(op)) {
-			// Names of files may have a = too, but then the files are there.
-			var err error
-			if _, missing := os.Stat(arg); errors.Is(missing, fs.ErrNotExist) {
-				err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong "+
-					"before the =", arg, op)
-			}
-			return arg, read, err
-		}
-		// Times of several columns are added, as those of a call and of the wait behind it.
-		o.Operation = calibrate.Operation(op)
-		if column != "" {
-			o.Seconds = strings.Split(strings.ToLower(column), "+")
-		}
-		return path, read, nil
-	})
-	return messages, err
-}
-
-func runNetwork(c *cli.Context) error {
-	o, err := networkOptionsOf(c)
+	err := cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), checkPlotFormat(c))
 	if err != nil {
 		return err
 	}
-	// Thresholds that replay would refuse in the platform are refused before the fit.
+	// Thresholds that replay would refuse in the platform are refused before the fit, and so is a machine.
 	if err := checkProperties(o.Thresholds()); err != nil {
 		return command.Usagef("network: --eager and --detached: %w", err)
 	}
@@ -176,7 +137,37 @@ func runNetwork(c *cli.Context) error {
 	if err := checkOutputs(c); err != nil {
 		return err
 	}
-	messages, err := readMessages(c)
+
+	// Each table may have OPERATION:COLUMN= before its path. A name of a file may have a = too, but then the file is
+	// there.
+	where, err := conditions(c)
+	if err != nil {
+		return err
+	}
+	messages := calibrate.NewMessages()
+	err = readTables(c, messages.Rows, func(arg string) (string, func(*table.Reader) error, error) {
+		o := calibrate.MessageOptions{Where: where}
+		read := func(t *table.Reader) error { return messages.Read(t, o) }
+		head, path, ok := strings.Cut(arg, "=")
+		op, column, _ := strings.Cut(head, ":")
+		if !ok {
+			return arg, read, nil
+		}
+		if !slices.Contains(calibrate.Operations(), calibrate.Operation(op)) {
+			var err error
+			if _, missing := os.Stat(arg); errors.Is(missing, fs.ErrNotExist) {
+				err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong "+
+					"before the =", arg, op)
+			}
+			return arg, read, err
+		}
+		// Times of several columns are added, as those of a call and of the wait behind it.
+		o.Operation = calibrate.Operation(op)
+		if column != "" {
+			o.Seconds = strings.Split(strings.ToLower(column), "+")
+		}
+		return path, read, nil
+	})
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,29 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 		if o.path == "" {
 			continue
 		}
+		// The content is kept in memory and read again. An error NAME:LINE: ... has the line behind it, as the file
+		// that would show it is not written.
 		if o.read != nil {
-			if err := o.readBack(); err != nil {
+			var b bytes.Buffer
+			if err := o.content(&b); err != nil {
 				return false, err
+			}
+			text, name := b.Bytes(), o.path
+			if name == "-" {
+				name = stdoutName
+			}
+			if err := o.read(text, name); err != nil {
+				rest, _ := strings.CutPrefix(err.Error(), name+":")
+				number, _, _ := strings.Cut(rest, ":")
+				lines, line := strings.Split(string(text), "\n"), ""
+				if n, wrong := strconv.Atoi(number); wrong == nil && n >= 1 && n <= len(lines) {
+					line = "; the line is " + yamlfile.Quote(lines[n-1])
+				}
+				return false, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line)
+			}
+			o.content = func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
 			}
 		}
 		if o.path == "-" {
@@ -55,34 +75,6 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 		return false, err
 	}
 	return true, shown.content(c.App.Writer)
-}
-
-// readBack keeps the content in memory and reads it. An error NAME:LINE: ... has the line behind it, as the file
-// that would show it is not written.
-func (o *output) readBack() error {
-	var b bytes.Buffer
-	if err := o.content(&b); err != nil {
-		return err
-	}
-	text, name := b.Bytes(), o.path
-	if name == "-" {
-		name = stdoutName
-	}
-	o.content = func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}
-	err := o.read(text, name)
-	if err == nil {
-		return nil
-	}
-	rest, _ := strings.CutPrefix(err.Error(), name+":")
-	number, _, _ := strings.Cut(rest, ":")
-	lines, line := strings.Split(string(text), "\n"), ""
-	if n, wrong := strconv.Atoi(number); wrong == nil && n >= 1 && n <= len(lines) {
-		line = "; the line is " + yamlfile.Quote(lines[n-1])
-	}
-	return fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line)
 }
 
 // writeFiles writes files, each of which is finished when all after it are.

@@ -46,7 +46,6 @@ func hpcgCommand(args []string) *cli.Command {
 	}
 }
 
-// runHPCG is the command hpcg.
 func runHPCG(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
 		return command.Usagef("hpcg: unexpected argument %q", c.Args().First())
@@ -57,10 +56,44 @@ func runHPCG(c *cli.Context, args []string) error {
 	if err := atomicfile.CheckOverwrite(c.String("output"), c.String("hpcg-dat")); err != nil {
 		return command.Usagef("hpcg: --output %w", err)
 	}
-	p, notes, err := hpcgParams(c)
-	if err != nil {
-		return err
+	if !c.IsSet("ranks") {
+		return command.Usagef("--ranks is missing")
 	}
+	// A box needs some extent; the others are equal to it.
+	hasDat := c.IsSet("hpcg-dat")
+	if !hasDat && !c.IsSet("nx") && !c.IsSet("ny") && !c.IsSet("nz") && !c.IsSet("zl") {
+		return command.Usagef("--nx is missing, the points of a rank's box (or --hpcg-dat FILE)")
+	}
+
+	// Parameters come from flags and from an hpcg.dat: both for the same parameter would contradict each other.
+	var given []trace.Param
+	for _, par := range hpcg.Parameters() {
+		if c.IsSet(par.Name) && par.InDat && hasDat {
+			return command.Usagef("--%s and --hpcg-dat exclude each other", par.Name)
+		}
+		if c.IsSet(par.Name) {
+			given = append(given, trace.Param{Name: par.Name, Value: c.String(par.Name)})
+		}
+	}
+	var ofDat error
+	var notes []string // on values of the file that were replaced
+	p, err := hpcg.WithDefaults(given, func(p *hpcg.Params) error {
+		if hasDat {
+			ofDat = withDat(c, c.String("hpcg-dat"), func(in io.Reader, name string) (err error) {
+				notes, err = p.ReadDat(in, name)
+				return err
+			})
+		}
+		return ofDat
+	})
+	// Errors of the file name it; those of flags begin with the name of the parameter.
+	switch {
+	case ofDat != nil:
+		return err
+	case err != nil:
+		return command.Usagef("--%w", err)
+	}
+
 	// Numbers that are left out follow from others, as in HPCG: the process grid from the ranks.
 	completed, err := p.Complete()
 	if err != nil {
@@ -73,8 +106,7 @@ func runHPCG(c *cli.Context, args []string) error {
 		var chosen []string // numbers that neither a flag nor an hpcg.dat gave
 		for _, par := range hpcg.Parameters() {
 			n, err := strconv.Atoi(par.Get(&p))
-			if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !c.IsSet("hpcg-dat")) &&
-				(!par.All || p.Phase == hpcg.All) {
+			if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !hasDat) && (!par.All || p.Phase == hpcg.All) {
 				chosen = append(chosen, fmt.Sprintf("%s %d", par.Name, n))
 			}
 		}
@@ -88,41 +120,4 @@ func runHPCG(c *cli.Context, args []string) error {
 	o.Progress = bar.SetOf
 	return writeTrace(c.String("output"), c.App.Writer,
 		func(w io.Writer) error { return hpcg.Generate(c.Context, w, p, o) })
-}
-
-// hpcgParams returns the parameters, from flags with defaults and from an hpcg.dat, with notes on values that were
-// replaced. Errors of the file have its name; those of flags get theirs here.
-func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
-	if !c.IsSet("ranks") {
-		return p, nil, command.Usagef("--ranks is missing")
-	}
-	// A box needs some extent; the others are equal to it.
-	if !c.IsSet("hpcg-dat") && !c.IsSet("nx") && !c.IsSet("ny") && !c.IsSet("nz") && !c.IsSet("zl") {
-		return p, nil, command.Usagef("--nx is missing, the points of a rank's box (or --hpcg-dat FILE)")
-	}
-	// A file and a flag for the same parameter would contradict each other.
-	var given []trace.Param
-	for _, par := range hpcg.Parameters() {
-		if c.IsSet(par.Name) && par.InDat && c.IsSet("hpcg-dat") {
-			return p, nil, command.Usagef("--%s and --hpcg-dat exclude each other", par.Name)
-		}
-		if c.IsSet(par.Name) {
-			given = append(given, trace.Param{Name: par.Name, Value: c.String(par.Name)})
-		}
-	}
-	var ofDat error
-	p, err = hpcg.WithDefaults(given, func(p *hpcg.Params) error {
-		if c.IsSet("hpcg-dat") {
-			ofDat = withDat(c, c.String("hpcg-dat"), func(in io.Reader, name string) (err error) {
-				notes, err = p.ReadDat(in, name)
-				return err
-			})
-		}
-		return ofDat
-	})
-	// Errors of the file name it; those of flags begin with the name of the parameter.
-	if err != nil && ofDat == nil {
-		err = command.Usagef("--%w", err)
-	}
-	return p, notes, err
 }

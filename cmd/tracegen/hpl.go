@@ -62,7 +62,6 @@ func hplCommand(args []string) *cli.Command {
 	}
 }
 
-// runHPL is the command hpl.
 func runHPL(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
 		return command.Usagef("hpl: unexpected argument %q", c.Args().First())
@@ -96,8 +95,26 @@ func runHPL(c *cli.Context, args []string) error {
 	if err = p.Validate(); err != nil {
 		return command.Usage(err)
 	}
+
+	// Users are told which parameters have their default, as neither a flag nor an HPL.dat gave them, and of a threshold
+	// that HPL ignores; an HPL.dat always has one.
 	if !c.Bool("quiet") {
-		tellDefaults(c, &p)
+		given := map[string]bool{"copy-l": true} // a build option: off unless said
+		for _, par := range hpl.Parameters() {
+			given[par.Name] = c.IsSet("hpl-dat")
+		}
+		var defaults []string
+		for _, param := range p.List() {
+			if !c.IsSet(param.Name) && !given[param.Name] {
+				defaults = append(defaults, param.Name+" "+param.Value)
+			}
+		}
+		if len(defaults) > 0 {
+			tell(c, "by default:", strings.Join(defaults, ", "))
+		}
+		if c.IsSet("swap-threshold") && p.Swap != hpl.Mix {
+			tell(c, fmt.Sprintf("--swap-threshold has no effect: it is for --SWAP mix, not %v", p.Swap))
+		}
 	}
 	// A run of no step has a bar of one.
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
@@ -105,19 +122,6 @@ func runHPL(c *cli.Context, args []string) error {
 	o.Progress = bar.SetOf
 	return writeTrace(c.String("output"), c.App.Writer,
 		func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
-}
-
-// setCount sets a number, 1 or more, from its flag, if that is given.
-func setCount(to *int, c *cli.Context, name string) error {
-	if !c.IsSet(name) {
-		return nil
-	}
-	v, err := strconv.ParseInt(c.String(name), 10, 32)
-	if err != nil || v < 1 {
-		return command.Usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
-	}
-	*to = int(v)
-	return nil
 }
 
 // hplParams returns the parameters, from flags with defaults or from one combination of an HPL.dat.
@@ -161,33 +165,25 @@ func hplParams(c *cli.Context) (p hpl.Params, err error) {
 	})
 }
 
+// setCount sets a number, 1 or more, from its flag, if that is given.
+func setCount(to *int, c *cli.Context, name string) error {
+	if !c.IsSet(name) {
+		return nil
+	}
+	v, err := strconv.ParseInt(c.String(name), 10, 32)
+	if err != nil || v < 1 {
+		return command.Usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
+	}
+	*to = int(v)
+	return nil
+}
+
 // flagName returns a flag as it is written: -N, --NB.
 func flagName(name string) string {
 	if len(name) == 1 {
 		return "-" + name
 	}
 	return "--" + name
-}
-
-// tellDefaults reports the parameters that have their default, neither a flag nor an HPL.dat being given, and a
-// threshold that HPL ignores; in an HPL.dat there is always one.
-func tellDefaults(c *cli.Context, p *hpl.Params) {
-	known := map[string]bool{"copy-l": true} // a build option: off unless said
-	for _, par := range hpl.Parameters() {
-		known[par.Name] = c.IsSet("hpl-dat")
-	}
-	var defaults []string
-	for _, param := range p.List() {
-		if !c.IsSet(param.Name) && !known[param.Name] {
-			defaults = append(defaults, param.Name+" "+param.Value)
-		}
-	}
-	if len(defaults) > 0 {
-		tell(c, "by default:", strings.Join(defaults, ", "))
-	}
-	if c.IsSet("swap-threshold") && p.Swap != hpl.Mix {
-		tell(c, fmt.Sprintf("--swap-threshold has no effect: it is for --SWAP mix, not %v", p.Swap))
-	}
 }
 
 // readDat reads the HPL.dat, which excludes the flags of its parameters.

@@ -57,13 +57,31 @@ func mpiCommand(args []string) *cli.Command {
 	}
 }
 
-// runMPI is the command mpi.
 func runMPI(c *cli.Context, args []string) error {
-	o, err := mpiOptions(c, args)
-	if err != nil {
+	output := c.String("output")
+	switch {
+	case output == "":
+		return command.Usagef("mpi: --output is missing, the name of the trace")
+	case output == "-":
+		return command.Usagef("mpi: --output -: standard output is the program's; name a file")
+	case terminal.IsPath(output):
+		return command.Usagef("%s: a trace is binary, and this is a terminal", output)
+	case c.NArg() == 0 && !c.IsSet("recordings"):
+		return command.Usagef("mpi: what shall be recorded? tracegen mpi -o FILE -- mpirun -np n PROGRAM")
+	case c.NArg() == 0 && c.Bool("blas"):
+		return command.Usagef("--blas is for recording: name the program")
+	case c.String("gaps") != "mean" && c.String("gaps") != "all":
+		return command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
+	}
+	o := capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
+		Tool: "tracegen " + command.Version(), Command: commandLine(args, mpiFlags())}
+	var err error
+	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {
+		return command.Usagef("--speed %q, want flop/s, such as 1Gf", c.String("speed"))
+	}
+	if err := atomicfile.Check(output); err != nil {
 		return err
 	}
-	output := c.String("output")
 	// Recordings of an earlier call can be merged again with other flags.
 	if c.NArg() == 0 {
 		return mergeMPI(c, c.String("recordings"), output, o)
@@ -79,8 +97,7 @@ func runMPI(c *cli.Context, args []string) error {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return err
 		}
-		err = os.MkdirAll(dir, 0o777)
-		if err != nil {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	} else {
@@ -129,30 +146,6 @@ func withStatus(err error, exit *exec.ExitError) error {
 		code = 128 + int(status.Signal())
 	}
 	return command.Code(err, code)
-}
-
-// mpiOptions returns the options of merging.
-func mpiOptions(c *cli.Context, args []string) (o capture.Options, err error) {
-	switch {
-	case c.String("output") == "":
-		return o, command.Usagef("mpi: --output is missing, the name of the trace")
-	case c.String("output") == "-":
-		return o, command.Usagef("mpi: --output -: standard output is the program's; name a file")
-	case terminal.IsPath(c.String("output")):
-		return o, command.Usagef("%s: a trace is binary, and this is a terminal", c.String("output"))
-	case c.NArg() == 0 && !c.IsSet("recordings"):
-		return o, command.Usagef("mpi: what shall be recorded? tracegen mpi -o FILE -- mpirun -np n PROGRAM")
-	case c.NArg() == 0 && c.Bool("blas"):
-		return o, command.Usagef("--blas is for recording: name the program")
-	case c.String("gaps") != "mean" && c.String("gaps") != "all":
-		return o, command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
-	}
-	o = capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
-		Tool: "tracegen " + command.Version(), Command: commandLine(args, mpiFlags())}
-	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {
-		return o, command.Usagef("--speed %q, want flop/s, such as 1Gf", c.String("speed"))
-	}
-	return o, atomicfile.Check(c.String("output"))
 }
 
 // raw returns the file behind a writer of the command: a program has the same terminal, if there is one.
