@@ -168,10 +168,10 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	for _, u := range g.units {
 		if freedom > 0 {
 			for _, record := range u.records {
-				addOuter(c.Temporal, difference(record.Values, u.mean), 1/freedom)
+				addOuter(c.Temporal, record.Values, u.mean, 1/freedom)
 			}
 		}
-		addOuter(r.OfMeans, difference(u.mean, c.Mean), 1/(n-1))
+		addOuter(r.OfMeans, u.mean, c.Mean, 1/(n-1))
 	}
 
 	// The covariance of the means less the part that the number of days leaves.
@@ -233,15 +233,6 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 		}
 	}
 	return r, c, nil
-}
-
-// difference returns x - y.
-func difference(x, y []float64) []float64 {
-	d := make([]float64, len(x))
-	for i := range d {
-		d[i] = x[i] - y[i]
-	}
-	return d
 }
 
 // Bounds of learned classes: their number, and the units of each.
@@ -344,11 +335,11 @@ func square(p int) [][]float64 {
 	return m
 }
 
-// addOuter adds weight·v·vᵀ to m.
-func addOuter(m [][]float64, v []float64, weight float64) {
-	for i := range v {
-		for j := range v {
-			m[i][j] += float64(weight * v[i] * v[j])
+// addOuter adds weight·v·vᵀ to m, where v is x less its mean.
+func addOuter(m [][]float64, x, mean []float64, weight float64) {
+	for i := range x {
+		for j := range x {
+			m[i][j] += float64(weight * (x[i] - mean[i]) * (x[j] - mean[j]))
 		}
 	}
 }

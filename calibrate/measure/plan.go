@@ -227,17 +227,32 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 		p.space.work = max(p.space.work, p.needs(&p.Calls[i]).work+64)
 	}
 
-	// One call of each kernel warms up; the passes come behind.
+	// One call of each kernel warms up, as the first one loads its code, and wakes threads of the BLAS; the passes come
+	// behind.
 	source := noise.NewSource(o.Seed)
-	// The first call of a kernel loads its code, and wakes threads of the BLAS.
 	for i := range p.Kernels {
 		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
 			p.Order = append(p.Order, at)
 		}
 	}
 	p.WarmUp = len(p.Order)
+	// A pass makes each call once, run after run, so that the caches hold data of the same run. Runs have a random order,
+	// and so have the calls of each.
+	runs := make([]int, len(p.shapes))
 	for pass := range p.Passes {
-		p.addPass(source, uint32(pass))
+		for i := range runs {
+			runs[i] = i
+		}
+		shuffle(runs, source, uint32(pass), 0)
+		for _, run := range runs {
+			first := len(p.Order)
+			for i := range p.Calls {
+				if p.Calls[i].shape == run {
+					p.Order = append(p.Order, i)
+				}
+			}
+			shuffle(p.Order[first:], source, uint32(pass), 1+uint32(run))
+		}
 	}
 
 	// The description for people.
@@ -335,25 +350,6 @@ func (p *Plan) seconds() (sum float64) {
 		sum += p.Calls[i].guess
 	}
 	return sum
-}
-
-// addPass adds each call once, in an order of the pass: run after run, so that the caches hold data of the same run.
-func (p *Plan) addPass(source noise.Source, pass uint32) {
-	// Runs have a random order, and so have the calls of each.
-	runs := make([]int, len(p.shapes))
-	for i := range runs {
-		runs[i] = i
-	}
-	shuffle(runs, source, pass, 0)
-	for _, run := range runs {
-		first := len(p.Order)
-		for i := range p.Calls {
-			if p.Calls[i].shape == run {
-				p.Order = append(p.Order, i)
-			}
-		}
-		shuffle(p.Order[first:], source, pass, 1+uint32(run))
-	}
 }
 
 // shuffle puts the list into one of all orders, each as likely (Fisher and Yates;

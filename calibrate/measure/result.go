@@ -162,21 +162,14 @@ func (r *Result) Warnings(p *Plan, q Quality) (list []warning.Warning) {
 	}
 
 	// Sizes without a timing, as "4 of 5 of dgemm transa=N; 1 of 1 of dcopy".
-	timed := make([]bool, len(p.Calls))
-	for _, t := range r.Timings {
-		timed[t.Call] = true
-	}
-	all, missing := make([]int, len(p.Kernels)), make([]int, len(p.Kernels))
+	all := make([]int, len(p.Kernels))
 	for i := range p.Calls {
 		all[p.Calls[i].Kernel]++
-		if !timed[i] {
-			missing[p.Calls[i].Kernel]++
-		}
 	}
 	var texts []string
-	for i, n := range missing {
-		if n > 0 {
-			texts = append(texts, fmt.Sprintf("%d of %d of %v", n, all[i], &p.Kernels[i]))
+	for i, s := range r.Summaries(p) {
+		if missing := all[i] - s.Sizes; missing > 0 {
+			texts = append(texts, fmt.Sprintf("%d of %d of %s", missing, all[i], s.Kernel))
 		}
 	}
 	if len(texts) > 0 {
@@ -188,7 +181,7 @@ func (r *Result) Warnings(p *Plan, q Quality) (list []warning.Warning) {
 // Summary tells of the timings of a kernel.
 type Summary struct {
 	Kernel  string  `json:"kernel"`
-	Sizes   int     `json:"sizes"`
+	Sizes   int     `json:"sizes"` // that were timed
 	Timings int     `json:"timings"`
 	Largest string  `json:"largest"` // the size that took longest, as 100x20
 	Seconds float64 `json:"seconds"` // median of its timings

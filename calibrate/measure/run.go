@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,9 +48,9 @@ type Result struct {
 // compete for memory as ranks do. progress is called after each call, from one goroutine at a time. When
 // the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
 // up. Either way the timings so far are the result, beside the error of the process.
-func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
+func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, err error) {
+	r = &Result{Planned: p.recorded() * len(p.Groups)}
 	// The program, the plan and the shared page live in a directory that goes with the measurement.
-	r := &Result{Planned: p.recorded() * len(p.Groups)}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
 		return nil, err
@@ -59,78 +60,91 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 	// timings so far are the result.
 	inner, cancel := context.WithCancel(ctx)
 	var workers []*worker
-	err = p.start(inner, &o, dir, r, &workers)
+	defer func() {
+		cancel()
+		for _, w := range workers {
+			w.close()
+		}
+		if r.Interrupted = ctx.Err() != nil; r.Interrupted {
+			err = nil
+		}
+	}()
+
+	// A worker for each rank is started, and then has its memory.
+	command, err := p.build(inner, &o, dir, r)
+	if err != nil {
+		return r, err
+	}
+	for rank, cores := range p.Groups {
+		if o.NoPin {
+			cores = nil
+		}
+		w, err := startWorker(inner, command(rank), cores, o.Threads)
+		if err != nil {
+			return r, err
+		}
+		workers = append(workers, w)
+	}
+	for _, w := range workers {
+		if r.BLAS, err = w.ready(); err != nil {
+			return r, err
+		}
+	}
 
 	// All workers are read at once. If one fails, the others, which would wait for it, are ended.
-	if err == nil {
-		var mutex sync.Mutex // guards r and progress
-		errs := make([]error, len(workers))
-		var wait sync.WaitGroup
-		for rank, w := range workers {
-			wait.Go(func() {
-				// A worker that ends before the last call of the plan has used up the budget.
-				for ends := 0; ; ends++ {
-					number, seconds, cpu, err := w.next(len(p.Order))
-					if err != nil {
-						mutex.Lock()
-						r.OverBudget = r.OverBudget || errors.Is(err, io.EOF) && ends < len(p.Order)
-						mutex.Unlock()
-						if !errors.Is(err, io.EOF) && inner.Err() == nil {
-							errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
-							cancel()
-						}
-						return
-					}
-					// Calls that warm up, or that bring the caches to a box, have no timing.
-					if number < p.WarmUp || p.Order[number] == notRecorded {
-						continue
-					}
+	var mutex sync.Mutex // guards r and progress
+	errs := make([]error, len(workers))
+	var wait sync.WaitGroup
+	for rank, w := range workers {
+		wait.Go(func() {
+			// A worker that ends before the last call of the plan has used up the budget.
+			for ends := 0; ; ends++ {
+				number, seconds, cpu, err := w.next(len(p.Order))
+				if err != nil {
 					mutex.Lock()
-					r.Timings = append(r.Timings, Timing{rank, p.Order[number], seconds, cpu, time.Now()})
-					if progress != nil {
-						progress()
-					}
+					r.OverBudget = r.OverBudget || errors.Is(err, io.EOF) && ends < len(p.Order)
 					mutex.Unlock()
+					if !errors.Is(err, io.EOF) && inner.Err() == nil {
+						errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
+						cancel()
+					}
+					return
 				}
-			})
-		}
-		wait.Wait()
-		err = errors.Join(errs...)
+				// Calls that warm up, or that bring the caches to a box, have no timing.
+				if number < p.WarmUp || p.Order[number] == notRecorded {
+					continue
+				}
+				mutex.Lock()
+				r.Timings = append(r.Timings, Timing{rank, p.Order[number], seconds, cpu, time.Now()})
+				if progress != nil {
+					progress()
+				}
+				mutex.Unlock()
+			}
+		})
 	}
-	cancel()
-	for _, w := range workers {
-		w.close()
-	}
-	if r.Interrupted = ctx.Err() != nil; r.Interrupted {
-		err = nil
-	}
-	return r, err
+	wait.Wait()
+	return r, errors.Join(errs...)
 }
 
-// start compiles the program, starts a worker for each rank and waits until all have their memory. Workers that were
-// started are in the list also when one fails.
-func (p *Plan) start(ctx context.Context, o *Options, dir string, r *Result, workers *[]*worker) error {
-	// The source is compiled among the headers of its directory.
+// build compiles the program and writes the files that its processes have in common. It returns the command line of
+// the process of a rank.
+func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (func(rank int) []string, error) {
 	compiler, err := findCompiler(o.Compiler)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files, err := helper.ReadDir("helper")
+	// The source is compiled among the headers of its directory, which go there as they are.
+	sources, err := fs.Sub(helper, "helper")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var source []byte
-	for _, f := range files {
-		text, err := helper.ReadFile("helper/" + f.Name())
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600)
-		}
-		if err != nil {
-			return err
-		}
-		if f.Name() == p.source {
-			source = text
-		}
+	source, err := fs.ReadFile(sources, p.source)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(dir, sources); err != nil {
+		return nil, err
 	}
 	flags := p.flags
 	if len(o.Flags) > 0 {
@@ -139,57 +153,41 @@ func (p *Plan) start(ctx context.Context, o *Options, dir string, r *Result, wor
 	r.Flags = strings.Join(flags, " ")
 	program := filepath.Join(dir, "timer")
 	if r.Compiler, err = Compile(ctx, compiler, source, program, append(slices.Clone(flags), "-ldl")...); err != nil {
-		return err
+		return nil, err
 	}
 
 	// The processes have two files in common: the plan, and a page that they meet in (helper/meeting.h).
 	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
 	plan, err := os.OpenFile(planFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := errors.Join(p.write(plan), plan.Close(), os.WriteFile(shared, make([]byte, 4096), 0o600)); err != nil {
-		return err
+		return nil, err
 	}
 	library := o.BLAS
 	if p.boxes == nil && strings.ContainsRune(library, filepath.Separator) {
 		if _, err := os.Stat(library); err != nil {
-			return fmt.Errorf("BLAS: %w", err)
+			return nil, fmt.Errorf("BLAS: %w", err)
 		}
 		if library, err = filepath.Abs(library); err != nil {
-			return err
+			return nil, err
 		}
 	}
 
-	for rank, cores := range p.Groups {
-		// The arguments stand as helper/kernels.c and helper/loops.c read them.
-		args := []any{program}
+	// The arguments stand as helper/kernels.c and helper/loops.c read them.
+	return func(rank int) (texts []string) {
 		budget := strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64)
-		if p.boxes != nil {
-			args = append(args, planFile, shared, budget, rank, len(p.Groups), len(p.boxes))
-		} else {
-			args = append(args, library, planFile, shared, budget, o.Seed, rank, len(p.Groups), len(p.shapes), p.space.work,
-				p.space.swept, p.cached)
+		args := []any{program, planFile, shared, budget, rank, len(p.Groups), len(p.boxes)}
+		if p.boxes == nil {
+			args = []any{program, library, planFile, shared, budget, o.Seed, rank, len(p.Groups), len(p.shapes), p.space.work,
+				p.space.swept, p.cached}
 		}
-		var texts []string
 		for _, arg := range args {
 			texts = append(texts, fmt.Sprint(arg))
 		}
-		if o.NoPin {
-			cores = nil
-		}
-		w, err := startWorker(ctx, texts, cores, o.Threads)
-		if err != nil {
-			return err
-		}
-		*workers = append(*workers, w)
-	}
-	for _, w := range *workers {
-		if r.BLAS, err = w.ready(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return texts
+	}, nil
 }
 
 // worker is a process that times the calls of a plan.

@@ -75,77 +75,69 @@ const (
 	maxTimings = 1 << 24
 )
 
-// read reads the file that the program writes (helper/bench.c): lines of a word and its values. A last line without
-// its end was cut off when the program was killed; it does not count.
-func read(r io.Reader) (*Result, error) {
-	// ReadSlice bounds the length of a line by the buffer.
-	in, result := bufio.NewReader(r), &Result{}
-	for n := 1; ; n++ {
-		line, err := in.ReadSlice('\n')
-		switch {
-		case errors.Is(err, io.EOF):
-			return result, nil
-		case err != nil:
-			return nil, fmt.Errorf("timings:%d: %w", n, err)
-		}
-		if err := result.line(strings.TrimSuffix(string(line), "\n")); err != nil {
-			return nil, fmt.Errorf("timings:%d: %w", n, err)
-		}
-	}
-}
-
 // operations are those that helper/bench.c times.
 var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit",
 	"test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
 
-// line reads a line of the program's file.
-func (r *Result) line(text string) error {
-	kind, rest, _ := strings.Cut(text, " ")
-	switch kind {
-	case "mpi":
-		r.Library = strings.TrimSpace(rest)
-	case "end":
-		r.Ended = rest
-	case "error":
-		r.refused = rest
-	case "planned":
-		return count(rest, &r.Planned)
-	case "rank": // NUMBER|HOST|PROCESSOR|CPUS|LOAD
-		fields := strings.Split(rest, "|")
-		if len(fields) != 5 || fields[0] != strconv.Itoa(len(r.Ranks)) || len(r.Ranks) == maxRanks {
-			return fmt.Errorf("found %s, want rank %d with host, processor, cores and load", textutil.Quote(rest),
-				len(r.Ranks))
+// read reads the file that the program writes (helper/bench.c): lines of a word and its values. A last line without
+// its end was cut off when the program was killed; it does not count.
+func read(in io.Reader) (*Result, error) {
+	// ReadSlice bounds the length of a line by the buffer.
+	lines, r := bufio.NewReader(in), &Result{}
+	for n := 1; ; n++ {
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, io.EOF) {
+			return r, nil
 		}
-		r.Ranks = append(r.Ranks, Rank{fields[1], fields[2], fields[3], fields[4]})
-	case "t": // OPERATION BETWEEN PAIRS BYTES SECONDS
-		fields := strings.Fields(rest)
-		if len(fields) != 5 || len(r.Timings) == maxTimings {
-			return fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", textutil.Quote(rest))
+		text := strings.TrimSuffix(string(line), "\n")
+		kind, rest, _ := strings.Cut(text, " ")
+		switch {
+		case err != nil:
+		case kind == "mpi":
+			r.Library = strings.TrimSpace(rest)
+		case kind == "end":
+			r.Ended = rest
+		case kind == "error":
+			r.refused = rest
+		case kind == "planned":
+			err = count(rest, &r.Planned)
+		case kind == "rank": // NUMBER|HOST|PROCESSOR|CPUS|LOAD
+			fields := strings.Split(rest, "|")
+			if len(fields) == 5 && fields[0] == strconv.Itoa(len(r.Ranks)) && len(r.Ranks) < maxRanks {
+				r.Ranks = append(r.Ranks, Rank{fields[1], fields[2], fields[3], fields[4]})
+			} else {
+				err = fmt.Errorf("found %s, want rank %d with host, processor, cores and load", textutil.Quote(rest),
+					len(r.Ranks))
+			}
+		case kind == "t": // OPERATION BETWEEN PAIRS BYTES SECONDS
+			fields := strings.Fields(rest)
+			if len(fields) != 5 || len(r.Timings) == maxTimings {
+				err = fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", textutil.Quote(rest))
+				break
+			}
+			t := Timing{Operation: fields[0], Between: Between(fields[1])}
+			var err1, err2 error
+			t.Bytes, err1 = strconv.ParseInt(fields[3], 10, 64)
+			t.Seconds, err2 = strconv.ParseFloat(fields[4], 64)
+			err = errors.Join(count(fields[2], &t.Pairs), err1, err2)
+			if err == nil && (!slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes ||
+				t.Pairs < 1 || t.Bytes < 0 || !(t.Seconds > 0) || math.IsInf(t.Seconds, 1)) {
+				err = fmt.Errorf("found %s, which is no timing", textutil.Quote(rest))
+			}
+			r.Timings = append(r.Timings, t)
+		case kind == "busy": // RANK CPU WALL
+			b := &r.Busy
+			if n, wrong := fmt.Sscanf(rest, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || wrong != nil ||
+				!(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
+				err = fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(rest))
+			}
+		default:
+			err = fmt.Errorf("found %s", textutil.Quote(text))
 		}
-		t := Timing{Operation: fields[0], Between: Between(fields[1])}
-		err := count(fields[2], &t.Pairs)
-		var err1, err2 error
-		t.Bytes, err1 = strconv.ParseInt(fields[3], 10, 64)
-		t.Seconds, err2 = strconv.ParseFloat(fields[4], 64)
-		if err := errors.Join(err, err1, err2); err != nil {
-			return err
+		if err != nil {
+			return nil, fmt.Errorf("timings:%d: %w", n, err)
 		}
-		if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 ||
-			t.Bytes < 0 || !(t.Seconds > 0) || math.IsInf(t.Seconds, 1) {
-			return fmt.Errorf("found %s, which is no timing", textutil.Quote(rest))
-		}
-		r.Timings = append(r.Timings, t)
-	case "busy": // RANK CPU WALL
-		var b Busy
-		if n, err := fmt.Sscanf(rest, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil ||
-			!(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
-			return fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(rest))
-		}
-		r.Busy = b
-	default:
-		return fmt.Errorf("found %s", textutil.Quote(text))
 	}
-	return nil
 }
 
 // count reads a number that is not below zero.
