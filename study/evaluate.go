@@ -135,13 +135,86 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		return nil, err
 	}
 	ro.Seed = o.Seed
-	// An estimate, or the exact replay if none is wanted or it would cost as much.
-	out, err := e.estimate(ctx, open, t, m, ro, o)
-	if err == nil && out == nil {
-		out, err = e.exact(ctx, open, t, m, ro, o)
+
+	// An estimate, if one is wanted. It has one goroutine: a worker makes as many runs at once as
+	// there are cores. ErrExact reports that an exact replay costs no more.
+	var out *Outcome
+	if o.Tolerance > 0 {
+		so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
+		var windows *path.Windows // each window has a critical path of its own
+		if o.Responses.CriticalPath {
+			windows = path.NewWindows(t.Header(), m, ro)
+			so.Observe = windows.Observe
+		}
+		est, err := replay.Sample(ctx, open, m, ro, so)
+		switch {
+		case err == nil:
+			out = &Outcome{Makespan: est.Seconds, Interval: est.Interval, Gflops: est.Gflops,
+				GflopsInterval: est.GflopsInterval, Messages: est.Messages, Random: est.Seed != nil}
+			for _, s := range est.Kinds {
+				out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
+			}
+			for _, s := range est.Phases {
+				out.Phases = append(out.Phases, Part{s.Name, s.Mean})
+			}
+			if windows != nil {
+				out.Path = pathParts(windows.Data(est))
+			}
+		case !errors.Is(err, sampling.ErrExact):
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+
+	// Otherwise the exact replay, from its checkpoint if there is one, with the responses that the
+	// study asks for.
+	if out == nil {
+		var p *path.Path
+		if o.Responses.CriticalPath {
+			p = path.New(t.Header(), m, ro)
+			ro.Observers = []replay.Observer{p.Observer()}
+		}
+		if o.Checkpoint != "" && o.Responses == (Responses{}) {
+			resumed, err := e.checkpoint(ctx, &ro, o.Checkpoint)
+			if err != nil {
+				return nil, err
+			}
+			if resumed != nil {
+				defer resumed.Close()
+			}
+		}
+		res, err := replay.Run(ctx, t, m, ro)
+		if err != nil {
+			return nil, err
+		}
+		out = &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
+		for _, s := range res.Kinds {
+			out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
+		}
+		for _, s := range res.Phases {
+			out.Phases = append(out.Phases, Part{s.Name, s.Mean})
+		}
+		for _, w := range res.Warnings {
+			out.Warnings = append(out.Warnings, w.String())
+		}
+		if p != nil {
+			out.Path = pathParts(p.Data())
+		}
+		if o.Responses.POP {
+			// Two further replays, on changed machines, of which the efficiencies are quotients.
+			d, err := pop.Of(ctx, res, m, ro,
+				func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
+					again, err := open()
+					if err != nil {
+						return nil, err
+					}
+					defer again.Close()
+					return replay.Run(ctx, again, m, o)
+				})
+			if err != nil {
+				return nil, err
+			}
+			out.POP = &Efficiencies{d.Parallel, d.LoadBalance, d.Serialisation, d.Wire, d.Contention}
+		}
 	}
 	if out.Makespan <= 0 {
 		return nil, errors.New("the makespan is 0 s: by its kernel models and its platform nothing takes time")
@@ -154,95 +227,6 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		}
 	}
 	return out, nil
-}
-
-// estimate estimates a run. The outcome is nil if no estimate is asked for, or if an exact replay
-// costs no more.
-func (e *Evaluator) estimate(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
-	ro replay.Options, o RunOptions) (*Outcome, error) {
-	if o.Tolerance == 0 {
-		return nil, nil
-	}
-	so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
-	var windows *path.Windows // each window has a critical path of its own
-	if o.Responses.CriticalPath {
-		windows = path.NewWindows(t.Header(), m, ro)
-		so.Observe = windows.Observe
-	}
-	// One goroutine for each run: a worker makes as many runs at once as there are cores.
-	est, err := replay.Sample(ctx, open, m, ro, so)
-	if errors.Is(err, sampling.ErrExact) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Makespan: est.Seconds, Interval: est.Interval, Gflops: est.Gflops, GflopsInterval: est.GflopsInterval,
-		Messages: est.Messages, Random: est.Seed != nil}
-	for _, s := range est.Kinds {
-		out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
-	}
-	for _, s := range est.Phases {
-		out.Phases = append(out.Phases, Part{s.Name, s.Mean})
-	}
-	if windows != nil {
-		out.Path = pathParts(windows.Data(est))
-	}
-	return out, nil
-}
-
-// exact replays a run, from its checkpoint if there is one, with the responses that the study
-// asks for.
-func (e *Evaluator) exact(ctx context.Context, open func() (*trace.Trace, error), t *trace.Trace, m replay.Machine,
-	ro replay.Options, o RunOptions) (*Outcome, error) {
-	var p *path.Path
-	if o.Responses.CriticalPath {
-		p = path.New(t.Header(), m, ro)
-		ro.Observers = []replay.Observer{p.Observer()}
-	}
-	if o.Checkpoint != "" && o.Responses == (Responses{}) {
-		resumed, err := e.checkpoint(ctx, &ro, o.Checkpoint)
-		if err != nil {
-			return nil, err
-		}
-		if resumed != nil {
-			defer resumed.Close()
-		}
-	}
-	res, err := replay.Run(ctx, t, m, ro)
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
-	for _, s := range res.Kinds {
-		out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
-	}
-	for _, s := range res.Phases {
-		out.Phases = append(out.Phases, Part{s.Name, s.Mean})
-	}
-	for _, w := range res.Warnings {
-		out.Warnings = append(out.Warnings, w.String())
-	}
-	if p != nil {
-		out.Path = pathParts(p.Data())
-	}
-	if !o.Responses.POP {
-		return out, nil
-	}
-	// POP: two further replays, on changed machines, of which the efficiencies are quotients.
-	d, err := pop.Of(ctx, res, m, ro,
-		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
-			again, err := open()
-			if err != nil {
-				return nil, err
-			}
-			defer again.Close()
-			return replay.Run(ctx, again, m, o)
-		})
-	if err == nil {
-		out.POP = &Efficiencies{d.Parallel, d.LoadBalance, d.Serialisation, d.Wire, d.Contention}
-	}
-	return out, err
 }
 
 // checkpoint has a replay resume from a file, which it returns, if there is one, and save its
@@ -348,42 +332,6 @@ func (e *Evaluator) load(spec replay.MachineSpec,
 		}
 	}
 	return replay.LoadMachine(spec, t)
-}
-
-// checkMachines checks, for all configurations, that hosts, levels of links and kernels that they
-// name exist, and that there are places for all ranks: an error of the plan is better than one of
-// each run. It returns which have noise.
-func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
-	e := p.NewEvaluator()
-	// Thousands of configurations mostly share a few machines, each of which is checked once. The check
-	// depends on the number of ranks too, for which there must be places.
-	known := map[string]bool{} // machines, and whether they have noise
-	for i, c := range configs {
-		outline, err := c.Run.Outline()
-		if err != nil {
-			return nil, s.errorOf(i, err)
-		}
-		spec, h := c.Machine, outline.Header()
-		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks,
-			spec.Values())
-		has, checked := known[key]
-		if !checked {
-			var m replay.Machine
-			var o replay.Options
-			if m, o, _, err = e.load(spec, outline); err == nil {
-				has, err = replay.HasNoise(h, m, o)
-			}
-			known[key] = has
-		}
-		if file, ok := outline.(io.Closer); ok { // now: a study of 10,000 runs would keep as many traces open
-			file.Close()
-		}
-		if err != nil {
-			return nil, s.errorOf(i, err)
-		}
-		noisy = append(noisy, has)
-	}
-	return noisy, nil
 }
 
 // CachedEvaluator is an evaluator that keeps results, in the journals of a directory if it has

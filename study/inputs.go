@@ -81,27 +81,6 @@ func inputsOf(m *replay.MachineSpec) []Input {
 	return list
 }
 
-// gather reads the inputs of all configurations, each once, in the order in which they come.
-func (s *Study) gather(configs []*Config) ([]Input, error) {
-	var list []Input
-	if s.trace != nil {
-		list = append(list, *s.trace)
-	}
-	known := map[[2]string]bool{}
-	for _, c := range configs {
-		for _, in := range inputsOf(&c.Machine) {
-			if key := [2]string{in.Word, in.Name}; !known[key] {
-				known[key] = true
-				if err := in.read(s); err != nil {
-					return nil, err
-				}
-				list = append(list, in)
-			}
-		}
-	}
-	return list, nil
-}
-
 // read reads the text of an input: of a file, of an inline specification, or of something built
 // in. A file goes first.
 func (in *Input) read(s *Study) (err error) {

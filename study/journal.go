@@ -190,23 +190,19 @@ func (r *Results) readOn(path string, at *reading) error {
 	}
 	at.size = info.Size()
 	// Reading goes on behind the last whole line, so a study with many workers is read once, not once for
-	// each look.
-	from := bufio.NewReaderSize(io.NewSectionReader(f, at.bytes, at.size-at.bytes), 64<<10)
-	for !at.ended {
-		line, err := readLine(from)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, bufio.ErrTooLong):
-			at.ended = true
-			tell("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1, maxLine>>20)
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+	// each look. What stands behind the last end of a line is no line yet.
+	lines := bufio.NewScanner(io.NewSectionReader(f, at.bytes, at.size-at.bytes))
+	lines.Buffer(nil, maxLine)
+	lines.Split(func(text []byte, _ bool) (int, []byte, error) {
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			return end + 1, text[:end], nil
 		}
-		at.bytes += int64(len(line)) + 1
+		return 0, nil, nil
+	})
+	for !at.ended && lines.Scan() {
+		at.bytes += int64(len(lines.Bytes())) + 1
 		at.lines++
-		if err := r.add(line); err != nil {
+		if err := r.add(lines.Bytes()); err != nil {
 			tell("%s:%d: %v", path, at.lines, err)
 			if at.wrong++; at.wrong == maxWrong {
 				at.ended = true
@@ -214,23 +210,14 @@ func (r *Results) readOn(path string, at *reading) error {
 			}
 		}
 	}
-	return nil
-}
-
-// readLine returns the next line without its end; io.EOF if the end is missing.
-func readLine(from *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := from.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line[:len(line)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		case len(line) > maxLine:
-			return nil, bufio.ErrTooLong
-		}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		at.ended = true
+		tell("%s:%d: a line of more than %d MiB: neither it nor what follows counts", path, at.lines+1, maxLine>>20)
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
 	}
+	return nil
 }
 
 // add takes the entry of a line, or returns why it does not count. A run that has failed may have

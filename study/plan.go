@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
+	"reprise/replay"
 	"reprise/study/workqueue"
 	"reprise/tracegen/programs"
 )
@@ -75,16 +77,57 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: s.Program, Design: s.Design,
 		Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true,
 		parameters: s.parameters, from: filepath.Dir(s.File)}
-	var err error
-	if p.Inputs, err = s.gather(configs); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.File, err)
+
+	// The inputs of all configurations, each once, in the order in which they come.
+	if s.trace != nil {
+		p.Inputs = append(p.Inputs, *s.trace)
+	}
+	read := map[[2]string]bool{}
+	for _, c := range configs {
+		for _, in := range inputsOf(&c.Machine) {
+			if key := [2]string{in.Word, in.Name}; !read[key] {
+				read[key] = true
+				if err := in.read(s); err != nil {
+					return nil, fmt.Errorf("%s: %w", s.File, err)
+				}
+				p.Inputs = append(p.Inputs, in)
+			}
+		}
 	}
 	p.index()
+
+	// Machines: hosts, levels of links and kernels that configurations name must exist, and there
+	// must be places for all ranks, as an error of the plan is better than one of each run.
+	// Thousands of configurations mostly share a few machines, each of which is checked once.
 	// Machines without noise give the same result with every seed: these rows share one run.
-	noisy, err := p.checkMachines(s, configs)
-	if err != nil {
-		return nil, err
+	e, known := p.NewEvaluator(), map[string]bool{} // known machines, and whether they have noise
+	noisy := make([]bool, len(configs))
+	for i, c := range configs {
+		outline, err := c.Run.Outline()
+		if err != nil {
+			return nil, s.errorOf(i, err)
+		}
+		spec, h := c.Machine, outline.Header()
+		key := fmt.Sprintf("%q %q %q %q %d %v", spec.Platform, spec.Kernels, spec.NetworkNoise, spec.Hostfile, h.Ranks,
+			spec.Values())
+		has, checked := known[key]
+		if !checked {
+			var m replay.Machine
+			var o replay.Options
+			if m, o, _, err = e.load(spec, outline); err == nil {
+				has, err = replay.HasNoise(h, m, o)
+			}
+			known[key] = has
+		}
+		if file, ok := outline.(io.Closer); ok { // now: a study of 10,000 runs would keep as many traces open
+			file.Close()
+		}
+		if err != nil {
+			return nil, s.errorOf(i, err)
+		}
+		noisy[i] = has
 	}
+
 	// Rows come in the order of the design, of each configuration one for every seed.
 	for i, row := range s.Rows {
 		for _, seed := range s.Seeds {
@@ -232,42 +275,33 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 
 	path := filepath.Join(dir, PlanFile)
 	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which another process may be creating
-	switch old, err := regular.Read(path, maxPlan); {
-	case err == nil:
-		return true, p.same(old, text)
-	case !errors.Is(err, fs.ErrNotExist):
-		return false, err
-	case noJournals == nil:
-		return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o",
-			dir, journalsDir, PlanFile)
-	}
-	// Inputs before the plan: whoever sees the plan finds them. Names by content make it harmless if two
-	// processes store the same input.
-	for i := range p.Inputs {
-		if err := p.Inputs[i].store(dir); err != nil {
+	old, err := regular.Read(path, maxPlan)
+	if errors.Is(err, fs.ErrNotExist) {
+		if noJournals == nil {
+			return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o",
+				dir, journalsDir, PlanFile)
+		}
+		// Inputs before the plan: whoever sees the plan finds them. Names by content make it harmless if two
+		// processes store the same input.
+		for i := range p.Inputs {
+			if err := p.Inputs[i].store(dir); err != nil {
+				return false, err
+			}
+		}
+		if err = atomicfile.Create(path, text); !errors.Is(err, fs.ErrExist) {
 			return false, err
 		}
+		old, err = regular.Read(path, maxPlan)
 	}
-	if err = atomicfile.Create(path, text); !errors.Is(err, fs.ErrExist) {
-		return false, err
+	if err != nil || bytes.Equal(old, text) {
+		return true, err
 	}
-	old, err := regular.Read(path, maxPlan)
-	if err == nil {
-		err = p.same(old, text)
-	}
-	return true, err
-}
 
-// same returns an error with the first difference if the plan that is there is not this one.
-func (p *Plan) same(old, text []byte) error {
-	if bytes.Equal(old, text) {
-		return nil
-	}
+	// The plans differ: the error has the first difference that tells the user what to do.
 	var other Plan
 	if err := other.decode(old); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(p.dir, PlanFile), err)
+		return true, fmt.Errorf("%s: %w", path, err)
 	}
-	// The plans differ: find the first difference that tells the user what to do.
 	differ := func(a, b any) bool {
 		x, err1 := json.Marshal(a)
 		y, err2 := json.Marshal(b)
@@ -292,7 +326,7 @@ func (p *Plan) same(old, text []byte) error {
 	default:
 		difference = fmt.Sprintf("it has %s, this one %d", textutil.Count(len(other.Runs), "run"), len(p.Runs))
 	}
-	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, difference)
+	return true, fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", dir, difference)
 }
 
 // Open reads the plan of a study's directory, for a version of Reprise, "" for reading results

@@ -104,12 +104,19 @@ func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 	for range w.Jobs {
 		group.Go(func() {
 			for w.ctx.Err() == nil {
-				row, l := w.next()
-				switch {
-				case l != nil:
+				if row, l := w.next(); l != nil {
 					w.make(row, l)
-				case !w.Wait || !w.waits():
+					continue
+				}
+				w.mu.Lock()
+				others := w.err == nil && w.work.Held > 0
+				w.mu.Unlock()
+				if !w.Wait || !others {
 					return
+				}
+				select {
+				case <-w.ctx.Done():
+				case <-time.After(min(w.Lease/4, time.Second)):
 				}
 			}
 		})
@@ -205,21 +212,6 @@ func (p *Plan) order() []int {
 	return rows
 }
 
-// waits waits a moment for other workers, and reports whether it is still needed.
-func (w *worker) waits() bool {
-	w.mu.Lock()
-	goOn := w.err == nil && w.work.Held > 0
-	w.mu.Unlock()
-	if !goOn {
-		return false
-	}
-	select {
-	case <-w.ctx.Done():
-	case <-time.After(min(w.Lease/4, time.Second)):
-	}
-	return true
-}
-
 // next takes the next run that is free and can be made in time; nil if there is none. Rows that
 // are done are dropped, so a worker looks at each of them once.
 func (w *worker) next() (row int, l *workqueue.Lease) {
@@ -248,7 +240,28 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 			continue
 		}
 		w.passed = append(w.passed, row)
-		l, err := w.try(row)
+		id := w.plan.Runs[row].ID
+		switch {
+		case w.busy[id]: // this worker is making it
+			continue
+		case !w.Until.IsZero() && time.Until(w.Until) < w.pace.of(margin*w.plan.cost(row)):
+			w.work.Late++
+			continue
+		}
+		l, err := w.me.Take(id)
+		if err == nil && l == nil {
+			w.work.Held++
+			continue
+		}
+		// Between the last look at the journals and the lease another worker may have ended the run.
+		if err == nil {
+			err = w.results.Update()
+		}
+		if err == nil && !w.isDone(row) {
+			w.busy[id] = true
+		} else if l != nil {
+			err, l = errors.Join(err, l.Done()), nil
+		}
 		if err != nil || l != nil {
 			w.err = err
 			w.passed = append(w.passed, passed...)
@@ -256,33 +269,6 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 		}
 	}
 	return 0, nil
-}
-
-// try takes a run, unless this or another worker is making it, or it was done a moment ago, or
-// would end too late.
-func (w *worker) try(row int) (*workqueue.Lease, error) {
-	id := w.plan.Runs[row].ID
-	switch {
-	case w.busy[id]:
-		return nil, nil
-	case !w.Until.IsZero() && time.Until(w.Until) < w.pace.of(margin*w.plan.cost(row)):
-		w.work.Late++
-		return nil, nil
-	}
-	l, err := w.me.Take(id)
-	if err != nil {
-		return nil, err
-	}
-	if l == nil {
-		w.work.Held++
-		return nil, nil
-	}
-	// Between the last look at the journals and the lease another worker may have ended the run.
-	if err = w.results.Update(); err == nil && !w.isDone(row) {
-		w.busy[id] = true
-		return l, nil
-	}
-	return nil, errors.Join(err, l.Done())
 }
 
 // isDone reports whether a run has ended: well, or with an error, unless that was before and it

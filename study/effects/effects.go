@@ -72,10 +72,11 @@ const (
 )
 
 // Of finds the effects of factors on values. levels has the number of levels of each factor, rows
-// the levels of the factors for each value.
+// the levels of the factors for each value. Time and memory grow with the rows for each pair of
+// factors, not with the product of the numbers of levels: a Latin hypercube has as many levels as
+// rows.
 func Of(levels []int, rows [][]int, values []float64) *Effects {
-	e := &Effects{Balanced: balanced(levels, rows), Aliases: aliases(levels, rows)}
-	e.Confounded = !e.Balanced && confounded(levels, rows)
+	e := &Effects{Balanced: true, Factors: make([]Factor, len(levels))}
 	for _, v := range values {
 		e.Mean += v / float64(len(values))
 	}
@@ -92,15 +93,23 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 		}
 		return squares / total
 	}
+	occur := make([]int, len(levels)) // how many levels of a factor do
+	needed := 1                       // rows, for the mean and the levels that occur
+	for f, n := range levels {
+		of := Factor{Levels: make([]float64, n), Rows: make([]int, n)}
+		for _, row := range rows {
+			if of.Rows[row[f]]++; of.Rows[row[f]] == 1 {
+				occur[f]++
+			}
+		}
+		needed += max(occur[f]-1, 0)
+		if slices.ContainsFunc(of.Rows, func(k int) bool { return k == 0 || k != of.Rows[0] }) {
+			e.Balanced = false
+		}
+		e.Factors[f] = of
+	}
 
 	// Main effects.
-	e.Factors = make([]Factor, len(levels))
-	for f, n := range levels {
-		e.Factors[f] = Factor{Levels: make([]float64, n), Rows: make([]int, n)}
-		for _, row := range rows {
-			e.Factors[f].Rows[row[f]]++
-		}
-	}
 	for range maxRounds {
 		moved := 0.0
 		for f := range e.Factors {
@@ -128,19 +137,26 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 		}
 	}
 
-	// Interactions: sums of squares of the means of the residuals, by pairs of levels.
+	// Interactions: sums of squares of the means of the residuals, by pairs of levels. The factors are
+	// confounded if their levels fall into groups that never meet; a mixture of three factors or more
+	// that passes for another one is not noticed.
+	e.Confounded = needed > len(rows)
 	for a := range levels {
 		for b := a + 1; b < len(levels); b++ {
-			squares := 0.0
-			for _, c := range cellsOf(a, b, rows, rest) {
+			cells, squares := cellsOf(a, b, rows, rest), 0.0
+			for _, c := range cells {
 				squares += float64(c.sum*c.sum) / float64(c.rows)
+				e.Balanced = e.Balanced && c.rows == cells[0].rows && len(cells) == levels[a]*levels[b]
 			}
 			e.Interactions = append(e.Interactions, Interaction{a, b, share(squares)})
+			e.Confounded = e.Confounded || groups(cells, levels[a], levels[b]) > 1
 		}
 	}
+	e.Confounded = e.Confounded && !e.Balanced
 
 	// The residual. Interactions that are one contrast with a term before them are explained by
 	// that.
+	e.Aliases = aliases(levels, occur, rows)
 	if total > 0 {
 		again := map[[2]int]bool{}
 		for _, group := range e.Aliases {
@@ -171,8 +187,7 @@ type cell struct {
 	rows   int
 }
 
-// cellsOf returns the pairs of levels that occur, in order. Memory grows with these, not with the
-// product of the numbers of levels: a Latin hypercube has as many levels as rows.
+// cellsOf returns the pairs of levels that occur, in order: sums of floats depend on it.
 func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	at := map[[2]int]int{}
 	var list []cell
@@ -191,38 +206,12 @@ func cellsOf(a, b int, rows [][]int, values []float64) []cell {
 	return list
 }
 
-// balanced reports whether the levels of each factor, and the pairs of levels of each two
-// factors, occur equally often.
-func balanced(levels []int, rows [][]int) bool {
-	equallyOften := func(n int, kind func(row []int) int) bool {
-		if n > len(rows) { // some do not occur at all
-			return false
-		}
-		count := make([]int, n)
-		for _, row := range rows {
-			count[kind(row)]++
-		}
-		return !slices.ContainsFunc(count, func(k int) bool { return k != count[0] })
-	}
-	for a, n := range levels {
-		if !equallyOften(n, func(row []int) int { return row[a] }) {
-			return false
-		}
-		for b := a + 1; b < len(levels); b++ {
-			if !equallyOften(n*levels[b], func(row []int) int { return row[a]*levels[b] + row[b] }) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // aliases returns groups of terms that the rows make one contrast: main effects and then
 // interactions of factors of which two levels occur.
-func aliases(levels []int, rows [][]int) [][]Term {
+func aliases(levels, occur []int, rows [][]int) [][]Term {
 	var two []int // factors
 	for f, n := range levels {
-		if n == 2 && occurring(f, 2, rows) == 2 {
+		if n == 2 && occur[f] == 2 {
 			two = append(two, f)
 		}
 	}
@@ -263,45 +252,13 @@ func aliases(levels []int, rows [][]int) [][]Term {
 	return list
 }
 
-// confounded reports whether factors cannot be told apart: there are fewer rows than the mean and
-// the levels that occur need, or the levels of two factors fall into groups that never meet. A
-// mixture of three factors or more that passes for another one is not noticed.
-func confounded(levels []int, rows [][]int) bool {
-	needed := 1
-	for f, n := range levels {
-		needed += max(occurring(f, n, rows)-1, 0)
-	}
-	if needed > len(rows) {
-		return true
-	}
-	for a := range levels {
-		for b := a + 1; b < len(levels); b++ {
-			if groups(a, b, levels, rows) > 1 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// occurring returns how many levels of a factor are in the rows.
-func occurring(f, levels int, rows [][]int) int {
-	seen, n := make([]bool, levels), 0
-	for _, row := range rows {
-		if !seen[row[f]] {
-			seen[row[f]] = true
-			n++
-		}
-	}
-	return n
-}
-
 // groups returns into how many groups the levels of two factors fall that never come together, by
-// union-find over the levels of a and, behind them, those of b.
-func groups(a, b int, levels []int, rows [][]int) int {
-	parent := make([]int, levels[a]+levels[b])
+// union-find over the levels of the first and, behind them, those of the second. Levels that do
+// not occur are in no group.
+func groups(cells []cell, first, second int) int {
+	parent := make([]int, first+second)
 	for i := range parent {
-		parent[i] = i
+		parent[i] = -1 // it has not occurred
 	}
 	root := func(i int) int {
 		for parent[i] != i {
@@ -310,9 +267,16 @@ func groups(a, b int, levels []int, rows [][]int) int {
 		}
 		return i
 	}
-	n := occurring(a, levels[a], rows) + occurring(b, levels[b], rows)
-	for _, row := range rows {
-		if x, y := root(row[a]), root(levels[a]+row[b]); x != y {
+	n := 0
+	for _, c := range cells {
+		ends := [2]int{c.levels[0], first + c.levels[1]}
+		for _, i := range ends {
+			if parent[i] < 0 {
+				parent[i] = i
+				n++
+			}
+		}
+		if x, y := root(ends[0]), root(ends[1]); x != y {
 			parent[x] = y
 			n--
 		}

@@ -45,6 +45,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"reprise/internal/portable"
 )
 
 const (
@@ -55,6 +57,8 @@ const (
 	// risk is the probability that a discarded point is better than the best by more than the
 	// indifference.
 	risk = 0.05
+	// golden is SplitMix64's increment: portable.Mix of its multiples are that generator's numbers.
+	golden = 0x9e3779b97f4a7c15
 )
 
 // Space is what is searched: points, each of which has a level of each factor.
@@ -143,7 +147,8 @@ func validate(s *Space, o *Options) error {
 
 // design returns the points to begin with, at least as many as the model has main effects: each
 // level, and each pair of levels of two factors, occurs about as often as others. It is greedy:
-// the next point is the one whose levels and pairs have been taken least often.
+// the next point is the one whose levels and pairs have been taken least often; among equals, the
+// first in an order by hashes, which has nothing to do with their levels.
 func (s *Space) design() []int {
 	n := 1
 	for _, f := range s.Factors {
@@ -166,7 +171,7 @@ func (s *Space) design() []int {
 					often += count[[4]int{a, x[a], b, x[b]}]
 				}
 			}
-			if c := float64(often) + anyOrder(i); c < least {
+			if c := float64(often) + float64(portable.Mix(uint64(i)*golden)>>11)/(1<<53); c < least {
 				next, least = i, c
 			}
 		}
@@ -179,15 +184,6 @@ func (s *Space) design() []int {
 		}
 	}
 	return list
-}
-
-// anyOrder returns numbers in [0, 1) that put points in an order that has nothing to do with
-// their levels (splitmix64).
-func anyOrder(i int) float64 {
-	x := uint64(i+1) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
 // apart returns how many steps there are between two points.
@@ -227,9 +223,29 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 			next = s.next(tolerance)
 		}
 		for len(next) > 0 {
-			if err := s.measure(ctx, next, tolerance); err != nil {
+			values, err := s.Measure(ctx, next, tolerance)
+			if err != nil {
 				return nil, err
 			}
+			for i, p := range next {
+				v := values[i]
+				if !(v.Seconds > 0) || !(v.Interval >= 0) {
+					return nil, fmt.Errorf("search: point %d takes %v s, give or take %v s", p, v.Seconds, v.Interval)
+				}
+				s.found[p] = &Point{p, v, tolerance}
+			}
+
+			// The model is fitted to all points that were measured, to whatever tolerance.
+			m := s.model
+			m.at, m.values, m.noise = nil, nil, nil
+			for i := range s.Points {
+				if p := s.found[i]; p != nil {
+					deviation := p.Value.Interval / p.Value.Seconds / distuv.UnitNormal.Quantile(0.975)
+					m.at, m.values = append(m.at, i), append(m.values, math.Log(p.Value.Seconds))
+					m.noise = append(m.noise, max(float64(deviation*deviation), leastNoise))
+				}
+			}
+			m.fit()
 			best, _ := s.best()
 			if next = s.next(tolerance); len(next) == 0 {
 				// The neighbours of the best: points that differ from it in one factor, an ordered
@@ -269,31 +285,6 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 // measured reports whether a measurement is as good as a tolerance wants.
 func (p *Point) measured(tolerance float64) bool {
 	return p.Tolerance <= tolerance || p.Value.Interval == 0
-}
-
-// measure measures points and fits the model to all that were measured.
-func (s *search) measure(ctx context.Context, points []int, tolerance float64) error {
-	values, err := s.Measure(ctx, points, tolerance)
-	if err != nil {
-		return err
-	}
-	for i, p := range points {
-		if v := values[i]; !(v.Seconds > 0) || !(v.Interval >= 0) {
-			return fmt.Errorf("search: point %d takes %v s, give or take %v s", p, v.Seconds, v.Interval)
-		}
-		s.found[p] = &Point{p, values[i], tolerance}
-	}
-	m := s.model
-	m.at, m.values, m.noise = nil, nil, nil
-	for i := range s.Points {
-		if p := s.found[i]; p != nil {
-			deviation := p.Value.Interval / p.Value.Seconds / distuv.UnitNormal.Quantile(0.975)
-			m.at, m.values = append(m.at, i), append(m.values, math.Log(p.Value.Seconds))
-			m.noise = append(m.noise, max(float64(deviation*deviation), leastNoise))
-		}
-	}
-	m.fit()
-	return nil
 }
 
 // next returns the points to measure next, at most a batch: of those that are not measured to the
