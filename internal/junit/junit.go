@@ -15,21 +15,18 @@ type Case struct {
 	Text        string // its whole output
 }
 
-// testCase is a case as XML has it.
-type testCase struct {
-	Class   string   `xml:"classname,attr"`
-	Name    string   `xml:"name,attr"`
-	Failure *failure `xml:"failure,omitempty"`
-	Out     string   `xml:"system-out,omitempty"`
-}
-
-type failure struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
 // Write writes a suite of checks.
 func Write(w io.Writer, name string, cases []Case) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testCase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Failure *failure `xml:"failure,omitempty"`
+		Out     string   `xml:"system-out,omitempty"`
+	}
 	var all struct {
 		XMLName xml.Name `xml:"testsuites"`
 		Suite   struct {

@@ -165,7 +165,23 @@ func (o *operation) do(op string) {
 		o.b.Sync(kind, o.windows[windowKey{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w),
 			trace.Const(assert))
 	case "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap":
-		o.access(op)
+		// Accesses to a window: of bytes, or where they compute of numbers of 8 bytes.
+		kind, w := accesses[op], o.number()
+		g := o.windows[windowKey{o.rank, w}]
+		peer, bytes := o.peer(&g), int64(8)
+		switch kind {
+		case trace.AccessPut, trace.AccessGet:
+			bytes = o.number()
+		case trace.AccessAccumulate, trace.AccessGetAccumulate:
+			bytes = 8 * o.number()
+		}
+		out, back := bytes, bytes
+		if !kind.Fetches() {
+			back = 0
+		} else if kind == trace.AccessGet {
+			out = 0
+		}
+		o.b.Access(kind, g.family, -1, peer, trace.Const(w), trace.Const(out), trace.Const(back))
 	default:
 		o.collective(op)
 	}
@@ -180,26 +196,6 @@ type windowKey struct {
 var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.AccessGet,
 	"accumulate":    trace.AccessAccumulate,
 	"getaccumulate": trace.AccessGetAccumulate, "fetchandop": trace.AccessFetchAndOp, "compareandswap": trace.AccessCompareAndSwap}
-
-// access makes an access to a window: of bytes, or where it computes of numbers of 8 bytes.
-func (o *operation) access(op string) {
-	kind, w := accesses[op], o.number()
-	g := o.windows[windowKey{o.rank, w}]
-	peer, bytes := o.peer(&g), int64(8)
-	switch kind {
-	case trace.AccessPut, trace.AccessGet:
-		bytes = o.number()
-	case trace.AccessAccumulate, trace.AccessGetAccumulate:
-		bytes = 8 * o.number()
-	}
-	out, back := bytes, bytes
-	if !kind.Fetches() {
-		back = 0
-	} else if kind == trace.AccessGet {
-		out = 0
-	}
-	o.b.Access(kind, g.family, -1, peer, trace.Const(w), trace.Const(out), trace.Const(back))
-}
 
 // persistent is a persistent request: what its start begins.
 type persistent struct {
@@ -226,8 +222,8 @@ func init() {
 	}
 }
 
-// collective makes the call of a collective operation; an i before its name makes it
-// nonblocking.
+// collective makes the call of a collective operation, whose words are in the order in which program.c reads them;
+// an i before its name makes it nonblocking.
 func (o *operation) collective(op string) {
 	kind, blocking := kinds[op]
 	if !blocking {
@@ -237,19 +233,10 @@ func (o *operation) collective(op string) {
 		}
 	}
 	g := o.group()
-	c := o.operands(kind, &g)
+	c := trace.CollectiveOperands{}
 	if g.family > 0 {
 		c.Comm = trace.Communicator(g.family)
 	}
-	if blocking {
-		o.b.Collective(kind, c)
-	} else {
-		o.b.Icollective(o.slot(), kind, c)
-	}
-}
-
-// operands reads those of a call, in the order in which program.c does.
-func (o *operation) operands(kind trace.CollectiveKind, g *group) (c trace.CollectiveOperands) {
 	n, step := int64(0), int64(0)
 	if kind != trace.CollBarrier {
 		n = o.number()
@@ -266,30 +253,32 @@ func (o *operation) operands(kind trace.CollectiveKind, g *group) (c trace.Colle
 		size, c.Operator = trace.Const(8), trace.OperatorSum
 	}
 	c.Send, c.SendSize, c.Recv, c.RecvSize = trace.Const(n), size, trace.Const(n), size
-	if !perRank {
-		return c
+
+	if perRank { // rank i has n+step*i, and to and from others in an order of its own
+		var parts, out, in []int64
+		p := len(g.members)
+		for i := range p {
+			parts = append(parts, n+step*int64(i))
+			out = append(out, n+step*int64((3*g.me+i)%p))
+			in = append(in, n+step*int64((3*i+g.me)%p))
+			c.Span.Const += parts[i]
+		}
+		mine := trace.Const(parts[g.me])
+		switch kind {
+		case trace.CollAlltoallv:
+			o.vectors = [2][]int64{out, in}
+			c.Send, c.Recv = o.b.Param(0), o.b.Param(1)
+		case trace.CollScatterv:
+			o.vectors[0] = parts
+			c.Send, c.Recv = o.b.Param(0), mine
+		default:
+			o.vectors[1] = parts
+			c.Send, c.Recv = mine, o.b.Param(1)
+		}
 	}
-	var parts, out, in []int64
-	p := len(g.members)
-	for i := range p {
-		parts = append(parts, n+step*int64(i))
-		out = append(out, n+step*int64((3*g.me+i)%p))
-		in = append(in, n+step*int64((3*i+g.me)%p))
+	if blocking {
+		o.b.Collective(kind, c)
+	} else {
+		o.b.Icollective(o.slot(), kind, c)
 	}
-	mine := trace.Const(parts[g.me])
-	switch kind {
-	case trace.CollAlltoallv:
-		o.vectors = [2][]int64{out, in}
-		c.Send, c.Recv = o.b.Param(0), o.b.Param(1)
-	case trace.CollScatterv:
-		o.vectors[0] = parts
-		c.Send, c.Recv = o.b.Param(0), mine
-	default:
-		o.vectors[1] = parts
-		c.Send, c.Recv = mine, o.b.Param(1)
-	}
-	for _, v := range parts {
-		c.Span.Const += v
-	}
-	return c
 }

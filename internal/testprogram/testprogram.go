@@ -86,22 +86,49 @@ func readFile(t testing.TB, dir fs.FS, name string) string {
 // Parse returns the cases of a text, without times. It panics where the text is wrong.
 func Parse(text string) (cases []*Case) {
 	for words := range lines(text) {
-		if words[0] != "case" {
-			cases[len(cases)-1].add(words)
-			continue
-		}
-		c := &Case{Name: words[1], Ranks: number(words[2])}
-		for _, o := range words[3:] {
-			list, placed := strings.CutPrefix(o, "hosts:")
-			if !placed {
-				c.Options = append(c.Options, o)
-				continue
+		switch {
+		case words[0] == "case":
+			c := &Case{Name: words[1], Ranks: number(words[2])}
+			for _, o := range words[3:] {
+				list, placed := strings.CutPrefix(o, "hosts:")
+				if !placed {
+					c.Options = append(c.Options, o)
+					continue
+				}
+				for h := range strings.SplitSeq(list, ",") {
+					c.Hosts = append(c.Hosts, number(h))
+				}
 			}
-			for _, h := range strings.Split(list, ",") {
-				c.Hosts = append(c.Hosts, number(h))
+			cases = append(cases, c)
+		case words[0] == "comm": // a name, and groups with | between them
+			c := cases[len(cases)-1]
+			m := comm{name: words[1], groups: [][]int32{nil}}
+			for _, w := range words[2:] {
+				if w == "|" {
+					m.groups = append(m.groups, nil)
+					continue
+				}
+				last := &m.groups[len(m.groups)-1]
+				*last = append(*last, int32(number(w)))
 			}
+			c.comms = append(c.comms, m)
+		default: // ranks, as 0,2-3 or *, and their call
+			c := cases[len(cases)-1]
+			l := line{text: strings.Join(words, " "), ranks: make([]bool, c.Ranks), words: words[1:]}
+			for part := range strings.SplitSeq(words[0], ",") {
+				first, last, ok := strings.Cut(part, "-")
+				switch {
+				case part == "*":
+					first, last = "0", strconv.Itoa(c.Ranks-1)
+				case !ok:
+					last = first
+				}
+				for r := number(first); r <= number(last); r++ {
+					l.ranks[r] = true
+				}
+			}
+			c.lines = append(c.lines, l)
 		}
-		cases = append(cases, c)
 	}
 	return cases
 }
@@ -116,36 +143,6 @@ func lines(text string) iter.Seq[[]string] {
 			}
 		}
 	}
-}
-
-func (c *Case) add(words []string) {
-	if words[0] == "comm" {
-		m := comm{name: words[1], groups: [][]int32{nil}}
-		for _, w := range words[2:] {
-			if w == "|" {
-				m.groups = append(m.groups, nil)
-				continue
-			}
-			last := &m.groups[len(m.groups)-1]
-			*last = append(*last, int32(number(w)))
-		}
-		c.comms = append(c.comms, m)
-		return
-	}
-	l := line{text: strings.Join(words, " "), ranks: make([]bool, c.Ranks), words: words[1:]}
-	for _, part := range strings.Split(words[0], ",") {
-		first, last, ok := strings.Cut(part, "-")
-		switch {
-		case part == "*":
-			first, last = "0", strconv.Itoa(c.Ranks-1)
-		case !ok:
-			last = first
-		}
-		for r := number(first); r <= number(last); r++ {
-			l.ranks[r] = true
-		}
-	}
-	c.lines = append(c.lines, l)
 }
 
 func number(w string) int {
@@ -165,28 +162,10 @@ func float(w string) float64 {
 }
 
 // Trace returns the case as a trace: a step for each of its lines, a block for what a rank
-// does in it.
+// does in it, whose two parameters are vectors of what an operation sends and receives.
 func (c *Case) Trace() ([]byte, error) {
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, c.header(), trace.WriterOptions{})
-	if err != nil {
-		return nil, err
-	}
-	p := &program{Case: c, w: w, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
-	for i := range c.lines {
-		if err := p.line(i); err != nil {
-			return nil, fmt.Errorf("case %s: %s: %w", c.Name, c.lines[i].text, err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return file.Bytes(), nil
-}
-
-// header returns one with the world as family 0, and then a family for each line comm, with a
-// group of its own for each rank that is in none of it.
-func (c *Case) header() *trace.Header {
+	// Family 0 is the world. Then there is one for each line comm, with a group of its own for the ranks that are in
+	// none of its groups.
 	vector := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: 0, Vector: true} }
 	h := &trace.Header{
 		Program: "testprogram", Ranks: c.Ranks, Steps: len(c.lines), Communicators: true,
@@ -211,44 +190,55 @@ func (c *Case) header() *trace.Header {
 		}
 		h.CommFamilies = append(h.CommFamilies, f)
 	}
-	return h
-}
 
-// program writes the lines of a case.
-type program struct {
-	*Case
-	w          *trace.Writer
-	persistent map[persistentKey]persistent
-	windows    map[windowKey]group
-}
-
-func (p *program) line(i int) error {
-	l := &p.lines[i]
-	if err := p.w.Step(i); err != nil {
-		return err
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, h, trace.WriterOptions{})
+	if err != nil {
+		return nil, err
 	}
-	call := trace.Call{Args: [][]int64{nil, nil}}
-	none := p.w.Vector(trace.Vector{Values: []int64{0}})
-	for r := range p.Ranks {
-		block, vectors := int64(trace.NoBlock), [2]int64{none, none}
-		if l.ranks[r] {
-			o := &operation{program: p, line: l, rank: int32(r), words: l.words[1:], b: trace.NewBuilder("", 2)}
-			o.do(l.words[0])
-			n, err := p.w.Program().Add(o.b)
-			if err != nil {
-				return err
-			}
-			block = int64(n)
-			for side, v := range o.vectors {
-				if v != nil {
-					vectors[side] = p.w.Vector(trace.Vector{Values: v})
+	p := &program{Case: c, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
+	for i := range c.lines {
+		l := &c.lines[i]
+		failed := func(err error) ([]byte, error) { return nil, fmt.Errorf("case %s: %s: %w", c.Name, l.text, err) }
+		if err := w.Step(i); err != nil {
+			return failed(err)
+		}
+		call := trace.Call{Args: [][]int64{nil, nil}}
+		none := w.Vector(trace.Vector{Values: []int64{0}})
+		for r := range c.Ranks {
+			block, vectors := int64(trace.NoBlock), [2]int64{none, none}
+			if l.ranks[r] {
+				o := &operation{program: p, line: l, rank: int32(r), words: l.words[1:], b: trace.NewBuilder("", 2)}
+				o.do(l.words[0])
+				n, err := w.Program().Add(o.b)
+				if err != nil {
+					return failed(err)
+				}
+				block = int64(n)
+				for side, v := range o.vectors {
+					if v != nil {
+						vectors[side] = w.Vector(trace.Vector{Values: v})
+					}
 				}
 			}
+			call.Blocks = append(call.Blocks, block)
+			for side := range vectors {
+				call.Args[side] = append(call.Args[side], vectors[side])
+			}
 		}
-		call.Blocks = append(call.Blocks, block)
-		for side := range vectors {
-			call.Args[side] = append(call.Args[side], vectors[side])
+		if err := w.Call(&call); err != nil {
+			return failed(err)
 		}
 	}
-	return p.w.Call(&call)
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return file.Bytes(), nil
+}
+
+// program is what the ranks of a case have made in the lines so far.
+type program struct {
+	*Case
+	persistent map[persistentKey]persistent
+	windows    map[windowKey]group
 }

@@ -41,12 +41,24 @@ func ParsePattern(text string) (Pattern, error) {
 			if n < 0 {
 				return p, fmt.Errorf("pattern %q: [ without ]", text)
 			}
-			if besideDigit(text, i, i+n) {
+			// A number is whole: neither a digit nor another number may stand beside it.
+			before := i > 0 && (isDigit(text[i-1]) || text[i-1] == ']')
+			after := i+n+1 < len(text) && (isDigit(text[i+n+1]) || text[i+n+1] == '[')
+			if before || after {
 				return p, fmt.Errorf("pattern %q: a digit beside [...], which stands for a whole number", text)
 			}
-			ranges, err := parseRanges(text[i+1 : i+n])
-			if err != nil {
-				return p, fmt.Errorf("pattern %q: %w", text, err)
+			var ranges []numberRange
+			for item := range strings.SplitSeq(text[i+1:i+n], ",") {
+				first, last, isRange := strings.Cut(item, "-")
+				if !isRange {
+					last = first
+				}
+				lo, err := strconv.ParseUint(first, 10, 64)
+				hi, err2 := strconv.ParseUint(last, 10, 64)
+				if err != nil || err2 != nil || hi < lo {
+					return p, fmt.Errorf("pattern %q: range %q: want a number or first-last", text, item)
+				}
+				ranges = append(ranges, numberRange{lo, hi})
 			}
 			p.parts = append(p.parts, patternPart{ranges: ranges})
 			i += n
@@ -56,35 +68,6 @@ func ParsePattern(text string) (Pattern, error) {
 		}
 	}
 	return p, nil
-}
-
-// besideDigit reports whether text has a digit or another range directly
-// before the bracket at open or after the one at end.
-func besideDigit(text string, open, end int) bool {
-	before := open > 0 && (isDigit(text[open-1]) || text[open-1] == ']')
-	after := end+1 < len(text) && (isDigit(text[end+1]) || text[end+1] == '[')
-	return before || after
-}
-
-// parseRanges parses "1-3,7".
-func parseRanges(list string) ([]numberRange, error) {
-	var ranges []numberRange
-	for item := range strings.SplitSeq(list, ",") {
-		first, last, isRange := strings.Cut(item, "-")
-		if !isRange {
-			last = first
-		}
-		lo, err := strconv.ParseUint(first, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("range %q: want a number or first-last", item)
-		}
-		hi, err := strconv.ParseUint(last, 10, 64)
-		if err != nil || hi < lo {
-			return nil, fmt.Errorf("range %q: want a number or first-last", item)
-		}
-		ranges = append(ranges, numberRange{lo, hi})
-	}
-	return ranges, nil
 }
 
 // String returns the text of the pattern.

@@ -20,11 +20,36 @@ func (t *Table) Len() int { return len(t.rows) }
 // Write writes the rows, a line each. On a terminal (Columns) whose lines have no room for them
 // columns are left out that have no values, and then the first one is cut.
 func (t *Table) Write(w io.Writer) error {
-	rows := t.rows
-	if to, ok := w.(interface{ Columns() int }); ok {
-		rows = t.within(to.Columns())
+	rows, widths := t.rows, widthsOf(t.rows)
+	to, limited := w.(interface{ Columns() int })
+	if limited && len(widths) > 1 && total(widths) > to.Columns() {
+		// Columns of "-" only, below the heading, go first, and then the end of the first column.
+		empty := slices.Repeat([]bool{true}, len(widths))
+		empty[0] = false
+		for _, r := range t.rows[1:] {
+			for i, cell := range r {
+				empty[i] = empty[i] && cell == "-"
+			}
+		}
+		rows = nil
+		for _, r := range t.rows {
+			var kept []string
+			for i, cell := range r {
+				if !empty[i] {
+					kept = append(kept, cell)
+				}
+			}
+			rows = append(rows, kept)
+		}
+		widths = widthsOf(rows)
+		first := max(leastFirst, widths[0]-max(0, total(widths)-to.Columns()))
+		for i, r := range rows {
+			if len(r) > 1 {
+				rows[i][0] = Fit(r[0], first)
+			}
+		}
+		widths = widthsOf(rows)
 	}
-	widths := widthsOf(rows)
 	var b strings.Builder
 	for _, r := range rows {
 		for i, cell := range r {
@@ -63,50 +88,13 @@ func widthsOf(rows [][]string) (widths []int) {
 // leastFirst is how many columns of a terminal are left of the first one at least.
 const leastFirst = 12
 
-// within returns the rows as they fit into so many columns of a terminal, or nearly.
-func (t *Table) within(columns int) [][]string {
-	total := func(widths []int) int {
-		sum := 2 * (len(widths) - 1)
-		for _, w := range widths {
-			sum += w
-		}
-		return sum
+// total returns how many columns of a terminal a line takes, with two between columns of the table.
+func total(widths []int) int {
+	sum := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
 	}
-	widths := widthsOf(t.rows)
-	if len(widths) < 2 || total(widths) <= columns {
-		return t.rows
-	}
-	rows := t.withoutEmpty(len(widths))
-	widths = widthsOf(rows)
-	first := max(leastFirst, widths[0]-max(0, total(widths)-columns))
-	for i, r := range rows {
-		if len(r) > 1 {
-			rows[i][0] = Fit(r[0], first)
-		}
-	}
-	return rows
-}
-
-// withoutEmpty returns copies of the rows without columns of "-" only, below the heading.
-func (t *Table) withoutEmpty(columns int) [][]string {
-	empty := slices.Repeat([]bool{true}, columns)
-	empty[0] = false
-	for _, r := range t.rows[1:] {
-		for i, cell := range r {
-			empty[i] = empty[i] && cell == "-"
-		}
-	}
-	var rows [][]string
-	for _, r := range t.rows {
-		var kept []string
-		for i, cell := range r {
-			if !empty[i] {
-				kept = append(kept, cell)
-			}
-		}
-		rows = append(rows, kept)
-	}
-	return rows
+	return sum
 }
 
 // Rows returns the rows, of which the first is often a heading.

@@ -45,29 +45,36 @@ func header(ranks int) *trace.Header {
 func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program),
 	vectors ...[]int64) *trace.Trace {
 	t.Helper()
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, header(ranks), trace.WriterOptions{})
-	must(t, err)
-	call := trace.Call{Blocks: make([]int64, ranks), Args: make([][]int64, maxVectors)}
-	for i := range call.Args {
-		v := trace.Vector{Values: []int64{0}}
-		if i < len(vectors) {
-			v.Values = vectors[i]
+	data := written(t, header(ranks), func(w *trace.Writer) {
+		call := trace.Call{Blocks: make([]int64, ranks), Args: make([][]int64, maxVectors)}
+		for i := range call.Args {
+			v := trace.Vector{Values: []int64{0}}
+			if i < len(vectors) {
+				v.Values = vectors[i]
+			}
+			call.Args[i] = []int64{w.Vector(v)}
 		}
-		call.Args[i] = []int64{w.Vector(v)}
-	}
-	for r := range ranks {
-		b := trace.NewBuilder("main", len(vectors))
-		block(r, b, w.Program())
-		call.Blocks[r] = int64(add(t, w.Program(), b))
-	}
-	must(t, w.Step(0))
-	must(t, w.Call(&call))
-	must(t, w.Close())
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "test")
-	must(t, err)
+		for r := range ranks {
+			b := trace.NewBuilder("main", len(vectors))
+			block(r, b, w.Program())
+			call.Blocks[r] = int64(add(t, w.Program(), b))
+		}
+		must(t, errors.Join(w.Step(0), w.Call(&call)))
+	})
+	tr := Open(t, data)
 	t.Cleanup(func() { tr.Close() })
 	return tr
+}
+
+// written returns the file of a trace whose blocks and steps fill writes.
+func written(t testing.TB, h *trace.Header, fill func(w *trace.Writer)) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, h, trace.WriterOptions{})
+	must(t, err)
+	fill(w)
+	must(t, w.Close())
+	return file.Bytes()
 }
 
 // Poll appends the definition of the pollable operation, guarded by the message
@@ -151,18 +158,15 @@ func GridHeader() *trace.Header {
 // Traced writes a trace of one call per step of the block and reads it back. Its arguments are the same in each.
 func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
 	t.Helper()
-	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	must(t, err)
-	n := int64(add(t, w.Program(), b))
-	v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
-	for s := range steps {
-		must(t, w.Step(s))
-		must(t, w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
-			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}))
-	}
-	must(t, w.Close())
-	tr, err := trace.NewReader(&buf, "test.trace.zst")
+	data := written(t, h, func(w *trace.Writer) {
+		n := int64(add(t, w.Program(), b))
+		v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
+		for s := range steps {
+			must(t, errors.Join(w.Step(s), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
+				Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}})))
+		}
+	})
+	tr, err := trace.NewReader(bytes.NewReader(data), "test.trace.zst")
 	must(t, err)
 	return tr
 }
@@ -171,30 +175,29 @@ func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.T
 // body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
 func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	t.Helper()
-	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	must(t, err)
-	body := trace.NewBuilder("body", 1)
-	body.Compute(0, trace.Const(99), body.Param(0))
-	work := trace.NewBuilder("work", 2)
-	work.Compute(0, work.Param(0), work.Param(1))
-	bodyBlock, workBlock := add(t, w.Program(), body), add(t, w.Program(), work)
-	b := trace.NewBuilder("polls", 3)
-	if guarded {
-		b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
-	} else {
-		b.Define(0, bodyBlock, b.Param(0))
-	}
-	b.Compute(0, trace.Const(1), trace.Const(1))
-	b.Poll(0)
-	b.Compute(0, trace.Const(2), trace.Const(2))
-	b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
-	b.PollWait(0)
-	b.Poll(0)
-	n := int64(add(t, w.Program(), b))
-	must(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
-		Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()))
-	tr, err := trace.NewReader(&buf, "polls")
+	data := written(t, h, func(w *trace.Writer) {
+		body := trace.NewBuilder("body", 1)
+		body.Compute(0, trace.Const(99), body.Param(0))
+		work := trace.NewBuilder("work", 2)
+		work.Compute(0, work.Param(0), work.Param(1))
+		bodyBlock, workBlock := add(t, w.Program(), body), add(t, w.Program(), work)
+		b := trace.NewBuilder("polls", 3)
+		if guarded {
+			b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
+		} else {
+			b.Define(0, bodyBlock, b.Param(0))
+		}
+		b.Compute(0, trace.Const(1), trace.Const(1))
+		b.Poll(0)
+		b.Compute(0, trace.Const(2), trace.Const(2))
+		b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
+		b.PollWait(0)
+		b.Poll(0)
+		n := int64(add(t, w.Program(), b))
+		must(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+			Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}})))
+	})
+	tr, err := trace.NewReader(bytes.NewReader(data), "polls")
 	must(t, err)
 	return tr
 }

@@ -36,9 +36,21 @@ func Wild(data []byte, turns int64) ([]byte, error) {
 		return nil, err
 	}
 	for range 1 + g.upTo(4) {
-		if err := g.addBlock(w.Program(), g.upTo(3)); err != nil {
+		// A block has up to two parameters, which are vectors if the stream calls it.
+		params := min(g.upTo(3), maxVectors)
+		b := trace.NewBuilder("wild", params)
+		g.vars = nil
+		for i := range params {
+			g.vars = append(g.vars, b.Param(i))
+		}
+		for range g.upTo(12) {
+			g.item(b, 0)
+		}
+		n, err := w.Program().Add(b)
+		if err != nil {
 			return nil, err
 		}
+		g.blocks = append(g.blocks, wildBlock{n, params})
 	}
 	for step := range h.Steps {
 		err := w.Step(step)
@@ -115,25 +127,7 @@ func (g *wild) call(w *trace.Writer) *trace.Call {
 	return c
 }
 
-// addBlock adds a block of up to two parameters, which are vectors if the stream calls it.
-func (g *wild) addBlock(p *trace.Program, params int) error {
-	params = min(params, maxVectors)
-	b := trace.NewBuilder("wild", params)
-	g.vars = nil
-	for i := range params {
-		g.vars = append(g.vars, b.Param(i))
-	}
-	for range g.upTo(12) {
-		g.item(b, 0)
-	}
-	n, err := p.Add(b)
-	if err == nil {
-		g.blocks = append(g.blocks, wildBlock{n, params})
-	}
-	return err
-}
-
-// item appends an item.
+// item appends an item. Loops, conditions and what is in them nest to a depth.
 func (g *wild) item(b *trace.Builder, depth int) {
 	kinds := []trace.Op{trace.OpSend, trace.OpRecv, trace.OpIsend, trace.OpIrecv, trace.OpSsend, trace.OpIssend}
 	req := int32(g.upTo(5))
@@ -160,59 +154,51 @@ func (g *wild) item(b *trace.Builder, depth int) {
 		b.Sendrecv(0, g.rank(), g.tag(), g.size(), g.rank(), g.tag(), g.size())
 	case 13:
 		b.Iprobe(0, g.rank(), g.tag())
-	case 14:
-		g.vars = append(g.vars, g.computed(b))
+	case 14: // an operand that is computed
+		two := []func(x, y trace.Operand) trace.Operand{b.Mul, b.Min, b.Max, b.Eq, nil, nil, b.Sum}
+		var v trace.Operand
+		switch kind := g.upTo(len(two) - 1); kind {
+		case 4:
+			v = b.Member(0, g.operand())
+		case 5:
+			v = b.VectorSum(g.vector(), g.operand(), g.operand())
+		default:
+			v = two[kind](g.operand(), g.operand())
+		}
+		g.vars = append(g.vars, v)
 	case 15:
-		b.Collective(trace.CollectiveKind(g.upTo(trace.NumCollectives-1)), g.operands())
+		kind := trace.CollectiveKind(g.upTo(trace.NumCollectives - 1))
+		o := trace.CollectiveOperands{Send: g.vector(), Recv: g.vector(), SendSize: trace.Const(8), RecvSize: trace.Const(8),
+			Root: g.rank()}
+		if g.upTo(3) == 0 {
+			o.Send, o.Recv, o.SendSize = g.operand(), g.operand(), g.operand()
+		}
+		b.Collective(kind, o)
 	case 16:
 		b.Free(req)
-	case 17, 18, 19:
-		g.oneSided(b, req)
+	case 17, 18, 19: // an access to a window, or what orders such accesses
+		window := trace.Const(int64(g.upTo(1)))
+		if g.upTo(2) == 0 {
+			kind := trace.AccessKind(g.upTo(trace.NumAccesses - 1))
+			out, back := g.size(), g.size()
+			if kind == trace.AccessGet {
+				out = trace.Const(0)
+			} else if !kind.Fetches() {
+				back = trace.Const(0)
+			}
+			b.Access(kind, 0, req-2, g.rank(), window, out, back)
+			return
+		}
+		kind, peer := trace.SyncKind(g.upTo(trace.NumSyncs-1)), g.rank()
+		if kind.Collective() || kind == trace.SyncLockAll || kind == trace.SyncUnlockAll {
+			peer = trace.Const(trace.AllRanks)
+		}
+		b.Sync(kind, 0, peer, window, trace.Const(int64(g.upTo(1))))
 	case 20:
 		b.File(trace.FileKind(g.upTo(1)), g.upTo(1) == 0, 0, g.size())
 	default:
 		g.control(b, depth)
 	}
-}
-
-// oneSided appends an item that concerns a window.
-func (g *wild) oneSided(b *trace.Builder, req int32) {
-	window := trace.Const(int64(g.upTo(1)))
-	if g.upTo(2) == 0 {
-		kind := trace.AccessKind(g.upTo(trace.NumAccesses - 1))
-		out, back := g.size(), g.size()
-		if kind == trace.AccessGet {
-			out = trace.Const(0)
-		} else if !kind.Fetches() {
-			back = trace.Const(0)
-		}
-		b.Access(kind, 0, req-2, g.rank(), window, out, back)
-		return
-	}
-	kind, peer := trace.SyncKind(g.upTo(trace.NumSyncs-1)), g.rank()
-	if kind.Collective() || kind == trace.SyncLockAll || kind == trace.SyncUnlockAll {
-		peer = trace.Const(trace.AllRanks)
-	}
-	b.Sync(kind, 0, peer, window, trace.Const(int64(g.upTo(1))))
-}
-
-// computed appends an item with a result.
-func (g *wild) computed(b *trace.Builder) trace.Operand {
-	switch g.upTo(6) {
-	case 0:
-		return b.Mul(g.operand(), g.operand())
-	case 1:
-		return b.Min(g.operand(), g.operand())
-	case 2:
-		return b.Max(g.operand(), g.operand())
-	case 3:
-		return b.Eq(g.operand(), g.operand())
-	case 4:
-		return b.Member(0, g.operand())
-	case 5:
-		return b.VectorSum(g.vector(), g.operand(), g.operand())
-	}
-	return b.Sum(g.operand(), g.operand())
 }
 
 // vector returns an operand that may be one.
@@ -221,15 +207,6 @@ func (g *wild) vector() trace.Operand {
 		return trace.Const(0)
 	}
 	return g.vars[g.upTo(len(g.vars)-1)]
-}
-
-func (g *wild) operands() trace.CollectiveOperands {
-	o := trace.CollectiveOperands{Send: g.vector(), Recv: g.vector(), SendSize: trace.Const(8), RecvSize: trace.Const(8),
-		Root: g.rank()}
-	if g.upTo(3) == 0 {
-		o.Send, o.Recv, o.SendSize = g.operand(), g.operand(), g.operand()
-	}
-	return o
 }
 
 // control appends an item that changes the flow of control.

@@ -80,10 +80,31 @@ func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
 	}
 	modes, sum := make([]noise.Mode, len(items)), 0.0
 	for i, item := range items {
-		if modes[i], err = d.oneMode(item, what); err != nil {
+		m := &modes[i]
+		f, err := d.Fields(item, what, "weight", "mean", "sd")
+		if err != nil {
 			return nil, err
 		}
-		sum += modes[i].Weight
+		for _, key := range []string{"weight", "sd"} {
+			if f[key] == nil {
+				return nil, d.Errorf(item, "%s: mode without %s", what, key)
+			}
+		}
+		if m.Weight, err = d.Number(f["weight"], what+": weight"); err != nil {
+			return nil, err
+		}
+		if !(m.Weight > 0 && m.Weight <= 1) {
+			return nil, d.Errorf(f["weight"], "%s: weight %g, want more than 0 and at most 1", what, m.Weight)
+		}
+		if f["mean"] != nil {
+			if m.Mean, err = d.amount(f["mean"], what+": mean"); err != nil {
+				return nil, err
+			}
+		}
+		if m.SD, err = d.Deviation(f["sd"], what+": sd"); err != nil {
+			return nil, err
+		}
+		sum += m.Weight
 	}
 	if math.Abs(sum-1) > weightSlack {
 		return nil, d.Errorf(n, "%s: the weights add up to %.6g, want 1", what, sum)
@@ -92,31 +113,6 @@ func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
 		modes[i].Weight /= sum
 	}
 	return modes, nil
-}
-
-func (d *Document) oneMode(n ast.Node, what string) (m noise.Mode, err error) {
-	f, err := d.Fields(n, what, "weight", "mean", "sd")
-	if err != nil {
-		return m, err
-	}
-	for _, key := range []string{"weight", "sd"} {
-		if f[key] == nil {
-			return m, d.Errorf(n, "%s: mode without %s", what, key)
-		}
-	}
-	if m.Weight, err = d.Number(f["weight"], what+": weight"); err != nil {
-		return m, err
-	}
-	if !(m.Weight > 0 && m.Weight <= 1) {
-		return m, d.Errorf(f["weight"], "%s: weight %g, want more than 0 and at most 1", what, m.Weight)
-	}
-	if f["mean"] != nil {
-		if m.Mean, err = d.amount(f["mean"], what+": mean"); err != nil {
-			return m, err
-		}
-	}
-	m.SD, err = d.Deviation(f["sd"], what+": sd")
-	return m, err
 }
 
 // Deviation parses an amount that is not negative.

@@ -59,64 +59,25 @@ func (d *Document) Read(r io.Reader) (ast.Node, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("%s: more than %d bytes", d.File, MaxBytes)
 	}
-	if err := d.checkText(text); err != nil {
-		return nil, err
-	}
-	toks := lexer.Tokenize(strings.TrimPrefix(string(text), ByteOrderMark))
-	if err := d.checkTokens(toks); err != nil {
-		return nil, err
-	}
-	f, err := parser.Parse(toks, 0)
-	if err != nil {
-		return nil, d.syntaxError(err)
-	}
-	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%s:1: want one YAML document, found %d", d.File, countDocuments(f))
-	}
-	return f.Docs[0].Body, nil
-}
-
-// checkText refuses what is no text in UTF-8: a binary file, most likely.
-func (d *Document) checkText(text []byte) error {
+	// What is no text in UTF-8 is a binary file, most likely.
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) {
 			line := 1 + bytes.Count(text[:i], []byte{'\n'})
-			return fmt.Errorf("%s:%d: byte %#02x at offset %d: want a text in UTF-8", d.File, line, text[i], i)
+			return nil, fmt.Errorf("%s:%d: byte %#02x at offset %d: want a text in UTF-8", d.File, line, text[i], i)
 		}
 		i += size
 	}
-	return nil
-}
 
-func countDocuments(f *ast.File) int {
-	n := 0
-	for _, doc := range f.Docs {
-		if doc.Body != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// syntaxError gives the YAML parser's message the form of ours.
-func (d *Document) syntaxError(err error) error {
-	var y yaml.Error
-	if errors.As(err, &y) && y.GetToken() != nil {
-		return d.errorAt(y.GetToken(), "%s", y.GetMessage())
-	}
-	return fmt.Errorf("%s:1: %w", d.File, textutil.Brief(err))
-}
-
-// checkTokens refuses nesting that no model needs, and the parts of
-// YAML by which a short file can stand for a long one or for a typed value.
-func (d *Document) checkTokens(toks token.Tokens) error {
-	flow, block, line := 0, 0, 0
+	// Nesting that no model needs is refused before the parser runs, and so are the parts of YAML by which a short
+	// file can stand for a long one or for a typed value.
+	toks := lexer.Tokenize(strings.TrimPrefix(string(text), ByteOrderMark))
+	flow, block, line := 0, 0, 0 // nesting of brackets, and of block collections opened on the line
 	for _, t := range toks {
 		if t.Position.Line != line {
 			line, block = t.Position.Line, 0
 			if flow == 0 && t.Position.Column > maxIndent {
-				return d.errorAt(t, "indented by more than %d columns", maxIndent)
+				return nil, d.errorAt(t, "indented by more than %d columns", maxIndent)
 			}
 		}
 		switch t.Type {
@@ -129,13 +90,26 @@ func (d *Document) checkTokens(toks token.Tokens) error {
 				block++
 			}
 		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.DirectiveType, token.MappingKeyType:
-			return d.errorAt(t, "%q: anchors, aliases, merge keys, tags, directives and ? keys are not supported (quote a text that begins so)", t.Value)
+			return nil, d.errorAt(t, "%q: anchors, aliases, merge keys, tags, directives and ? keys are not supported (quote a text that begins so)", t.Value)
 		}
 		if max(flow, block) > maxNesting {
-			return d.errorAt(t, "nested deeper than %d", maxNesting)
+			return nil, d.errorAt(t, "nested deeper than %d", maxNesting)
 		}
 	}
-	return nil
+
+	f, err := parser.Parse(toks, 0)
+	if err != nil {
+		var y yaml.Error // its message gets the form of ours
+		if errors.As(err, &y) && y.GetToken() != nil {
+			return nil, d.errorAt(y.GetToken(), "%s", y.GetMessage())
+		}
+		return nil, fmt.Errorf("%s:1: %w", d.File, textutil.Brief(err))
+	}
+	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
+		bodies := slices.DeleteFunc(f.Docs, func(doc *ast.DocumentNode) bool { return doc.Body == nil })
+		return nil, fmt.Errorf("%s:1: want one YAML document, found %d", d.File, len(bodies))
+	}
+	return f.Docs[0].Body, nil
 }
 
 // Entry is a key of a mapping with its value.
