@@ -56,10 +56,7 @@ func TestCodecForgetsNothing(t *testing.T) {
 			}
 		}
 	}
-	plain, err := encodeHeader(&h, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(encodeHeader(&h, nil))
 	got, _, err := decodeHeader(plain)
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +77,7 @@ func TestBlockCodecForgetsNothing(t *testing.T) {
 	nested := item
 	nested.Body = []Item{item, {Op: 1}}
 	blocks := []Block{{Name: "a", Params: 3, Items: []Item{nested}}, {Name: "b"}}
-	plain, err := encodeDefinitions(blocks, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(encodeDefinitions(blocks, nil))
 	got, _, err := decodeDefinitions(plain)
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +92,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	for range maxNesting + 1 {
 		deep = []Item{{Op: OpIf, Body: deep}}
 	}
-	plain, err := encodeDefinitions([]Block{{Items: deep}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(encodeDefinitions([]Block{{Items: deep}}, nil))
 	for name, bad := range map[string][]byte{
 		"nested too deep":             plain,
 		"no message":                  {0xff},

@@ -19,10 +19,7 @@ func collectiveTrace(t *testing.T, build func(b *Builder), vectors ...[]int64) (
 		h.CallSites[0].Params = append(h.CallSites[0].Params, ParamColumn{Name: "counts", Vector: true})
 	}
 	var file bytes.Buffer
-	w, err := NewWriter(&file, h, WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&file, h, WriterOptions{}))
 	b := NewBuilder("block", len(vectors))
 	build(b)
 	block, err := w.Program().Add(b)
@@ -33,9 +30,7 @@ func collectiveTrace(t *testing.T, build func(b *Builder), vectors ...[]int64) (
 	for _, v := range vectors {
 		call.Args = append(call.Args, []int64{w.Vector(Vector{Values: v})})
 	}
-	if err := errors.Join(w.Step(0), w.Call(call), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(w.Step(0), w.Call(call), w.Close()))
 	return NewReader(&file, "test")
 }
 
@@ -82,10 +77,7 @@ func TestCollectivesFromFile(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", kind, err)
 		}
-		cursors, err := tr.Cursors([]int32{1}, CursorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cursors := must(tr.Cursors([]int32{1}, CursorOptions{}))
 		var buf [4]Action
 		n, err := cursors[0].Fill(buf[:])
 		if err != nil || n != 2 || buf[1].Kind != KindCollective {
@@ -137,10 +129,7 @@ func TestImpossibleCollectives(t *testing.T) {
 
 // TestCollectiveNamesEnterHashes: blocks that call different operations differ.
 func TestCollectiveNamesEnterHashes(t *testing.T) {
-	p, err := NewProgram(&Header{Ranks: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewProgram(&Header{Ranks: 1}))
 	for i, kind := range []CollectiveKind{CollAllreduce, CollScan, CollExscan, CollScan} {
 		b := NewBuilder("", 0)
 		b.Collective(kind, CollectiveOperands{SendSize: Const(1)})

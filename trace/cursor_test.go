@@ -33,48 +33,27 @@ func gridHeader() *Header {
 func traced(t testing.TB, h *Header, steps int, b *Builder) *Trace {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, h, WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, h, WriterOptions{}))
+	block := must(w.Program().Add(b))
 	n := int64(block)
 	v := w.Vector(Vector{Values: []int64{5, 0, 7, 1}})
 	for s := range steps {
-		if err := w.Step(s); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(s))
+		check(t, w.Call(&Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReader(&buf, "test.trace.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
+	tr := must(NewReader(&buf, "test.trace.zst"))
 	return tr
 }
 
 // flatten returns a rank's actions without steps, with polls answered in turn.
 func flatten(t testing.TB, tr *Trace, rank int32, o CursorOptions, answers ...bool) []Action {
 	t.Helper()
-	c, err := tr.Cursors([]int32{rank}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(tr.Cursors([]int32{rank}, o))
 	var all []Action
 	buf := make([]Action, 3)
 	for {
-		n, err := c[0].Fill(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(c[0].Fill(buf))
 		if n == 0 {
 			return all
 		}
@@ -166,15 +145,9 @@ func TestExchangeLosesEmptySides(t *testing.T) {
 func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, h, WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, h, WriterOptions{}))
 	add := func(b *Builder) int {
-		n, err := w.Program().Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(w.Program().Add(b))
 		return n
 	}
 	body := NewBuilder("body", 1)
@@ -195,13 +168,8 @@ func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
 	b.PollWait(0)
 	b.Poll(0)
 	n := int64(add(b))
-	if err := errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReader(&buf, "polls")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()))
+	tr := must(NewReader(&buf, "polls"))
 	return tr
 }
 
@@ -240,10 +208,7 @@ func TestMarkers(t *testing.T) {
 	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
 	b.Mark(1)
 	tr := traced(t, gridHeader(), 1, b)
-	c, err := tr.Cursors([]int32{0}, CursorOptions{Markers: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(tr.Cursors([]int32{0}, CursorOptions{Markers: true}))
 	buf := make([]Action, 4)
 	n, err := c[0].Fill(buf)
 	if err != nil || n != 3 {
@@ -289,33 +254,17 @@ func TestImpossibleActions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := gridHeader()
 			var buf bytes.Buffer
-			w, err := NewWriter(&buf, h, WriterOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must(NewWriter(&buf, h, WriterOptions{}))
 			callee := NewBuilder("callee", 2)
 			callee.Compute(0, callee.Param(0), callee.Param(1))
-			if _, err := w.Program().Add(callee); err != nil {
-				t.Fatal(err)
-			}
+			must(w.Program().Add(callee))
 			b := NewBuilder(name, 3)
 			build(b)
-			n, err := w.Program().Add(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(w.Program().Add(b))
 			v := w.Vector(Vector{Values: []int64{1, 2, 3, 4}})
-			if err := errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}), w.Close()); err != nil {
-				t.Fatal(err)
-			}
-			tr, err := NewReader(&buf, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := tr.Cursors(nil, CursorOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}), w.Close()))
+			tr := must(NewReader(&buf, name))
+			c := must(tr.Cursors(nil, CursorOptions{}))
 			if _, err := c[0].Fill(make([]Action, 8)); !errors.Is(err, ErrAction) {
 				t.Errorf("error %v, want an impossible action", err)
 			}
@@ -353,10 +302,7 @@ func TestBlockRules(t *testing.T) {
 		{"marker without its arguments", Block{Items: []Item{{Op: OpMark}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := NewProgram(gridHeader())
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(NewProgram(gridHeader()))
 			if n, err := p.AddBlock(test.block); !errors.Is(err, ErrBlock) {
 				t.Errorf("accepted as block %d, error %v", n, err)
 			}
@@ -365,17 +311,11 @@ func TestBlockRules(t *testing.T) {
 }
 
 func TestEqualBlocksShareANumber(t *testing.T) {
-	p, err := NewProgram(gridHeader())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewProgram(gridHeader()))
 	add := func(name string, dim int64) int {
 		b := NewBuilder(name, 0)
 		b.Compute(0, Const(dim), Const(1))
-		n, err := p.Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(p.Add(b))
 		return n
 	}
 	if a, b, c := add("one", 1), add("other name", 1), add("one", 2); a != b || a == c {
@@ -410,15 +350,10 @@ func TestFillAllocatesNothing(t *testing.T) {
 	b.Loop(Const(1<<40), func() {
 		b.Exchange(0, b.Member(0, b.Param(1)), Const(1), b.Scale(8, b.Param(0)), Const(8))
 	})
-	c, err := traced(t, gridHeader(), 1, b).Cursors([]int32{0}, CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(traced(t, gridHeader(), 1, b).Cursors([]int32{0}, CursorOptions{}))
 	buf := make([]Action, 64)
 	fill := func() {
-		if _, err := c[0].Fill(buf); err != nil {
-			t.Fatal(err)
-		}
+		must(c[0].Fill(buf))
 	}
 	fill()
 	if n := testing.AllocsPerRun(100, fill); n != 0 {
@@ -433,18 +368,12 @@ func BenchmarkFill(b *testing.B) {
 		block.SyncExchange(0, Const(1), Const(1), block.Param(0), Const(8))
 		block.Compute(0, block.Param(0), Const(4))
 	})
-	c, err := traced(b, gridHeader(), 1, block).Cursors([]int32{0}, CursorOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must(traced(b, gridHeader(), 1, block).Cursors([]int32{0}, CursorOptions{}))
 	buf := make([]Action, 64)
 	actions := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		n, err := c[0].Fill(buf)
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := must(c[0].Fill(buf))
 		actions += n
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(actions), "ns/action")
@@ -456,16 +385,10 @@ func BenchmarkFill(b *testing.B) {
 func TestLive(t *testing.T) {
 	h := gridHeader()
 	h.Phases, h.Markers = nil, []Marker{{Text: "n={}"}}
-	p, err := NewProgram(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewProgram(h))
 	silent := NewBuilder("silent", 1)
 	silent.Mark(0, silent.Param(0))
-	nothing, err := p.Add(silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nothing := must(p.Add(silent))
 	b := NewBuilder("block", 2)
 	x, y := b.Param(0), b.Param(1)
 	product := b.Mul(x, y) // for the kernel, and the condition of what is not linked
@@ -475,10 +398,7 @@ func TestLive(t *testing.T) {
 		b.Loop(product, func() { b.Call(nothing, y) })
 	})
 	b.Message(OpSend, 0, 0, Const(1), Const(0), b.Sum(x.Plus(3), y))
-	n, err := p.Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(p.Add(b))
 	for _, c := range []struct {
 		name    string
 		markers bool
@@ -490,10 +410,7 @@ func TestLive(t *testing.T) {
 		{"without markers", false, nil, []opcode{opMul, opAction, opFma, opMessage, opRet}},
 		{"without the kernel", false, []bool{true}, []opcode{opFma, opMessage, opRet}},
 	} {
-		code, err := p.code(c.markers, c.omit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := must(p.code(c.markers, c.omit))
 		var got []opcode
 		for _, in := range code.instrs[code.entries[n].pc:] {
 			got = append(got, in.op)
@@ -501,5 +418,21 @@ func TestLive(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

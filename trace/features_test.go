@@ -17,14 +17,9 @@ import (
 func withFeatures(t *testing.T, features ...string) []byte {
 	frames, plains := records(t, exampleTrace(t))
 	var m pb.Header
-	if err := unmarshal(plains[0], &m); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unmarshal(plains[0], &m))
 	m.Features, m.Tool = features, "tracegen 9.1"
-	plain, err := marshal(&m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(marshal(&m))
 	plains[0], frames[0].hash = plain, sha256.Sum256(plain)
 	return assemble(t, frames, plains)
 }
@@ -58,20 +53,13 @@ func TestFeaturesThatAreWrong(t *testing.T) {
 // the third a generated vector.
 func TestFeaturesAreListedBeforeTheyAreUsed(t *testing.T) {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, exampleHeader(), WriterOptions{ChunkUnits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, exampleHeader(), WriterOptions{ChunkUnits: 1}))
 	stated := w.Vector(Vector{Values: []int64{5}})
 	made := w.Vector(Vector{Generated: vectors.PivotOwners{Count: 1, Rows: 2, Block: 1, Owners: 1}.Generated()})
 	call := func(step int, block int64, vector int64) {
 		t.Helper()
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Blocks: []int64{block, block}, Args: [][]int64{{0}, {vector}}}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
+		check(t, w.Call(&Call{Blocks: []int64{block, block}, Args: [][]int64{{0}, {vector}}}))
 	}
 	call(0, NoBlock, stated)
 	waits := NewBuilder("waits", 0)
@@ -85,9 +73,7 @@ func TestFeaturesAreListedBeforeTheyAreUsed(t *testing.T) {
 	}
 	call(1, int64(n), stated)
 	call(2, NoBlock, made)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	if diff := cmp.Diff([]string{"requests", "vectors", "vectors:pivot-owners/1"}, listed(t, buf.Bytes())); diff != "" {
 		t.Error(diff)
 	}
@@ -114,9 +100,6 @@ func TestFeaturesAreListedBeforeTheyAreUsed(t *testing.T) {
 
 // listed returns the features of a file.
 func listed(t *testing.T, data []byte) []string {
-	tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "x"))
 	return tr.Features()
 }

@@ -121,9 +121,7 @@ func reseal(data []byte) []byte {
 // decode to what was there before (zstd has bits without meaning).
 func TestFlipsWithRightChecksums(t *testing.T) {
 	data := small(t)
-	if err := readStream(reseal(data)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, readStream(reseal(data)))
 	want := allStated(t, data)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 400 {
@@ -143,14 +141,8 @@ func TestFlipsWithRightChecksums(t *testing.T) {
 }
 
 func allStated(t *testing.T, data []byte) []stated {
-	tr, err := NewReader(bytes.NewReader(data), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := readStated(tr, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReader(bytes.NewReader(data), "x"))
+	all := must(readStated(tr, 0))
 	return all
 }
 
@@ -182,22 +174,11 @@ func TestNewerVersion(t *testing.T) {
 
 // records splits a trace into its records.
 func records(t *testing.T, data []byte) (frames []frame, plains [][]byte) {
-	r, err := newFrameReader(bytes.NewReader(data), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.preamble(); err != nil {
-		t.Fatal(err)
-	}
+	r := must(newFrameReader(bytes.NewReader(data), "x"))
+	check(t, r.preamble())
 	for {
-		f, err := r.next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := r.content(&f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(r.next())
+		plain := must(r.content(&f))
 		frames, plains = append(frames, f), append(plains, bytes.Clone(plain))
 		if f.kind == kindEnd {
 			return frames, plains
@@ -208,15 +189,10 @@ func records(t *testing.T, data []byte) (frames []frame, plains [][]byte) {
 // assemble writes records, with places and checksums that fit.
 func assemble(t *testing.T, frames []frame, plains [][]byte) []byte {
 	var buf bytes.Buffer
-	w, err := newFrameWriter(&buf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(newFrameWriter(&buf))
 	for i := range frames {
 		f := frames[i]
-		if err := w.record(&f, plains[i]); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.record(&f, plains[i]))
 	}
 	return buf.Bytes()
 }
@@ -326,10 +302,7 @@ func TestDataAfterTheEnd(t *testing.T) {
 func TestFileIsZstd(t *testing.T) {
 	data := small(t)
 	_, plains := records(t, data)
-	dec, err := zstd.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dec := must(zstd.NewReader(bytes.NewReader(data)))
 	defer dec.Close()
 	got, err := io.ReadAll(dec)
 	if err != nil || !bytes.Equal(got, bytes.Join(plains, nil)) {
@@ -356,22 +329,15 @@ func TestClaimsCostNothing(t *testing.T) {
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.trace.zst")
 	data := small(t)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, data, 0o666))
+	tr := must(Open(path))
 	if n, err := readAll(tr); err != nil || n != 4 { // 12 steps in chunks of 3
 		t.Errorf("%d chunks, %v", n, err)
 	}
 	if err := tr.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(path, data[:len(data)-1], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, data[:len(data)-1], 0o666))
 	if _, err := Open(path); !errors.Is(err, ErrTruncated) || !strings.HasPrefix(err.Error(), path+": offset ") {
 		t.Errorf("cut file: %v", err)
 	}

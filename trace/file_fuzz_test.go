@@ -12,10 +12,7 @@ import (
 // become vectors of values.
 func rewrite(t *testing.T, p *Program, chunks []*Chunk) []byte {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, p.header, WriterOptions{ChunkUnits: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, p.header, WriterOptions{ChunkUnits: 2}))
 	for i := range p.blocks {
 		if n, err := w.Program().AddBlock(p.blocks[i]); err != nil || n != i {
 			t.Fatalf("block %d becomes %d, %v", i, n, err)
@@ -23,20 +20,14 @@ func rewrite(t *testing.T, p *Program, chunks []*Chunk) []byte {
 	}
 	for _, win := range chunks {
 		for _, u := range win.units {
-			if err := w.Step(u.Step); err != nil {
-				t.Fatal(err)
-			}
+			check(t, w.Step(u.Step))
 			one := &Chunk{units: []Unit{u}, vectors: win.vectors}
 			for _, s := range readChunk(p.header, one) {
-				if err := w.Call(restate(w, p.header, s)); err != nil {
-					t.Fatal(err)
-				}
+				check(t, w.Call(restate(w, p.header, s)))
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -119,17 +110,11 @@ func FuzzChunk(f *testing.F) {
 		if seed > 0 {
 			data = newRandomTrace(uint64(seed)).write(f)
 		}
-		tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "seed")
-		if err != nil {
-			f.Fatal(err)
-		}
+		tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "seed"))
 		traces = append(traces, tr)
 		for _, i := range tr.chunks {
 			e := tr.entries[i]
-			plain, err := tr.contentAt(&e)
-			if err != nil {
-				f.Fatal(err)
-			}
+			plain := must(tr.contentAt(&e))
 			f.Add(uint8(seed), e.count, e.first, e.last, bytes.Clone(plain))
 		}
 	}
@@ -145,10 +130,7 @@ func FuzzChunk(f *testing.F) {
 // FuzzHeader: the content of a header is refused, or encodes to an equal one.
 func FuzzHeader(f *testing.F) {
 	for seed := range uint64(5) {
-		plain, err := encodeHeader(newRandomTrace(seed).header, nil)
-		if err != nil {
-			f.Fatal(err)
-		}
+		plain := must(encodeHeader(newRandomTrace(seed).header, nil))
 		f.Add(plain)
 	}
 	f.Fuzz(func(t *testing.T, plain []byte) {
@@ -159,10 +141,7 @@ func FuzzHeader(f *testing.F) {
 		if _, err := NewProgram(h); err != nil {
 			return
 		}
-		again, err := encodeHeader(h, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must(encodeHeader(h, nil))
 		got, _, err := decodeHeader(again)
 		if err != nil {
 			t.Fatal(err)
@@ -180,27 +159,16 @@ func FuzzDefinitions(f *testing.F) {
 	for seed := range uint64(5) {
 		r := newRandomTrace(seed)
 		r.header = header
-		tr, err := NewReader(bytes.NewReader(r.write(f)), "seed")
-		if err != nil {
-			f.Fatal(err)
-		}
-		if _, err := readAll(tr); err != nil {
-			f.Fatal(err)
-		}
-		plain, err := encodeDefinitions(tr.prog.blocks, nil)
-		if err != nil {
-			f.Fatal(err)
-		}
+		tr := must(NewReader(bytes.NewReader(r.write(f)), "seed"))
+		must(readAll(tr))
+		plain := must(encodeDefinitions(tr.prog.blocks, nil))
 		f.Add(plain)
 	}
 	for _, b := range onTheWire() {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, plain []byte) {
-		p, err := NewProgram(header)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(NewProgram(header))
 		sameDefinitions(t, plain)
 		blocks, _, err := decodeDefinitions(plain)
 		if err != nil {
@@ -211,10 +179,7 @@ func FuzzDefinitions(f *testing.F) {
 				return
 			}
 		}
-		again, err := encodeDefinitions(p.blocks, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must(encodeDefinitions(p.blocks, nil))
 		got, _, err := decodeDefinitions(again)
 		if err != nil {
 			t.Fatal(err)

@@ -140,10 +140,7 @@ func (r *randomTrace) block(t testing.TB, p *Program, max int) int64 {
 			b.Poll(0)
 		}
 	}
-	n, err := p.Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(p.Add(b))
 	return int64(n)
 }
 
@@ -168,26 +165,19 @@ func (r *randomTrace) vector(w *Writer) (int64, []int64) {
 // write writes a few units. Blocks and vectors turn up on the way.
 func (r *randomTrace) write(t testing.TB) []byte {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, r.header, WriterOptions{ChunkUnits: 1 + r.pick(5)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, r.header, WriterOptions{ChunkUnits: 1 + r.pick(5)}))
 	handles, vectors := []int64{}, [][]int64{}
 	step := 0
 	for range r.pick(20) {
 		step += r.pick(3)
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
 		for range r.pick(4) {
 			h, v := r.vector(w)
 			handles, vectors = append(handles, h), append(vectors, v)
 			r.call(t, w, step, handles, vectors)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -230,9 +220,7 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 		}
 		c.Args = append(c.Args, vals)
 	}
-	if err := w.Call(&c); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Call(&c))
 	s.Call = c
 	r.wrote = append(r.wrote, s)
 }
@@ -366,14 +354,8 @@ func TestSameTraceSameBytes(t *testing.T) {
 func TestBlocksSurviveTheirFile(t *testing.T) {
 	r := newRandomTrace(4)
 	data := r.write(t)
-	tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := NewProgram(r.header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "file"))
+	again := must(NewProgram(r.header))
 	for i := range tr.prog.NumBlocks() {
 		n, err := again.AddBlock(*tr.prog.Block(i))
 		if err != nil || n != i || again.BlockHash(i) != tr.prog.BlockHash(i) {

@@ -22,15 +22,9 @@ func spreadData(t testing.TB) []byte {
 
 func TestStartAtAnyStep(t *testing.T) {
 	data := spreadData(t)
-	file, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "file"))
 	for from := range 42 {
-		stream, err := NewReader(bytes.NewReader(data), "stream")
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream := must(NewReader(bytes.NewReader(data), "stream"))
 		for _, tr := range []*Trace{stream, file} {
 			w, err := tr.start(from)
 			if err != nil {
@@ -61,10 +55,7 @@ func TestStartAtAnyStep(t *testing.T) {
 
 func TestLastChunkIsMarked(t *testing.T) {
 	data := spreadData(t)
-	stream, err := NewReader(bytes.NewReader(data), "stream")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(NewReader(bytes.NewReader(data), "stream"))
 	w, err := stream.start(0)
 	for ; w != nil; w, err = stream.after(w) {
 		if w.last != (w.number == 13) {
@@ -80,14 +71,8 @@ func TestLastChunkIsMarked(t *testing.T) {
 }
 
 func TestStreamStartsOnce(t *testing.T) {
-	stream, err := NewReader(bytes.NewReader(spreadData(t)), "stream")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := stream.start(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(NewReader(bytes.NewReader(spreadData(t)), "stream"))
+	w := must(stream.start(0))
 	if again, err := stream.start(0); err != nil || again != w {
 		t.Errorf("second start while the first chunk is in use: %v, %v", again, err)
 	}
@@ -100,10 +85,7 @@ func TestStreamStartsOnce(t *testing.T) {
 func TestOpenChunksAreBounded(t *testing.T) {
 	data := spreadData(t)
 	read := func(hold bool) error {
-		tr, err := NewReader(bytes.NewReader(data), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(NewReader(bytes.NewReader(data), "x"))
 		tr.SetMaxOpenChunks(5)
 		first, err := tr.start(0)
 		for w := first; w != nil && err == nil; w, err = tr.after(w) {
@@ -129,33 +111,18 @@ func TestHashesNameContent(t *testing.T) {
 	write := func(first, second int64, m int64) *Trace {
 		s := synthetic{n: 20, nb: 10, p: 2, q: 1}
 		var buf bytes.Buffer
-		w, err := NewWriter(&buf, s.header(), WriterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(NewWriter(&buf, s.header(), WriterOptions{}))
 		blocks := map[int64]int64{}
 		for _, size := range []int64{first, second} {
 			b := NewBuilder("b", 3)
 			b.Message(OpSend, 0, 0, Const(0), Const(0), Const(size))
-			n, err := w.Program().Add(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(w.Program().Add(b))
 			blocks[size] = int64(n)
 		}
-		if err := w.Step(0); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Masks: [][]int64{{1}}, Blocks: []int64{blocks[8], blocks[16]}, Args: [][]int64{{m, 5}, {0}, {0}}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(0))
+		check(t, w.Call(&Call{Masks: [][]int64{{1}}, Blocks: []int64{blocks[8], blocks[16]}, Args: [][]int64{{m, 5}, {0}, {0}}}))
+		check(t, w.Close())
+		tr := must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "x"))
 		return tr
 	}
 	a, b, c := write(8, 16, 7), write(16, 8, 7), write(8, 16, 9)
@@ -176,10 +143,7 @@ func TestHashesNameContent(t *testing.T) {
 
 func TestChunkInfos(t *testing.T) {
 	data := spreadData(t)
-	tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "x"))
 	infos := tr.ChunkInfos()
 	if len(infos) != 14 {
 		t.Fatalf("%d chunks", len(infos))
@@ -202,13 +166,8 @@ func TestChunkInfos(t *testing.T) {
 // A trace without steps is legal.
 func TestEmptyTrace(t *testing.T) {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, spread.header(), WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, spread.header(), WriterOptions{}))
+	check(t, w.Close())
 	for way, read := range ways {
 		if err := read(buf.Bytes()); err != nil {
 			t.Errorf("%s: %v", way, err)
@@ -223,10 +182,7 @@ func TestPipe(t *testing.T) {
 		spread.write(t, w, 0)
 		w.Close()
 	}()
-	tr, err := NewReader(r, "pipe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReader(r, "pipe"))
 	if n, err := readAll(tr); n != 14 || err != nil {
 		t.Errorf("%d chunks, %v", n, err)
 	}

@@ -32,42 +32,27 @@ func exampleHeader() *Header {
 
 func exampleTrace(t testing.TB) []byte {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, exampleHeader(), WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, exampleHeader(), WriterOptions{}))
 	var blocks []int64
 	for i, op := range []Op{OpSend, OpRecv} {
 		b := NewBuilder([]string{"send", "recv"}[i], 2)
 		b.Message(op, 0, 0, b.Member(0, Const(int64(1-i))), b.VectorAt(b.Param(1), Const(2)), b.Param(0))
-		n, err := w.Program().Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(w.Program().Add(b))
 		blocks = append(blocks, int64(n))
 	}
 	v := w.Vector(Vector{Values: []int64{5, 0, 7}})
 	for step, bytes := range []int64{800, 900} {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Blocks: blocks, Args: [][]int64{{bytes}, {v}}}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
+		check(t, w.Call(&Call{Blocks: blocks, Args: [][]int64{{bytes}, {v}}}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
 // documented returns the bytes of the blocks of hexadecimal numbers in the
 // document, by name.
 func documented(t *testing.T) map[string][]byte {
-	text, err := os.ReadFile("../testdata/format/example.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../testdata/format/example.md"))
 	blocks := map[string][]byte{}
 	name := ""
 	for line := range strings.Lines(string(text)) {
@@ -97,17 +82,11 @@ func TestDocumentedFile(t *testing.T) {
 			t.Fatalf("%s: %v", way, err)
 		}
 	}
-	tr, err := NewReader(bytes.NewReader(doc["file"]), "document")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReader(bytes.NewReader(doc["file"]), "document"))
 	if diff := cmp.Diff(exampleHeader(), tr.Header(), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	cursors, err := tr.Cursors(nil, CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors(nil, CursorOptions{}))
 	for rank, kind := range []Kind{KindSend, KindRecv} {
 		var want []Action
 		for step, bytes := range []int64{800, 900} {
@@ -115,10 +94,7 @@ func TestDocumentedFile(t *testing.T) {
 				Action{Kind: kind, Peer: int32(1 - rank), Tag: 7, X: [4]int64{bytes}})
 		}
 		got := make([]Action, 10)
-		n, err := cursors[rank].Fill(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(cursors[rank].Fill(got))
 		if diff := cmp.Diff(want, got[:n]); diff != "" {
 			t.Errorf("rank %d\n%s", rank, diff)
 		}
@@ -146,10 +122,7 @@ func TestDocumentedContents(t *testing.T) {
 
 // The chunk's name follows from section 7 of the document.
 func TestDocumentedHash(t *testing.T) {
-	tr, err := NewReaderAt(bytes.NewReader(exampleTrace(t)), int64(len(exampleTrace(t))), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(NewReaderAt(bytes.NewReader(exampleTrace(t)), int64(len(exampleTrace(t))), "x"))
 	content := []byte{2, 0, 1, 0, 1, 1, 0} // 2 units: step 0 and 1, 1 call each, of call site 0
 	content = append(content, 2, 2, 4, 4)  // block column, zigzag: local blocks 1, 1, 2, 2
 	content = binary.AppendVarint(content, 800)
@@ -170,10 +143,7 @@ func TestDocumentedHash(t *testing.T) {
 // The document lists the features that there are, and no others; each kind of generated
 // vectors has a section.
 func TestDocumentedFeatures(t *testing.T) {
-	text, err := os.ReadFile("../docs/trace-format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../docs/trace-format.md"))
 	_, section, _ := strings.Cut(string(text), "### 3.1 Features")
 	section, _, _ = strings.Cut(section, "## 4. Definitions")
 	documented := map[string]bool{}

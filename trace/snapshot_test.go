@@ -21,15 +21,9 @@ func busyTrace(t *testing.T) *Trace {
 	h := gridHeader()
 	h.Steps = 10
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, h, WriterOptions{ChunkUnits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, h, WriterOptions{ChunkUnits: 1}))
 	add := func(b *Builder) int {
-		n, err := w.Program().Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(w.Program().Add(b))
 		return n
 	}
 	body := NewBuilder("body", 1)
@@ -50,17 +44,10 @@ func busyTrace(t *testing.T) *Trace {
 	for step := range 10 {
 		v := w.Vector(Vector{Values: []int64{int64(step), 2, 3}})
 		call := Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}
-		if err := errors.Join(w.Step(step), w.Call(&call)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(w.Step(step), w.Call(&call)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "busy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
+	tr := must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "busy"))
 	return tr
 }
 
@@ -69,10 +56,7 @@ func busyTrace(t *testing.T) *Trace {
 func visit(t *testing.T, c *Cursor, rng *rand.Rand, actions int) (text []string) {
 	t.Helper()
 	buf := make([]Action, actions)
-	n, err := c.Fill(buf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(c.Fill(buf))
 	for i := range n {
 		line := buf[i].Kind.String()
 		if buf[i].Kind == KindMark {
@@ -93,19 +77,11 @@ func TestSnapshot(t *testing.T) {
 	defer tr.Close()
 	for _, o := range []CursorOptions{{Markers: true}, {From: 2, To: 7}} {
 		rng := rand.New(rand.NewPCG(1, 1))
-		old, err := tr.Cursors(nil, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := must(tr.Cursors(nil, o))
 		for turn := range 300 {
 			file := saveCursors(t, old)
-			fresh, err := tr.Cursors(nil, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := RestoreCursors(bytes.NewReader(file), fresh); err != nil {
-				t.Fatal(err)
-			}
+			fresh := must(tr.Cursors(nil, o))
+			check(t, RestoreCursors(bytes.NewReader(file), fresh))
 			if !bytes.Equal(saveCursors(t, fresh), file) {
 				t.Fatalf("turn %d: what is read is saved as something else", turn)
 			}
@@ -129,10 +105,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	tr := busyTrace(t)
 	defer tr.Close()
 	cursors := func(ranks []int32, o CursorOptions) []Cursor {
-		list, err := tr.Cursors(ranks, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must(tr.Cursors(ranks, o))
 		return list
 	}
 	for _, test := range []struct {
@@ -183,19 +156,14 @@ func TestSnapshotRefuses(t *testing.T) {
 func saveCursors(t *testing.T, cursors []Cursor) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := SaveCursors(&file, cursors); err != nil {
-		t.Fatal(err)
-	}
+	check(t, SaveCursors(&file, cursors))
 	return file.Bytes()
 }
 
 func TestSnapshotOfStream(t *testing.T) {
 	b := NewBuilder("b", 3)
 	b.Compute(0, Const(1), Const(1))
-	cursors, err := traced(t, gridHeader(), 1, b).Cursors(nil, CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(traced(t, gridHeader(), 1, b).Cursors(nil, CursorOptions{}))
 	if err := SaveCursors(&bytes.Buffer{}, cursors); !errors.Is(err, ErrStream) {
 		t.Error(err)
 	}

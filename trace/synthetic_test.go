@@ -99,10 +99,7 @@ func (s synthetic) blocks(t testing.TB, p *Program) map[string][]int64 {
 			b := NewBuilder(kind, params)
 			peer := b.Member(1, Const(int64(d)))
 			b.Message(OpSend, 1, 0, peer, Const(int64(len(numbers))), b.Param(0))
-			n, err := p.Add(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(p.Add(b))
 			numbers[kind] = append(numbers[kind], int64(n))
 		}
 	}
@@ -117,10 +114,7 @@ func (s synthetic) blocks(t testing.TB, p *Program) map[string][]int64 {
 
 // write writes the first steps steps, all if 0.
 func (s synthetic) write(t testing.TB, out io.Writer, steps int) *Writer {
-	w, err := NewWriter(out, s.header(), WriterOptions{ChunkUnits: s.chunk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(out, s.header(), WriterOptions{ChunkUnits: s.chunk}))
 	blocks := s.blocks(t, w.Program())
 	if steps == 0 {
 		steps = s.steps()
@@ -128,16 +122,12 @@ func (s synthetic) write(t testing.TB, out io.Writer, steps int) *Writer {
 	for k := range steps {
 		s.step(t, w, blocks, k)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return w
 }
 
 func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k int) {
-	if err := w.Step(k); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Step(k))
 	from := int64(k) * s.nb
 	jb := min(s.nb, s.n-from)
 	proot, qroot := k%s.p, k%s.q
@@ -155,9 +145,7 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 	all := func(v int64) []int64 { return []int64{v} }
 	v, tag := w.Vector(Vector{Values: s.counts(k)}), int64(1000+k%100)
 	call := func(c Call) {
-		if err := w.Call(&c); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Call(&c))
 	}
 	everybody := mask(func(int) bool { return true })
 	call(Call{Site: 0, Masks: [][]int64{mask(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
@@ -206,13 +194,8 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(map[bool]string{false: "draws=no", true: "draws=yes"}[draws], func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				t, err := NewReader(bytes.NewReader(buf.Bytes()), "stampede")
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := readAll(t); err != nil {
-					b.Fatal(err)
-				}
+				t := must(NewReader(bytes.NewReader(buf.Bytes()), "stampede"))
+				must(readAll(t))
 			}
 		})
 	}

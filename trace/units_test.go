@@ -61,29 +61,16 @@ func chunked(t *testing.T, steps, perChunk int) *Trace {
 	h := gridHeader()
 	h.Steps = steps
 	var file bytes.Buffer
-	w, err := NewWriter(&file, h, WriterOptions{ChunkUnits: perChunk})
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := w.Program().Add(NewBuilder("nothing", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&file, h, WriterOptions{ChunkUnits: perChunk}))
+	block := must(w.Program().Add(NewBuilder("nothing", 0)))
 	n := int64(block)
 	for step := range steps {
 		v := w.Vector(Vector{Values: []int64{5, 0, 7, 1}})
 		c := &Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
-		if err := errors.Join(w.Step(step), w.Call(c)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "chunked")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
+	tr := must(NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "chunked"))
 	return tr
 }
 

@@ -12,25 +12,13 @@ import (
 // generatedTrace is the example with a second vector, which a kind makes.
 func generatedTrace(t *testing.T) *Trace {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, exampleHeader(), WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, exampleHeader(), WriterOptions{}))
 	for step, v := range []Vector{{Values: []int64{5, 7}}, {Generated: vectors.PivotOwners{Seed: 2, Count: 3, Rows: 9, Block: 1, Owners: 1}.Generated()}} {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Blocks: []int64{NoBlock, NoBlock}, Args: [][]int64{{0}, {w.Vector(v)}}}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
+		check(t, w.Call(&Call{Blocks: []int64{NoBlock, NoBlock}, Args: [][]int64{{0}, {w.Vector(v)}}}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReader(&buf, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
+	tr := must(NewReader(&buf, "x"))
 	return tr
 }
 

@@ -26,14 +26,9 @@ func listHeader() *Header {
 
 // listWriter has blocks 0 of one and 1 of two parameters, and vector 0.
 func listWriter(t *testing.T, out io.Writer) *Writer {
-	w, err := NewWriter(out, listHeader(), WriterOptions{ChunkUnits: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(out, listHeader(), WriterOptions{ChunkUnits: 2}))
 	for params := 1; params <= 2; params++ {
-		if _, err := w.Program().Add(NewBuilder("b", params)); err != nil {
-			t.Fatal(err)
-		}
+		must(w.Program().Add(NewBuilder("b", params)))
 	}
 	w.Vector(Vector{Values: []int64{1, 2}})
 	return w
@@ -74,9 +69,7 @@ func TestWriterRefusesBadCalls(t *testing.T) {
 	} {
 		var buf bytes.Buffer
 		w := listWriter(t, &buf)
-		if err := w.Step(0); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(0))
 		test.mutate(test.call)
 		if err := w.Call(test.call); err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
@@ -97,14 +90,10 @@ func TestWriterRefusesBadCalls(t *testing.T) {
 
 func TestWriterRefusesBadGenerated(t *testing.T) {
 	w := listWriter(t, io.Discard)
-	if err := w.Step(0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Step(0))
 	c := oneCall()
 	c.Args[0][0] = w.Vector(Vector{Generated: vectors.PivotOwners{Count: 1, Rows: 9, Block: 1, Owners: 1}.Generated()})
-	if err := w.Call(c); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Call(c))
 	for want, d := range map[string]vectors.PivotOwners{
 		"blocks of 0 rows":      {Count: 1, Rows: 9, Owners: 1},
 		"have 4194305 elements": {Count: MaxElements, Rows: MaxElements, Block: 1, Owners: 1}, // 2^22 and the one above
@@ -122,9 +111,7 @@ func TestWriterOrder(t *testing.T) {
 		t.Error(err)
 	}
 	for _, step := range []int{3, 3, 3, 5} {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
 	}
 	for step, want := range map[int]string{4: "step 4 after step 5", -1: "step -1 out of [0,2147483647]", math.MaxInt32 + 1: "step 2147483648 out of [0,2147483647]"} {
 		if err := w.Step(step); err == nil || err.Error() != want {
@@ -134,9 +121,7 @@ func TestWriterOrder(t *testing.T) {
 	if got, want := w.Totals().Units, int64(4); got != want {
 		t.Errorf("%d units, want %d", got, want)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	for _, err := range []error{w.Close(), w.Step(9), w.Call(oneCall())} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("after Close: %v", err)
@@ -194,22 +179,16 @@ func TestForgetVectors(t *testing.T) {
 	var buf bytes.Buffer
 	w := listWriter(t, &buf)
 	use := func(step int, handle int64) error {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
 		c := oneCall()
 		c.Args[0][0] = handle
 		return w.Call(c)
 	}
-	if err := use(0, 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, use(0, 0))
 	second := w.Vector(Vector{Values: []int64{3}})
 	w.ForgetVectors(second) // ignored: the chunk needs vector 0
 	for step := 1; step <= 2; step++ {
-		if err := use(step, second); err != nil {
-			t.Fatal(err)
-		}
+		check(t, use(step, second))
 	}
 	w.ForgetVectors(second)
 	if err := use(3, 0); err == nil || !strings.Contains(err.Error(), "vector 0 out of [1,2)") {
@@ -218,13 +197,8 @@ func TestForgetVectors(t *testing.T) {
 	if err := use(4, second); err != nil {
 		t.Error(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := NewReader(&buf, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
+	tr := must(NewReader(&buf, "x"))
 	all, err := readStated(tr, 0)
 	if err != nil || len(all) != 4 || all[3].Vectors[0][0] != 3 || len(all[0].Vectors[0]) != 2 {
 		t.Errorf("%+v, %v", all, err)
@@ -236,25 +210,16 @@ func TestLargeChunksAreCut(t *testing.T) {
 	h := &Header{Program: "wide", Ranks: chunkValues / 4, Axes: []Axis{{Name: "rank", Kind: AxisRank}}}
 	h.CallSites = []CallSite{{Name: "t", Counts: NoAxis, Block: 0}}
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, h, WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewWriter(&buf, h, WriterOptions{}))
 	blocks := make([]int64, h.Ranks)
 	for i := range blocks {
 		blocks[i] = NoBlock
 	}
 	for step := range 9 {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&Call{Blocks: blocks}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
+		check(t, w.Call(&Call{Blocks: blocks}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	if got := w.Totals().Chunks; got != 3 { // 4, 4 and 1 units
 		t.Errorf("%d chunks, want 3", got)
 	}

@@ -19,20 +19,14 @@ import (
 
 func opened(t *testing.T, file []byte) *trace.Trace {
 	t.Helper()
-	tr, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "file"))
 	t.Cleanup(func() { tr.Close() })
 	return tr
 }
 
 func mark(t *testing.T, text string) cut.Mark {
 	t.Helper()
-	m, err := cut.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(cut.Parse(text))
 	if m.String() != text {
 		t.Errorf("mark %s is written %v", text, m)
 	}
@@ -64,10 +58,7 @@ type did struct {
 // actions returns what each rank does, with the steps of it if they are asked for.
 func actions(t *testing.T, tr *trace.Trace, o trace.CursorOptions) (ranks [][]did) {
 	t.Helper()
-	cursors, err := tr.Cursors(nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors(nil, o))
 	for i := range cursors {
 		r := trace.NewActionReader(&cursors[i], trace.Hit{}, o.From)
 		var list []did
@@ -84,9 +75,7 @@ func actions(t *testing.T, tr *trace.Trace, o trace.CursorOptions) (ranks [][]di
 			}
 			list = append(list, d)
 		}
-		if err := r.Err(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, r.Err())
 		ranks = append(ranks, list)
 	}
 	return ranks
@@ -99,13 +88,9 @@ func TestSteps(t *testing.T) {
 	for depth := range 2 {
 		p := hpl.DefaultParams(330, 2, 2)
 		p.NB, p.Depth = 32, depth
-		if err := hpl.Generate(context.Background(), &files[depth], p, hpl.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, hpl.Generate(context.Background(), &files[depth], p, hpl.Options{}))
 	}
-	if err := hpcg.Generate(context.Background(), &files[2], hpcg.DefaultParams(8, 16), hpcg.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, hpcg.Generate(context.Background(), &files[2], hpcg.DefaultParams(8, 16), hpcg.Options{}))
 	for i := range files {
 		tr := opened(t, files[i].Bytes())
 		for _, c := range []struct {
@@ -131,10 +116,7 @@ func TestActions(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		tr, err := trace.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(trace.Open(file))
 		whole := actions(t, tr, trace.CursorOptions{})
 		if tr.Header().Pollables == 0 && len(whole[0]) > 0 {
 			var out bytes.Buffer
@@ -165,9 +147,7 @@ func TestActions(t *testing.T) {
 // left out.
 func TestPhases(t *testing.T) {
 	var file bytes.Buffer
-	if err := hpcg.Generate(context.Background(), &file, hpcg.DefaultParams(8, 16), hpcg.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, hpcg.Generate(context.Background(), &file, hpcg.DefaultParams(8, 16), hpcg.Options{}))
 	tr := opened(t, file.Bytes())
 	for rank, list := range actions(t, part(t, tr, "phase:halo:3", "end-of-phase:halo:5"), trace.CursorOptions{}) {
 		begun, ended := 0, 0
@@ -198,10 +178,7 @@ func small(t *testing.T, build func(step, rank int, b *trace.Builder)) *trace.Tr
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: both}, {Name: "other", Groups: both}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}, CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis}}}
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&file, h, trace.WriterOptions{}))
 	if _, err := w.Program().Add(trace.NewBuilder("empty", 0)); err != nil { // emptyBlock
 		t.Fatal(err)
 	}
@@ -210,22 +187,13 @@ func small(t *testing.T, build func(step, rank int, b *trace.Builder)) *trace.Tr
 		for rank := range 2 {
 			b := trace.NewBuilder("block", 0)
 			build(step, rank, b)
-			n, err := w.Program().Add(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(w.Program().Add(b))
 			blocks = append(blocks, int64(n))
 		}
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Call(&trace.Call{Blocks: blocks}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
+		check(t, w.Call(&trace.Call{Blocks: blocks}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return opened(t, file.Bytes())
 }
 
@@ -351,9 +319,7 @@ func TestPolls(t *testing.T) {
 	var file, out bytes.Buffer
 	p := hpl.DefaultParams(330, 2, 2)
 	p.NB = 32
-	if err := hpl.Generate(context.Background(), &file, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, hpl.Generate(context.Background(), &file, p, hpl.Options{}))
 	tr := opened(t, file.Bytes())
 	_, err := cut.Write(&out, tr, mark(t, "step:1"), mark(t, "end-of-comm:row"), cut.Options{})
 	if err == nil || !strings.Contains(err.Error(), "ranks poll in this trace") {
@@ -363,12 +329,25 @@ func TestPolls(t *testing.T) {
 	if want := []cut.Found{{"step:0 to step:11", "12 steps"}}; !cmp.Equal(list, want) || err != nil { // 330/32 panels, the last one not full, and the solve
 		t.Errorf("marks %v, %v, want %v", list, err, want)
 	}
-	stream, err := trace.NewReader(bytes.NewReader(file.Bytes()), "stdin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(trace.NewReader(bytes.NewReader(file.Bytes()), "stdin"))
 	defer stream.Close()
 	if _, err := cut.Write(&out, stream, mark(t, "step:1"), mark(t, "end"), cut.Options{}); err == nil || !strings.Contains(err.Error(), "out of a file") {
 		t.Error(err)
+	}
+}
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

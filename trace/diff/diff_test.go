@@ -36,19 +36,13 @@ func (d diffTrace) file(t *testing.T) []byte {
 	if d.header != nil {
 		d.header(h)
 	}
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{ChunkUnits: max(1, d.chunk)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{ChunkUnits: max(1, d.chunk)}))
 	b := trace.NewBuilder("ring", 3)
 	if d.build == nil {
 		d.build = func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }
 	}
 	d.build(w, b)
-	n, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(w.Program().Add(b))
 	if d.steps == 0 {
 		d.steps = 4
 	}
@@ -57,22 +51,15 @@ func (d diffTrace) file(t *testing.T) []byte {
 		if d.call != nil {
 			d.call(step, c)
 		}
-		if err := errors.Join(w.Step(step), w.Call(c)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
 func diffOf(t *testing.T, a, b diffTrace, o Options) *Difference {
 	t.Helper()
-	d, err := Traces(a.open(t), b.open(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Traces(a.open(t), b.open(t), o))
 	return d
 }
 
@@ -84,10 +71,7 @@ func TestDiffOfEqualMeaning(t *testing.T) {
 		"other blocks": {build: func(w *trace.Writer, b *trace.Builder) {
 			callee := trace.NewBuilder("callee", 3)
 			tracetest.Ring(callee)
-			n, err := w.Program().Add(callee)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(w.Program().Add(callee))
 			b.Call(n, b.Param(0), b.Param(1), b.Param(2))
 		}},
 		"other numbers of symbols": {header: func(h *trace.Header) {
@@ -184,9 +168,7 @@ func TestDiffOfRequests(t *testing.T) {
 		t.Errorf("same %t, %d ranks, want 6 as %+v, found %+v", d.Same, len(d.Ranks), want, d.Ranks)
 	}
 	var out bytes.Buffer
-	if err := d.WriteText(&out, "a", "b"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, d.WriteText(&out, "a", "b"))
 	if want := "ranks 0-5, step 0\n    (different request slots or flags, which a listing does not show)\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%s, want %s", out.String(), want)
 	}
@@ -198,16 +180,10 @@ func TestDiffSeesChunks(t *testing.T) {
 	chunks := func(chunk int64) diffTrace {
 		return diffTrace{header: func(h *trace.Header) { h.Kernels[0].Dims[1].Enum = nil }, build: func(w *trace.Writer, b *trace.Builder) {
 			body := trace.NewBuilder("body", 0)
-			bodyBlock, err := w.Program().Add(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bodyBlock := must(w.Program().Add(body))
 			work := trace.NewBuilder("work", 1)
 			work.Compute(0, work.Param(0), trace.Const(1))
-			workBlock, err := w.Program().Add(work)
-			if err != nil {
-				t.Fatal(err)
-			}
+			workBlock := must(w.Program().Add(work))
 			b.DefineGuarded(0, 0, trace.Const(1), trace.Const(7), bodyBlock)
 			b.Poll(0)
 			b.Work(0, trace.Const(12), trace.Const(chunk), workBlock)
@@ -228,9 +204,7 @@ func TestDiffText(t *testing.T) {
 		}
 	}}, Options{Actions: true})
 	var out bytes.Buffer
-	if err := d.WriteText(&out, "old", "new"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, d.WriteText(&out, "old", "new"))
 	// Bytes: 2 of the 24 are not sent, once: 384-48.
 	want := `A  old
 B  new
@@ -278,10 +252,7 @@ func TestDiffNoticesDamage(t *testing.T) {
 	for i := preamble; i < len(data); i += 97 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 4
-		a, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "a"))
 		b, err := trace.NewReaderAt(bytes.NewReader(bad), int64(len(bad)), "b")
 		if err == nil {
 			_, err = Traces(a, b, Options{})
@@ -316,11 +287,24 @@ func TestRankList(t *testing.T) {
 
 func TestDiffNeedsFiles(t *testing.T) {
 	a := diffTrace{}.open(t)
-	b, err := trace.NewReader(bytes.NewReader(diffTrace{}.file(t)), "pipe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(trace.NewReader(bytes.NewReader(diffTrace{}.file(t)), "pipe"))
 	if _, err := Traces(a, b, Options{}); !errors.Is(err, trace.ErrStream) {
 		t.Errorf("error %v, want %v", err, trace.ErrStream)
+	}
+}
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

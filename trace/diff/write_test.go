@@ -23,9 +23,7 @@ var changed = diffTrace{header: func(h *trace.Header) { h.Params[1].Value = "4" 
 func TestDiffMarkdown(t *testing.T) {
 	d := diffOf(t, diffTrace{}, changed, Options{Actions: true})
 	var out bytes.Buffer
-	if err := d.WriteMarkdown(&out, "old_one", "new"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, d.WriteMarkdown(&out, "old_one", "new"))
 	want := "**A and B differ, first in step 3, rank 0.**\n\n- A old\\_one\n- B new\n" + `
 | parameter | A | B |
 | --- | ---: | ---: |
@@ -62,9 +60,7 @@ func TestDiffJUnit(t *testing.T) {
 	} {
 		d := diffOf(t, diffTrace{}, c.b, Options{Actions: true, Summary: true})
 		var out bytes.Buffer
-		if err := d.WriteJUnit(&out, "old", "new"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, d.WriteJUnit(&out, "old", "new"))
 		var read struct {
 			Cases []struct {
 				Name    string `xml:"name,attr"`
@@ -73,9 +69,7 @@ func TestDiffJUnit(t *testing.T) {
 				} `xml:"failure"`
 			} `xml:"testsuite>testcase"`
 		}
-		if err := xml.Unmarshal(out.Bytes(), &read); err != nil {
-			t.Fatal(err)
-		}
+		check(t, xml.Unmarshal(out.Bytes(), &read))
 		var got []string
 		for _, c := range read.Cases {
 			got = append(got, c.Name+": "+c.Failure.Message)
@@ -90,9 +84,7 @@ func TestDiffJUnit(t *testing.T) {
 func TestDiffHTML(t *testing.T) {
 	d := diffOf(t, diffTrace{}, changed, Options{Actions: true})
 	var out bytes.Buffer
-	if err := d.WriteHTML(&out, "<old>", "new"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, d.WriteHTML(&out, "<old>", "new"))
 	page := out.String()
 	for _, want := range []string{
 		"<h1>A and B differ, first in step 3, rank 0</h1>", "A &lt;old&gt;<br>B new", "<tr><td>NB</td><td>2</td><td>4</td></tr>",

@@ -10,10 +10,7 @@ import (
 // expand counts the flat actions of all ranks.
 func expand(t *testing.T, tr *trace.Trace, late bool) *tally {
 	t.Helper()
-	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
 	e := expander{tally: newTally(tr.Header()), h: tr.Header(), rule: trace.Hit{}}
 	if late {
 		e.rule = trace.Late{}

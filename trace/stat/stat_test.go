@@ -24,10 +24,7 @@ func TestStatEqualsExpansion(t *testing.T) {
 			tr := tracetest.Open(t, data)
 			var want Report
 			expand(t, tr, late).fill(&want, tr.Header())
-			stream, err := trace.NewReader(bytes.NewReader(data), "stream")
-			if err != nil {
-				t.Fatal(err)
-			}
+			stream := must(trace.NewReader(bytes.NewReader(data), "stream"))
 			for _, tr := range []*trace.Trace{tr, stream} {
 				got, err := Of(tr, Options{Late: late, few: 1 + int(seed)%2*fewItems})
 				if err != nil {
@@ -45,21 +42,13 @@ func TestStatEqualsExpansion(t *testing.T) {
 func oneBlock(t *testing.T, write func(b *trace.Builder)) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{}))
 	b := trace.NewBuilder("block", 3)
 	write(b)
-	n, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{1}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {4, 4, 4}, {v}}}
-	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
 	return buf.Bytes()
 }
 
@@ -144,10 +133,7 @@ func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 	var buf bytes.Buffer
 	h := randomHeader()
 	h.Communicators = seed%2 == 0
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, w: w, wild: wild}
 	for i := range 4 {
 		r.addBlock(i, false)
@@ -156,18 +142,12 @@ func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 		r.addBlock(4+i, true)
 	}
 	for step := range randomSteps {
-		if err := w.Step(step); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Step(step))
 		for range 1 + r.IntN(3) {
-			if err := w.Call(r.call()); err != nil {
-				t.Fatal(err)
-			}
+			check(t, w.Call(r.call()))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -490,29 +470,34 @@ func doubled(t *testing.T, n int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	h := tracetest.GridHeader()
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	b := trace.NewBuilder("leaf", 3)
 	b.If(b.Param(0), func() { b.Compute(0, trace.Const(1), trace.Const(1)) })
 	for i := range n {
-		n, err := w.Program().Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(w.Program().Add(b))
 		b = trace.NewBuilder("caller", 3)
 		b.Call(n, b.Param(0), b.Param(1), b.Param(2))
 		b.Call(n, b.Param(0).Plus(1<<i), b.Param(1), b.Param(2))
 	}
-	last, err := w.Program().Add(b)
+	last := must(w.Program().Add(b))
+	v := w.Vector(trace.Vector{Values: []int64{0}})
+	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(last), int64(last)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
+	return buf.Bytes()
+}
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := w.Vector(trace.Vector{Values: []int64{0}})
-	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(last), int64(last)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
-	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
 }

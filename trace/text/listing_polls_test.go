@@ -25,10 +25,7 @@ func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers
 
 func recorded(t *testing.T, text string) *Recorded {
 	t.Helper()
-	r, err := ReadRecorded(strings.NewReader(text), "polls")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(ReadRecorded(strings.NewReader(text), "polls"))
 	return r
 }
 
@@ -51,10 +48,7 @@ func TestListingOfPolls(t *testing.T) {
 				"miss 5 77 row x1", "k 0 2", "miss 5 77 row x2", "k 0 2", "k 99 10"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, test.rule)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, test.rule))
 			want := "# rank 1 myrow 0 mycol 1\n" + strings.Join(test.want, "\n") + "\n"
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -109,10 +103,7 @@ func FuzzReadRecorded(f *testing.F) {
 		for i := range r.outcomes {
 			again.WriteString(r.outcomes[i].String() + "\n")
 		}
-		r2, err := ReadRecorded(strings.NewReader(again.String()), "polls")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r2 := must(ReadRecorded(strings.NewReader(again.String()), "polls"))
 		for i := range r.outcomes {
 			r.outcomes[i].line, r2.outcomes[i].line = 0, 0
 		}
@@ -191,10 +182,7 @@ allreduce send 10x4 flops 40
 gather root 0 send 1x2 recv 3x4
 end work
 `
-	got, err := listingOf(t, tracetest.Traced(t, h, 1, b), 0, trace.Hit{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(listingOf(t, tracetest.Traced(t, h, 1, b), 0, trace.Hit{}))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

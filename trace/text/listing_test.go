@@ -25,10 +25,7 @@ func TestListingOracle(t *testing.T) {
 	}
 	missLines := 0
 	for _, path := range cases {
-		z, err := zip.OpenReader(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must(zip.OpenReader(path))
 		for _, f := range z.File {
 			if !strings.Contains(f.Name, "/rank-") || strings.HasPrefix(f.Name, "hit/") {
 				continue
@@ -49,15 +46,9 @@ func TestListingOracle(t *testing.T) {
 
 func readMember(t *testing.T, f *zip.File) []byte {
 	t.Helper()
-	r, err := f.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(f.Open())
 	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(io.ReadAll(r))
 	return text
 }
 
@@ -197,3 +188,19 @@ func (r *relister) int(s string) int64 {
 func (r *relister) int32(s string) int32 { return int32(r.int(s)) }
 
 func (r *relister) comm(s string) uint16 { return uint16(slices.Index([]string{"row", "col"}, s)) }
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -47,9 +47,7 @@ func TestStructure(t *testing.T) {
 	b.Mark(1)
 	tr := tracetest.Traced(t, h, 2, b)
 	var out bytes.Buffer
-	if err := WriteStructure(&out, tr, 1, 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, WriteStructure(&out, tr, 1, 0))
 	hash := tr.Program().BlockHash(0)
 	want := `program test
 param N = 10

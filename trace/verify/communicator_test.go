@@ -18,21 +18,13 @@ func commTrace(t *testing.T, build func(b *trace.Builder, row, col trace.Operand
 	h := tracetest.GridHeader()
 	h.Communicators = true
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	b := trace.NewBuilder("run", 3)
 	build(b, b.Param(0), b.Param(1))
-	n, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{0}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {0, 1, 2}, {v}}}
-	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
 	return tracetest.Open(t, buf.Bytes())
 }
 
@@ -111,10 +103,7 @@ func TestVerifyCommunicators(t *testing.T) {
 // than what comes.
 func TestVerifyProgramsOfMPI(t *testing.T) {
 	for _, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
-		data, err := c.Trace()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(c.Trace())
 		if _, err := Trace(tracetest.Open(t, data), nil); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}

@@ -17,42 +17,26 @@ import (
 func ringTrace(t *testing.T, build func(w *trace.Writer, b *trace.Builder), mutate func(step int, c *trace.Call)) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{ChunkUnits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{ChunkUnits: 1}))
 	b := trace.NewBuilder("ring", 3)
 	build(w, b)
-	n, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(w.Program().Add(b))
 	for step := range 3 {
 		c := tracetest.RingCall(n)
 		if mutate != nil {
 			mutate(step, c)
 		}
-		if err := errors.Join(w.Step(step), w.Call(c)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Close())
 	return buf.Bytes()
 }
 
 func TestVerify(t *testing.T) {
 	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }, nil)
-	stream, err := trace.NewReader(bytes.NewReader(data), "stream")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must(trace.NewReader(bytes.NewReader(data), "stream"))
 	for _, tr := range []*trace.Trace{tracetest.Open(t, data), stream} {
-		got, err := Trace(tr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(Trace(tr, nil))
 		// 6 ranks, 3 steps, of 3 actions with one send.
 		want := &Verified{Hash: got.Hash, Chunks: 3, Blocks: 1, Ranks: 6, Actions: 54, Messages: 18}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -68,9 +52,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyProgress(t *testing.T) {
 	var got []int
 	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }, nil)
-	if _, err := Trace(tracetest.Open(t, data), func(steps int) { got = append(got, steps) }); err != nil {
-		t.Fatal(err)
-	}
+	must(Trace(tracetest.Open(t, data), func(steps int) { got = append(got, steps) }))
 	for i, steps := range got {
 		if steps != i+1 {
 			t.Fatalf("told %v, want 1 to 18", got)
@@ -91,10 +73,7 @@ func TestVerifyWildcards(t *testing.T) {
 		b.WaitAll()
 		b.Collective(trace.CollBarrier, trace.CollectiveOperands{})
 	}, nil)
-	v, err := Trace(tracetest.Open(t, data), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(Trace(tracetest.Open(t, data), nil))
 	if want := int64(6 * 3 * 2); v.Messages != want {
 		t.Errorf("%d messages, want %d", v.Messages, want)
 	}
@@ -202,10 +181,7 @@ func TestVerifyFaults(t *testing.T) {
 		}, nil, "rank 0 at its end: 3 receives from any source or with any tag, for which 0 messages are left"},
 		{"never polled", func(w *trace.Writer, b *trace.Builder) {
 			body := trace.NewBuilder("body", 0)
-			n, err := w.Program().Add(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(w.Program().Add(body))
 			b.PollWait(0)
 			b.Define(0, n)
 		}, nil, "rank 0 at its end: the operation in slot 0 is never polled"},
@@ -271,11 +247,24 @@ func TestManyRequests(t *testing.T) {
 			b.Wait(2*messages - 1 - i)
 		}
 	}, nil)
-	v, err := Trace(tracetest.Open(t, data), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(Trace(tracetest.Open(t, data), nil))
 	if want := int64(6 * 3 * messages); v.Messages != want {
 		t.Errorf("%d messages, want %d", v.Messages, want)
+	}
+}
+
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends a test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
