@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"reprise/internal/eventqueue"
+	"reprise/kernels/noise"
 	"reprise/netmodel/maxmin"
 )
 
@@ -77,10 +78,8 @@ func (n *Network) Bundle() {
 	n.system.AllowResize()
 }
 
-// startBundled is Start; drawn returns how long the latency phase lasts that takes so long
-// without noise.
-func (n *Network) startBundled(id int32, src, dst int, size int64, at float64,
-	drawn func(phase float64) float64) error {
+// startBundled is StartNoisy.
+func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
 	s, key := n.bundles, bundleKey{int32(src), int32(dst), false}
 	b, err := n.bundleOf(key)
 	if err != nil {
@@ -92,8 +91,8 @@ func (n *Network) startBundled(id int32, src, dst int, size int64, at float64,
 		key.instant = true
 		b, _ = n.bundleOf(key) // there is a route
 	}
-	if drawn != nil {
-		phase = drawn(phase)
+	if by != nil {
+		phase = by.Latency(phase, size, d)
 	}
 	n.join(uint32(id), b, at+phase)
 	return nil

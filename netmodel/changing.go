@@ -133,14 +133,6 @@ func (n *Network) setClass(k *changingLink) {
 	n.changing.stale = true
 }
 
-// refresh forgets routes that are remembered from before a change.
-func (n *Network) refresh() {
-	if n.changing != nil && n.changing.stale {
-		n.changing.stale = false
-		n.routes.forgetPlaces()
-	}
-}
-
 // checkOn refuses a way over a link that is off.
 func (c *changing) checkOn(links []int32) error {
 	for _, l := range links {
@@ -167,27 +159,13 @@ func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
 // tune sets what follows from the penalty of a transfer that is on no link.
 func (n *Network) tune(id uint32, penalty float64) {
 	n.flows[id].gain = n.factors[id] / penalty
-	n.changing.route = n.system.AppendConstraints(n.changing.route[:0], id)
-	v := n.variable(id, penalty, n.changing.route)
-	n.system.Set(id, &v, n.changing.route)
-}
-
-// variable returns what the solver knows of a transfer over links.
-func (n *Network) variable(id uint32, penalty float64, links []int32) maxmin.Variable {
+	links := n.system.AppendConstraints(n.changing.route[:0], id)
+	n.changing.route = links
 	f := &n.changing.flows[id]
 	v := maxmin.Variable{Penalty: penalty, Bound: shareBound(f.bound, f.latency, n.routes.window), Weights: f.weights,
 		Shared: f.shared}
 	n.system.Fit(&v, links)
-	return v
-}
-
-// presentPenalty returns the penalty that a transfer has after a change: where nothing is
-// left of it, that of transfers without latency.
-func (f *changingFlow) presentPenalty() float64 {
-	if f.penalty > 0 {
-		return f.penalty
-	}
-	return 1
+	n.system.Set(id, &v, links)
 }
 
 // change brings a change of link l to its transfers. If penalties change, update does that
@@ -212,24 +190,22 @@ func (n *Network) change(l int32, at float64, penalties bool, update func(*chang
 		penalty := n.system.Penalty(id)
 		if penalties {
 			update(&n.changing.flows[id])
-			penalty = n.changing.flows[id].presentPenalty()
+			if penalty = n.changing.flows[id].penalty; !(penalty > 0) { // that of transfers without latency
+				penalty = 1
+			}
 		}
 		n.tune(id, penalty)
-		if n.flows[id].since != noTime {
-			n.resume(id)
+		if n.flows[id].since == noTime {
+			continue
+		}
+		n.flows[id].rate = 0
+		if n.opts.Contention {
+			n.system.Enable(id)
+		} else {
+			n.alone(id)
 		}
 	}
 	n.changing.ids = ids
-}
-
-// resume lets a transfer go on that was halted.
-func (n *Network) resume(id uint32) {
-	n.flows[id].rate = 0
-	if n.opts.Contention {
-		n.system.Enable(id)
-		return
-	}
-	n.alone(id)
 }
 
 // halt brings a transfer up to date and takes it off its links. One in its latency phase

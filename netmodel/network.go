@@ -109,15 +109,7 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 		l := &links[i]
 		l.Bandwidth, l.Latency, l.Policy = o.link(p, int32(i))
 	}
-	n, err := newNetworkOf(p, links, o)
-	if err == nil {
-		n.prepareChanges(p)
-	}
-	return n, err
-}
-
-// newNetworkOf is New but for changes.
-func newNetworkOf(p *platforms.Platform, links []platforms.Link, o Options) (*Network, error) {
+	// Latencies are added up in SimGrid's order, which may not be that of the links on the way.
 	in := func(order platforms.Order) routeFunc {
 		return func(route []int32, src, dst int) ([]int32, error) { return p.AppendLinks(order, route, src, dst) }
 	}
@@ -133,6 +125,7 @@ func newNetworkOf(p *platforms.Platform, links []platforms.Link, o Options) (*Ne
 	if p.HasDistances() {
 		n.routes.distanceOf = p.Distance
 	}
+	n.prepareChanges(p)
 	return n, nil
 }
 
@@ -145,22 +138,17 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{opts: o, routes: r, lastSize: -1, events: eventqueue.New(0)}
-	n.system = maxmin.New(o.constraints(links),
-		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
-	return n, nil
-}
-
-// constraints returns what the solver knows of links.
-func (o *Options) constraints(links []platforms.Link) []maxmin.Constraint {
-	list := make([]maxmin.Constraint, len(links))
+	constraints := make([]maxmin.Constraint, len(links))
 	for i, l := range links {
-		list[i].Capacity = o.capacity(l.Bandwidth)
+		constraints[i].Capacity = o.capacity(l.Bandwidth)
 		if l.Policy == platforms.Fatpipe {
-			list[i].Policy = maxmin.Fatpipe
+			constraints[i].Policy = maxmin.Fatpipe
 		}
 	}
-	return list
+	n := &Network{opts: o, routes: r, lastSize: -1, events: eventqueue.New(0)}
+	n.system = maxmin.New(constraints,
+		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
+	return n, nil
 }
 
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
@@ -171,33 +159,21 @@ func (o *Options) constraints(links []platforms.Link) []maxmin.Constraint {
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
-	if n.bundles != nil {
-		return n.startBundled(id, src, dst, size, at, nil)
-	}
-	n.refresh()
-	way, links, err := n.routes.find(int32(src), int32(dst))
-	if err == nil && n.changing != nil {
-		err = n.changing.checkOn(links)
-	}
-	if err != nil {
-		return err
-	}
-	phase := n.latencyPhase(way, size)
-	n.launch(uint32(id), way, links, phase, at+phase)
-	return nil
+	return n.StartNoisy(id, src, dst, size, at, nil, noise.Draw{})
 }
 
-// StartNoisy is Start with noise in the latency between two hosts.
+// StartNoisy is Start with noise in the latency between two hosts; by may be nil.
 func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
-	if n.bundles != nil {
-		return n.startBundled(id, src, dst, size, at, func(phase float64) float64 {
-			if src == dst {
-				return phase
-			}
-			return by.Latency(phase, size, d)
-		})
+	if src == dst {
+		by = nil
 	}
-	n.refresh()
+	if n.bundles != nil {
+		return n.startBundled(id, src, dst, size, at, by, d)
+	}
+	if n.changing != nil && n.changing.stale { // routes are remembered from before a change
+		n.changing.stale = false
+		n.routes.forgetPlaces()
+	}
 	way, links, err := n.routes.find(int32(src), int32(dst))
 	if err == nil && n.changing != nil {
 		err = n.changing.checkOn(links)
@@ -207,7 +183,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	}
 	phase := n.latencyPhase(way, size)
 	drawn := phase
-	if src != dst {
+	if by != nil {
 		drawn = by.Latency(phase, size, d)
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
@@ -220,7 +196,11 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 	z := float64(size) + envelope
 	if z != n.lastSize || way.within != n.lastWithin {
 		n.lastSize, n.lastWithin = z, way.within
-		n.setFactors(z, way.within)
+		n.lastF, n.lastG = n.opts.factors(z, way.within)
+		n.lastBound = 1
+		if n.opts.boundsShares() {
+			n.lastF, n.lastBound = 1, n.lastF
+		}
 	}
 	return float64(way.latency * n.lastG)
 }
@@ -251,15 +231,6 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, end float6
 	n.events.Set(int32(id), end)
 	n.active++
 	n.stats.Flows++
-}
-
-// setFactors finds the factors of messages of z bytes.
-func (n *Network) setFactors(z float64, within bool) {
-	n.lastF, n.lastG = n.opts.factors(z, within)
-	n.lastBound = 1
-	if n.opts.boundsShares() {
-		n.lastF, n.lastBound = 1, n.lastF
-	}
 }
 
 // Next returns the time of the next event, the start or the end of a bandwidth

@@ -117,8 +117,25 @@ func parseNoise(r io.Reader, name string) (*Noise, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.header(root, f); err != nil {
+	for _, key := range []string{"version", "unit"} {
+		if f[key] == nil {
+			return nil, p.Errorf(root, "network noise: no key %q", key)
+		}
+	}
+	if _, err := p.Integer(f["version"], "version", 1, 1); err != nil {
 		return nil, err
+	}
+	for _, key := range []string{"unit", "description", "source"} {
+		if f[key] == nil {
+			continue
+		}
+		text, err := p.Text(f[key], key)
+		if err == nil && key == "unit" && text != "s" {
+			err = p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	n := &Noise{name: name}
 	empty := true
@@ -142,31 +159,6 @@ func parseNoise(r io.Reader, name string) (*Noise, error) {
 
 // noiseParser turns nodes into ranges.
 type noiseParser struct{ yamlfile.Document }
-
-// header checks the scalars at the top of the file.
-func (p *noiseParser) header(root ast.Node, f map[string]ast.Node) error {
-	for _, key := range []string{"version", "unit"} {
-		if f[key] == nil {
-			return p.Errorf(root, "network noise: no key %q", key)
-		}
-	}
-	if _, err := p.Integer(f["version"], "version", 1, 1); err != nil {
-		return err
-	}
-	for _, key := range []string{"unit", "description", "source"} {
-		if f[key] == nil {
-			continue
-		}
-		text, err := p.Text(f[key], key)
-		if err == nil && key == "unit" && text != "s" {
-			err = p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // ranges parses the list of one kind of times, in the order of sizes.
 func (p *noiseParser) ranges(n ast.Node, what string) ([]noiseRange, error) {

@@ -41,12 +41,6 @@ func TestParseNoiseErrors(t *testing.T) {
 	}
 }
 
-func TestLoadNoiseErrors(t *testing.T) {
-	if _, err := LoadNoise(t.TempDir() + "/none.yaml"); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestNoiseRanges: sizes at and beside thresholds; 2e-3 s is what it costs without noise.
 func TestNoiseRanges(t *testing.T) {
 	n, err := ParseNoise(strings.NewReader(noiseHead+"or:\n  - {above: 10, fixed: 1, noise: none}\n  - {above: 20, fixed: 2, per_byte: 0.5, noise: none}\n  - {above: 30, noise: none}\n"), "f.yaml")

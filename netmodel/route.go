@@ -104,21 +104,6 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
 		width: 4, kinds: make([]route, 1),
 	}
-	r.remember(hosts)
-	index := map[linkClass]int32{}
-	for i, l := range links {
-		if !(l.Bandwidth >= 0) || !(l.Latency >= 0) {
-			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want no negative ones",
-				i, l.Bandwidth, l.Latency)
-		}
-		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
-		r.classify(int32(i), classOf(l.Bandwidth, l.Latency, o), index)
-	}
-	return r, nil
-}
-
-// remember makes the places of routes.
-func (r *routes) remember(hosts int) {
 	r.shift = bits.Len(uint(max(hosts-1, 0)))
 	count := 1 << (2 * min(r.shift, fewBits))
 	if r.shift > fewBits {
@@ -130,6 +115,16 @@ func (r *routes) remember(hosts int) {
 	}
 	r.places = make([]place, count)
 	r.forget()
+	index := map[linkClass]int32{}
+	for i, l := range links {
+		if !(l.Bandwidth >= 0) || !(l.Latency >= 0) {
+			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want no negative ones",
+				i, l.Bandwidth, l.Latency)
+		}
+		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
+		r.classify(int32(i), classOf(l.Bandwidth, l.Latency, o), index)
+	}
+	return r, nil
 }
 
 // place returns the place of the route from src to dst.
@@ -270,13 +265,24 @@ func (w *route) appendKey(key []byte) []byte {
 	return key
 }
 
-// compute sets r.there, r.back and r.summed.
+// compute sets r.there, r.back and r.summed. A way back that no route is listed for has no
+// links: SimGrid asks there for one only to load it, and finds nothing.
 func (r *routes) compute(src, dst int32) (err error) {
 	if len(r.back) > 0 && r.from == dst && r.to == src {
 		r.there, r.back = r.back, r.there // an exchange: the way back is at hand
-	} else if err := r.findWays(src, dst); err != nil {
-		r.back = r.back[:0]
-		return err
+	} else {
+		r.there, err = r.routeOf(r.there[:0], int(src), int(dst))
+		if err == nil && r.crossTraffic {
+			if r.back, err = r.routeOf(r.back[:0], int(dst), int(src)); errors.Is(err, platforms.ErrNotListed) {
+				err = nil
+			} else if err != nil {
+				err = fmt.Errorf("cross traffic: %w", err)
+			}
+		}
+		if err != nil {
+			r.back = r.back[:0]
+			return err
+		}
 	}
 	r.from, r.to = src, dst
 	r.summed = r.there
@@ -296,18 +302,6 @@ func (r *routes) compute(src, dst int32) (err error) {
 			r.width *= 2
 		}
 		r.forget()
-	}
-	return nil
-}
-
-// findWays sets r.there and r.back. A way back that no route is listed for has no
-// links: SimGrid asks there for one only to load it, and finds nothing.
-func (r *routes) findWays(src, dst int32) (err error) {
-	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil || !r.crossTraffic {
-		return err
-	}
-	if r.back, err = r.routeOf(r.back[:0], int(dst), int(src)); err != nil && !errors.Is(err, platforms.ErrNotListed) {
-		return fmt.Errorf("cross traffic: %w", err)
 	}
 	return nil
 }

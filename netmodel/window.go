@@ -25,35 +25,7 @@ const fewHosts = 32
 // some also at those to hosts that come 2, 4 and so on places later, so that near and far
 // ones are among them.
 func Windowed(p *platforms.Platform, o *Options, hosts []int32) []warning.Warning {
-	w := windows{p: p, o: o, least: 1}
-	used := distinct(hosts)
-	for i, src := range used {
-		for d := 1; d < len(used); d = further(i, d, len(used)) {
-			w.look(src, used[(i+d)%len(used)])
-		}
-	}
-	if w.least >= 1 {
-		return nil
-	}
-	return []warning.Warning{warning.New("messages from host %s to %s get %.4g of the %.4g byte/s of their links, as the TCP window limits them: latency %.4g s, network/TCP-gamma %.10g, of which 0 is no window",
-		p.Host(w.src).Name, p.Host(w.dst).Name, w.window, w.narrow, w.latency, o.TCPGamma)}
-}
-
-// further returns which distance comes after d where the routes of host i of n are looked at.
-func further(i, d, n int) int {
-	switch half := n / 2; {
-	case n <= fewHosts:
-		return d + 1
-	case i%(n/fewHosts) == 0:
-		return 2 * d
-	case d < half:
-		return half
-	}
-	return n
-}
-
-// distinct returns each host once, in the order of their first ranks.
-func distinct(hosts []int32) (used []int) {
+	var used []int // each host once, in the order of their first ranks
 	met := map[int32]bool{}
 	for _, h := range hosts {
 		if !met[h] {
@@ -61,34 +33,41 @@ func distinct(hosts []int32) (used []int) {
 			used = append(used, int(h))
 		}
 	}
-	return used
-}
-
-// windows finds the route that loses most to the TCP window.
-type windows struct {
-	p     *platforms.Platform
-	o     *Options
-	route []int32 // scratch
-
-	least                   float64 // part of its links' bandwidth that a route has
-	src, dst                int
-	window, narrow, latency float64
-}
-
-// look looks at a route, if there is one.
-func (w *windows) look(src, dst int) {
-	var err error
-	if w.route, err = w.p.AppendRoute(w.route[:0], src, dst); err != nil || len(w.route) == 0 {
-		return
+	var (
+		n, half = len(used), len(used) / 2
+		route   []int32
+		found   []warning.Warning
+		least   = 1.0 // part of its links' bandwidth that the worst route has
+	)
+	for i, src := range used {
+		for d := 1; d < n; {
+			dst := used[(i+d)%n]
+			switch { // which distance is looked at next
+			case n <= fewHosts:
+				d++
+			case i%(n/fewHosts) == 0:
+				d *= 2
+			case d < half:
+				d = half
+			default:
+				d = n
+			}
+			var err error
+			if route, err = p.AppendRoute(route[:0], src, dst); err != nil || len(route) == 0 {
+				continue
+			}
+			narrow, latency := math.Inf(1), 0.0
+			for _, l := range route {
+				bandwidth, seconds, _ := o.link(p, l)
+				narrow, latency = min(narrow, bandwidth), latency+seconds
+			}
+			latency += p.Distance(src, dst)
+			if window := o.Window(latency); window < least*narrow {
+				least = window / narrow
+				found = []warning.Warning{warning.New("messages from host %s to %s get %.4g of the %.4g byte/s of their links, as the TCP window limits them: latency %.4g s, network/TCP-gamma %.10g, of which 0 is no window",
+					p.Host(src).Name, p.Host(dst).Name, window, narrow, latency, o.TCPGamma)}
+			}
+		}
 	}
-	narrow, latency := math.Inf(1), 0.0
-	for _, l := range w.route {
-		bandwidth, seconds, _ := w.o.link(w.p, l)
-		narrow, latency = min(narrow, bandwidth), latency+seconds
-	}
-	latency += w.p.Distance(src, dst)
-	if window := w.o.Window(latency); window < w.least*narrow {
-		w.least, w.src, w.dst = window/narrow, src, dst
-		w.window, w.narrow, w.latency = window, narrow, latency
-	}
+	return found
 }
