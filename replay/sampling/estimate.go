@@ -103,7 +103,16 @@ func (s *sampler) add(weights []float64, floor float64) fit {
 	for i := range s.done {
 		w := &s.done[i]
 		p.seconds += w.start(w.To) - w.start(w.Start)
-		p.append(w)
+		// A window goes on with the last stretch or begins another.
+		steps, residual := float64(w.refTo-w.refFrom), p.residual(w)
+		if n := len(p.stretches); n == 0 || p.stretches[n-1].to != w.Start {
+			p.stretches = append(p.stretches, stretch{from: w.Start, to: w.To, steps: steps, residual: residual})
+			continue
+		}
+		last := &p.stretches[len(p.stretches)-1]
+		last.residual = (float64(last.residual*last.steps) + float64(residual*steps)) / (last.steps + steps)
+		last.steps += steps
+		last.to = w.To
 	}
 	p.seconds += s.done[0].start(s.o.First) // what comes before the first step
 	for i := range p.stretches[1:] {
@@ -111,22 +120,20 @@ func (s *sampler) add(weights []float64, floor float64) fit {
 	}
 	last := &s.done[len(s.done)-1]
 	p.seconds += p.bridged + last.lag(last.To)
-	p.spreads(p.halves(s.done, float64(s.shape.length)))
-	return p
-}
-
-// append appends a window to the last stretch or begins another.
-func (p *fit) append(w *Window) {
-	steps := float64(w.refTo - w.refFrom)
-	residual := p.residual(w)
-	if n := len(p.stretches); n > 0 && p.stretches[n-1].to == w.Start {
-		last := &p.stretches[n-1]
-		last.residual = (float64(last.residual*last.steps) + float64(residual*steps)) / (last.steps + steps)
-		last.steps += steps
-		last.to = w.To
-		return
+	if len(p.gaps) == 0 {
+		return p
 	}
-	p.stretches = append(p.stretches, stretch{from: w.Start, to: w.To, steps: steps, residual: residual})
+	// The common relative noise comes from the smaller differences, so that a few jumps do not move it but stand
+	// out. What one window alone tells does not count for the gaps beside it: they decide where the next windows
+	// are put, and if that were beside a window since steps were dear in it, these would soon stand for fewer
+	// others than the cheap ones do.
+	p.scatter = commonScatter(p.gaps, p.halves(s.done, float64(s.shape.length)))
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		usual := p.scatter.variance * g.scale * g.scale
+		g.spread = math.Max(usual, (float64(prior*usual)+g.change)/(prior+1))
+	}
+	return p
 }
 
 // residual returns the mean cost of a window above the trend.
@@ -180,23 +187,6 @@ func (t *stretch) difference(other *stretch, length float64) float64 {
 // prior is how many differences the common noise counts for in the spread of a gap,
 // whose own is one.
 const prior = 4
-
-// spreads sets the spreads of the gaps. The common relative noise comes from the
-// smaller differences, so that a few jumps do not move it but stand out. What one window alone tells
-// does not count for the gaps beside it: they decide where the next windows are put, and if that
-// were beside a window since steps were dear in it, these would soon stand for fewer
-// others than the cheap ones do.
-func (p *fit) spreads(halves []float64) {
-	if len(p.gaps) == 0 {
-		return
-	}
-	p.scatter = commonScatter(p.gaps, halves)
-	for i := range p.gaps {
-		g := &p.gaps[i]
-		usual := p.scatter.variance * g.scale * g.scale
-		g.spread = math.Max(usual, (float64(prior*usual)+g.change)/(prior+1))
-	}
-}
 
 // variance returns the variance of the cost of a gap if n windows are put into it,
 // which leaves n+1 gaps of G steps. Each of them brings G^2*spread, the error of what
@@ -272,7 +262,10 @@ func (s *sampler) estimate() (*Estimate, fit) {
 	e := &Estimate{
 		Seconds: p.seconds, MeanEnd: p.seconds - last.lag(last.To), Interval: s.interval(&p, &in), Outliers: in.outliers,
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: s.shape.coupled, Rounds: s.rounds,
-		Windows: slices.Clone(s.done), Parts: s.parts(&p),
+		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),
+	}
+	for i := range e.Parts {
+		e.Parts[i] = s.part(&p, i)
 	}
 	return e, p
 }
@@ -290,7 +283,15 @@ func (s *sampler) interval(p *fit, in *within) float64 {
 	raw, squares := p.raw(s.shape)
 	n := float64(len(s.done))
 	unseen, seen := s.bias(in)
-	unseen, seen = unseen*p.seconds, float64((seen+in.apart())*p.seconds)+s.lost()
+	if in.drift > math.Max(small, 3*in.unsure) {
+		// Nothing makes the ranks wait for each other: the length of the run is that of the slowest, not of
+		// their mean.
+		seen += in.drift
+	}
+	// Ranks that are never made to wait may end later than in a window with a cold start: by how much the last
+	// rank was behind after the beginning of the run, and is not in the next window.
+	head, next := &s.done[0], &s.done[1]
+	unseen, seen = unseen*p.seconds, float64(seen*p.seconds)+math.Max(0, head.lag(head.To)-next.lag(next.To))
 	v := float64((p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms)) + float64(unseen*unseen)
 	z := firstLook
 	if s.rounds > 1 {

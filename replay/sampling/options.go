@@ -79,7 +79,9 @@ func (o *Options) Validate() error {
 	if o.Measure == nil {
 		errs = append(errs, errors.New("no measure"))
 	}
-	errs = append(errs, o.checkWork())
+	if o.Work != nil && len(o.Work) != o.End-o.First {
+		errs = append(errs, fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First))
+	}
 	return errors.Join(errs...)
 }
 

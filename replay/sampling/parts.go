@@ -2,20 +2,11 @@ package sampling
 
 import "math"
 
-// parts estimates each part of the run as the whole, of which p is the fit: from the same
-// windows, with the same weights.
-func (s *sampler) parts(p *fit) []Part {
-	parts := make([]Part, s.o.Parts)
-	for i := range parts {
-		parts[i] = s.part(p, i)
-	}
-	return parts
-}
-
 // negligible is the part of the floor of the whole below which nothing costs anything.
 const negligible = 1e-9
 
-// part estimates part i of the run. What one window alone lacks of a part the others may have: as
+// part estimates part i of the run as the whole, of which whole is the fit: from the same windows, with the same
+// weights. What one window alone lacks of a part the others may have: as
 // far as is known, each is a run of its own, with its own noise and its own memory of a cold
 // start. Only the patterns of polls are known of the whole: a part that scatters less is moved
 // less by them.
@@ -26,7 +17,19 @@ func (s *sampler) part(whole *fit, i int) Part {
 		w := &t.done[j]
 		w.Seconds = w.mean(w.Start, w.To)
 	}
-	t.memory = memoryOf(partOf(s.pairs, i))
+	// Memory is what pairs of windows see differently in the second step of the later one, relative to its cost
+	// there: each as a root mean square.
+	pairs := partOf(s.pairs, i)
+	var differences, costs float64
+	for j := 0; j < len(pairs); j += 2 {
+		step := pairs[j+1].From + 1
+		a, b := pairs[j].Cost(step), pairs[j+1].Cost(step)
+		differences += float64((a - b) * (a - b))
+		costs += math.Max(float64(a*a), float64(b*b))
+	}
+	if t.memory = 0; costs != 0 {
+		t.memory = math.Sqrt(differences / costs)
+	}
 	p := t.add(whole.weights, t.floor(negligible*whole.floor))
 	in := t.within(&p)
 	p.patterns = whole.patterns
@@ -49,20 +52,4 @@ func partOf(windows []Window, i int) []Window {
 		list[j] = w
 	}
 	return list
-}
-
-// memoryOf returns what pairs of windows see differently in the second step of the later one,
-// relative to its cost there: each as a root mean square.
-func memoryOf(pairs []Window) float64 {
-	var differences, costs float64
-	for i := 0; i < len(pairs); i += 2 {
-		step := pairs[i+1].From + 1
-		a, b := pairs[i].Cost(step), pairs[i+1].Cost(step)
-		differences += float64((a - b) * (a - b))
-		costs += math.Max(float64(a*a), float64(b*b))
-	}
-	if costs == 0 {
-		return 0
-	}
-	return math.Sqrt(differences / costs)
 }

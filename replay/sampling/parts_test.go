@@ -1,9 +1,7 @@
 package sampling
 
 import (
-	"context"
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -101,15 +99,5 @@ func TestPartsCoverage(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestPartsMissing: a measure that does not tell the parts that were said.
-func TestPartsMissing(t *testing.T) {
-	r := &synthetic{steps: 1000, cost: func(int) float64 { return 1 }}
-	o := r.options(0.01)
-	o.Parts = 2
-	if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "0 parts of a time, want 2") {
-		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package sampling
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -16,20 +17,45 @@ import (
 // usual kind twice.
 var repeatShape = shape{warmup: 1, length: 1, coupled: true}
 
-// repeats reports whether a run is to be estimated by kinds of steps: these are known, and
-// nothing random or undecided makes steps of one kind differ for long.
-func (s *sampler) repeats() bool { return s.o.Work != nil && !s.o.Scatters }
+// usual is the part of the steps that a kind is at least which is measured twice at first.
+const usual = 0.1
 
 // repeated estimates a run by kinds of steps.
 func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
-	spans, err := s.firstRepeats(), error(nil)
+	// The windows of the first round are as short as may be, but two steps of each usual kind show how much
+	// such steps differ.
+	s.shape = repeatShape
+	spans := s.repeatSpans()
+	all, seen := map[int32]int{}, map[int32]int{}
+	for _, kind := range s.o.Work {
+		all[kind]++
+	}
+	for _, p := range spans {
+		for k := p.from + s.shape.warmup; k < p.to; k++ {
+			seen[s.kind(k)]++
+		}
+	}
+	for kind, n := range all {
+		if float64(n) >= usual*float64(len(s.o.Work)) && seen[kind] < 2 {
+			s.shape.length = repeatShape.length + 1
+		}
+	}
+	if s.shape != repeatShape {
+		spans = s.repeatSpans()
+	}
 	for {
 		if err := s.worthRepeating(spans); err != nil {
 			return nil, err
 		}
-		if err := s.repeatRound(ctx, spans); err != nil {
+		before := len(s.done)
+		if err := s.measure(ctx, spans); err != nil {
 			return nil, err
 		}
+		if s.rounds == 0 && len(s.done)-before < len(spans) { // all of the first round must come in time
+			return nil, ErrTime
+		}
+		s.rounds++
+		s.arrange()
 		e := s.repeatEstimate()
 		if s.o.Progress != nil {
 			s.o.Progress(e)
@@ -40,6 +66,7 @@ func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
 		if err := s.fits(exactShare); err != nil {
 			return nil, err
 		}
+		var err error
 		if spans, err = s.moreRepeats(); spans == nil {
 			return e, err
 		}
@@ -53,56 +80,6 @@ func (s *sampler) worthRepeating(spans []span) error {
 		steps += p.steps()
 	}
 	return s.worth(steps)
-}
-
-// repeatRound simulates spans. All of the first round must come in time.
-func (s *sampler) repeatRound(ctx context.Context, spans []span) error {
-	windows, err := s.simulate(ctx, spans)
-	if err != nil {
-		return err
-	}
-	if s.rounds == 0 && len(windows) < len(spans) {
-		return ErrTime
-	}
-	s.done = append(s.done, windows...)
-	slices.SortFunc(s.done, func(a, b Window) int { return a.From - b.From })
-	s.rounds++
-	s.arrange()
-	return nil
-}
-
-// firstRepeats returns the windows of the first round: as short as may be, but two steps of each
-// usual kind show how much such steps differ.
-func (s *sampler) firstRepeats() []span {
-	s.shape = repeatShape
-	spans := s.repeatSpans()
-	if !s.measuresTwice(spans) {
-		s.shape.length++
-		spans = s.repeatSpans()
-	}
-	return spans
-}
-
-// usual is the part of the steps that a kind is at least which is measured twice at first.
-const usual = 0.1
-
-// measuresTwice reports whether windows have two steps of each usual kind behind their warm-ups.
-func (s *sampler) measuresTwice(spans []span) bool {
-	all, seen := map[int32]int{}, map[int32]int{}
-	for _, kind := range s.o.Work {
-		all[kind]++
-	}
-	for _, p := range spans {
-		for k := p.from + s.shape.warmup; k < p.to; k++ {
-			seen[s.kind(k)]++
-		}
-	}
-	for kind, n := range all {
-		if float64(n) >= usual*float64(len(s.o.Work)) && seen[kind] < 2 {
-			return false
-		}
-	}
-	return true
 }
 
 // repeatSpans returns the ends of the run, and a window for each kind of step that neither
@@ -156,24 +133,9 @@ func (s *sampler) kind(step int) int32 { return s.o.Work[step-s.o.First] }
 
 // repeatEstimate adds up the run.
 func (s *sampler) repeatEstimate() *Estimate {
-	last := &s.done[len(s.done)-1]
-	mean, variance := s.sumOfKinds(s.done)
-	e := &Estimate{
-		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance) + s.drifted(),
-		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: true, Rounds: s.rounds,
-		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),
-	}
-	for i := range e.Parts {
-		seconds, variance := s.sumOfKinds(partOf(s.done, i))
-		e.Parts[i] = Part{seconds, math.Sqrt(variance)}
-	}
-	return e
-}
-
-// drifted returns by how many seconds the last rank may fall behind the mean in the steps that are
-// in no window, as it does in those that are: where ranks are not made to wait for each other, or not
-// soon, a delay goes from rank to rank, and a step after a warm-up does not cost what later ones do.
-func (s *sampler) drifted() float64 {
+	// The last rank may fall behind the mean in the steps that are in no window, as it does in those that are:
+	// where ranks are not made to wait for each other, or not soon, a delay goes from rank to rank, and a step
+	// after a warm-up does not cost what later ones do.
 	behind, seconds, steps := 0.0, 0.0, 0.0
 	missing := float64(s.o.End - s.o.First)
 	for i := range s.done {
@@ -187,10 +149,22 @@ func (s *sampler) drifted() float64 {
 		seconds += w.start(end) - w.start(first)
 		steps += float64(end - first)
 	}
-	if behind <= small*seconds {
-		return 0
+	drifted := 0.0
+	if behind > small*seconds {
+		drifted = behind / steps * missing
 	}
-	return behind / steps * missing
+	last := &s.done[len(s.done)-1]
+	mean, variance := s.sumOfKinds(s.done)
+	e := &Estimate{
+		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance) + drifted,
+		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: true, Rounds: s.rounds,
+		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),
+	}
+	for i := range e.Parts {
+		seconds, variance := s.sumOfKinds(partOf(s.done, i))
+		e.Parts[i] = Part{seconds, math.Sqrt(variance)}
+	}
+	return e
 }
 
 // sumOfKinds returns the seconds of the run by windows of it, and the square of the
@@ -210,7 +184,32 @@ func (s *sampler) sumOfKinds(windows []Window) (seconds, variance float64) {
 			costs[s.kind(k)] = append(costs[s.kind(k)], w.Cost(k))
 		}
 	}
-	usual, degrees := commonDeviation(costs)
+	// The standard deviation of a step from the mean of its kind, relative to that, is taken over all kinds. Where
+	// no kind has two steps it is as large as the mean.
+	means := map[int32]float64{}
+	squares, degrees := 0.0, 0.0
+	for _, kind := range slices.Sorted(maps.Keys(costs)) {
+		mean, n := 0.0, float64(len(costs[kind]))
+		for _, c := range costs[kind] {
+			mean += c
+		}
+		mean /= n
+		means[kind] = mean
+		if mean == 0 {
+			continue
+		}
+		for _, c := range costs[kind] {
+			d := c/mean - 1
+			squares += float64(d * d)
+		}
+		degrees += n - 1
+	}
+	usual := math.Sqrt(squares / degrees)
+	if degrees == 0 {
+		usual, degrees = 1, 1
+	}
+
+	// The steps that windows measure, and how many of each kind they do not.
 	missing := map[int32]float64{}
 	next := s.o.First
 	for i := range windows {
@@ -225,12 +224,8 @@ func (s *sampler) sumOfKinds(windows []Window) (seconds, variance float64) {
 	}
 	seconds += windows[0].start(s.o.First) // what comes before the first step
 	estimated := 0.0
-	for _, kind := range s.kinds() {
-		n, r := missing[kind], float64(len(costs[kind]))
-		if n == 0 {
-			continue
-		}
-		mean := meanOf(costs[kind])
+	for _, kind := range slices.Sorted(maps.Keys(missing)) {
+		n, r, mean := missing[kind], float64(len(costs[kind])), means[kind]
 		estimated += float64(n * mean)
 		half := float64(quantile99(degrees)*usual*mean*n) * math.Sqrt(1/r+1/n)
 		variance += float64(half * half)
@@ -252,57 +247,3 @@ func quantile99(degrees float64) float64 {
 // kind that were measured without showing it: what a cold start leaves for long, times that
 // simulators take for the same.
 const unshown = 1e-4
-
-// commonDeviation returns the standard deviation of a step from the mean of its kind,
-// relative to that, over all kinds, and its degrees of freedom. Where no kind has two steps it
-// is as large as the mean.
-func commonDeviation(costs map[int32][]float64) (deviation, degrees float64) {
-	sum := 0.0
-	for _, kind := range sortedKinds(costs) {
-		mean := meanOf(costs[kind])
-		if mean == 0 {
-			continue
-		}
-		for _, c := range costs[kind] {
-			d := c/mean - 1
-			sum += float64(d * d)
-		}
-		degrees += float64(len(costs[kind]) - 1)
-	}
-	if degrees == 0 {
-		return 1, 1
-	}
-	return math.Sqrt(sum / degrees), degrees
-}
-
-func sortedKinds(costs map[int32][]float64) []int32 {
-	list := make([]int32, 0, len(costs))
-	for kind := range costs {
-		list = append(list, kind)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// kinds lists the kinds of steps of the run.
-func (s *sampler) kinds() []int32 {
-	list := slices.Clone(s.o.Work)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func meanOf(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
-// checkWork reports kinds of steps that do not belong to the run.
-func (o *Options) checkWork() error {
-	if o.Work != nil && len(o.Work) != o.End-o.First {
-		return fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)
-	}
-	return nil
-}

@@ -50,7 +50,9 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 	s := &sampler{o: o}
 	s.limit = s.left()
-	if s.short() && s.repeats() {
+	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
+	// for long.
+	if s.short() && o.Work != nil && !o.Scatters {
 		return s.repeated(ctx)
 	}
 	if err := s.pilot(ctx); err != nil {
@@ -63,16 +65,24 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spans, err = s.try(ctx, spans); err != nil {
-		return nil, err
-	}
-	for {
-		if err := s.round(ctx, spans); err != nil {
+	if !s.shape.coupled && o.Scatters && o.Left == nil {
+		if spans, err = s.try(ctx, spans); err != nil {
 			return nil, err
 		}
+	}
+	for {
+		if err := s.measure(ctx, spans); err != nil {
+			return nil, err
+		}
+		// The first round must bring at least the ends of the run and half of the other windows.
+		if n := len(s.done); s.rounds == 0 &&
+			(n < 2+fewestWindows || s.done[0].From != o.First || s.done[n-1].To != o.End) {
+			return nil, s.tooShort()
+		}
+		s.rounds++
 		e, p := s.estimate()
-		if s.o.Progress != nil {
-			s.o.Progress(e)
+		if o.Progress != nil {
+			o.Progress(e)
 		}
 		if ctx.Err() != nil {
 			return e, nil
@@ -86,9 +96,6 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 // try simulates the ends of the run and every other window of the first round where these have long
 // warm-ups, and returns the rest, or ErrExact if that would be simulated in vain.
 func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
-	if s.shape.coupled || !s.o.Scatters || s.o.Left != nil {
-		return spans, nil
-	}
 	if s.o.Tolerance <= firstLook*pattern {
 		return nil, s.tooChaotic()
 	}
@@ -118,21 +125,6 @@ func (s *sampler) fits(part float64) error {
 	return fmt.Errorf("%w: all of the run fits into the time", ErrExact)
 }
 
-// round simulates the spans and adds them to the windows. The first round must
-// bring at least the ends of the run and half of the others.
-func (s *sampler) round(ctx context.Context, spans []span) error {
-	if err := s.measure(ctx, spans); err != nil {
-		return err
-	}
-	s.rounds++
-	if s.rounds == 1 {
-		if n := len(s.done); n < 2+fewestWindows || s.done[0].From != s.o.First || s.done[n-1].To != s.o.End {
-			return s.tooShort()
-		}
-	}
-	return nil
-}
-
 // measure simulates the spans and adds them to the windows.
 func (s *sampler) measure(ctx context.Context, spans []span) error {
 	windows, err := s.simulate(ctx, spans)
@@ -153,12 +145,21 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 	before := s.left()
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	tell := s.telling(len(spans))
+	var mu sync.Mutex
+	ended := 0 // guarded by mu
+	if s.o.Round != nil {
+		s.o.Round(0, len(spans))
+	}
 	for worker := range min(s.o.Workers, len(spans)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(spans); i = int(next.Add(1)) - 1 {
 				windows[i], errs[i] = s.window(ctx, worker, spans[i])
-				tell()
+				if s.o.Round != nil {
+					mu.Lock()
+					ended++
+					s.o.Round(ended, len(spans))
+					mu.Unlock()
+				}
 			}
 		})
 	}
@@ -179,23 +180,6 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 		s.perStep = (before - s.left()) * float64(min(s.o.Workers, len(spans))) / float64(steps)
 	}
 	return kept, nil
-}
-
-// telling tells that a round of so many windows begins, and returns what tells that one of
-// them has ended.
-func (s *sampler) telling(all int) func() {
-	if s.o.Round == nil {
-		return func() {}
-	}
-	s.o.Round(0, all)
-	var mu sync.Mutex
-	ended := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		ended++
-		s.o.Round(ended, all)
-	}
 }
 
 func (s *sampler) left() float64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,7 +82,6 @@ func TestInterval(t *testing.T) {
 		cost func(seed, k int) float64
 		cold func(from, i int) float64
 	}{
-		{name: "noise", cost: func(seed, k int) float64 { return smooth(k) * (1 + 0.03*noise(seed, k)) }},
 		{name: "period of 32", cost: func(seed, k int) float64 { return smooth(k) * (1 + 0.05*math.Sin(2*math.Pi*float64(k+seed)/32)) }},
 		{name: "stairs", cost: func(seed, k int) float64 { return smooth((k + seed) / 77 * 77) }},
 		{name: "outliers", cost: func(seed, k int) float64 {
@@ -351,19 +351,10 @@ func TestTimeLimit(t *testing.T) {
 		{limit: 12000, err: ErrExact},            // all steps take 5000 s
 		{limit: 10, err: ErrTime},                // not even the places that come first
 	} {
-		spent := 0
-		ctx, cancel := context.WithCancel(t.Context())
 		o := r.options(c.tolerance)
 		o.Workers = 1
-		o.Left = func() float64 { return c.limit - float64(spent) }
-		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
-			if spent += to - from; float64(spent) > c.limit {
-				return nil, context.DeadlineExceeded
-			}
-			return r.measure(ctx, worker, from, to)
-		}
-		e, err := Run(ctx, o)
-		cancel()
+		r.limit(&o, c.limit)
+		e, err := Run(t.Context(), o)
 		if c.err != nil {
 			if !errors.Is(err, c.err) {
 				t.Errorf("limit %v s: %v, %v, want %v", c.limit, e, err, c.err)
@@ -402,16 +393,9 @@ func TestTimeLimitOfShortRuns(t *testing.T) {
 		{limit: 500, late: true, want: "the time is too short for an estimate: all of the run would take about 470 s"}, // 470 > 0.9*(500-24)
 		{limit: 550, late: true, want: "sampling does not pay: all of the run fits into the time"},                     // 470 < 0.9*(550-24)
 	} {
-		spent := 0
 		o := r.options(0)
 		o.Workers, o.Scatters = 1, c.late
-		o.Left = func() float64 { return c.limit - float64(spent) }
-		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
-			if spent += to - from; float64(spent) > c.limit {
-				return nil, context.DeadlineExceeded
-			}
-			return r.measure(ctx, worker, from, to)
-		}
+		r.limit(&o, c.limit)
 		e, err := Run(t.Context(), o)
 		if c.want != "" {
 			if err == nil || err.Error() != c.want {
@@ -504,6 +488,9 @@ func TestFailure(t *testing.T) {
 		func(context.Context, int, int, int) ([]StartTimes, error) { return nil, broken },
 		func(context.Context, int, int, int) ([]StartTimes, error) {
 			return []StartTimes{{}}, nil
+		},
+		func(context.Context, int, int, int) ([]StartTimes, error) { // parts that nobody asked for
+			return slices.Repeat([]StartTimes{{Parts: []float64{1}}}, 6), nil
 		},
 	} {
 		o := r.options(0.01)

@@ -31,45 +31,35 @@ func commonScatter(gaps []gap, halves []float64) scatter {
 	for i, g := range gaps {
 		between[i] = g.jump / (g.scale * g.scale)
 	}
-	usual := trimmedMean(between) / trimmedMeanChi2
-	if s := rareScatter(gaps, between, alike*usual); s.variance > alike*usual {
-		return s
-	}
-	return scatter{usual, float64(shared * trimmed * float64(len(between)))}.with(halves)
-}
+	n := scatter{trimmedMean(between) / trimmedMeanChi2, float64(shared * trimmed * float64(len(between)))}
 
-// rareScatter returns the mean of the squares, that of costlier steps counting more, but for
-// those across a change: more than the smaller of them tell if few windows have rare dear steps. How
-// uncertain it is depends on how few.
-func rareScatter(gaps []gap, between []float64, usual float64) scatter {
+	// The mean of the squares, that of costlier steps counting more, but for those across a change: more than the
+	// smaller of them tell if few windows have rare dear steps. How uncertain it is depends on how few.
+	limit := alike * n.variance
 	var weight, sum, squares float64
 	for i, g := range gaps {
-		if g.change > changes*usual*g.scale*g.scale {
+		if g.change > changes*limit*g.scale*g.scale {
 			continue
 		}
 		v := float64(g.scale * between[i])
 		weight, sum, squares = weight+g.scale, sum+v, squares+float64(v*v)
 	}
-	if squares == 0 {
-		return scatter{}
+	if squares > 0 && sum/weight > limit {
+		return scatter{sum / weight, 2 * shared * sum * sum / squares}
 	}
-	return scatter{sum / weight, 2 * shared * sum * sum / squares}
-}
 
-// with returns the scatter that the halves of the windows tell, too. They are more than the windows. But they
-// are not independent where a period of the run fits into a window, whose halves then
-// differ more than windows do; then they tell nothing, and neither do they where windows
-// differ more than their halves.
-func (n scatter) with(squares []float64) scatter {
-	if len(squares) == 0 {
+	// Halves are more than the windows. But they are not independent where a period of the run fits into a window,
+	// whose halves then differ more than windows do; then they tell nothing, and neither do they where windows
+	// differ more than their halves.
+	if len(halves) == 0 {
 		return n
 	}
-	halves := scatter{trimmedMean(squares) / trimmedMeanChi2, float64(trimmed * float64(len(squares)))}
-	if halves.variance < n.variance || halves.variance > alike*n.variance {
+	h := scatter{trimmedMean(halves) / trimmedMeanChi2, float64(trimmed * float64(len(halves)))}
+	if h.variance < n.variance || h.variance > limit {
 		return n
 	}
-	all := n.degreesOfFreedom + halves.degreesOfFreedom
-	return scatter{(float64(n.variance*n.degreesOfFreedom) + float64(halves.variance*halves.degreesOfFreedom)) / all, all}
+	all := n.degreesOfFreedom + h.degreesOfFreedom
+	return scatter{(float64(n.variance*n.degreesOfFreedom) + float64(h.variance*h.degreesOfFreedom)) / all, all}
 }
 
 // halves returns the square of the difference between the first and the last steps of each

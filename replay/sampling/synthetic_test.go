@@ -68,6 +68,18 @@ func (r *synthetic) sample(t *testing.T, tolerance float64) *Estimate {
 	return e
 }
 
+// limit gives an estimation by one worker so many seconds, of which each step takes one.
+func (r *synthetic) limit(o *Options, seconds float64) {
+	spent := 0.0
+	o.Left = func() float64 { return seconds - spent }
+	o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
+		if spent += float64(to - from); spent > seconds {
+			return nil, context.DeadlineExceeded
+		}
+		return r.measure(ctx, worker, from, to)
+	}
+}
+
 // noise returns a number in [-1, 1) for a step, of variance 1/3.
 func noise(seed, step int) float64 { return 2*uniform(uint64(seed)<<32, uint64(step)) - 1 }
 

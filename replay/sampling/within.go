@@ -22,8 +22,10 @@ func (s *sampler) within(p *fit) within {
 	sum, degreesOfFreedom := 0.0, 0
 	for i := range s.done[1:] {
 		w := &s.done[i+1]
-		for j, d := range p.deviations(w) {
-			if j == 0 {
+		mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
+		for k := w.refFrom; k < w.refTo; k++ {
+			d := (w.Cost(k) - p.trend.at(k) - residual) / mean
+			if k == w.refFrom {
 				first = append(first, d)
 			}
 			sum += float64(d * d)
@@ -38,24 +40,33 @@ func (s *sampler) within(p *fit) within {
 	}
 	in.windows = len(first)
 	in.noise = math.Sqrt(sum / float64(degreesOfFreedom))
-	in.first, in.error = meanError(first)
-	in.drift, in.unsure = ratioError(lags, times)
+
+	// The mean of the first deviations, and the ratio of the sums of lags and times, with their standard errors.
+	n := float64(len(first))
+	behind, whole := 0.0, 0.0
+	for i, v := range first {
+		in.first += v / n
+		behind += lags[i]
+		whole += times[i]
+	}
+	for _, v := range first {
+		in.error += float64((v - in.first) * (v - in.first))
+	}
+	in.error = math.Sqrt(in.error / (n - 1) / n)
+	if whole != 0 {
+		in.drift = behind / whole
+		for i := range lags {
+			d := lags[i] - float64(in.drift*times[i])
+			in.unsure += float64(d * d)
+		}
+		in.unsure = math.Sqrt(in.unsure*n/(n-1)) / math.Abs(whole)
+	}
 	usual := math.Sqrt(trimmedMean(squares) / trimmedMeanChi2)
 	average := p.seconds / float64(s.o.End-s.o.First)
 	for i := range s.done {
 		in.outliers += s.done[i].outliers(far*math.Max(usual, leastNoise), average)
 	}
 	return in
-}
-
-// deviations returns the deviations of the steps of a window that stand for others.
-func (p *fit) deviations(w *Window) []float64 {
-	var list []float64
-	mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
-	for k := w.refFrom; k < w.refTo; k++ {
-		list = append(list, (w.Cost(k)-p.trend.at(k)-residual)/mean)
-	}
-	return list
 }
 
 const (
@@ -78,38 +89,6 @@ func (w *Window) outliers(part, average float64) int {
 		}
 	}
 	return n
-}
-
-// meanError returns the mean of two or more values and its standard error.
-func meanError(values []float64) (mean, err float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	for _, v := range values {
-		err += float64((v - mean) * (v - mean))
-	}
-	return mean, math.Sqrt(err / (n - 1) / n)
-}
-
-// ratioError returns the ratio of the sums of two or more values a and b and its
-// standard error.
-func ratioError(a, b []float64) (ratio, err float64) {
-	sum, whole := 0.0, 0.0
-	for i := range a {
-		sum += a[i]
-		whole += b[i]
-	}
-	if whole == 0 {
-		return 0, 0
-	}
-	ratio = sum / whole
-	for i := range a {
-		d := a[i] - float64(ratio*b[i])
-		err += float64(d * d)
-	}
-	n := float64(len(a))
-	return ratio, math.Sqrt(err*n/(n-1)) / math.Abs(whole)
 }
 
 // small is a relative bias or drift that may be noise however sure it looks.
@@ -150,22 +129,4 @@ func (s *sampler) patterns(p *fit) float64 {
 		return 0
 	}
 	return pattern * p.seconds
-}
-
-// apart returns the relative error of ranks that drift apart: of a run in which
-// nothing makes them wait for each other, the length is that of the slowest rank, not
-// of their mean.
-func (in *within) apart() float64 {
-	if in.drift > math.Max(small, 3*in.unsure) {
-		return in.drift
-	}
-	return 0
-}
-
-// lost returns the seconds by which ranks that are never made to wait may end later
-// than in a window with a cold start: by how much the last rank was behind after the
-// beginning of the run, and is not in the next window.
-func (s *sampler) lost() float64 {
-	head, next := &s.done[0], &s.done[1]
-	return math.Max(0, head.lag(head.To)-next.lag(next.To))
 }
