@@ -209,6 +209,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		e.charge(r, TimeSleep)
 	case trace.KindPhase:
+		// Phases may lie inside each other, and begin in one step and end in another.
 		if int(a.Sym) >= e.accounts.phases {
 			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.accounts.phases)
 		}
@@ -217,6 +218,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.notifyMark(r, a)
 		}
 	case trace.KindStep:
+		// The begin of a step is noted before anything else sees it: times up to here are of the step before.
 		if parts := e.progress.step(a.X[0], rk.clock); parts != nil {
 			e.accounts.addSpent(parts, r, rk.clock)
 		}

@@ -2,8 +2,11 @@ package replay
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reprise/trace"
 )
@@ -82,5 +85,69 @@ func TestNarrowNames(t *testing.T) {
 	}
 	if line := "dtrsm side=R uplo=U trans=N" + numbers; !strings.Contains(plain.String(), line) {
 		t.Errorf("no line\n%sin\n%s", line, &plain)
+	}
+}
+
+// TestPartLabel: what was not played of a program, and what was not in its trace.
+func TestPartLabel(t *testing.T) {
+	whole, part := &trace.Header{Steps: 50}, &trace.Header{Steps: 50}
+	part.SetPart("phase:MG to end")
+	bare := &trace.Header{}
+	bare.SetPart("collective:1 to end")
+	for _, c := range []struct {
+		h           *trace.Header
+		first, last int
+		want        string
+	}{
+		{whole, 3, 7, "steps 3:8 of 50 only"},
+		{part, 3, 7, "phase:MG to end, steps 3:8 of 50 only"},
+		{part, 0, 49, "phase:MG to end only"},
+		{bare, 0, 0, "collective:1 to end only"},
+	} {
+		if got := PartLabel(c.h, c.first, c.last); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestStudent: the quantiles for 97.5 % of Abramowitz and Stegun, table 26.10, to all of its
+// digits, and for one and two degrees of freedom, tan(0.475 Pi) and 0.95 sqrt(2/(1-0.95^2)).
+func TestStudent(t *testing.T) {
+	for freedom, want := range map[int]float64{3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 19: 2.093, 30: 2.042, 120: 1.980} {
+		if got := student(freedom, 0.95); math.Abs(got-want) > 5e-4 {
+			t.Errorf("%d degrees of freedom: %.4f, want %.3f", freedom, got, want)
+		}
+	}
+	for freedom, want := range map[int]float64{3: 2.353, 10: 1.812, 19: 1.729, 120: 1.658} { // for 95 %
+		if got := student(freedom, 0.9); math.Abs(got-want) > 5e-4 {
+			t.Errorf("%d degrees of freedom, 90 %%: %.4f, want %.3f", freedom, got, want)
+		}
+	}
+	for freedom, want := range map[int]float64{1: math.Tan(0.475 * math.Pi), 2: 0.95 * math.Sqrt(2/(1-0.95*0.95))} {
+		if got := student(freedom, 0.95); math.Abs(got-want) > 1e-13*want {
+			t.Errorf("%d degrees of freedom: %.15g, want %.15g", freedom, got, want)
+		}
+	}
+}
+
+// TestSumUp: a part that takes time in some replays only has 0 in the others, those that
+// share a name are one, and a replay that does not tell where its time went has none.
+func TestSumUp(t *testing.T) {
+	played := []*Played{
+		{kinds: []Share{{Name: "compute", Mean: 3}, {Name: "wait", Mean: 1}}, kernels: []Share{{Name: "k", Mean: 1}, {Name: "k", Mean: 2}}},
+		{},
+		{kinds: []Share{{Name: "compute", Mean: 4}, {Name: "recv", Mean: 2}}, phases: []Share{{Name: "p", Mean: 6}}},
+	}
+	results, names, _ := sumUp(played)
+	if diff := cmp.Diff(PartNames{Kinds: []string{"compute", "wait", "recv"}, Phases: []string{"p"}, Kernels: []string{"k"}}, names); diff != "" {
+		t.Error(diff)
+	}
+	want := []SeedResult{
+		{Times: &PartTimes{Kinds: []float64{3, 1, 0}, Phases: []float64{0}, Kernels: []float64{3}}},
+		{},
+		{Times: &PartTimes{Kinds: []float64{4, 0, 2}, Phases: []float64{6}, Kernels: []float64{0}}},
+	}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -95,6 +95,8 @@ func (e *engine) lookForAny(r, src int32, l label) (probeResult, error) {
 	rk := &e.ranks[r]
 	e.payProbe(r, rk)
 	rk.await(src, l)
+	// Of the messages that are known by now the first decides, unless its probe lies ahead of the event loop:
+	// then another rank may yet post an earlier one, and the rank is called again.
 	for {
 		m := e.findFirst(rk, src, l)
 		if m < 0 {

@@ -46,9 +46,19 @@ func (e *engine) prepareChanges(o *Options) error {
 		hosts: eventqueue.New(len(uses)), links: eventqueue.New(len(uses)), starts: eventqueue.New(0)}
 	e.changes = c
 	for i := range uses {
-		c.at[i] = uses[i].Profile.Begin()
+		p := uses[i].Profile
+		c.at[i] = p.Begin()
 		if uses[i].Kind == platforms.HostState {
-			c.at[i] = firstOff(uses[i].Profile)
+			// Only the first time that a host is off matters, as no rank survives that.
+			at := p.Begin()
+			c.at[i] = platforms.ProfileTime{Index: p.Len(), Time: math.Inf(1)}
+			for range p.Len() {
+				if p.Value(at) == 0 {
+					c.at[i] = at
+					break
+				}
+				at = p.Next(at)
+			}
 		}
 		c.plan(i)
 	}
@@ -58,19 +68,6 @@ func (e *engine) prepareChanges(o *Options) error {
 		}
 	}
 	return nil
-}
-
-// firstOff returns the first place where a host is off: what comes behind it does not
-// matter, as no rank survives that.
-func firstOff(p *platforms.Profile) platforms.ProfileTime {
-	t := p.Begin()
-	for range p.Len() {
-		if p.Value(t) == 0 {
-			return t
-		}
-		t = p.Next(t)
-	}
-	return platforms.ProfileTime{Index: p.Len(), Time: math.Inf(1)}
 }
 
 // plan sets the time of the next change of a use.
@@ -120,17 +117,12 @@ func (e *engine) change(until float64) (bool, error) {
 	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Time == at {
 		return true, nil // of several speeds at one time the last one counts
 	}
-	return true, e.apply(use, value, at)
-}
-
-// apply makes a change.
-func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 	switch use.Kind {
 	case platforms.HostSpeed:
 		e.setSpeed(use.Host, value, at)
-		return nil
+		return true, nil
 	case platforms.HostState:
-		return e.hostOff(use, at)
+		return true, e.hostOff(use, at)
 	}
 	for _, l := range use.Links {
 		bandwidth, latency := e.machine.Platform.LinkFactors(l)
@@ -142,12 +134,12 @@ func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 		case platforms.LinkState:
 			if id := e.network.SetState(l, value > 0); id >= 0 {
 				m := &e.matcher.messages[id]
-				return fmt.Errorf("at %.9g s link %q is switched off (profile %q) under a message of rank %d to rank %d",
+				return true, fmt.Errorf("at %.9g s link %q is switched off (profile %q) under a message of rank %d to rank %d",
 					at, use.Target, use.Profile.Name, m.src, m.dst)
 			}
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // hostOff ends the replay if a rank is on the host.

@@ -16,6 +16,10 @@ import (
 	"reprise/platforms"
 )
 
+// A checkpoint is the identity of a run, the wall time spent so far, and the state of the engine (snapshot.go).
+// It is taken between two events, when no rank is runnable. A run that goes on from it ends with the same bits
+// as one that was never stopped, which is why everything that results depend on is part of the identity.
+
 // checkpointVersion is the version of the format of checkpoints. The types whose fields they hold
 // are part of the identity.
 const checkpointVersion = 4
@@ -95,6 +99,7 @@ func difference(found, want []Property) error {
 		}
 		return "not there"
 	}
+	// Properties that differ come first, in the order of this run, then those that only the checkpoint has.
 	for _, p := range want {
 		if v := value(found, p.Name); v != p.Value {
 			list = append(list, fmt.Sprintf("%s: %s in the checkpoint, %s now", p.Name, brief(v), brief(p.Value)))

@@ -386,6 +386,7 @@ func TestResumeRefuses(t *testing.T) {
 		{func(_ *replay.Machine, o *replay.Options) { o.Identity[0].Value = "fast" }, "kernels: default in the checkpoint, fast now"},
 		{func(_ *replay.Machine, o *replay.Options) { o.Identity = nil }, "kernels: default in the checkpoint, not there now"},
 		{func(m *replay.Machine, _ *replay.Options) { m.Hosts = []int32{1, 0, 2, 3} }, "mapping of ranks to hosts: "},
+		{func(m *replay.Machine, _ *replay.Options) { m.Factors = []float64{1, 0.5, 1, 1} }, "speeds of hosts: "},
 		{func(m *replay.Machine, _ *replay.Options) { m.Platform = generic(t, 64).Platform }, "description of the machine: "},
 	} {
 		m, o := generic(t, 4), replay.DefaultOptions()

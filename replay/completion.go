@@ -44,7 +44,22 @@ func (e *engine) completeList(r int32, rk *rank, a *trace.Action) (outcome, erro
 	var out outcome
 	switch trace.Completion(a.Sym) {
 	case trace.CompleteAll:
-		return e.waitForAll(r, rk, slots)
+		// Collective operations come first.
+		for _, n := range slots {
+			slot, err := e.slots.at(rk, n)
+			if err != nil {
+				return goOn, err
+			}
+			if *slot < noRequest && e.complete(r, rk, slot) == parkedHere {
+				return parkedHere, nil
+			}
+		}
+		rk.serial = true
+		for _, n := range slots {
+			slot, _ := e.slots.at(rk, n)
+			e.finish(r, slot)
+		}
+		return e.settled(r, TimeWait), nil
 	case trace.CompleteAny:
 		_, out, err = e.waitForAny(r, rk, slots)
 	case trace.CompleteSome:
@@ -80,28 +95,6 @@ func (e *engine) requestList(r int32, list int64) ([]int32, error) {
 		return nil, fmt.Errorf("no list %d of requests", list)
 	}
 	return slots, nil
-}
-
-// waitForAll waits for all requests of a list: for collective operations first.
-func (e *engine) waitForAll(r int32, rk *rank, slots []int32) (outcome, error) {
-	for _, n := range slots {
-		slot, err := e.slots.at(rk, n)
-		if err != nil {
-			return goOn, err
-		}
-		if *slot < noRequest && e.complete(r, rk, slot) == parkedHere {
-			return parkedHere, nil
-		}
-	}
-	rk.serial = true
-	for _, n := range slots {
-		slot, err := e.slots.at(rk, n)
-		if err != nil {
-			return goOn, err
-		}
-		e.finish(r, slot)
-	}
-	return e.settled(r, TimeWait), nil
 }
 
 // waitForAny waits for one request of a list and returns its slot, nil if none is pending. One
@@ -215,6 +208,7 @@ func (e *engine) testForAny(r int32, rk *rank, slots []int32) (outcome, error) {
 		}
 		return goOn, nil
 	}
+	// The look costs a test, times a factor that is common to all ranks.
 	if !rk.collective && !e.testSleep(r, rk, e.completions.factor, true) {
 		return parkedHere, nil
 	}
@@ -254,6 +248,7 @@ func (e *engine) testCollective(r int32, rk *rank, slot *request) bool {
 		}
 		c.sub, c.open = 1, false
 	}
+	// Each message is tested as one of its own, with its costs; c.sub says where a parked rank goes on.
 	for ; c.sub <= len(o.requests); c.sub++ {
 		q := &o.requests[c.sub-1]
 		if !e.testMessage(r, rk, q) {

@@ -11,7 +11,7 @@ import (
 // of flop. Where a host has fewer cores than ranks, the time of an amount of flop follows from
 // who computes there at once (processor.go), and models in flop get their part of the speed
 // from the beginning (bindModels); where its speed changes, that of a kernel does, too
-// (varying.go).
+// (processor.go).
 
 // kernel plays a call of a kernel that has noise, or no model, or whose time changes with
 // the speed of the host.

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reprise/kernels"
@@ -13,7 +14,7 @@ import (
 
 // costs knows how many seconds a rank takes for what it does itself: for kernels by the
 // models of its host, for messages by the protocol, both with noise if there is any. What the
-// network takes is not among them, but its random numbers are (noise.go); nor what probes and tests take (prober).
+// network takes is not among them, but its random numbers are (randomness); nor what probes and tests take (prober).
 //
 // Kernels are asked for in engine.do, overheads where messages are posted (actions.go) and
 // completed (request.go, transfer.go). The costs know no clock: who asks lets that of the
@@ -43,7 +44,16 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision,
 		scale: o.ComputeScale, spread: o.ComputeNoise}
 	c.bindModels(h, m)
-	c.random = newRandomness(o, c.models, m)
+	// Nothing is random if neither a kernel of a rank nor the network has any noise, and amounts of flop are not
+	// drawn.
+	noisy := func(k kernelModel) bool { return k.err == nil && k.Noisy() }
+	if m.NetworkNoise == nil && !o.ComputeNoise && !slices.ContainsFunc(c.models, noisy) {
+		return c, nil
+	}
+	c.random = &randomness{source: noise.NewSource(o.Seed), drawn: make([]drawCounts, len(m.Hosts)), network: m.NetworkNoise}
+	for r := range c.random.drawn {
+		c.random.drawn[r].step = -1
+	}
 	return c, nil
 }
 
@@ -109,4 +119,60 @@ func (c *costs) sleepTime(seconds float64) float64 {
 		return c.precision
 	}
 	return seconds
+}
+
+// randomness is what the random parts of a replay are drawn from. A draw is named by
+// its rank, the step that the rank is in, and how many of its kind came before it in
+// that step: by the program, not by what happened elsewhere. Each step begins a new
+// count, so that windows of steps have the noise of the whole run.
+type randomness struct {
+	source  noise.Source
+	drawn   []drawCounts    // by rank
+	network *netmodel.Noise // nil: none
+	latency []noise.Draw    // by message; empty without network
+}
+
+// drawCounts is where a rank is in its random numbers.
+type drawCounts struct {
+	step         int64  // -1 before the first
+	computations uint32 // drawn in it
+	sends        uint32 // posted in it
+	receives     uint32 // completed in it
+}
+
+// begin notes that rank r begins a step.
+func (n *randomness) begin(r int32, step int64) {
+	if p := &n.drawn[r]; p.step != step {
+		*p = drawCounts{step: step}
+	}
+}
+
+// computation returns the next draw for a computation of rank r.
+func (n *randomness) computation(r int32) noise.Draw {
+	p := &n.drawn[r]
+	p.computations++
+	return n.source.Draw(noise.Computation, uint32(r), uint32(p.step), p.computations-1)
+}
+
+// sent returns a draw for the next message that rank r posts.
+func (n *randomness) sent(r int32, use noise.Use) noise.Draw {
+	p := &n.drawn[r]
+	return n.source.Draw(use, uint32(r), uint32(p.step), p.sends)
+}
+
+// received returns the draw for the next receive that rank r completes. Those that it
+// waits for together are numbered as they are paid.
+func (n *randomness) received(r int32) noise.Draw {
+	p := &n.drawn[r]
+	p.receives++
+	return n.source.Draw(noise.RecvOverhead, uint32(r), uint32(p.step), p.receives-1)
+}
+
+// post draws the latency of a message that rank r posts.
+func (n *randomness) post(r, id int32) {
+	for int(id) >= len(n.latency) {
+		n.latency = append(n.latency, noise.Draw{})
+	}
+	n.latency[id] = n.sent(r, noise.Latency)
+	n.drawn[r].sends++
 }

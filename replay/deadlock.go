@@ -10,6 +10,10 @@ import (
 	"reprise/trace"
 )
 
+// A replay that cannot go on ends with an error that says why: ranks wait for messages that nobody sends, a
+// machine's profile leaves a resource at 0 for good, or a clock has run beyond all sense. SimGrid reports a
+// deadlock in the first two cases; the names of ranks, actions and resources are ours.
+
 // maxTime bounds the time that a replay may come to, in seconds: 3,000 years. At that
 // time two float64 are 15 microseconds apart; later ones would not tell messages apart,
 // and what waits by polling for a time that far never gets there.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 
 	"reprise/internal/bounds"
@@ -113,7 +114,17 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := e.prepareChanges(&o); err != nil {
 		return nil, err
 	}
-	return e, e.progress.recordStarts(&o, e.accounts.width())
+	if o.StepStarts {
+		if o.To <= o.From || o.From < 0 {
+			return nil, errors.New("begins of steps are known between two steps only")
+		}
+		e.progress.from = int64(o.From)
+		e.progress.starts = make([]startSum, o.To-o.From)
+		for i := range e.progress.starts {
+			e.progress.starts[i].parts = make([]float64, e.accounts.width())
+		}
+	}
+	return e, nil
 }
 
 // speed returns the flop/s of a core of a host, but for what a profile does to it.

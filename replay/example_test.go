@@ -45,25 +45,3 @@ func ExampleRun() {
 	fmt.Printf("%d ranks, efficiency above a half: %v\n", len(res.Ranks), res.Gflops > 100)
 	// Output: 4 ranks, efficiency above a half: true
 }
-
-// The same run on a machine that is built in.
-func ExampleLoadMachine() {
-	var file bytes.Buffer
-	if err := hpl.Generate(context.Background(), &file, hpl.DefaultParams(2048, 2, 2), hpl.Options{}); err != nil {
-		log.Fatal(err)
-	}
-	t, err := trace.NewReader(&file, "example")
-	if err != nil {
-		log.Fatal(err)
-	}
-	machine, options, warnings, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, t)
-	if err != nil {
-		log.Fatal(err)
-	}
-	res, err := replay.Run(context.Background(), t, machine, options)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(warnings, len(res.Ranks), "ranks on", machine.Platform.Host(int(machine.Hosts[3])).Name)
-	// Output: [] 4 ranks on dahu-3
-}

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,6 +65,8 @@ func TestHostfiles(t *testing.T) {
 		{"a slip", "n08 slts=2", 2, `hosts:1: "slts=2", known behind a host are slots=K and max_slots=K`},
 		{"too many places", "n[08-11]:9999999\n", 2, `hosts:1: more than 16777216 places`},
 		{"too many hosts", "r[" + strings.Repeat("0,", 1<<11) + "0]c[" + strings.Repeat("0,", 1<<11) + "1]", 2, `hosts:1: more than 1048576 hosts`},
+		{"a byte order mark behind the first line", "n08\n\ufeffn09\n", 2, `hosts:2: host "\ufeffn09" is not in platform rack.xml`},
+		{"no ranks", "n08:0\n", 2, `hosts:1: "n08:0": "0" ranks, want a positive number`},
 		{"comments only", "# n08\n  # n09\n", 2, "hosts: no hosts"},
 	} {
 		hosts, err := replay.ParseHostfile(strings.NewReader(c.file), "hosts", p, c.ranks)
@@ -100,4 +103,60 @@ func FuzzHostfile(f *testing.F) {
 			t.Fatalf("error %q", err)
 		}
 	})
+}
+
+// uneven has hosts of 2, 1 and 4 cores.
+const uneven = `<platform version="4.1"><zone id="z" routing="Full">
+	<host id="a" speed="1Gf" core="2"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf" core="4"/>
+	</zone></platform>`
+
+// TestCrowded: the first host with more ranks than its 2, 1 and 4 cores.
+func TestCrowded(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		hosts []int32
+		want  string // host, ranks, ok
+	}{
+		{[]int32{0, 0, 1, 2, 2, 2, 2}, "0 0 false"}, {[]int32{2, 1, 0, 1}, "1 2 true"}, {[]int32{0, 1, 1, 0, 0}, "0 3 true"},
+	} {
+		m := replay.Machine{Platform: p, Hosts: c.hosts}
+		if host, ranks, ok := m.Oversubscribed(); fmt.Sprint(host, ranks, ok) != c.want {
+			t.Errorf("%v: %v %v %v, want %s", c.hosts, host, ranks, ok, c.want)
+		}
+	}
+}
+
+func TestMapping(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ranks, perHost int
+		want           string // hosts by index, or an error
+	}{
+		{ranks: 3, want: "[0 1 2]"},
+		{ranks: 4, want: "[0 0 1 2]"}, // two on each that has two cores
+		{ranks: 5, want: "[0 0 1 2 2]"},
+		{ranks: 7, want: "[0 0 1 2 2 2 2]"},
+		{ranks: 8, want: "uneven.xml: more ranks than places: 8 ranks, and room for 7 on 3 hosts (one per core)"},
+		{ranks: 5, perHost: 2, want: "[0 0 1 1 2]"},
+		{ranks: 7, perHost: 2, want: "uneven.xml: more ranks than places: 7 ranks, and room for 6 on 3 hosts (2 per host)"},
+		{ranks: 5, perHost: -1, want: "-1 ranks per host, want a positive number"},
+	} {
+		hosts, err := replay.FillHosts(p, c.ranks, c.perHost)
+		got := fmt.Sprint(hosts)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d ranks, %d per host:\ngot  %s\nwant %s", c.ranks, c.perHost, got, c.want)
+		}
+	}
+	if _, err := replay.FillHosts(p, 100, 0); !errors.Is(err, replay.ErrTooManyRanks) {
+		t.Error(err)
+	}
 }

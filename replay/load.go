@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +22,11 @@ import (
 	"reprise/trace"
 	"reprise/trace/warning"
 )
+
+// A machine is loaded in steps, each of which may need what those before it have found (LoadMachine). What is
+// odd about a description is collected on the way, so that an error can be told with the warnings that explain
+// it. Three kinds of warnings come out: choices that were made for the user, risks that may end the replay
+// later, and oddities.
 
 // MachineSpec says which machine a trace is to be played on, by the names of files and of
 // what is built in; a file goes before. The zero value is the built-in machine "default",
@@ -94,7 +100,27 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // ([warning.Of]), without the defaults, which cause no error.
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
-	l.know(t)
+	// What the trace calls is all that its header declares if no more is known. Text does not tell whether it
+	// polls; a stream tells whether its program has a place for operations that may.
+	all := l.header.Kernels
+	l.called, l.polls, l.streams = all, l.header.Pollables > 0, true
+	if tr, ours := t.(*trace.Trace); ours {
+		if _, file := tr.Totals(); !file {
+			l.spreads = true
+		} else {
+			l.spreads, l.noFlops = slices.Contains(tr.Features(), "spreads"), true
+			if spec.ComputeScale != 0 {
+				tr.Program().Visit(func(it *trace.Item) { l.noFlops = l.noFlops && it.Op != trace.OpFlops })
+			}
+			calls, _ := tr.Program().Called(len(all))
+			l.called, l.polls, l.streams = nil, tr.Program().Polls(), false
+			for i, k := range all {
+				if calls[i] {
+					l.called = append(l.called, k)
+				}
+			}
+		}
+	}
 	l.options.ComputeNoise, l.options.FileBandwidth = spec.ComputeNoise, spec.FileBandwidth
 	if spec.ComputeScale != 0 {
 		l.options.ComputeScale = spec.ComputeScale
@@ -133,32 +159,6 @@ type loader struct {
 	odd     []warning.Warning // from the platform's description
 }
 
-// know notes what the trace calls: all that its header declares if no more is known. Text does not
-// tell whether it polls; a stream tells whether its program has a place for operations that may.
-func (l *loader) know(t Traced) {
-	all := l.header.Kernels
-	l.called, l.polls, l.streams = all, l.header.Pollables > 0, true
-	tr, ours := t.(*trace.Trace)
-	if !ours {
-		return
-	}
-	if _, file := tr.Totals(); !file {
-		l.spreads = true
-		return
-	}
-	l.spreads, l.noFlops = slices.Contains(tr.Features(), "spreads"), true
-	if l.spec.ComputeScale != 0 {
-		tr.Program().Visit(func(it *trace.Item) { l.noFlops = l.noFlops && it.Op != trace.OpFlops })
-	}
-	calls, _ := tr.Program().Called(len(all))
-	l.called, l.polls, l.streams = nil, tr.Program().Polls(), false
-	for i, k := range all {
-		if calls[i] {
-			l.called = append(l.called, k)
-		}
-	}
-}
-
 // choose notes a default that was chosen where the spec leaves a choice.
 func (l *loader) choose(format string, args ...any) {
 	l.chosen = append(l.chosen, warning.New(format, args...).As(warning.Choice))
@@ -176,6 +176,8 @@ func (l *loader) loadPlatform() (err error) {
 		}
 		l.plain = s.Kernels == ""
 	}
+	// A file goes before a built-in machine of the same name. Only a built-in one knows what polls cost and which
+	// kernel models belong to it.
 	m := &l.machine
 	switch {
 	case s.Loaded.Platform != nil:
@@ -238,6 +240,7 @@ func (l *loader) scaleLinks() error {
 			}
 		}
 	}
+	// The platform itself may be used by others and stays as it is.
 	l.machine.Platform = p.Scaled(func(link int32) (bandwidth, latency float64) {
 		level := p.LevelOf(link)
 		return factors[0][level], factors[1][level]
@@ -379,17 +382,17 @@ func (l *loader) mapRanks() (err error) {
 	if len(s.Without) > 0 || s.Slowest > 0 {
 		return &SettingError{"without", errors.New("a hostfile says where ranks are: with it no hosts can be left out")}
 	}
-	text := s.Loaded.Hostfile
-	if text == nil {
+	// Who plays many traces on a few machines has the text at hand.
+	var text io.Reader = bytes.NewReader(s.Loaded.Hostfile)
+	if s.Loaded.Hostfile == nil {
 		f, err := os.Open(s.Hostfile)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		m.Hosts, err = ParseHostfile(f, s.Hostfile, m.Platform, l.header.Ranks)
-		return err
+		text = f
 	}
-	m.Hosts, err = ParseHostfile(bytes.NewReader(text), s.Hostfile, m.Platform, l.header.Ranks)
+	m.Hosts, err = ParseHostfile(text, s.Hostfile, m.Platform, l.header.Ranks)
 	return err
 }
 
@@ -464,21 +467,14 @@ func (l *loader) warnings() []warning.Warning {
 		list = append(list, warning.New("host %s runs %s on %s%s", ph.Name, textutil.Count(ranks, "rank"),
 			textutil.Count(ph.Cores, "core"), shares))
 	}
-	if m.Kernels != nil {
-		list = append(list, l.kernelWarnings()...)
+	noFlops := l.spec.ComputeScale != 0 && l.noFlops
+	compute := warning.New("compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say")
+	if m.Kernels == nil {
+		if noFlops {
+			list = append(list, compute)
+		}
+		return warning.Join(list)
 	}
-	if l.spec.ComputeScale != 0 && l.noFlops {
-		list = append(list, warning.New("compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say"))
-	}
-	return warning.Join(list)
-}
-
-// mostUnknown is how many names of hosts a warning lists.
-const mostUnknown = 5
-
-// kernelWarnings returns what is odd about the kernel models on this platform.
-func (l *loader) kernelWarnings() (list []warning.Warning) {
-	m, p := &l.machine, l.machine.Platform
 
 	// Models for hosts that the platform does not have. A built-in set of models may be for more hosts
 	// than the platform has, as long as some are there.
@@ -512,7 +508,28 @@ func (l *loader) kernelWarnings() (list []warning.Warning) {
 
 	// Kernels without a model on some or all hosts. Whether they are called where there is none, and
 	// of a stream whether they are called at all, is not known before the end; a file is refused.
-	nowhere, somewhere := m.withoutModel(l.called)
+	var nowhere, somewhere []string // each once
+	classes := map[kernels.Class]kernels.Host{}
+	for _, h := range slices.Compact(slices.Sorted(slices.Values(m.Hosts))) {
+		ph := p.Host(int(h))
+		host := kernels.Host{Name: ph.Name, Speed: ph.Speed}
+		classes[m.Kernels.Class(host)] = host
+	}
+	for i := range l.called {
+		sig, models := SignatureOf(&l.called[i]), 0
+		for _, host := range classes {
+			if _, err := m.Kernels.Bind(host, sig); err == nil {
+				models++
+			}
+		}
+		names := &somewhere
+		if models == 0 {
+			names = &nowhere
+		}
+		if models < len(classes) && !slices.Contains(*names, sig.Name) {
+			*names = append(*names, sig.Name)
+		}
+	}
 	if len(nowhere) > 0 && l.streams {
 		list = append(list, warning.New("%s has no model for %s, which the trace declares: the replay ends where it is called", l.spec.Kernels, andOthers(nowhere)).As(warning.Risk))
 	}
@@ -538,8 +555,14 @@ func (l *loader) kernelWarnings() (list []warning.Warning) {
 			}
 		}
 	}
-	return list
+	if noFlops {
+		list = append(list, compute)
+	}
+	return warning.Join(list)
 }
+
+// mostUnknown is how many names of hosts a warning lists.
+const mostUnknown = 5
 
 // andOthers names the first of one or more kernels and says how many others there are.
 func andOthers(names []string) string {

@@ -72,6 +72,7 @@ func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if !e.flushFirst(r, rk, a) {
 		return parkedHere, nil
 	}
+	// A lock that was taken with MPI_MODE_NOCHECK is held nowhere, so that there is nothing to give back.
 	own := e.windows.part(a.Sym, a.Tag, r)
 	part := &e.windows.parts[own]
 	at := slices.Index(part.held, a.Peer)
@@ -86,6 +87,7 @@ func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if a.Peer == r {
 		return goOn, e.releaseLock(&part.lock, cause{-1, r})
 	}
+	// The message is on its way while the rank goes on; its end gives the lock to the next one.
 	id := e.newTransfer(a, r, a.Peer, 0, channelUnlock)
 	e.matcher.messages[id].refs = 0
 	e.pay(r, e.costs.sendOverhead(r, 0, false))

@@ -2,6 +2,11 @@ package replay
 
 import "math"
 
+// The event loop. Between two events all ranks are blocked or parked: each has run ahead on its own clock as
+// far as it could without knowing what others do. The time of the loop never goes back. What a rank does ahead
+// of it touches others by posts alone, which carry the clock of the rank; who must see them in the order of
+// time waits for an event of its own.
+
 // loop plays everything that is left.
 func (e *engine) loop() error {
 	var done []int32

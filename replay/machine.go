@@ -103,34 +103,6 @@ func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int
 	return names
 }
 
-// withoutModel returns the names of those of the kernels that have no model on any host that
-// a rank is on, and of those that have one on some of these hosts only, each once, in their
-// order.
-func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string) {
-	classes := map[kernels.Class]kernels.Host{}
-	for _, h := range slices.Compact(slices.Sorted(slices.Values(m.Hosts))) {
-		ph := m.Platform.Host(int(h))
-		host := kernels.Host{Name: ph.Name, Speed: ph.Speed}
-		classes[m.Kernels.Class(host)] = host
-	}
-	for i := range list {
-		sig, models := SignatureOf(&list[i]), 0
-		for _, host := range classes {
-			if _, err := m.Kernels.Bind(host, sig); err == nil {
-				models++
-			}
-		}
-		names := &somewhere
-		if models == 0 {
-			names = &nowhere
-		}
-		if models < len(classes) && !slices.Contains(*names, list[i].Name) {
-			*names = append(*names, list[i].Name)
-		}
-	}
-	return nowhere, somewhere
-}
-
 // manyRanks is the number of ranks from which on the network is prepared for crowds.
 const manyRanks = 256
 

@@ -4,13 +4,21 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/trace"
 )
+
+// Where ranks are: one host for each, by the order of the platform's hosts or by a hostfile in any of the forms
+// that launchers read. Ranks of a host that has fewer cores share these (processor.go).
 
 // ErrTooManyRanks is wrapped by errors of mappings that a platform is too small
 // for.
@@ -20,11 +28,31 @@ var ErrTooManyRanks = errors.New("more ranks than places")
 // perHost = 0 takes the smallest number that fits, where no host gets more ranks
 // than it has cores. Hosts of the patterns without get none.
 func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]int32, error) {
-	// The hosts that are left take ranks in the order of the platform, each up to its capacity.
-	list, err := hostsWithout(p, without)
-	if err != nil {
-		return nil, err
+	// A pattern that fits no host is a slip, and refused.
+	out := make([]bool, p.NumHosts())
+	for _, text := range without {
+		pattern, err := textutil.ParsePattern(text)
+		if err != nil {
+			return nil, &SettingError{"without", err}
+		}
+		found := false
+		for h := range out {
+			if pattern.Match(p.Host(h).Name) {
+				out[h], found = true, true
+			}
+		}
+		if !found {
+			return nil, &SettingError{"without", fmt.Errorf("%s has no host %s; its first is %q", p.Name(),
+				textutil.Quote(text), p.Host(0).Name)}
+		}
 	}
+	list := make([]int32, 0, len(out))
+	for h := range out {
+		if !out[h] {
+			list = append(list, int32(h))
+		}
+	}
+	// The hosts that are left take ranks in the order of the platform, each up to its capacity.
 	limit, each := perHost, fmt.Sprintf("%d per host", perHost)
 	capacity := func(int32) int { return limit }
 	switch {
@@ -57,35 +85,6 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 			p.Name(), ErrTooManyRanks, ranks, len(hosts), textutil.Count(len(list), "host"), each)
 	}
 	return hosts, nil
-}
-
-// hostsWithout returns the numbers of the hosts that are of none of the patterns.
-func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
-	// A pattern that fits no host is a slip, and refused.
-	out := make([]bool, p.NumHosts())
-	for _, text := range without {
-		pattern, err := textutil.ParsePattern(text)
-		if err != nil {
-			return nil, &SettingError{"without", err}
-		}
-		found := false
-		for h := range out {
-			if pattern.Match(p.Host(h).Name) {
-				out[h], found = true, true
-			}
-		}
-		if !found {
-			return nil, &SettingError{"without", fmt.Errorf("%s has no host %s; its first is %q", p.Name(),
-				textutil.Quote(text), p.Host(0).Name)}
-		}
-	}
-	list := make([]int32, 0, len(out))
-	for h := range out {
-		if !out[h] {
-			list = append(list, int32(h))
-		}
-	}
-	return list, nil
 }
 
 // yardstick is the call by which hosts are quick or slow: M, N and K of a dgemm.
@@ -122,10 +121,270 @@ func (l *loader) slowest() ([]string, error) {
 			seconds[h] += model.Seconds(&yardstick) / float64(ph.Cores)
 		}
 	}
+	// The sort is stable, so that equally slow hosts keep the order of the platform.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seconds[b], seconds[a]) })
 	names := make([]string, n)
 	for i := range names {
 		names[i] = p.Host(order[i]).Name
 	}
 	return names, nil
+}
+
+// Bounds of what a hostfile can ask for: places, and hosts, however often named.
+const (
+	maxPlaces = 1 << 24
+	maxNamed  = 1 << 20
+)
+
+// ParseHostfile reads a hostfile of smpirun, Open MPI, MPICH or Slurm: a host per line,
+// name, name:k or name slots=k for k ranks, or several with commas between; brackets stand
+// for numbers, as in node-[0-63,70]. The name of a host of the platform is that host, whatever
+// characters it has. Lines without an entry and the text behind a # are skipped; of the further
+// attributes that Open MPI and MPICH give a host only max_slots counts. Ranks take the places in
+// order, and start again at the first one when they are used up. The name is for errors.
+func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+	head := sniff.Remember(r)
+	hosts, err := parseHostfile(head, name, p, ranks)
+	return hosts, head.Instead(err, name, sniff.Hostfile)
+}
+
+// parseHostfile is ParseHostfile but for what an error says of a file of another kind.
+func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+	f := hostfile{platform: p, ranks: ranks, limits: map[int32]hostLimit{}}
+	scan := textutil.NewLineScanner(r)
+	for f.line = 1; scan.Scan(); f.line++ {
+		text := scan.Text()
+		if f.line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
+		}
+		if err := f.add(strings.TrimSpace(text)); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, f.line, textutil.Brief(err))
+		}
+	}
+	if err := textutil.LineError(scan); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, f.line, err)
+	}
+	if len(f.places) == 0 {
+		return nil, fmt.Errorf("%s: no hosts", name)
+	}
+	// Ranks take the places in turn. A max_slots bounds the ranks of its host, however often the list is gone
+	// through.
+	hosts, got := make([]int32, ranks), map[int32]int{}
+	for r := range hosts {
+		h := f.places[r%len(f.places)]
+		hosts[r] = h
+		if len(f.limits) == 0 {
+			continue
+		}
+		if got[h]++; f.limits[h].ranks > 0 && got[h] > f.limits[h].ranks {
+			return nil, fmt.Errorf("%s:%d: %d ranks need more than max_slots=%d of host %q", name, f.limits[h].line, ranks,
+				f.limits[h].ranks, p.Host(int(h)).Name)
+		}
+	}
+	return hosts, nil
+}
+
+// hostfile holds the entries of a hostfile read so far.
+type hostfile struct {
+	platform *platforms.Platform
+	ranks    int                 // of the trace
+	line     int                 // at hand, from 1
+	named    int                 // hosts, each as often as it is named
+	asked    int                 // places
+	places   []int32             // hosts of the first places, at most as many as there are ranks
+	limits   map[int32]hostLimit // of hosts with max_slots
+}
+
+// hostLimit is a max_slots and the line that states it.
+type hostLimit struct{ ranks, line int }
+
+// equals is an equals sign with the blanks that Open MPI allows around it.
+var equals = regexp.MustCompile(`\s*=\s*`)
+
+// add adds the entries of a line.
+func (f *hostfile) add(text string) error {
+	if text == "" || text[0] == '#' {
+		return nil
+	}
+	// A line of smpirun, NAME or NAME:K of a host of the platform, is taken as it is: the name may have
+	// characters that mean something to the other programs.
+	name, k, counted := cutCount(text)
+	_, whole := f.platform.HostIndex(text)
+	_, known := f.platform.HostIndex(name)
+	if _, err := strconv.Atoi(k); whole || counted && known && err == nil {
+		return f.addEntry(text, 0, 0)
+	}
+	text, _, _ = strings.Cut(text, "#")
+	if text, _, _ = strings.Cut(text, "//"); text == "" { // a comment of Open MPI, too
+		return nil
+	}
+
+	// The list of hosts ends at the first NAME=VALUE. Of these the ranks of each host and the most
+	// that it allows count.
+	slots, limit := 0, 0 // 0: not stated
+	fields := strings.Fields(equals.ReplaceAllString(text, "="))
+	end := slices.IndexFunc(fields, func(f string) bool { return strings.Contains(f, "=") })
+	if end < 0 {
+		end = len(fields)
+	}
+	for _, a := range fields[end:] {
+		name, value, _ := strings.Cut(a, "=")
+		meaning, known := attributeNames[strings.ToLower(name)]
+		if !known {
+			return fmt.Errorf("%q, known behind a host are slots=K and max_slots=K", a)
+		}
+		if meaning == "" {
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q: %q ranks, want a positive number", a, value)
+		}
+		if meaning == "slots" {
+			slots = n
+		} else {
+			limit = n
+		}
+	}
+
+	// Commas in brackets stand between numbers, those outside between hosts.
+	list, begin, depth := strings.Join(fields[:end], " ")+",", 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth != 0 && i < len(list)-1 { // the last comma ends the list, whatever is open
+				continue
+			}
+			if err := f.addEntry(strings.TrimSpace(list[begin:i]), slots, limit); err != nil {
+				return err
+			}
+			begin = i + 1
+		}
+	}
+	return nil
+}
+
+// cutCount cuts NAME:K.
+func cutCount(entry string) (name, k string, counted bool) {
+	i := strings.LastIndexByte(entry, ':')
+	if i < 0 {
+		return entry, "", false
+	}
+	return strings.TrimSpace(entry[:i]), strings.TrimSpace(entry[i+1:]), true
+}
+
+// attributeNames are what Open MPI and MPICH say about a host, and what it means here.
+var attributeNames = map[string]string{
+	"slots": "slots", "slot": "slots", "cpus": "slots", "cpu": "slots", "count": "slots",
+	"max_slots": "limit", "max-slots": "limit", "slots_max": "limit", "slots-max": "limit", "cpu_max": "limit", "cpu-max": "limit",
+	"cpus_max": "limit", "cpus-max": "limit", "max_cpus": "limit", "max-cpus": "limit", "count_max": "limit", "count-max": "limit",
+	"binding": "", "ifname": "", "user": "", "username": "", "user_name": "", "user-name": "", "port": "",
+	"max_cpu": "limit", "max-cpu": "limit", "max_count": "limit", "max-count": "limit",
+	"boards": "", "sockets": "", "sockets_per_board": "", "sockets-per-board": "", "cores": "", "cores_per_socket": "", "cores-per-socket": "", "cpu_set": "", "cpu-set": "",
+}
+
+// addEntry adds a name or NAME:K, with brackets or without. slots and limit are those of its line. A
+// host of exactly that name comes before every other reading of the entry.
+func (f *hostfile) addEntry(entry string, slots, limit int) error {
+	if _, ok := f.platform.HostIndex(entry); ok {
+		return f.addHost(entry, max(slots, 1), limit)
+	}
+	if _, host, ok := strings.Cut(entry, "@"); ok { // USER@NAME of Open MPI
+		entry = host
+	}
+	name, k, counted := cutCount(entry)
+	if counted {
+		n, err := strconv.Atoi(k)
+		switch {
+		case err != nil || n < 1:
+			return fmt.Errorf("%q: %q ranks, want a positive number", entry, k)
+		case slots > 0 && slots != n:
+			return fmt.Errorf("%q has both :%d and slots=%d", entry, n, slots)
+		}
+		slots = n
+	}
+	if _, ok := f.platform.HostIndex(name); ok {
+		return f.addHost(name, max(slots, 1), limit)
+	}
+	if strings.Count(name, "[") > maxBrackets {
+		return fmt.Errorf("%q has more than %d brackets", name, maxBrackets)
+	}
+	return expandHosts("", name, func(host string) error { return f.addHost(host, max(slots, 1), limit) })
+}
+
+// addHost adds places for so many ranks on a host. limit is the most ranks that the host may have,
+// 0 for any number.
+func (f *hostfile) addHost(name string, ranks, limit int) error {
+	i, ok := f.platform.HostIndex(name)
+	switch {
+	case !ok && (name == "" || strings.ContainsAny(name, " \t")):
+		return fmt.Errorf("%q, want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between",
+			name)
+	case !ok:
+		return fmt.Errorf("host %q is not in platform %s", name, f.platform.Name())
+	case ranks > maxPlaces-f.asked:
+		return fmt.Errorf("more than %d places", maxPlaces)
+	case f.named == maxNamed:
+		return fmt.Errorf("more than %d hosts", maxNamed)
+	}
+	// No more places are kept than there are ranks, so that a file of a few bytes that asks for millions of them
+	// takes no memory.
+	f.named++
+	f.asked += ranks
+	if limit > 0 {
+		f.limits[int32(i)] = hostLimit{limit, f.line}
+	}
+	for ; ranks > 0 && len(f.places) < f.ranks; ranks-- {
+		f.places = append(f.places, int32(i))
+	}
+	return nil
+}
+
+// maxBrackets bounds the brackets of a name: Slurm has no more dimensions.
+const maxBrackets = 5
+
+// expandHosts calls add for each host that prefix and a list of Slurm mean, in the order of the list:
+// rack[0-1]n[08-10,12]-ib is rack0n08-ib, rack0n09-ib, rack0n10-ib, rack0n12-ib, rack1n08-ib
+// and so on. The prefix has no brackets any more. Numbers have as many digits as the first of their
+// range, if that begins with a zero. The first error of add ends it.
+func expandHosts(prefix, list string, add func(host string) error) error {
+	head, rest, found := strings.Cut(list, "[")
+	if strings.Contains(head, "]") {
+		return fmt.Errorf("%q: a bracket is closed that is not open", prefix+list)
+	}
+	if !found {
+		return add(prefix + head)
+	}
+	inside, tail, closed := strings.Cut(rest, "]")
+	if !closed {
+		return fmt.Errorf("%q: a bracket is not closed", prefix+list)
+	}
+	// Each number of each range is put in, and the rest of the name, which may have further brackets, is expanded
+	// behind it.
+	for text := range strings.SplitSeq(inside, ",") {
+		text = strings.TrimSpace(text)
+		first, last, several := strings.Cut(text, "-")
+		if !several {
+			last = first
+		}
+		from, errFrom := strconv.ParseUint(first, 10, 62)
+		to, errTo := strconv.ParseUint(last, 10, 62)
+		if errFrom != nil || errTo != nil || to < from || len(first) > 20 {
+			return fmt.Errorf("%q: %q in brackets, want a number, or a range as 0-7", prefix+list, text)
+		}
+		digits := 0
+		if first[0] == '0' {
+			digits = len(first)
+		}
+		for n := from; n <= to; n++ {
+			if err := expandHosts(prefix+head+fmt.Sprintf("%0*d", digits, n), tail, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

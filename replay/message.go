@@ -4,6 +4,10 @@ import (
 	"fmt"
 )
 
+// A message begins with the post of either side. The side that comes second finds it in the list of its rank,
+// by source, tag and communicator, in the order of posts (MPI 3.1, section 3.5: messages do not overtake), and
+// from then on both sides hold the same message. Lists are with the receiving rank.
+
 // postSend posts a send at the clock of its rank and returns the message. The
 // transfer starts now if it is eager, else when both sides are posted. A
 // detached message must not be used by the sender any more.
@@ -73,6 +77,8 @@ func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 	if err := e.checkPost(src, room); err != nil {
 		return -1, err
 	}
+	// The oldest send that fits is taken, unless an older receive with a wildcard may yet take it: then the event
+	// at the time of the send decides (match).
 	to := &e.ranks[dst]
 	id, before := e.matcher.find(&to.sends, src, l)
 	if id >= 0 && to.wild > 0 && e.matcher.messages[id].flags&msgSeen == 0 {

@@ -72,26 +72,24 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 					m.plain, m.speed = false, class.varying
 				}
 			}
-			at = c.shareRow(row)
+			// An equal row is shared, if it is among the last ones.
+			n, end := len(row), len(c.models)
+			at = int32(end)
+			for k := end - n; n > 0 && k >= 0 && k >= end-recentRows*n; k -= n {
+				if slices.EqualFunc(c.models[k:k+n], row, func(a, b kernelModel) bool {
+					return a.Model == b.Model && a.speed == b.speed && (a.err == nil) == (b.err == nil)
+				}) {
+					at = int32(k)
+					break
+				}
+			}
+			if int(at) == end {
+				c.models = append(c.models, row...)
+			}
 			rows[class] = at
 		}
 		c.rowOf[r] = at
 	}
-}
-
-// shareRow returns where in the models there is a row equal to this one.
-func (c *costs) shareRow(row []kernelModel) int32 {
-	n := len(row)
-	for at := len(c.models) - n; n > 0 && at >= 0 && at >= len(c.models)-recentRows*n; at -= n {
-		if slices.EqualFunc(c.models[at:at+n], row, func(a, b kernelModel) bool {
-			return a.Model == b.Model && a.speed == b.speed && (a.err == nil) == (b.err == nil)
-		}) {
-			return int32(at)
-		}
-	}
-	at := len(c.models)
-	c.models = append(c.models, row...)
-	return int32(at)
 }
 
 // freeKernels reports, by kernel, which cost nothing on any rank.

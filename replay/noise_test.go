@@ -103,34 +103,6 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 }
 
-// TestRanksAreIndependent: what another rank does changes nothing in a rank's noise,
-// nor does what another kernel costs.
-func TestRanksAreIndependent(t *testing.T) {
-	own := append(calls(5), append([]trace.Action{step(3)}, calls(5)...)...)
-	b := noisyBench(t, 3)
-	alone := b.run(t, nil, own, nil)
-	both := b.run(t, append(calls(17), step(3), sleep(2), compute(0, 9)), own, calls(1))
-	if alone.Ranks[1].End != both.Ranks[1].End {
-		t.Errorf("ends at %g s alone and at %g s beside others", alone.Ranks[1].End, both.Ranks[1].End)
-	}
-	if both.Ranks[2].End == both.Ranks[1].End {
-		t.Error("two ranks have the same noise")
-	}
-	b.Seed = 2
-	if other := b.run(t, nil, own, nil); other.Ranks[1].End == alone.Ranks[1].End {
-		t.Error("two seeds have the same noise")
-	}
-}
-
-// TestWindowHasNoiseOfWhole: a step that is played alone takes as long as in the whole.
-func TestWindowHasNoiseOfWhole(t *testing.T) {
-	b := noisyBench(t, 1)
-	before := append([]trace.Action{step(0)}, calls(3)...)
-	window := append([]trace.Action{step(1)}, calls(4)...)
-	whole := b.run(t, append(before, window...)).Makespan
-	near(t, "step 1", b.run(t, window).Makespan, whole-b.run(t, before).Makespan)
-}
-
 // TestNoSeedWithoutNoise: a machine without noise has no seed, and any seed gives the
 // same.
 func TestNoSeedWithoutNoise(t *testing.T) {
@@ -196,27 +168,6 @@ func TestNetworkNoiseSpares(t *testing.T) {
 	b.setNetworkNoise(t, "latency: [{fixed: 1, noise: none}]")
 	res = b.run(t, []trace.Action{send(1, 0, size)}, []trace.Action{recv(0, 0, size)})
 	near(t, "on one host", res.Makespan, starLatency+(size+envelope)/starBandwidth)
-}
-
-// TestNetworkMoments: 400 messages with an os of 1 s and a deviation of 0.1 s take 400 s
-// with one of 2 s for the sender, of an os that is drawn from two modes of 0.5 s and 1.5 s 400 s with one
-// of 10 s. Five of them are allowed.
-func TestNetworkMoments(t *testing.T) {
-	var sends, recvs []trace.Action
-	for range 400 {
-		sends = append(sends, send(1, 0, 1))
-		recvs = append(recvs, recv(0, 0, 1))
-	}
-	for _, c := range []struct {
-		law string
-		sd  float64
-	}{{"normal: 0.1", 2}, {"half-normal: 10%", 2}, {"normal: [{weight: 0.5, mean: -0.5, sd: 0}, {weight: 0.5, mean: 0.5, sd: 0}]", 10}} {
-		b := newBench(t, star(2), 2)
-		b.setNetworkNoise(t, "os: [{fixed: 1, noise: {"+c.law+"}}]")
-		if end := b.run(t, sends, recvs).Ranks[0].End; math.Abs(end-400) > 5*c.sd || math.Abs(end-400) < 1e-3*c.sd {
-			t.Errorf("%s: %g s, want 400 to %g", c.law, end, c.sd)
-		}
-	}
 }
 
 // TestNetworkDrawsAreNamed: overheads and latencies are the draws of the rank that pays

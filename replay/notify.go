@@ -6,6 +6,11 @@ import (
 	"reprise/trace"
 )
 
+// The functions of this file come in two layers. Those of the engine (notify...) are called where something
+// happens, behind a test for observers, and stay out of line, so that a replay without observers pays for the
+// test alone. They feed the event log, which wants everything and has no filters. Those of observers hand the
+// event to each observer that has a function for it and asks for the rank and the step.
+
 // observers are those of a replay, but for its event log. The engine tests its pointer to them, which is
 // nil if there are none, and whether one of them wants the rank in question, before it calls them.
 type observers struct {
@@ -39,6 +44,7 @@ type observer struct {
 // rankRange is the ranks [first, end).
 type rankRange struct{ first, end int32 }
 
+// has reports whether a rank is in the range: the test that is made wherever something happens.
 func (a rankRange) has(r int32) bool { return r >= a.first && r < a.end }
 
 // join returns a range that holds two.
@@ -119,8 +125,31 @@ func (e *engine) observe(o *Options) error {
 	if e.log != nil || cap(os.ended) > 0 {
 		e.network.Summarize()
 	}
-	for r := range e.ranks {
-		e.notifyBegin(int32(r))
+	for i := range e.ranks {
+		// At the begin of a run a rank is in the sleep of Options.Network.InitTime.
+		r, rk := int32(i), &e.ranks[i]
+		e.waitObservers[r] = waitObserver{rk.charged, noTime}
+		fresh := rk.charged <= e.costs.sleepTime(e.options.InitTime)
+		if fresh {
+			if e.log != nil {
+				e.log.Spend(r, int32(TimeSleep), 0, rk.charged)
+			}
+			os.timePasses(r, TimeSleep, noKernel, 0, rk.charged)
+		}
+		if os.sums != nil && fresh {
+			clear(os.sums)
+			os.spent(r, 0, false)
+		} else {
+			e.notifySpent(r, false)
+		}
+		for p := range e.accounts.phases {
+			if begun := e.accounts.begun(r, uint16(p)); begun != noTime {
+				os.marked(r, &trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
+			}
+		}
+		if a := e.underWay(r); a != nil && os.acting.has(r) {
+			os.beginAction(r, a)
+		}
 	}
 	return nil
 }
@@ -149,34 +178,6 @@ func (os *observers) joinRanges() {
 		if o.acts {
 			os.acting, os.mayAct = os.acting.join(o.now), os.mayAct.join(o.ranks)
 		}
-	}
-}
-
-// notifyBegin reports what rank r is in the middle of: at the begin of a run the sleep of
-// Options.Network.InitTime.
-func (e *engine) notifyBegin(r int32) {
-	rk, os := &e.ranks[r], e.observers
-	e.waitObservers[r] = waitObserver{rk.charged, noTime}
-	fresh := rk.charged <= e.costs.sleepTime(e.options.InitTime)
-	if fresh {
-		if e.log != nil {
-			e.log.Spend(r, int32(TimeSleep), 0, rk.charged)
-		}
-		os.timePasses(r, TimeSleep, noKernel, 0, rk.charged)
-	}
-	if os.sums != nil && fresh {
-		clear(os.sums)
-		os.spent(r, 0, false)
-	} else {
-		e.notifySpent(r, false)
-	}
-	for p := range e.accounts.phases {
-		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {
-			os.marked(r, &trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
-		}
-	}
-	if a := e.underWay(r); a != nil && os.acting.has(r) {
-		os.beginAction(r, a)
 	}
 }
 
@@ -251,6 +252,7 @@ func (os *observers) enterStep(i int, r int32, step int64) {
 		}
 		os.joinRanges()
 	}
+	// Once all its ranks have come to the last step, the observer is told nothing more of them.
 	if at := r - o.ranks.first; step >= o.EndStep && !o.passed[at] {
 		o.passed[at] = true
 		if o.left--; o.left == 0 {
@@ -262,21 +264,21 @@ func (os *observers) enterStep(i int, r int32, step int64) {
 
 // Actions.
 
-// comesTo: a rank comes to an action, or goes on with it.
+// comesTo: a rank comes to an action, or goes on with it. The turns of a busy wait that has seen nothing are one
+// action.
 func (os *observers) comesTo(r int32, a *trace.Action) {
 	rk := &os.engine.ranks[r]
-	if os.acting.has(r) && rk.stage == stageFresh && !rk.collective && !(os.busy[r] && isTurn(a)) {
-		os.beginAction(r, a)
+	if !os.acting.has(r) || rk.stage != stageFresh || rk.collective {
+		return
 	}
-}
-
-// isTurn reports whether an action can be part of a busy wait.
-func isTurn(a *trace.Action) bool {
+	turn := a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0
 	switch a.Kind {
 	case trace.KindCompute, trace.KindNone, trace.KindMark:
-		return true
+		turn = true
 	}
-	return a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0
+	if !turn || !os.busy[r] {
+		os.beginAction(r, a)
+	}
 }
 
 // beginAction ends the action of a rank and begins the next one, if that can take time.

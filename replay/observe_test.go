@@ -312,7 +312,7 @@ func (b *rebuilder) checkShares(what string, want []replay.Share, sums func(*reb
 }
 
 // observed runs a replay with and without an observer: the results are the same, and what
-// is told fits them, and suffices for the critical path.
+// is told fits them.
 func observed(t *testing.T, run func(change func(*replay.Options)) (*replay.Result, error)) {
 	t.Helper()
 	want, err := run(func(*replay.Options) {})
@@ -331,11 +331,6 @@ func observed(t *testing.T, run func(change func(*replay.Options)) (*replay.Resu
 		t.Errorf("with an observer (-without +with):\n%s", diff)
 	}
 	b.check(got)
-	c := &critical{t: t, ranks: make([]path, len(want.Ranks))}
-	if _, err := run(func(o *replay.Options) { o.Observers = []replay.Observer{c.observer()} }); err != nil {
-		t.Fatal(err)
-	}
-	c.check(got)
 }
 
 // TestObservesCases: of all cases of SimGrid.

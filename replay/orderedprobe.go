@@ -21,6 +21,8 @@ func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 		}
 		fallthrough
 	case stageBegin:
+		// The event loop has come to the begin of the probe, so the factor is that which all misses before it
+		// have left. On a shared core the probe is a computation, as long as it gets its usual share.
 		cost := float64(float64(e.prober.factor) * e.prober.cost)
 		if rk.shared {
 			bound := e.options.IprobeCPUUsage * e.speed(e.machine.Hosts[r])

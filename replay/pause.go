@@ -67,6 +67,8 @@ func (p *Pause) stopWith(ctx context.Context) (stop func()) {
 	if c != nil && c.Every <= 0 {
 		return func() {}
 	}
+	// The first checkpoint is due at once, the next ones by a timer. The flag is set from other goroutines, and
+	// the loop reads it once an event.
 	p.engine.pauser.asked = &p.attention
 	if c != nil {
 		p.tick()

@@ -25,6 +25,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		rk.lastMiss = rk.clock
 	}
 	rk.stage = stageFresh
+	// The source goes on by the answer. A miss of SMPI's MPI_Iprobe may let in messages that the next one sees.
 	if v == miss {
 		e.prober.letsIn(r, rk.clock)
 	}
@@ -129,6 +130,8 @@ func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {
 // testSleep carries on what a test costs, factor times, before it looks, and reports whether
 // that is paid. Tests whose costs grow are in the order of all.
 func (e *engine) testSleep(r int32, rk *rank, factor int64, grows bool) bool {
+	// A rank comes here up to three times: when it begins, when the event loop has come to its clock, as the
+	// factor must be that of this time, and when the sleep is over.
 	switch rk.stage {
 	case stageFresh:
 		rk.stage = stageBegin

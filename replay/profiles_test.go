@@ -144,27 +144,6 @@ func TestChangesEndReplays(t *testing.T) {
 	}
 }
 
-// TestStandstill: at bandwidth 0 a message stands still, so that one that takes 0.1232634976
-// s (SimGrid, recorded case bandwidth-halved-smpi without its change) ends later by the
-// 0.05 s without bandwidth.
-func TestStandstill(t *testing.T) {
-	run := func(values string) float64 {
-		m := changingMachine(t, "BANDWIDTH", "l", values)
-		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, replay.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.Makespan
-	}
-	const alone = 0.12326349765003285 // 11.6436*1e-3 + 10000016/(0.940694*1e8/1.05)
-	if got := run("5 1e8"); math.Abs(got-alone) > 1e-15 {
-		t.Errorf("alone %v, want %v", got, alone)
-	}
-	if got, want := run("0.05 0\n0.1 1e8"), alone+0.05; math.Abs(got-want) > 1e-12 {
-		t.Errorf("with a pause %v, want %v", got, want)
-	}
-}
-
 // TestScaledLinks: factors of links hold for what profiles say, and for the global loopback, of
 // which options say what it has. A message of 10 MB takes 11.6436 L + 10000016/(0.940694 B), and
 // 1.05 times the latter where it loads its own way back.

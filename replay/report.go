@@ -1,9 +1,12 @@
 package replay
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
+	"unicode/utf8"
 
 	"reprise/internal/textutil"
 	"reprise/trace"
@@ -44,9 +47,7 @@ func PartLabel(h *trace.Header, first, last int) string {
 }
 
 // WriteJSON writes everything.
-func (r *Report) WriteJSON(w io.Writer) error {
-	return writeJSON(w, r)
-}
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes the report for people: the program's own result line, where
 // the time went, and the cost of the replay.
@@ -162,9 +163,7 @@ func NewEstimateReport(e *Estimate, m *Machine, p Provenance) *EstimateReport {
 }
 
 // WriteJSON writes everything.
-func (r *EstimateReport) WriteJSON(w io.Writer) error {
-	return writeJSON(w, r)
-}
+func (r *EstimateReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes the estimate and its interval, the windows that it comes from, and its cost.
 func (r *EstimateReport) WriteText(w io.Writer) error {
@@ -229,9 +228,7 @@ func NewEnsembleReport(e *Ensemble, p Provenance) *EnsembleReport {
 }
 
 // WriteJSON writes everything.
-func (r *EnsembleReport) WriteJSON(w io.Writer) error {
-	return writeJSON(w, r)
-}
+func (r *EnsembleReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes the spread of the runs.
 func (r *EnsembleReport) WriteText(w io.Writer) error {
@@ -257,6 +254,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 // ratingName is what reports call a program's own rating: HPCG's, in its words.
 const ratingName = "GFLOP/s rating"
 
+// write writes a row of the table of an ensemble.
 func (s *Summary) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%-14s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
 }
@@ -322,6 +320,176 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	return finish(&b, w, r.Warnings)
 }
 
+// write writes a row of the table of an uncertainty.
 func (i *Interval) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%-14s %14.8g  %-29s %10.3g\n", name, i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
+}
+
+// wide is a writer whose lines have so many columns, as those of a terminal. Tables of where the time
+// went have bars there, if there is room.
+type wide interface{ Columns() int }
+
+const (
+	leastBar  = 10 // columns of a bar of 100 %, at least
+	mostBar   = 40 // at most
+	leastName = 16 // columns of a name, at least
+)
+
+// timeRow is a row of a table of where the time went.
+type timeRow struct {
+	name    string
+	mean    float64 // of all ranks, seconds
+	numbers string  // its columns between name and share
+}
+
+// timeTables writes the tables of kinds, kernels and phases of a rank's time, which ends at whole
+// seconds in the mean, with these columns of numbers, the share of the whole and, if w has room for
+// them, bars. Bars begin in the same column in all tables; without bars each table has the width that
+// it needs, and names are cut where even that is too much.
+func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, tables ...[]timeRow) {
+	// The tables are those of kinds, kernels and phases.
+	titles := [...]string{"time of a rank", "compute", "phase"}
+	names, bars, most := 0, 0, math.MaxInt // columns of all names, of a bar of 100 %, and of the longest name
+	if to, ok := w.(wide); ok {
+		names = len(titles[0])
+		for _, rows := range tables {
+			for _, row := range rows {
+				names = max(names, utf8.RuneCountInString(row.name))
+			}
+		}
+		free := to.Columns() - names - utf8.RuneCountInString(columns) - len("  100.00%") - len("  ")
+		if free >= leastBar {
+			bars = min(free, mostBar)
+		} else {
+			names, most = 0, max(free+len("  ")+names, leastName)
+		}
+	}
+	for i, rows := range tables {
+		if len(rows) == 0 {
+			continue
+		}
+		width, cut := max(names, len(titles[i])), make([]string, len(rows))
+		for j, row := range rows {
+			cut[j] = row.name
+			if utf8.RuneCountInString(row.name) > most {
+				cut[j] = textutil.Fit(row.name, most)
+			}
+			width = max(width, utf8.RuneCountInString(cut[j]))
+		}
+		fmt.Fprintf(b, "\n%-*s%s %8s\n", width, titles[i], columns, "share")
+		for j, row := range rows {
+			share := 0.0
+			if whole > 0 {
+				share = row.mean / whole
+			}
+			fmt.Fprintf(b, "%-*s%s %7.2f%%%s\n", width, cut[j], row.numbers, 100*share, bar(share, bars))
+		}
+	}
+}
+
+// bar draws a share of 1 in so many columns, to an eighth of one.
+func bar(share float64, columns int) string {
+	if columns == 0 || !(share > 0) {
+		return ""
+	}
+	eighths := int(math.Round(8 * math.Min(share, 1) * float64(columns)))
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	if text == "" {
+		return ""
+	}
+	return "  " + text
+}
+
+// size writes bytes with a decimal prefix and three digits.
+func size(bytes int64) string {
+	v, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
+	for v >= 999.5 && len(units) > 1 {
+		v /= 1000
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.3g %s", v, units[0])
+}
+
+// ResultFormat is the version of the JSON of results. It changes where a reader of an older one
+// would misread them.
+const ResultFormat = 1
+
+// Provenance is what a report was made from, and what making it cost.
+type Provenance struct {
+	Format        int      `json:"format"` // ResultFormat
+	Tool          string   `json:"tool"`   // name and version of the command
+	Trace         string   `json:"trace"`
+	Platform      string   `json:"platform"`
+	KernelFile    string   `json:"kernels"`                  // "": none
+	NetworkNoise  string   `json:"network_noise,omitempty"`  // file
+	HostSpeeds    []string `json:"host_speed,omitempty"`     // PATTERN=FACTOR
+	ComputeScale  float64  `json:"compute_scale,omitempty"`  // of amounts of flop; 0: as they are
+	FileBandwidth float64  `json:"file_bandwidth,omitempty"` // byte/s of files of a rank; 0: no time
+	ComputeNoise  bool     `json:"compute_noise,omitempty"`  // amounts of flop drawn by their spread
+	// further parameters of the machine, as "bandwidth *=0.5"
+	Changes    []string          `json:"machine_changes,omitempty"`
+	Program    string            `json:"program"`    // by the trace's header
+	Parameters map[string]string `json:"parameters"` // likewise
+
+	WallSeconds float64 `json:"wall_s"`         // of the replay
+	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
+}
+
+// of returns p with what the header of the trace tells.
+func (p Provenance) of(h *trace.Header) Provenance {
+	p.Format, p.Program, p.Parameters = ResultFormat, h.Program, map[string]string{}
+	for _, x := range h.Params {
+		p.Parameters[x.Name] = x.Value
+	}
+	return p
+}
+
+// On returns p with what was loaded as the machine.
+func (p Provenance) On(s *MachineSpec) Provenance {
+	p.Platform, p.KernelFile, p.NetworkNoise, p.HostSpeeds = s.Platform, s.Kernels, s.NetworkNoise, texts(s.HostSpeeds)
+	p.ComputeScale, p.ComputeNoise, p.FileBandwidth = s.ComputeScale, s.ComputeNoise, s.FileBandwidth
+	for _, v := range s.Values() {
+		switch v.Name {
+		case "without", "kernel-noise", "bandwidth", "latency":
+			p.Changes = append(p.Changes, v.Name+" "+v.Value)
+		}
+	}
+	return p
+}
+
+// models names the models besides the platform, for texts.
+func (p *Provenance) models() string {
+	text := ""
+	if p.KernelFile != "" {
+		text += ", kernels " + p.KernelFile
+	}
+	if len(p.HostSpeeds) > 0 {
+		text += ", speeds " + strings.Join(p.HostSpeeds, ", ")
+	}
+	if len(p.Changes) > 0 {
+		text += ", " + strings.Join(p.Changes, ", ")
+	}
+	if p.ComputeScale != 0 {
+		text += fmt.Sprintf(", flop times %g", p.ComputeScale)
+	}
+	if p.FileBandwidth != 0 {
+		text += fmt.Sprintf(", files at %g byte/s", p.FileBandwidth)
+	}
+	if p.ComputeNoise {
+		text += ", flop by its spread"
+	}
+	if p.NetworkNoise != "" {
+		text += ", network noise " + p.NetworkNoise
+	}
+	return text
+}
+
+// writeJSON writes all of a report; numbers have all the digits of the double.
+func writeJSON(w io.Writer, report any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
 }

@@ -1,11 +1,18 @@
 package replay
 
 import (
+	"fmt"
+	"math"
+
 	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/trace"
 	"reprise/trace/warning"
 )
+
+// The figures of a result are those of the ranks' accounts (charge.go) and of counters of the parts of the
+// engine. Ranks differ little in most programs, so that of each account the mean, the least and the most are
+// kept, not one value a rank.
 
 // Result is what a replay found out. Times are in seconds; time 0 is
 // when all ranks enter.
@@ -110,16 +117,23 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		}
 		e.accounts.close(int32(r), rk.clock)
 		if checkTimes {
-			e.checkAccount(int32(r))
+			// The charges of a rank add up to its time. Nothing is known once a clock is beyond all numbers.
+			sum := 0.0
+			for kind := range int(numKinds) {
+				sum += *e.accounts.at(kind, int32(r))
+			}
+			addsUp := math.IsInf(rk.clock, 1) || math.Abs(sum-rk.clock) <= timeTolerance*rk.clock
+			if rk.charged != rk.clock || !addsUp {
+				panic(fmt.Sprintf("replay: rank %d ends at %v s, is charged up to %v s and for %v s", r, rk.clock, rk.charged, sum))
+			}
 		}
 	}
 	if e.observers != nil {
 		e.observers.flushTransferred()
 	}
-	// Times by name, without those of nothing.
-	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
-	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
-	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))
+	res.Kinds = e.accounts.shares(0, kindNames[:])
+	res.Kernels = e.accounts.shares(int(numKinds), KernelNames(h))
+	res.Phases = e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases)
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}
@@ -131,13 +145,6 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	return res
 }
 
-// stop makes the result that of a replay that was stopped at a time, to which no rank
-// may have come: they wait for transfers that go on.
-func (r *Result) stop(at float64) {
-	r.StoppedAt, r.Makespan = &at, max(r.Makespan, at)
-	r.Complete, r.Gflops = false, 0
-}
-
 // meanEnd returns when the ranks end on average, in seconds.
 func (r *Result) meanEnd() float64 {
 	sum := 0.0
@@ -147,21 +154,11 @@ func (r *Result) meanEnd() float64 {
 	return sum / float64(len(r.Ranks))
 }
 
-// nonZero returns the shares that are more than nothing, never nil.
-func nonZero(shares []Share) []Share {
-	kept := []Share{}
-	for _, s := range shares {
-		if s.Max > 0 {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
 // warnings reports messages that did not fit, and what polls cost; of a replay that is over also what
 // was sent, expected or called to no end, which until then may get its partner.
 func (e *engine) warnings(over bool) []warning.Warning {
 	var list warning.List
+	// Lists of posts hold what has found no partner.
 	if over {
 		sends, recvs := 0, 0
 		for r := range e.ranks {

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"reprise/internal/portable"
 	"reprise/trace"
 	"reprise/trace/warning"
 )
+
+// Replays that are repeated: with other random numbers for an ensemble, on machines drawn at random for an
+// uncertainty (uncertainty.go). They are independent, so that they run side by side, and their results are put
+// in the order of the seeds whatever the order in which they end.
 
 // Ensemble is what became of several replays that differ in their seeds only.
 type Ensemble struct {
@@ -97,13 +102,11 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)
 	}
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
-	progress := progressOf(ro.Progress)
 	results := make([]*Played, runs)
-	errs := inParallel(ctx, runs, ro.Workers, func(_ context.Context, i int) error {
+	errs := inParallel(ctx, runs, ro.Workers, ro.Progress, func(_ context.Context, i int) error {
 		o := o
 		o.Seed = first + uint64(i)
 		r, err := play(o)
-		progress()
 		if err != nil {
 			return err
 		}
@@ -133,8 +136,8 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 	played := results[:ended]
 	p := played[0]
 	e := &Ensemble{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last,
-		Makespan: newSummary(figures(played, makespanOf)), Gflops: newSummary(figures(played, gflopsOf))}
-	if s := newSummary(figures(played, ratingOf)); s.Max > 0 {
+		Makespan: summaryOf(played, makespanOf), Gflops: summaryOf(played, gflopsOf)}
+	if s := summaryOf(played, ratingOf); s.Max > 0 {
 		e.Rating = &s
 	}
 	e.Runs, e.Names, e.Warnings = sumUp(played)
@@ -144,23 +147,34 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 	return e, nil
 }
 
-// inParallel calls task for the numbers below n, on so many goroutines, and returns their errors.
+// inParallel calls task for the numbers below n, on so many goroutines, and returns their errors. progress, if
+// set, is told how many have ended, one call at a time.
 // Once one has failed, or ctx has ended, no further ones begin, and the context of those under way
 // ends.
-func inParallel(ctx context.Context, n, workers int, task func(ctx context.Context, i int) error) []error {
+func inParallel(ctx context.Context, n, workers int, progress func(ended int),
+	task func(ctx context.Context, i int) error) []error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs, next := make([]error, n), make(chan int)
 	var done sync.WaitGroup
+	var mu sync.Mutex
+	ended := 0 // guarded by mu
 	for range max(1, min(workers, n)) {
 		done.Go(func() {
 			for i := range next {
 				if errs[i] = task(ctx, i); errs[i] != nil {
 					cancel()
 				}
+				if progress != nil {
+					mu.Lock()
+					ended++
+					progress(ended)
+					mu.Unlock()
+				}
 			}
 		})
 	}
+	// Numbers are handed out as workers become idle: replays of one kind differ in how long they take.
 	for i := 0; i < n && ctx.Err() == nil; i++ {
 		select {
 		case next <- i:
@@ -172,35 +186,24 @@ func inParallel(ctx context.Context, n, workers int, task func(ctx context.Conte
 	return errs
 }
 
-// progressOf returns a function that tells report how often it has been called.
-func progressOf(report func(int)) func() {
-	if report == nil {
-		return func() {}
-	}
-	var mu sync.Mutex
-	calls := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		calls++
-		report(calls)
-	}
-}
-
-// newSummary summarises at least two values.
-func newSummary(values []float64) Summary {
-	n := float64(len(values))
+// summaryOf summarises a figure of at least two replays.
+func summaryOf(played []*Played, figure func(*Played) float64) Summary {
+	n := float64(len(played))
 	s := Summary{Min: math.Inf(1), Max: math.Inf(-1)}
-	for _, v := range values {
+	for _, p := range played {
+		v := figure(p)
 		s.Mean += v / n
 		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	}
+	// The squares are taken of the deviations, not of the values: a sum of squares of makespans that differ in
+	// their last digits would lose these.
 	squares := 0.0
-	for _, v := range values {
-		squares += float64((v - s.Mean) * (v - s.Mean))
+	for _, p := range played {
+		d := figure(p) - s.Mean
+		squares += float64(d * d)
 	}
 	s.SD = math.Sqrt(squares / (n - 1))
-	s.Interval = student(len(values)-1, 0.95) * s.SD / math.Sqrt(n)
+	s.Interval = student(len(played)-1, 0.95) * s.SD / math.Sqrt(n)
 	return s
 }
 
@@ -239,3 +242,89 @@ func within(t float64, freedom int) float64 {
 	}
 	return sin * sum
 }
+
+// PartNames says what the times of a SeedResult are of: what took any time in one of the
+// replays.
+type PartNames struct {
+	Kinds   []string `json:"kinds"`
+	Phases  []string `json:"phases"`
+	Kernels []string `json:"kernels"`
+}
+
+// PartTimes is where the time of a rank went in one replay: seconds, means over the ranks,
+// in the order of PartNames.
+type PartTimes struct {
+	Kinds   []float64 `json:"kinds"`
+	Phases  []float64 `json:"phases"`
+	Kernels []float64 `json:"kernels"`
+}
+
+// Played is what is kept of one replay of several, or of an estimate. The times of single ranks
+// are not kept: with many replays they would fill the memory.
+type Played struct {
+	Header      *trace.Header
+	Complete    bool
+	First, Last int
+	SeedResult
+	Sampling float64 // standard error of an estimate of the makespan, s; 0: it is exact
+	Warnings []warning.Warning
+
+	kinds, phases, kernels []Share // where the time went; empty for an estimate
+}
+
+// PlayedExactly is what came out of a replay.
+func PlayedExactly(r *Result) *Played {
+	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
+		kinds: r.Kinds, phases: r.Phases, kernels: r.Kernels,
+		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
+}
+
+// PlayedInPart is what came out of an estimate.
+func PlayedInPart(e *Estimate) *Played {
+	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
+	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
+		Sampling:   e.Interval / normal95,
+		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}
+}
+
+// sumUp returns the results of several replays, which list their times in the same order, the
+// names of these times, and the warnings of all replays, each once.
+func sumUp(played []*Played) (results []SeedResult, names PartNames, warnings []warning.Warning) {
+	names = PartNames{Kinds: []string{}, Phases: []string{}, Kernels: []string{}}
+	warnings = []warning.Warning{}
+	// The names of all replays come first, so that the times of each have the same order.
+	add := func(names *[]string, shares []Share) {
+		for i := range shares {
+			if !slices.Contains(*names, shares[i].Name) {
+				*names = append(*names, shares[i].Name)
+			}
+		}
+	}
+	for _, p := range played {
+		add(&names.Kinds, p.kinds)
+		add(&names.Phases, p.phases)
+		add(&names.Kernels, p.kernels)
+		warnings = warning.Join(warnings, p.Warnings)
+	}
+	means := func(names []string, shares []Share) []float64 {
+		list := make([]float64, len(names)) // 0 for a part that this replay does not have
+		for i := range shares {
+			list[slices.Index(names, shares[i].Name)] += shares[i].Mean
+		}
+		return list
+	}
+	for _, p := range played {
+		r := p.SeedResult
+		if len(p.kinds) > 0 {
+			r.Times = &PartTimes{means(names.Kinds, p.kinds), means(names.Phases, p.phases),
+				means(names.Kernels, p.kernels)}
+		}
+		results = append(results, r)
+	}
+	return results, names, warnings
+}
+
+// Figures of replays.
+func makespanOf(p *Played) float64 { return p.Makespan }
+func gflopsOf(p *Played) float64   { return p.Gflops }
+func ratingOf(p *Played) float64   { return p.Rating }

@@ -13,6 +13,10 @@ import (
 	"reprise/trace/warning"
 )
 
+// An estimate plays windows of a trace, each by an engine of its own, and leaves to package sampling which ones
+// and what follows from them. Here are the replay of a window, the names of what it measures, and windows that
+// several processes share.
+
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
 // have a deadline: the estimate is then as good as the time allows. With both, whatever is
 // reached first ends it.
@@ -76,14 +80,16 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if len(o.Observers) > 0 {
 		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observers")
 	}
-	s := &sample{open: open, machine: m, options: o, observe: so.Observe, share: so.Share,
+	s := &sample{SampleOptions: so, open: open, machine: m, options: o,
 		workers: make([]*trace.Trace, max(so.Workers, 0))}
-	defer s.close()
+	defer func() {
+		for _, t := range s.workers {
+			if t != nil {
+				t.Close()
+			}
+		}
+	}()
 	if err := s.begin(); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.noisy, err = HasNoise(s.header, m, o); err != nil {
 		return nil, err
 	}
 	var left func() float64
@@ -109,8 +115,34 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if err != nil {
 		return nil, err
 	}
-	est := s.estimate(e)
-	est.Warnings = doubts(e, so.Tolerance)
+
+	// What sampling does not know: names, counts, and what the figures are of.
+	est := &Estimate{
+		Estimate: e, Header: s.header, Complete: o.allSteps(s.header) && s.end-s.first >= s.header.Steps,
+		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
+		Warnings: doubts(e, so.Tolerance),
+	}
+	if s.noisy {
+		est.Seed = &o.Seed
+	}
+	// The parts are those of the kinds, then of the kernels, then of the phases. Parts of no time are
+	// left out.
+	first := 0
+	next := func(names []string) []EstimatedShare {
+		shares := []EstimatedShare{}
+		for i, p := range e.Parts[first:][:len(names)] {
+			if p.Seconds > 0 {
+				shares = append(shares, EstimatedShare{names[i], p.Seconds, p.Interval})
+			}
+		}
+		first += len(names)
+		return shares
+	}
+	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
+	if est.Complete && e.Seconds > 0 {
+		est.Gflops = s.header.Flops / e.Seconds / 1e9
+		est.GflopsInterval = est.Gflops * e.Relative()
+	}
 	if s.work != nil {
 		est.WindowSteps = est.byKind(s.work, est.secondsOfKinds(s.work))
 	}
@@ -132,6 +164,7 @@ func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
 
 // sample is a trace that is being sampled.
 type sample struct {
+	SampleOptions
 	open       func() (*trace.Trace, error)
 	machine    Machine
 	options    Options
@@ -141,16 +174,11 @@ type sample struct {
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
 	noisy      bool
-	polls      bool    // ranks poll for messages
-	parts      int     // accounts of a rank
-	work       []int32 // by step from first: which work it is, where steps repeat
-	observe    func(from, to int) ([]Observer, func())
-	share      Sharer
+	polls      bool     // ranks poll for messages
+	parts      int      // accounts of a rank
+	work       []int32  // by step from first: which work it is, where steps repeat
 	idle       chan int // numbers of workers that play nothing, where windows are shared
 }
-
-// errStream is the error of a trace that is not a file.
-var errStream = errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
 
 // begin finds out which steps there are, and whether they can be played.
 func (s *sample) begin() error {
@@ -160,7 +188,7 @@ func (s *sample) begin() error {
 	}
 	defer t.Close()
 	if _, file := t.Totals(); !file {
-		return errStream
+		return errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
 	}
 	e, err := newEngine(t.Header(), s.machine, s.options)
 	if err != nil {
@@ -169,13 +197,16 @@ func (s *sample) begin() error {
 	if err := e.checkDeclared(t, &s.options); err != nil {
 		return err
 	}
-	if s.share != nil {
+	// Processes may share windows only if all that these depend on is the same: it is what a checkpoint would
+	// name.
+	if s.Share != nil {
 		e.trace = t
-		if err := s.share.Begin((&Pause{engine: e, header: t.Header(), options: &s.options}).identity()); err != nil {
+		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.options}).identity()); err != nil {
 			return err
 		}
 	}
-	s.parts = e.accounts.width()
+	s.parts, s.noisy = e.accounts.width(), e.costs.random != nil
+	// The steps are those of the trace, as far as the options ask for them.
 	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1
 	if w := t.ChunkInfos(); len(w) > 0 {
@@ -218,15 +249,6 @@ func period(h *trace.Header) int {
 	return 0
 }
 
-// close closes the traces that workers have opened.
-func (s *sample) close() {
-	for _, t := range s.workers {
-		if t != nil {
-			t.Close()
-		}
-	}
-}
-
 // measure is the sampling.Measure of the trace.
 func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.StartTimes, error) {
 	w, err := s.play(ctx, worker, from, to)
@@ -239,9 +261,16 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 
 // play plays a window. What ends the program ends the last window only.
 func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, error) {
-	t, err := s.trace(worker)
-	if err != nil {
-		return nil, err
+	t := s.workers[worker]
+	if t == nil { // its first window
+		s.opening.Lock()
+		var err error
+		t, err = s.open()
+		s.workers[worker] = t
+		s.opening.Unlock()
+		if err != nil {
+			return nil, err
+		}
 	}
 	// A window is a replay of its steps alone, with the options of the whole but for what concerns the run as
 	// one: progress, checkpoints, and the barrier at the end.
@@ -249,8 +278,8 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	o.From, o.To, o.StepStarts = from, to, true
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	ended := func() {}
-	if s.observe != nil {
-		o.Observers, ended = s.observe(from, to)
+	if s.Observe != nil {
+		o.Observers, ended = s.Observe(from, to)
 	}
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
@@ -272,48 +301,6 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 		w.Starts[i] = sampling.StartTimes(b)
 	}
 	return w, nil
-}
-
-// trace returns the trace of a worker, opened at its first window.
-func (s *sample) trace(worker int) (*trace.Trace, error) {
-	if s.workers[worker] != nil {
-		return s.workers[worker], nil
-	}
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	t, err := s.open()
-	s.workers[worker] = t
-	return t, err
-}
-
-// estimate names the parts of an estimate and adds the facts that sampling does not know.
-func (s *sample) estimate(e *sampling.Estimate) *Estimate {
-	est := &Estimate{
-		Estimate: e, Header: s.header, Complete: s.options.allSteps(s.header) && s.end-s.first >= s.header.Steps,
-		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
-	}
-	if s.noisy {
-		est.Seed = &s.options.Seed
-	}
-	// The parts are those of the kinds, then of the kernels, then of the phases. Parts of no time are
-	// left out.
-	first := 0
-	next := func(names []string) []EstimatedShare {
-		shares := []EstimatedShare{}
-		for i, p := range e.Parts[first:][:len(names)] {
-			if p.Seconds > 0 {
-				shares = append(shares, EstimatedShare{names[i], p.Seconds, p.Interval})
-			}
-		}
-		first += len(names)
-		return shares
-	}
-	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
-	if est.Complete && e.Seconds > 0 {
-		est.Gflops = s.header.Flops / e.Seconds / 1e9
-		est.GflopsInterval = est.Gflops * e.Relative()
-	}
-	return est
 }
 
 // WindowTimes is what came out of a window of an estimate.
@@ -351,7 +338,8 @@ func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling
 			return nil, context.Cause(ctx)
 		case worker = <-s.idle:
 		}
-		w, err := s.share.Window(from, to, func() (*WindowTimes, error) { return s.play(ctx, worker, from, to) })
+		// The worker is held while the window is looked for: another process may leave it to this one.
+		w, err := s.Share.Window(from, to, func() (*WindowTimes, error) { return s.play(ctx, worker, from, to) })
 		s.idle <- worker
 		if err != nil {
 			return nil, err

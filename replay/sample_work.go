@@ -41,6 +41,15 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 		return block != trace.NoBlock && slices.ContainsFunc(program.Block(int(block)).Items,
 			func(item trace.Item) bool { return item.Op != trace.OpMark })
 	}
+	// Calls of the same bytes are equal: all columns stand there, with their lengths.
+	var call []byte
+	add := func(v int64) { call = binary.AppendVarint(call, v) }
+	list := func(values []int64) {
+		add(int64(len(values)))
+		for _, v := range values {
+			add(v)
+		}
+	}
 	step := first - 1
 	for chunk, err := range t.Chunks(first, end) {
 		if err != nil {
@@ -67,7 +76,23 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 			}
 			for i := range u.Calls {
 				c := &u.Calls[i]
-				marked = appendCall(marked, c)
+				call = marked
+				add(int64(c.Site))
+				for _, mask := range c.Masks {
+					list(mask)
+				}
+				add(int64(len(c.Starts)))
+				for _, v := range c.Starts {
+					add(int64(v))
+				}
+				add(int64(len(c.Blocks)))
+				for _, v := range c.Blocks {
+					add(int64(v))
+				}
+				for _, args := range c.Args {
+					list(args)
+				}
+				marked = call
 				if marks || slices.ContainsFunc(c.Blocks, works) {
 					sum.Write(marked)
 					marked = marked[:0]
@@ -82,33 +107,6 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 		return nil, nil
 	}
 	return work, nil
-}
-
-// appendCall appends all columns of a call, with their lengths, so that calls of the same bytes are equal.
-func appendCall(buf []byte, c *trace.CallColumns) []byte {
-	add := func(v int64) { buf = binary.AppendVarint(buf, v) }
-	list := func(values []int64) {
-		add(int64(len(values)))
-		for _, v := range values {
-			add(v)
-		}
-	}
-	add(int64(c.Site))
-	for _, mask := range c.Masks {
-		list(mask)
-	}
-	add(int64(len(c.Starts)))
-	for _, v := range c.Starts {
-		add(int64(v))
-	}
-	add(int64(len(c.Blocks)))
-	for _, v := range c.Blocks {
-		add(int64(v))
-	}
-	for _, args := range c.Args {
-		list(args)
-	}
-	return buf
 }
 
 // WindowWeight returns how many steps window i, with its warm-up, stands for: those that are nearer to it

@@ -9,6 +9,11 @@ import (
 	"reprise/trace"
 )
 
+// The parts of a checkpoint. Each function below both saves and restores, by the order of its calls: what it
+// names is written in that order and read back in the same. A field that is added to one of these types must
+// be added here, or to the list of those that are derived (snapshot_test.go); the layout of the types is part
+// of a run's identity, so that a checkpoint of another layout is refused and not misread.
+
 // state saves the replay between two events, when no rank is runnable, or sets it to that of a
 // replay of the same trace, machine and options. It leaves out what follows from these, and
 // what is remembered only to be quick.
@@ -17,7 +22,14 @@ func (e *engine) state(s *snapshot.State) {
 	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
-	e.matcher.state(s, len(e.ranks))
+
+	// The messages, the free ones among them: their numbers are given out again in the order of their list.
+	mt := &e.matcher
+	snapshot.Slice(s, &mt.messages, func(m *message) {
+		s.Vars(&m.size, &m.at, &m.src, &m.dst, &m.tag, &m.comm, &m.refs, &m.flags)
+	})
+	s.Vars(&mt.after, &mt.free, &mt.numMessages, &mt.numBytes, &mt.numTruncated)
+	mt.pending.State(s, len(e.ranks))
 
 	// The ranks, the actions that they have yet to play, and the cores that they share.
 	r := -1
@@ -38,8 +50,14 @@ func (e *engine) state(s *snapshot.State) {
 
 	// When they go on.
 	e.wakeups.State(s, len(e.ranks))
-	e.progress.state(s)
-	e.completions.state(s)
+
+	// How many steps they have begun and when, how far they are in completions, and how far the cost of testany
+	// has grown.
+	p := &e.progress
+	s.Vars(&p.begun, &p.skipped, &p.last)
+	snapshot.Slice(s, &p.starts, func(b *startSum) { s.Vars(&b.ranks, &b.sum, &b.last, &b.parts) })
+	s.Vars(&e.completions.factor)
+	snapshot.Slice(s, &e.completions.ranks, func(c *completion) { s.Vars(&c.waited, &c.open, &c.at, &c.sub) })
 	s.Section("network")
 	s.Part(e.network)
 	if c := e.changes; c != nil { // the profiles, and the transfers that wait for their changes
@@ -60,14 +78,14 @@ func (e *engine) state(s *snapshot.State) {
 
 	// The steps that repeat. A replay that goes on with an observer has no use for them: it plays all
 	// steps that are left.
-	p, has := e.repeats, e.repeats != nil
+	steps, has := e.repeats, e.repeats != nil
 	if s.Vars(&has); has {
-		if p == nil {
-			p = newRepeats(len(e.ranks))
+		if steps == nil {
+			steps = newRepeats(len(e.ranks))
 		}
-		s.Vars(&p.standing, &p.last.step, &p.last.clocks, &p.last.accounts, &p.last.factors)
-		snapshot.Slice(s, &p.at, func(at *place) { s.Vars(&at.step, &at.actions) })
-		c := &p.last.counts
+		s.Vars(&steps.standing, &steps.last.step, &steps.last.clocks, &steps.last.accounts, &steps.last.factors)
+		snapshot.Slice(s, &steps.at, func(at *place) { s.Vars(&at.step, &at.actions) })
+		c := &steps.last.counts
 		s.Vars(&c.messages, &c.bytes, &c.truncated, &c.actions, &c.polls, &c.fileBytes)
 	}
 
@@ -85,27 +103,6 @@ func sourceState(s *snapshot.State, source Source) {
 		return
 	}
 	s.Fail(errNotResumable)
-}
-
-// state includes the free messages: their numbers are given out again in the order of their list.
-func (mt *matcher) state(s *snapshot.State, ranks int) {
-	snapshot.Slice(s, &mt.messages, func(m *message) {
-		s.Vars(&m.size, &m.at, &m.src, &m.dst, &m.tag, &m.comm, &m.refs, &m.flags)
-	})
-	s.Vars(&mt.after, &mt.free, &mt.numMessages, &mt.numBytes, &mt.numTruncated)
-	mt.pending.State(s, ranks)
-}
-
-// state is the state of the counts of steps and of the sums of their begins.
-func (p *stepCounter) state(s *snapshot.State) {
-	s.Vars(&p.begun, &p.skipped, &p.last)
-	snapshot.Slice(s, &p.starts, func(b *startSum) { s.Vars(&b.ranks, &b.sum, &b.last, &b.parts) })
-}
-
-// state is how far ranks are in their completions, and how far the cost of testany has grown.
-func (l *completions) state(s *snapshot.State) {
-	s.Vars(&l.factor)
-	snapshot.Slice(s, &l.ranks, func(c *completion) { s.Vars(&c.waited, &c.open, &c.at, &c.sub) })
 }
 
 // state is that of all parts of windows: transfers that nobody has waited for, epochs and locks.
@@ -147,51 +144,39 @@ func (e *engine) collectivesState(s *snapshot.State) {
 			}
 		}
 	}
-	for r := range e.ranks {
-		if a := e.scheduled(int32(r)); a != nil && s.Err() == nil {
-			e.scheduleState(s, int32(r), a)
+	for i := range e.ranks {
+		r, rk := int32(i), &e.ranks[i]
+		if !rk.collective || s.Err() != nil {
+			continue
 		}
-	}
-}
-
-// scheduled returns the call of the collective operation whose schedule rank r is in the midst
-// of, nil if it is in none.
-func (e *engine) scheduled(r int32) *trace.Action {
-	rk := &e.ranks[r]
-	if !rk.collective {
-		return nil
-	}
-	switch a := e.action(r, int(rk.pos)%bufferedActions); {
-	case collects(a.Kind):
-		return a
-	case a.Kind == trace.KindSync:
-		if phase := e.syncRun(r).phase; phase == syncOpening || phase == syncClosing {
-			call := syncCall(a)
-			return &call
+		// The call whose schedule the rank is in the midst of, if it is in one: its own action, or what a
+		// synchronisation of a window begins or ends with.
+		call := e.action(r, int(rk.pos)%bufferedActions)
+		if call.Kind == trace.KindSync {
+			if phase := e.syncRun(r).phase; phase != syncOpening && phase != syncClosing {
+				continue
+			}
+			call = new(syncCall(call))
+		} else if !collects(call.Kind) {
+			continue
 		}
-	}
-	return nil
-}
-
-// scheduleState is the state of the collective operation that rank r is in. Its schedule is
-// started anew from its call and taken to the same step.
-func (e *engine) scheduleState(s *snapshot.State, r int32, call *trace.Action) {
-	if s.Reading() {
-		if _, err := e.beginCollective(r, &e.ranks[r], call); err != nil {
-			s.Fail(err)
-			return
+		// The schedule is started anew and taken to the same step.
+		if s.Reading() {
+			if _, err := e.beginCollective(r, rk, call); err != nil {
+				s.Fail(err)
+				return
+			}
 		}
+		run := &e.collectives.runs[r]
+		rounds, left := run.rounds, len(run.steps)
+		if s.Vars(&rounds, &left, &run.requests); !s.Reading() {
+			continue
+		}
+		for run.rounds < rounds && s.Err() == nil {
+			run.nextRound()
+		}
+		run.steps = run.steps[len(run.steps)-left:]
 	}
-	run := &e.collectives.runs[r]
-	rounds, left := run.rounds, len(run.steps)
-	s.Vars(&rounds, &left, &run.requests)
-	if !s.Reading() {
-		return
-	}
-	for run.rounds < rounds && s.Err() == nil {
-		run.nextRound()
-	}
-	run.steps = run.steps[len(run.steps)-left:]
 }
 
 // SaveState implements Resumable.
@@ -206,6 +191,7 @@ func (l *Lists) SaveState(w io.Writer) error { return snapshot.Save(w, l.state) 
 // RestoreState implements Resumable.
 func (l *Lists) RestoreState(r io.Reader) error { return snapshot.Restore(r, l.state) }
 
+// state is where each rank is in its list.
 func (l *Lists) state(s *snapshot.State) { s.Vars(&l.next) }
 
 // SaveState implements Resumable.
@@ -214,6 +200,7 @@ func (b *barrierSource) SaveState(w io.Writer) error { return snapshot.Save(w, b
 // RestoreState implements Resumable.
 func (b *barrierSource) RestoreState(r io.Reader) error { return snapshot.Restore(r, b.state) }
 
+// state is that of the source within, behind which of its ranks have come to their ends.
 func (b *barrierSource) state(s *snapshot.State) {
 	s.Vars(&b.over)
 	sourceState(s, b.Source)

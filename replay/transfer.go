@@ -9,6 +9,9 @@ import (
 	"reprise/platforms"
 )
 
+// The latency and the sharing of links are the network's (netmodel); overheads are paid by the ranks, at the
+// begin of a send or at the end of a receive.
+
 // A transfer is what becomes of a message once it may move: it starts, now or behind a change
 // of a link; the network has it until it ends; and who waits for it goes on.
 

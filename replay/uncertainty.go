@@ -12,6 +12,11 @@ import (
 	"reprise/trace/warning"
 )
 
+// Three things are drawn: coefficients of kernel models, which calibration knows with a covariance; the speed of
+// hosts, which scatters from one to the next; and the noise of single calls and messages. Each has random
+// numbers of its own by the seed, so that drawing one of them does not change the others, and their variances
+// can be compared.
+
 // Uncertainty is how sure a prediction is, by replays of machines drawn from what is known
 // of the errors of its model.
 type Uncertainty struct {
@@ -114,12 +119,12 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		series = append(series, causes...)
 	}
 	results := make([]*Played, len(series)*uo.Draws)
-	progress := progressOf(func(ended int) {
+	progress := func(ended int) {
 		if uo.Progress != nil {
 			uo.Progress(ended, len(results))
 		}
-	})
-	errs := inParallel(ctx, len(results), uo.Workers, func(ctx context.Context, i int) error {
+	}
+	errs := inParallel(ctx, len(results), uo.Workers, progress, func(ctx context.Context, i int) error {
 		m, o, drawn, seed := m, o, series[i/uo.Draws], o.Seed+uint64(i%uo.Draws)
 		if drawn&drawCalibration != 0 {
 			m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
@@ -131,7 +136,6 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 			o.Seed = seed
 		}
 		p, err := play(ctx, m, o)
-		progress()
 		if err != nil {
 			return fmt.Errorf("draw %d: %w", seed, err)
 		}
@@ -155,7 +159,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	for i, c := range causes {
 		part := UncertaintyPart{causeNames[c], u.Makespan.SD}
 		if len(causes) > 1 {
-			part.SD = newSummary(figures(results[(1+i)*uo.Draws:][:uo.Draws], makespanOf)).SD
+			part.SD = summaryOf(results[(1+i)*uo.Draws:][:uo.Draws], makespanOf).SD
 		}
 		u.Parts = append(u.Parts, part)
 	}
@@ -170,7 +174,23 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		u.setIntervals(draws, sd)
 		u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
 	}
-	u.Covers = u.covers()
+	// What the intervals are of, and of what they are not.
+	meanings := map[string]string{
+		"calibration": "errors of the kernels' measured coefficients", "hosts": "differences between hosts",
+		"noise": "the scatter of single calls and messages", "sampling": "the steps that were not simulated",
+	}
+	var covered, missing []string
+	for _, p := range u.Parts {
+		covered = append(covered, meanings[p.Name])
+	}
+	for _, c := range []int{drawCalibration, drawHosts, drawNoise} {
+		if all&c == 0 {
+			missing = append(missing, meanings[causeNames[c]])
+		}
+	}
+	u.Covers = fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s; it says nothing of %s.",
+		100*u.Level, strings.Join(covered, ", "), strings.Join(append(missing,
+			"the network's parameters, of other load on the machine and of what the models leave out"), ", "))
 	return u, nil
 }
 
@@ -181,7 +201,7 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	// A further run has the deviation of one run, and the mean that it lies around is itself uncertain: the
 	// deviation of the difference is sd*sqrt(1+1/n).
 	interval := func(figure func(*Played) float64, further float64) Interval {
-		s, n := newSummary(figures(draws, figure)), float64(len(draws))
+		s, n := summaryOf(draws, figure), float64(len(draws))
 		sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
 		half := float64(student(len(draws)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
 		return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
@@ -198,27 +218,4 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	if rating := inProportion(ratingOf); rating.Mean > 0 {
 		u.Rating = &rating
 	}
-}
-
-// covers says what the intervals are of, and of what they are not.
-func (u *Uncertainty) covers() string {
-	meanings := map[string]string{
-		"calibration": "errors of the kernels' measured coefficients", "hosts": "differences between hosts",
-		"noise": "the scatter of single calls and messages", "sampling": "the steps that were not simulated",
-	}
-	var covered, missing []string
-	drawn := map[string]bool{}
-	for _, p := range u.Parts {
-		drawn[p.Name] = true
-		covered = append(covered, meanings[p.Name])
-	}
-	for _, name := range []string{"calibration", "hosts", "noise"} {
-		if !drawn[name] {
-			missing = append(missing, meanings[name])
-		}
-	}
-	text := fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s", 100*u.Level,
-		strings.Join(covered, ", "))
-	return text + "; it says nothing of " + strings.Join(append(missing,
-		"the network's parameters, of other load on the machine and of what the models leave out"), ", ") + "."
 }

@@ -31,6 +31,7 @@ func (e *engine) postWild(dst, src int32, l label, room int64) (int32, error) {
 			return -1, err
 		}
 	}
+	// All sends up to the clock of the rank are known. Of those the earliest that fits is taken.
 	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, l) })
 	if id >= 0 {
 		e.matcher.remove(&to.sends, id)
@@ -45,6 +46,7 @@ func (e *engine) postWild(dst, src int32, l label, room int64) (int32, error) {
 	if e.observers != nil {
 		e.notifyReceive(id, dst, src, l.tag, room)
 	}
+	// None fits: those that are there have been looked at, and do not look for this receive again.
 	to.wild++
 	for s := to.sends.head; s >= 0; s = e.matcher.after[s] {
 		if p := &e.matcher.messages[s]; p.at <= to.clock {
@@ -121,6 +123,8 @@ func (e *engine) merge(send, recv int32) error {
 	if e.observers != nil {
 		e.notifyMerge(send, recv)
 	}
+	// Both sides may be in any state: the receive blocked on, let go, or one of those that wait for any; the
+	// send eager, under way or ended. What was noted at the receive is noted at the send from now on.
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & (msgRecvWait | msgNotify)
 	if s.flags&msgNotify != 0 && s.flags&msgEnded != 0 {
@@ -135,6 +139,7 @@ func (e *engine) merge(send, recv int32) error {
 	if err := e.matched(send, room, start); err != nil {
 		return err
 	}
+	// A receive that was let go holds the message no longer; one that is blocked on goes on if it has ended.
 	if letGo {
 		e.matcher.release(send)
 	}

@@ -15,8 +15,8 @@ import (
 // for messages of 0 bytes that ranks send each other for that: both go the way of all messages
 // (transfer.go), under labels of their own.
 //
-// This file plays accesses and what waits for them, fence.go what all ranks of a group call
-// together, epoch.go what two ranks do, lock.go locks.
+// This file plays accesses and what waits for them, epoch.go what synchronises ranks, all of a group
+// together or two of them, turns.go accesses between fences, lock.go locks.
 
 // windows knows what of each window is under way.
 type windows struct {
