@@ -150,7 +150,8 @@ func partLabels(label string, complete bool, h *trace.Header, first, last int) [
 	return []string{label, replay.PartLabel(h, first, last)}
 }
 
-// modelLabels adds labels for all that differs from the machine and the trace as their files have them.
+// modelLabels adds labels for all that differs from the machine and the trace as their files have them: a figure that
+// is passed on without its command line must not be taken for one of the plain machine.
 func modelLabels(labels []string, seed *uint64, p *replay.Provenance) []string {
 	if seed != nil {
 		labels = append(labels, fmt.Sprintf("noise of seed %d", *seed))

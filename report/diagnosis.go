@@ -11,7 +11,6 @@ import (
 
 	"reprise/replay"
 	"reprise/report/path"
-	"reprise/report/pop"
 	"reprise/report/record"
 )
 
@@ -20,6 +19,8 @@ const mostSentences = 6
 
 // Diagnose says in plain words, with numbers, where the time of a run goes and what would help, the most important
 // first. Parts that were not recorded have no sentence.
+//
+// It looks at the data of the page alone, so that what it says can be checked there.
 func Diagnose(d *Data) []string {
 	t := timesOf(d)
 	var list []string
@@ -29,15 +30,50 @@ func Diagnose(d *Data) []string {
 		}
 	}
 	add(t.whole())
-	add(t.phases())
+
+	// The two longest phases.
+	all, phases := t.total(), slices.Clone(t.Phases)
+	slices.SortStableFunc(phases, func(a, b share) int { return cmp.Compare(b.Mean, a.Mean) })
+	phases = slices.DeleteFunc(phases, func(p share) bool { return p.Mean < worthTelling*all })
+	switch {
+	case all == 0 || len(phases) == 0:
+	case len(phases) == 1:
+		add(fmt.Sprintf("The longest phase is %s, %s of the time.", phases[0].Name, percent(phases[0].Mean/all)))
+	default:
+		add(fmt.Sprintf("The longest phases are %s, %s of the time, and %s, %s; phases may lie inside each other.",
+			phases[0].Name, percent(phases[0].Mean/all), phases[1].Name, percent(phases[1].Mean/all)))
+	}
+
+	// The critical path says more of messages than the links do, so these stand in only where there is no path.
 	if d.Path != nil {
 		add(onPath(d.Path))
 		add(whatIf(d.Path))
-	} else if d.Record != nil {
-		add(onLinks(&d.Record.Links))
+	} else if d.Record != nil && len(d.Record.Links.Hottest) > 0 && d.Record.Links.Hottest[0].Lost != 0 {
+		hot, levels, level := &d.Record.Links.Hottest[0], d.Record.Links.Levels, ""
+		if hot.Level >= 0 && hot.Level < len(levels) {
+			level = levels[hot.Level] + " "
+		}
+		add(fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; "+
+			"over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use)))
 	}
+
+	// The greatest loss of parallel efficiency.
 	if d.POP != nil {
-		add(efficiency(d.POP))
+		type loss struct {
+			share float64
+			to    string
+		}
+		worst := slices.MinFunc([]loss{
+			{d.POP.LoadBalance, "unequal work"}, {d.POP.Serialisation, "ranks that wait for each other's work"},
+			{d.POP.Wire, "the time that messages take"}, {d.POP.Contention, "messages that share links"},
+		}, func(a, b loss) int { return cmp.Compare(a.share, b.share) })
+		const rounding = 1e-9
+		if d.POP.Parallel > 1-rounding {
+			add("The parallel efficiency is 100 %: nothing is lost.")
+		} else {
+			add(fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.POP.Parallel), worst.to,
+				percent(max(0, 1-worst.share))))
+		}
 	}
 	if d.Record != nil {
 		add(overTime(d.Record))
@@ -67,7 +103,8 @@ func waits(kind string) bool {
 	return false
 }
 
-// whole says how the mean rank spends its time.
+// whole says how the mean rank spends its time: a clause for each use of time that is worth telling. "Of its time"
+// stands in the first of them only.
 func (t *times) whole() string {
 	all := t.total()
 	if all == 0 {
@@ -137,25 +174,11 @@ func mostly(shares []share, some, all float64) string {
 	return ""
 }
 
-// phases names the two longest phases.
-func (t *times) phases() string {
-	all, list := t.total(), slices.Clone(t.Phases)
-	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.Mean, a.Mean) })
-	list = slices.DeleteFunc(list, func(p share) bool { return p.Mean < worthTelling*all })
-	switch {
-	case all == 0 || len(list) == 0:
-		return ""
-	case len(list) == 1:
-		return fmt.Sprintf("The longest phase is %s, %s of the time.", list[0].Name, percent(list[0].Mean/all))
-	}
-	return fmt.Sprintf("The longest phases are %s, %s of the time, and %s, %s; phases may lie inside each other.",
-		list[0].Name, percent(list[0].Mean/all), list[1].Name, percent(list[1].Mean/all))
-}
-
 // little is a share that is not worth a word.
 const little = 0.05
 
-// onPath says what the critical path consists of.
+// onPath says what the critical path consists of: the sums of kernels and of messages, each with its largest part.
+// Polls have a word where they are more than a little.
 func onPath(p *path.Data) string {
 	if p.Seconds == 0 {
 		return ""
@@ -182,8 +205,8 @@ func onPath(p *path.Data) string {
 	}
 	text += " and " + percent(messages/p.Seconds) + " is messages"
 	if message.Seconds > 0 {
-		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, prefixed(" on ", message.Level), prefixed(" in ", message.Phase),
-			percent(message.Seconds/p.Seconds))
+		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, prefixed(" on ", message.Level),
+			prefixed(" in ", message.Phase), percent(message.Seconds/p.Seconds))
 	}
 	if polls > little*p.Seconds {
 		text += fmt.Sprintf("; %s is polls, and waiting for the next one", percent(polls/p.Seconds))
@@ -199,7 +222,8 @@ func prefixed(before, text string) string {
 	return before + text
 }
 
-// whatIf says what would help most, of all and of the network.
+// whatIf says what would help most, of all and of the network: the list has the greatest gain first, and the first of
+// each of the two kinds is told.
 func whatIf(p *path.Data) string {
 	var texts []string
 	told := map[bool]bool{}
@@ -221,38 +245,6 @@ func whatIf(p *path.Data) string {
 		return ""
 	}
 	return "What if: " + strings.Join(texts, ", and ") + "."
-}
-
-// onLinks says where messages lose the most time.
-func onLinks(l *record.Links) string {
-	if len(l.Hottest) == 0 || l.Hottest[0].Lost == 0 {
-		return ""
-	}
-	hot := &l.Hottest[0]
-	level := ""
-	if hot.Level >= 0 && hot.Level < len(l.Levels) {
-		level = l.Levels[hot.Level] + " "
-	}
-	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; "+
-		"over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use))
-}
-
-// efficiency says to what most of the parallel efficiency is lost.
-func efficiency(d *pop.Data) string {
-	type loss struct {
-		share float64
-		to    string
-	}
-	worst := slices.MinFunc([]loss{
-		{d.LoadBalance, "unequal work"}, {d.Serialisation, "ranks that wait for each other's work"},
-		{d.Wire, "the time that messages take"}, {d.Contention, "messages that share links"},
-	}, func(a, b loss) int { return cmp.Compare(a.share, b.share) })
-	const rounding = 1e-9
-	if d.Parallel > 1-rounding {
-		return "The parallel efficiency is 100 %: nothing is lost."
-	}
-	return fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.Parallel), worst.to,
-		percent(max(0, 1-worst.share)))
 }
 
 // DiagnoseRuns says in plain words how replays with several seeds differ.
@@ -299,7 +291,8 @@ type share struct {
 	Max  float64 `json:"max_s"`
 }
 
-// timesOf returns where the time went, by the tables of data if there are any.
+// timesOf returns where the time went, by the tables of data if there are any. Results of several replays have lists of
+// runs in place of tables, and nothing of them is read here.
 func timesOf(d *Data) *times {
 	t := &times{}
 	if err := json.Unmarshal(d.Result, t); err != nil {
@@ -367,7 +360,8 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// overTime says how the share of waiting changes over the run, if it does.
+// overTime says how the share of waiting changes over the run, if it does: the first quarter of the columns against the
+// last one. Steps of HPL grow shorter, so these are no quarters of the time.
 func overTime(d *record.Data) string {
 	const change = 0.05
 	c := d.Columns.Count / 4

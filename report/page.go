@@ -76,6 +76,7 @@ func Read(r io.Reader) ([]*Data, error) {
 	if err := limits.Check(data); err != nil { // {} may stand for a large struct
 		return nil, fmt.Errorf("the data of a report: %w", err)
 	}
+	// The versions are read first: data of another one may not fit into Data at all.
 	var of struct{ Runs []struct{ Format int } }
 	if err := json.Unmarshal(data, &of); err != nil {
 		return nil, fmt.Errorf("the data of a report: %w", err)
@@ -153,7 +154,8 @@ type carried struct {
 	Comparison json.RawMessage `json:"comparison,omitempty"`
 }
 
-// hash names a text as a content security policy does.
+// hash names a text as a content security policy does: an inline script or style is run only if its hash is listed, so
+// that a text of a trace which found its way into the markup would not be.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

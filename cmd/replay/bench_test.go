@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -34,7 +33,7 @@ func BenchmarkPatterns(b *testing.B) {
 func BenchmarkStampede(b *testing.B) {
 	p := hpl.DefaultParams(1000000, 77, 78)
 	p.NB, p.PMap, p.Bcast, p.Depth, p.Swap = 1024, hpl.ColumnMajor, hpl.LongM, 0, hpl.BinaryExchange
-	benchmarkCommand(b, 0, "--platform", "stampede", "--steps", "1:2", generate(b, p))
+	benchmarkCommand(b, 0, "--platform", "stampede", "--steps", "1:2", hplOf(b, p))
 }
 
 // BenchmarkDahu replays forty steps of HPL on the 1,024 ranks of Dahu, with polls: alone, and while
@@ -42,7 +41,7 @@ func BenchmarkStampede(b *testing.B) {
 func BenchmarkDahu(b *testing.B) {
 	p := hpl.DefaultParams(50000, 32, 32)
 	p.NB, p.Bcast = 128, hpl.TwoRing
-	trace := generate(b, p)
+	trace := hplOf(b, p)
 	for _, c := range []struct {
 		name   string
 		record []string
@@ -55,20 +54,6 @@ func BenchmarkDahu(b *testing.B) {
 			benchmarkCommand(b, 0, append(append([]string{"--platform", "dahu", "--steps", "100:140"}, c.record...), trace)...)
 		})
 	}
-}
-
-func generate(b *testing.B, p hpl.Params) string {
-	b.Helper()
-	path := filepath.Join(b.TempDir(), "trace.zst")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	if err := hpl.Generate(b.Context(), f, p, hpl.Options{}); err != nil {
-		b.Fatal(err)
-	}
-	return path
 }
 
 // benchmarkCommand runs the command again and again.

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -147,22 +144,9 @@ func (b *browser) quiet(file string) {
 // reportOf replays HPL with a report, and returns its file and what --json prints.
 func reportOf(t *testing.T, flags ...string) (file string, result []byte) {
 	t.Helper()
-	dir := t.TempDir()
-	trace := filepath.Join(dir, "run.trace.zst")
-	var text bytes.Buffer
-	if err := hpl.Generate(t.Context(), &text, hpl.DefaultParams(400, 2, 3), hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(trace, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file = filepath.Join(dir, "run.html")
-	var stdout bytes.Buffer
-	args := append(append([]string{"replay", "--quiet", "--json", "--platform", "dahu", "--report", file}, flags...), trace)
-	if err := run(t.Context(), args, strings.NewReader(""), &stdout, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	return file, stdout.Bytes()
+	file = filepath.Join(t.TempDir(), "run.html")
+	args := append([]string{"--quiet", "--json", "--platform", "dahu", "--report", file}, flags...)
+	return file, played(t, append(args, hplOf(t, hpl.DefaultParams(400, 2, 3)))...)
 }
 
 // TestReportInBrowser: a page opens from its file, asks for nothing, says nothing on the
@@ -306,9 +290,7 @@ func TestTwoRunsInBrowser(t *testing.T) {
 	one, _ := reportOf(t)
 	other, _ := reportOf(t, "--host-speed", "dahu-0=0.5")
 	file := filepath.Join(t.TempDir(), "both.html")
-	if err := run(t.Context(), []string{"replay", "compare", "--report", file, one, other}, strings.NewReader(""), io.Discard, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	played(t, "compare", "--report", file, one, other)
 	b.open(file)
 	if row := eval[string](b, "document.querySelector('#differences tbody tr').textContent"); !strings.HasPrefix(row, "makespan") || !strings.Contains(row, "+") {
 		t.Errorf("the first difference is %q, want that of the makespan, which is more", row)
@@ -338,12 +320,8 @@ func TestDifferencesInBrowser(t *testing.T) {
 	draw, _ := reportOf(t, "--kernels", nodeKernels, "--seed", "7")
 	dir := t.TempDir()
 	file, same := filepath.Join(dir, "both.html"), filepath.Join(dir, "same.html")
-	var text bytes.Buffer
-	for _, args := range [][]string{{"--report", file, runs, draw}, {"--report", same, runs, runs}} {
-		if err := run(t.Context(), append([]string{"replay", "compare"}, args...), strings.NewReader(""), &text, io.Discard); err != nil {
-			t.Fatal(err)
-		}
-	}
+	played(t, "compare", "--report", file, runs, draw)
+	played(t, "compare", "--report", same, runs, runs)
 	var of struct {
 		Names replay.PartNames    `json:"time_names"`
 		Runs  []replay.SeedResult `json:"runs"`

@@ -165,13 +165,6 @@ func (k *checkpointer) write(p *replay.Pause) error {
 	return nil
 }
 
-// tellFailures tells at the end how many checkpoints failed, unless write has told of the only one.
-func (k *checkpointer) tellFailures() {
-	if k.failed > 1 {
-		command.Tell(k.stderr, "replay", k.warnings()[0].String())
-	}
-}
-
 // warnings are for the report.
 func (k *checkpointer) warnings() []warning.Warning {
 	if k.failed == 0 {

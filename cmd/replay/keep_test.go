@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/command/commandtest"
 	"reprise/tracegen/hpl"
 )
 
@@ -32,17 +33,9 @@ func keptTrace(t *testing.T) string {
 // traceOf writes the trace of a run of HPL of this order with polls.
 func traceOf(t *testing.T, order int) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "run.trace.zst")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := hpl.DefaultParams(order, 6, 8)
 	p.NB, p.Depth = 96, 1
-	if err := errors.Join(hpl.Generate(t.Context(), f, p, hpl.Options{}), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return hplOf(t, p)
 }
 
 // process is the command as a process of its own.
@@ -53,12 +46,7 @@ type process struct {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...)}
-	p.Args[0] = "replay" // see TestMain
+	p := &process{Cmd: commandtest.Command(t, "replay", args...)}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -176,10 +164,7 @@ func TestTerminate(t *testing.T) {
 func TestTerminateRuns(t *testing.T) {
 	t.Parallel()
 	path := traceOf(t, 2048)
-	model := filepath.Join(t.TempDir(), "noisy.yaml")
-	if err := os.WriteFile(model, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	model := noisyModels(t, "1.0e-6")
 	const runs = 10_000
 	for patience := time.Second; ; patience *= 2 {
 		p := start(t, "--runs", strconv.Itoa(runs), "--json", "--quiet", "--kernels", model, path)
@@ -307,12 +292,7 @@ func TestCheckpointFails(t *testing.T) {
 // rest never comes.
 func terminated(t *testing.T, trace []byte, pause time.Duration) *process {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{Cmd: exec.CommandContext(t.Context(), self, "-")}
-	p.Args[0] = "replay"
+	p := &process{Cmd: commandtest.Command(t, "replay", "-")}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	in, err := p.StdinPipe()
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/command/commandtest"
 	"reprise/trace"
 	"reprise/trace/cut"
 	"reprise/tracegen/hpcg"
@@ -79,6 +82,16 @@ func hpltrace() {
 	}
 }
 
+// longtrace writes a trace of many steps, each of which forgets the one before.
+func longtrace() {
+	p := hpl.DefaultParams(16384, 4, 4)
+	p.NB, p.Depth, p.Bcast = 32, 0, hpl.Long
+	if err := hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
 func hpcgtrace() {
 	ranks, _ := strconv.Atoi(os.Args[1])
 	n, _ := strconv.Atoi(os.Args[2])
@@ -119,6 +132,51 @@ func spreadtrace() {
 	}
 }
 
+// saved writes a file for a test, such as a trace that generate writes, and returns its path.
+func saved(t testing.TB, name string, generate func(io.Writer) error) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(generate(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// hplOf saves the trace of a run of HPL.
+func hplOf(t testing.TB, p hpl.Params) string {
+	t.Helper()
+	return saved(t, "run.trace.zst", func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
+}
+
+// noisyModels saves kernel models in which all kernels take so many seconds, with 20 % of noise.
+func noisyModels(t testing.TB, seconds string) string {
+	t.Helper()
+	return saved(t, "noisy.yaml", func(w io.Writer) error {
+		_, err := io.WriteString(w, "version: 1\nunit: s\nnoise: {half-normal: 20%}\nkernels: {\"*\": "+seconds+"}\n")
+		return err
+	})
+}
+
+// played runs the command in this process and returns what it prints on standard output.
+func played(t testing.TB, args ...string) []byte {
+	t.Helper()
+	var stdout bytes.Buffer
+	if err := run(t.Context(), append([]string{"replay"}, args...), strings.NewReader(""), &stdout, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return stdout.Bytes()
+}
+
+// TestExamples: the help of each command has examples, which the command takes.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	commandtest.Examples(t, func() *cli.App { return newApp(nil, strings.NewReader(""), io.Discard, io.Discard) })
+}
+
 // TestExitCodes: mistakes in the command line are told from failures.
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
@@ -154,5 +212,23 @@ func TestExitCodes(t *testing.T) {
 		if err == nil || (command.ExitCode(err) == 2) != c.usage {
 			t.Errorf("%q: %v", c.args, err)
 		}
+	}
+}
+
+func TestParseShare(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want float64 // 0: refused
+	}{
+		{"0.5%", 0.005}, {"0.5 %", 0.005}, {"0.1", 0.1}, {"1e-3", 1e-3}, {"99%", 0.99},
+		{"", 0}, {"%", 0}, {"0", 0}, {"-1%", 0}, {"100%", 0}, {"1", 0}, {"0.25", 0}, {"NaN", 0}, {"inf", 0}, {"0.5%%", 0}, {"half", 0},
+	} {
+		got, err := parseShare("tolerance", c.text, false)
+		if got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%q: %v, %v, want %v", c.text, got, err, c.want)
+		}
+	}
+	if v, err := parseShare("threshold", "0", true); v != 0 || err != nil {
+		t.Errorf("0: %v, %v", v, err)
 	}
 }

@@ -60,7 +60,40 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 				return cli.ShowSubcommandHelp(c)
 			}
 			begun()
-			return q.answer(stdout)
+
+			// The machine: a file, a machine directory, or built in. Options of the platform are applied as a replay
+			// applies them, so that mistakes in them show here, too.
+			name := q.machine
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				if name, _, err = machines.Find(name); err != nil {
+					return err
+				}
+			}
+			p, err := platforms.Find(name, max(1, q.ranks))
+			if err != nil {
+				return err
+			}
+			o := smpi.DefaultOptions()
+			d := described{Description: p.Describe(), Warnings: warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))}
+			if err := o.ApplyConfig(p); err != nil {
+				return warning.With(err, d.Warnings)
+			}
+			for _, use := range p.Profiles() {
+				c := changing{What: use.Kind.String(), Target: use.Target, Profile: use.Profile.Name,
+					Values: use.Profile.Len()}
+				c.First, c.Last = use.Profile.Span()
+				c.Period, _ = use.Profile.Repeats()
+				d.Profiles = append(d.Profiles, c)
+			}
+			if q.from != "" {
+				if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
+					return warning.With(err, d.Warnings)
+				}
+			}
+			if q.json {
+				return writeJSON(stdout, d)
+			}
+			return d.writeText(stdout)
 		},
 	}
 }
@@ -177,42 +210,6 @@ type routeLink struct {
 	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
 	Latency   float64 `json:"latency_s"`
 	Policy    string  `json:"sharing_policy"`
-}
-
-// answer loads the machine, from a file, a machine directory or what is built in, and describes it.
-//
-// Options of the platform are applied as a replay applies them, so that mistakes in them show here, too.
-func (q *platformQuery) answer(w io.Writer) error {
-	name := q.machine
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if name, _, err = machines.Find(name); err != nil {
-			return err
-		}
-	}
-	p, err := platforms.Find(name, max(1, q.ranks))
-	if err != nil {
-		return err
-	}
-	o := smpi.DefaultOptions()
-	d := described{Description: p.Describe(), Warnings: warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))}
-	if err := o.ApplyConfig(p); err != nil {
-		return warning.With(err, d.Warnings)
-	}
-	for _, use := range p.Profiles() {
-		c := changing{What: use.Kind.String(), Target: use.Target, Profile: use.Profile.Name, Values: use.Profile.Len()}
-		c.First, c.Last = use.Profile.Span()
-		c.Period, _ = use.Profile.Repeats()
-		d.Profiles = append(d.Profiles, c)
-	}
-	if q.from != "" {
-		if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
-			return warning.With(err, d.Warnings)
-		}
-	}
-	if q.json {
-		return writeJSON(w, d)
-	}
-	return d.writeText(w)
 }
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the

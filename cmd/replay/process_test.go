@@ -11,7 +11,7 @@ import (
 )
 
 // TestInterrupted: the first signal ends the command, also while it waits for somebody
-// who writes a pipe.
+// who writes a pipe. Before the first event it says that nothing was replayed.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	trace, pipe, state := traceOf(t, 200), commandtest.Pipe(t), filepath.Join(t.TempDir(), "state")
@@ -19,7 +19,11 @@ func TestInterrupted(t *testing.T) {
 		{"-"}, {pipe}, {"--platform", pipe, trace}, {"--kernels", pipe, trace}, {"--hostfile", pipe, trace}, {"--network-noise", pipe, trace},
 		{"--runs", "2", "--kernels", pipe, trace}, {"--tolerance", "1%", "--platform", pipe, trace}, {"platform", pipe}, {"--checkpoint", state, "--platform", pipe, trace},
 	} {
-		commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
+		text := commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
+		want := "replay: interrupted before the first event: nothing was replayed\n"
+		if args[0] != "platform" && text != want {
+			t.Errorf("%q: %q, want %q", args, text, want)
+		}
 	}
 	commandtest.Interrupt(t, syscall.SIGINT, 1, "replay", "--platform", pipe, trace)
 	commandtest.Interrupt(t, syscall.SIGTERM, 2, "replay", "compare", pipe, pipe)
@@ -45,10 +49,7 @@ func TestInterruptedOutput(t *testing.T) {
 func TestFullOutput(t *testing.T) {
 	t.Parallel()
 	trace := traceOf(t, 200)
-	noisy := filepath.Join(t.TempDir(), "noisy.yaml")
-	if err := os.WriteFile(noisy, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noisy := noisyModels(t, "1.0e-6")
 	for _, args := range [][]string{
 		{"--help"}, {"help"}, {"--version"}, {"platform", "--help"}, {"platform", "dahu"}, {"platform", "--json", "dahu"},
 		{trace}, {"--json", trace}, {"--tolerance", "1%", trace}, {"--runs", "2", "--kernels", noisy, trace},
@@ -63,19 +64,7 @@ func TestFullOutput(t *testing.T) {
 	commandtest.Full(t, 2, "replay", "compare", result, result)
 }
 
-// TestInterruptedBefore: a signal before the first event says so, whatever is waited for.
-func TestInterruptedBefore(t *testing.T) {
-	t.Parallel()
-	trace, pipe := traceOf(t, 200), commandtest.Pipe(t)
-	for _, args := range [][]string{{pipe}, {"--platform", pipe, trace}, {"--runs", "2", "--kernels", pipe, trace}} {
-		text := commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
-		if want := "replay: interrupted before the first event: nothing was replayed\n"; text != want {
-			t.Errorf("%q: %q, want %q", args, text, want)
-		}
-	}
-}
-
-// TestEndedBefore: so does one that comes while the beginning of a stream is waited for.
+// TestEndedBefore: a signal that comes while the beginning of a stream is waited for says so.
 func TestEndedBefore(t *testing.T) {
 	k := &checkpointer{job: &job{}}
 	err := k.ended(nil, fmt.Errorf("stdin: %w", ending{os.Interrupt}))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -79,21 +78,10 @@ func TestPprof(t *testing.T) {
 	}{{"ring", hpl.OneRing}, {"long", hpl.Long}} {
 		params := hpl.DefaultParams(400, 2, 3)
 		params.NB, params.Bcast = 32, c.bcast
-		var file bytes.Buffer
-		if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, c.name)
-		if err := os.WriteFile(path+".trace.zst", file.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		args := []string{"replay", "--quiet", "--platform", "dahu", "--json", "--profile", path + ".pb.gz", path + ".trace.zst"}
-		if err := run(t.Context(), args, strings.NewReader(""), &out, io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		path := filepath.Join(dir, c.name+".pb.gz")
+		out := played(t, "--quiet", "--platform", "dahu", "--json", "--profile", path, hplOf(t, params))
 		res := &replay.Result{}
-		if err := json.Unmarshal(out.Bytes(), res); err != nil {
+		if err := json.Unmarshal(out, res); err != nil {
 			t.Fatal(err)
 		}
 		results[c.name] = res

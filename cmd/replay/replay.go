@@ -37,7 +37,8 @@ func (j *job) run(ctx context.Context) error {
 	j.end = end
 	// A job has one way to run. Draws come first: they may be estimates themselves, one for each machine. An output
 	// needs the function for that way; why is the message of those without it.
-	way, can, why := j.replayTrace, func(*output) bool { return true }, ""
+	exactly := func(ctx context.Context) error { return j.replayExactly(ctx, nil) }
+	way, can, why := exactly, func(*output) bool { return true }, ""
 	switch {
 	case j.draws > 0:
 		way, can = j.replayDraws, func(o *output) bool { return o.writeDraws != nil }
@@ -204,9 +205,6 @@ type results struct {
 	POP          *pop.Data     `json:"pop,omitempty"`
 }
 
-// replayTrace replays all steps that the command line asks for, and prints the report.
-func (j *job) replayTrace(ctx context.Context) error { return j.replayExactly(ctx, nil) }
-
 // replayExactly replays all steps. why is the reason for that where an estimate was asked for, of which the
 // budget ends ctx; else nil. Outputs show the run up to its end, a signal or the end of the time.
 //
@@ -252,8 +250,12 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 		j.outputs.abandon()
 		return warning.With(err, warning.Join(j.in.warnings(), k.warnings(), j.causes()))
 	}
-	k.tellFailures()
-	res.Warnings = warning.Join(res.Warnings, k.warnings(), j.seedWarnings(res.Seed), j.warnings)
+	// write has told of the first checkpoint that failed.
+	unsaved := k.warnings()
+	if k.failed > 1 {
+		command.Tell(j.stderr, "replay", unsaved[0].String())
+	}
+	res.Warnings = warning.Join(res.Warnings, unsaved, j.seedWarnings(res.Seed), j.warnings)
 	r := &results{Report: replay.NewReport(res, j.provenance(res.WallBefore+time.Since(j.begin).Seconds()))}
 	var summary error
 	r.HPCG, summary = j.hpcgOf(res)
@@ -265,27 +267,22 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 	failed := j.outputs.each(func(o *output) error { return o.write(ctx, r) })
 	stop()
 	if over {
-		return errors.Join(failed, j.overtime(steps, time.Since(start).Seconds()))
+		// The time that all steps would take is extrapolated from the steps so far, which in HPL, whose steps grow
+		// shorter, is too long.
+		seconds, all := time.Since(start).Seconds(), j.steps()
+		err := fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s",
+			textutil.Count(all, "step"))
+		if steps > 0 {
+			err = fmt.Errorf("the time is over: the exact replay has come to step %d of %d, "+
+				"all of them would take about %.0f s", steps, all, max(1, seconds/float64(steps)*float64(all)))
+		}
+		return errors.Join(failed, err)
 	}
 	printed := j.print(r, r.HPCG, r.Report, r.CriticalPath, r.POP)
 	if why != nil && !j.json && printed == nil {
 		_, printed = fmt.Fprintf(j.stdout, "exact: all steps were simulated, since %s\n", r.Because)
 	}
 	return errors.Join(printed, summary, failed, err)
-}
-
-// overtime returns the error of an exact replay that came so many steps far in so many seconds, until the time
-// was over.
-//
-// The time that is left is extrapolated from the steps so far, which in HPL, whose steps grow shorter, is too long.
-func (j *job) overtime(steps int, seconds float64) error {
-	all := j.steps()
-	if steps == 0 {
-		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s",
-			textutil.Count(all, "step"))
-	}
-	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s",
-		steps, all, max(1, seconds/float64(steps)*float64(all)))
 }
 
 // causes returns those warnings that may be the reason of a failure: all but choices, which the user has been told.
@@ -411,8 +408,11 @@ func (j *job) provenance(wallSeconds float64) replay.Provenance {
 // process; getrusage, the answer elsewhere, may count the process that started this one.
 func peakRSS() int64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
-		if peak, ok := highWaterMark(status); ok {
-			return peak
+		// A line is "VmHWM: N kB".
+		_, rest, _ := bytes.Cut(status, []byte("\nVmHWM:"))
+		line, _, _ := bytes.Cut(rest, []byte(" kB"))
+		if kilobytes, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 53); err == nil {
+			return kilobytes << 10
 		}
 	}
 	var u syscall.Rusage
@@ -423,12 +423,4 @@ func peakRSS() int64 {
 		return u.Maxrss // bytes there
 	}
 	return u.Maxrss << 10
-}
-
-// highWaterMark finds "VmHWM: N kB" among the lines of a process's status, in bytes.
-func highWaterMark(status []byte) (int64, bool) {
-	_, rest, found := bytes.Cut(status, []byte("\nVmHWM:"))
-	line, _, _ := bytes.Cut(rest, []byte(" kB"))
-	kilobytes, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 53)
-	return kilobytes << 10, found && err == nil
 }

@@ -57,6 +57,7 @@ var badValue = regexp.MustCompile(
 // onUsageError makes err, of the parser of flags, a mistake in the command line. The parser says what it got; the
 // user is told what is wanted.
 func onUsageError(c *cli.Context, err error, _ bool) error {
+	// The type of the flag says what is wanted; its name is in the message, without dashes.
 	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
 		for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
 			want := ""
@@ -175,6 +176,7 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 			names = append(names, c.Name)
 		}
 	}
+	// "a, b or c", for messages.
 	want := names[0]
 	if last := len(names) - 1; last > 0 {
 		want = strings.Join(names[:last], ", ") + " or " + names[last]
@@ -261,6 +263,7 @@ func Steps(text string) (from, to int, err error) {
 		return 0, 0, nil
 	}
 	first, last, ok := strings.Cut(text, ":")
+	// To 0 stands for the end, so that "0:0" and ":0" are no ranges.
 	if ok && first != "" {
 		from, err = strconv.Atoi(first)
 	}
@@ -300,7 +303,7 @@ func Version() string {
 	return "unknown"
 }
 
-// versionAndCommit is what --version says.
+// versionAndCommit is what --version says. Without the linker's values it goes by what the go command has noted.
 func versionAndCommit() string {
 	at := commit
 	if info, ok := debug.ReadBuildInfo(); ok && at == "" {

@@ -26,9 +26,10 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 	app.Flags = append(app.Flags, generateFlag)
 	if len(args) > 2 && args[1] == "--"+generateFlag.Name && args[2] == "words" {
 		app.Setup() // adds --version
-		_, err := io.WriteString(app.Writer, strings.Join(words(helpOf(app), args[3:]), "\n"))
+		_, err := io.WriteString(app.Writer, strings.Join(words(app, args[3:]), "\n"))
 		return err
 	}
+	// The library runs this when it has parsed the flags, before the action or the command that is named.
 	app.Before = func(c *cli.Context) error {
 		if err := refuseEmpty(c); err != nil || !c.IsSet(generateFlag.Name) {
 			return err
@@ -40,7 +41,7 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 		text, ok := completions[kind]
 		text = strings.ReplaceAll(text, "NAME", c.App.Name)
 		if kind == "man" {
-			text = man(helpOf(c.App))
+			text = man(c.App)
 		} else if !ok {
 			return Usagef("--generate %q, want bash, zsh, fish or man", kind)
 		}
@@ -113,7 +114,16 @@ complete -c NAME -f -a '(__NAME_words)'
 // words returns what may stand in place of the last word of a command line: flags, commands and
 // values of flags that begin like it, each with a tab and what help says of it; and "/" if names
 // of files may stand there.
-func words(c help, line []string) (list []string) {
+func words(app *cli.App, line []string) (list []string) {
+	c := rootOf(app)
+	flags, takesFiles := flagsOf(c), app.ArgsUsage != ""
+	flag := func(name string) *flagHelp { // with its dashes; nil: there is none
+		i := slices.IndexFunc(flags, func(f flagHelp) bool { return slices.Contains(f.names, name) })
+		if i < 0 {
+			return nil
+		}
+		return &flags[i]
+	}
 	last := ""
 	if n := len(line); n > 0 {
 		last, line = strings.TrimPrefix(line[n-1], "="), line[:n-1]
@@ -123,6 +133,7 @@ func words(c help, line []string) (list []string) {
 			list = append(list, word+"\t"+strings.Join(strings.Fields(text), " "))
 		}
 	}
+	// The words before the cursor say which command it is in, and whether a flag waits for its value.
 	var valued *flagHelp // the flag whose value the next word is
 	for _, word := range line {
 		switch {
@@ -130,18 +141,20 @@ func words(c help, line []string) (list []string) {
 		case valued != nil:
 			valued = nil
 		case strings.HasPrefix(word, "-"):
-			if f := c.flag(word); f != nil && f.value != "" {
+			if f := flag(word); f != nil && f.value != "" {
 				valued = f
 			}
 		default:
-			if i := slices.IndexFunc(c.commands, func(sub help) bool { return sub.name == word }); i >= 0 {
-				c = c.commands[i]
+			list := shown(c)
+			if i := slices.IndexFunc(list, func(sub *cli.Command) bool { return sub.Name == word }); i >= 0 {
+				c = list[i]
+				flags, takesFiles = flagsOf(c), len(shown(c)) == 0
 			}
 		}
 	}
 	before := ""
 	if name, _, ok := strings.Cut(last, "="); ok && valued == nil {
-		valued, before = c.flag(name), name+"="
+		valued, before = flag(name), name+"="
 	}
 	switch {
 	case valued != nil:
@@ -152,33 +165,20 @@ func words(c help, line []string) (list []string) {
 			return []string{"/"}
 		}
 	case strings.HasPrefix(last, "-"):
-		for _, f := range c.flags {
+		for _, f := range flags {
 			for _, name := range f.names {
 				add(name, f.text)
 			}
 		}
 	default:
-		for _, sub := range c.commands {
-			add(sub.name, sub.usage)
+		for _, sub := range shown(c) {
+			add(sub.Name, sub.Usage)
 		}
-		if c.takesFiles {
+		if takesFiles {
 			list = append(list, "/")
 		}
 	}
 	return list
-}
-
-// help is a command as its help shows it.
-type help struct {
-	name        string // "cat"
-	path        string // its name behind those of the commands that it is in: "trace cat"
-	usage       string // its purpose, in a phrase
-	synopsis    []string
-	description string
-	flags       []flagHelp
-	commands    []help
-	version     string
-	takesFiles  bool // beside its commands
 }
 
 // flagHelp is a flag of a command.
@@ -188,25 +188,9 @@ type flagHelp struct {
 	text  string   // its effect and its default
 }
 
-// helpOf returns the help of an application and of the commands in it.
-func helpOf(app *cli.App) help {
-	c := helpOfCommand("", &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText,
-		ArgsUsage: app.ArgsUsage, Description: app.Description, Flags: app.Flags, Subcommands: app.Commands})
-	c.version, c.takesFiles = app.Version, app.ArgsUsage != ""
-	return c
-}
-
-func helpOfCommand(in string, c *cli.Command) help {
-	h := help{name: c.Name, path: in + c.Name, usage: c.Usage, description: c.Description}
-	switch {
-	case c.UsageText != "":
-		h.synopsis = strings.Split(c.UsageText, "\n")
-	case c.ArgsUsage != "":
-		h.synopsis = []string{h.path + " [options] " + c.ArgsUsage}
-	default:
-		h.synopsis = []string{h.path + " [options] COMMAND"}
-	}
-	// The library adds the flag for help where it runs a command; here it stands last.
+// flagsOf returns the flags of a command as its help shows them. The library adds the flag for help where it runs a
+// command; here it stands last.
+func flagsOf(c *cli.Command) (list []flagHelp) {
 	own := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool { return f == cli.HelpFlag })
 	for _, f := range append(own, cli.HelpFlag) {
 		var d flagHelp
@@ -217,24 +201,20 @@ func helpOfCommand(in string, c *cli.Command) help {
 		if doc, ok := f.(cli.DocGenerationFlag); ok && doc.TakesValue() {
 			d.value = cmp.Or(placeholder(doc.GetUsage()), "value")
 		}
-		h.flags = append(h.flags, d)
+		list = append(list, d)
 	}
-	for _, sub := range c.Subcommands {
-		if !sub.Hidden {
-			h.commands = append(h.commands, helpOfCommand(h.path+" ", sub))
-		}
-	}
-	h.takesFiles = len(h.commands) == 0
-	return h
+	return list
 }
 
-// flag returns the flag of a name, with its dashes; nil if there is none.
-func (c help) flag(name string) *flagHelp {
-	i := slices.IndexFunc(c.flags, func(f flagHelp) bool { return slices.Contains(f.names, name) })
-	if i < 0 {
-		return nil
-	}
-	return &c.flags[i]
+// rootOf returns an application as the command that its own commands are in.
+func rootOf(app *cli.App) *cli.Command {
+	return &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText, ArgsUsage: app.ArgsUsage,
+		Description: app.Description, Flags: app.Flags, Subcommands: app.Commands}
+}
+
+// shown returns the commands in a command that help shows.
+func shown(c *cli.Command) []*cli.Command {
+	return slices.DeleteFunc(slices.Clone(c.Subcommands), func(c *cli.Command) bool { return c.Hidden })
 }
 
 // choices returns all values of a flag whose placeholder lists them as a|b|c; nil of other flags.
@@ -252,29 +232,31 @@ func (f *flagHelp) choices() []string {
 var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
 
 // man returns the manual page, in the language of man(7).
-func man(c help) string {
+func man(app *cli.App) string {
+	c := rootOf(app)
 	var b strings.Builder
-	fmt.Fprintf(&b, ".\\\" Written by \"%s --generate man\".\n", c.path)
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"Reprise %s\" \"Reprise\"\n", strings.ToUpper(c.path), roff(c.version))
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", roff(c.path), roff(c.usage))
-	manCommand(&b, c, ".SH DESCRIPTION\n", ".SH OPTIONS\n")
-	if len(c.commands) > 0 {
+	fmt.Fprintf(&b, ".\\\" Written by \"%s --generate man\".\n", c.Name)
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"Reprise %s\" \"Reprise\"\n", strings.ToUpper(c.Name), roff(app.Version))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", roff(c.Name), roff(c.Usage))
+	manCommand(&b, c.Name, c, ".SH DESCRIPTION\n", ".SH OPTIONS\n")
+	if len(shown(c)) > 0 {
 		b.WriteString(".SH COMMANDS\n")
 	}
-	var list func(commands []help)
-	list = func(commands []help) { // a section for each, before those of the commands in it
-		for _, sub := range commands {
-			fmt.Fprintf(&b, ".SS %s\n%s.\n.PP\n", roff(sub.path), roff(sub.usage))
-			manCommand(&b, sub, ".PP\n", "")
-			list(sub.commands)
+	var list func(in string, c *cli.Command)
+	list = func(in string, c *cli.Command) { // a section for each, before those of the commands in it
+		for _, sub := range shown(c) {
+			path := in + " " + sub.Name
+			fmt.Fprintf(&b, ".SS %s\n%s.\n.PP\n", roff(path), roff(sub.Usage))
+			manCommand(&b, path, sub, ".PP\n", "")
+			list(path, sub)
 		}
 	}
-	list(c.commands)
+	list(c.Name, c)
 	b.WriteString(".SH EXIT STATUS\n0: done.\n1: it failed, or was interrupted.\n2: the command line is wrong.\n" +
 		"A command that has others says so.\n.SH SEE ALSO\n")
 	var others []string
 	for _, tool := range tools {
-		if tool != c.path {
+		if tool != c.Name {
 			others = append(others, "\\fB"+tool+"\\fR(1)")
 		}
 	}
@@ -284,22 +266,25 @@ func man(c help) string {
 
 // manCommand writes the forms of a command, a line each with its name in bold, its description and its flags, below
 // titles.
-func manCommand(b *strings.Builder, c help, description, options string) {
-	for i, line := range c.synopsis {
+//
+// path is the name of the command behind those of the commands that it is in, such as "trace cat".
+func manCommand(b *strings.Builder, path string, c *cli.Command, description, options string) {
+	synopsis := cmp.Or(c.UsageText, path+" [options] "+cmp.Or(c.ArgsUsage, "COMMAND"))
+	for i, line := range strings.Split(synopsis, "\n") {
 		if i > 0 {
 			b.WriteString(".br\n")
 		}
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), c.path); ok {
-			fmt.Fprintf(b, "\\fB%s\\fR%s\n", roff(c.path), roff(rest))
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), path); ok {
+			fmt.Fprintf(b, "\\fB%s\\fR%s\n", roff(path), roff(rest))
 		} else {
 			fmt.Fprintf(b, "%s\n", roff(line))
 		}
 	}
-	if c.description != "" {
-		fmt.Fprintf(b, "%s%s\n", description, paragraphs(c.description))
+	if c.Description != "" {
+		fmt.Fprintf(b, "%s%s\n", description, paragraphs(c.Description))
 	}
 	b.WriteString(options)
-	for _, f := range c.flags {
+	for _, f := range flagsOf(c) {
 		var forms []string
 		for _, name := range f.names {
 			form := "\\fB" + roff(name) + "\\fR"

@@ -34,7 +34,7 @@ func TestMan(t *testing.T) {
 		t.Skip("groff is not installed")
 	}
 	path := filepath.Join(t.TempDir(), "x.man")
-	if err := os.WriteFile(path, []byte(man(helpOf(awkward()))), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(man(awkward())), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("groff", "-man", "-ww", "-z", path).CombinedOutput(); err != nil || len(out) > 0 {
@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 		{"sub -", "--help --output --per --terms -h -o"}, {"sub --output nest --p", "--per"},
 	} {
 		var got []string
-		for _, word := range words(helpOf(awkward()), strings.Split(c.line, " ")) {
+		for _, word := range words(awkward(), strings.Split(c.line, " ")) {
 			name, _, _ := strings.Cut(word, "\t")
 			got = append(got, name)
 		}

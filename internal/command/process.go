@@ -103,6 +103,7 @@ func listen(name string) {
 	}
 	came := make(chan os.Signal, 1)
 	signal.Notify(came, signals...)
+	// A second signal, while a first one is seen to, ends the process at once.
 	go func() {
 		ending := false
 		for sig := range came {

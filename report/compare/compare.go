@@ -72,7 +72,8 @@ type Options struct {
 	Seed      uint64 // of permutations
 }
 
-// significance is how likely a difference is seen where there is none.
+// significance is how likely a difference is seen where there is none: that of each table of parts as a whole (holm),
+// and that of the makespan by itself.
 const significance = 0.05
 
 // Comparison is what came out.
@@ -122,6 +123,9 @@ type Change struct {
 }
 
 // Compare compares others with a base. An error names the files that cannot be compared.
+//
+// Each of the others is compared by itself: that they are several is not corrected for, as a gate on each of them is
+// what people ask for.
 func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	if o.Test == "" {
 		o.Test = Welch
@@ -157,8 +161,12 @@ func (r *Result) side() Side {
 }
 
 // against compares a result with the base. It calls told after each figure.
+//
+// The makespan and the rate are tested alone. Parts are many, so that some differ by chance: their probabilities are
+// corrected for their number, those of all three tables together.
 func against(base, other *Result, o *Options, told func()) *Against {
 	t := tester{paired: o.Paired, told: told}
+	// All figures are tested by the same arrangements, which are drawn once.
 	switch {
 	case o.Test == Permutation && o.Paired:
 		t.arrangements = paired(len(base.Seeds), o.Seed)
@@ -175,6 +183,7 @@ func against(base, other *Result, o *Options, told func()) *Against {
 	if base.gflops.mean > 0 && other.gflops.mean > 0 {
 		a.Gflops = new(t.compare("Gflops", base.gflops, other.gflops))
 	}
+	// From here on differences within the rounding of the makespan count as none: parts are sums of as many terms.
 	t.makespan = max(base.makespan.mean, other.makespan.mean)
 	a.ByKind, a.ByPhase = t.group(base, other, "kind"), t.group(base, other, "phase")
 	a.ByKernel = t.group(base, other, "kernel")
@@ -195,16 +204,20 @@ func (t *tester) group(base, other *Result, by string) []Difference {
 	if a == nil || b == nil {
 		return list
 	}
-	inA, inB := a.byName(), b.byName()
+	inA, inB := map[string]bool{}, map[string]Figure{}
+	for _, p := range b.parts {
+		inB[p.name] = p.Figure
+	}
 	for _, p := range a.parts {
-		f := absent(other)
-		if k, there := inB[p.name]; there {
-			f = b.parts[k].Figure
+		inA[p.name] = true
+		f, there := inB[p.name]
+		if !there {
+			f = absent(other)
 		}
 		list = append(list, t.compare(p.name, p.Figure, f))
 	}
 	for _, p := range b.parts {
-		if _, there := inA[p.name]; !there {
+		if !inA[p.name] {
 			list = append(list, t.compare(p.name, absent(base), p.Figure))
 		}
 	}
@@ -258,6 +271,7 @@ func changes(a, b *Made) []Change {
 			list = append(list, Change{name, x, y})
 		}
 	}
+	// A parameter that one of them does not have is "" there.
 	names := slices.Concat(slices.Collect(maps.Keys(a.Parameters)), slices.Collect(maps.Keys(b.Parameters)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -293,6 +307,9 @@ func (m *Made) models() [][2]string {
 }
 
 // comparable refuses results that say nothing about each other, and options that do not fit them.
+//
+// Both kinds of mistakes are told together. Other parameters, machines and models are no mistakes: what they change is
+// the question (changes).
 func comparable(a, b *Result, o *Options) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -314,6 +331,7 @@ func comparable(a, b *Result, o *Options) error {
 			b.Last+1)
 	}
 
+	// What a test needs of both. Without seeds in one of them, nothing can be said of the seeds of both.
 	for _, r := range []*Result{a, b} {
 		switch {
 		case o.Paired && r.Kind != Runs && r.Kind != Uncertainty:
@@ -364,7 +382,8 @@ func distinct(seeds []uint64) []uint64 {
 // sameWork is how far the work of two runs may be apart, relatively: it is Gflops times seconds.
 const sameWork = 1e-6
 
-// warnings says what makes a comparison doubtful.
+// warnings says what makes a comparison doubtful: how each result was made, then how they fit each other, then parts
+// that are missing.
 func warnings(a, b *Result, o *Options) []string {
 	list := []string{}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -412,6 +431,7 @@ func work(r *Result) float64 {
 	if !r.Complete {
 		return 0
 	}
+	// The rate of each seed is work by its own time, so that any seed tells the work, and the means do not.
 	if n := len(r.makespan.values); n > 0 {
 		return r.makespan.values[0] * r.gflops.values[0]
 	}

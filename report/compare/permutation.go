@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"reprise/internal/portable"
 )
 
@@ -18,13 +20,15 @@ const mostArrangements = 10000
 // mostPermuted is how many values can be permuted: a test looks at each in each arrangement.
 const mostPermuted = 200
 
-// unpaired returns arrangements of a and b values without order.
+// unpaired returns arrangements of a and b values without order: all of them where they are few, else drawn ones, of
+// which the true one is the first, so that no probability is 0.
 func unpaired(a, b int, seed uint64) arrangements {
 	identity := make([]int32, b)
 	for i := range identity {
 		identity[i] = int32(a + i)
 	}
-	if choose(a+b, b) <= mostArrangements {
+	// The number of combinations overflows an int, so its logarithm is compared; half of 1 covers the rounding.
+	if combin.LogGeneralizedBinomial(float64(a+b), float64(b)) < math.Log(mostArrangements+0.5) {
 		return combinations(a+b, identity)
 	}
 	list, r := arrangements{identity}, stream{seed: seed}
@@ -42,7 +46,7 @@ func unpaired(a, b int, seed uint64) arrangements {
 	return list
 }
 
-// paired returns arrangements of n pairs.
+// paired returns arrangements of n pairs, likewise: bit k of i says whether pair k changes sides.
 func paired(n int, seed uint64) arrangements {
 	list := arrangements{{}}
 	all := n < 14 // 2^13 < mostArrangements < 2^14
@@ -59,35 +63,23 @@ func paired(n int, seed uint64) arrangements {
 	return list
 }
 
-// choose returns n over k, or more than mostArrangements if it is larger.
-func choose(n, k int) int {
-	c := 1
-	for i := 1; i <= k && c <= mostArrangements; i++ {
-		c = c * (n - k + i) / i
-	}
-	return c
-}
-
 // combinations returns all choices of as many of n as first has, with first at the begin.
 func combinations(n int, first []int32) arrangements {
 	list := arrangements{first}
-	var add func(chosen []int32, from int32)
-	add = func(chosen []int32, from int32) {
-		if len(chosen) == len(first) {
-			if !slices.Equal(chosen, first) {
-				list = append(list, slices.Clone(chosen))
-			}
-			return
+	for _, chosen := range combin.Combinations(n, len(first)) {
+		c := make([]int32, len(chosen))
+		for i, v := range chosen {
+			c[i] = int32(v)
 		}
-		for i := from; int(i) <= n-len(first)+len(chosen); i++ {
-			add(append(chosen, i), i+1)
+		if !slices.Equal(c, first) {
+			list = append(list, c)
 		}
 	}
-	add(make([]int32, 0, len(first)), 0)
 	return list
 }
 
-// stream is a sequence of random numbers.
+// stream is a sequence of random numbers. It is the same on every machine and for every version of Go, as the verdict
+// of a gate must be.
 type stream struct{ seed, drawn uint64 }
 
 // below returns a number from 0 to n-1. As n is small against 2^64, none is likelier than others.
@@ -101,13 +93,11 @@ type change struct{ factor, shift float64 }
 
 var identity = change{factor: 1}
 
-func shifted(x float64) change { return change{1, x} }
-func scaled(x float64) change  { return change{factor: x} }
-
 // rearranged returns how likely it is that chance makes the difference as large as it is, B
 // above A or the other way round, if both are the same but for a change of A: the share of
 // arrangements.
 func (p *pair) rearranged(c change, above bool) float64 {
+	// Values are taken relative to their mean: sums of squares lose no digits then.
 	values := make([]float64, len(p.a.values)+len(p.b.values))
 	for i, v := range p.a.values {
 		values[i] = float64(v*c.factor) + c.shift
@@ -154,6 +144,7 @@ func (p *pair) statistic(values []float64) func([]int32) float64 {
 			return studentized(meanVariance(sum, squares, float64(a)))
 		}
 	}
+	// Of values without order A's sums are what B's leave of those of all, so that an arrangement costs b terms.
 	sum, squares := 0.0, 0.0
 	for _, v := range values {
 		sum += v
@@ -177,6 +168,7 @@ func meanVariance(sum, squares, n float64) (mean, variance float64) {
 	return mean, max(0, squares/n-float64(mean*mean)) / (n - 1)
 }
 
+// studentized returns a difference in standard errors; without any variance the sign of infinity.
 func studentized(difference, variance float64) float64 {
 	switch {
 	case difference == 0:
@@ -196,7 +188,8 @@ func (p *pair) invert(of func(float64) change, best, step, tail float64) (Interv
 	return Interval{best - low, best + high}, ok && ok2
 }
 
-// limit returns the least distance that is told from none.
+// limit returns the least distance that is told from none: it doubles the distance until one is, and halves the
+// interval 30 times, to 1e-9 of it.
 func (p *pair) limit(told func(float64) bool, step float64) (float64, bool) {
 	near, far := 0.0, step
 	for tries := 0; !told(far); tries++ {

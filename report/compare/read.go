@@ -20,7 +20,8 @@ import (
 // mostBytes is how long a result may be; pages of long runs have some ten million.
 const mostBytes = 1 << 28
 
-// document is what is read of the JSON of a result, of any kind.
+// document is what is read of the JSON of a result, of any kind. Keys that are missing are 0 or empty: results of other
+// programs need no more than a makespan.
 type document struct {
 	Format        int               `json:"format"` // 0: of no number, read as 1
 	Tool          string            `json:"tool"`
@@ -67,6 +68,7 @@ type share struct {
 
 // Read reads a result: what replay --json prints, or a page of replay --report. Errors name the file.
 func Read(name string, r io.Reader) (*Result, error) {
+	// Of what is no result the beginning is remembered, to name the format that it is instead.
 	head := sniff.Remember(r)
 	text, err := io.ReadAll(io.LimitReader(head, mostBytes+1))
 	var res *Result
@@ -116,7 +118,8 @@ var errKind = errors.New("want what replay --json prints, or a page of replay --
 // command line is longer than the string.
 var limits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
-// decode reads the JSON of a result.
+// decode reads the JSON of a result: its limits and keys are checked before it is believed, as pages and files come
+// from anywhere, then its format, then the figures by the kind of the result.
 func decode(text []byte) (*Result, error) {
 	var d document
 	if err := limits.Check(text); err != nil {
@@ -144,46 +147,62 @@ func decode(text []byte) (*Result, error) {
 			d.ComputeNoise, d.Changes, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
-	switch {
-	case d.Runs != nil:
+	if d.Runs != nil {
 		res.Kind = Runs
 		return res, res.addSeeds(d.Runs, &d.Names, MeanFigure)
-	case d.Draws != nil:
-		res.Kind = Uncertainty
-		return res, d.fillDraws(res)
 	}
-	return res, d.fillOne(res)
-}
 
-// fillOne reads the figures of one replay or estimate.
-func (d *document) fillOne(r *Result) error {
+	// Of --uncertainty the figures are those of one more run on a drawn machine.
+	if d.Draws != nil {
+		res.Kind = Uncertainty
+		var makespan, gflops struct{ SD float64 }
+		if err := errors.Join(json.Unmarshal(d.Makespan, &makespan), json.Unmarshal(d.Gflops, &gflops)); err != nil {
+			return nil, fmt.Errorf("%w: %w", errKind, err)
+		}
+		if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
+			return nil, err
+		}
+		next := func(values []float64) Figure { return nextOf(values, 0) }
+		if err := res.addSeeds(d.Draws, &d.Names, next); err != nil {
+			return nil, err
+		}
+		// The deviation of one draw that the file states holds what draws that are estimates do not show.
+		for f, sd := range map[*Figure]float64{&res.makespan: makespan.SD, &res.gflops: gflops.SD} {
+			_, shown := moments(f.values)
+			*f = nextOf(f.values, max(0, float64(sd*sd)-shown))
+		}
+		return res, nil
+	}
+
+	// One replay, or an estimate.
 	var makespan, gflops float64
 	if err := json.Unmarshal(d.Makespan, &makespan); err != nil {
-		return fmt.Errorf("%w: makespan_s: %w", errKind, err)
+		return nil, fmt.Errorf("%w: makespan_s: %w", errKind, err)
 	}
 	if len(d.Gflops) > 0 {
 		if err := json.Unmarshal(d.Gflops, &gflops); err != nil {
-			return fmt.Errorf("%w: gflops: %w", errKind, err)
+			return nil, fmt.Errorf("%w: gflops: %w", errKind, err)
 		}
 	}
 	if makespan == 0 {
-		return errors.New("its makespan_s is 0: there is nothing to compare")
+		return nil, errors.New("its makespan_s is 0: there is nothing to compare")
 	}
 	if err := cmp.Or(plausible("makespan_s", makespan), plausible("gflops", gflops),
 		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)); err != nil {
-		return err
+		return nil, err
 	}
-	r.makespan, r.gflops = ExactFigure(makespan), ExactFigure(gflops)
+	res.makespan, res.gflops = ExactFigure(makespan), ExactFigure(gflops)
 	if d.Seed != nil {
-		r.Seeds = []uint64{*d.Seed}
+		res.Seeds = []uint64{*d.Seed}
 	}
 	switch {
 	case d.Estimate:
-		r.Kind, r.makespan, r.gflops = Estimate, EstimatedFigure(makespan, d.Interval), EstimatedFigure(gflops, d.GflopsInterval)
+		res.Kind, res.makespan = Estimate, EstimatedFigure(makespan, d.Interval)
+		res.gflops = EstimatedFigure(gflops, d.GflopsInterval)
 	case d.Seed != nil:
-		r.Kind, r.makespan.unsure, r.gflops.unsure = Draw, true, true
+		res.Kind, res.makespan.unsure, res.gflops.unsure = Draw, true, true
 	default:
-		r.Kind = Exact
+		res.Kind = Exact
 	}
 	for i, shares := range [][]share{d.Kinds, d.Phases, d.KernelTimes} {
 		if len(shares) == 0 {
@@ -192,42 +211,24 @@ func (d *document) fillOne(r *Result) error {
 		g := group{by: by[i]}
 		for _, s := range shares {
 			if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
-				return fmt.Errorf("time by %s: %s: %w", g.by, textutil.Quote(s.Name), err)
+				return nil, fmt.Errorf("time by %s: %s: %w", g.by, textutil.Quote(s.Name), err)
 			}
 			f := ExactFigure(s.Mean)
-			if r.Kind == Estimate {
+			if res.Kind == Estimate {
 				f = EstimatedFigure(s.Mean, s.Interval)
 			}
-			f.unsure = r.Kind == Draw
+			f.unsure = res.Kind == Draw
 			g.parts = append(g.parts, part{s.Name, f})
 		}
-		r.parts = append(r.parts, g)
+		res.parts = append(res.parts, g)
 	}
-	return nil
+	return res, nil
 }
 
-// fillDraws reads the figures of --uncertainty: those of one more run.
-func (d *document) fillDraws(r *Result) error {
-	var makespan, gflops struct{ SD float64 }
-	if err := errors.Join(json.Unmarshal(d.Makespan, &makespan), json.Unmarshal(d.Gflops, &gflops)); err != nil {
-		return fmt.Errorf("%w: %w", errKind, err)
-	}
-	if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
-		return err
-	}
-	next := func(values []float64) Figure { return nextOf(values, 0) }
-	if err := r.addSeeds(d.Draws, &d.Names, next); err != nil {
-		return err
-	}
-	// The deviation of one draw that the file states holds what draws that are estimates do not show.
-	for f, sd := range map[*Figure]float64{&r.makespan: makespan.SD, &r.gflops: gflops.SD} {
-		_, shown := moments(f.values)
-		*f = nextOf(f.values, max(0, float64(sd*sd)-shown))
-	}
-	return nil
-}
-
-// addSeeds adds the figures of several seeds.
+// addSeeds adds the figures of several seeds, of which of makes one of the values of all.
+//
+// Summaries in the file are not read: results from which a script has taken some seeds, or which it has put together,
+// are as good.
 func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) Figure) error {
 	if len(list) < 2 {
 		return fmt.Errorf("%s, want at least 2", textutil.Count(len(list), "run"))
@@ -287,7 +288,8 @@ func plausible(name string, v float64) error {
 	return nil
 }
 
-// keys are those that are read, by the key of the object that has them.
+// keys are those that are read, by the key of the object that has them; "": the whole. Objects in lists have the key of
+// the list.
 var keys = map[string][]string{
 	"": keysOf(document{}), "makespan_s": keysOf(replay.Summary{}), "gflops": keysOf(replay.Summary{}),
 	"runs": keysOf(replay.SeedResult{}), "draws": keysOf(replay.SeedResult{}),
@@ -295,6 +297,7 @@ var keys = map[string][]string{
 	"time_by_kind": keysOf(share{}), "time_by_phase": keysOf(share{}), "time_by_kernel": keysOf(share{}),
 }
 
+// keysOf returns the keys of the fields of a struct.
 func keysOf(of any) (list []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(of)) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -53,24 +53,17 @@ type Made struct {
 	Parameters    map[string]string
 }
 
-// group is the times of parts: of kinds, of phases or of kernels.
+// group is the times of parts: of kinds, of phases or of kernels. Parts stand in the order of the file, which tables
+// keep.
 type group struct {
 	by    string
 	parts []part
 }
 
+// part is the time of one of them, in seconds of the mean rank.
 type part struct {
 	name string
 	Figure
-}
-
-// byName returns where the parts stand, by their names.
-func (g *group) byName() map[string]int {
-	at := map[string]int{}
-	for i := range g.parts {
-		at[g.parts[i].name] = i
-	}
-	return at
 }
 
 // by is what the times of parts are sorted by, in the order of tables.

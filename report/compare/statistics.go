@@ -78,6 +78,9 @@ func moments(values []float64) (mean, variance float64) {
 }
 
 // pair is a figure of two results. Its difference is that of B from A.
+//
+// Three cases are told apart before any test: a figure of which nothing is known (unsure), figures without any variance
+// (exact), and the others, which are tested by Student's t or by arrangements.
 type pair struct {
 	a, b       Figure
 	covariance float64 // of the means; 0: they have nothing in common
@@ -89,7 +92,7 @@ type pair struct {
 	arrangements arrangements
 }
 
-// newPair pairs two figures.
+// newPair pairs two figures. Paired ones have values of the same seeds in the same order.
 func newPair(a, b Figure, paired bool) pair {
 	p := pair{a: a, b: b, paired: paired, least: rounding * max(a.mean, b.mean)}
 	if !paired {
@@ -120,7 +123,7 @@ func newPair(a, b Figure, paired bool) pair {
 // known reports whether the variance of the difference is known.
 func (p *pair) known() bool { return !p.a.unsure && !p.b.unsure }
 
-// exact reports whether the difference is a number without any doubt.
+// exact reports whether the difference is a number without any doubt: its deviation is within the rounding of sums.
 func (p *pair) exact() bool {
 	return p.known() && math.Sqrt(p.variance) <= p.least
 }
@@ -149,7 +152,7 @@ func (p *pair) difference(tail float64) (Interval, bool) {
 	d := p.b.mean - p.a.mean
 	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance))
 	if p.arrangements != nil {
-		return p.invert(shifted, d, 4*half, tail)
+		return p.invert(func(x float64) change { return change{1, x} }, d, 4*half, tail)
 	}
 	return Interval{d - half, d + half}, true
 }
@@ -168,7 +171,7 @@ func (p *pair) ratio(tail float64) (Interval, bool) {
 	root := math.Sqrt(max(0, float64(a*a*vb)+float64(b*b*va)-float64(2*a*b*c)-float64(va*vb)+float64(c*c)))
 	limits := Interval{(middle - root) / square, (middle + root) / square}
 	if p.arrangements != nil {
-		return p.invert(scaled, b/a, 4*(limits.High-limits.Low), tail)
+		return p.invert(func(x float64) change { return change{factor: x} }, b/a, 4*(limits.High-limits.Low), tail)
 	}
 	return limits, true
 }
@@ -191,7 +194,8 @@ func upperTail(t, freedom float64) float64 {
 	return half
 }
 
-// quantile returns the value that Student's t exceeds with a probability of at most a half.
+// quantile returns the value that Student's t exceeds with a probability of at most a half. Source: Abramowitz and
+// Stegun, 26.7.1, inverted.
 func quantile(tail, freedom float64) float64 {
 	if math.IsInf(freedom, 1) {
 		return mathext.NormalQuantile(1 - tail)
@@ -208,6 +212,7 @@ type tester struct {
 	told         func()  // called after each figure; nil: nobody asks
 }
 
+// pair pairs two figures of the results, by the test of the tester.
 func (t *tester) pair(a, b Figure) *pair {
 	p := newPair(a, b, t.paired)
 	p.arrangements, p.least = t.arrangements, max(p.least, rounding*t.makespan)
@@ -250,7 +255,8 @@ type Difference struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
-// compare compares a figure of A with that of B.
+// compare compares a figure of A with that of B. Intervals have 2.5 % on either side, so that they and the verdict,
+// which is two-sided, agree but for the rounding of permutations.
 func (t *tester) compare(name string, a, b Figure) Difference {
 	if t.told != nil {
 		defer t.told()
@@ -315,7 +321,8 @@ func (t *tester) atLeast(a, b Figure) *float64 {
 	return &limit
 }
 
-// correct corrects the probabilities of parts for their number.
+// correct corrects the probabilities of parts for their number, and judges them again. Exact and unknown ones have
+// none.
 func correct(parts []*Difference) {
 	var tested []*Difference
 	var p []float64
@@ -333,6 +340,7 @@ func correct(parts []*Difference) {
 // holm returns the p-values of several tests, corrected for their number: where the one of a test
 // is at most 5 %, so is the probability that any test which says so is wrong.
 func holm(p []float64) []float64 {
+	// From the least on: the k-th of n counts n-k times, and none less than the one before it.
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i

@@ -188,10 +188,10 @@ func TestInverted(t *testing.T) {
 		if !ok1 || !ok2 {
 			t.Fatal("no limits")
 		}
-		near(t, "p at the low shift", p.rearranged(shifted(shift.Low), true), 0.05, step)
-		near(t, "p at the high shift", p.rearranged(shifted(shift.High), false), 0.05, step)
-		near(t, "p at the low factor", p.rearranged(scaled(factor.Low), true), 0.05, step)
-		near(t, "p at the high factor", p.rearranged(scaled(factor.High), false), 0.05, step)
+		near(t, "p at the low shift", p.rearranged(change{1, shift.Low}, true), 0.05, step)
+		near(t, "p at the high shift", p.rearranged(change{1, shift.High}, false), 0.05, step)
+		near(t, "p at the low factor", p.rearranged(change{factor: factor.Low}, true), 0.05, step)
+		near(t, "p at the high factor", p.rearranged(change{factor: factor.High}, false), 0.05, step)
 	}
 	p := newPair(MeanFigure(a[:2]), MeanFigure(b[:2]), false)
 	p.arrangements = unpaired(2, 2, 1)
@@ -222,7 +222,7 @@ func TestCoverage(t *testing.T) {
 			held++
 		}
 		p.arrangements = drawn
-		if p.rearranged(shifted(1), true) <= 0.05 {
+		if p.rearranged(change{1, 1}, true) <= 0.05 {
 			seen++
 		}
 	}

@@ -30,6 +30,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return nil
 }
 
+// writeText writes the comparison with one of the others: who they are, tables, sentences, warnings.
 func (c *Comparison) writeText(w io.Writer, a *Against) error {
 	if err := c.sides(a).Write(w); err != nil {
 		return err
@@ -64,7 +65,8 @@ func (c *Comparison) sides(a *Against) *textutil.Table {
 	return t
 }
 
-// tables are the changes, the figures, and the times of parts by kind, phase and kernel.
+// tables are the changes, the figures, and the times of parts by kind, phase and kernel. Those without rows are left
+// out. Columns differ, since of parts the seconds say more than the relative change, which is large for small parts.
 func (c *Comparison) tables(a *Against) []*textutil.Table {
 	var list []*textutil.Table
 	table := func(titles ...string) *textutil.Table {
@@ -111,7 +113,8 @@ func (c *Comparison) tables(a *Against) []*textutil.Table {
 	return list
 }
 
-// sentences say how the makespans differ, by which test, and how the gate decides.
+// sentences say how the makespans differ, by which test, and how the gate decides. They are part of the comparison
+// (Against.Says), so that text, Markdown, JSON and pages say the same.
 func (c *Comparison) sentences(a *Against) []string {
 	d := &a.Makespan
 	var text string
@@ -211,6 +214,7 @@ func digits(v float64) string {
 // leastShown is the least probability that is written with digits.
 const leastShown = 0.0001
 
+// probability writes a p-value; "-": nothing was tested.
 func probability(p *float64) string {
 	switch {
 	case p == nil:

@@ -41,6 +41,9 @@ import (
 )
 
 // Path finds the critical path of one replay. Use New.
+//
+// The replay writes into the log while it runs, which keeps the chains of events that may still become the longest.
+// What they consist of is named when the replay has ended.
 type Path struct {
 	header *trace.Header
 	levels levels
@@ -131,7 +134,8 @@ func (p *Path) Data() *Data {
 	p.log.Close()
 	d := &Data{Seconds: end, Rank: last, Parts: []Part{}, Notes: []string{}}
 
-	// Calls of a kernel in a phase are one part, whatever their attributes are.
+	// Calls of a kernel in a phase are one part, whatever their attributes are. Parts are added in the order of the log,
+	// so that sums have the same bits in every run.
 	rest, places := end, map[Part]int{}
 	for _, s := range spent {
 		rest -= s.Seconds
@@ -165,7 +169,7 @@ func (p *Path) Data() *Data {
 	return d
 }
 
-// part names a part of a path.
+// part names a part of a path. Accounts of the log are the kinds of time, then the kernels of the header.
 func (p *Path) part(t eventlog.Part) Part {
 	part := Part{Seconds: t.Seconds}
 	switch t.Kind {

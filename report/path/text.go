@@ -96,6 +96,8 @@ type Seed struct {
 }
 
 // RunsOf returns the critical paths of replays, at least one, with their mean.
+//
+// Counts are means, too, rounded. What-ifs are means of slopes: those of a path that a seed does not have are 0 there.
 func RunsOf(seeds []Seed) *Runs {
 	n := float64(len(seeds))
 	mean := &Data{Rank: -1, Parts: []Part{}}
@@ -118,7 +120,7 @@ func RunsOf(seeds []Seed) *Runs {
 		key.Seconds, key.Bytes, key.Count = sum.Seconds, sum.Bytes, int64(counts[key]+0.5)
 		mean.Parts = append(mean.Parts, key)
 	}
-	slices.SortFunc(mean.Parts, longestFirst)
+	slices.SortFunc(mean.Parts, longestFirst) // a map has no order
 	mean.WhatIfs = sorted(ifs)
 	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.",
 		textutil.Count(len(seeds), "replay"))}

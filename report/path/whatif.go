@@ -41,6 +41,7 @@ const (
 // numRecent is how many pairs of hosts are remembered.
 const numRecent = 1 << 12
 
+// newLevels returns the levels of a machine.
 func newLevels(m *replay.Machine, o *smpi.Options) levels {
 	l := levels{platform: m.Platform, options: o, hosts: m.Hosts, recent: make([]pair, numRecent)}
 	l.names, l.cables = append(slices.Clone(m.Platform.Levels()), severalLevels, windowLevel), m.Platform.Cables()
@@ -114,6 +115,7 @@ const (
 // whatIfs returns the changes of the machine that shorten a path of such parts, the greatest
 // gain first. What depends on polls has none: a poll sees a message when it comes to it.
 func (l *levels) whatIfs(parts []Part) []WhatIf {
+	// A change is a key, without its seconds: parts that go by the same change are added up.
 	sums := map[WhatIf]float64{} // seconds that go by each
 	add := func(kind, name string, seconds float64) {
 		w := WhatIf{Kind: kind, Name: name}
@@ -138,6 +140,8 @@ func (l *levels) whatIfs(parts []Part) []WhatIf {
 		}
 		sums[w] += seconds
 	}
+	// Kernels count by themselves, and to all computation where there is other, of flop; links count to their level, and
+	// to all links where several levels bound a message alike.
 	compute, carried := 0.0, 0.0
 	flop, alike := false, false
 	for _, part := range parts {

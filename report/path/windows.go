@@ -22,7 +22,7 @@ type Windows struct {
 // span is the steps [from, to).
 type span struct{ from, to int }
 
-// windowPath is the path of a window.
+// windowPath is the path of a window. All windows have the same levels; any of them names those of the estimate.
 type windowPath struct {
 	data   *Data
 	levels *levels
@@ -80,7 +80,8 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		}
 	}
 
-	// Together with the sleep they are the makespan.
+	// Together with the sleep they are the makespan of the estimate: it is known better than the sum of the parts, to
+	// which the parts are scaled. The sleep is added to the sleep that is there, or is a part of its own.
 	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: make([]Part, 0, len(sums)), WhatIfs: []WhatIf{}}
 	factor := 0.0
 	if total > 0 {

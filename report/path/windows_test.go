@@ -39,12 +39,7 @@ func TestWindows(t *testing.T) {
 // seconds before they begin.
 func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, entry float64) {
 	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6", fmt.Sprintf("smpi/init:%g", entry))
-	w := path.NewWindows(first.Header(), m, o)
-	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := w.Data(e)
+	e, got := sampled(t, open, first, m, o)
 	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
 		return replay.Run(t.Context(), first, m, o)
 	}).run(t, first.Header(), m, o)
@@ -68,6 +63,19 @@ func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace
 	}
 }
 
+// sampled returns an estimate to 2 %, and the path of its windows.
+func sampled(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, m replay.Machine, o replay.Options) (
+	*replay.Estimate, *path.Data) {
+	t.Helper()
+	w := path.NewWindows(first.Header(), m, o)
+	so := replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe}
+	e, err := replay.Sample(t.Context(), open, m, o, so)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, w.Data(e)
+}
+
 // TestWindowsOfSleep: one rank whose kernels are free sleeps for 1 s, and that is all of the path.
 func TestWindowsOfSleep(t *testing.T) {
 	open := written(t, 12000, 1, 1)
@@ -80,12 +88,7 @@ func TestWindowsOfSleep(t *testing.T) {
 	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {\"*\": free}\n"), "free.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	w := path.NewWindows(first.Header(), m, o)
-	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := w.Data(e)
+	_, got := sampled(t, open, first, m, o)
 	want := []path.Part{{Name: "sleep", Kind: path.KindSleep, Seconds: 1}}
 	if diff := cmp.Diff(want, got.Parts); diff != "" {
 		t.Error(diff)
@@ -119,15 +122,11 @@ func windowsOfKinds(t *testing.T, p hpcg.Params) {
 	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	w := path.NewWindows(first.Header(), m, o)
-	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, estimated := sampled(t, open, first, m, o)
 	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
 		return replay.Run(t.Context(), first, m, o)
 	}).run(t, first.Header(), m, o)
-	got := byName(w.Data(e))
+	got := byName(estimated)
 	for name, seconds := range byName(want) {
 		if math.Abs(got[name]-seconds) > 0.01*want.Seconds {
 			t.Errorf("%s: %v s, want %v s of %v s", name, got[name], seconds, want.Seconds)

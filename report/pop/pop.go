@@ -74,6 +74,7 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	if !(most > 0) {
 		return nil, ErrIdle
 	}
+	// The further replays are from the beginning, and nobody watches them.
 	o.Observers, o.Checkpoints, o.Resume = nil, nil, nil
 	uncontended := r
 	if o.Network.Contention {
@@ -89,6 +90,8 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	}
 	d := &Data{Runtime: r.Makespan, Uncontended: uncontended.Makespan, Ideal: ideal.Makespan, MeanUseful: mean,
 		MostUseful: most, Notes: []string{}}
+	// Each factor is the ratio of two runtimes, or of computation and a runtime, so that the product telescopes to
+	// mean computation / runtime.
 	d.LoadBalance = d.MeanUseful / d.MostUseful
 	d.Serialisation = d.MostUseful / d.Ideal
 	d.Wire = d.Ideal / d.Uncontended

@@ -45,6 +45,9 @@ const MaxSums = 1 << 22
 var errTooMany = errors.New("a profile of too many nestings of phases, kernels and groups of ranks")
 
 // Recorder adds up where the time of one replay goes.
+//
+// A nesting of phases has a number (stack), which each rank holds, so that a piece of time costs two indices and an
+// addition. Nestings and sums are made when they first occur; beyond MaxSums Write fails, and the replay goes on.
 type Recorder struct {
 	header *trace.Header
 	groups Groups
@@ -138,6 +141,7 @@ func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	switch ends := mark.Flags&trace.FlagEnd != 0; {
 	case ends && i >= 0:
 		rk.phases = slices.Delete(rk.phases, i, i+1)
+		// A phase may end before those within it: the stack is that of the others, in their order.
 		rk.stack = 0
 		for _, p := range rk.phases {
 			rk.stack = r.within(rk.stack, p)
@@ -148,7 +152,7 @@ func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	}
 }
 
-// within returns the stack of a phase in another stack.
+// within returns the stack of a phase in another stack, or without room for it the other one.
 func (r *Recorder) within(around int32, phase uint16) int32 {
 	key := phaseIn{around, phase}
 	n, ok := r.inner[key]
@@ -206,6 +210,7 @@ func GroupsOf(h *trace.Header, hosts []string) Groups {
 		}
 		return g
 	}
+	// Without a grid: blocks of as many ranks each, the last one of fewer.
 	per := (ranks + MaxGroups - 1) / MaxGroups
 	for r := range ranks {
 		if r%per == 0 {

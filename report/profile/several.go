@@ -47,7 +47,8 @@ func (s *Several) observe(of part) (list []replay.Observer, ended func()) {
 	}
 }
 
-// Mean returns a recorder of the mean of the replays with some seeds.
+// Mean returns a recorder of the mean of the replays with some seeds. They are added in the order of the seeds,
+// whatever the order in which they ended, so that the sums have the same bits in every run.
 func (s *Several) Mean(seeds []uint64) *Recorder {
 	mean := NewRecorder(s.header, s.groups)
 	for _, seed := range seeds {
@@ -84,7 +85,7 @@ func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	for _, name := range kernels {
 		want = append(want, ofKernels[name]*ranks)
 	}
-	// Sums are scaled to these.
+	// Sums are scaled to these, each by the factor of its frame. A frame that no window has seen stays without time.
 	totals := make([]float64, len(want))
 	each := func(f func(frame int, sums []float64)) {
 		for _, stack := range sum.stacks {
@@ -111,7 +112,8 @@ func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	return sum
 }
 
-// add adds the sums of another recorder of the same program, times weight.
+// add adds the sums of another recorder of the same program, times weight. Stacks of the other come after the ones that
+// they lie in, whose number here is known then.
 func (r *Recorder) add(other *Recorder, weight float64) {
 	if r.err == nil {
 		r.err = other.err

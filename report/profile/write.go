@@ -79,7 +79,7 @@ func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 	return &b.Profile, b.CheckValid()
 }
 
-// builder builds a profile.
+// builder builds a profile. A function and its location have the same number, from 1 on, as pprof asks for.
 type builder struct {
 	pprof.Profile
 	kinds     map[string]frameKind // by name: the kinds of frames that have it

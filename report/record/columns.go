@@ -7,6 +7,9 @@ import (
 )
 
 // columns are the sums over ranks of the times that they have spent in each column, by row.
+//
+// They do not grow with the ranks: a rank adds its own times when it leaves a column (Recorder.leave). Columns are
+// made when the first rank comes to them, so a list ends with the last column that anybody has begun.
 type columns struct {
 	width int // rows
 	list  []*column
@@ -40,12 +43,15 @@ func (c *columns) begin(i int32, at float64) {
 }
 
 // add adds the times of a rank in a column, in which it was so long, by row.
+//
+// A rank is added once to each column. It costs a pass over all rows, kernels and phases included, for each rank and
+// step: the dearest part of recording a trace with many kernels.
 func (c *columns) add(i int32, now []float64, length float64) {
 	column := c.at(i)
 	first := column.ended == 0
 	column.ended++
 	column.longest = max(column.longest, length)
-	rows := column.rows[:len(now)]
+	rows := column.rows[:len(now)] // lets the compiler leave out the check of each index
 	for row, v := range now {
 		s := &rows[row]
 		s.sum += v
@@ -58,7 +64,8 @@ func (c *columns) add(i int32, now []float64, length float64) {
 	}
 }
 
-// columnData describes columns.
+// columnData describes the columns that a page shows: count of them, from first on. Columns of steps have no width of
+// their own, and those of time have no number of steps.
 func (r *Recorder) columnData(first, count int) Columns {
 	d := Columns{Kind: "time", Count: count, Seconds: r.slices.width}
 	if r.steps {
@@ -77,6 +84,7 @@ func (r *Recorder) columnData(first, count int) Columns {
 func (r *Recorder) starts(first, count int) []float64 {
 	starts := make([]float64, count+1)
 	if !r.steps {
+		// Slices of time are the same for all ranks.
 		for i := range count {
 			starts[i] = float64(first+i) * r.slices.width
 		}
@@ -90,6 +98,7 @@ func (r *Recorder) starts(first, count int) []float64 {
 		}
 		starts[i] = at
 	}
+	// The end is the mean of the ranks, too, but for ranks of which nothing was told.
 	sum, ranks := 0.0, 0
 	for i := range r.ranks {
 		if rk := &r.ranks[i]; rk.until != notYet {
@@ -101,7 +110,8 @@ func (r *Recorder) starts(first, count int) []float64 {
 	return starts
 }
 
-// seriesData describes the rows that are not 0 everywhere.
+// seriesData describes the rows that are not 0 everywhere: most programs use few kinds of time, and a page would carry
+// the zeros of the others.
 func (r *Recorder) seriesData(first, count int) Series {
 	var d Series
 	var values []float32

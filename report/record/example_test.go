@@ -7,8 +7,6 @@ import (
 	"log"
 	"strings"
 
-	"reprise/kernels"
-	"reprise/platforms"
 	"reprise/replay"
 	"reprise/report/record"
 	"reprise/trace"
@@ -25,20 +23,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var m replay.Machine
-	m.Platform, err = platforms.Parse(strings.NewReader(`<platform version="4.1">
-		<cluster id="c" prefix="node-" suffix="" radical="0-3" speed="50Gf" bw="10GBps" lat="1us"/></platform>`), "four.xml")
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, t)
 	if err != nil {
 		log.Fatal(err)
 	}
-	m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: 4e-11}}\n  \"*\": free\n"), "four.yaml")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if m.Hosts, err = replay.FillHosts(m.Platform, t.Header().Ranks, 1); err != nil {
-		log.Fatal(err)
-	}
-	o := replay.DefaultOptions()
 	r, err := record.New(record.Options{Header: t.Header(), Machine: m, Replay: o})
 	if err != nil {
 		log.Fatal(err)
@@ -62,5 +50,5 @@ func Example() {
 	// by rank 4
 	// by grid row 2
 	// by grid column 2
-	// c: host to switch, c: switch to host
+	// dahu: host to switch, dahu: switch to host
 }

@@ -13,11 +13,25 @@ import (
 )
 
 // links is how the links of a platform are used over time.
+//
+// A transfer is told when it ends, with the time since when it was carried. What it has carried goes from its route
+// (place) to the links of the route (now), and at the end of a slice of time from there to the sums of the whole run
+// (rows) and of that slice (past, lost). So a transfer within one slice costs two additions, however many links its
+// route has. Links that carry nothing have no row: machines have far more links than most runs use.
 type links struct {
 	platform *platforms.Platform
 	options  *netmodel.Options
 	hosts    []int32 // of the ranks
-	routes   routes
+
+	// Routes are remembered, as rows of links, for pairs of hosts that talk again and again, together with the bytes
+	// that they carry, which are given to the links from time to time (unload). A pair has one place where it can
+	// be; a pair that comes there later takes it over.
+	places  []place
+	used    []*place // that have carried something since
+	shift   int      // of the source in the number of a place, if every pair has its own; else -1
+	ofRoute []int32  // rows of the routes in places, one behind the other
+	scratch []int32  // scratch
+	err     error    // the first
 
 	rowOf   []int32 // by link, none: it has carried nothing
 	rows    []link
@@ -34,7 +48,7 @@ type links struct {
 	lost         [][]float64 // seconds by slice and level, likewise
 }
 
-// link is one that has carried something, up to this slice.
+// link is one that has carried something: its sums over all slices before this one.
 type link struct {
 	number   int32 // the platform's
 	level    int32 // index in links.levels
@@ -51,20 +65,37 @@ type usage struct {
 
 const none = -1
 
+// Bounds of memory. Loads take 4 bytes, so past is some 16 MB at most, but for platforms of very many links.
 const (
 	maxPast   = 1 << 22 // loads of links that are kept, unless slices are as few as may be:
 	minSlices = 64
 )
 
 func newLinks(m *replay.Machine, o *netmodel.Options) links {
-	l := links{
-		platform: m.Platform, options: o, hosts: m.Hosts, routes: newRoutes(m.Platform),
-		names: m.Platform.Levels(), widths: newWidths(),
-	}
-	l.rowOf = slices.Repeat([]int32{none}, m.Platform.NumLinks())
+	p := m.Platform
+	l := links{platform: p, options: o, hosts: m.Hosts, names: p.Levels(), widths: widths{firstWidth, maxSlices}}
+	l.rowOf = slices.Repeat([]int32{none}, p.NumLinks())
 	l.levelOf = slices.Repeat([]int32{none}, len(l.names))
 	l.until = l.end(0)
+	// The number of places is a power of 2: route masks a hash with it.
+	l.shift = bits.Len(uint(p.NumHosts() - 1))
+	count := maxPlaces
+	if l.shift > ownPlaces {
+		l.shift = -1
+	} else {
+		count = 1 << (2 * l.shift)
+	}
+	l.places, l.used = make([]place, count), make([]*place, 0, maxUsed)
+	l.forget()
 	return l
+}
+
+// forget empties all places.
+func (l *links) forget() {
+	l.ofRoute = l.ofRoute[:0]
+	for i := range l.places {
+		l.places[i].src = -1
+	}
 }
 
 // transferred takes transfers in the order of their ends.
@@ -76,6 +107,9 @@ func (r *Recorder) transferred(list []replay.Transferred) {
 }
 
 // add takes a transfer, which ended after those before it.
+//
+// A factor below 1 (smpi/bw-factor) has a message take more of the capacity of links than its bytes: load is what it
+// takes, and what uses are made of. Time is lost against the rate that the message would have alone.
 func (l *links) add(t *replay.Transferred) {
 	if t.At > l.until {
 		l.advance(t.At)
@@ -105,21 +139,42 @@ const rounding = 1e-9
 
 // route returns the route from host src to host dst, valid until the next call.
 func (l *links) route(src, dst int32) *place {
-	p := l.routes.place(src, dst)
-	if p.src != src || p.dst != dst {
-		l.unload()
-		l.routes.fill(p, src, dst, l.row)
+	mask := uint32(len(l.places) - 1)
+	at := (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8
+	if l.shift >= 0 {
+		at = uint32(src)<<l.shift | uint32(dst)
+	}
+	p := &l.places[at&mask]
+	if p.src == src && p.dst == dst {
+		return p
+	}
+	// The pair takes the place over. Its links get their rows, in the order in which they are first used.
+	l.unload()
+	route, err := l.platform.AppendRoute(l.scratch[:0], int(src), int(dst))
+	if l.scratch = route; err != nil {
+		route, l.err = nil, cmp.Or(l.err, err)
+	}
+	if len(l.ofRoute)+len(route) > maxRouted {
+		l.forget()
+	}
+	*p = place{src: src, dst: dst, at: int32(len(l.ofRoute)), count: int32(len(route))}
+	for _, link := range route {
+		l.ofRoute = append(l.ofRoute, l.row(link))
 	}
 	return p
 }
 
-// carry notes what a route carries in this slice.
+// rowsOf returns the rows of the links of a route.
+func (l *links) rowsOf(p *place) []int32 { return l.ofRoute[p.at:][:p.count] }
+
+// carry notes what a route carries in this slice. used lists the routes that have something to give to their links;
+// it has a bound so that it stays in the caches of the processor.
 func (l *links) carry(p *place, bytes, load float64) {
 	if p.bytes == 0 {
-		if len(l.routes.used) == maxUsed {
+		if len(l.used) == maxUsed {
 			l.unload()
 		}
-		l.routes.used = append(l.routes.used, p)
+		l.used = append(l.used, p)
 	}
 	p.bytes += bytes
 	p.load += load
@@ -127,15 +182,15 @@ func (l *links) carry(p *place, bytes, load float64) {
 
 // unload gives links what their routes have carried.
 func (l *links) unload() {
-	for _, p := range l.routes.used {
-		for _, row := range l.routes.rowsOf(p) {
+	for _, p := range l.used {
+		for _, row := range l.rowsOf(p) {
 			u := &l.now[row]
 			u.bytes += p.bytes
 			u.load += p.load
 		}
 		p.bytes, p.load = 0, 0
 	}
-	l.routes.used = l.routes.used[:0]
+	l.used = l.used[:0]
 }
 
 // row returns the row of a link. The first use of a link is apart, so that this is inlined.
@@ -161,6 +216,9 @@ func (l *links) addRow(number int32) int32 {
 }
 
 // advance stores the usage of links in this slice, and goes on to the slice of a time.
+//
+// Where the time lies beyond the last slice, or rows have become so many that the slices would take too much memory,
+// slices become wider first.
 func (l *links) advance(to float64) {
 	l.unload()
 	past, lost := l.pastAt(l.slice), l.lostAt(l.slice)
@@ -189,7 +247,7 @@ func (l *links) pastAt(slice int32) []float32 { return grown(&l.past, slice, len
 // lostAt returns what was lost at each level in a slice.
 func (l *links) lostAt(slice int32) []float64 { return grown(&l.lost, slice, len(l.levels)) }
 
-// grown returns a slice of a list, of so many numbers.
+// grown returns a slice of a list, of so many numbers: those that are missing, as of rows that came later, are 0.
 func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 	for int(slice) >= len(*list) {
 		*list = append(*list, nil)
@@ -202,6 +260,9 @@ func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 }
 
 // addSince takes a transfer that began before this slice did: it was carried evenly.
+//
+// Its parts go to the sums of the slices that are over, and the rest is carried in this one as add has it. How the rate
+// changed meanwhile is not told; a page shows slices that are long against most messages.
 func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 	from, seconds := t.From, t.At-t.From
 	for from < l.begin {
@@ -213,7 +274,7 @@ func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 		end = min(end, l.begin)
 		share := (end - from) / seconds
 		past := l.pastAt(slice)
-		for _, row := range l.routes.rowsOf(p) {
+		for _, row := range l.rowsOf(p) {
 			l.rows[row].bytes += float64(t.Bytes * share)
 			l.rows[row].load += float64(load * share)
 			past[row] += float32(load * share)
@@ -232,85 +293,19 @@ func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 	}
 }
 
-// routes remembers the links of routes, as rows of links, for pairs of hosts that talk again
-// and again, and what they carry, which is given to the links from time to time. A pair has one
-// place where it can be; who comes there later takes it over.
-type routes struct {
-	platform *platforms.Platform
-	places   []place
-	used     []*place // that have carried something
-	shift    int      // of the source in the number of a place, if every pair has its own; else -1
-	rows     []int32  // of the routes in places, one behind the other
-	links    []int32  // scratch
-	err      error    // the first
-}
-
-// place is the route from a host to another.
+// place is the route from a host to another, with the sums that unload gives to its links.
 type place struct {
 	src, dst    int32   // -1: empty
-	at, count   int32   // in routes.rows
+	at, count   int32   // in links.ofRoute
 	bytes, load float64 // that it has carried and its links have not been given
 }
 
 const (
 	ownPlaces = 8       // bits of the number of hosts up to which each pair has a place
 	maxPlaces = 1 << 17 // for more hosts
-	maxRouted = 1 << 20 // numbers in routes.rows
+	maxRouted = 1 << 20 // numbers in links.ofRoute
 	maxUsed   = 1 << 12 // routes that have carried something
 )
-
-// newRoutes returns empty places, whose number is a power of 2.
-func newRoutes(p *platforms.Platform) routes {
-	r := routes{platform: p, shift: bits.Len(uint(p.NumHosts() - 1))}
-	count := maxPlaces
-	if r.shift > ownPlaces {
-		r.shift = -1
-	} else {
-		count = 1 << (2 * r.shift)
-	}
-	r.places, r.used = make([]place, count), make([]*place, 0, maxUsed)
-	r.forget()
-	return r
-}
-
-// forget empties all places.
-func (r *routes) forget() {
-	r.rows = r.rows[:0]
-	for i := range r.places {
-		r.places[i].src = -1
-	}
-}
-
-// place returns the place of a route, which another one may have.
-func (r *routes) place(src, dst int32) *place {
-	mask := uint32(len(r.places) - 1)
-	if r.shift >= 0 {
-		return &r.places[(uint32(src)<<r.shift|uint32(dst))&mask]
-	}
-	return &r.places[(uint32(src)*2654435761+uint32(dst)*2246822519)>>8&mask]
-}
-
-// rowsOf returns the rows of the links of a route.
-func (r *routes) rowsOf(p *place) []int32 { return r.rows[p.at:][:p.count] }
-
-// fill makes a place that of the route from host src to host dst. rowOf returns the row of a
-// link.
-func (r *routes) fill(p *place, src, dst int32, rowOf func(link int32) int32) {
-	links, err := r.platform.AppendRoute(r.links[:0], int(src), int(dst))
-	if r.links = links; err != nil {
-		links = nil
-		if r.err == nil {
-			r.err = err
-		}
-	}
-	if len(r.rows)+len(links) > maxRouted {
-		r.forget()
-	}
-	*p = place{src: src, dst: dst, at: int32(len(r.rows)), count: int32(len(links))}
-	for _, l := range links {
-		r.rows = append(r.rows, rowOf(l))
-	}
-}
 
 // maxHottest is how many links are named.
 const maxHottest = 20

@@ -213,7 +213,7 @@ func TestRoutes(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []int32
-			for _, row := range l.routes.rowsOf(l.route(src, dst)) {
+			for _, row := range l.rowsOf(l.route(src, dst)) {
 				got = append(got, l.rows[row].number)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -36,7 +36,8 @@ var stateOf = func() (of [numKinds]uint8) {
 	return of
 }()
 
-// Bounds of a matrix.
+// Bounds of a matrix. A cell takes 32 bytes here, and six bytes or more of a page before compression; more rows than
+// 16,384 are more than any screen has.
 const (
 	maxCells = 3 << 19
 	maxRows  = 1 << 14
@@ -65,6 +66,8 @@ func newMatrix(ranks int) matrix {
 }
 
 // add adds the times of a rank in a column, in which it was so long. Kernels are in their kind.
+//
+// A cell is made also for a rank that spends no time in the column, so that every column has a row for each rank.
 func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	c := m.at(column, int(rank)/m.ranksPerRow)
 	if !(length > 0) {
@@ -82,6 +85,8 @@ func (m *matrix) add(rank, column int32, now []float64, length float64) {
 }
 
 // at returns a cell, for which neighbours become one where there are too many.
+//
+// Merging halves the columns, so each cell is merged a number of times that is the logarithm of the columns at most.
 func (m *matrix) at(column int32, row int) *cell {
 	for int(column)/m.perCell >= len(m.list) {
 		if (len(m.list)+1)*m.rows <= maxCells {
@@ -107,14 +112,26 @@ func (m *matrix) at(column int32, row int) *cell {
 // quantised returns a share of [0, 1] in 255ths.
 func quantised(share float64) uint8 { return uint8(min(max(share, 0), 1)*255 + 0.5) }
 
-// data describes the cells of columns from the first on, which begins a cell.
+// data describes the cells of columns from the first on, which begins a cell. Most differs from the mean only where a
+// cell stands for several ranks or columns, and is left out otherwise.
 func (m *matrix) data(first int) Matrix {
 	list := m.list[first/m.perCell:]
 	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell,
 		Steps: 255}
-	d.Mean = m.states(list, (*cell).share)
-	if m.ranksPerRow*m.perCell > 1 {
-		d.Most = m.states(list, func(c *cell, state int) uint8 { return c.most[state] })
+	size, coarse := NumStates*m.rows*len(list), m.ranksPerRow*m.perCell > 1
+	d.Mean = make(typedarray.Bytes, 0, size)
+	if coarse {
+		d.Most = make(typedarray.Bytes, 0, size)
+	}
+	for state := range NumStates {
+		for _, column := range list {
+			for row := range column {
+				d.Mean = append(d.Mean, column[row].share(state))
+				if coarse {
+					d.Most = append(d.Most, column[row].most[state])
+				}
+			}
+		}
 	}
 	for _, column := range list {
 		longest := math.SmallestNonzeroFloat64 // nobody was there: shares of nothing
@@ -128,20 +145,8 @@ func (m *matrix) data(first int) Matrix {
 	return d
 }
 
-// states returns a number for each state of each cell: [states][columns][rows].
-func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) typedarray.Bytes {
-	values := make(typedarray.Bytes, 0, NumStates*m.rows*len(list))
-	for state := range NumStates {
-		for _, column := range list {
-			for row := range column {
-				values = append(values, of(&column[row], state))
-			}
-		}
-	}
-	return values
-}
-
-// share returns which share of its time a cell is in a state, in 255ths.
+// share returns which share of its time a cell is in a state, in 255ths. The time is the sum of the states, as told by
+// the ranks, so that the shares of a cell add up to 1.
 func (c *cell) share(state int) uint8 {
 	all := 0.0
 	for _, s := range c.seconds {

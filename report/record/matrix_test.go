@@ -89,8 +89,8 @@ func TestManyRanks(t *testing.T) {
 	if waits[0] != 128 || d.Most[d.Rows] != 255 || waits[13333] != 0 {
 		t.Errorf("rows wait %d, at most %d, the last %d of 255, want 128, 255 and 0", waits[0], d.Most[d.Rows], waits[13333])
 	}
-	g := groups{list: []group{{by: "host", of: descending(ranks)}}}
-	if order := g.orders(3, make([]rank, ranks))[1]; order.Name != "host" || binary.LittleEndian.Uint32(order.Rows) != 13333 {
+	g := []group{{by: "host", of: descending(ranks)}}
+	if order := orders(g, 3, make([]rank, ranks))[1]; order.Name != "host" || binary.LittleEndian.Uint32(order.Rows) != 13333 {
 		t.Errorf("by %s the first is row %d, want the last", order.Name, order.Rows[:4])
 	}
 }
@@ -146,8 +146,7 @@ func uint32s(list ...uint32) (b []byte) {
 
 // TestManySenders: 1,025 ranks are 342 rows of three; rank 1,024 is the last one's.
 func TestManySenders(t *testing.T) {
-	g := groups{ranks: 1025}
-	traffic := g.traffic()
+	traffic := newTraffic(1025, nil)
 	traffic.add([]replay.Transferred{{Src: 1024, Dst: 2, Summary: netmodel.Summary{Bytes: 5 + 16}}})
 	d := traffic.data()[0]
 	if d.Size != 342 || d.Per != 3 || float32sOf(t, d.Bytes)[341*342] != 5 {
@@ -197,7 +196,7 @@ func TestMerged(t *testing.T) {
 	if got := merged([][]float32{{1}, {2}}, 70, addTo[float32]); len(got) != 1 || got[0][0] != 3 {
 		t.Errorf("all in one: %v", got)
 	}
-	w := newWidths()
+	w := widths{firstWidth, maxSlices}
 	if k := w.reach(3e7 * 365 * 24 * 3600); k < 40 || math.IsInf(w.width, 1) {
 		t.Errorf("%d doublings to slices of %v s", k, w.width)
 	}

@@ -36,7 +36,8 @@ type passed struct {
 	from, to  float64 // s
 }
 
-// timePasses notes a time of a rank.
+// timePasses notes a time of a rank. It is called for each piece of time of each rank, in a replay without steps, and
+// allocates nothing.
 func (r *Recorder) timePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
 	row := int32(k)
 	if kernel >= 0 {
@@ -50,12 +51,13 @@ func (r *Recorder) timePasses(id int32, k replay.TimeKind, kernel int32, from, t
 	t.count++
 }
 
-// takeTimes takes the times that have been noted.
+// takeTimes takes the times that have been noted. Whatever looks at the sums or clocks of ranks calls it first.
 func (r *Recorder) takeTimes() {
 	now, width, noted := r.sums.now, r.sums.width, r.times.noted[:r.times.count]
 	for i := range noted {
 		t := &noted[i]
 		rk, from := &r.ranks[t.rank], t.from
+		// A rank that nothing was told of has an end before all times, so that cross sees it first.
 		if t.to > rk.until {
 			from = r.cross(t.rank, int(t.row), t.from, t.to)
 		}
@@ -125,7 +127,8 @@ func (r *Recorder) cross(id int32, row int, from, to float64) float64 {
 	return from
 }
 
-// reach makes the slices wide enough for a time.
+// reach makes the slices wide enough for a time. Ranks that are in a slice are in the one that it has become part of;
+// what they have spent there so far stays theirs until they leave it.
 func (r *Recorder) reach(to float64) {
 	k := r.slices.reach(to)
 	if k == 0 {
@@ -161,12 +164,15 @@ func (r *Recorder) step(id int32, number int, at float64) {
 	r.columns.begin(column, rk.began)
 }
 
-// columnOf returns the column of a step.
+// columnOf returns the column of a step. Steps before the first, as of a resumed replay, are in the first column, those
+// beyond the last in the last one.
 func (r *Recorder) columnOf(step int) int32 {
 	return int32(min(max(0, step-r.first)/r.perColumn, r.maxColumns-1))
 }
 
-// leave ends the time that a rank has been in its column.
+// leave ends the time that a rank has been in its column. Of steps the times are the differences of the sums that the
+// replay keeps itself; of slices of time they were added up here (rows), and wait for end, since ranks of a replay run
+// ahead of each other by more than a slice.
 func (r *Recorder) leave(id int32, at float64) {
 	rk := &r.ranks[id]
 	if r.steps {
@@ -206,15 +212,27 @@ func (r *Recorder) end() {
 		return
 	}
 	// Of slices of time the columns are added up now: ranks run ahead of each other.
-	r.slices.each(r.sums.width, numKinds+r.sums.kernels, func(id, column int32, now []float64, length float64) {
-		sum := now[replay.TimeCompute]
-		for _, v := range now[numKinds:][:r.sums.kernels] {
-			sum += v
+	width, times := r.sums.width, numKinds+r.sums.kernels // the first numbers are times that do not overlap
+	for column, all := range r.slices.list {
+		// Slices are nil where nothing has happened. In the others a rank may be missing, whose numbers are 0.
+		for id := 0; id*width < len(all); id++ {
+			now, length := all[id*width:][:width], 0.0
+			for _, v := range now[:times] {
+				length += v
+			}
+			if !(length > 0) {
+				continue
+			}
+			// Time in a kernel was noted in the row of the kernel alone, and is computation.
+			sum := now[replay.TimeCompute]
+			for _, v := range now[numKinds:times] {
+				sum += v
+			}
+			now[replay.TimeCompute] = sum
+			r.columns.add(int32(column), now, length)
+			r.matrix.add(int32(id), int32(column), now, length)
 		}
-		now[replay.TimeCompute] = sum
-		r.columns.add(column, now, length)
-		r.matrix.add(id, column, now, length)
-	})
+	}
 }
 
 // numKinds is the number of replay's kinds of time.
@@ -269,6 +287,7 @@ type spent struct {
 
 // spentBy notes the times that a rank has spent by a time; over: the rank has ended.
 func (r *Recorder) spentBy(id int32, at float64, sums []float64, over bool) {
+	// The sums are the replay's own, and valid until it goes on: now refers to them, last is a copy.
 	rk, s := &r.ranks[id], &r.spent
 	if rk.until == notYet {
 		r.enter(id, at)

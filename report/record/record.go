@@ -51,6 +51,10 @@ const (
 )
 
 // Recorder records the Data of one replay.
+//
+// Its observer is called from the goroutine of the replay only. Columns are steps where the trace marks more than one,
+// and then the replay's own sums (Observer.Spent) are enough; else they are slices of time, for which every piece of
+// time is looked at.
 type Recorder struct {
 	header *trace.Header
 	ranks  []rank
@@ -68,7 +72,7 @@ type Recorder struct {
 	columns    columns
 	matrix     matrix
 
-	groups  groups
+	groups  []group // by rows and columns of the process grid, and by hosts, where there are such
 	traffic traffic
 	links   links
 	done    bool
@@ -91,7 +95,8 @@ func New(o Options) (*Recorder, error) {
 		r.last = min(r.last, o.Replay.To-1)
 	}
 
-	// Rows, and columns of steps or of time.
+	// Rows, and columns of steps or of time. Several steps are one column where there are more steps than columns, or
+	// so many rows that the columns would take too much memory.
 	r.sums = rows{kernels: len(h.Kernels), phases: len(h.Phases)}
 	width := numKinds + len(h.Kernels) + len(h.Phases)
 	r.sums.width = width
@@ -104,7 +109,7 @@ func New(o Options) (*Recorder, error) {
 		r.spent = spent{width: width, column: make([]float64, width)}
 		r.spent.begun, r.spent.last = make([]float64, h.Ranks*width), make([]float64, h.Ranks*width)
 	} else {
-		r.slices = timeSlots{widths: newWidths(), size: h.Ranks * width}
+		r.slices = timeSlots{widths: widths{firstWidth, maxSlices}, size: h.Ranks * width}
 		for r.slices.most > minSlots && r.slices.most*r.slices.size > maxSlotted {
 			r.slices.most /= 2
 		}
@@ -113,7 +118,7 @@ func New(o Options) (*Recorder, error) {
 	r.matrix = newMatrix(h.Ranks)
 
 	r.groups = newGroups(h, &o.Machine)
-	r.traffic = r.groups.traffic()
+	r.traffic = newTraffic(h.Ranks, r.groups)
 	r.links = newLinks(&o.Machine, &o.Replay.Network.Options)
 	return r, nil
 }
@@ -138,7 +143,8 @@ func (r *Recorder) Data() (*Data, error) {
 	}
 	r.done = true
 	r.end()
-	// Columns begin with the first in which a rank was on, and with a cell of the matrix.
+	// Columns begin with the first in which a rank was on, and with a cell of the matrix. Earlier ones are empty, as of
+	// a replay that goes on from a checkpoint.
 	first := 0
 	for first < len(r.columns.list) && r.columns.list[first].ended == 0 {
 		first++
@@ -153,8 +159,8 @@ func (r *Recorder) Data() (*Data, error) {
 		Communication: r.traffic.data(),
 		Links:         r.links.data(r.lastEnd()),
 	}
-	d.Matrix.Orders = r.groups.orders(r.matrix.ranksPerRow, r.ranks)
-	return d, r.links.routes.err
+	d.Matrix.Orders = orders(r.groups, r.matrix.ranksPerRow, r.ranks)
+	return d, r.links.err
 }
 
 // lastEnd returns the end of the last rank in seconds.
@@ -163,13 +169,6 @@ func (r *Recorder) lastEnd() (end float64) {
 		end = max(end, r.ranks[i].clock)
 	}
 	return end
-}
-
-// groups are which ranks belong together: by rows and columns of the process grid, if the
-// trace has communicators of that name, and by hosts, if one has several ranks.
-type groups struct {
-	ranks int
-	list  []group
 }
 
 // group divides the ranks.
@@ -183,8 +182,10 @@ type group struct {
 // gridNames are what reports call communicators.
 var gridNames = map[string]string{"row": "grid row", "col": "grid column"}
 
-func newGroups(h *trace.Header, m *replay.Machine) groups {
-	g := groups{ranks: h.Ranks}
+// newGroups returns the ways in which ranks belong together: by rows and columns of the process grid, if the trace
+// has communicators of that name, and by hosts, if one has several ranks.
+func newGroups(h *trace.Header, m *replay.Machine) (list []group) {
+	// A rank that is in no group of a family, as may be in other programs than HPL, counts to the first group.
 	for _, f := range h.CommFamilies {
 		name, ok := gridNames[f.Name]
 		if !ok || len(f.Groups) < 2 {
@@ -196,7 +197,7 @@ func newGroups(h *trace.Header, m *replay.Machine) groups {
 				of[f.Groups[i].Member(k)] = int32(i)
 			}
 		}
-		g.list = append(g.list, group{by: name, of: of, size: len(f.Groups)})
+		list = append(list, group{by: name, of: of, size: len(f.Groups)})
 	}
 	// Hosts are in the platform's order.
 	used := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
@@ -207,16 +208,17 @@ func newGroups(h *trace.Header, m *replay.Machine) groups {
 			of[r] = int32(i)
 		}
 		name := func(i int) string { return m.Platform.Host(int(used[i])).Name }
-		g.list = append(g.list, group{by: "host", of: of, size: len(used), name: name})
+		list = append(list, group{by: "host", of: of, size: len(used), name: name})
 	}
-	return g
+	return list
 }
 
 // orders returns the ways to sort the rows of a matrix, of which each is so many ranks: the
 // first of them decides.
-func (g *groups) orders(perRow int, ranks []rank) []Order {
+func orders(groups []group, perRow int, ranks []rank) []Order {
 	list := []Order{{Name: "rank"}}
 	rows := (len(ranks) + perRow - 1) / perRow
+	// A row of several ranks stands where its first rank does. An order that changes nothing is left empty.
 	add := func(name string, compare func(a, b int) int) {
 		order := make([]uint32, rows)
 		for i := range order {
@@ -229,7 +231,7 @@ func (g *groups) orders(perRow int, ranks []rank) []Order {
 		}
 		list = append(list, o)
 	}
-	for _, by := range g.list {
+	for _, by := range groups {
 		add(by.by, func(a, b int) int { return cmp.Compare(by.of[a], by.of[b]) })
 	}
 	add("end", func(a, b int) int { return cmp.Compare(ranks[a].clock, ranks[b].clock) })

@@ -239,22 +239,48 @@ func TestSteps(t *testing.T) {
 
 var errStop = errors.New("stop")
 
+// stopped plays with observers until a number of pauses, and returns the checkpoint that is written there; nil: the
+// replay ends before.
+func (b *bench) stopped(t *testing.T, pauses int, observers ...replay.Observer) (*replay.Result, *replay.Checkpoint) {
+	t.Helper()
+	var file bytes.Buffer
+	o := b.Replay
+	o.Observers = observers
+	o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
+		if pauses--; pauses == 0 {
+			return errors.Join(p.Save(&file, 0), errStop)
+		}
+		return nil
+	}}
+	res, err := b.play(t, o)
+	if err == nil {
+		return res, nil
+	}
+	if !errors.Is(err, errStop) {
+		t.Fatal(err)
+	}
+	return res, &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
+}
+
+// resumed records what follows a checkpoint.
+func (b *bench) resumed(t *testing.T, from *replay.Checkpoint, others ...replay.Observer) *Recorder {
+	t.Helper()
+	r, o := b.recorder(t), b.Replay
+	o.Resume, o.Observers = from, append(others, r.Observer())
+	if _, err := b.play(t, o); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestInterrupted: a replay that is stopped is recorded up to there.
 func TestInterrupted(t *testing.T) {
 	for _, at := range []int{1, 2, 40, 700, 3000} {
 		b := hplBench(t, 1, "smpi/iprobe:1e-6")
 		r, d, arrived := b.recorder(t), newDiary(), newArrivals()
-		o, pauses := b.Replay, 0
-		o.Observers = []replay.Observer{r.Observer(), d.observer(), arrived.observer()}
-		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
-			if pauses++; pauses == at {
-				return errStop
-			}
-			return nil
-		}}
-		res, err := b.play(t, o)
-		if !errors.Is(err, errStop) {
-			t.Fatal(err)
+		res, from := b.stopped(t, at, r.Observer(), d.observer(), arrived.observer())
+		if from == nil {
+			t.Fatalf("it ends before pause %d", at)
 		}
 		data := dataOf(t, r)
 		checkSums(t, r, data, res)
@@ -272,25 +298,9 @@ func TestResumed(t *testing.T) {
 	b := hplBench(t, 1, "smpi/iprobe:1e-6")
 	_, _, whole := b.record(t)
 	for _, at := range []int{100, 900, 2500} {
-		var file bytes.Buffer
-		o, pauses := b.Replay, 0
-		o.Observers = nil
-		o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
-			if pauses++; pauses == at {
-				return errors.Join(p.Save(&file, 0), errStop)
-			}
-			return nil
-		}}
-		if _, err := b.play(t, o); !errors.Is(err, errStop) {
-			t.Fatal(err)
-		}
-		r, d := b.recorder(t), newDiary()
-		o = b.Replay
-		o.Resume = &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
-		o.Observers = []replay.Observer{r.Observer(), d.observer()}
-		if _, err := b.play(t, o); err != nil {
-			t.Fatal(err)
-		}
+		_, from := b.stopped(t, at)
+		d := newDiary()
+		r := b.resumed(t, from, d.observer())
 		checkResumed(t, dataOf(t, r), whole, r, d)
 	}
 }
@@ -330,6 +340,39 @@ func checkResumed(t *testing.T, d, whole *Data, r *Recorder, told *diary) {
 		}
 	}
 	near(t, "all times", sum, all, 1e-9)
+}
+
+// TestResumedBeforeItBegins: rank 2 waits for its first message while others compute. From whatever
+// checkpoint, nobody has spent less than no time on anything.
+func TestResumedBeforeItBegins(t *testing.T) {
+	b := newBench(t, cluster(3), 3, 1)
+	b.Header.Steps = 3
+	b.lists(
+		[]trace.Action{step(0), flops(1e9), send(1, 0, 10), step(1), flops(1e9), send(1, 1, 100000), step(2), flops(1e9)},
+		[]trace.Action{step(0), recv(0, 0, 10), step(1), recv(0, 1, 100000), step(2), send(2, 0, 10)},
+		[]trace.Action{recv(1, 0, 10), step(0), flops(1e9), step(1), flops(1e9), step(2), flops(1e9)})
+	checkpoints := 0
+	for pauses := 1; ; pauses++ {
+		_, from := b.stopped(t, pauses)
+		if from == nil {
+			break
+		}
+		r := b.resumed(t, from)
+		checkpoints++
+		if _, err := r.Data(); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range r.columns.list {
+			for row, s := range c.rows {
+				if s.least < 0 || s.sum < 0 {
+					t.Errorf("checkpoint %d, column %d, row %d: %+v", pauses, i, row, s)
+				}
+			}
+		}
+	}
+	if checkpoints == 0 {
+		t.Error("no checkpoint")
+	}
 }
 
 // computeOf returns the seconds that the mean rank computes in each column.

@@ -12,9 +12,8 @@ const (
 	maxSlices  = 512
 )
 
-func newWidths() widths { return widths{firstWidth, maxSlices} }
-
-// reach makes slices so wide that a time lies before the end of the last: 2^k become one.
+// reach makes slices so wide that a time lies before the end of the last: 2^k become one. Widths double, so a border
+// of wide slices was a border of narrow ones, and sums need no splitting.
 func (w *widths) reach(to float64) (k int) {
 	for to >= w.width*float64(w.most) {
 		w.width *= 2
@@ -83,7 +82,7 @@ func addTo[T float32 | float64](into, more []T) []T {
 	return into
 }
 
-// add adds what a rank has spent its time on in a slice.
+// add adds the times that a rank has spent in a slice. A slice takes memory for all ranks once one has time in it.
 func (s *timeSlots) add(slice, rank int32, now []float64) {
 	for int(slice) >= len(s.list) {
 		s.list = append(s.list, nil)
@@ -92,21 +91,4 @@ func (s *timeSlots) add(slice, rank int32, now []float64) {
 		s.list[slice] = make([]float64, s.size)
 	}
 	addTo(s.list[slice][int(rank)*len(now):][:len(now)], now)
-}
-
-// each calls f for each rank, whose numbers are so many, in each slice in which it has time:
-// the first of the numbers are times that do not overlap.
-func (s *timeSlots) each(width, times int, f func(rank, slice int32, now []float64, length float64)) {
-	for i, all := range s.list {
-		for rank := 0; rank*width < len(all); rank++ {
-			now := all[rank*width:][:width]
-			length := 0.0
-			for _, v := range now[:times] {
-				length += v
-			}
-			if length > 0 {
-				f(int32(rank), int32(i), now, length)
-			}
-		}
-	}
 }

@@ -13,6 +13,9 @@ const (
 )
 
 // traffic is who sends how much to whom: by rank, and by each group of ranks.
+//
+// Each message is counted once, by rank, wherever rows of the other tables are unions of rows of that table: they are
+// added up in the end. Only tables that cut across rows of several ranks count for themselves.
 type traffic struct {
 	ranks  trafficTable // that is counted; most others are added up from it in the end
 	tables []trafficTable
@@ -43,18 +46,18 @@ type arrived struct {
 
 const maxWaiting = 1 << 16
 
-// traffic returns what counts by rank, and by each group.
-func (g *groups) traffic() traffic {
-	ranks := group{by: "rank", of: make([]int32, g.ranks), size: g.ranks}
+// newTraffic returns empty tables by rank, and by each group.
+func newTraffic(size int, groups []group) traffic {
+	ranks := group{by: "rank", of: make([]int32, size), size: size}
 	for r := range ranks.of {
 		ranks.of[r] = int32(r)
 	}
 	limit := maxTraffic
-	if g.ranks <= maxExact {
+	if size <= maxExact {
 		limit = maxExact
 	}
 	t := traffic{ranks: newTrafficTable(ranks, limit)}
-	for _, by := range append([]group{ranks}, g.list...) {
+	for _, by := range append([]group{ranks}, groups...) {
 		table := newTrafficTable(by, maxTraffic)
 		table.adds = true // if all ranks that are one row of the other table are one row of this, too
 		for r := 1; r < len(table.row) && table.adds; r++ {
@@ -65,7 +68,8 @@ func (g *groups) traffic() traffic {
 	return t
 }
 
-// newTrafficTable returns a table of at most so many rows.
+// newTrafficTable returns a table of at most so many rows. Where the group has more numbers than that, neighbours share
+// a row.
 func newTrafficTable(g group, rows int) trafficTable {
 	per := max(1, (g.size+rows-1)/rows)
 	t := trafficTable{group: g, per: per, rows: (g.size + per - 1) / per, row: make([]uint16, len(g.of))}
@@ -91,6 +95,7 @@ func (t *trafficTable) add(list []replay.Transferred) {
 	for i := range list {
 		m := &list[i]
 		from, to, size := t.row[m.Src], t.row[m.Dst], m.Size()
+		// The waiting messages have 32 bits for a size; the few that are larger are counted at once.
 		if size > math.MaxUint32 {
 			t.pairs.add(int32(from), int32(to), 1, size)
 			continue
@@ -103,7 +108,8 @@ func (t *trafficTable) add(list []replay.Transferred) {
 	}
 }
 
-// count counts the messages that wait for it, by sender.
+// count counts the messages that wait for it, by sender: a counting sort, in which each first holds the number of
+// messages of each sender, then where the next one of them goes in order.
 func (t *trafficTable) count() {
 	if t.order == nil {
 		t.order = make([]uint16, maxWaiting)
@@ -190,7 +196,8 @@ func (p pairs) add(from, to int32, messages, bytes int64) {
 	sum.bytes += bytes
 }
 
-// find returns the index of a receiver, which comes after another one than the last time.
+// find returns the index of a receiver, which comes after another one than the last time, and notes the new order. It
+// looks at all receivers of the sender: few in most programs, and each at most once in programs whose order repeats.
 func (s *sender) find(to int32) int32 {
 	at := 0
 	for at < len(s.order) && s.order[at].receiver != to {

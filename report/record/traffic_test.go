@@ -18,11 +18,11 @@ func TestTraffic(t *testing.T) {
 	for _, ranks := range []int{1, 7, 600, maxExact, maxExact + 1, 5000} {
 		for _, messages := range []int{0, 1, maxWaiting - 1, maxWaiting, maxWaiting + 1, 2 * maxWaiting, 200_001} {
 			t.Run(fmt.Sprintf("%d ranks, %d messages", ranks, messages), func(t *testing.T) {
-				g := groups{ranks: ranks, list: []group{{by: "host", of: make([]int32, ranks), size: min(ranks, 700)}}}
-				for r := range g.list[0].of {
-					g.list[0].of[r] = int32(r * 7 % g.list[0].size)
+				hosts := group{by: "host", of: make([]int32, ranks), size: min(ranks, 700)}
+				for r := range hosts.of {
+					hosts.of[r] = int32(r * 7 % hosts.size)
 				}
-				compareTraffic(t, g.traffic(), someTransfers(ranks, messages))
+				compareTraffic(t, newTraffic(ranks, []group{hosts}), someTransfers(ranks, messages))
 			})
 		}
 	}

@@ -59,7 +59,7 @@ type Writer interface {
 	Close() error
 }
 
-// Recorder writes the rows of one replay.
+// Recorder writes the rows of one replay. It keeps the row that is under way of each rank, and nothing else.
 type Recorder struct {
 	to     Writer
 	phases int // where those of phases begin in Row.Seconds
@@ -94,6 +94,7 @@ func (r *Recorder) Observer() replay.Observer {
 	return replay.Observer{TimePasses: r.timePasses, SendPosted: r.sendPosted, Marked: r.marked}
 }
 
+// timePasses adds time to the row of a rank: to its kind, and of a computation to its kernel, too.
 func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	rk := &r.ranks[rank]
 	rk.Seconds[k] += to - from
@@ -103,6 +104,7 @@ func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	rk.clock = to
 }
 
+// sendPosted counts a message that a rank sends.
 func (r *Recorder) sendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	rk := &r.ranks[src]
 	rk.Messages++
@@ -114,6 +116,7 @@ func (r *Recorder) sendPosted(message, src, dst, tag int32, bytes int64, at floa
 func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	rk := &r.ranks[rank]
 	if mark.Kind == trace.KindStep {
+		// Time before the first step has a row of its own, without a step, if there is any.
 		if rk.Step != NoStep || rk.clock > rk.Begin || rk.Messages > 0 {
 			r.write(rk, at, true)
 		}
@@ -172,7 +175,8 @@ func ColumnsOf(h *trace.Header) (*Columns, error) {
 	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
 		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}
-	alike := map[string]int{}
+	// Names are told apart over all columns of seconds: a kernel may be called as a phase is.
+	alike := map[string]int{} // columns that come to a name, so far
 	for k := range numKinds {
 		c.add(alike, replay.TimeKind(k).String())
 	}

@@ -73,54 +73,35 @@ const wantCSV = `rank,host,step,complete,begin_s,end_s,messages,bytes,compute_s,
 1,"b,c",,false,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 `
 
+// csvOf returns the table of tell, of ranks on two hosts, with a label.
+func csvOf(t *testing.T, label string, hosts ...string) string {
+	t.Helper()
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewCSV(&out, c, label)
+	tell(table.NewRecorder(c, hosts, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestCSV: a label is the last column of every row. A spreadsheet must not take the name of a host, or a label, for a
+// formula.
 func TestCSV(t *testing.T) {
-	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := table.NewCSV(&out, c, "")
-	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(wantCSV, out.String()); diff != "" {
+	if diff := cmp.Diff(wantCSV, csvOf(t, "", "a", "b,c")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// TestCSVLabel: a label is the last column of every row.
-func TestCSVLabel(t *testing.T) {
-	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := table.NewCSV(&out, c, "steps 2:4 of 9 only; noise of seed 7")
-	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	const label = "steps 2:4 of 9 only; noise of seed 7"
 	head, rows, _ := strings.Cut(wantCSV, "\n")
-	want := head + ",label\n" + strings.ReplaceAll(rows, "\n", ",steps 2:4 of 9 only; noise of seed 7\n")
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+	want := head + ",label\n" + strings.ReplaceAll(rows, "\n", ","+label+"\n")
+	if diff := cmp.Diff(want, csvOf(t, label, "a", "b,c")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// TestCSVFormulas: a spreadsheet must not take the name of a host, or a label, for a formula.
-func TestCSVFormulas(t *testing.T) {
-	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := table.NewCSV(&out, c, "@label")
-	tell(table.NewRecorder(c, []string{"=1+1", "-7"}, w))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&out).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(csvOf(t, "@label", "=1+1", "-7"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func (to *csvWriter) Close() error {
 	return to.w.Error()
 }
 
-// parquetWriter writes rows in groups of so many that one fits into memory.
+// parquetWriter writes rows in groups of so many that one fits into memory: the format stores a group column by column,
+// and so keeps it until it is complete.
 type parquetWriter struct {
 	w        *parquet.GenericWriter[any]
 	row      parquet.Row
@@ -105,6 +106,7 @@ func (to *parquetWriter) Write(r *Row) {
 	if to.err != nil {
 		return
 	}
+	// Values have the index of their column, and a definition level: 1 where an optional one, the step, is there.
 	to.row = to.row[:0]
 	to.value(parquet.Int32Value(r.Rank))
 	to.value(parquet.ByteArrayValue([]byte(r.Host)))

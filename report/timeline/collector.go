@@ -27,8 +27,8 @@ const (
 	maxKernels = 1<<16 - 256
 )
 
-// Collector is a Recorder that keeps what it sees for a page: where there is too much, short
-// actions of a rank that follow one another are taken together, and small messages left out.
+// Collector is a Recorder that keeps what it sees for a page. It starts by keeping everything: where there is too much,
+// short actions of a rank that follow one another are taken together, and small messages left out.
 type Collector struct {
 	*Recorder
 	most     limits
@@ -47,6 +47,7 @@ type Collector struct {
 	smallest    int64 // bytes of an arrow that is kept
 }
 
+// limits are how many slices, arrows and texts of arguments are kept at most.
 type limits struct{ slices, arrows, args int }
 
 // kept is a slice, or several of them that follow one another.
@@ -121,6 +122,7 @@ func (c collecting) Slice(s *Slice) {
 		state: uint16(record.StateOf(s.State))}
 	k.spent[k.state] = float32(s.End - s.Begin)
 	row := &c.rows[int(s.Rank)-c.span.FirstRank]
+	// Slices of a rank come in the order of time, so that only the last one may take this one in.
 	before := len(*row)
 	*row = c.append(*row, &k)
 	if c.count += len(*row) - before; c.count <= c.most.slices {
@@ -147,7 +149,8 @@ func (c collecting) Slice(s *Slice) {
 	}
 }
 
-// Message implements Sink.
+// Message implements Sink. Large messages are what people look for in a picture, so they are kept longest; smallest
+// never falls, and a message that was left out once would be left out again.
 func (c collecting) Message(m *Message) {
 	if c.numMessages++; m.Bytes < c.smallest {
 		return
@@ -166,7 +169,8 @@ func (c collecting) Message(m *Message) {
 	c.arrows = c.arrows[:half]
 }
 
-// append appends a slice to those of its rank, or takes it together with the last one.
+// append appends a slice to those of its rank, or takes it together with the last one, if both are no longer than the
+// grain together, pauses between them included. The state of the whole is that in which most of its time was spent.
 func (c *Collector) append(row []kept, k *kept) []kept {
 	if len(row) == 0 {
 		return append(row, *k)
@@ -222,6 +226,8 @@ type Window struct {
 // Window returns what was seen, once the replay has ended.
 func (c *Collector) Window() *Window {
 	c.End()
+	// The title names the time that there is. Where all ranks are looked at, a window that goes beyond the end of the
+	// run is one up to the end.
 	span := c.span
 	if c.count > 0 && span.Ranks == 0 && span.To > c.end { // behind the end of the run; other ranks may go on
 		span.To = 0
@@ -234,7 +240,8 @@ func (c *Collector) Window() *Window {
 		w.To = min(w.To, c.span.To)
 	}
 
-	// Columns of slices, with the names and arguments that occur.
+	// Columns of slices, with the names and arguments that occur: numbers of texts are given anew, in the order of the
+	// slices, so that a window does not depend on what was taken together meanwhile.
 	var rank, arg []uint32
 	var begin, end []float64
 	var name, state []uint16

@@ -81,7 +81,7 @@ func TestWindowOfPair(t *testing.T) {
 // TestWindowTakesTogether: with room for few slices, those that are short are taken together:
 // each rank is still busy from begin to end, without holes and without two at once.
 func TestWindowTakesTogether(t *testing.T) {
-	run := newHPL(t, 300, 2, 2)
+	run := newHPL(t, 300, 2, 2, "")
 	var texts []string
 	for _, most := range []int{100_000, 500, 40, 4} {
 		c := timeline.NewSmallWindow(run.header, timeline.Span{}, most, 50, 100)
@@ -120,10 +120,10 @@ func TestWindowTakesTogether(t *testing.T) {
 }
 
 // TestWindowBeyondTheEnd: a window that goes on when the run has ended, at 2.008 s, is headed by what there is;
-// of some ranks by what was asked for, as the others may go on.
+// of some ranks by what was asked for, as the others may go on; of one that begins later a note says so.
 func TestWindowBeyondTheEnd(t *testing.T) {
 	for title, span := range map[string]timeline.Span{
-		"the whole run": {To: 9}, "1 s to the end": {From: 1, To: 9}, "1 s to 2 s": {From: 1, To: 2}, "1 s to 9 s, rank 1": {From: 1, To: 9, FirstRank: 1, Ranks: 1},
+		"the whole run": {To: 9}, "1 s to the end": {From: 1, To: 9}, "1 s to 2 s": {From: 1, To: 2}, "7 s to 8 s": {From: 7, To: 8}, "1 s to 9 s, rank 1": {From: 1, To: 9, FirstRank: 1, Ranks: 1},
 	} {
 		h := pairHeader()
 		c, err := timeline.NewWindow(h, span, true)
@@ -133,20 +133,10 @@ func TestWindowBeyondTheEnd(t *testing.T) {
 		play(t, h, c, pair()...)
 		if w := c.Window(); w.Title != title {
 			t.Errorf("%v: %q, want %q", span, w.Title, title)
+		} else if beyond := span.From > 3; beyond != (w.Slices == 0) ||
+			beyond && w.Note != "Nothing is done in the window, 7 s to 8 s: the run ends at 2.00810013 s." {
+			t.Errorf("%v: %d slices, %q", span, w.Slices, w.Note)
 		}
-	}
-}
-
-// TestEmptyWindow: of a window that is beyond the run the note says so.
-func TestEmptyWindow(t *testing.T) {
-	h := pairHeader()
-	c, err := timeline.NewWindow(h, timeline.Span{From: 7, To: 8}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	play(t, h, c, pair()...)
-	if w := c.Window(); w.Slices != 0 || w.Note != "Nothing is done in the window, 7 s to 8 s: the run ends at 2.00810013 s." {
-		t.Errorf("%d slices, %q", w.Slices, w.Note)
 	}
 }
 

@@ -77,14 +77,8 @@ type hplRun struct {
 	options replay.Options
 }
 
-// newHPL returns one of P by Q ranks on the built-in machine dahu, with its kernel models.
-func newHPL(t testing.TB, n, p, q int) *hplRun {
-	t.Helper()
-	return newHPLWith(t, n, p, q, "")
-}
-
-// newHPLWith is newHPL with other kernel models.
-func newHPLWith(t testing.TB, n, p, q int, kernels string) *hplRun {
+// newHPL returns one of P by Q ranks on the built-in machine dahu, with kernel models; "": its own.
+func newHPL(t testing.TB, n, p, q int, kernels string) *hplRun {
 	t.Helper()
 	params := hpl.DefaultParams(n, p, q)
 	params.NB = 32

@@ -37,7 +37,8 @@ type openReceive struct {
 
 const none = -1
 
-// of returns the message that a replay gives a number. One that is over is another one.
+// of returns the message that a replay gives a number. One that is over is another one: replays use numbers again once
+// both sides are posted and the transfer has ended, which may be told in any order.
 func (m *messages) of(id int32) *message {
 	for int(id) >= len(m.list) {
 		m.list = append(m.list, message{receive: none})
@@ -49,6 +50,8 @@ func (m *messages) of(id int32) *message {
 	return known
 }
 
+// sendPosted counts a send, whose number tells it from all others of the replay, and follows its message if a rank of
+// the span receives it.
 func (r *Recorder) sendPosted(id, src, dst, tag int32, bytes int64, at float64) {
 	r.posts++
 	within := r.within(src) && r.rank(src).holds(at)
@@ -67,6 +70,8 @@ func (r *Recorder) sendPosted(id, src, dst, tag int32, bytes int64, at float64) 
 	r.changed(m)
 }
 
+// receivePosted notes that the receive of a message is posted. While its rank is in an action, the receive is one of
+// that action: its slice ends the arrow, or that of the wait for its request.
 func (r *Recorder) receivePosted(id, dst, src, tag int32, bytes int64, at float64) {
 	rk := r.rank(dst)
 	m := r.of(id)
@@ -94,6 +99,8 @@ func (m *messages) underWay(id int32) *message {
 	return known
 }
 
+// merged joins a receive that had a number of its own, as it was posted before its send or from any source, with the
+// send that it matches. The number of the receive is free then.
 func (r *Recorder) merged(send, receive int32) {
 	m := r.underWay(send)
 	if m == nil {
@@ -108,6 +115,7 @@ func (r *Recorder) merged(send, receive int32) {
 	r.changed(m)
 }
 
+// messageEnded notes the end of a transfer, at which the message is at the receiver.
 func (r *Recorder) messageEnded(id int32, at float64) {
 	m := r.underWay(id)
 	if m == nil {
@@ -118,7 +126,8 @@ func (r *Recorder) messageEnded(id int32, at float64) {
 	r.changed(m)
 }
 
-// changed looks at what is known of a message now.
+// changed looks at what is known of a message now. Once both sides are posted the receive gets the number of the
+// message, if that lies within the span; once the transfer has ended, too, the sink gets the message.
 func (r *Recorder) changed(m *message) {
 	within := m.state&isWithin == isWithin
 	if m.receive != none && m.state&(isSent|isPosted) == isSent|isPosted {

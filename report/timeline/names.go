@@ -66,11 +66,14 @@ type actionNames struct {
 }
 
 func newActionNames(h *trace.Header) actionNames {
+	// The list has blocks, whose begins are fields of n: first the kernels in the order of the header, then a name for
+	// each kind of action, then those of calls, whose kinds are in Action.Sym or X.
 	n := actionNames{header: h}
 	for i := range h.Kernels {
 		n.list = append(n.list, h.Kernels[i].FullName())
 	}
 	n.verbs = len(n.list)
+	// Kinds that another block names have a name here, too, which is never asked for.
 	for k := trace.KindNone; k <= trace.KindNull; k++ {
 		name := k.String()
 		switch k {
@@ -107,7 +110,8 @@ func newActionNames(h *trace.Header) actionNames {
 	return n
 }
 
-// of returns the number of an action's name.
+// of returns the number of an action's name. It is called for each action of the span, so names are found by
+// arithmetic, not by their texts.
 func (n *actionNames) of(a *trace.Action) int {
 	switch {
 	case a.Kind == trace.KindCompute:
@@ -132,7 +136,8 @@ func (n *actionNames) of(a *trace.Action) int {
 	return n.verbs + int(a.Kind)
 }
 
-// args appends the arguments of an action. of is its request; nil: none that is known.
+// args appends the arguments of an action, in the order and with the names of trace cat, so that people can find an
+// action of a timeline in the listing. of is its request; nil: none that is known.
 func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	switch a.Kind {
 	case trace.KindCompute:
@@ -200,7 +205,8 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("bytes", a.X[0]), tagArg("tag", a.Tag)), a)
 }
 
-// comm appends the communicator's family, if that has a name.
+// comm appends the communicator's family, if that has a name. Sym is the number of the family in all actions but
+// collective ones, which have it elsewhere (trace.Action.Comm).
 func (n *actionNames) comm(args []Arg, a *trace.Action) []Arg {
 	if int(a.Sym) < len(n.header.CommFamilies) {
 		if name := n.header.CommFamilies[a.Sym].Name; name != "" && name != "-" {

@@ -20,7 +20,7 @@ func TestNamesOfCat(t *testing.T) {
 	if err := os.WriteFile(models, []byte("version: 1\nunit: s\nkernels: {\"*\": 1.0e-6}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := newHPLWith(t, 200, 3, 1, models) // one process column: no broadcast, nothing to poll for
+	run := newHPL(t, 200, 3, 1, models) // one process column: no broadcast, nothing to poll for
 	got := newSeen(run.header)
 	r := timeline.NewRecorder(run.header, timeline.Span{}, got)
 	run.play(t, r)

@@ -34,13 +34,14 @@ const pajeTypes = `0 H 0 host
 `
 
 // paje writes text whose events are in the order of time, as the format asks for. They come
-// rank by rank, so they are kept, sorted and written at the end.
+// rank by rank, so they are kept, sorted and written at the end: each action takes more than a
+// hundred bytes of memory until then. Definitions, which have no time, are written at once.
 type paje struct {
 	failing
 	w     *bufio.Writer
-	line  []byte // under way
 	lines []timedLine
-	texts []byte // of lines
+	texts []byte // of lines, one behind the other
+	args  []byte // scratch: of a slice
 }
 
 // timedLine is the line of an event.
@@ -100,31 +101,27 @@ func clean(text []byte) {
 
 // PhaseBegins implements Sink.
 func (p *paje) PhaseBegins(rank int32, phase int, at float64) {
-	p.event("5", at).text(" P r").int(int64(rank)).text(" p").int(int64(phase)).end(at)
+	p.event("5", at, " P r%d p%d", rank, phase)
 }
 
 // PhaseEnds implements Sink.
-func (p *paje) PhaseEnds(rank int32, at float64) {
-	p.event("7", at).text(" P r").int(int64(rank)).end(at)
-}
+func (p *paje) PhaseEnds(rank int32, at float64) { p.event("7", at, " P r%d", rank) }
 
 // Slice implements Sink.
 func (p *paje) Slice(s *Slice) {
-	p.event("6", s.Begin).text(" A r").int(int64(s.Rank)).text(" a").int(int64(s.Name)).text(` "`)
-	from := len(p.line)
-	p.line = appendArgs(p.line, s.Args)
-	clean(p.line[from:])
-	p.text(`"`).end(s.Begin)
-	p.event("7", s.End).text(" A r").int(int64(s.Rank)).end(s.End)
+	p.args = appendArgs(p.args[:0], s.Args)
+	clean(p.args)
+	p.event("6", s.Begin, " A r%d a%d \"%s\"", s.Rank, s.Name, p.args)
+	p.event("7", s.End, " A r%d", s.Rank)
 }
 
 // Message implements Sink.
 func (p *paje) Message(m *Message) {
-	p.event("8", m.Sent).text(" M 0 r").int(int64(m.Src)).text(" ").int(m.Bytes).text(" ").int(m.Number).end(m.Sent)
-	p.event("9", m.Arrived).text(" M 0 r").int(int64(m.Dst)).text(" ").int(m.Bytes).text(" ").int(m.Number).end(m.Arrived)
+	p.event("8", m.Sent, " M 0 r%d %d %d", m.Src, m.Bytes, m.Number)
+	p.event("9", m.Arrived, " M 0 r%d %d %d", m.Dst, m.Bytes, m.Number)
 }
 
-// Label implements Sink: it is a comment before the events.
+// Label implements Sink: it is a comment before the events, which are written when the sink is closed.
 func (p *paje) Label(text string, _ float64) {
 	comment := []byte(text)
 	clean(comment)
@@ -133,7 +130,7 @@ func (p *paje) Label(text string, _ float64) {
 
 // Close implements Sink.
 func (p *paje) Close() error {
-	// Those of one time stay as they came.
+	// Those of one time stay as they came: a state that ends does so before the next one of its rank begins.
 	slices.SortStableFunc(p.lines, func(a, b timedLine) int { return cmp.Compare(a.time, b.time) })
 	for _, l := range p.lines {
 		p.w.Write(p.texts[l.begin:l.end]) // Flush has the error
@@ -142,26 +139,11 @@ func (p *paje) Close() error {
 	return p.err
 }
 
-// event begins the line of an event at a time.
-func (p *paje) event(kind string, at float64) *paje {
-	p.line = append(append(p.line[:0], kind...), ' ')
-	p.line = strconv.AppendFloat(p.line, at, 'f', -1, 64)
-	return p
-}
-
-func (p *paje) text(s string) *paje {
-	p.line = append(p.line, s...)
-	return p
-}
-
-func (p *paje) int(v int64) *paje {
-	p.line = strconv.AppendInt(p.line, v, 10)
-	return p
-}
-
-// end ends an event of a time.
-func (p *paje) end(at float64) {
+// event keeps the line of an event: its kind, by number, its time with all digits, and the other fields.
+func (p *paje) event(kind string, at float64, format string, fields ...any) {
 	begin := len(p.texts)
-	p.texts = append(append(p.texts, p.line...), '\n')
+	p.texts = append(append(p.texts, kind...), ' ')
+	p.texts = strconv.AppendFloat(p.texts, at, 'f', -1, 64)
+	p.texts = append(fmt.Appendf(p.texts, format, fields...), '\n')
 	p.lines = append(p.lines, timedLine{at, begin, len(p.texts)})
 }

@@ -103,9 +103,11 @@ func newPerfetto(w io.Writer, run *Run) *perfetto {
 	return p
 }
 
+// trackOf returns the number of the track of a rank, beyond those of all hosts that there may be.
 func trackOf(rank int32) uint64 { return firstTrack + uint64(rank) }
 
-// track writes the description of a track.
+// track writes the description of a track. Without an explicit order Perfetto sorts tracks by their names, in which
+// rank 10 comes before rank 2.
 func (p *perfetto) track(track, parent uint64, name string, place int) {
 	d := appendNumber(p.event[:0], descriptorUUID, track)
 	if parent > 0 {
@@ -198,7 +200,8 @@ func (p *perfetto) flow(field protowire.Number, message int64) {
 	p.event = protowire.AppendFixed64(p.event, uint64(message))
 }
 
-// intern returns the number of a text, which the packet defines if it is the first with it.
+// intern returns the number of a text, which the packet defines if it is the first with it. Texts are defined once for
+// the sequence, as its state is cleared by the first packet only.
 func (p *perfetto) intern(in *interner, text string) uint64 {
 	n, ok := in.known[text]
 	if ok {
@@ -212,7 +215,8 @@ func (p *perfetto) intern(in *interner, text string) uint64 {
 	return n
 }
 
-// end ends an event, at a time, which is rounded to whole nanoseconds.
+// end ends an event, at a time, which is rounded to whole nanoseconds. Times of all events are rounded alike, so that
+// slices which meet still do.
 func (p *perfetto) end(at float64) {
 	ns := int64(math.MaxInt64)
 	if v := math.Round(at * 1e9); v < math.MaxInt64 {
@@ -225,7 +229,7 @@ func (p *perfetto) end(at float64) {
 	p.write()
 }
 
-// write writes the packet.
+// write writes the packet, with the texts that were interned for it: a reader needs them in the same packet or before.
 func (p *perfetto) write() {
 	const sequence = 1
 	p.packet = appendNumber(p.packet, packetSequence, sequence)
@@ -240,6 +244,7 @@ func (p *perfetto) write() {
 	p.fail(err)
 }
 
+// appendNumber appends an integer field of the wire format; negative ones as two's complement, as int64 fields have.
 func appendNumber(b []byte, field protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }

@@ -264,7 +264,7 @@ func exportPair(t testing.TB, f timeline.Format) []byte {
 // exportHPL writes a run of HPL.
 func exportHPL(t testing.TB, f timeline.Format, span timeline.Span) ([]byte, *hplRun, *replay.Result) {
 	t.Helper()
-	run := newHPL(t, 300, 2, 2)
+	run := newHPL(t, 300, 2, 2, "")
 	var res *replay.Result
 	out := export(t, f, &timeline.Run{Header: run.header, Hosts: run.hosts(), Span: span}, func(o observing) { res = run.play(t, o) })
 	return out, run, res

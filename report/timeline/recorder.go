@@ -44,6 +44,9 @@ import (
 )
 
 // Recorder hands a Sink the actions, phases and messages of one replay.
+//
+// A slice is handed over when its action ends, a phase before the first slice in it or at its end, a message when
+// its transfer has ended. The observer is called from the goroutine of the replay only, and the sink from there.
 type Recorder struct {
 	names actionNames
 	span  Span
@@ -135,6 +138,7 @@ func (rk *rank) meets(begin, end float64) bool {
 	return begin < rk.to && (end > rk.from || begin >= rk.from)
 }
 
+// actionBegins opens the slice of a rank.
 func (r *Recorder) actionBegins(rank int32, a trace.Action, at float64) {
 	rk := r.rank(rank)
 	rk.open, rk.action, rk.begin, rk.clock = true, a, at, at
@@ -142,6 +146,7 @@ func (r *Recorder) actionBegins(rank int32, a trace.Action, at float64) {
 	rk.sends, rk.got = rk.sends[:0], rk.got[:0]
 }
 
+// timePasses adds time to the open action of a rank, by kind: the most of them is the state of its slice.
 func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	r.end = max(r.end, to)
 	rk := r.rank(rank)
@@ -189,6 +194,7 @@ func (r *Recorder) actionEnds(rank int32, at float64) {
 		clear(rk.requests)
 		slices.Sort(rk.got)
 	}
+	// A blocking receive, or a collective operation, has received all that it has posted.
 	for _, receive := range rk.posted {
 		if number := r.takeReceive(receive); number > 0 {
 			rk.got = append(rk.got, number)
@@ -273,6 +279,8 @@ func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	if rk.meets(rk.phases[i].begin, at) {
 		r.showPhases(rank, rk)
 	}
+	// A sink closes the innermost phase first. Those within the one that ends are closed, and shown again from now on
+	// when the next slice needs them.
 	again := rk.shown - 1 // those before it, from i on, have been shown
 	for ; rk.shown > i; rk.shown-- {
 		r.to.PhaseEnds(rank, at)
@@ -302,7 +310,8 @@ func (r *Recorder) End() {
 // Slices returns how many slices the sink was told of.
 func (r *Recorder) Slices() int64 { return r.slices }
 
-// CheckSeen returns an error if there was nothing within the span.
+// CheckSeen returns an error if there was nothing within the span. It says where the run ended instead, by steps where
+// the span is one of steps, so that the user can name a better one.
 func (r *Recorder) CheckSeen() error {
 	if r.slices > 0 {
 		return nil

@@ -206,7 +206,7 @@ func TestInterrupted(t *testing.T) {
 // TestChangesNothing: a replay with a recorder gives the same bits, and what it tells adds up
 // to the times of the result.
 func TestChangesNothing(t *testing.T) {
-	run := newHPL(t, 400, 2, 3)
+	run := newHPL(t, 400, 2, 3, "")
 	want := run.play(t, nil)
 	got := newSeen(run.header)
 	r := timeline.NewRecorder(run.header, timeline.Span{}, got)

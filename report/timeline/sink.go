@@ -87,6 +87,7 @@ var endings = []struct {
 // FormatOf returns the format that the ending of a file's name asks for, and whether it asks
 // for gzip.
 func FormatOf(name string) (f Format, zipped bool, err error) {
+	// known lists the endings in the order of the message below: first Perfetto's two, then Pajé's.
 	plain, zipped := strings.CutSuffix(name, ".gz")
 	var known []string
 	for _, e := range endings {
@@ -113,8 +114,8 @@ func (f Format) Sink(w io.Writer, run *Run) Sink {
 
 func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
-// hostsOf numbers the hosts of the ranks of a span: their names, and for each rank the number
-// of its own.
+// hostsOf numbers the hosts of the ranks of a span, in the order of their first ranks: their names, and for each rank
+// the number of its own.
 func hostsOf(run *Run) (names []string, of []int) {
 	first := run.Span.FirstRank
 	numbers := map[string]int{}
@@ -130,7 +131,7 @@ func hostsOf(run *Run) (names []string, of []int) {
 	return names, of
 }
 
-// failing keeps the first error of a sink.
+// failing keeps the first error of a sink: later ones follow from it, and bufio repeats it.
 type failing struct {
 	run *Run
 	err error

@@ -70,9 +70,11 @@ func ParseSpan(window, ranks string) (s Span, err error) {
 	return s, nil
 }
 
+// errSpan stands for all mistakes in a window, which one message tells.
 var errSpan = errors.New("no span")
 
-// Check refuses a span that no run of a trace has.
+// Check refuses a span that no run of a trace has. Times are not checked: when a run ends is known at its end
+// (Recorder.CheckSeen).
 func (s Span) Check(h *trace.Header) error {
 	switch {
 	case s.EndStep > 0 && h.Steps == 0:

@@ -65,7 +65,7 @@ func record(h *trace.Header, span timeline.Span, run func(observing)) (part, who
 // TestWindowOfSteps: what is shown of steps in the midst of a run is what a recorder shows that was
 // told of all of it.
 func TestWindowOfSteps(t *testing.T) {
-	run := newHPL(t, 600, 4, 4)
+	run := newHPL(t, 600, 4, 4, "")
 	for _, span := range []timeline.Span{
 		{FirstStep: 5, EndStep: 7}, {FirstStep: 0, EndStep: 2}, {FirstStep: 10, EndStep: 13, FirstRank: 4, Ranks: 4},
 		{FirstStep: 17, EndStep: 19}, {FirstStep: 3, EndStep: 4, FirstRank: 15, Ranks: 1},
