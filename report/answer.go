@@ -17,6 +17,7 @@ func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
 
 // NewEstimateAnswer returns the answer of an estimate of a run on m. Messages are those that were simulated.
 func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
+	// No run takes less than no time, whatever the half-width is.
 	i := &Interval{Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence}
 	i.Covers = fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; "+
 		"that says nothing of errors of the models", 100*r.Confidence)
@@ -47,6 +48,7 @@ func NewUncertaintyAnswer(r *replay.UncertaintyReport, m *replay.Machine) Answer
 func answer(m *replay.Machine, h *trace.Header, makespan, gflops float64, messages, bytes int64, wall float64,
 	i *Interval) Answer {
 	a := Answer{Makespan: makespan, Gflops: gflops, Messages: messages, Bytes: bytes, Wall: wall, Interval: i}
+	// The program's own columns are texts of the trace: N, NB, P and Q of HPL.
 	for _, c := range h.Result {
 		a.Columns = append(a.Columns, Column{c.Title, c.Value})
 	}
@@ -76,6 +78,7 @@ func NewSeveralTables(names *replay.PartNames, list []replay.SeedResult) []TimeT
 	if slices.ContainsFunc(list, func(s replay.SeedResult) bool { return s.Times == nil }) {
 		return nil
 	}
+	// In the order of the tables of one replay. A table without rows stays, so that pages have the same tables.
 	var tables []TimeTable
 	for _, by := range []struct {
 		name  string

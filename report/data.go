@@ -22,6 +22,9 @@ const Format = 1
 
 // Data is everything that a report shows, and its page carries as JSON. A page has one for each run that it shows.
 // Parts that a replay has not recorded are nil.
+//
+// Keys are read by the scripts of the page and by replay compare: a change that either could not read needs another
+// Format. Names of keys end with their unit, as in replay --json.
 type Data struct {
 	Format int    `json:"format"`
 	Title  string `json:"title"` // the run and the machine, in a line
@@ -42,7 +45,8 @@ type Data struct {
 	Tables []TimeTable `json:"tables,omitempty"`
 }
 
-// Answer holds the numbers that most people look for.
+// Answer holds the numbers that most people look for: of one replay its own, of an estimate the estimate, of several
+// replays their means.
 type Answer struct {
 	Makespan   float64   `json:"makespan_s"`
 	Gflops     float64   `json:"gflops"`                // 0: the program has no rate, or not all of it was played

@@ -78,7 +78,7 @@ func Diagnose(d *Data) []string {
 	if d.Record != nil {
 		add(overTime(d.Record))
 	}
-	// The balance of work.
+	// The balance of work, where it is off by 2 % or more. Estimates do not know the ranks: their least and most are 0.
 	const unequal = 1.02
 	if c := named(t.Kinds, replay.TimeCompute.String()); c.Mean > 0 && c.Max >= unequal*c.Mean {
 		add(fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1),
@@ -119,7 +119,7 @@ func (t *times) whole() string {
 			longest = k
 		}
 	}
-	// Kernels that differ in their attributes only are one routine.
+	// Kernels that differ in their attributes only are one routine: people know dgemm, not each of its calls.
 	var routines []share
 	for _, k := range t.Kernels {
 		name, _, _ := strings.Cut(k.Name, " ")
@@ -129,6 +129,7 @@ func (t *times) whole() string {
 		}
 		routines[i].Mean += k.Mean
 	}
+	// Each use of time has words before and behind its share.
 	spent := func(k replay.TimeKind) float64 { return named(t.Kinds, k.String()).Mean }
 	list := []struct {
 		before, after string
@@ -199,6 +200,7 @@ func onPath(p *path.Data) string {
 			polls += part.Seconds
 		}
 	}
+	// Each sum is followed by its largest part, if it has any, with the place where that happens.
 	text := "Of the critical path, the longest chain of events, " + percent(kernels/p.Seconds) + " is kernels"
 	if kernel.Seconds > 0 {
 		text += fmt.Sprintf(" (%s%s: %s)", kernel.Name, prefixed(" in ", kernel.Phase), percent(kernel.Seconds/p.Seconds))
@@ -226,7 +228,7 @@ func prefixed(before, text string) string {
 // each of the two kinds is told.
 func whatIf(p *path.Data) string {
 	var texts []string
-	told := map[bool]bool{}
+	told := map[bool]bool{} // by whether it is of the network
 	for _, w := range p.WhatIfs {
 		network := w.Kind == "latency" || w.Kind == "bandwidth"
 		if told[network] || w.Gain <= 0 || p.Seconds == 0 {
@@ -344,6 +346,7 @@ func seconds(v float64, digits int) string {
 			break
 		}
 	}
+	// All digits of a whole number are kept: 1234 s with two digits would be 1200 s.
 	whole := len(strconv.FormatFloat(math.Floor(v/of), 'f', 0, 64))
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v/of, 'g', max(digits, whole), 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + " " + name
@@ -365,6 +368,7 @@ func percent(share float64) string {
 func overTime(d *record.Data) string {
 	const change = 0.05
 	c := d.Columns.Count / 4
+	// The least that a quarter can be is a column. Values of another length are those of a forged page.
 	values, err := d.Series.Values.Float32s()
 	if err != nil || c < 1 || len(values) < 3*d.Columns.Count*len(d.Series.Kinds) {
 		return ""

@@ -6,6 +6,10 @@
 //	err := report.WriteCompared(w, comparison, old, new)  // and what differs
 //	runs, err := report.Read(page)      // a page's data again
 //
+// [Data] is all that a page carries of a run. Its [Answer], labels, tables and inputs are made from the reports of
+// package replay (NewAnswer, Labels, NewSeveralTables, NewInputs), its sentences from the data itself ([Diagnose]).
+// Drawing is left to the scripts in page, which read the data in the browser.
+//
 // A page asks nothing of a network: style, programs and data are in it. Data is what its
 // makers have recorded (report/record, path, timeline and pop); a part that is nil is left out.
 //
@@ -73,6 +77,7 @@ func Read(r io.Reader) ([]*Data, error) {
 	if !begins || !ends {
 		return nil, ErrNoReport
 	}
+	// A page may come from anybody: its data is bounded before it is decoded.
 	if err := limits.Check(data); err != nil { // {} may stand for a large struct
 		return nil, fmt.Errorf("the data of a report: %w", err)
 	}
@@ -123,7 +128,8 @@ func WriteCompared(w io.Writer, comparison json.RawMessage, runs ...*Data) error
 		titles[i] = r.Title
 	}
 
-	// The files of the page, which are embedded.
+	// The files of the page, which are embedded. The scripts are one text, whose parts share their names: the first line
+	// has the browser refuse names that nobody declares.
 	var errs []error
 	read := func(name string) string {
 		text, err := page.ReadFile("page/" + name)

@@ -68,7 +68,8 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	if info, err := os.Stat(k.trace); err == nil && !info.Mode().IsRegular() {
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", k.trace)
 	}
-	// --resume may name the file that is written: the first of several jobs finds none there.
+	// --resume may name the file that is written, so that the same command can be queued many times in a batch system:
+	// the first of several jobs finds none there.
 	again := k.resume != "" && k.checkpoint != "" && filepath.Clean(k.resume) == filepath.Clean(k.checkpoint)
 	// Is there something at the place where checkpoints go? A pipe or a socket would take the state and lose it. An empty
 	// file, as of mktemp, may be replaced. A device such as /dev/full is left to the first write.
@@ -151,6 +152,7 @@ func (k *checkpointer) write(p *replay.Pause) error {
 	k.failed++
 	k.unsaved = fmt.Errorf("checkpoint: %w", k.unsaved)
 	k.last = k.unsaved
+	// Whether a failure ends the replay depends on whether there is an older checkpoint to go on from.
 	const every = 10
 	switch {
 	case k.ctx.Err() != nil: // the error of the end tells it
@@ -165,7 +167,7 @@ func (k *checkpointer) write(p *replay.Pause) error {
 	return nil
 }
 
-// warnings are for the report.
+// warnings are for the report, which is kept: notes on stderr may be lost.
 func (k *checkpointer) warnings() []warning.Warning {
 	if k.failed == 0 {
 		return nil
@@ -173,7 +175,7 @@ func (k *checkpointer) warnings() []warning.Warning {
 	return []warning.Warning{warning.New("%s could not be written: %v", textutil.Count(k.failed, "checkpoint"), k.last)}
 }
 
-// ending is the cause of a context that a signal has ended.
+// ending is the cause of a context that a signal has ended. The engine returns it, wrapped, with the result so far.
 type ending struct{ signal os.Signal }
 
 func (e ending) Error() string { return fmt.Sprintf("stopped by a signal (%v)", e.signal) }
@@ -192,6 +194,8 @@ type interruption struct{ error }
 // res is nil if nothing was replayed. Errors that are no interruption keep outputs from being written.
 func (k *checkpointer) ended(res *replay.Result, err error) error {
 	var end ending
+	// After a signal the cases differ in the state that is left: none, the newest, an older one. A checkpoint that was
+	// found, not named, and does not fit is a mistake of the command line.
 	switch signalled := errors.As(err, &end); {
 	case signalled && res == nil:
 		return fmt.Errorf("%w before the first event: nothing was replayed", end)
@@ -247,7 +251,8 @@ func identity(j *job) ([]replay.Property, error) {
 	return list, nil
 }
 
-// contentHash names a file by its content, and anything built in by its name.
+// contentHash names a file by its content, and anything built in by its name: the version of the program, which is part
+// of the identity, says what is built in.
 func contentHash(name string) (string, error) {
 	switch {
 	case name == "":

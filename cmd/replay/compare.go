@@ -21,8 +21,8 @@ import (
 // difference.
 const trouble = 2
 
-const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or --uncertainty, " +
-	"or a page of --report; - is standard input.\n" +
+const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or " +
+	"--uncertainty, or a page of --report; - is standard input.\n" +
 	"With --threshold the exit code is 1 if a result is worse: " +
 	"its slowdown is above the threshold with 95 % confidence.\n\n" +
 	"    replay compare base.json new.json\n" +
@@ -30,7 +30,8 @@ const compareHelp = "A is the base. A file is what --json prints, of one replay,
 	"    replay --kernels noisy.yaml --runs 10 --json run.trace.zst | " +
 	"replay compare --threshold 1% --junit result.xml base.json -"
 
-// compareCommand is "replay compare", which compares results.
+// compareCommand is "replay compare", which compares results. Its flags are its own, also those that are called as
+// flags of replays are.
 func compareCommand() *cli.Command {
 	return command.Prepare(&cli.Command{
 		Name: "compare",
@@ -83,6 +84,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if names := c.Lineage()[1].LocalFlagNames(); len(names) > 0 {
 		return false, command.Usagef("--%s is for replays: flags of replay compare come behind its name", names[0])
 	}
+	// Mistakes that need no file to be seen.
 	files := c.Args().Slice()
 	stdin := slices.Index(files, "-")
 	switch {

@@ -16,7 +16,8 @@ import (
 	"reprise/report/timeline"
 )
 
-// spanOf returns the part of the run that timelines show.
+// spanOf returns the part of the run that timelines show. Whether the run has such steps and ranks is checked when its
+// header is known.
 func spanOf(c *cli.Context) (timeline.Span, error) {
 	span, err := timeline.ParseSpan(c.String("window"), c.String("window-ranks"))
 	if err != nil {
@@ -43,6 +44,8 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 		if err := span.Check(j.in.header); err != nil {
 			return nil, command.Usagef("--window: %w", err)
 		}
+		// The sink tells the file of errors of its own (Fail), and the file the job of those of the disk: either ends
+		// the replay.
 		if out, err = newStreamed(ctx, o.file, zipped, j.end); err != nil {
 			return nil, err
 		}
@@ -51,9 +54,10 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 		return []replay.Observer{recorder.Observer()}, nil
 	}
 	o.write = func(ctx context.Context, r *results) error {
+		// What is open ends where the replay did. Labels come last, as they say how it has ended.
 		recorder.End()
 		err := recorder.CheckSeen()
-		if label := labelled(report.Labels(r.Report)); label != "" {
+		if label := strings.Join(report.Labels(r.Report), "; "); label != "" {
 			sink.Label(label, r.Makespan)
 		}
 		if err == nil {
@@ -76,6 +80,7 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 		return command.Usagef("--table %q, want a name that ends in .csv or .parquet", o.file)
 	}
 	var out *streamed
+	// A table adds a step up from its begin (whole), which a replay from a checkpoint has not seen.
 	var writer table.Writer
 	var recorder *table.Recorder
 	o.whole = true
@@ -107,14 +112,14 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 				r.Seed = &j.options.Seed
 			}
 			labels := report.Labels(&replay.Report{Provenance: j.provenance(0), Result: r})
-			writer = table.NewCSV(out, columns, labelled(labels))
+			writer = table.NewCSV(out, columns, strings.Join(labels, "; "))
 		}
 		recorder = table.NewRecorder(columns, hostsOf(&j.machine), writer)
 		return []replay.Observer{recorder.Observer()}, nil
 	}
 	o.write = func(ctx context.Context, r *results) error {
 		recorder.End(r.StoppedAt != nil)
-		if label := labelled(report.Labels(r.Report)); label != "" {
+		if label := strings.Join(report.Labels(r.Report), "; "); label != "" {
 			writer.Label(label)
 		}
 		if err := writer.Close(); err != nil {

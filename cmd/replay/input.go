@@ -91,7 +91,7 @@ func readHead(path string, most int) ([]byte, error) {
 	return head[:n], nil
 }
 
-// traced returns the trace of either form.
+// traced returns the trace of either form, for those who need no more than its header, warnings and hash.
 func (in *input) traced() replay.Traced {
 	if in.text != nil {
 		return in.text
@@ -99,6 +99,7 @@ func (in *input) traced() replay.Traced {
 	return in.trace
 }
 
+// close closes the trace, and the pipe that it is read from. Standard input stays open: it is the caller's.
 func (in *input) close() error {
 	switch {
 	case in.text != nil:
@@ -191,7 +192,8 @@ func newStream(ctx context.Context, r io.Reader) *stream {
 	return s
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. Bytes that have been read from the source before the end of the context may be lost, as
+// nobody asks for more then.
 func (s *stream) Read(p []byte) (int, error) {
 	if len(s.rest) == 0 {
 		select {

@@ -49,12 +49,13 @@ type job struct {
 	end      func(error)       // ends the context of the job, where going on is in vain
 }
 
-// sampled reports whether an estimate is asked for.
+// sampled reports whether an estimate is asked for, or, with --uncertainty, an estimate for each machine.
 func (j *job) sampled() bool { return j.tolerance > 0 || j.budget > 0 }
 
 // keeps reports whether checkpoints are written or read.
 func (j *job) keeps() bool { return j.checkpoint != "" || j.resume != "" }
 
+// Bounds of the numbers of replays, far beyond any use: results of all of them are kept.
 const (
 	maxRuns  = 1 << 20 // the largest --runs
 	maxDraws = 1 << 16 // the largest --draws
@@ -65,7 +66,8 @@ const (
 // Those of the machine come from replay.Parameters, as parameters of studies do, so that both mean the same. An
 // explicit DefaultText stands where the value of Go says nothing to people, as 0 for no limit.
 func flags() []cli.Flag {
-	// The parameters of the machine and of the replay, and simulator options.
+	// The parameters of the machine and of the replay; simulator options follow. Values are texts, which the parameter
+	// parses, so that mistakes have the same words here and in studies.
 	var list []cli.Flag
 	for _, p := range replay.Parameters() {
 		switch {
@@ -175,7 +177,8 @@ func (j *job) read(c *cli.Context) error {
 		return command.Usagef("--workers DIR shares the windows of --tolerance T: it needs one, without --budget")
 	}
 
-	// Checkpoints.
+	// Checkpoints are of one exact replay of a trace that can be read again: an estimate is quick, and several replays
+	// have no single state.
 	j.checkpoint, j.every, j.resume = c.String("checkpoint"), c.Duration("every"), c.String("resume")
 	switch {
 	case j.checkpoint == "-" || j.resume == "-":
@@ -190,12 +193,12 @@ func (j *job) read(c *cli.Context) error {
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, not standard input")
 	}
 
-	// Several seeds, and drawn machines.
+	// Several seeds, and drawn machines. Each case is a mistake of its own, the first of which is told.
 	j.seed, j.seedGiven, j.runs = c.Uint64("seed"), c.IsSet("seed"), c.Int("runs")
 	// Seeds of runs and draws follow one another, so the last of them must be one.
 	last := uint64(math.MaxUint64)
 	switch {
-	case !c.IsSet("runs"):
+	case !c.IsSet("runs"): // one replay, or draws
 	case j.runs < 2 || j.runs > maxRuns:
 		return command.Usagef("--runs %d, want 2 to %d", j.runs, maxRuns)
 	case j.seed > last-uint64(j.runs-1):
@@ -241,6 +244,7 @@ func (j *job) read(c *cli.Context) error {
 // Parameters are set in the order of the help, whatever their order in the command line: later ones do not depend on
 // earlier ones. --cfg comes after all of them.
 func (j *job) readMachine(c *cli.Context) error {
+	// Pairs of flags that say the same thing twice. Which of them held would have to be guessed.
 	for _, name := range []string{"platform", "kernels"} {
 		if c.IsSet("machine") && c.IsSet(name) {
 			return command.Usagef("--machine %s has its own platform and kernel models: leave --%s out",
@@ -256,6 +260,7 @@ func (j *job) readMachine(c *cli.Context) error {
 		if !c.IsSet(p.Name) {
 			continue
 		}
+		// The library has parsed switches and lists; parameters take both as texts.
 		value := c.String(p.Name)
 		switch {
 		case p.Switch:

@@ -58,13 +58,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
-// askOnce is because tests run the command many times in a process.
+// askOnce asks the kernel once for huge pages, as tests run the command many times in a process.
 var askOnce sync.Once
 
 // firstSteps are the commands that a newcomer needs.
-const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst          # what each rank does, without times\n" +
-	"    replay run.trace.zst                                      # on a generic cluster\n" +
-	"    replay --platform dahu --report run.html run.trace.zst    # on a known one, with pictures of where the time goes\n"
+const firstSteps = `    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst          # what each rank does, without times
+    replay run.trace.zst                                      # on a generic cluster
+    replay --platform dahu --report run.html run.trace.zst    # on a known one, with pictures of where the time goes
+`
 
 // newApp returns the application, with args as the command line that a page of --report names as its origin.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
@@ -72,10 +73,10 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\n" +
 		"replay platform new --nodes N [options]\nreplay compare [options] A B ..."
-	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" +
-		firstSteps +
-		"    replay --platform dahu --pop run.trace.zst                # what slows it down\n" +
-		"    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured"
+	app.Description = `FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.
+
+` + firstSteps + `    replay --platform dahu --pop run.trace.zst                # what slows it down
+    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured`
 	app.Flags = flags()
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {

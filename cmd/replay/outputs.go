@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -57,7 +55,7 @@ type output struct {
 // It is nil where no output looks at windows, which then cost less.
 type windowObserver = func(from, to int) ([]replay.Observer, func())
 
-// outputs are those that the command line asks for.
+// outputs are those that the command line asks for, in the order of the table.
 type outputs []*output
 
 // outputTable lists all outputs. The page comes last, as it shows the findings that the others add to results.
@@ -85,6 +83,7 @@ func (j *job) readOutputs(c *cli.Context) error {
 			return command.Usagef("--%s says what a timeline shows: it needs --timeline or --report", name)
 		}
 	}
+	// An output makes its own checks first, as of the ending of its name; then come those that all files have in common.
 	files := []string{j.checkpoint}
 	for _, row := range outputTable {
 		o := &output{flag: row.flag}
@@ -145,7 +144,7 @@ func (list outputs) begin(ctx context.Context, o *replay.Options) error {
 	return nil
 }
 
-// abandon leaves nothing of outputs that have begun.
+// abandon leaves nothing of outputs that have begun: of a file that is written whole or not at all no part remains.
 func (list outputs) abandon() {
 	for _, out := range list {
 		if out.abandon != nil {
@@ -154,7 +153,8 @@ func (list outputs) abandon() {
 	}
 }
 
-// each calls f for all outputs, also if one of them fails.
+// each calls f for all outputs, also if one of them fails: hours of work should not be lost with a file that cannot be
+// written.
 func (list outputs) each(f func(*output) error) error {
 	var errs []error
 	for _, out := range list {
@@ -304,6 +304,7 @@ func makePOP(j *job, _ *cli.Context, o *output) error {
 		if r.StoppedAt != nil {
 			return nil
 		}
+		// The bar counts the steps of both further replays.
 		steps, before := j.steps(), 0
 		bar := terminal.NewBar(j.stderr, j.quiet, 2*steps, "steps of further replays")
 		defer bar.Clear()
@@ -325,9 +326,6 @@ func makePOP(j *job, _ *cli.Context, o *output) error {
 	return j.rereadable("pop")
 }
 
-// labelled joins labels of a file in a line; "": it is of a whole run on the machine as the files have it.
-func labelled(labels []string) string { return strings.Join(labels, "; ") }
-
 // hostsOf returns the name of the host of each rank.
 //
 // Recorders take names, as they know nothing of platforms.
@@ -337,9 +335,4 @@ func hostsOf(m *replay.Machine) []string {
 		hosts[rank] = m.Platform.Host(int(host)).Name
 	}
 	return hosts
-}
-
-// has reports whether the output of a flag is among them.
-func (list outputs) has(flag string) bool {
-	return slices.ContainsFunc(list, func(o *output) bool { return o.flag == flag })
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -44,6 +45,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 	// save writes a page: its title, inputs and result, which all pages have, and what fill adds.
 	save := func(ctx context.Context, h *trace.Header, from *replay.Provenance, result any,
 		fill func(*report.Data) error) error {
+		// The title has the program's own columns, such as N of HPL, and the machine.
 		title := h.Program
 		for _, c := range h.Result {
 			title += ", " + c.Title + " " + c.Value
@@ -112,6 +114,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 		if err != nil {
 			return err
 		}
+		// The page is there by now: a window in which nothing happens is a mistake, but no reason to lose the rest.
 		if err := window.CheckSeen(); err != nil && asked {
 			return fmt.Errorf("%s: %w; its timeline is empty", o.file, err)
 		}
@@ -134,14 +137,15 @@ func makePage(j *job, c *cli.Context, o *output) error {
 			d.Labels, d.Answer = report.EstimateLabels(e), report.NewEstimateAnswer(e, &j.machine)
 			d.Tables = report.NewEstimateTables(r.Estimate)
 			if d.Path = r.CriticalPath; windows != nil {
-				d.Path = windows.Data(r.Estimate)
+				d.Path = windows.Data(r.Estimate) // --critical-path has found none
 			}
 			d.Diagnosis = report.Diagnose(d)
 			return nil
 		})
 	}
 
-	// Of several replays: their tables, and what differs between them.
+	// Of several replays: their tables, and what differs between them. Their times are not recorded step by step: a record
+	// of each would be as large as the page of one replay.
 	o.writeRuns = func(r *runsResults) error {
 		e := r.EnsembleReport
 		return save(context.Background(), r.Header, &r.Provenance, e, func(d *report.Data) error {
@@ -168,7 +172,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 // pageFindsPath reports whether the page in a file finds the critical path: unless --critical-path does, or the
 // path cannot be found, which it tells.
 func (j *job) pageFindsPath(file string) bool {
-	if j.outputs.has("critical-path") {
+	if slices.ContainsFunc(j.outputs, func(o *output) bool { return o.flag == "critical-path" }) {
 		return false
 	}
 	err := path.Check(j.in.header)

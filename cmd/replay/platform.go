@@ -98,6 +98,7 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 	}
 }
 
+// platformFlags are the options of "replay platform", for its help and for the nearest name of a mistyped one.
 func platformFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "ranks", DefaultText: "1",
@@ -108,7 +109,7 @@ func platformFlags() []cli.Flag {
 	}
 }
 
-// platformQuery is what "replay platform" is asked.
+// platformQuery is the command line of "replay platform".
 type platformQuery struct {
 	machine    string
 	ranks      int    // of the built-in machine "default"; 0: not given
@@ -121,6 +122,7 @@ type platformQuery struct {
 // The library does not parse these words, as it has no flag of two values. Flags are given as "--ranks N" or
 // "--ranks=N".
 func parsePlatformQuery(args []string) (*platformQuery, error) {
+	// Each turn takes an option with its values, or the machine.
 	q := &platformQuery{}
 	for len(args) > 0 {
 		word, taken := args[0], 1
@@ -167,7 +169,8 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	return q, nil
 }
 
-// changing is how a quantity of the machine changes with time.
+// changing is how a quantity of the machine changes with time, by a profile of SimGrid: the values of a round, which
+// begins anew after a period.
 type changing struct {
 	What    string  `json:"what"`
 	Target  string  `json:"target"`
@@ -178,7 +181,7 @@ type changing struct {
 	Period  float64 `json:"period_s,omitempty"` // 0: it does not begin anew
 }
 
-// mostProfiles is the number of profiles that the text lists.
+// mostProfiles is the number of profiles that the text lists: a machine may have one for each host.
 const mostProfiles = 20
 
 // described is the answer; the route only where one was asked for.
@@ -205,6 +208,7 @@ type route struct {
 	Links     []routeLink `json:"links"`
 }
 
+// routeLink is a link of a route, in its order from the sender on.
 type routeLink struct {
 	Name      string  `json:"name"`
 	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
@@ -218,6 +222,7 @@ type routeLink struct {
 // Latencies add up, with the distance of hosts by coordinates (SimGrid: Vivaldi zones). The TCP window limits a message
 // to gamma/(2*latency) byte/s.
 func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route, error) {
+	// The hosts, by their names.
 	var ends [2]int
 	for i, name := range [2]string{from, to} {
 		host, ok := p.HostIndex(name)
@@ -230,6 +235,7 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 	if err != nil {
 		return nil, err
 	}
+	// The sums over the links. The loopback has the numbers of the options, since the platform has none for it.
 	r := &route{From: from, To: to, Links: []routeLink{}}
 	narrowest := math.Inf(1)
 	for _, l := range links {
@@ -246,8 +252,8 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 	if len(links) == 0 {
 		return r, nil
 	}
+	// A message alone has all of each link, but no more than the TCP window lets through in a round trip.
 	bandwidth := narrowest
-	// A message alone has all of each link.
 	if window := o.Window(r.Latency); window < math.Inf(1) {
 		r.Window, bandwidth = window, min(narrowest, window)
 	}
@@ -259,6 +265,7 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 //
 // Profiles are as many as links that change, so the text lists the first of them.
 func (d *described) writeText(w io.Writer) error {
+	// Cells end with tabs, so that a block of lines with as many of them is aligned; lines of text have none.
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	nominal := ""
 	if d.Nominal {
@@ -320,6 +327,7 @@ func (d *described) writeText(w io.Writer) error {
 //
 // Its flags are those of package compose, which the platform of --platform 'new ...' has, too.
 func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
+	// The flags follow the options of package compose, in its order.
 	var flags []cli.Flag
 	for _, o := range compose.Options() {
 		switch {
@@ -363,6 +371,7 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 			if c.NArg() > 0 {
 				return command.Usagef("platform new: unexpected %q: it takes options only", c.Args().First())
 			}
+			// Only flags that were given: package compose tells defaults from given values.
 			var given []option.Flag
 			for _, o := range compose.Options() {
 				value := c.String(o.Name)

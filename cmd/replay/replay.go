@@ -167,6 +167,7 @@ func (j *job) open(ctx context.Context) (err error) {
 // by the platform's file, or by the command line.
 func (j *job) describe() {
 	tell := func(format string, args ...any) { command.Tell(j.stderr, "replay", fmt.Sprintf(format, args...)) }
+	// Hosts that have ranks.
 	used := map[int32]bool{}
 	for _, host := range j.machine.Hosts {
 		used[host] = true
@@ -177,6 +178,7 @@ func (j *job) describe() {
 	if source.Kernels != "" {
 		tell("kernel models %s", source.Kernels)
 	}
+	// Settings of both are lists of all options, in the same order.
 	usual := smpi.DefaultOptions()
 	defaults := usual.Settings()
 	for i, o := range j.options.Network.Settings() {
@@ -279,6 +281,7 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 		return errors.Join(failed, err)
 	}
 	printed := j.print(r, r.HPCG, r.Report, r.CriticalPath, r.POP)
+	// In JSON the first keys say so.
 	if why != nil && !j.json && printed == nil {
 		_, printed = fmt.Fprintf(j.stdout, "exact: all steps were simulated, since %s\n", r.Because)
 	}
@@ -322,6 +325,7 @@ func (j *job) print(r any, parts ...textWriter) error {
 	return nil
 }
 
+// writeJSON writes a result for programs, indented, as people read it, too.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -369,7 +373,8 @@ func (j *job) hpcgSummary(h *trace.Header, whole bool, seconds map[string]float6
 	return hpcg.NewSummary(h, func(name string) float64 { return seconds[name] }, j.setupTime)
 }
 
-// hpcgOf returns HPCG's own report of an exact replay, by the times of rank 0.
+// hpcgOf returns HPCG's own report of an exact replay, by the times of rank 0, which is the one that HPCG itself
+// reports.
 func (j *job) hpcgOf(res *replay.Result) (*hpcg.Summary, error) {
 	seconds := map[string]float64{}
 	for i, s := range res.RootPhases {
@@ -387,7 +392,8 @@ func (j *job) ratingOf(res *replay.Result) (float64, error) {
 	return sum.Rating, nil
 }
 
-// hpcgEstimate returns HPCG's own report by an estimate, with the times of the mean rank.
+// hpcgEstimate returns HPCG's own report by an estimate, with the times of the mean rank: an estimate has none of rank
+// 0 alone. Ranks of HPCG wait for each other in each iteration, so that the difference is small.
 func (j *job) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
 	seconds := map[string]float64{}
 	for _, phase := range e.Phases {

@@ -90,6 +90,7 @@ func (j *job) sampleTrace(ctx context.Context) error {
 	r := &estimateResults{
 		EstimateReport: replay.NewEstimateReport(e, &j.machine, j.provenance(time.Since(j.begin).Seconds())),
 	}
+	// The report of an estimate that was made; outputs add to it before it is printed.
 	r.Warnings = warning.Join(r.Warnings, j.seedWarnings(r.Seed), j.warnings)
 	r.Tolerance, r.Budget = j.tolerance, j.budget.Seconds()
 	r.HPCG, err = j.hpcgEstimate(e)

@@ -27,6 +27,7 @@ type runsResults struct {
 // Seeds are independent, so each replay runs on one core, with a reader of the trace for itself. A signal ends all; the
 // report then has those that had ended, at least two. The result does not depend on the number of cores.
 func (j *job) replayRuns(ctx context.Context) error {
+	// Without noise all seeds give the same bits, and an interval of no width would be taken for certainty.
 	noisy, err := replay.HasNoise(j.in.header, j.machine, j.options)
 	if err != nil {
 		return err
@@ -40,6 +41,7 @@ func (j *job) replayRuns(ctx context.Context) error {
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), j.runs)
 	ro := replay.RunsOptions{Runs: j.runs, Workers: workers, Rating: j.ratingOf, Progress: bar.Set}
 	e, err := replay.RunsFunc(ctx, j.options, ro, func(o replay.Options) (*replay.Result, error) {
+		// Called from several goroutines: each replay has observers of its own.
 		var list observed
 		for _, out := range j.outputs {
 			if out.observeRun != nil {
@@ -82,7 +84,9 @@ func (j *job) replayDraws(ctx context.Context) error {
 		}
 		bar.Set(ended)
 	}}
+	// An estimate of a machine on which sampling costs no less is replaced by an exact replay, as sampleTrace does.
 	exactly := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+		// The rating of HPCG is drawn, too, of runs that have one.
 		r, err := j.playAgain(ctx, m, o)
 		if err != nil {
 			return nil, err
@@ -117,6 +121,7 @@ func (j *job) replayDraws(ctx context.Context) error {
 	begin := time.Now()
 	u, err := replay.Uncertain(ctx, j.in.header, j.machine, j.options, uo, play)
 	bar.Clear()
+	// A model without errors and noise has no uncertainty: that is a mistake of the command line.
 	switch {
 	case errors.Is(err, replay.ErrCertain):
 		return command.Usagef("--uncertainty: %w", err)

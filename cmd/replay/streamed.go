@@ -119,7 +119,8 @@ func (f *streamed) copy(w io.Writer) error {
 	return nil
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. Small pieces are gathered, as handing one over may switch goroutines; what was written is
+// not in the file before close.
 func (f *streamed) Write(p []byte) (int, error) {
 	f.chunk = append(f.chunk, p...)
 	if len(f.chunk) >= streamChunk {
@@ -152,7 +153,8 @@ func (f *streamed) unreadError() error {
 	return fmt.Errorf("interrupted while nobody reads from the pipe %s", f.path)
 }
 
-// failure returns the reason why the file is not there. Others may ask for it again.
+// failure returns the reason why the file is not there. Others may ask for it again, so the value goes back into ended,
+// which has room for it.
 func (f *streamed) failure() error {
 	err := <-f.ended
 	f.ended <- err

@@ -108,7 +108,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// TextFlag is a flag whose text may be empty.
+// TextFlag is a flag whose text may be empty, such as a title: refuseEmpty passes over its type.
 type TextFlag struct{ *cli.StringFlag }
 
 // refuseEmpty refuses flags of a command that are given an empty text, as by a variable of a script that is not set:
@@ -119,6 +119,7 @@ func refuseEmpty(c *cli.Context) error {
 		if !ok || !c.IsSet(f.Name) || c.String(f.Name) != "" {
 			continue
 		}
+		// The help of the flag says what it wants, and whether - may stand for standard input or output.
 		want := cmp.Or(placeholder(f.Usage), "a value")
 		switch want {
 		case "FILE":
@@ -182,6 +183,7 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 		want = strings.Join(names[:last], ", ") + " or " + names[last]
 	}
 	return func(c *cli.Context) error {
+		// "x help", "x help sub", and "x nest help inner", in which this is the choice of nest.
 		name, asked := c.Args().First(), false
 		if name == "help" {
 			name, asked = c.Args().Get(1), true
@@ -225,7 +227,8 @@ func Usage(err error) error { return Code(err, 2) }
 // Usagef returns a mistake in the command line.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-// Silent ends the process with code 1 without a message.
+// Silent ends the process with code 1 without a message: the output has said what is the matter, as that of a
+// comparison or a check.
 var Silent = cli.Exit("", 1)
 
 // ExitCode is 0 for success, what a coded error says, and 1 for everything else, such as another
@@ -234,6 +237,7 @@ func ExitCode(err error) int {
 	if err == nil {
 		return 0
 	}
+	// The outermost error with a code decides, so that Code can give one to another program's failure.
 	var c cli.ExitCoder
 	if !errors.As(err, &c) {
 		return 1
@@ -276,7 +280,8 @@ func Steps(text string) (from, to int, err error) {
 	return from, to, nil
 }
 
-// Quoted joins arguments to a command line that a shell reads as these.
+// Quoted joins arguments to a command line that a shell reads as these. Only those that need it have quotes, so that
+// most command lines look as they were typed.
 func Quoted(args ...string) string {
 	var texts []string
 	for _, a := range args {

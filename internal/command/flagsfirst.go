@@ -17,7 +17,8 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
 	}
-	// The command line as far as it has been read.
+	// The command line as far as it has been read. Each command that is named takes the flags up to its name with it, so
+	// that flags of an outer command stay before the name of the inner one.
 	ordered := args[:1:1] // up to the name of the command
 	var command *cli.Command
 	flags, commands := app.Flags, app.Commands // of the command; those that may be named next
@@ -71,11 +72,13 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	case wants:
 		return slices.Concat(ordered, options)
 	}
+	// The other arguments stay in front of what follows "--", in the order in which they were given.
 	end := min(1, len(rest)) // the "--"
 	return slices.Concat(ordered, options, rest[:end], others, rest[end:])
 }
 
-// takesNext reports whether the word that follows a flag is its value.
+// takesNext reports whether the word that follows a flag is its value: not of switches, of flags that have their value
+// behind "=", and of flags that there are not, about which the library complains.
 func takesNext(flags []cli.Flag, word string) bool {
 	name, _, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	for _, f := range flags {

@@ -18,7 +18,8 @@ var generateFlag = &cli.StringFlag{
 	Usage: "print `bash|zsh|fish|man`: the completion for a shell, or the manual page, and stop",
 }
 
-// errGenerated ends a command that has printed what --generate asks for.
+// errGenerated ends a command that has printed what --generate asks for: the library has no other way to stop before
+// the action without an error.
 var errGenerated = errors.New("generated")
 
 // Execute runs an application, whose flags may stand anywhere in the command line.
@@ -152,6 +153,7 @@ func words(app *cli.App, line []string) (list []string) {
 			}
 		}
 	}
+	// A word "--flag=" is completed by the values of the flag, with what stands before them.
 	before := ""
 	if name, _, ok := strings.Cut(last, "="); ok && valued == nil {
 		valued, before = flag(name), name+"="
@@ -181,7 +183,7 @@ func words(app *cli.App, line []string) (list []string) {
 	return list
 }
 
-// flagHelp is a flag of a command.
+// flagHelp is a flag of a command, as help shows it.
 type flagHelp struct {
 	names []string // with their dashes: "--output", "-o"
 	value string   // the placeholder for its value in help, "" if it takes none
@@ -228,7 +230,7 @@ func (f *flagHelp) choices() []string {
 	return list
 }
 
-// tools are the commands, which refer to each other: the directories of cmd.
+// tools are the commands, which refer to each other: the directories of cmd. A test compares them.
 var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
 
 // man returns the manual page, in the language of man(7).
@@ -242,6 +244,7 @@ func man(app *cli.App) string {
 	if len(shown(c)) > 0 {
 		b.WriteString(".SH COMMANDS\n")
 	}
+	// Commands in commands have sections, too, as man pages have no deeper level.
 	var list func(in string, c *cli.Command)
 	list = func(in string, c *cli.Command) { // a section for each, before those of the commands in it
 		for _, sub := range shown(c) {
@@ -318,7 +321,8 @@ func paragraphs(text string) string {
 // roffEscapes are for backslashes, dashes that are typed, and quotes.
 var roffEscapes = strings.NewReplacer(`\`, `\e`, `-`, `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
 
-// roff escapes a line of text, which is no request even if it begins like one.
+// roff escapes a line of text, which is no request even if it begins like one. Dashes are escaped so that a reader can
+// search for a flag and copy it: plain ones may be typeset as hyphens.
 func roff(text string) string {
 	if text = roffEscapes.Replace(text); strings.HasPrefix(text, ".") {
 		text = `\&` + text

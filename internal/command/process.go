@@ -25,6 +25,7 @@ func Main(name string, run Run) {
 	listen(name)
 	out, errs := &output{file: os.Stdout}, &output{file: os.Stderr}
 	err := run(context.Background(), os.Args, os.Stdin, out, errs)
+	// An error of the command comes first, as what was not printed may follow from it.
 	if err == nil || errors.Is(err, Silent) && out.err != nil {
 		err = out.err
 	}
@@ -65,6 +66,7 @@ type output struct {
 // Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	var err error
+	// What is shown in place of an invisible character is longer, but the caller is told of its own bytes.
 	n := len(p)
 	if terminal.Is(o.file) {
 		_, err = io.WriteString(o.file, textutil.Visible(string(p)))
@@ -97,6 +99,7 @@ var endings = struct {
 // nobody types at. What is being written is removed. See OnEnding for those who have
 // something to save.
 func listen(name string) {
+	// The channel has room for one: a signal that comes before the goroutine runs is not lost.
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)

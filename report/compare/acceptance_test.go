@@ -139,17 +139,10 @@ func (r *Result) some(which []int) *Result {
 		return MeanFigure(values)
 	}
 	s := *r
-	s.Seeds, s.parts = nil, nil
+	s.Seeds, s.parts = nil, nil // the gate looks at the makespan alone
 	for _, i := range which {
 		s.Seeds = append(s.Seeds, r.Seeds[i])
 	}
 	s.makespan, s.gflops = pick(r.makespan), pick(r.gflops)
-	for _, g := range r.parts {
-		list := group{by: g.by}
-		for _, p := range g.parts {
-			list.parts = append(list.parts, part{p.name, pick(p.Figure)})
-		}
-		s.parts = append(s.parts, list)
-	}
 	return &s
 }

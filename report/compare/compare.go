@@ -13,6 +13,9 @@
 //	err = c.WriteText(os.Stdout)
 //	if c.Worse { ...
 //
+// [Many] judges pairs of figures of any kind in the same way, such as the times of benchmarks. Which results to
+// compare, and what follows from a verdict, is left to the caller.
+//
 // # Units
 //
 // Seconds and Gflops; relative changes are parts of the base, 0.01 for 1 %. Intervals are of
@@ -148,53 +151,48 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 		if err := comparable(base, other, &o); err != nil {
 			return nil, err
 		}
-		a := against(base, other, &o, told)
-		a.Says = c.sentences(a)
+		// All figures are tested by the same arrangements, which are drawn once.
+		t := tester{paired: o.Paired, told: told}
+		switch {
+		case o.Test == Permutation && o.Paired:
+			t.arrangements = paired(len(base.Seeds), o.Seed)
+		case o.Test == Permutation:
+			t.arrangements = unpaired(len(base.Seeds), len(other.Seeds), o.Seed)
+		}
+		if o.Paired {
+			other = other.bySeeds(base.Seeds)
+		}
+
+		// The makespan and the rate are tested alone.
+		a := Against{Side: other.side(), Changes: changes(&base.Made, &other.Made), Warnings: warnings(base, other, &o)}
+		a.Makespan = t.compare("makespan", base.makespan, other.makespan)
+		a.Makespan.AtLeast = t.atLeast(base.makespan, other.makespan)
+		a.Worse = o.Gate && a.Makespan.AtLeast != nil && *a.Makespan.AtLeast > o.Threshold+rounding
+		if base.gflops.mean > 0 && other.gflops.mean > 0 {
+			a.Gflops = new(t.compare("Gflops", base.gflops, other.gflops))
+		}
+
+		// Parts are many, so that some differ by chance: their probabilities are corrected for their number, those of
+		// all three tables together. Differences within the rounding of the makespan count as none, since parts are sums
+		// of as many terms.
+		t.makespan = max(base.makespan.mean, other.makespan.mean)
+		var parts []*Difference
+		for k, list := range []*[]Difference{&a.ByKind, &a.ByPhase, &a.ByKernel} {
+			*list = t.group(base, other, by[k])
+			for i := range *list {
+				parts = append(parts, &(*list)[i])
+			}
+		}
+		correct(parts)
+		a.Says = c.sentences(&a)
 		c.Worse = c.Worse || a.Worse
-		c.Others = append(c.Others, *a)
+		c.Others = append(c.Others, a)
 	}
 	return c, nil
 }
 
 func (r *Result) side() Side {
 	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.Kernels}
-}
-
-// against compares a result with the base. It calls told after each figure.
-//
-// The makespan and the rate are tested alone. Parts are many, so that some differ by chance: their probabilities are
-// corrected for their number, those of all three tables together.
-func against(base, other *Result, o *Options, told func()) *Against {
-	t := tester{paired: o.Paired, told: told}
-	// All figures are tested by the same arrangements, which are drawn once.
-	switch {
-	case o.Test == Permutation && o.Paired:
-		t.arrangements = paired(len(base.Seeds), o.Seed)
-	case o.Test == Permutation:
-		t.arrangements = unpaired(len(base.Seeds), len(other.Seeds), o.Seed)
-	}
-	if o.Paired {
-		other = other.bySeeds(base.Seeds)
-	}
-	a := &Against{Side: other.side(), Changes: changes(&base.Made, &other.Made), Warnings: warnings(base, other, o)}
-	a.Makespan = t.compare("makespan", base.makespan, other.makespan)
-	a.Makespan.AtLeast = t.atLeast(base.makespan, other.makespan)
-	a.Worse = o.Gate && a.Makespan.AtLeast != nil && *a.Makespan.AtLeast > o.Threshold+rounding
-	if base.gflops.mean > 0 && other.gflops.mean > 0 {
-		a.Gflops = new(t.compare("Gflops", base.gflops, other.gflops))
-	}
-	// From here on differences within the rounding of the makespan count as none: parts are sums of as many terms.
-	t.makespan = max(base.makespan.mean, other.makespan.mean)
-	a.ByKind, a.ByPhase = t.group(base, other, "kind"), t.group(base, other, "phase")
-	a.ByKernel = t.group(base, other, "kernel")
-	var parts []*Difference
-	for _, list := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
-		for i := range list {
-			parts = append(parts, &list[i])
-		}
-	}
-	correct(parts)
-	return a
 }
 
 // group compares the times of parts, those of the base first. A part that one of them lacks takes no time there.

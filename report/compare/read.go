@@ -59,7 +59,7 @@ type document struct {
 	KernelTimes []share `json:"time_by_kernel"`
 }
 
-// share is the time of a part, in seconds.
+// share is the time of a part, in seconds of the mean rank.
 type share struct {
 	Name     string  `json:"name"`
 	Mean     float64 `json:"mean_s"`
@@ -111,7 +111,7 @@ func readPage(text []byte) (*Result, error) {
 	return r, nil
 }
 
-// errKind is the error of what is no result.
+// errKind is the error of what is no result. Read then looks which format the file is of, and names that.
 var errKind = errors.New("want what replay --json prints, or a page of replay --report")
 
 // limits are of the JSON of a result: objects are ranks, runs, and parts of their time, and no name or
@@ -250,7 +250,8 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 		makespans, gflops = append(makespans, s.Makespan), append(gflops, s.Gflops)
 	}
 	r.makespan, r.gflops = of(makespans), of(gflops)
-	// Times of parts, if all seeds have them.
+	// Times of parts, if all seeds have them: a mean over some of the seeds would be of other runs than the makespan.
+	// Columns are parts, rows are seeds.
 	for i, names := range [][]string{names.Kinds, names.Phases, names.Kernels} {
 		if len(names) == 0 || slices.ContainsFunc(list, func(s replay.SeedResult) bool { return s.Times == nil }) {
 			continue
@@ -280,7 +281,8 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 // mostSeconds is more than any run takes, and as Gflops more than any machine has.
 const mostSeconds = 1e18
 
-// plausible refuses a number that no result has.
+// plausible refuses a number that no result has. NaN and infinity are no JSON, and the bound keeps sums and squares of
+// what is accepted finite.
 func plausible(name string, v float64) error {
 	if v < 0 || v > mostSeconds {
 		return fmt.Errorf("%s: %v, want a number from 0 to %g", name, v, mostSeconds)

@@ -362,7 +362,7 @@ type Pair struct {
 	Paired bool
 }
 
-// Judged is what is known of a pair among many.
+// Judged is what is known of a pair among many: whether it differs at all, and whether by more than a threshold.
 type Judged struct {
 	Difference
 	Worse bool `json:"worse"` // B is more than A by more than the threshold
@@ -379,6 +379,7 @@ func Many(pairs []Pair, threshold float64) []Judged {
 		a, b := pairs[i].A, pairs[i].B
 		list[i].Difference = t.compare(pairs[i].Name, a, b)
 		differences[i] = &list[i].Difference
+		// Worse is a test of its own, one-sided, against A with the threshold on top.
 		limit := newPair(a.times(1+threshold), b, pairs[i].Paired)
 		switch {
 		case !limit.known():

@@ -52,7 +52,7 @@ func (c *Comparison) writeText(w io.Writer, a *Against) error {
 	return err
 }
 
-// sides names both results.
+// sides names both results, A and B, with the trace and the machine that they are of. Text and Markdown show them.
 func (c *Comparison) sides(a *Against) *textutil.Table {
 	t := &textutil.Table{}
 	for i, s := range []*Side{&c.Base, &a.Side} {
@@ -81,6 +81,7 @@ func (c *Comparison) tables(a *Against) []*textutil.Table {
 			t.Row(change.Name, cmp.Or(change.A, "-"), cmp.Or(change.B, "-"))
 		}
 	}
+	// The makespan and the rate, whose interval is relative, as the change is.
 	t := table("", "A", "B", "change", "95 % interval", "p", "B is")
 	for i, d := range []*Difference{&a.Makespan, a.Gflops} {
 		if d == nil {
@@ -93,6 +94,7 @@ func (c *Comparison) tables(a *Against) []*textutil.Table {
 		t.Row([]string{"makespan, s", d.Name}[i], number(d.A), number(d.B), d.change(), interval, probability(d.P),
 			string(d.Verdict))
 	}
+	// Parts have intervals in seconds, and probabilities that are corrected for their number.
 	titles := []string{"time of a rank, s", "phase, s", "kernel, s"}
 	for i, parts := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
 		if len(parts) == 0 {
@@ -133,6 +135,7 @@ func (c *Comparison) sentences(a *Against) []string {
 			text += ", which may be chance"
 		}
 	}
+	// A probability is told with the test that it is of, and as a bound where it has too few digits to be shown.
 	if d.P != nil {
 		test := "Welch's t-test"
 		switch {
@@ -155,7 +158,8 @@ func (c *Comparison) sentences(a *Against) []string {
 	return []string{text}
 }
 
-// gate says what the gate makes of a result.
+// gate says what the gate makes of a result, and by which number: the lower limit of the slowdown, which without noise
+// is the slowdown itself.
 func (a *Against) gate(threshold float64) string {
 	verdict := "not worse"
 	if a.Worse {
@@ -172,7 +176,7 @@ func (a *Against) gate(threshold float64) string {
 	}
 }
 
-// number writes a time or a rate.
+// number writes a time or a rate with 7 digits: more than noise leaves, and enough to see that exact ones differ.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
 
 // change is the relative change but for rounding.
@@ -183,7 +187,7 @@ func (d *Difference) change() string {
 	return changeText(d.Relative)
 }
 
-// changeText writes a relative change in percent.
+// changeText writes a relative change in percent; nil is one from nothing, of which there is no share.
 func changeText(relative *float64) string {
 	switch {
 	case relative == nil:
@@ -198,7 +202,7 @@ func changeText(relative *float64) string {
 	return sign + digits(100*math.Abs(*relative)) + "%"
 }
 
-// digits writes a percentage with as many digits as matter.
+// digits writes a percentage with as many digits as matter: two behind the point, fewer of large ones.
 func digits(v float64) string {
 	switch {
 	case v >= 1000:
@@ -227,6 +231,7 @@ func probability(p *float64) string {
 
 // WriteMarkdown writes what WriteText does for a comment on a change: the sentences come first.
 func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	// File names and labels are texts of others: Escaped keeps them from being taken for markup.
 	var b bytes.Buffer
 	for i := range c.Others {
 		a := &c.Others[i]
@@ -262,7 +267,8 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 	return enc.Encode(c)
 }
 
-// WriteJUnit writes a check for each of the others, which fails if it is worse by the gate.
+// WriteJUnit writes a check for each of the others, which fails if it is worse by the gate. Its text is the whole
+// comparison, so that a build server shows where the time went.
 func (c *Comparison) WriteJUnit(w io.Writer) error {
 	var cases []junit.Case
 	for i := range c.Others {

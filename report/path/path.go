@@ -15,6 +15,9 @@
 // Package [reprise/replay/eventlog] finds it; this one names what it consists of, and says how the
 // makespan would change with that.
 //
+// [Windows] has the path of an estimate from those of its windows, [RunsOf] the mean of several seeds. A [WhatIf] can
+// be applied to the machine, but replaying with it is left to the caller.
+//
 // # Units
 //
 // Times are in seconds of the replay, sizes in bytes.
@@ -56,7 +59,16 @@ func Check(h *trace.Header) error { return eventlog.Check(h, replay.NumTimeKinds
 
 // New returns a Path for a replay of a trace with that header, on a machine, with options.
 func New(h *trace.Header, m replay.Machine, o replay.Options) *Path {
-	p := &Path{header: h, levels: newLevels(&m, &o.Network)}
+	platform := m.Platform
+	p := &Path{header: h}
+	l := &p.levels
+	l.platform, l.options, l.hosts, l.cables = platform, &o.Network, m.Hosts, platform.Cables()
+	l.names = append(slices.Clone(platform.Levels()), severalLevels, windowLevel)
+	l.recent = slices.Repeat([]pair{{src: -1}}, numRecent)
+	l.ofLink = make([]int32, platform.NumLinks())
+	for i := range l.ofLink {
+		l.ofLink[i] = int32(platform.LevelOf(int32(i)))
+	}
 	p.log = eventlog.New(h, replay.NumTimeKinds, int32(replay.TimePoll), &p.levels)
 	return p
 }
@@ -124,7 +136,8 @@ const (
 
 // rankKinds are the kinds of parts of the times of a rank, but for waits, which are never on the path.
 var rankKinds = [...]string{
-	replay.TimeCompute: KindFlop, replay.TimeSleep: KindSleep, replay.TimePoll: KindPoll, replay.TimeOverhead: KindOverhead,
+	replay.TimeCompute: KindFlop, replay.TimeSleep: KindSleep, replay.TimePoll: KindPoll,
+	replay.TimeOverhead: KindOverhead,
 }
 
 // Data returns the critical path, once the replay has ended. The Path is of no use any more.

@@ -22,7 +22,7 @@ func (d *Data) WriteText(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 
-	// The longest parts, and the sum of the others.
+	// The longest parts, and the sum of the others. Columns are as wide as the labels that are shown.
 	if len(d.Parts) > 0 {
 		width := len("part")
 		for _, p := range d.Parts[:min(shown, len(d.Parts))] {
@@ -45,6 +45,8 @@ func (d *Data) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "%-*s %12.6g %7.2f%%\n", width, fmt.Sprintf("%d more", len(d.Parts)-shown), rest, d.percent(rest))
 		}
 	}
+	// The changes that gain most. Without a replay a gain is a slope, which other chains of nearly the same length cut
+	// off.
 	if len(d.WhatIfs) > 0 {
 		b.WriteString("\nwhat if\n")
 		for _, w := range d.WhatIfs[:min(5, len(d.WhatIfs))] {
@@ -102,6 +104,7 @@ func RunsOf(seeds []Seed) *Runs {
 	n := float64(len(seeds))
 	mean := &Data{Rank: -1, Parts: []Part{}}
 	sums, counts, ifs := map[Part]Part{}, map[Part]float64{}, map[WhatIf]float64{}
+	// Parts and changes of all seeds by their keys, each with its n-th of the seconds.
 	for _, s := range seeds {
 		mean.Seconds += s.Seconds / n
 		for _, part := range s.Parts {
@@ -127,7 +130,8 @@ func RunsOf(seeds []Seed) *Runs {
 	return &Runs{mean, seeds}
 }
 
-// longestFirst orders parts by their seconds, and those alike by what and where they are.
+// longestFirst orders parts by their seconds, and those alike by what and where they are, which tells any two parts
+// apart: the order is the same in every run.
 func longestFirst(a, b Part) int {
 	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))

@@ -32,28 +32,15 @@ type pair struct {
 	window   float64 // byte/s; +Inf: none
 }
 
-// Names of what binds messages that no kind of link does.
+// Names of what binds messages that no kind of link does. They stand behind the platform's levels, as numbers of levels
+// of their own.
 const (
 	severalLevels = "several kinds of links alike" // none of them is narrower than the others
 	windowLevel   = "TCP window"
 )
 
-// numRecent is how many pairs of hosts are remembered.
+// numRecent is how many pairs of hosts are remembered: a message costs a hash then, in place of a walk along its route.
 const numRecent = 1 << 12
-
-// newLevels returns the levels of a machine.
-func newLevels(m *replay.Machine, o *smpi.Options) levels {
-	l := levels{platform: m.Platform, options: o, hosts: m.Hosts, recent: make([]pair, numRecent)}
-	l.names, l.cables = append(slices.Clone(m.Platform.Levels()), severalLevels, windowLevel), m.Platform.Cables()
-	for i := range l.recent {
-		l.recent[i].src = -1
-	}
-	l.ofLink = make([]int32, m.Platform.NumLinks())
-	for i := range l.ofLink {
-		l.ofLink[i] = int32(m.Platform.LevelOf(int32(i)))
-	}
-	return l
-}
 
 // NumLevels implements eventlog.Levels.
 func (l *levels) NumLevels() int { return len(l.names) }
@@ -202,6 +189,7 @@ func (w *WhatIf) Apply(m replay.Machine, o replay.Options, change float64) (repl
 	case WhatIfKernel:
 		m.Kernels = m.Kernels.Quicker(w.Name, more)
 	case WhatIfSpeed:
+		// Factors of hosts multiply those that --host-speed has set.
 		factors := make([]float64, m.Platform.NumHosts())
 		for h := range factors {
 			factors[h] = more
@@ -212,6 +200,7 @@ func (w *WhatIf) Apply(m replay.Machine, o replay.Options, change float64) (repl
 		m.Factors = factors
 	case WhatIfOverhead:
 		n := &o.Network
+		// The lists are shared with the options that o is a copy of, so they are copied before they are changed.
 		for _, list := range []*netmodel.Overheads{&n.SendOverhead, &n.IsendOverhead, &n.RecvOverhead} {
 			*list = slices.Clone(*list)
 			for i := range *list {

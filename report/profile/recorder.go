@@ -13,6 +13,8 @@
 // The sums of a kind of time, a kernel or a phase are those of the result's tables, of all
 // ranks together.
 //
+// Labels of a profile are left to its caller, which knows what the run is of.
+//
 // [Several] has the mean of several seeds, and what the windows of an estimate tell of a run.
 //
 // # Units

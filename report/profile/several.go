@@ -119,6 +119,7 @@ func (r *Recorder) add(other *Recorder, weight float64) {
 		r.err = other.err
 	}
 	stacks := make([]int32, len(other.stacks)) // ours, of theirs
+	// Phases and kernels have the numbers of the header in both; only stacks are numbered as they come.
 	for n, s := range other.stacks {
 		if s.around != noStack {
 			stacks[n] = r.within(stacks[s.around], s.phase)

@@ -25,12 +25,14 @@ func (r *Recorder) Write(w io.Writer, comments ...string) error {
 	return zip.Close()
 }
 
-// Profile returns the profile of a replay that has ended, with comments.
+// Profile returns the profile of a replay that has ended, with comments. Sums of less than half a nanosecond are left
+// out.
 func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
 	kernels := replay.KernelNames(r.header)
+	// All names come first: a frame has a suffix only where a frame of another kind has its name.
 	b := builder{kinds: map[string]frameKind{}, functions: map[frameName]*pprof.Location{}}
 	for k := range numKinds {
 		b.kinds[replay.TimeKind(k).String()] |= timeFrame
@@ -46,6 +48,8 @@ func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 
 	// The samples of each nesting of phases. Locations begin with the innermost: the group of ranks, the kernel, the
 	// kind of time, and the phases.
+	//
+	// Values are int64, and tools add them up: the total must fit.
 	total := 0.0 // ns
 	for i := range r.stacks {
 		var phases []*pprof.Location
@@ -92,7 +96,7 @@ type frameName struct {
 	name string
 }
 
-// frameKind is a kind of frame, or several of them.
+// frameKind is a kind of frame, or, as a set of bits, several of them.
 type frameKind uint8
 
 const (

@@ -75,22 +75,21 @@ func (r *Recorder) columnData(first, count int) Columns {
 	for i, c := range r.columns.list[first:] {
 		longest[i] = float32(c.longest)
 	}
-	d.Starts, d.Longest = typedarray.Float64s(r.starts(first, count)), typedarray.Float32s(longest)
-	return d
-}
+	d.Longest = typedarray.Float32s(longest)
 
-// starts returns the begin of each column, as the mean of the ranks that begin it, and the end, in seconds. They
-// ascend, also where the ranks that begin later columns are others.
-func (r *Recorder) starts(first, count int) []float64 {
+	// The begin of each column, and the end of the last one. Slices of time are the same for all ranks.
 	starts := make([]float64, count+1)
 	if !r.steps {
-		// Slices of time are the same for all ranks.
 		for i := range count {
 			starts[i] = float64(first+i) * r.slices.width
 		}
 		starts[count] = r.lastEnd()
-		return starts
+		d.Starts = typedarray.Float64s(starts)
+		return d
 	}
+
+	// A step begins at the mean of the ranks that begin it. Begins ascend, also where the ranks that begin later columns
+	// are others.
 	at := 0.0
 	for i, c := range r.columns.list[first:] {
 		if c.begun > 0 {
@@ -107,7 +106,8 @@ func (r *Recorder) starts(first, count int) []float64 {
 		}
 	}
 	starts[count] = max(at, sum/float64(max(ranks, 1)))
-	return starts
+	d.Starts = typedarray.Float64s(starts)
+	return d
 }
 
 // seriesData describes the rows that are not 0 everywhere: most programs use few kinds of time, and a page would carry

@@ -124,6 +124,7 @@ func (l *links) add(t *replay.Transferred) {
 			lost = 0
 		}
 	}
+	// Most transfers lie within this slice. One that takes no time has no parts, wherever it begins.
 	if t.From < l.begin && t.At > t.From {
 		l.addSince(p, t, load, lost)
 		return
@@ -352,7 +353,8 @@ func (l *links) data(end float64) Links {
 	}
 	d.Use, d.Bound = typedarray.Float32s(use), typedarray.Float32s(bound)
 
-	// The links where most time was lost; of others those that are used most.
+	// The links where most time was lost; of others those that are used most, and of those alike the first of the
+	// platform, so that the list is the same in every run.
 	rows := make([]int, len(l.rows))
 	for i := range rows {
 		rows[i] = i

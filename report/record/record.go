@@ -6,6 +6,9 @@
 //	result, err := replay.Run(ctx, t, machine, options)
 //	data, err := r.Data()
 //
+// A [Recorder] observes; [Data] is what comes out, as columns of numbers that a page draws. How they are drawn is the
+// business of the page, and single actions are that of report/timeline.
+//
 // It keeps sums, of which there are no more however long a run is: for each rank what it is
 // spending its time on in this step, for each step the sums over ranks, a matrix of ranks by
 // steps that grows coarser (Matrix.ColumnsPerCell), matrices of traffic of at most 512 rows,

@@ -52,6 +52,7 @@ func newTraffic(size int, groups []group) traffic {
 	for r := range ranks.of {
 		ranks.of[r] = int32(r)
 	}
+	// Up to 1,024 ranks are counted one by one, so that all other tables can be added up from them.
 	limit := maxTraffic
 	if size <= maxExact {
 		limit = maxExact
@@ -186,6 +187,7 @@ type sent struct{ messages, bytes int64 }
 // add adds messages.
 func (p pairs) add(from, to int32, messages, bytes int64) {
 	s := &p[from]
+	// Mostly the receiver is the one that came after the last one before.
 	at := s.next
 	if int(at) >= len(s.order) || s.order[at].receiver != to {
 		at = s.find(to)

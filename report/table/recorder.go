@@ -14,6 +14,8 @@
 // Rows come in the order in which the ranks end their steps, so that none has to be kept: in
 // order for each rank, but not sorted. The order is the same in every run.
 //
+// Sums over ranks or steps are left to the programs that read tables.
+//
 // # Units
 //
 // Times are in seconds of the replay, as the names of the columns say; sizes in bytes.

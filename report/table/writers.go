@@ -77,6 +77,7 @@ const groupCells = 1 << 20
 // NewParquet returns a writer of a Parquet file, compressed by zstd, to w. Columns keep their order as the fields
 // of a struct do, which is made for them.
 func NewParquet(w io.Writer, c *Columns) Writer {
+	// The schema is made from a struct: the optional step is a pointer there.
 	types := []reflect.Type{ // of the fixed columns; all others are float64
 		reflect.TypeFor[int32](), reflect.TypeFor[string](), reflect.TypeFor[*int64](), reflect.TypeFor[bool](),
 		reflect.TypeFor[float64](), reflect.TypeFor[float64](), reflect.TypeFor[int64](), reflect.TypeFor[int64](),

@@ -69,6 +69,7 @@ func NewWindow(h *trace.Header, span Span, asked bool) (*Collector, error) {
 	if n := span.ranks(h); n > MaxWindowRanks {
 		return nil, fmt.Errorf("a window of %d ranks, at most %d fit on a page: name fewer", n, MaxWindowRanks)
 	}
+	// Numbers of names have 16 bits in a page.
 	if n := len(h.Kernels); n > maxKernels {
 		return nil, fmt.Errorf("a window of a trace with %d kernels, at most %d fit on a page", n, maxKernels)
 	}
@@ -224,6 +225,7 @@ type Window struct {
 }
 
 // Window returns what was seen, once the replay has ended.
+// There are columns in place of a list of structs: they take fewer bytes in a page, and are typed arrays there.
 func (c *Collector) Window() *Window {
 	c.End()
 	// The title names the time that there is. Where all ranks are looked at, a window that goes beyond the end of the
@@ -305,7 +307,7 @@ func (c *Collector) note() string {
 	return strings.TrimSpace(note)
 }
 
-// numbering numbers texts in the order in which they come.
+// numbering numbers texts in the order in which they come, from 0 on.
 type numbering struct {
 	list    []string
 	numbers map[string]uint32

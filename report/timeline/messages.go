@@ -130,6 +130,7 @@ func (r *Recorder) messageEnded(id int32, at float64) {
 // message, if that lies within the span; once the transfer has ended, too, the sink gets the message.
 func (r *Recorder) changed(m *message) {
 	within := m.state&isWithin == isWithin
+	// The receive learns of its message, and no longer refers to it: from here on the replay may use its number again.
 	if m.receive != none && m.state&(isSent|isPosted) == isSent|isPosted {
 		to := &r.receives[m.receive]
 		if to.message = none; within {
@@ -142,7 +143,7 @@ func (r *Recorder) changed(m *message) {
 	}
 }
 
-// newReceive opens a receive of a message.
+// newReceive opens a receive of a message, in a place that another one has left, if there is any.
 func (m *messages) newReceive(id int32) int32 {
 	open := openReceive{message: id}
 	if n := len(m.free); n > 0 {

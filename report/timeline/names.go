@@ -41,7 +41,7 @@ func appendArgs(out []byte, args []Arg) []byte {
 	return out
 }
 
-// append appends the value; whole numbers as integers.
+// append appends the value; whole numbers as integers, up to those that a double has no longer all digits of.
 func (a *Arg) append(out []byte) []byte {
 	switch {
 	case a.Kind == TextArg:
@@ -153,6 +153,7 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		return append(args, Arg{Name: "flop", Kind: FloatArg, Float: a.Flops()})
 	case trace.KindSleep:
 		return append(args, Arg{Name: "seconds", Kind: FloatArg, Float: a.Seconds()})
+	// Of a request it says which message that is, as far as that is known.
 	case trace.KindWait, trace.KindTest, trace.KindFree:
 		if of == nil { // it was posted before the span
 			return append(args, Arg{Name: "request", Named: true, Int: int64(a.Req)})
@@ -180,6 +181,7 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		source, tag := a.Source()
 		args = append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), tagArg("tag", a.Tag))
 		return n.comm(append(args, peerArg("source", source), bytesArg("receives", a.X[1]), tagArg("source tag", tag)), a)
+	// Which counts a collective operation has depends on its kind.
 	case trace.KindCollective, trace.KindIcollective:
 		c := a.Collective(unknownLists{}) // counts rank by rank are left out
 		if c.Kind.Rooted() {
@@ -235,7 +237,7 @@ func tagArg(name string, tag int32) Arg {
 	return Arg{Name: name, Int: int64(tag)}
 }
 
-// bytesArg is a size, which a receiver may not know.
+// bytesArg is a size, which a receiver may not know: it is negative then.
 func bytesArg(name string, bytes int64) Arg {
 	if bytes < 0 {
 		return Arg{Name: name, Kind: TextArg, Text: "?"}

@@ -71,7 +71,7 @@ type perfetto struct {
 	flags               uint64 // of the next packet
 }
 
-// interner knows which of some texts have been defined.
+// interner knows which of some texts have been defined, with their numbers. field is that of their definitions.
 type interner struct {
 	field protowire.Number
 	known map[string]uint64
@@ -188,13 +188,14 @@ func (p *perfetto) begin(rank int32, kind uint64) {
 	p.event = appendNumber(p.event, eventTrack, trackOf(rank))
 }
 
-// label sets the name and the category of the event.
+// label sets the name and the category of the event. Perfetto colours slices by their names and filters by categories.
 func (p *perfetto) label(name, category string) {
 	p.event = appendNumber(p.event, eventName, p.intern(&p.labels, name))
 	p.event = appendNumber(p.event, eventCategory, p.intern(&p.categories, category))
 }
 
-// flow adds a message to the flows of the event.
+// flow adds a message to the flows of the event: an arrow goes from the event that it is in first to the one it ends
+// in.
 func (p *perfetto) flow(field protowire.Number, message int64) {
 	p.event = protowire.AppendTag(p.event, field, protowire.Fixed64Type)
 	p.event = protowire.AppendFixed64(p.event, uint64(message))

@@ -14,6 +14,8 @@
 //	recorder.End()
 //	err = sink.Close()
 //
+// Files are opened, compressed and closed by the caller; sums of times are those of report/table and report/profile.
+//
 // Memory is that of the ranks, of the messages and requests that are open, and of a sink:
 // that of Pajé keeps the whole file, whose events must be in the order of time.
 //
@@ -236,7 +238,8 @@ func (rk *rank) state() replay.TimeKind {
 	return replay.TimeOverhead
 }
 
-// begins notes a request, in place of one that a test has completed.
+// begins notes a request, in place of one that a test has completed: a test that succeeds is no other action than one
+// that fails, so that the slot shows it when it is used again.
 func (r *Recorder) begins(rk *rank, q request) {
 	a := &rk.action
 	if rk.requests == nil {

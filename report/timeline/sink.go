@@ -70,7 +70,7 @@ type Run struct {
 // Names returns what the actions of a trace are called, by Slice.Name.
 func Names(h *trace.Header) []string { return newActionNames(h).list }
 
-// Format is a form of file that other programs read.
+// Format is a form of file that other programs read. Its zero value is Perfetto.
 type Format uint8
 
 // The formats.
@@ -79,6 +79,7 @@ const (
 	Paje                   // text
 )
 
+// endings are those of file names, by which a format is chosen.
 var endings = []struct {
 	ending string
 	format Format
@@ -112,23 +113,18 @@ func (f Format) Sink(w io.Writer, run *Run) Sink {
 	return newPaje(w, run)
 }
 
+// rankName names a rank in all formats alike.
 func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
 // hostsOf numbers the hosts of the ranks of a span, in the order of their first ranks: their names, and for each rank
 // the number of its own.
 func hostsOf(run *Run) (names []string, of []int) {
 	first := run.Span.FirstRank
-	numbers := map[string]int{}
+	var numbers numbering
 	for _, host := range run.Hosts[first : first+run.Span.ranks(run.Header)] {
-		n, ok := numbers[host]
-		if !ok {
-			n = len(names)
-			numbers[host] = n
-			names = append(names, host)
-		}
-		of = append(of, n)
+		of = append(of, int(numbers.of(host)))
 	}
-	return names, of
+	return numbers.list, of
 }
 
 // failing keeps the first error of a sink: later ones follow from it, and bufio repeats it.

@@ -24,6 +24,7 @@ type Span struct {
 // ParseSpan reads a window, "T0:T1" in seconds with either left out, "step A:B" with B
 // excluded, or "step A"; and ranks, "A-B" or "A". Both may be empty.
 func ParseSpan(window, ranks string) (s Span, err error) {
+	// The window: a mistake in either form has one message, which shows both.
 	text, ofSteps := strings.CutPrefix(window, "step ")
 	if ofSteps {
 		text = strings.TrimSpace(text)
@@ -89,7 +90,7 @@ func (s Span) Check(h *trace.Header) error {
 	return nil
 }
 
-// ranks returns how many there are of h.
+// ranks returns how many ranks of h are in the span, which Check has accepted.
 func (s Span) ranks(h *trace.Header) int {
 	if s.Ranks == 0 {
 		return h.Ranks - s.FirstRank

@@ -35,7 +35,8 @@ import (
 // MaxSize bounds the bytes of a column, so that a forged page cannot ask for more.
 const MaxSize = 1 << 28
 
-// Bytes is a column of numbers.
+// Bytes is a column of numbers. In memory it is plain: it is compressed when it becomes JSON, and undone when it is
+// read.
 type Bytes []byte
 
 // level is of compression: the best takes twenty times as long, for 5 %.
@@ -65,7 +66,8 @@ func (b Bytes) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, out.Bytes()), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. A few bytes of deflate can stand for a thousand times as many, so
+// the length is bounded while they are undone.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	deflated, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {

@@ -51,6 +51,7 @@ const patience = time.Minute
 // before it catches any, is started again and gets more time. It returns what was printed.
 func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...string) string {
 	t.Helper()
+	// How long a command takes to begin to wait is not known: the pause before the signal doubles until it was enough.
 	for pause := 20 * time.Millisecond; pause < patience; pause *= 2 {
 		p := Command(t, name, args...)
 		in, err := p.StdinPipe() // which never ends
@@ -95,6 +96,7 @@ func Full(t *testing.T, code int, name string, args ...string) {
 		t.Skip(err)
 	}
 	defer full.Close()
+	// The disk shows at the first write, or where output is buffered at the end.
 	p := Command(t, name, args...)
 	var text bytes.Buffer
 	p.Stdout, p.Stderr = full, &text
@@ -111,6 +113,7 @@ func Full(t *testing.T, code int, name string, args ...string) {
 func Examples(t *testing.T, newApp func() *cli.App) {
 	t.Helper()
 	app := newApp()
+	// Each example is parsed by an application of its own, as parsing changes flags.
 	check := func(path, description string) {
 		own := false
 		for _, line := range examplesIn(description, app.Name) {
