@@ -31,11 +31,7 @@ func Command(t testing.TB) string {
 // Run runs a command that must succeed, and returns what it prints.
 func Run(t testing.TB, name string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return Fail(t, 0, name, args...)
 }
 
 // Fail runs a command that must exit with a code, and returns what it prints.

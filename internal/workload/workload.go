@@ -3,7 +3,7 @@
 package workload
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -31,9 +31,6 @@ type Workload struct {
 	Uplinks  int  // of a leaf switch with its 16 hosts; 0: 8
 }
 
-// rounds returns how often each rank sends.
-func (w *Workload) rounds() int { return w.Messages / w.Ranks }
-
 // Platform returns a fat tree with a host per rank: 16 hosts to a leaf switch, and
 // one uplink for two hosts, unless it is said otherwise.
 func (w *Workload) Platform() string {
@@ -46,44 +43,55 @@ func (w *Workload) Platform() string {
 `, w.Ranks-1, w.Ranks/16, cmp.Or(w.Uplinks, 8))
 }
 
-// round is what all ranks do at once.
-type round struct {
-	shift int   // ring: distance; exchanges: mask
-	bytes []int // by sender
-}
-
-func (w *Workload) draw() []round {
+// Write stores platform, host file and traces in a directory.
+func (w *Workload) Write(dir string) error {
+	// A round is what all ranks do at once: each sends a message, to a rank at a distance (ring), or
+	// exchanges one with the rank whose number differs by a mask.
+	type round struct {
+		shift int   // the distance, or the mask
+		bytes []int // by sender
+	}
 	random := rand.New(rand.NewPCG(w.Seed, uint64(w.Ranks)))
 	size := func() int { return smallest + random.IntN(largest-smallest+1) }
-	list := make([]round, w.rounds())
-	for i := range list {
-		list[i].bytes = make([]int, w.Ranks)
+	rounds := make([]round, w.Messages/w.Ranks)
+	for i := range rounds {
+		x := round{bytes: make([]int, w.Ranks)}
 		common := size()
-		for r := range list[i].bytes {
-			if list[i].bytes[r] = common; !w.InStep {
-				list[i].bytes[r] = size()
+		for r := range x.bytes {
+			if x.bytes[r] = common; !w.InStep {
+				x.bytes[r] = size()
 			}
 		}
 		switch w.Pattern {
 		case "ring":
-			list[i].shift = 1 + random.IntN(w.Ranks-1)
+			x.shift = 1 + random.IntN(w.Ranks-1)
 		case "pairwise":
-			list[i].shift = i%(w.Ranks-1) + 1
+			x.shift = i%(w.Ranks-1) + 1
 		case "binary":
-			list[i].shift = 1 << (i % (bits.Len(uint(w.Ranks)) - 1))
+			x.shift = 1 << (i % (bits.Len(uint(w.Ranks)) - 1))
 		}
+		rounds[i] = x
 	}
-	return list
-}
 
-// Write stores platform, host file and traces in a directory.
-func (w *Workload) Write(dir string) error {
+	// A file for each rank: its actions, round by round.
 	var hosts, index strings.Builder
-	rounds := w.draw()
 	for r := range w.Ranks {
 		fmt.Fprintf(&hosts, "n%d\n", r)
 		fmt.Fprintf(&index, "rank-%d.ti\n", r)
-		if err := w.writeRank(filepath.Join(dir, fmt.Sprintf("rank-%d.ti", r)), r, rounds); err != nil {
+		var out bytes.Buffer
+		fmt.Fprintf(&out, "%d init\n", r)
+		for i, x := range rounds {
+			if w.Pattern != "ring" {
+				peer := r ^ x.shift
+				fmt.Fprintf(&out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
+				continue
+			}
+			from, to := (r+w.Ranks-x.shift)%w.Ranks, (r+x.shift)%w.Ranks
+			fmt.Fprintf(&out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes[from], r, to, i, x.bytes[r])
+			fmt.Fprintf(&out, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
+		}
+		fmt.Fprintf(&out, "%d finalize\n", r)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%d.ti", r)), out.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
@@ -94,29 +102,4 @@ func (w *Workload) Write(dir string) error {
 		}
 	}
 	return nil
-}
-
-func (w *Workload) writeRank(path string, r int, rounds []round) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(f)
-	fmt.Fprintf(out, "%d init\n", r)
-	for i, x := range rounds {
-		if w.Pattern != "ring" {
-			peer := r ^ x.shift
-			fmt.Fprintf(out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
-			continue
-		}
-		from, to := (r+w.Ranks-x.shift)%w.Ranks, (r+x.shift)%w.Ranks
-		fmt.Fprintf(out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes[from], r, to, i, x.bytes[r])
-		fmt.Fprintf(out, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
-	}
-	fmt.Fprintf(out, "%d finalize\n", r)
-	if err := out.Flush(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

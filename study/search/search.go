@@ -114,37 +114,6 @@ type Point struct {
 	Tolerance float64 // to which it was measured last
 }
 
-// validate reports everything that is wrong with a search.
-func validate(s *Space, o *Options) error {
-	var errs []error
-	if len(s.Points) == 0 {
-		errs = append(errs, errors.New("search: no points"))
-	}
-	for i, x := range s.Points {
-		if len(x) != len(s.Factors) {
-			errs = append(errs, fmt.Errorf("search: point %d has %d levels of %d factors", i, len(x), len(s.Factors)))
-			break
-		}
-	}
-	if len(o.Tolerances) == 0 {
-		errs = append(errs, errors.New("search: no tolerance"))
-	}
-	for i, t := range o.Tolerances {
-		if !(t >= 0 && t < 1) || i > 0 && t >= o.Tolerances[i-1] {
-			errs = append(errs, fmt.Errorf("search: tolerances %v, want shares of at least 0, each less than the one before",
-				o.Tolerances))
-			break
-		}
-	}
-	if !(o.Indifference >= 0) || math.IsInf(o.Indifference, 1) {
-		errs = append(errs, fmt.Errorf("search: indifference %v, want a share of at least 0", o.Indifference))
-	}
-	if o.Measure == nil {
-		errs = append(errs, errors.New("search: no measure"))
-	}
-	return errors.Join(errs...)
-}
-
 // design returns the points to begin with, at least as many as the model has main effects: each
 // level, and each pair of levels of two factors, occurs about as often as others. It is greedy:
 // the next point is the one whose levels and pairs have been taken least often; among equals, the
@@ -213,8 +182,25 @@ type search struct {
 // Run searches for the point that takes the least time. The result depends on nothing but the
 // space, the options, and the measured values.
 func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
-	if err := validate(space, &o); err != nil {
-		return nil, err
+	for i, x := range space.Points {
+		if len(x) != len(space.Factors) {
+			return nil, fmt.Errorf("search: point %d has %d levels of %d factors", i, len(x), len(space.Factors))
+		}
+	}
+	for i, t := range o.Tolerances {
+		if !(t >= 0 && t < 1) || i > 0 && t >= o.Tolerances[i-1] {
+			return nil, fmt.Errorf("search: tolerances %v, want shares of at least 0, each less than the one before", o.Tolerances)
+		}
+	}
+	switch {
+	case len(space.Points) == 0:
+		return nil, errors.New("search: no points")
+	case len(o.Tolerances) == 0:
+		return nil, errors.New("search: no tolerance")
+	case !(o.Indifference >= 0) || math.IsInf(o.Indifference, 1):
+		return nil, fmt.Errorf("search: indifference %v, want a share of at least 0", o.Indifference)
+	case o.Measure == nil:
+		return nil, errors.New("search: no measure")
 	}
 	s := &search{Space: space, Options: o, found: map[int]*Point{}, model: &model{space: space}}
 	for i, tolerance := range o.Tolerances {

@@ -32,19 +32,12 @@ const (
 // signal does not come at the beginning.
 func leadOf(limit time.Duration) time.Duration { return min(lead, limit/4) }
 
-// A NoCommandError says that a command of Slurm is not on PATH.
-type NoCommandError struct{ Name string }
-
-func (e *NoCommandError) Error() string {
-	return fmt.Sprintf("%s is not on PATH: no Slurm here; other schedulers start `study worker DIR`", e.Name)
-}
-
 // run runs a command of Slurm and returns its output. The environment is that of the process
 // without the variables that change the output of squeue.
 func run(ctx context.Context, script, name string, args ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", &NoCommandError{name}
+		return "", fmt.Errorf("%s is not on PATH: no Slurm here; other schedulers start `study worker DIR`", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -96,9 +96,9 @@ func remount(t *testing.T, dir, how string) {
 func fullDisk(e *engine) {
 	disk := smallDisk(e.t)
 	e.dir = filepath.Join(disk, "s")
-	studytest.Run(e.t, e.command, "plan", e.file, "-o", e.dir)
+	studytest.Run(e.t, e.study, "plan", e.file, "-o", e.dir)
 	filler := fill(e.t, disk)
-	if out := studytest.Fail(e.t, 1, e.command, "submit", e.dir, "--slurm"); !strings.Contains(out, "no space left on device") {
+	if out := studytest.Fail(e.t, 1, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "no space left on device") {
 		e.t.Errorf("submitting on a full disk: %s", out)
 	}
 	if err := os.Truncate(filler, 800<<10); err != nil {
@@ -107,7 +107,7 @@ func fullDisk(e *engine) {
 	e.submit("--workers", "4")
 	e.working()
 	full := fill(e.t, e.dir)
-	e.Wait("idle", e.idle)
+	e.wait("idle", e.idle)
 	if s := e.status(); s.Waiting == 0 {
 		e.t.Errorf("the disk was full, and all is done: %+v", s)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"reprise/internal/slurmtest"
 	"reprise/internal/studytest"
 	"reprise/study/slurm"
 )
@@ -24,12 +23,12 @@ var (
 // TestKilledSteps kills workers, and the processes of Slurm that run them, at random moments,
 // studies after studies, until so many were killed. What is left without a task is submitted again.
 func TestKilledSteps(t *testing.T) {
-	cluster, command, file := slurmtest.Start(t), studytest.Command(t), studytest.File(t, sized(*kills))
+	shared, command, file := start(t), studytest.Command(t), studytest.File(t, sized(*kills))
 	want := studytest.Undisturbed(t, command, file)
 	random := rand.New(rand.NewPCG(*seed, 1))
 	killed, round := 0, 0
 	for ; killed < *kills; round++ {
-		e := &engine{cluster.For(t), t, command, file, filepath.Join(t.TempDir(), "s"), want}
+		e := &engine{cluster{t, shared.dir}, command, file, filepath.Join(t.TempDir(), "s"), want}
 		studytest.Run(t, command, "plan", file, "-o", e.dir)
 		for killed < *kills && !e.done() {
 			switch killing := e.kill(random); {
@@ -77,15 +76,15 @@ func (e *engine) tasks() []slurm.Task {
 // the latter case the worker goes on, but Slurm only finds out after minutes that the job is
 // gone: it is cancelled.
 func (e *engine) kill(random *rand.Rand) bool {
-	steps := e.Steps("SLURM_JOB_NAME=" + slurm.Name(e.dir))
+	steps := e.steps("SLURM_JOB_NAME=" + slurm.Name(e.dir))
 	if len(steps) == 0 {
 		return false
 	}
 	s := steps[random.IntN(len(steps))]
-	if s.Parent == 0 || random.IntN(2) == 0 {
-		return syscall.Kill(s.PID, syscall.SIGKILL) == nil
+	if s.parent == 0 || random.IntN(2) == 0 {
+		return syscall.Kill(s.pid, syscall.SIGKILL) == nil
 	}
-	killed := syscall.Kill(s.Parent, syscall.SIGKILL) == nil
-	e.Command("scancel", s.Job)
+	killed := syscall.Kill(s.parent, syscall.SIGKILL) == nil
+	e.command("scancel", s.job)
 	return killed
 }

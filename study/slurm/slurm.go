@@ -21,9 +21,8 @@
 //
 // # Errors
 //
-// If a command of Slurm fails, the error has its message. A [*NoCommandError] reports that Slurm
-// is not installed on this machine, an [*ArgumentError] that an option of sbatch conflicts with
-// Submit, a [*QueueFullError] that the study has as many tasks as it may have.
+// If a command of Slurm fails, the error has its message; if it is not installed on this machine,
+// the error says so. An [*ArgumentError] reports that an option of sbatch conflicts with Submit.
 //
 // # Source
 //
@@ -75,14 +74,6 @@ type Array struct {
 	Arguments []string // further ones of sbatch, each --NAME or --NAME=VALUE
 }
 
-// A QueueFullError says that a study has, or would have, too many tasks.
-type QueueFullError struct{ Tasks, Wanted int }
-
-func (e *QueueFullError) Error() string {
-	return fmt.Sprintf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers",
-		e.Tasks, e.Wanted, MaxTasks, MaxTasks-e.Tasks)
-}
-
 // An ArgumentError is about a further argument of sbatch.
 type ArgumentError struct{ Argument, Reason string }
 
@@ -124,7 +115,8 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 		return "", err
 	}
 	if len(waiting)+a.Workers > MaxTasks {
-		return "", &QueueFullError{Tasks: len(waiting), Wanted: a.Workers}
+		return "", fmt.Errorf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers",
+			len(waiting), a.Workers, MaxTasks, MaxTasks-len(waiting))
 	}
 	out, err := run(ctx, a.Script(), "sbatch", args...)
 	if err != nil {

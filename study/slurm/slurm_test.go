@@ -2,7 +2,6 @@ package slurm_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +39,7 @@ func tasks(t *testing.T, a slurm.Array) []slurm.Task {
 // TestArray: tasks run the command with the time at which they have to end, are listed
 // while they run, leave what they print in the directory, and can be cancelled.
 func TestArray(t *testing.T) {
-	c := slurmtest.Start(t)
+	c := start(t)
 	a := array(t, 5, `echo "it's $SLURM_JOB_ID"; exec sleep 600`)
 	a.Partition, a.Time = "work", "30"
 	job := submit(t, a)
@@ -52,11 +51,11 @@ func TestArray(t *testing.T) {
 		}
 		return n
 	}
-	c.Wait("four tasks on four processors", func() bool { return running() == 4 })
+	c.wait("four tasks on four processors", func() bool { return running() == 4 })
 	if list := tasks(t, a); len(list) != 5 {
 		t.Errorf("the queue has %v, want 5 tasks", list)
 	}
-	c.Wait("output", func() bool {
+	c.wait("output", func() bool {
 		text, err := os.ReadFile(filepath.Join(a.Dir, "slurm", job+"_0.log"))
 		return err == nil && strings.HasPrefix(string(text), "it's ")
 	})
@@ -69,7 +68,7 @@ func TestArray(t *testing.T) {
 	if err := slurm.Cancel(context.Background(), tasks(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	c.Wait("ended", func() bool { return len(tasks(t, a)) == 0 })
+	c.wait("ended", func() bool { return len(tasks(t, a)) == 0 })
 	if err := slurm.Cancel(context.Background(), nil); err != nil {
 		t.Errorf("cancelling nothing: %v", err)
 	}
@@ -77,11 +76,10 @@ func TestArray(t *testing.T) {
 
 // TestMostTasks: a study never has more tasks than MaxTasks, in however many jobs.
 func TestMostTasks(t *testing.T) {
-	slurmtest.Start(t)
+	start(t)
 	a := array(t, 20, "sleep 600")
 	submit(t, a)
-	var full *slurm.QueueFullError
-	if _, err := slurm.Submit(context.Background(), a); !errors.As(err, &full) || full.Tasks != 20 {
+	if _, err := slurm.Submit(context.Background(), a); err == nil || !strings.HasPrefix(err.Error(), "20 tasks of this study wait or run") {
 		t.Errorf("40 tasks: %v", err)
 	}
 	a.Workers = 12
@@ -93,7 +91,7 @@ func TestMostTasks(t *testing.T) {
 
 // TestRefused: what Slurm says is in the error, and nothing is submitted.
 func TestRefused(t *testing.T) {
-	c := slurmtest.Start(t)
+	c := start(t)
 	a := array(t, 2, "true")
 	for _, bad := range []struct {
 		change func(*slurm.Array)
@@ -111,16 +109,16 @@ func TestRefused(t *testing.T) {
 			t.Errorf("job %q, error %v; want one with %q", job, err, bad.want)
 		}
 	}
-	if out := c.Command("squeue", "--noheader"); out != "" {
+	if out := c.command("squeue", "--noheader"); out != "" {
 		t.Errorf("the queue has %s", out)
 	}
 }
 
 // TestUnreachable: a controller that does not answer is an error with Slurm's words.
 func TestUnreachable(t *testing.T) {
-	c := slurmtest.Start(t)
+	c := start(t)
 	a := array(t, 2, "true")
-	c.Stop()
+	slurmtest.Script(t, "stop", c.dir)
 	if _, err := slurm.Submit(context.Background(), a); err == nil || !strings.Contains(err.Error(), "squeue: ") || !strings.Contains(err.Error(), "nable to contact slurm controller") {
 		t.Errorf("a Slurm without controller: %v", err)
 	}
@@ -129,8 +127,7 @@ func TestUnreachable(t *testing.T) {
 // TestNoSlurm: where Slurm is not installed, the error says so.
 func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	var missing *slurm.NoCommandError
-	if _, err := slurm.Submit(context.Background(), array(t, 2, "true")); !errors.As(err, &missing) || missing.Name != "squeue" {
+	if _, err := slurm.Submit(context.Background(), array(t, 2, "true")); err == nil || !strings.HasPrefix(err.Error(), "squeue is not on PATH") {
 		t.Errorf("without Slurm: %v", err)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"reprise/internal/slurmtest"
 	"reprise/internal/studytest"
 )
 
@@ -27,7 +27,7 @@ factors:
 // TestStudies: whatever happens to workers of Slurm, the table of a study is, to the byte, that
 // of one machine, and each run was made once.
 func TestStudies(t *testing.T) {
-	cluster, command, file := slurmtest.Start(t), studytest.Command(t), studytest.File(t, many)
+	slurm, command, file := start(t), studytest.Command(t), studytest.File(t, many)
 	want := studytest.Undisturbed(t, command, file)
 	for _, c := range []struct {
 		name string
@@ -36,20 +36,19 @@ func TestStudies(t *testing.T) {
 		{"same table", sameTable}, {"cancelled", cancelled}, {"preempted", preempted}, {"requeued", requeued}, {"dead node", deadNode}, {"killed slurmd", killedSlurmd}, {"full disk", fullDisk},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := &engine{cluster.For(t), t, command, file, filepath.Join(t.TempDir(), "s"), want}
+			e := &engine{cluster{t, slurm.dir}, command, file, filepath.Join(t.TempDir(), "s"), want}
 			studytest.Run(t, command, "plan", file, "-o", e.dir)
 			c.test(e)
-			e.Wait("idle", func() bool { return len(e.Command("squeue", "--noheader")) == 0 })
+			e.wait("idle", func() bool { return len(e.command("squeue", "--noheader")) == 0 })
 		})
 	}
 }
 
 // engine is a study on a Slurm.
 type engine struct {
-	*slurmtest.Cluster
-	t                  *testing.T
-	command, file, dir string
-	want               string // its table
+	cluster
+	study, file, dir string
+	want             string // its table
 }
 
 // status is what study status says.
@@ -65,7 +64,7 @@ type status struct {
 
 func (e *engine) status() (s status) {
 	e.t.Helper()
-	if err := json.Unmarshal([]byte(studytest.Run(e.t, e.command, "status", e.dir, "--json")), &s); err != nil {
+	if err := json.Unmarshal([]byte(studytest.Run(e.t, e.study, "status", e.dir, "--json")), &s); err != nil {
 		e.t.Fatal(err)
 	}
 	return s
@@ -73,7 +72,7 @@ func (e *engine) status() (s status) {
 
 func (e *engine) submit(args ...string) {
 	e.t.Helper()
-	studytest.Run(e.t, e.command, append([]string{"submit", e.dir, "--slurm", "--lease", "2s"}, args...)...)
+	studytest.Run(e.t, e.study, append([]string{"submit", e.dir, "--slurm", "--lease", "2s"}, args...)...)
 }
 
 // idle reports whether no task and no worker of the study is left.
@@ -92,11 +91,11 @@ func (e *engine) idle() bool {
 // disturbed it.
 func (e *engine) finish() {
 	e.t.Helper()
-	e.Wait("idle", e.idle)
+	e.wait("idle", e.idle)
 	for jobs := 0; jobs < 5 && !e.done(); jobs++ {
 		time.Sleep(time.Second) // a lease of which a killed worker has written half is held for 2 s
 		e.submit("--workers", "4")
-		e.Wait("idle", e.idle)
+		e.wait("idle", e.idle)
 	}
 	if !e.done() {
 		e.t.Fatalf("not done after five jobs more:\n%s", e.output())
@@ -114,10 +113,10 @@ func sameTable(e *engine) {
 		e.t.Errorf("the queue has %v, want 4 tasks", s.Tasks)
 	}
 	e.finish()
-	if out := studytest.Run(e.t, e.command, "submit", e.dir, "--slurm"); !strings.Contains(out, "nothing is submitted") {
+	if out := studytest.Run(e.t, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "nothing is submitted") {
 		e.t.Errorf("submitting a study that is done: %s", out)
 	}
-	if out := studytest.Run(e.t, e.command, "cancel", e.dir); !strings.Contains(out, "0 tasks") {
+	if out := studytest.Run(e.t, e.study, "cancel", e.dir); !strings.Contains(out, "0 tasks") {
 		e.t.Errorf("cancelling a study that is done: %s", out)
 	}
 }
@@ -126,8 +125,8 @@ func sameTable(e *engine) {
 func cancelled(e *engine) {
 	e.submit("--workers", "6")
 	e.working()
-	studytest.Run(e.t, e.command, "cancel", e.dir)
-	e.Wait("idle", e.idle)
+	studytest.Run(e.t, e.study, "cancel", e.dir)
+	e.wait("idle", e.idle)
 	if s := e.status(); s.Running != 0 || s.Failed != 0 {
 		e.t.Errorf("after cancelling: %+v", s)
 	}
@@ -137,15 +136,15 @@ func cancelled(e *engine) {
 // working waits until some runs are done.
 func (e *engine) working() {
 	e.t.Helper()
-	e.Wait("working", func() bool { s := e.status(); return s.Done > 5 })
+	e.wait("working", func() bool { s := e.status(); return s.Done > 5 })
 }
 
 // preempted: tasks that have to give way to others are queued again, and go on.
 func preempted(e *engine) {
 	e.submit("--workers", "4", "--partition", "work")
 	e.working()
-	e.Command("sbatch", "--partition=urgent", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap=sleep 1")
-	e.Wait("queued again", func() bool {
+	e.command("sbatch", "--partition=urgent", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap=sleep 1")
+	e.wait("queued again", func() bool {
 		return slices.ContainsFunc(e.status().Tasks, func(t struct{ Job, Task, State, Node string }) bool { return t.State == "PENDING" })
 	})
 	if jobs, err := filepath.Glob(filepath.Join(e.dir, "slurm", "job-*.json")); err != nil || len(jobs) != 1 {
@@ -158,7 +157,7 @@ func preempted(e *engine) {
 func requeued(e *engine) {
 	e.submit("--workers", "4")
 	e.working()
-	e.Command("scontrol", "requeue", e.status().Tasks[0].Job)
+	e.command("scontrol", "requeue", e.status().Tasks[0].Job)
 	e.finish()
 }
 
@@ -166,10 +165,15 @@ func requeued(e *engine) {
 func deadNode(e *engine) {
 	e.submit("--workers", "4")
 	e.working()
-	e.KillSlurmd("node1")
-	e.KillSteps("node1")
-	e.Wait("done", func() bool { s := e.status(); return s.Running+s.Waiting == 0 })
-	e.StartSlurmd("node1")
+	e.killSlurmd("node1")
+	for _, s := range e.steps("SLURMD_NODENAME=node1") {
+		if s.parent != 0 {
+			_ = syscall.Kill(s.parent, syscall.SIGKILL) // it may have ended, as may the other
+		}
+		_ = syscall.Kill(s.pid, syscall.SIGKILL)
+	}
+	e.wait("done", func() bool { s := e.status(); return s.Running+s.Waiting == 0 })
+	e.slurmd("node1")
 	e.finish()
 }
 
@@ -177,8 +181,8 @@ func deadNode(e *engine) {
 func killedSlurmd(e *engine) {
 	e.submit("--workers", "4")
 	e.working()
-	e.KillSlurmd("node0")
+	e.killSlurmd("node0")
 	time.Sleep(time.Second)
-	e.StartSlurmd("node0")
+	e.slurmd("node0")
 	e.finish()
 }

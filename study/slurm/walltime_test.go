@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"reprise/internal/slurmtest"
 	"reprise/internal/studytest"
 )
 
@@ -27,19 +26,19 @@ tolerance: 0.2%%
 // TestWalltime: a worker whose job is over after a minute gives back what it was making, with its
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
-	cluster, command := slurmtest.Start(t), studytest.Command(t)
+	slurm, command := start(t), studytest.Command(t)
 	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 2*time.Minute)))
 	want := make(chan string)
 	go func() { want <- studytest.Undisturbed(t, command, file) }()
-	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}
+	e := &engine{slurm, command, file, filepath.Join(t.TempDir(), "s"), ""}
 	studytest.Run(t, command, "plan", file, "-o", e.dir)
 	e.submit("--workers", "1", "--time", "1")
-	e.Wait("idle", e.idle)
+	e.wait("idle", e.idle)
 	if saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*")); err != nil || len(saved) != 1 {
 		t.Errorf("checkpoints %v, %v, want 1: the long run was to be interrupted\n%s", saved, err, e.output())
 	}
 	e.submit("--workers", "1")
-	e.Wait("idle", e.idle)
+	e.wait("idle", e.idle)
 	e.want = <-want
 	e.finish()
 }
