@@ -1,11 +1,8 @@
 package kernels_test
 
 import (
-	"archive/zip"
-	"bufio"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -142,6 +139,8 @@ func TestBindErrors(t *testing.T) {
 			`test.yaml:4: kernel dger(M,N): empty: no dimension "K": want one of M, N`, false},
 		{"open end for an attribute", "dtrsm: [{when: {side: R}, if: M > 1, free: true}, {when: {side: L}, free: true}]", kernels.Host{}, hpl["dtrsm/R"],
 			`test.yaml:4: kernel dtrsm(M,N) side=R uplo=U trans=N diag=U: every piece for these attributes has thresholds: no time for other dimensions`, false},
+		{"unknown dimension in noise", "k: {terms: {M: 1}, noise: {normal: {K: 1}}}", kernels.Host{}, sig("k", "", "M"),
+			`test.yaml:4: kernel k(M): noise: no dimension "K": want one of M`, false},
 		{"no speed", "k: {unit: flop, terms: {M: 1}}", kernels.Host{Name: "h"}, sig("k", "", "M"),
 			`test.yaml:4: kernel k(M): cost in flop, but host h has speed 0 flop/s`, false},
 		{"negative slot", "k: 1", kernels.Host{Name: "h", Slot: -1}, sig("k", "", "M"), `test.yaml: host h: negative slot -1`, false},
@@ -197,88 +196,5 @@ func TestBindAgainDoesNotAllocate(t *testing.T) {
 	bind(t, s, h, gemm)
 	if n := testing.AllocsPerRun(100, func() { s.Bind(h, gemm) }); n != 0 {
 		t.Errorf("%g allocations", n)
-	}
-}
-
-// TestVocabulary reads the recorded runs of HPL and checks that the test's
-// vocabulary, by which the sets are judged, has every kernel that occurs.
-func TestVocabulary(t *testing.T) {
-	files, err := filepath.Glob("../testdata/oracle/hpl/*.zip")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded runs: %v", err)
-	}
-	known := map[string]bool{}
-	for _, sig := range hpl {
-		known[sig.Name] = true
-	}
-	for _, file := range files {
-		for verb := range verbs(t, file) {
-			if strings.HasPrefix(verb, "d") || verb == "idamax" {
-				if !known[verb] {
-					t.Errorf("%s: kernel %s is not in the vocabulary", file, verb)
-				}
-			}
-		}
-	}
-}
-
-// verbs returns the first words of the lines of rank 0 in a recorded run.
-func verbs(t *testing.T, file string) map[string]bool {
-	z, err := zip.OpenReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	set := map[string]bool{}
-	for _, f := range z.File {
-		if !strings.HasSuffix(f.Name, "/rank-0.txt") {
-			continue
-		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for lines := bufio.NewScanner(r); lines.Scan(); {
-			verb, _, _ := strings.Cut(lines.Text(), " ")
-			set[verb] = true
-		}
-		r.Close()
-	}
-	return set
-}
-
-func BenchmarkBind(b *testing.B) {
-	for _, set := range []string{"stampede", "dahu", "default"} {
-		b.Run("set="+set, func(b *testing.B) {
-			s := builtin(b, set)
-			h := kernels.Host{Name: "node-3", Slot: 5, Speed: 1e9}
-			gemm := hpl["dgemm"]
-			b.ReportAllocs()
-			for b.Loop() {
-				bind(b, s, h, gemm)
-			}
-		})
-	}
-}
-
-// BenchmarkBindRanks binds HPL's kernels for 65,536 ranks on 2,048 hosts.
-func BenchmarkBindRanks(b *testing.B) {
-	names := make([]string, 2048)
-	for i := range names {
-		names[i] = fmt.Sprintf("node-%d", i)
-	}
-	var sigs []kernels.Signature
-	for _, sig := range hpl {
-		sigs = append(sigs, sig)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		s := builtin(b, "dahu")
-		for rank := range 65536 {
-			h := kernels.Host{Name: names[rank/32], Slot: rank % 32}
-			for _, sig := range sigs {
-				bind(b, s, h, sig)
-			}
-		}
 	}
 }

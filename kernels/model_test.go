@@ -340,29 +340,6 @@ func TestSecondsDoesNotAllocate(t *testing.T) {
 
 var sink float64
 
-func BenchmarkSeconds(b *testing.B) {
-	dims := [4]int64{2000, 2000, 1000}
-	for _, bb := range []struct{ name, set, kernel string }{
-		{"model=free", "none", "dgemm"},
-		{"model=proportional", "gemm-only", "dgemm"},
-		{"model=linear", "full", "dgemm"},
-		{"model=polynomial", "dahu-c1", "dgemm"},
-		{"model=thresholds", "stampede", "dgemm"},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			s, err := kernels.Builtin(bb.set)
-			if err != nil {
-				s = loadSet(b, bb.set)
-			}
-			m := bind(b, s, kernels.Host{}, hpl[bb.kernel])
-			b.ReportAllocs()
-			for b.Loop() {
-				sink += m.Seconds(&dims)
-			}
-		})
-	}
-}
-
 // TestDrawCoefficients draws k = a*M + b with covariance [[4, 3], [3, 9]] (in units of 1e-4
 // for a and b) many times. From two calls of each drawn model a and b follow; their moments
 // are those of the matrix to within six standard errors: of a mean sd/sqrt(n), of a

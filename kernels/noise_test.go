@@ -130,28 +130,11 @@ func TestModelsWithNoise(t *testing.T) {
 	}
 }
 
-// TestDeviationUsesUnknownDimension names the noise in the error.
-func TestDeviationUsesUnknownDimension(t *testing.T) {
-	_, err := parse(t, "k: {terms: {M: 1}, noise: {normal: {K: 1}}}").Bind(kernels.Host{}, sig("k", "", "M"))
-	if want := `test.yaml:4: kernel k(M): noise: no dimension "K": want one of M`; err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
-}
-
 func TestDrawDoesNotAllocate(t *testing.T) {
 	m := bind(t, parse(t, "dgemm: {terms: {M*N*K: 1}, noise: {half-normal: {M*N*K: 1}}}"), kernels.Host{}, hpl["dgemm"])
 	dims, s := [4]int64{2000, 2000, 1000}, noise.NewSource(1)
 	if n := testing.AllocsPerRun(100, func() { sink += m.Draw(&dims, s.Draw(noise.Computation, 1, 2, 3)) }); n != 0 {
 		t.Errorf("%g allocations", n)
-	}
-}
-
-func BenchmarkDraw(b *testing.B) {
-	m := bind(b, parse(b, "dgemm: {terms: {M*N*K: 1, M*N: 1, M*K: 1, N*K: 1, 1: 1}, noise: {half-normal: {M*N*K: 1, M*N: 1, M*K: 1, N*K: 1, 1: 1}}}"), kernels.Host{}, hpl["dgemm"])
-	dims, s := [4]int64{2000, 2000, 1000}, noise.NewSource(1)
-	b.ReportAllocs()
-	for i := uint32(0); b.Loop(); i++ {
-		sink += m.Draw(&dims, s.Draw(noise.Computation, 1, 2, i))
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestErrors: each has file and line, says what was found, and what is allowed
@@ -31,7 +29,6 @@ func TestErrors(t *testing.T) {
 		{"<machine/>", "x.xml:1: want a <platform>, found <machine>"},
 		{"<platform version='4.1'>\n<zone", "x.xml:2: bad XML"},
 		{"<platform version='4.1'>\nhello</platform>", `x.xml:2: text "hello" in <platform> is not supported`},
-		{"\ufeff<platform version='4.1'>\nhello</platform>", `x.xml:2: text "hello" in <platform> is not supported`},
 		{"\ufeff\ufeff<platform/>", `x.xml:1: text "\ufeff" in <the document> is not supported`},
 		{"<platform/>", "x.xml:1: <platform> needs the attribute version"},
 		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 4.0, 3, 3.0`},
@@ -46,13 +43,11 @@ func TestErrors(t *testing.T) {
 		{strings.Replace(full(ab, l, `<host_link id="a" up="l" down="l"/>`), "Full", "Vivaldi", 1), `x.xml:5: <host_link "a">: only a zone of routing Cluster has any`},
 		{strings.Replace(full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`), "Full", "Vivaldi", 1), `x.xml:5: <route>: a zone of routing Vivaldi has none but from a host to itself`},
 		{strings.Replace(full(ab, `<link id="l" bandwidth="54Mbps,36Mbps" sharing_policy="WIFI"/>`), "Full", "Wifi", 1), `x.xml:2: <zone "w">: routing: "Wifi" is not supported`},
-		{full(ab, `<link id="l" bandwidth="54Mbps,36Mbps" sharing_policy="WIFI"/>`), `x.xml:4: <link "l">: sharing_policy: "WIFI" is not supported`},
 		{strings.Replace(cluster(""), "0-7", "0\u22127", 1), "radical \"0\u22127\": the character U+2212 '\u2212' is none of a radical: want digits, commas and ASCII hyphens (-)"},
 		{full(`<host id="a" speed="1Gf">`, `<disk id="d"/></host>`), `x.xml:4: <disk "d"> needs the attribute read_bw`},
 		{full(`<host id="a" speed="1Gf">`, `<tape id="d"/></host>`), `x.xml:4: element <tape "d"> in <host "a"> is not supported: want prop, disk`},
 		{full(ab, `<link id="l" bandwidth="1" bandwidth_file="f"/>`), `x.xml:4: <link "l">: bandwidth_file: there is no file "f" in the working directory or that of the description`},
 		{full(`<host id="a" speed="1f" state="ON.0"/>`), `x.xml:3: attribute state of <host "a">: value "ON.0" is not supported: want "ON"`},
-		{full(ab, `<link id="l" bandwidth="1" state="OFF"/>`), `x.xml:4: attribute state of <link "l">: value "OFF" is not supported: want "ON"`},
 		{full(ab, `<link id="l"/>`), `x.xml:4: <link "l"> needs the attribute bandwidth`},
 		{full(ab, `<link id="l" id="m" bandwidth="1"/>`), `attribute id of <link "l"> is there twice`},
 		{full(ab, `<link id="l" bandwidth="1" sharing_policy="WIFI"/>`), `x.xml:4: <link "l">: sharing_policy: "WIFI" is not supported: want SHARED, FATPIPE, SPLITDUPLEX`},
@@ -65,16 +60,12 @@ func TestErrors(t *testing.T) {
 		{full(`<host id="a" speed="1f,-2f"/>`), `x.xml:3: <host "a">: speed: speed -2 flop/s, want 0 to 1e+27 flop/s`},
 		{full(ab, `<link id="l" bandwidth="1e-320"/>`), `x.xml:4: <link "l">: bandwidth: bandwidth 1e-320 byte/s, want 1e-06 to 1e+60 byte/s`},
 		{full(ab, `<link id="l" bandwidth="1" latency="1e300"/>`), `x.xml:4: <link "l">: latency: latency 1e+300 s, want 0 to 1e+09 s`},
-		{full(`<host id="a" speed="1f,x"/>`), `x.xml:3: <host "a">: speed: "x" is not a number`},
 		{full(ab, `<route src="a" dst="b"><link_ctn id="l"/></route>`), `x.xml:4: <link_ctn "l">: no such link`},
 		{full(ab, l, `<route src="a" dst="z"><link_ctn id="l"/></route>`), `x.xml:5: <route>: dst: zone "w" has no "z"`},
 		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l" direction="LEFT"/></route>`), `x.xml:5: <link_ctn "l">: direction: "LEFT" is not supported: want NONE, UP, DOWN`},
 		{full(ab, l, `<route src="a" dst="b" symmetrical="MAYBE"><link_ctn id="l"/></route>`), `x.xml:5: <route>: symmetrical: "MAYBE" is not supported`},
 		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s"/></route>`), `x.xml:5: <link_ctn "s">: link "s" is split into two directions: say direction="UP" or "DOWN", or s_UP or s_DOWN`},
-		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s" direction="NONE"/></route>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
-		{full(ab, split, `<bypassRoute src="a" dst="b"><link_ctn id="s"/></bypassRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
 		{full(sub, split, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d"><link_ctn id="s"/></zoneRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
-		{full(sub, split, `<bypassZoneRoute src="s" dst="t" gw_src="c" gw_dst="d"><link_ctn id="s"/></bypassZoneRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
 		{strings.Replace(full(ab, split, `<host_link id="a" up="s_UP" down="s"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "a">: down: link "s" is split`},
 		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s_UP" direction="UP"/></route>`), `x.xml:5: <link_ctn "s_UP">: link "s_UP" has no directions`},
 		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l" direction="DOWN"/></route>`), `x.xml:5: <link_ctn "l">: link "l" has no directions: leave direction="DOWN" out`},
@@ -85,7 +76,6 @@ func TestErrors(t *testing.T) {
 		{full(ab, sub, l, `<zoneRoute src="a" dst="t" gw_src="a" gw_dst="d"><link_ctn id="l"/></zoneRoute>`), `x.xml:6: <zoneRoute>: src: "a" is not a zone`},
 		{full(sub, l, `<zoneRoute src="s" dst="t" gw_src="d" gw_dst="d"><link_ctn id="l"/></zoneRoute>`), `x.xml:5: <zoneRoute>: gw_src: no host or router "d" in zone "s"`},
 		{full(ab, `<cabinet id="x" prefix="x" suffix="" radical="1" speed="1" bw="1" lat="1"/>`), `x.xml:4: <cabinet "x">: only a zone of routing Cluster has any`},
-		{full(sub, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d"/>`), `x.xml:4: <zoneRoute>: a route without links`},
 		{full(ab, l, `<bypassRoute src="a" dst="z"><link_ctn id="l"/></bypassRoute>`), `x.xml:5: <bypassRoute>: dst: zone "w" has no host or router "z"`},
 		{full(ab, l, `<bypassRoute src="a" dst="b"/>`), `x.xml:5: <bypassRoute>: a route without links`},
 		{full(ab, sub, l, `<bypassZoneRoute src="s" dst="a" gw_src="c" gw_dst="a"><link_ctn id="l"/></bypassZoneRoute>`), `x.xml:6: <bypassZoneRoute>: dst: no zone "a" in zone "w"`},
@@ -105,7 +95,6 @@ func TestErrors(t *testing.T) {
 		{cluster(`topology="FAT_TREE" topo_parameters="2,2;4,2;1,2;1,1"`), `want one number of levels`},
 		{cluster(`topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,1"`), `a tree of 16 hosts, but the radical has 8`},
 		{cluster(`topology="FAT_TREE" topo_parameters="2;4,0;1,2;1,1"`), `"0" is not a number of [1,16777216]`},
-		{cluster(`topology="FAT_TREE" topo_parameters="2;4,x;1,2;1,1"`), `"x" is not a number of`},
 		{cluster(`topology="FAT_TREE" topo_parameters="2;16777216,16777216;1,2;1,1"`), `a tree of too many hosts`},
 		{cluster(`topology="FAT_TREE" topo_parameters="2;4,2;16777216,16777216;16777216,16777216"`), `x.xml:2: <cluster "c">: more than 16777216 links`},
 		{cluster(`topology="FAT_TREE" topo_parameters="1;8;1;1" bb_bw="1GBps"`), `bb_bw: topology FAT_TREE has no backbone`},
@@ -180,24 +169,39 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestRadical: the names of the hosts in order, or the error.
 func TestRadical(t *testing.T) {
-	for _, c := range []struct {
-		radical string
-		want    string // host names, in order
-	}{
-		{"0", "n0"},
-		{"0-3", "n0 n1 n2 n3"},
-		{"0-3,7,9-10", "n0 n1 n2 n3 n7 n9 n10"},
-		{"3,1,7-8", "n3 n1 n7 n8"},
-		{" 1 - 2 , 5", "n1 n2 n5"},
+	for _, c := range []struct{ radical, names, err string }{
+		{"0", "n0", ""},
+		{"0-3", "n0 n1 n2 n3", ""},
+		{"0-3,7,9-10", "n0 n1 n2 n3 n7 n9 n10", ""},
+		{"3,1,7-8", "n3 n1 n7 n8", ""},
+		{" 1 - 2 , 5", "n1 n2 n5", ""},
+		{"", "", "is not a host number"},
+		{"a", "", "is not a host number"},
+		{"3-", "", "is not a host number"},
+		{"-3", "", "is not a host number"},
+		{"1-2-3", "", "is not a host number"},
+		{"1,,2", "", "is not a host number"},
+		{"5-3", "", "runs backwards"},
+		{"0-4294967296", "", "is not a host number"},
+		{"0-2147483647", "", "more than 1048576 hosts"},
+		{"0-1048576", "", "more than 1048576 hosts"},
+		{"0-1000000,2000000-3000000", "", "more than 1048576 hosts"},
 	} {
+		if c.err != "" {
+			if _, _, err := parseRadical(c.radical, MaxHosts); err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("radical %q: %v; want an error with %q", c.radical, err, c.err)
+			}
+			continue
+		}
 		p := parseCluster(t, c.radical, "")
 		var names []string
 		for i := range p.NumHosts() {
 			names = append(names, p.Host(i).Name)
 		}
-		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" {
-			t.Errorf("radical %q (-want +got):\n%s", c.radical, diff)
+		if got := strings.Join(names, " "); got != c.names {
+			t.Errorf("radical %q: %s, want %s", c.radical, got, c.names)
 		}
 	}
 }
@@ -219,103 +223,73 @@ func TestLongRadical(t *testing.T) {
 	}
 }
 
-func TestBadRadical(t *testing.T) {
-	for _, c := range []struct{ radical, want string }{
-		{"", "is not a host number"},
-		{"a", "is not a host number"},
-		{"3-", "is not a host number"},
-		{"-3", "is not a host number"},
-		{"1-2-3", "is not a host number"},
-		{"1,,2", "is not a host number"},
-		{"5-3", "runs backwards"},
-		{"0-4294967296", "is not a host number"},
-		{"0-2147483647", "more than 1048576 hosts"},
-		{"0-1048576", "more than 1048576 hosts"},
-		{"0-1000000,2000000-3000000", "more than 1048576 hosts"},
-	} {
-		if _, _, err := parseRadical(c.radical, MaxHosts); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("radical %q: %v; want an error with %q", c.radical, err, c.want)
-		}
-	}
-}
-
+// TestUnits: values, or what is wrong with a text.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		parse func(string) (float64, error)
 		text  string
 		want  float64
+		err   string
 	}{
-		{ParseBandwidth, "12.5GBps", 12.5e9},
-		{ParseBandwidth, "56Gbps", 7e9}, // 56e9 bits, 8 in a byte
-		{ParseBandwidth, "125000000", 125e6},
-		{ParseBandwidth, "125e6", 125e6},
-		{ParseBandwidth, "1e9Bps", 1e9},
-		{ParseBandwidth, "10kBps", 10e3},
-		{ParseBandwidth, "10 MBps", 10e6},
-		{ParseBandwidth, "100Mibps", 100 * 1024 * 1024 / 8},
-		{ParseBandwidth, "2GiBps", 2 * 1024 * 1024 * 1024},
-		{ParseBandwidth, "3KiBps", 3 * 1024},
-		{ParseBandwidth, "1EBps", 1e18},
-		{ParseBandwidth, "1EiBps", 1 << 60},
-		{ParseBandwidth, "8bps", 1},
-		{ParseBandwidth, "18.348422228142724GBps", 18348422228.142724},
-		{ParseLatency, "0.10us", 0.10 * 1e-6},
-		{ParseLatency, "5.2us", 5.2 * 1e-6},
-		{ParseLatency, "5e-8", 5e-8},
-		{ParseLatency, "5e-8s", 5e-8},
-		{ParseLatency, "0", 0},
-		{ParseLatency, "20000ns", 20000 * 1e-9},
-		{ParseLatency, "3ms", 3 * 1e-3},
-		{ParseLatency, "7ps", 7 * 1e-12},
-		{ParseLatency, "2m", 120},
-		{ParseLatency, "1h", 3600},
-		{ParseLatency, "1d", 86400},
-		{ParseLatency, "1w", 604800},
-		{ParseSpeed, "1Gf", 1e9},
-		{ParseSpeed, "1000Mf", 1e9},
-		{ParseSpeed, "0.002Tf", 2e9},
-		{ParseSpeed, "1E9", 1e9},
-		{ParseSpeed, "2megaflops", 2e6},
-		{ParseSpeed, "5flops", 5},
-		{ParseSpeed, "1Pf", 1e15},
-		{ParseSpeed, "1Zf", 1e21},
-		{ParseSpeed, "1Yf", 1e24},
-		{ParseBandwidth, "1YiBps", 1 << 80},
+		{ParseBandwidth, "12.5GBps", 12.5e9, ""},
+		{ParseBandwidth, "56Gbps", 7e9, ""}, // 56e9 bits, 8 in a byte
+		{ParseBandwidth, "125000000", 125e6, ""},
+		{ParseBandwidth, "125e6", 125e6, ""},
+		{ParseBandwidth, "1e9Bps", 1e9, ""},
+		{ParseBandwidth, "10kBps", 10e3, ""},
+		{ParseBandwidth, "10 MBps", 10e6, ""},
+		{ParseBandwidth, "100Mibps", 100 * 1024 * 1024 / 8, ""},
+		{ParseBandwidth, "2GiBps", 2 * 1024 * 1024 * 1024, ""},
+		{ParseBandwidth, "3KiBps", 3 * 1024, ""},
+		{ParseBandwidth, "1EBps", 1e18, ""},
+		{ParseBandwidth, "1EiBps", 1 << 60, ""},
+		{ParseBandwidth, "8bps", 1, ""},
+		{ParseBandwidth, "18.348422228142724GBps", 18348422228.142724, ""},
+		{ParseLatency, "0.10us", 0.10 * 1e-6, ""},
+		{ParseLatency, "5.2us", 5.2 * 1e-6, ""},
+		{ParseLatency, "5e-8", 5e-8, ""},
+		{ParseLatency, "5e-8s", 5e-8, ""},
+		{ParseLatency, "0", 0, ""},
+		{ParseLatency, "20000ns", 20000 * 1e-9, ""},
+		{ParseLatency, "3ms", 3 * 1e-3, ""},
+		{ParseLatency, "7ps", 7 * 1e-12, ""},
+		{ParseLatency, "2m", 120, ""},
+		{ParseLatency, "1h", 3600, ""},
+		{ParseLatency, "1d", 86400, ""},
+		{ParseLatency, "1w", 604800, ""},
+		{ParseSpeed, "1Gf", 1e9, ""},
+		{ParseSpeed, "1000Mf", 1e9, ""},
+		{ParseSpeed, "0.002Tf", 2e9, ""},
+		{ParseSpeed, "1E9", 1e9, ""},
+		{ParseSpeed, "2megaflops", 2e6, ""},
+		{ParseSpeed, "5flops", 5, ""},
+		{ParseSpeed, "1Pf", 1e15, ""},
+		{ParseSpeed, "1Zf", 1e21, ""},
+		{ParseSpeed, "1Yf", 1e24, ""},
+		{ParseBandwidth, "1YiBps", 1 << 80, ""},
+		{ParseBandwidth, "", 0, "not a number"},
+		{ParseBandwidth, "GBps", 0, "not a number"},
+		{ParseBandwidth, "1.2.3GBps", 0, "not a number"},
+		{ParseBandwidth, "1QBps", 0, `unit "QBps"`},
+		{ParseBandwidth, "1us", 0, `unit "us"`},
+		{ParseBandwidth, "1KBps", 0, `unit "KBps" of "1KBps" is not a bandwidth: want Bps or bps, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
+		{ParseSpeed, "1Kf", 0, `unit "Kf" of "1Kf" is not a speed: want f, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
+		{ParseBandwidth, "1gBps", 0, `unit "gBps"`},
+		{ParseBandwidth, "0GBps", 0, "want 1e-06 to 1e+60 byte/s"},
+		{ParseBandwidth, "-1GBps", 0, "want 1e-06 to 1e+60 byte/s"},
+		{ParseBandwidth, "1e308YBps", 0, "want 1e-06 to 1e+60 byte/s"},
+		{ParseBandwidth, "1e999", 0, "not a number"},
+		{ParseBandwidth, "NaN", 0, "not a number"},
+		{ParseBandwidth, "Inf", 0, "not a number"},
+		{ParseLatency, "-1us", 0, "want 0 to 1e+09 s"},
+		{ParseLatency, "1Gf", 0, `unit "Gf"`},
+		{ParseSpeed, "0f", 0, "want 1e-06 to 1e+27 flop/s"},
+		{ParseSpeed, "1GBps", 0, `unit "GBps"`},
+		{ParseSpeed, "1kiloGflops", 0, "is not a speed"},
 	} {
 		got, err := c.parse(c.text)
-		if err != nil || got != c.want {
-			t.Errorf("%q: %v, %v; want %v", c.text, got, err, c.want)
-		}
-	}
-}
-
-func TestBadUnits(t *testing.T) {
-	for _, c := range []struct {
-		parse      func(string) (float64, error)
-		text, want string
-	}{
-		{ParseBandwidth, "", "not a number"},
-		{ParseBandwidth, "GBps", "not a number"},
-		{ParseBandwidth, "1.2.3GBps", "not a number"},
-		{ParseBandwidth, "1QBps", `unit "QBps"`},
-		{ParseBandwidth, "1us", `unit "us"`},
-		{ParseBandwidth, "1KBps", `unit "KBps" of "1KBps" is not a bandwidth: want Bps or bps, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
-		{ParseSpeed, "1Kf", `unit "Kf" of "1Kf" is not a speed: want f, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
-		{ParseBandwidth, "1gBps", `unit "gBps"`},
-		{ParseBandwidth, "0GBps", "want 1e-06 to 1e+60 byte/s"},
-		{ParseBandwidth, "-1GBps", "want 1e-06 to 1e+60 byte/s"},
-		{ParseBandwidth, "1e308YBps", "want 1e-06 to 1e+60 byte/s"},
-		{ParseBandwidth, "1e999", "not a number"},
-		{ParseBandwidth, "NaN", "not a number"},
-		{ParseBandwidth, "Inf", "not a number"},
-		{ParseLatency, "-1us", "want 0 to 1e+09 s"},
-		{ParseLatency, "1Gf", `unit "Gf"`},
-		{ParseSpeed, "0f", "want 1e-06 to 1e+27 flop/s"},
-		{ParseSpeed, "1GBps", `unit "GBps"`},
-		{ParseSpeed, "1kiloGflops", "is not a speed"},
-	} {
-		if got, err := c.parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, %v; want an error with %q", c.text, got, err, c.want)
+		if c.err == "" && (err != nil || got != c.want) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%q: %v, %v; want %v, %s", c.text, got, err, c.want, c.err)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"path"
-	"path/filepath"
 	"testing"
 )
 
@@ -119,26 +118,5 @@ func checkRoute(t *testing.T, p *Platform, route []int32) {
 		if l < 0 || int(l) >= p.NumLinks() {
 			t.Fatalf("link %d out of range [0,%d)", l, p.NumLinks())
 		}
-	}
-}
-
-// TestOracleMachinesLoad reads the platforms that HPL was executed on.
-func TestOracleMachinesLoad(t *testing.T) {
-	files, err := filepath.Glob("../testdata/oracle/smpi-hpl/platforms/*.xml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no platforms: %v", err)
-	}
-	for _, f := range files {
-		p, err := Load(f)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		route, err := p.AppendRoute(nil, 0, p.NumHosts()-1)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		checkRoute(t, p, route)
 	}
 }

@@ -2,10 +2,7 @@ package platforms
 
 import (
 	"crypto/sha256"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -60,33 +57,20 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: a text may begin with one.
-func TestByteOrderMark(t *testing.T) {
-	p := parse(t, "\ufeff"+zoneXML("Full", points("a b", "")))
-	if n := p.NumHosts(); n != 2 {
-		t.Errorf("%d hosts, want 2", n)
-	}
-}
-
-// TestEncoding: a text may say that it is not in UTF-8; \xfc is u with dots in
-// ISO-8859-1.
+// TestEncoding: a text may say that it is not in UTF-8, as \xfc is u with dots in
+// ISO-8859-1, and begin with a byte order mark if it is.
 func TestEncoding(t *testing.T) {
 	text := zoneXML("Full", points("knoten\xfc b", ""))
 	p := parse(t, `<?xml version="1.0" encoding="ISO-8859-1"?>`+text)
 	if _, ok := p.HostIndex("knoten\u00fc"); !ok {
 		t.Errorf("no host knoten\u00fc, but %q", p.Host(0).Name)
 	}
+	if n := parse(t, "\ufeff"+zoneXML("Full", points("a b", ""))).NumHosts(); n != 2 {
+		t.Errorf("behind a byte order mark %d hosts, want 2", n)
+	}
 	_, err := Parse(strings.NewReader(`<?xml version="1.0" encoding="EBCDIC"?>`+text), "x.xml")
 	if want := `x.xml:1: xml: opening charset "EBCDIC": want UTF-8, US-ASCII or ISO-8859-1`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-func TestGlobalLoopback(t *testing.T) {
-	p := parse(t, zoneXML("Full", points("a", "")))
-	route, err := p.AppendRoute(nil, 0, 0)
-	if diff := cmp.Diff([]int32{LoopbackLink}, route); err != nil || diff != "" {
-		t.Errorf("route %v, %v", route, err)
 	}
 }
 
@@ -96,20 +80,6 @@ func TestHash(t *testing.T) {
 	p, other := parse(t, text), parse(t, strings.Replace(text, `id="b"`, `id="c"`, 1))
 	if p.Hash() != sha256.Sum256([]byte(text)) || other.Hash() == p.Hash() {
 		t.Errorf("%x and %x", p.Hash(), other.Hash())
-	}
-}
-
-func TestLoad(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "one.xml")
-	if err := os.WriteFile(path, []byte(zoneXML("Full", points("a", ""))), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Load(path)
-	if err != nil || p.NumHosts() != 1 || p.Name() != path {
-		t.Errorf("%v, %v", p, err)
-	}
-	if _, err := Load(path + ".none"); err == nil {
-		t.Error("a file that is not there was read")
 	}
 }
 
@@ -373,18 +343,6 @@ func TestBadBuiltin(t *testing.T) {
 	} {
 		if _, err := Builtin(c.name, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %d ranks: %v, want %s", c.name, c.ranks, err, c.want)
-		}
-	}
-}
-
-func TestBuiltinNames(t *testing.T) {
-	names := BuiltinNames()
-	if !slices.IsSorted(names) {
-		t.Errorf("%v are not sorted", names)
-	}
-	for _, name := range names {
-		if p := builtinMachine(t, name, 4); p.Name() != name {
-			t.Errorf("built-in %q is named %q", name, p.Name())
 		}
 	}
 }

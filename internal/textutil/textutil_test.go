@@ -11,15 +11,48 @@ import (
 	"unicode/utf8"
 )
 
-// TestCell: what spreadsheets take for a formula gets an apostrophe; numbers and all else are as they are.
-func TestCell(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "node-1": "node-1", "-1.5": "-1.5", "+3": "+3", "-1e-9": "-1e-9", "1-2": "1-2", "'x": "'x",
-		"=1+1": "'=1+1", "=HYPERLINK(\"x\")": "'=HYPERLINK(\"x\")", "+x": "'+x", "-x": "'-x", "-1-2": "'-1-2", "@SUM(1)": "'@SUM(1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+// TestTexts: functions from a text to another. What spreadsheets take for a formula gets an apostrophe (Cell).
+func TestTexts(t *testing.T) {
+	nearest := func(name string) string {
+		return Nearest(name, []string{"platform", "kernels", "steps", "P", "Q", "NB", "NBMIN"})
+	}
+	for name, c := range map[string]struct {
+		of   func(string) string
+		want map[string]string
+	}{
+		"Cell": {Cell, map[string]string{
+			"": "", "node-1": "node-1", "-1.5": "-1.5", "+3": "+3", "-1e-9": "-1e-9", "1-2": "1-2", "'x": "'x",
+			"=1+1": "'=1+1", "=HYPERLINK(\"x\")": "'=HYPERLINK(\"x\")", "+x": "'+x", "-x": "'-x", "-1-2": "'-1-2", "@SUM(1)": "'@SUM(1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+		}},
+		"Plain": {Plain, map[string]string{
+			"node-1.site_2": "node-1.site_2", ".hidden": "_hidden", "a b/c": "a_b_c", "é": "__", "": "",
+		}},
+		"Quote": {Quote, map[string]string{
+			"a": `"a"`, "": `""`, "\x1b[2J": `"\x1b[2J"`, strings.Repeat("é", 60): `"` + strings.Repeat("é", 60) + `"`,
+			strings.Repeat("é", 61): `"` + strings.Repeat("é", 60) + `"...`, strings.Repeat("\xff", 1<<20): `"` + strings.Repeat(`\xff`, 60) + `"...`,
+		}},
+		"Cut": {func(text string) string { return Cut(text, 12) }, map[string]string{
+			"short": "short", strings.Repeat("a", 12): strings.Repeat("a", 12),
+			"0123456789abcdef": "012345678 ... (4 bytes left out) ... def",
+			"01234567éabcédef": "01234567 ... (6 bytes left out) ... def",
+		}},
+		"Visible": {Visible, map[string]string{
+			"a\tb\n": "a\tb\n", "\x1b[31mred\r\a": `\x1b[31mred\r\a`, "\u009b2J": `\u009b2J`, "\u202egnp": `\u202egnp`, "é": "é", "a\x7f": `a\x7f`,
+		}},
+		"Nearest": {nearest, map[string]string{
+			"plattform": "platform", "PLATFORM": "platform", "platfrom": "platform", "kernel": "kernels", "step": "steps",
+			"p": "P", "nbmin": "NBMIN", "NBM": "", "output": "", "": "",
+			"platform-of-another-machine": "",
+		}},
 	} {
-		if got := Cell(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		for text, want := range c.want {
+			if got := c.of(text); got != want || !utf8.ValidString(got) {
+				t.Errorf("%s of %.100q: %q, want %q", name, text, got, want)
+			}
 		}
+	}
+	if got := Nearest("x", nil); got != "" {
+		t.Errorf("%q of nothing", got)
 	}
 }
 
@@ -65,22 +98,6 @@ func TestLineError(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"platform", "kernels", "steps", "P", "Q", "NB", "NBMIN"}
-	for name, want := range map[string]string{
-		"plattform": "platform", "PLATFORM": "platform", "platfrom": "platform", "kernel": "kernels", "step": "steps",
-		"p": "P", "nbmin": "NBMIN", "NBM": "", "output": "", "": "",
-		"platform-of-another-machine": "",
-	} {
-		if got := Nearest(name, known); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-	if got := Nearest("x", nil); got != "" {
-		t.Errorf("%q of nothing", got)
-	}
-}
-
 func TestParsePercentPercent(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -101,47 +118,6 @@ func TestPercentBounds(t *testing.T) {
 	for zero, want := range map[bool]string{false: `"1", want more than 0 and less than 100%, such as 0.5%`, true: `"1", want at least 0 and less than 100%, such as 0.5%`} {
 		if _, err := ParsePercent("1", "the makespan", zero); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
-func TestPlain(t *testing.T) {
-	for s, want := range map[string]string{"node-1.site_2": "node-1.site_2", ".hidden": "_hidden", "a b/c": "a_b_c", "é": "__", "": ""} {
-		if got := Plain(s); got != want {
-			t.Errorf("%q: %q, want %q", s, got, want)
-		}
-	}
-}
-
-func TestQuote(t *testing.T) {
-	for text, want := range map[string]string{
-		"a": `"a"`, "": `""`, "\x1b[2J": `"\x1b[2J"`, strings.Repeat("é", 60): `"` + strings.Repeat("é", 60) + `"`,
-		strings.Repeat("é", 61): `"` + strings.Repeat("é", 60) + `"...`, strings.Repeat("\xff", 1<<20): `"` + strings.Repeat(`\xff`, 60) + `"...`,
-	} {
-		if got := Quote(text); got != want {
-			t.Errorf("%.100q: %s, want %s", text, got, want)
-		}
-	}
-}
-
-func TestCut(t *testing.T) {
-	for text, want := range map[string]string{
-		"short": "short", strings.Repeat("a", 12): strings.Repeat("a", 12),
-		"0123456789abcdef": "012345678 ... (4 bytes left out) ... def",
-		"01234567éabcédef": "01234567 ... (6 bytes left out) ... def",
-	} {
-		if got := Cut(text, 12); got != want || !utf8.ValidString(got) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestVisible(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\tb\n": "a\tb\n", "\x1b[31mred\r\a": `\x1b[31mred\r\a`, "\u009b2J": `\u009b2J`, "\u202egnp": `\u202egnp`, "é": "é", "a\x7f": `a\x7f`,
-	} {
-		if got := Visible(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -175,17 +175,6 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-func BenchmarkDraw(b *testing.B) {
-	s, l := NewSource(1), Law{HalfNormal, []Mode{{Weight: 1, SD: Amount{Fixed: 1}}}}
-	sum := 0.0
-	for i := range b.N {
-		sum += l.Of(1, s.Draw(Computation, 1, 2, uint32(i)))
-	}
-	if math.IsNaN(sum) {
-		b.Fail()
-	}
-}
-
 // TestSkewed: draws have the mean and the deviation that they are asked for, within four standard
 // errors, and are not below what they cannot be.
 //
