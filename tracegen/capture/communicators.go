@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// communicator is one of the run, with its members as ranks of the world.
+// communicator is one of the run, with its members as ranks of the world, in the order of their ranks in it.
 type communicator struct {
 	members []int32
-	others  []int32 // of an intercommunicator
-	maker   procedureNumber
+	others  []int32 // of an intercommunicator, the second group
 
 	// By member, others included: the call that made it, and the one that freed it, 0 for none.
 	begun, freed map[int32]int64
@@ -21,21 +20,23 @@ const (
 	alone
 )
 
-// rankComms are the communicators of a rank by its own numbers, as indices of those of the
-// run; neighbours by the same.
+// rankComms are the communicators of a rank by its own numbers. A rank numbers them in the order in which it makes
+// them, from 2 on, behind MPI_COMM_WORLD and MPI_COMM_SELF.
 type rankComms struct {
-	of                    []int
-	sources, destinations [][]int32
+	of                    []int     // the communicator of the run, -1 if that is not known
+	sources, destinations [][]int32 // neighbours, as ranks of the communicator
 	topologies            []topology
 }
 
-// add gives a communicator that the rank makes a number there; which one of the run it is, is not known yet.
+// add gives a communicator that the rank makes its number. It is not known yet which one of the run it is.
 func (rc *rankComms) add(c *creation) {
 	rc.of, rc.topologies = append(rc.of, -1), append(rc.topologies, c.topology)
 	rc.sources, rc.destinations = append(rc.sources, c.sources), append(rc.destinations, c.destinations)
 }
 
-// resolver finds out which communicators of ranks are the same.
+// resolver finds out which communicators of ranks are the same. No record says so, but the calls that make a
+// communicator are collective: each rank of the parent comes to them in one order (MPI 4.1, section 7.4.2), so that the
+// nth of one rank is the nth of the others.
 type resolver struct {
 	surveys []*survey
 	comms   []communicator
@@ -43,17 +44,17 @@ type resolver struct {
 	next    []int            // creation of each rank that is looked at
 	calls   []map[string]int // by rank: how often it has come to a meeting of a name
 	waiting map[string]*meeting
-	order   []string // of waiting
+	order   []string // of waiting, so that communicators are numbered the same in each run
 }
 
-// meeting is a creation that some of its ranks have come to.
+// meeting is a creation to which some of its ranks have come.
 type meeting struct {
 	arrived map[int32]*creation
-	want    []int32
+	want    []int32 // the ranks that must come
 }
 
-// resolve matches the creations of all ranks. With partial, a creation that not all
-// have come to is none.
+// resolve matches the creations of all ranks. With partial, a creation to which not all ranks come makes no
+// communicator, and else it is an error.
 func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, error) {
 	n := len(surveys)
 	everybody := make([]int32, n)
@@ -61,13 +62,14 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 		everybody[i] = int32(i)
 	}
 	r := &resolver{surveys: surveys, comms: []communicator{{members: everybody}, {}}, ranks: make([]rankComms, n),
-		next: make([]int, n), waiting: map[string]*meeting{}}
-	r.calls = make([]map[string]int, n)
+		next: make([]int, n), calls: make([]map[string]int, n), waiting: map[string]*meeting{}}
 	for i := range r.ranks {
 		r.calls[i] = map[string]int{}
 		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2),
 			topologies: make([]topology, 2)}
 	}
+	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come gives its
+	// communicator a number, which lets ranks go on to creations that have it as their parent.
 	for moved := true; moved; {
 		moved = false
 		for rank := range surveys {
@@ -75,9 +77,20 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 				moved = true
 			}
 		}
-		if err := r.meet(&moved); err != nil {
-			return nil, nil, err
+		left := r.order[:0]
+		for _, key := range r.order {
+			m := r.waiting[key]
+			if len(m.arrived) < len(m.want) {
+				left = append(left, key)
+				continue
+			}
+			delete(r.waiting, key)
+			moved = true
+			if err := r.end(m); err != nil {
+				return nil, nil, err
+			}
 		}
+		r.order = left
 	}
 	if partial {
 		for rank, s := range surveys { // communicators that are made from one that is not known
@@ -89,7 +102,21 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 		}
 		return r.comms, r.ranks, nil
 	}
-	return r.comms, r.ranks, r.stuck()
+	for _, key := range r.order {
+		m := r.waiting[key]
+		for _, rank := range m.want {
+			if m.arrived[rank] != nil {
+				continue
+			}
+			for _, there := range m.want {
+				if c := m.arrived[there]; c != nil {
+					return r.comms, r.ranks, fmt.Errorf("rank %d: call %d (%v) waits for rank %d, which does not make it", there,
+						c.call, c.proc, rank)
+				}
+			}
+		}
+	}
+	return r.comms, r.ranks, nil
 }
 
 // parent returns the communicator of the run that a creation is made from, -1 if it is not known yet.
@@ -115,10 +142,31 @@ func (r *resolver) advance(rank int32) bool {
 	if !c.none {
 		r.ranks[rank].add(c)
 	}
-	if c.strange || c.none && (c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup) {
-		return true // nothing is done with it; who is not of the group need not call
+	byGroup := c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup
+	if c.strange || c.none && byGroup {
+		return true // no call uses it; ranks outside of the group need not make it
 	}
-	key, want := r.key(rank, c, parent)
+	// The meeting has a name, and the ranks of the parent, or those that the call itself names. Meetings of one name
+	// are told apart by their order on each rank.
+	var name string
+	var want []int32
+	switch {
+	case byGroup:
+		name, want = fmt.Sprint("group", parent, c.members), c.members
+	case c.proc == procIntercommcreate, c.proc == procIntercommcreatefromgroups:
+		a, b := c.members, c.others
+		if slices.Compare(a, b) > 0 {
+			a, b = b, a
+		}
+		name, want = fmt.Sprint("inter", a, b), slices.Concat(a, b)
+	case parent == alone:
+		name, want = fmt.Sprint("alone", rank), []int32{rank}
+	default:
+		p := &r.comms[parent]
+		name, want = fmt.Sprint("comm", parent), slices.Concat(p.members, p.others)
+	}
+	r.calls[rank][name]++
+	key := fmt.Sprint(name, " ", r.calls[rank][name])
 	m := r.waiting[key]
 	if m == nil {
 		m = &meeting{arrived: map[int32]*creation{}, want: want}
@@ -129,51 +177,8 @@ func (r *resolver) advance(rank int32) bool {
 	return true
 }
 
-// key names the meeting of a creation, and its ranks: those of the parent, in the order of
-// calls; or those that the call itself names.
-func (r *resolver) key(rank int32, c *creation, parent int) (string, []int32) {
-	switch {
-	case c.proc == procCommcreategroup, c.proc == procCommcreatefromgroup:
-		return r.ordered(rank, fmt.Sprint("group", parent, c.members)), c.members
-	case c.proc == procIntercommcreate, c.proc == procIntercommcreatefromgroups:
-		a, b := c.members, c.others
-		if slices.Compare(a, b) > 0 {
-			a, b = b, a
-		}
-		return r.ordered(rank, fmt.Sprint("inter", a, b)), slices.Concat(a, b)
-	case parent == alone:
-		return r.ordered(rank, fmt.Sprint("alone", rank)), []int32{rank}
-	}
-	p := &r.comms[parent]
-	return r.ordered(rank, fmt.Sprint("comm", parent)), slices.Concat(p.members, p.others)
-}
-
-// ordered tells the meetings of one name apart by their order on the rank.
-func (r *resolver) ordered(rank int32, name string) string {
-	r.calls[rank][name]++
-	return fmt.Sprint(name, " ", r.calls[rank][name])
-}
-
-// meet ends the meetings that all have come to.
-func (r *resolver) meet(moved *bool) error {
-	left := r.order[:0]
-	for _, key := range r.order {
-		m := r.waiting[key]
-		if len(m.arrived) < len(m.want) {
-			left = append(left, key)
-			continue
-		}
-		delete(r.waiting, key)
-		*moved = true
-		if err := r.end(m); err != nil {
-			return err
-		}
-	}
-	r.order = left
-	return nil
-}
-
-// end gives the communicators of a meeting their numbers.
+// end gives the communicators of a meeting their numbers. MPI_Comm_split makes several; the first member of each has
+// the list of its members.
 func (r *resolver) end(m *meeting) error {
 	for _, rank := range m.want {
 		c := m.arrived[rank]
@@ -183,19 +188,33 @@ func (r *resolver) end(m *meeting) error {
 		if c.none || r.ranks[rank].of[c.local] >= 0 {
 			continue
 		}
-		members, others := c.members, c.others
-		if c.proc == procCommidup || c.proc == procCommidupwithinfo {
+		made := communicator{members: c.members, others: c.others, begun: map[int32]int64{}, freed: map[int32]int64{}}
+		if c.proc == procCommidup || c.proc == procCommidupwithinfo { // whose records cannot ask for the members yet
 			parent := r.parent(rank, c)
-			if members, others = r.comms[parent].members, r.comms[parent].others; parent == alone {
-				members = []int32{rank}
+			if made.members, made.others = r.comms[parent].members, r.comms[parent].others; parent == alone {
+				made.members = []int32{rank}
 			}
 		}
-		if members == nil {
-			continue // its first member has them
+		if made.members == nil {
+			continue
 		}
-		if err := r.add(m, c, communicator{members: members, others: others, maker: c.proc}); err != nil {
-			return err
+		for _, rank := range slices.Concat(made.members, made.others) {
+			other := m.arrived[rank] // nil for a rank of a damaged list, too
+			if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
+				return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", c.call, c.proc,
+					rank)
+			}
+			if other.size != len(made.members) && other.size != len(made.others) {
+				return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call,
+					other.proc, other.size, made.members[0], len(made.members))
+			}
+			r.ranks[rank].of[other.local] = len(r.comms)
+			made.begun[rank] = other.call
+			if freed, ok := r.surveys[rank].freed[other.local]; ok {
+				made.freed[rank] = freed
+			}
 		}
+		r.comms = append(r.comms, made)
 	}
 	for _, rank := range m.want {
 		if c := m.arrived[rank]; !c.none && r.ranks[rank].of[c.local] < 0 {
@@ -206,49 +225,8 @@ func (r *resolver) end(m *meeting) error {
 	return nil
 }
 
-// add adds a communicator, for all of its ranks.
-func (r *resolver) add(m *meeting, by *creation, c communicator) error {
-	id := len(r.comms)
-	c.begun, c.freed = map[int32]int64{}, map[int32]int64{}
-	for _, rank := range slices.Concat(c.members, c.others) {
-		other := m.arrived[rank] // nil for a rank of a damaged list, too
-		if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
-			return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", by.call, by.proc,
-				rank)
-		}
-		if other.size != len(c.members) && other.size != len(c.others) {
-			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call,
-				other.proc, other.size, c.members[0], len(c.members))
-		}
-		r.ranks[rank].of[other.local] = id
-		c.begun[rank] = other.call
-		if freed, ok := r.surveys[rank].freed[other.local]; ok {
-			c.freed[rank] = freed
-		}
-	}
-	r.comms = append(r.comms, c)
-	return nil
-}
-
-// stuck returns what a rank waits for that has creations left.
-func (r *resolver) stuck() error {
-	for _, key := range r.order {
-		m := r.waiting[key]
-		for _, rank := range m.want {
-			if m.arrived[rank] != nil {
-				continue
-			}
-			for _, there := range m.want {
-				if c := m.arrived[there]; c != nil {
-					return fmt.Errorf("rank %d: call %d (%v) waits for rank %d, which does not make it", there, c.call, c.proc, rank)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// peers returns those with which a rank has to do, as ranks of the world; nil for itself alone.
+// peers returns the ranks of the world that a member names by 0, 1 and so on: of an intercommunicator, the other
+// group. For MPI_COMM_SELF it returns nil.
 func (c *communicator) peers(own int32) []int32 {
 	if len(c.others) > 0 && slices.Contains(c.members, own) {
 		return c.others

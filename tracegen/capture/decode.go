@@ -11,21 +11,21 @@ type event struct {
 	gap    float64         // nanoseconds of the processor before it
 	lost   bool            // its rank was without a processor for more than half of the time before it
 
-	comm     int     // -1: none, or a stranger
-	strange  bool    // its communicator is of a call that is not recorded
-	groups   bool    // it has two groups
-	message  int64   // that a matched probe has found, from 1
-	ranks    []int32 // a destination, a source, a root; of a communicator
-	tags     []int32
-	inPlace  int64
-	flag     bool
+	comm     int        // -1: none, or a stranger
+	strange  bool       // its communicator is of a call that is not recorded
+	groups   bool       // it has two groups
+	message  int64      // that a matched probe has found, from 1
+	ranks    []int32    // a destination, a source, a root; of a communicator
+	tags     []int32    // by ranks
+	inPlace  int64      // MPI_IN_PLACE: bit 0 of the sends, bit 1 of the receives
+	flag     bool       // something was found, or has ended
 	of       [3]counted // by side
-	span     int64
-	operator int64
-	status   status // of a receive or a probe
+	span     int64      // elements of a reduction whose counts each rank has
+	operator int64      // a trace.Operator
+	status   status     // of a receive or a probe
 	made     *made
 	request  request // that the call has made
-	nth      int64   // of a persistent operation: which of its communicator it is, from 1
+	nth      int64   // of a persistent operation: its number in its communicator, from 1
 	kernel   kernelCall
 
 	// Of one-sided communication, files and partitioned messages.
@@ -36,28 +36,27 @@ type event struct {
 	noOp       bool    // an accumulation that only fetches
 	partitions int64   // of a message, or those that are ready
 
-	// Of completions: the requests of the call, and which have ended, in the order in which
-	// the call says it. undefined: there was none to wait for.
-	requests  []request
-	ended     []int
-	undefined bool
-	code      int64 // of MPI_Abort, MPI_Pcontrol
+	// Of completions: the requests of the call, and those that have ended, by their places, in the order in which the
+	// call lists them.
+	requests []request
+	ended    []int
+	code     int64 // of MPI_Abort, MPI_Pcontrol
 }
 
-// counted is what a call counts in a direction.
+// counted holds the numbers of a call in one direction.
 type counted struct {
-	stated bool
-	count  int64
-	size   int64
-	counts []int64 // by peer
-	sizes  []int64 // by peer, of MPI_Alltoallw and its like
+	stated bool    // the call has them
+	count  int64   // elements
+	size   int64   // bytes of an element
+	counts []int64 // by peer, in place of count
+	sizes  []int64 // by peer, of MPI_Alltoallw and its like, in place of size
 }
 
-// status is what a call found.
+// status is the MPI_Status of a call, as far as its arguments did not determine it.
 type status struct {
 	found       bool
-	source, tag int32 // if they were not known
-	wild        bool
+	source, tag int32 // if wild
+	wild        bool  // the call asked for any source, or any tag
 	bytes       int64 // -1: as many as there was room for; mostCount: more, it is not known how many
 }
 
@@ -71,12 +70,12 @@ type made struct {
 	topology              topology
 }
 
-// request is one in a record. Its number counts those of its kind from 1; 0: there is none.
+// request is one in a record. Its number counts those of its kind, persistent or not, from 1; 0: there is none.
 type request struct {
 	number     int64
 	persistent bool
 	cancelled  bool
-	status     status
+	status     status // if it has ended
 }
 
 // topology is what a communicator's neighbours come from.
@@ -91,7 +90,7 @@ const (
 // mostCount bounds counts and sizes in records, so that their products fit.
 const mostCount = 1 << 50
 
-// record reads what follows the number of a procedure.
+// record reads the part of a record behind the number of its procedure.
 func (s *stream) record(e *event, p *procedure) {
 	if p.byHand {
 		s.completion(e)
@@ -99,24 +98,21 @@ func (s *stream) record(e *event, p *procedure) {
 	}
 	for i := range p.fields {
 		f := &p.fields[i]
+		root := false
+		if f.rootOnly && len(e.ranks) > 0 {
+			if c := s.commOf(e); c.remote > 0 {
+				root = e.ranks[0] == rootHere
+			} else {
+				root = int(e.ranks[0]) == c.rank
+			}
+		}
 		switch {
 		case s.err != nil:
 			return
-		case f.rootOnly && !s.isRoot(e), f.side == sends && e.inPlace&1 != 0, f.side == receives && e.inPlace&2 != 0:
+		case f.rootOnly && !root, f.side == sends && e.inPlace&1 != 0, f.side == receives && e.inPlace&2 != 0:
 		default:
 			s.field(e, f)
 		}
-	}
-}
-
-func (s *stream) isRoot(e *event) bool {
-	switch c := s.commOf(e); {
-	case len(e.ranks) == 0:
-		return false
-	case c.remote > 0:
-		return e.ranks[0] == rootHere
-	default:
-		return int(e.ranks[0]) == c.rank
 	}
 }
 
@@ -165,7 +161,13 @@ func (s *stream) field(e *event, f *field) {
 	case roleNew:
 		s.newComm(e)
 	case roleRequest:
-		e.request = s.newRequest(e.proc)
+		if e.proc.known().persistent {
+			s.persistent++
+			e.request = request{number: s.persistent, persistent: true}
+		} else {
+			s.made++
+			e.request = request{number: s.made}
+		}
 	case rolePartitions:
 		e.partitions = s.number(1 << 31)
 		s.fits(e.partitions, of.count*of.size)
@@ -197,7 +199,8 @@ func (s *stream) fits(count, size int64) {
 	}
 }
 
-// comm reads a communicator (shim/handles.h).
+// comm reads a communicator (shim/handles.h). One that no recorded call has made comes with its size and rank, on
+// which the rest of the record depends.
 func (s *stream) comm(e *event) {
 	e.comm = int(s.number(int64(len(s.comms)))) - 1
 	if e.comm < 0 {
@@ -227,7 +230,7 @@ func (s *stream) commOf(e *event) *streamComm {
 	return &s.comms[e.comm]
 }
 
-// peers returns how many counts a call has.
+// peers returns the number of counts that a call has in a direction.
 func (s *stream) peers(e *event, of side) int {
 	c := s.commOf(e)
 	switch {
@@ -243,6 +246,7 @@ func (s *stream) peers(e *event, of side) int {
 	return c.size
 }
 
+// numbers reads n counts. They take a byte each at least, which bounds the memory that a damaged record can ask for.
 func (s *stream) numbers(n int) []int64 {
 	if n > len(s.data)-s.at {
 		s.fail("cut: %d numbers, %d bytes", n, len(s.data)-s.at)
@@ -255,6 +259,7 @@ func (s *stream) numbers(n int) []int64 {
 	return list
 }
 
+// ranks reads n ranks.
 func (s *stream) ranks(n int) []int32 {
 	if n > len(s.data)-s.at {
 		s.fail("cut: %d ranks, %d bytes", n, len(s.data)-s.at)
@@ -267,22 +272,19 @@ func (s *stream) ranks(n int) []int32 {
 	return list
 }
 
-// status reads what a receive or a probe found.
+// status reads the status of a receive or a probe. Bit 0 of its first number: source and tag follow, as the call left
+// one of them open; bit 1: the bytes follow, as they are fewer than there was room for.
 func (s *stream) status(e *event) {
 	e.status = status{bytes: -1}
+	bytes := false
 	switch e.proc {
 	case procProbe, procMprobe:
 		e.status.found, e.status.wild = true, true
 	case procIprobe, procImprobe:
 		e.status.found, e.status.wild = e.flag, e.flag
 	default:
-		what := s.number(3)
-		e.status.found, e.status.wild = true, what&1 != 0
-		defer func() {
-			if what&2 != 0 {
-				e.status.bytes = s.number(mostCount)
-			}
-		}()
+		bits := s.number(3)
+		e.status.found, e.status.wild, bytes = true, bits&1 != 0, bits&2 != 0
 	}
 	if e.status.wild {
 		e.status.source, e.status.tag = s.int32(), s.int32()
@@ -291,9 +293,13 @@ func (s *stream) status(e *event) {
 		s.matched++
 		e.message = s.matched
 	}
+	if bytes {
+		e.status.bytes = s.number(mostCount)
+	}
 }
 
-// newComm reads a communicator that was made.
+// newComm reads a communicator that was made, and gives it the rank's next number. Members are in the record of the
+// first member alone, which keeps recordings small.
 func (s *stream) newComm(e *event) {
 	if e.comm < 0 && !e.strange {
 		e.comm = world // of a group, which may have any of the ranks
@@ -317,16 +323,6 @@ func (s *stream) newComm(e *event) {
 		s.fail("rank %d of a communicator of %d", m.rank, m.size)
 	}
 	s.comms = append(s.comms, streamComm{m.size, m.rank, m.remote, sources, destinations, e.strange})
-}
-
-// newRequest numbers a request that a call has made.
-func (s *stream) newRequest(proc procedureNumber) request {
-	if proc.known().persistent {
-		s.persistent++
-		return request{number: s.persistent, persistent: true}
-	}
-	s.made++
-	return request{number: s.made}
 }
 
 // completion reads the record of a call that is about requests, or of one that says little.
@@ -367,11 +363,25 @@ func (s *stream) completion(e *event) {
 		n := s.length()
 		chosen := int(s.number(int64(n)))
 		s.requests(e, n)
-		if e.undefined = e.flag && chosen == 0; chosen > 0 {
+		if chosen > 0 {
 			e.ended = append(e.ended, chosen-1)
 		}
 	case procWaitsome, procTestsome:
-		s.some(e)
+		// Requests that have ended, with their places, and then all, among which those that have ended are none.
+		n := s.length()
+		found := int(s.number(int64(n) + 1)) // one more than have ended; 0 is MPI_UNDEFINED
+		ended := map[int]request{}
+		for k := 1; k < found && s.err == nil; k++ {
+			i := int(s.number(int64(n) - 1))
+			ended[i] = s.request()
+			e.ended = append(e.ended, i)
+		}
+		s.requests(e, n)
+		for i, r := range ended {
+			if i < len(e.requests) {
+				e.requests[i] = r
+			}
+		}
 	case procSessioninit:
 	case procFinalize, procSessionfinalize, procAbort, procPcontrol:
 		e.code = s.signed()
@@ -382,38 +392,22 @@ func (s *stream) completion(e *event) {
 	}
 }
 
+// endAll notes that all requests of the call have ended.
 func (s *stream) endAll(e *event) {
 	for i := range e.requests {
 		e.ended = append(e.ended, i)
 	}
 }
 
+// requests reads the n requests of a call.
 func (s *stream) requests(e *event, n int) {
 	for i := 0; i < n && s.err == nil; i++ {
 		e.requests = append(e.requests, s.request())
 	}
 }
 
-// some reads those that have ended, and then the others; those that have ended are none there.
-func (s *stream) some(e *event) {
-	n := s.length()
-	found := int(s.number(int64(n) + 1))
-	e.undefined = found == 0
-	ended := map[int]request{}
-	for k := 1; k < found && s.err == nil; k++ {
-		i := int(s.number(int64(n) - 1))
-		ended[i] = s.request()
-		e.ended = append(e.ended, i)
-	}
-	s.requests(e, n)
-	for i, r := range ended {
-		if i < len(e.requests) {
-			e.requests[i] = r
-		}
-	}
-}
-
-// request reads one (shim/completions.h).
+// request reads a request (shim/completions.h): its number, as an age if it is not persistent, above four bits, of
+// which 0 says that a source and a tag follow, 1 that it is persistent, 2 that it was cancelled, and 3 that bytes follow.
 func (s *stream) request() request {
 	v := s.uint()
 	if v == 0 {

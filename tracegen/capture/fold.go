@@ -9,19 +9,20 @@ import (
 	"reprise/trace"
 )
 
-// step is an action of a rank in the trace: what its block is, and the arguments of that.
+// step is an action of a rank in the trace: the block that has it, and the arguments of that.
 type step struct {
 	form
 	args  [numArgs]int64
 	lists [2]int32 // counts by rank that are sent and received, as numbers of lists; 0: none
 }
 
-// form is what steps of one block share.
+// form is the part of steps that is constant in their block. Fields that the kind of the step has no use for are 0,
+// so that equal actions have equal forms.
 type form struct {
 	kind               trace.Kind
 	collective         trace.CollectiveKind
 	operator           trace.Operator
-	family             int32
+	family             int32 // of communicators
 	request            int32 // slot
 	sendSize, recvSize int64 // bytes of an element
 	marker             int32 // or the kernel
@@ -47,9 +48,10 @@ const (
 	numArgs     = 6
 )
 
-// bytes returns how many a step takes in a block of the trace, at most.
+// bytes returns an upper bound of the size of a step in a block of the trace: five for a slot, two for an argument of
+// 0, eleven for a large one.
 func (s *step) bytes(t *table) int {
-	n := 46 + 5*len(t.lists[s.slots]) // five for a slot, two for an argument of 0, eleven for a large one
+	n := 46 + 5*len(t.lists[s.slots])
 	for _, a := range s.args {
 		if a == 0 {
 			n += 2
@@ -60,7 +62,7 @@ func (s *step) bytes(t *table) int {
 	return n
 }
 
-// table numbers steps and lists, those that are the same once.
+// table numbers steps and lists; equal ones have one number.
 type table struct {
 	steps   []step
 	numbers map[step]int32
@@ -72,6 +74,7 @@ func newTable() *table {
 	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
 }
 
+// number returns the number of a step, which it adds at the first call.
 func (t *table) number(s step) int32 {
 	n, ok := t.numbers[s]
 	if !ok {
@@ -82,6 +85,7 @@ func (t *table) number(s step) int32 {
 	return n
 }
 
+// list returns the number of a list, which it keeps.
 func (t *table) list(values []int64) int32 {
 	name := fmt.Sprint(values)
 	n, ok := t.named[name]
@@ -93,12 +97,13 @@ func (t *table) list(values []int64) int32 {
 	return n
 }
 
-// item is an element of what a rank does: a step, or a loop with a number of turns.
+// item is an element of a rank's program as it is folded: a step, or a loop with a number of turns.
 type item struct {
 	what  int32 // number of the step, or of the loop
 	turns int32 // 0: a step
 }
 
+// hash is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 func (it item) hash() uint64 {
 	h := (uint64(uint32(it.what))<<32 | uint64(uint32(it.turns))) + 0x9E3779B97F4A7C15
 	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
@@ -106,17 +111,21 @@ func (it item) hash() uint64 {
 	return h ^ h>>31
 }
 
-// Limits of folding.
+// Limits of folding. A trace bounds the sizes of its blocks and how deep they call each other.
 const (
 	mostPeriod  = 1 << 13 // items of a body
 	mostBytes   = 1 << 20 // of a body in a trace
 	mostDepth   = 12      // loops in loops
-	mostTurns   = 1 << 30
-	mostLists   = 8  // different lists of counts of a body
-	bytesOfLoop = 64 // of another body in it
-	multiplier  = 0x9E3779B97F4A7C15 | 1
+	mostTurns   = 1 << 30 // of a loop
+	mostLists   = 8       // different lists of counts of a body
+	bytesOfLoop = 64      // of another body in it
 )
 
+// multiplier is the base of polynomial hashes of sequences, modulo 2^64: the hash of a sequence x1 .. xn is the sum of
+// xi multiplier^(n-i), so that those of its parts follow from those of its beginnings (Karp and Rabin, 1987).
+const multiplier = 0x9E3779B97F4A7C15 | 1
+
+// powers are those of the multiplier.
 var powers = func() (p [mostPeriod + 1]uint64) {
 	p[0] = 1
 	for i := 1; i < len(p); i++ {
@@ -125,21 +134,21 @@ var powers = func() (p [mostPeriod + 1]uint64) {
 	return p
 }()
 
-// loops are the bodies of loops, those that are equal once.
+// loops are the bodies of loops, each with its own number; equal bodies have one.
 type loops struct {
 	table   *table
 	bodies  [][]item
 	hashes  []uint64
-	depths  []int
+	depths  []int     // loops in loops, itself included
 	lengths []int64   // steps of a turn
 	lists   [][]int32 // numbers of the lists of counts in it, each once
 	numbers map[string]int32
-	name    []byte
+	name    []byte // of a body, as the key of numbers: reused
 }
 
 func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int32{}} }
 
-// number returns the number of a body.
+// number returns the number of a body, which it copies and adds at the first call.
 func (l *loops) number(body []item) int32 {
 	l.name = l.name[:0]
 	depth, hash := 1, uint64(0)
@@ -161,22 +170,6 @@ func (l *loops) number(body []item) int32 {
 	return n
 }
 
-// may reports whether a body is within the limits of loops.
-func (l *loops) may(body []item) bool {
-	bytes := 0
-	for _, it := range body {
-		switch {
-		case it.turns == 0:
-			bytes += l.table.steps[it.what].bytes(l.table)
-		case l.depths[it.what] == mostDepth:
-			return false
-		default:
-			bytes += bytesOfLoop
-		}
-	}
-	return bytes <= mostBytes && len(l.listsOf(body)) <= mostLists
-}
-
 // listsOf returns the numbers of the lists of counts in items, each once.
 func (l *loops) listsOf(items []item) (lists []int32) {
 	add := func(numbers ...int32) {
@@ -196,9 +189,9 @@ func (l *loops) listsOf(items []item) (lists []int32) {
 	return lists
 }
 
-// folder turns steps into loops while they come: what has just been done twice becomes a
-// loop of two turns, and what its body says once more another turn. It never takes two things
-// for equal that differ.
+// folder turns steps into loops while they come: items that have just come twice become a loop of two turns, and those
+// that repeat its body once more another turn. Hashes find what may be equal, and items are compared before they are
+// folded, so that a collision costs time alone. The cost of a step is constant but for the tries of fold.
 type folder struct {
 	loops *loops
 	items []item
@@ -208,21 +201,22 @@ type folder struct {
 
 	refused refusal
 	steps   int64  // that were added
-	sum     uint64 // and a hash of them
+	sum     uint64 // and a hash of them, for check
 }
 
 // refusal is a period that was not folded, and at how many items that was last.
 type refusal struct{ period, items int }
 
-// spot is what a folder knows of the place of an item.
+// spot is the folder's knowledge of the place of an item. Before and rival chain the earlier values of grams and due,
+// so that pop can restore them.
 type spot struct {
 	hash   uint64 // of the items up to here, that included
-	before int32  // 1 + where the last ones of them stood before, 0: nowhere
+	before int32  // 1 + where the last items in a row stood before, 0: nowhere
 	rival  int32  // of a loop: 1 + the one before that is due when this one is, 0: none
 }
 
-// gram is how many items in a row are looked for: what repeats after so many of them or more
-// is found by them, so that it need not be tried after each that has the last item alone.
+// gram is how many items in a row are looked for. A period of so many items or more is found by them, and need not be
+// tried after each earlier item that equals the last one alone.
 const gram = 4
 
 func newFolder(l *loops) *folder {
@@ -238,6 +232,7 @@ func (f *folder) add(step int32) {
 	}
 }
 
+// push adds an item, and notes where it stands.
 func (f *folder) push(it item) {
 	n := len(f.items)
 	f.items, f.spots = append(f.items, it), append(f.spots, spot{hash: f.prefix(n)*multiplier + it.hash()})
@@ -252,11 +247,12 @@ func (f *folder) push(it item) {
 // gramAt returns the hash of the items in a row that end at a place.
 func (f *folder) gramAt(place int) uint64 { return f.hash(max(0, place+1-gram), place+1) }
 
-// dueAt returns of how many items those behind a loop may be its body.
+// dueAt returns the number of items at which those behind a loop may be its body.
 func (f *folder) dueAt(loop int) int32 {
 	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what]))
 }
 
+// pop takes the last n items away.
 func (f *folder) pop(n int) {
 	for range n {
 		i := len(f.items) - 1
@@ -268,7 +264,7 @@ func (f *folder) pop(n int) {
 	}
 }
 
-// restore sets what was there before, 0 for nothing.
+// restore sets the value that a key had before, 0 for none.
 func restore[K comparable](m map[K]int32, key K, before int32) {
 	if before == 0 {
 		delete(m, key)
@@ -335,23 +331,35 @@ func (f *folder) repeat(p int) bool {
 	return f.hash(n-p, n) == f.hash(n-2*p, n-p) && slices.Equal(f.items[n-p:], f.items[n-2*p:n-p])
 }
 
-// loop makes the last p items, which are those before them, a loop, if that is within the limits.
-// If it is not, neither is what the next items repeat at the same distance: the same items, of
-// which the first is the last.
+// loop makes the last p items, which repeat those before them, a loop, if the limits allow it. If they do not, neither
+// do they for the next items that repeat at the same distance: those are the same items, in a row that begins one
+// later.
 func (f *folder) loop(p int) bool {
 	n := len(f.items)
 	body := f.items[n-p:]
-	if f.refused == (refusal{p, n - 1}) || !f.loops.may(body) {
-		f.refused = refusal{p, n}
-		return false
+	bytes, depth := 0, 0
+	if f.refused != (refusal{p, n - 1}) {
+		for _, it := range body {
+			if it.turns == 0 {
+				bytes += f.loops.table.steps[it.what].bytes(f.loops.table)
+			} else {
+				bytes += bytesOfLoop
+				depth = max(depth, f.loops.depths[it.what])
+			}
+		}
+		if bytes <= mostBytes && depth < mostDepth && len(f.loops.listsOf(body)) <= mostLists {
+			number := f.loops.number(body)
+			f.pop(2 * p)
+			f.push(item{number, 2})
+			return true
+		}
 	}
-	number := f.loops.number(body)
-	f.pop(2 * p)
-	f.push(item{number, 2})
-	return true
+	f.refused = refusal{p, n}
+	return false
 }
 
-// check compares what was added with what it has become, with so many steps of the run.
+// check compares the steps that were added with those that the outline has, of so many steps of the run. It guards
+// the traces of users against errors of folding and splitting.
 func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
@@ -371,10 +379,10 @@ func (f *folder) check(o outline, runSteps int) error {
 // walker goes through items step by step, turn by turn.
 type walker struct {
 	loops *loops
-	stack []frame
+	stack []frame // of loops in loops, the innermost last
 }
 
-// frame is a sequence of items that is gone through so many times more.
+// frame is a sequence of items with a number of passes, the one under way included.
 type frame struct {
 	items []item
 	at    int
@@ -424,7 +432,8 @@ func (l *loops) length(items []item) (n int64) {
 	return n
 }
 
-// split parts items at a number of their steps, which may be in the midst of a loop.
+// split parts items at a number of their steps, which may be in the midst of a loop: that becomes the turns before, the
+// turn that is split, and the turns behind.
 func (l *loops) split(items []item, at int64) (head, tail []item) {
 	for i, it := range items {
 		n := int64(1)

@@ -7,8 +7,8 @@ import (
 	"reprise/trace"
 )
 
-// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the numbers
-// of its options and dimensions.
+// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the names of
+// its options and dimensions, in the order of records, and its flop as a polynomial of the dimensions.
 type kernel struct {
 	name    string
 	options []string
@@ -16,8 +16,9 @@ type kernel struct {
 	flops   []trace.Term
 }
 
-// kernels are in the order of their numbers in records, behind those of procedures. They are
-// named as in tracegen/hpl.
+// kernels are in the order of their numbers in records, behind those of procedures. They are named as in tracegen/hpl,
+// so that one set of kernel models serves both. Of a transform, FFTW itself tells the flop of its plan. Without flop
+// are copies and searches; those of dtrsm depend on its side (kernelTable.kernels).
 var kernels = []kernel{
 	{"dgemm", []string{"transa", "transb"}, []string{"M", "N", "K"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}},
 	{"dtrsm", []string{"side", "uplo", "trans", "diag"}, []string{"M", "N"}, nil},
@@ -35,9 +36,9 @@ var kernels = []kernel{
 	{"fftwf", nil, []string{"FLOP"}, []trace.Term{{Coef: 1, Pow: [4]uint8{1}}}},
 }
 
-// factorization returns the flop of a factorization that in step k of K, the lesser of M and
-// N, works on (M-k)(N-k) elements, with so many products and sums each: to the leading order
-// 2 (MNK - (M+N) K^2/2 + K^3/3) times that.
+// factorization returns the flop of a factorization that in step k of K, the lesser of M and N, works on (M-k)(N-k)
+// elements, with each products and as many sums for an element: to the leading order
+// 2 (MNK - (M+N) K^2/2 + K^3/3) times each (Golub and Van Loan, Matrix Computations, sections 3.2 and 5.2).
 func factorization(each float64) []trace.Term {
 	return []trace.Term{
 		{Coef: 2 * each, Pow: [4]uint8{1, 1, 1}}, {Coef: -each, Pow: [4]uint8{1, 0, 2}}, {Coef: -each,
@@ -46,13 +47,14 @@ func factorization(each float64) []trace.Term {
 	}
 }
 
-// used is a kernel as it was called: with its options, a letter each.
+// used is a kernel with options, a letter each: the trace has a kernel of its own for each set of options, as their
+// costs differ.
 type used struct {
 	number  int
 	options string
 }
 
-// kernelCall is a call of one.
+// kernelCall is a call of a kernel with its dimensions.
 type kernelCall struct {
 	used
 	dims [4]int64
@@ -82,6 +84,8 @@ type kernelTable struct {
 	of   map[used]int32
 }
 
+// newKernelTable numbers the kernels of all ranks in the order of their numbers in records and their options, so that
+// the trace does not depend on which rank calls what first.
 func newKernelTable(surveys []*survey) *kernelTable {
 	t := &kernelTable{of: map[used]int32{}}
 	for _, v := range surveys {
@@ -110,7 +114,7 @@ func (t *kernelTable) kernels() (list []trace.Kernel) {
 		for _, name := range k.dims {
 			out.Dims = append(out.Dims, trace.Dim{Name: name})
 		}
-		if k.name == "dtrsm" {
+		if k.name == "dtrsm" { // the triangle is M by M on the left, N by N on the right
 			powers := [4]uint8{2, 1}
 			if u.options[0] == 'R' {
 				powers = [4]uint8{1, 2}

@@ -7,28 +7,29 @@ import (
 	"reprise/trace"
 )
 
-// matching says what steps of several ranks belong together.
+// matching finds the steps of several ranks that belong together: the two ends of a message, and the calls of an
+// operation.
 type matching struct {
 	table  *table
 	groups [][]int32 // by family and rank: the rank's group
 }
 
-// place is where a message or an operation belongs: a channel, or a group of a family. The zero
-// place is none.
+// place is where a message or an operation belongs: a channel, or a group of a family. Things of one place match in
+// their order. The zero place is none.
 type place struct {
 	kind             placeKind
-	family, from, to int32 // of an operation: the group, 0
-	tag              int64
+	family, from, to int32 // ranks of the world; of an operation: the group, 0
+	tag              int64 // of a message; the number of a window
 }
 
 type placeKind uint8
 
 const (
-	ofMessages placeKind = 1 + iota
-	ofOperations
-	ofPosts     // of windows
-	ofCompletes // of windows
-	ofWindows
+	ofMessages   placeKind = 1 + iota
+	ofOperations           // collective
+	ofPosts                // of windows: MPI_Win_post, which MPI_Win_start waits for
+	ofCompletes            // of windows: MPI_Win_complete, which MPI_Win_wait waits for
+	ofWindows              // collective ones of a window: fences, and its making and freeing
 )
 
 func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
@@ -76,18 +77,17 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 	return out, in, operation
 }
 
-// abreast follows all ranks through their steps, and knows who lags behind others: which sends
-// that have been received, receives of what was sent, and operations that others have come to
-// they have still to do, and which of their requests are open. Where nobody lags nothing is
-// under way: that is a cut.
+// abreast follows all ranks through their steps, and knows which of them lag behind others: they have still to do
+// sends that have been received, receives of messages that were sent, or operations that others have come to. It
+// knows their open requests, too. Where no rank lags and no request is open, nothing is under way: that is a cut.
 type abreast struct {
 	matching
-	members  [][][]int32 // by family and group
-	channels map[place]*[2]int
+	members  [][][]int32       // by family and group
+	channels map[place]*[2]int // messages sent and received
 	groups   map[place]*progress
-	lags     []int             // by rank
+	lags     []int             // by rank: how many steps others wait for
 	open     []map[opened]bool // by rank
-	ended    []int             // by rank: of a drain
+	ended    []int             // by rank: waits of the drain that it is in
 }
 
 // opened is what a rank has under way: a request, or accesses to a rank in a window.
@@ -125,16 +125,6 @@ func newAbreast(m matching, ranks int) *abreast {
 // behind reports whether a rank has something to do before there can be a cut.
 func (a *abreast) behind(rank int) bool { return a.lags[rank] > 0 || len(a.open[rank]) > 0 }
 
-// even reports whether this is a cut.
-func (a *abreast) even() bool {
-	for rank := range a.lags {
-		if a.behind(rank) {
-			return false
-		}
-	}
-	return true
-}
-
 // step has a rank do a step.
 func (a *abreast) step(rank int, s *step) {
 	out, in, operation := a.ends(rank, s)
@@ -145,56 +135,57 @@ func (a *abreast) step(rank int, s *step) {
 		a.message(in, 1, rank, int(in.from))
 	}
 	if operation != (place{}) {
-		a.operation(operation, int32(rank))
+		g := a.groups[operation]
+		if g == nil {
+			g = &progress{done: map[int32]int{}}
+			a.groups[operation] = g
+		}
+		if g.done[int32(rank)]++; g.done[int32(rank)] <= g.most { // another rank has come to it before
+			a.lags[rank]--
+		} else {
+			g.most++
+			for _, other := range a.members[operation.family][operation.from] {
+				if other != int32(rank) {
+					a.lags[other]++
+				}
+			}
+		}
 	}
+	open := a.open[rank]
+	at := opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]} // of accesses
 	switch s.kind {
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
-		a.open[rank][opened{request: s.request}] = true
+		open[opened{request: s.request}] = true
 	case trace.KindAccess:
-		a.open[rank][s.accessed()] = true
+		open[at] = true
 	case trace.KindIaccess:
-		a.open[rank][s.accessed()] = true
-		a.open[rank][opened{request: s.request}] = true
+		open[at], open[opened{request: s.request}] = true, true
 	case trace.KindSync:
-		a.sync(rank, s)
+		switch s.sync { // a lock on all ranks opens none: programs hold it all the time
+		case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncStart:
+			open[at] = true
+		case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence,
+			trace.SyncUnlockAll, trace.SyncFree:
+			maps.DeleteFunc(open, func(o opened, _ bool) bool {
+				return o.window == at.window && o.family == at.family && (o.peer == at.peer || at.peer == trace.AllRanks)
+			})
+		}
 	case trace.KindWait, trace.KindFree:
-		delete(a.open[rank], opened{request: s.request})
+		delete(open, opened{request: s.request})
 	case trace.KindWaitAll:
-		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool { return o.window == 0 })
-	case trace.KindComplete:
-		a.complete(rank, a.table.lists[s.slots])
-	}
-}
-
-// complete counts a wait for any of some requests, of which there are as many as requests.
-func (a *abreast) complete(rank int, slots []int64) {
-	if a.ended[rank]++; a.ended[rank] == len(slots) {
-		a.ended[rank] = 0
-		for _, slot := range slots {
-			delete(a.open[rank], opened{request: int32(slot)})
+		maps.DeleteFunc(open, func(o opened, _ bool) bool { return o.window == 0 })
+	case trace.KindComplete: // a drain, which has as many waits as requests; with the last one, all have ended
+		slots := a.table.lists[s.slots]
+		if a.ended[rank]++; a.ended[rank] == len(slots) {
+			a.ended[rank] = 0
+			for _, slot := range slots {
+				delete(open, opened{request: int32(slot)})
+			}
 		}
 	}
 }
 
-func (s *step) accessed() opened {
-	return opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]}
-}
-
-// sync opens and ends accesses. A lock on all ranks opens none: programs have it all the time.
-func (a *abreast) sync(rank int, s *step) {
-	switch at := s.accessed(); s.sync {
-	case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncStart:
-		a.open[rank][at] = true
-	case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence, trace.SyncUnlockAll,
-		trace.SyncFree:
-		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool {
-			return o.window == at.window && o.family == at.family && (o.peer == at.peer || at.peer == trace.AllRanks)
-		})
-	}
-}
-
-// message counts that a rank has sent (side 0) or received (side 1) what another one receives
-// or sends.
+// message counts that a rank has sent (side 0) or received (side 1) a message of which another rank has the other side.
 func (a *abreast) message(p place, side, rank, other int) {
 	c := a.channels[p]
 	if c == nil {
@@ -209,47 +200,30 @@ func (a *abreast) message(p place, side, rank, other int) {
 	c[side]++
 }
 
-func (a *abreast) operation(p place, rank int32) {
-	g := a.groups[p]
-	if g == nil {
-		g = &progress{done: map[int32]int{}}
-		a.groups[p] = g
-	}
-	if g.done[rank]++; g.done[rank] <= g.most {
-		a.lags[rank]--
-		return
-	}
-	g.most++
-	for _, other := range a.members[p.family][p.from] {
-		if other != rank {
-			a.lags[other]++
-		}
-	}
-}
-
-// play goes through the steps of all ranks without times, as far as each can go: what threads did at
-// once must come to its end in the one order that the trace has.
+// play goes through the steps of all ranks without times, as far as each can go: calls of threads that were under way
+// at once must come to their end in the one order that the trace has.
 type play struct {
 	matching
 	ranks    [][]int32 // steps
 	at       []int
-	begun    []bool // what the step of a rank begins has begun
-	messages map[place]*[2]int64
+	begun    []bool                    // whether the step of a rank, which may have to wait, has begun
+	messages map[place]*[2]int64       // sent and received
 	groups   map[place]map[int32]int64 // operations that each rank has come to
 	members  map[place]int             // ranks of a group, by the place of its operations that concern no window
-	slots    []map[int32][]need        // by rank: what its requests need
-	now      [][]need                  // by rank: what the step needs
+	slots    []map[int32][]need        // by rank: the needs of its requests
+	now      [][]need                  // by rank: those of the step
 }
 
-// need is what must have happened: so many messages sent or received on a channel, or ranks come to
-// an operation.
+// need is an event that must have happened before a step ends: a number of messages sent (side 0) or received (side 1)
+// on a channel, or of operations of a group that every rank has come to.
 type need struct {
 	place
 	side  int
 	count int64
 }
 
-// rendezvous is from how many bytes on a send waits for its receive in SMPI, if nothing else is said.
+// rendezvous is the size, in bytes, from which on a send waits for its receive: the default of SimGrid's
+// smpi/send-is-detached-thresh.
 const rendezvous = 65536
 
 func newPlay(m matching, ranks [][]int32) *play {
@@ -268,7 +242,7 @@ func newPlay(m matching, ranks [][]int32) *play {
 	return p
 }
 
-// run returns what a rank waits for that cannot come.
+// run returns an error that names a rank that waits for ever, if one does.
 func (p *play) run() error {
 	for moved := true; moved; {
 		moved = false

@@ -11,19 +11,51 @@
 //		Stderr: os.Stderr})
 //	summary, err := capture.Merge(dir, w, capture.Options{Rate: 1e9})
 //
-// What is known of MPI's procedures, in C and in Go, is written by the program in scripts/mpistandard from
-// the data of the MPI standard.
+// The table of MPI's procedures, in C and in Go, is written by the program in scripts/mpistandard from the data of the
+// MPI standard.
+//
+// # Recordings
+//
+// A recording is a page with a header (type header), and records of calls (type stream). A record has the time since
+// the call before, the number of the procedure, and the arguments that matter to a trace, as variable-length integers.
+// Communicators, windows and requests are numbered by the recorder in the order in which the rank makes them, so that
+// records have no handles of a library. Checksums cover all but the last records of a process that was killed.
+//
+// # Stages of a merge
+//
+//  1. Each stream is decoded to events and surveyed (type survey): the communicators that the rank makes, the messages
+//     that wildcard receives got, and the times at each site, a pair of calls that follow each other.
+//  2. The communicators of all ranks are matched (resolve), and packed into families of the trace (type families).
+//  3. Each stream is decoded again and translated to steps (type translator). A step is an action with its arguments;
+//     equal ones have one number (type table).
+//  4. The steps of a rank are folded into loops while they come (type folder).
+//  5. The steps of the run, turns of the outermost loop that all ranks begin together, are found (type stepper).
+//  6. The loops become blocks of the trace (type writer).
+//
+// The survey keeps counts and sums, and the folder loops, so that the memory of a merge grows with the number of
+// different calls of a program, apart from the stream of the rank that is under work.
+//
+// # Nondeterminism
+//
+// A trace has one order of events, and a replay must not depend on the timing of the recording machine. So a receive
+// from any rank names the sender that it got (survey.finds); polling in vain is a wait (type spin); requests that are
+// drained by MPI_Waitany are a wait for any of them (type drain); calls that threads made at once are put in order
+// (stream.order).
 //
 // # Units
 //
-// Sizes of messages are in bytes, times between calls in nanoseconds of the recording
-// processor, in the trace as flop by Options.Rate, in flop per second.
+// Sizes of messages are in bytes, times between calls in nanoseconds of the recording processor, in the trace as flop
+// by Options.Rate, in flop per second.
 //
 // # Errors
 //
-// What is wrong with a recording is said with its file, rank, the number of the call and
-// the procedure. Calls that a trace cannot have are refused by name, unless
-// Options.LeaveOut asks for a trace without them.
+// An error of a recording names its file, the rank, the number of the call and the procedure. Calls that a trace
+// cannot have are refused by name, unless Options.LeaveOut asks for a trace without them.
+//
+// # Left to others
+//
+// The flop rate of the recording processor is measured by its user, and costs of kernels are models of package
+// kernels. Whether recordings are kept, and under what name, the command decides.
 //
 // # Source
 //

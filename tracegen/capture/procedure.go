@@ -27,12 +27,15 @@ type procedure struct {
 	fields []field
 
 	byHand        bool
-	refused       bool // the recorder counts it and writes nothing of it
+	refused       bool // the recorder counts it, and writes no arguments
 	persistent    bool // it makes a request that is started later
 	neighbourhood bool
 	blocking      bool // a collective or neighbourhood operation that ends before it returns
 }
 
+// proceduresText has a line for each procedure: its name, and the roles of its fields, each with < or > for a side and
+// ! for a field of the root alone; or the word "hand" or "refused".
+//
 //go:embed procedures.txt
 var proceduresText string
 
@@ -64,9 +67,10 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 		if words[0] == "#" {
 			continue
 		}
+		// A procedure with wide counts stands behind the one that it is like.
 		p := procedure{name: words[0]}
 		numbers[p.name] = procedureNumber(len(list))
-		narrow := strings.TrimSuffix(p.name, "_c") // which comes before it
+		narrow := strings.TrimSuffix(p.name, "_c")
 		p.as = numbers[narrow]
 		p.neighbourhood = strings.Contains(p.name, "eighbor_")
 		for _, word := range words[1:] {
@@ -86,6 +90,7 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 				p.fields = append(p.fields, f)
 			}
 		}
+		// The operation follows from the name: of MPI_Bcast_init that is bcast.
 		plain, prepared := strings.CutSuffix(strings.TrimPrefix(narrow, "MPI_"), "_init")
 		p.persistent = prepared && !p.byHand
 		plain = strings.ReplaceAll(plain, "_", "")
@@ -108,6 +113,7 @@ func (p procedureNumber) known() *procedure {
 	return &ofKernels
 }
 
+// ofKernels describes all kernels, of which no procedure of MPI is known.
 var ofKernels = procedure{name: "a kernel", byHand: true}
 
 func (p procedureNumber) String() string { return p.known().name }
@@ -118,7 +124,7 @@ func (p procedureNumber) collective() bool {
 	return ok
 }
 
-// field is a part of a record.
+// field is a part of a record. A field of a side is missing where that side is in place (MPI_IN_PLACE).
 type field struct {
 	role     role
 	rootOnly bool // the root alone records it
@@ -134,7 +140,7 @@ const (
 	receives
 )
 
-// role is what a field says.
+// role is the meaning of a field. The numbers are indices of roleNames.
 type role int
 
 const (
@@ -168,10 +174,10 @@ const (
 var roleNames = strings.Fields(`comm rank tag message inPlace flag count counts size sizes span operator status new request
 	partitions file window newWindow assert lock group noOp`)
 
-// Ranks and tags that mean something else.
+// Ranks and tags in records with a meaning of their own. The recorder writes these for the library's own numbers.
 const (
-	anyRank  = -1
-	anyTag   = -1
-	procNull = -2
-	rootHere = -3
+	anyRank  = -1 // MPI_ANY_SOURCE
+	anyTag   = -1 // MPI_ANY_TAG
+	procNull = -2 // MPI_PROC_NULL
+	rootHere = -3 // MPI_ROOT: the rank is the root of an operation of two groups
 )

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// site is where time goes by: between two calls that are recorded the same. Where such a
-// place is several of the program, as in two phases that send alike, the calls before tell
-// them apart: past is a hash of them there, and 0 elsewhere.
+// site is a place of the program where it computes: between two calls, by the keys of their records. Where that is
+// several places, as in two phases that send alike, the calls before tell them apart: past is a hash of them there,
+// and 0 elsewhere.
 type site struct{ before, after, past uint64 }
 
-// gaps are the times at a site, in nanoseconds.
+// gaps are statistics of the times at a site, in nanoseconds. A trace has the mean of a site, and its deviation, in
+// place of each time: times of one run have the noise of its machine, and their mean has less.
 type gaps struct {
-	n         int64
-	sum, most float64
-	squares   float64
-
+	n       int64
+	sum     float64
+	squares float64 // their sum
 	// Of those in which the rank kept its processor: a rank that gets it back computes longer, as
 	// its caches are cold.
 	kept    int64
@@ -28,7 +28,6 @@ func (g *gaps) add(v float64) {
 	g.n++
 	g.sum += v
 	g.squares += float64(v * v)
-	g.most = max(g.most, v)
 }
 
 func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
@@ -42,18 +41,17 @@ func (g *gaps) deviations() float64 {
 	return 0
 }
 
-// rounding is the part of a sum of squares that is as good as nothing.
+// rounding is the part of a sum of squares below which a difference is the error of rounding.
 const rounding = 1e-12
 
 // variance returns that of the times, in nanoseconds squared.
 func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
 
-// sites are those of a rank: times by site, and of those that are several places how many
-// calls before tell them apart.
+// sites are those of a rank.
 type sites struct {
 	times  map[site]gaps
-	depths map[site]int
-	total  float64 // of all times
+	depths map[site]int // of those that are several places: how many calls before tell them apart
+	total  float64      // of all times
 }
 
 // add adds a time at a site, in which the rank may have lost its processor.
@@ -75,13 +73,12 @@ func (s *sites) at(where site, by *trail) gaps {
 	return s.times[where]
 }
 
-// Sites are looked at more closely if their times deviate by half of their mean, there are so
-// many of them, and they are a thousandth of all; in so many classes.
+// Sites are parted if their times deviate by half of their mean, and these limits allow it.
 const (
-	mixedTimes  = 8
-	mixedShare  = 1e-3
-	mostClasses = 1 << 12
-	leftOfMixed = 1.0 / 4 // of the variance
+	mixedTimes  = 8       // of a site, at least
+	mixedShare  = 1e-3    // of all times, that the site has at least
+	mostClasses = 1 << 12 // of a site at a depth: with more, the classes are of chance
+	leftOfMixed = 1.0 / 4 // of the variance may be left in the classes
 )
 
 // pastDepths are how many calls back is looked, and mostPast is the most of them.
@@ -89,12 +86,12 @@ var pastDepths = [...]int{2, 4, 8, 16, mostPast}
 
 const mostPast = 32
 
-// trail are the calls that a rank has come by, those alike in a row as one: how often it asks
-// in vain is not the program's.
+// trail is the sequence of calls that a rank has come by, equal ones in a row as one, since the number of questions
+// asked in vain depends on the timing of the machine.
 type trail struct {
 	last uint64
 	n    int
-	sums [1 + mostPast]uint64 // of hashes, as a ring
+	sums [1 + mostPast]uint64 // hashes of the first n calls, n-1 and so on, as a ring
 }
 
 // push adds a call.

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	headerBytes = 4096
+	headerBytes = 4096 // a page: the recorder maps it into memory, so that it survives the process
 	magic       = "reprise capture"
 	version     = '4' // of records
 	mostRanks   = 1 << 24
 	mostRecords = 1 << 34 // bytes of a rank
 	usedOffset  = 1080    // of the header's part that has a checksum
-	// mostUnsummed bounds what a process has recorded since its last mark: a block, and a record.
+	// mostUnsummed bounds the bytes of records behind the last mark of a process: a block, and a record.
 	mostUnsummed = 1<<10 + 1<<26
 )
 
-// States of a stream.
+// States of a stream, of which the recorder writes the last one that it reaches.
 const (
 	running    = 1 + iota // the process ended without MPI_Finalize
 	finalized             // complete
@@ -30,39 +30,44 @@ const (
 	outOfSpace            // the disk was full
 )
 
-// mark says how far a recording is, with a checksum (shim/stream.h).
+// mark says how far a recording is, with a checksum (shim/stream.h). The recorder writes its two marks in turn, so that
+// one is whole whenever the process is killed.
 type mark struct {
-	Number       uint64
-	Used, Failed int64
-	Ticks        uint64
-	Clock        int64
-	State, Error int32
+	Number       uint64 // of the mark, from 1
+	Used, Failed int64  // bytes of records; calls that returned an error
+	Ticks        uint64 // of the processor's counter, and at the same moment
+	Clock        int64  // nanoseconds of the system's clock
+	State, Error int32  // the error, an errno, of a recording that ran out of space
 	Sum          uint64
 }
 
-// header is the first page of a stream (shim/stream.h).
+// header is the first page of a stream (shim/stream.h), in the byte order of the processor.
 type header struct {
-	Magic                     [16]byte
-	Run                       uint64
+	Magic [16]byte // and the version of records
+	Run   uint64   // a random number, the same of all ranks
+	// Rank and number of ranks, binary interface of the MPI, and whether threads may call at once.
 	Rank, Size, ABI, Multiple int32
-	Ticks                     uint64
-	Clock                     int64
-	Library, Program          [512]byte
-	Used                      int64 // also of records behind those of the newer mark
-	Marks                     [2]mark
+	// At MPI_Init; with those of a mark they tell how long a tick is.
+	Ticks            uint64
+	Clock            int64
+	Library, Program [512]byte // version of the MPI, path of the program
+	Used             int64     // also of records behind those of the newer mark
+	Marks            [2]mark
 }
 
-// stream is what one rank has recorded, an event at a time.
+// stream is the recording of one rank, which is read an event at a time.
 type stream struct {
 	name string
 	head header
 	mark mark   // the newer one that is whole
 	data []byte // of the records
-	at   int
+	at   int    // byte of the next one
 
-	unsummed   int64   // bytes at the end, of a process that was killed, that no checksum is of
+	unsummed   int64   // bytes at the end, of a process that was killed, that no checksum covers
 	torn       bool    // the newer mark is not whole
 	nanosecond float64 // ticks in it
+
+	// Of the events so far. Records name things by their age or number, so these counts decode them.
 	comms      []streamComm
 	windows    []int      // by number: their communicators
 	stranger   streamComm // the last one that no recorded call has made
@@ -70,7 +75,7 @@ type stream struct {
 	persistent int64
 	matched    int64  // messages that matched probes have found so far
 	count      int64  // events so far
-	key        uint64 // of the last record, without its gap
+	key        uint64 // of the last record, without its gap: equal calls have equal keys
 
 	// Of a rank whose threads may call at once:
 	// the number of the last record's end; how many beginnings and ends there were while it was under way
@@ -78,13 +83,13 @@ type stream struct {
 	moments       []moment // if calls were under way at once
 	moment        int      // that is next
 
-	err error
+	err error // the first of a record; later reads of the record return zeros
 }
 
-// streamComm is what the size of a record depends on.
+// streamComm holds the properties of a communicator that the size of a record depends on.
 type streamComm struct {
 	size, rank, remote, sources, destinations int
-	strange                                   bool // no recorded call has made it, or what it was made of
+	strange                                   bool // no recorded call has made it, or its parent
 }
 
 // openStream reads the stream of a rank, and checks its header and its checksum.
@@ -109,24 +114,23 @@ func openStream(name string) (*stream, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	h := &s.head
-	switch {
-	case string(h.Magic[:len(magic)]) != magic:
-		return nil, fmt.Errorf("%s: not the recording of a rank", name)
-	case h.Magic[len(magic)] != version:
-		return nil, fmt.Errorf("%s: a recording by another version of tracegen, which can merge it", name)
-	}
 	newer, older := h.Marks[0], h.Marks[1]
 	if older.Number > newer.Number {
 		newer, older = older, newer
 	}
 	there := info.Size() - headerBytes
 	switch {
+	case string(h.Magic[:len(magic)]) != magic:
+		return nil, fmt.Errorf("%s: not the recording of a rank", name)
+	case h.Magic[len(magic)] != version:
+		return nil, fmt.Errorf("%s: a recording by another version of tracegen, which can merge it", name)
 	case newer.Used > there || h.Used > there:
 		return nil, fmt.Errorf("%s: cut: %d bytes of records, %d are there", name, max(newer.Used, h.Used), there)
 	case newer.Used > mostRecords || h.Used > mostRecords:
 		return nil, fmt.Errorf("%s: %d bytes of records, at most %d", name, max(newer.Used, h.Used), int64(mostRecords))
 	}
-	// Nothing is allocated for records before their checksum is right.
+	// The older mark counts if the process was killed while it wrote the newer one. No memory is allocated for records
+	// before their checksum is right, so that a damaged length costs none.
 	s.mark = newer
 	whole, err := s.isWhole(page, f)
 	if err == nil && !whole {
@@ -144,7 +148,7 @@ func openStream(name string) (*stream, error) {
 		return nil, fmt.Errorf("%s: its clocks stand still", name)
 	}
 	used := s.mark.Used
-	if s.mark.State == running { // and was killed some records behind the mark
+	if s.mark.State == running { // the process was killed, some records behind the mark
 		if s.unsummed = h.Used - used; s.unsummed < 0 || s.unsummed > mostUnsummed {
 			return nil, fmt.Errorf("%s: damaged: %d bytes of records, and a checksum of %d", name, h.Used, used)
 		}
@@ -159,8 +163,8 @@ func openStream(name string) (*stream, error) {
 	return s, nil
 }
 
-// isWhole reports whether the checksum of the stream's mark is that of the header's page and of
-// the records that it counts.
+// isWhole reports whether the checksum of the stream's mark is that of the header's page and of the records that the
+// mark counts.
 func (s *stream) isWhole(page []byte, f io.ReaderAt) (bool, error) {
 	m := &s.mark
 	if m.Used < 0 || m.Used > mostRecords {
@@ -177,7 +181,7 @@ func (s *stream) isWhole(page []byte, f io.ReaderAt) (bool, error) {
 	return m.Sum == m.checksum(head, sum), nil
 }
 
-// checksum returns that of a mark behind a header and records with theirs.
+// checksum returns the checksum of a mark, from those of the header and of the records.
 func (m *mark) checksum(head, records uint64) uint64 {
 	sum := head
 	for _, word := range []uint64{records, m.Number, uint64(m.Used), uint64(m.Failed), m.Ticks, uint64(m.Clock),
@@ -187,7 +191,8 @@ func (m *mark) checksum(head, records uint64) uint64 {
 	return sum
 }
 
-// checksum returns that of a text: of each fourth word one, which are then mixed.
+// checksum returns the checksum of a text. Each fourth word of 8 bytes goes into one of four sums, which processors
+// compute side by side, and these are then mixed.
 func checksum(r io.Reader) (uint64, error) {
 	const stripe = 32
 	sums := [stripe / 8]uint64{1, 2, 3, 4}
@@ -210,23 +215,23 @@ func checksum(r io.Reader) (uint64, error) {
 	return mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), nil
 }
 
-// mix adds a word to a checksum: two that differ in one of them are different.
+// mix adds a word to a checksum. It is a bijection of either argument, so that texts that differ in one word have
+// different checksums.
 func mix(sum, word uint64) uint64 {
 	sum = (sum ^ word) * 0x9e3779b97f4a7c15
 	return sum ^ sum>>32
 }
 
-// rewind begins again with the first event.
+// rewind begins again with the first event. The backing arrays are kept, as goTo needs what later events put there.
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
-	// goTo needs those made later, too
 	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1})
 	s.windows = s.windows[:0]
 	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
 	s.ended, s.moment = 0, 0
 }
 
-// complete returns nil if the rank has come to its end, or what ended the recording.
+// complete returns nil if the rank has come to its end, or the reason why its recording ends before.
 func (s *stream) complete() error {
 	switch s.mark.State {
 	case finalized:
@@ -239,12 +244,14 @@ func (s *stream) complete() error {
 	return errors.New("the process ended without MPI_Finalize")
 }
 
+// text returns the text of a field of the header, which zeros fill.
 func text(field []byte) string {
 	text, _, _ := bytes.Cut(field, []byte{0})
 	return string(text)
 }
 
-// read reads an event as it was recorded; io.EOF behind the last.
+// read reads the next event in the order of records, which is that in which the calls ended; io.EOF behind the last.
+// It reuses the lists of the event.
 func (s *stream) read(e *event) error {
 	if s.at == len(s.data) {
 		return io.EOF
@@ -257,7 +264,13 @@ func (s *stream) read(e *event) error {
 			s.fail("it began before the first call")
 		}
 	}
-	s.readGap(e)
+	// The time before the call: brief ones are ticks. A long one is the processor's time of the thread since its clock
+	// was last read, less the ticks of the brief ones since; it says whether the thread lost its processor.
+	if v := s.uint(); v&1 == 0 {
+		e.gap = float64(v>>1) / s.nanosecond
+	} else {
+		e.gap, e.lost = max(0, float64(v>>2)-float64(s.uint())/s.nanosecond), v&2 != 0
+	}
 	structure := s.at
 	n, known := s.uint(), len(procedures())
 	switch {
@@ -278,25 +291,23 @@ func (s *stream) read(e *event) error {
 		return fmt.Errorf("%s: call %d, at byte %d: %w", s.name, s.count+1, headerBytes+begin, s.err)
 	}
 	s.count++
-	s.key = hash(s.data[structure:s.at])
+	// Sites must not depend on the timing of the recording machine: on the request that MPI_Waitany has chosen, or on
+	// the answer of MPI_Win_test.
 	switch {
-	case e.proc == procWaitany, e.proc == procWaitsome: // whichever they have chosen
+	case e.proc == procWaitany, e.proc == procWaitsome:
 		s.key = uint64(e.proc)
-	case e.proc == procWintest: // whatever the answer
+	case e.proc == procWintest:
 		s.key = e.question()
+	default: // FNV-1a of 64 bits
+		s.key = 14695981039346656037
+		for _, b := range s.data[structure:s.at] {
+			s.key = (s.key ^ uint64(b)) * 1099511628211
+		}
 	}
 	return nil
 }
 
-// hash is FNV-1a of 64 bits.
-func hash(data []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, b := range data {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
-}
-
+// fail notes the first error of a record.
 func (s *stream) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)
@@ -313,7 +324,7 @@ func (s *stream) uint() uint64 {
 	return v
 }
 
-// number reads a number that is at most that.
+// number reads a number, which may be at most that.
 func (s *stream) number(most int64) int64 {
 	v := s.uint()
 	if v > uint64(most) {
@@ -323,6 +334,7 @@ func (s *stream) number(most int64) int64 {
 	return int64(v)
 }
 
+// signed reads a number of either sign, in zigzag encoding.
 func (s *stream) signed() int64 {
 	v := s.uint()
 	return int64(v>>1) ^ -int64(v&1)
@@ -336,16 +348,5 @@ func (s *stream) int32() int32 {
 	return int32(v)
 }
 
-// length reads how many things follow, of at least a byte each.
+// length reads the number of things that follow. Each takes a byte at least, which bounds their number.
 func (s *stream) length() int { return int(s.number(int64(len(s.data) - s.at))) }
-
-// readGap reads the time before a call: ticks, or for a long one the processor's time since
-// the thread's clock was last read, less the ticks of what was brief since, and whether it lost its processor.
-func (s *stream) readGap(e *event) {
-	v := s.uint()
-	if v&1 == 0 {
-		e.gap, e.lost = float64(v>>1)/s.nanosecond, false
-		return
-	}
-	e.gap, e.lost = max(0, float64(v>>2)-float64(s.uint())/s.nanosecond), v&2 != 0
-}

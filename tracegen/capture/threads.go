@@ -9,14 +9,16 @@ import (
 	"reprise/trace"
 )
 
-// Where threads may call at once (MPI_THREAD_MULTIPLE), the beginnings and ends of calls are numbered
-// in the order in which they happened, and a rank does in the trace what it did in that order.
-// A call that blocks and was under way while others began or ended begins in the trace as its
-// nonblocking kin, and is waited for where it ended: in front of the others it could keep
-// them from what it waits for, and behind them they could. What waits for requests or messages
-// counts where it ended, what begins requests where it began.
+// Where threads may call at once (MPI_THREAD_MULTIPLE), the beginnings and ends of calls are numbered in the order in
+// which they happened, and the calls of a rank are in the trace in that order. A call counts at one moment:
+//
+//   - where it ended, if it waits for requests or messages;
+//   - where it began, if it begins requests;
+//   - at both, if it blocks and was under way while others began or ended. It begins in the trace as its nonblocking
+//     kin, and is waited for where it ended. In front of the others, whole, it could block the rank before the call
+//     that another rank waits for; behind them, they could do the same to it.
 
-// moment is when a call, or a part of it, counts.
+// moment is the point in the order of beginnings and ends at which a call, or a part of it, counts.
 type moment struct {
 	at   uint64 // number of the beginning or the end
 	part piece
@@ -24,7 +26,7 @@ type moment struct {
 	ours int64 // of a part: the first of the requests that stand for it
 }
 
-// piece is what a call does at a moment.
+// piece is the part of a call that a moment stands for.
 type piece uint8
 
 const (
@@ -34,7 +36,7 @@ const (
 	ends               // it is waited for
 )
 
-// position is where a record begins, and what was made before it.
+// position is the place of a record, with the counts of the stream before it.
 type position struct {
 	at                               int
 	made, persistent, matched, count int64
@@ -46,22 +48,22 @@ func (s *stream) position() position {
 	return position{s.at, s.made, s.persistent, s.matched, s.count, len(s.comms), len(s.windows), s.ended}
 }
 
-// goTo goes to a record, before or behind this one: all of the stream has been read before, so that
-// the communicators and windows that it knows there are still where they were put.
+// goTo goes to a record, before or behind the present one. All of the stream has been read before, so that the
+// communicators and windows that the record may name are still in the backing arrays.
 func (s *stream) goTo(p position) {
 	s.at, s.made, s.persistent, s.matched, s.count, s.ended = p.at, p.made, p.persistent, p.matched, p.count, p.ended
 	s.comms, s.windows = s.comms[:p.comms], s.windows[:p.windows]
 }
 
-// kin are the nonblocking procedures that calls under way begin as; of collective operations that
-// is the same one, with a request.
+// kin are the nonblocking procedures as which calls under way begin. Collective operations begin as themselves, with a
+// request.
 var kin = map[procedureNumber]procedureNumber{
 	procSend: procIsend, procSsend: procIssend, procRsend: procIrsend, procRecv: procIrecv, procMrecv: procImrecv,
 	procSendrecv: procIrecv, procSendrecvreplace: procIrecv,
 }
 
-// order finds the moments of a rank whose threads may call at once; none if no call was under way
-// while another one began or ended.
+// order finds the moments of a rank whose threads may call at once; none if no call was under way while another one
+// began or ended. It reads the whole stream.
 func (s *stream) order() error {
 	var e event
 	var all []moment
@@ -104,6 +106,7 @@ func (s *stream) order() error {
 		return nil
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	// Parts have requests of their own, numbered behind those of the program.
 	number := s.made
 	ours := map[int]int64{}
 	for i := range all {
@@ -135,6 +138,7 @@ func (s *stream) next(e *event) error {
 	if err := s.read(e); err != nil || m.part == whole {
 		return err
 	}
+	// The parts of a call are different sites, and the time before the call is that before its first part.
 	s.key = (s.key ^ uint64(m.part)) * 1099511628211
 	if m.part != begins {
 		e.gap, e.lost = 0, false

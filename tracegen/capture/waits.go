@@ -7,15 +7,17 @@ import (
 	"reprise/trace"
 )
 
-// idleAtMost is how long, in nanoseconds and in the mean, who only waits takes from one question
-// to the next; a single one may take longer by chance. Beyond, it is work.
+// idleAtMost is the time, in nanoseconds, that a rank which only waits takes from one question to the next, in the
+// mean; a single one may take longer by chance. Longer times are work.
 const idleAtMost = 20e3
 
-// spin is a number of questions, tests and probes, that followed each other at once and found nothing.
-// If one of them is asked again, the rank only waits, and how often it asks is the recording
-// machine's: then what ends the wait counts alone, and nothing between the questions is work.
-// Of a wait that other work ends, the trace has each question as it was asked last; of questions
-// that are asked once, all.
+// spin is a sequence of questions, tests and probes, that followed each other at once and found nothing.
+//
+// If one of them is asked again, the rank only waits, and the number of its questions depends on the timing of the
+// recording machine. Then the call that ends the wait is in the trace alone, and no time between the questions is work.
+// If the wait ends as the rank turns to other work, the trace has each question once, where it was asked last.
+//
+// Questions that are asked once each are all in the trace, with the times between them.
 type spin struct {
 	asked  []asked
 	last   map[uint64]int64 // by question: when it was asked last
@@ -65,7 +67,7 @@ func (e *event) question() uint64 {
 	return h
 }
 
-// asking ends a spin that a call does not go on with: as it is no question, or comes late.
+// asking ends a spin with which a call does not go on, as it is no question, or comes after work.
 func (t *translator) asking(e *event) {
 	if !e.proc.asks() {
 		t.spin.found = 0
@@ -73,8 +75,10 @@ func (t *translator) asking(e *event) {
 	if len(t.spin.asked) == 0 {
 		return
 	}
+	// The mean of the site decides, as a single time may be long by chance, and so may all in which the rank lost its
+	// processor.
 	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
-	mean, n := here.mean(), int64(1) // a single time may be long by chance, and so may all in which the rank lost its processor
+	mean, n := here.mean(), int64(1)
 	if here.kept > 0 {
 		mean, n = here.keptSum/float64(here.kept), here.kept
 	}
@@ -87,7 +91,8 @@ func (t *translator) asking(e *event) {
 	}
 }
 
-// hold notes a question that has found nothing.
+// hold notes a question that has found nothing, with its step, if the trace may have it. A question that was asked
+// before moves to the end: the list is in the order in which they were asked last, and so sorted by number.
 func (t *translator) hold(e *event, s *step) {
 	p, q := &t.spin, e.question()
 	before := t.pause
@@ -105,7 +110,8 @@ func (t *translator) hold(e *event, s *step) {
 	p.asked = append(p.asked, asked{p.number, s, before})
 }
 
-// leaveSpin puts down what counts of a spin: if a question has found something, nothing of a wait.
+// leaveSpin puts down the steps and the time of a spin. After a wait that ends with a finding, that is no step, and
+// the time before the first question alone.
 func (t *translator) leaveSpin(found bool) {
 	held, again := t.spin.asked, t.spin.again
 	if len(held) == 0 {
@@ -136,16 +142,16 @@ func (p *pause) add(q pause) {
 	p.real += q.real
 }
 
-// drain is a number of requests that the rank waits for with MPI_Waitany or MPI_Waitsome until
-// none is left, and does nothing else with MPI meanwhile. Which of them ends when is the
-// recording machine's choice: the trace has as many waits for any, or some, of them as there are,
-// with the same work between them; where some were more than one, the last have nothing to do. If
-// something else comes in between, it has what was chosen.
+// drain is a set of requests that the rank waits for with MPI_Waitany or MPI_Waitsome until none is left, without
+// another call of MPI meanwhile. The order in which they end depends on the recording machine. So the trace has as many
+// waits for any, or some, of them as there are requests, with the same work between each two; where MPI_Waitsome has
+// ended several at once, the last waits find none left. If another call comes in between, the trace has a wait for each
+// request that was chosen.
 type drain struct {
 	slots []int64 // ascending
-	left  int
+	left  int     // requests that have not ended
 	kind  trace.Completion
-	steps []int32 // that the trace has if it is none
+	steps []int32 // of the trace, if it turns out to be no drain
 	each  int     // computations put down before it
 }
 
@@ -169,13 +175,10 @@ func (t *translator) pending(e *event) (slots []int64) {
 	return slots
 }
 
-// begins or continues a drain with a call, or ends one that it does not belong to.
+// draining begins or continues a drain with a call, or ends one to which the call does not belong.
 func (t *translator) draining(e *event) {
 	waits := (e.proc == procWaitany || e.proc == procWaitsome) && len(e.ended) > 0
-	d := t.drain
-	switch {
-	case d != nil && waits && d.continues(t.pending(e)):
-	case d != nil:
+	if d := t.drain; d != nil && !(waits && d.continues(t.pending(e))) {
 		t.undrain()
 	}
 	if waits && t.drain == nil {
@@ -197,7 +200,7 @@ func (d *drain) continues(pending []int64) bool {
 	})
 }
 
-// undrain puts down what was done instead of a drain.
+// undrain puts the steps down that were kept for a drain, which is none.
 func (t *translator) undrain() {
 	d := t.drain
 	if d == nil {
@@ -209,7 +212,8 @@ func (t *translator) undrain() {
 	}
 }
 
-// drained notes what has ended of a drain. With the last one it is put down.
+// drained ends a drain whose last request has ended. Its computations, and their variances, are shared out evenly over
+// the times between its waits.
 func (t *translator) drained() {
 	d := t.drain
 	if d == nil || d.left > 0 {

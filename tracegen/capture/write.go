@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -8,22 +9,22 @@ import (
 	"reprise/trace"
 )
 
-// Call sites of the trace: steps and loops, those with lists of counts, and a step of the run,
-// without such lists and with them.
+// Call sites of the trace. Items that are called one by one have their arguments in columns; of those with lists of
+// counts, more columns hold vectors. A step of the run is a block of its own.
 const (
-	siteFlat = iota
-	siteCounted
-	siteStep
-	siteCountedStep
-	numCounted = numArgs + mostLists
+	siteFlat        = iota // a step, or a loop
+	siteCounted            // the same, with lists of counts
+	siteStep               // a step of the run
+	siteCountedStep        // the same, with lists of counts
+	numCounted      = numArgs + mostLists
 )
 
-// A unit holds so many items of a rank, and of all ranks together; vectors of so many elements.
+// Limits of a unit, the part of a trace that is read at once.
 const (
-	unitRank     = 4096
-	unitItems    = 1 << 18
-	unitElements = 1 << 20
-	unitsOfChunk = 1 << 16 // at most: steps of a run take hardly any bytes
+	unitRank     = 4096    // items of a rank
+	unitItems    = 1 << 18 // items of all ranks together
+	unitElements = 1 << 20 // elements of vectors
+	unitsOfChunk = 1 << 16 // units of a chunk, at most: steps of a run take hardly any bytes
 )
 
 func callSites() []trace.CallSite {
@@ -43,88 +44,82 @@ func callSites() []trace.CallSite {
 	return []trace.CallSite{flat, counted, step, countedStep}
 }
 
-// writer writes what the ranks do, unit by unit, all ranks side by side.
+// writer writes the actions of the ranks, unit by unit, all ranks side by side. It makes the blocks of the trace: one
+// for each form of steps, with their arguments as its own, and one for each loop, whose steps are constant and whose
+// arguments are the turns and the lists of counts.
 type writer struct {
-	w      *trace.Writer
-	blocks *blocks
-	table  *table
-	each   [][]float64 // by rank: what the computations to come were; nil: their means
-	ranks  []source    // of the part that is written
-	step   int
-	calls  [siteStep]trace.Call
-	limit  int
+	w       *trace.Writer
+	table   *table
+	loops   *loops
+	sharing *sharing
+	forms   map[form]int64  // blocks of steps
+	bodies  map[int32]int64 // blocks of loops
 
-	handles  map[int32]int64 // vectors of the unit, by list
-	last     int64
-	elements int
+	each  [][]float64 // by rank: the true computations to come; nil: their means are written
+	ranks []source    // of the part that is written
+	step  int
+	limit int // of items of a rank in a unit
+
+	// Of the unit.
+	calls    [siteStep]trace.Call
+	handles  map[int32]int64 // vectors, by list
+	last     int64           // the handle that was made last
+	elements int             // of the vectors
 }
 
 func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64) *writer {
-	return &writer{w: w, table: t, each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
-		blocks: &blocks{program: w.Program(), table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{},
-			ofLoops: map[int32]int64{}}}
+	return &writer{w: w, table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{}, bodies: map[int32]int64{},
+		each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks))}
 }
 
-// write writes all: what comes before the steps of the run as its first step, and what comes
-// behind them as its last one.
+// write writes the whole trace. Its first step is what comes before the steps of the run, its last one what comes
+// behind them.
 func (w *writer) write(ranks []outline, steps int) error {
 	if w.each == nil {
 		for rank := range ranks {
 			for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
-				w.blocks.sharing.count(items)
+				w.sharing.count(items)
 			}
 		}
 	}
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
 		return err
 	}
-	if err := w.steps(ranks, steps); err != nil {
-		return err
-	}
-	w.step++
-	return w.part(ranks, func(o *outline) []item { return o.after })
-}
-
-// steps writes the steps of the run: each the same call, unless computations are what they were, or
-// the call has lists that are too long for one.
-func (w *writer) steps(ranks []outline, steps int) error {
-	if w.each != nil || w.listed(ranks) > unitElements {
-		for range steps {
-			w.step++
-			if err := w.part(ranks, func(o *outline) []item { return o.step }); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	call, err := w.stepOf(ranks)
-	if err != nil {
-		return err
-	}
-	for range steps {
-		w.step++
-		if err := w.w.Step(w.step); err != nil {
-			return err
-		}
-		if err := w.w.Call(call); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// listed returns how many elements the lists of a step of the run have.
-func (w *writer) listed(ranks []outline) (elements int) {
-	seen := map[int32]bool{}
+	// The steps of the run are the same call, unless each computation is written, or the call has lists that are too
+	// long for one.
+	seen, elements := map[int32]bool{}, 0
 	for rank := range ranks {
-		for _, list := range w.blocks.loops.listsOf(ranks[rank].step) {
+		for _, list := range w.loops.listsOf(ranks[rank].step) {
 			if !seen[list] {
 				seen[list] = true
 				elements += len(w.table.lists[list])
 			}
 		}
 	}
-	return elements
+	if w.each != nil || elements > unitElements {
+		for range steps {
+			w.step++
+			if err := w.part(ranks, func(o *outline) []item { return o.step }); err != nil {
+				return err
+			}
+		}
+	} else {
+		call, err := w.stepOf(ranks)
+		if err != nil {
+			return err
+		}
+		for range steps {
+			w.step++
+			if err := w.w.Step(w.step); err != nil {
+				return err
+			}
+			if err := w.w.Call(call); err != nil {
+				return err
+			}
+		}
+	}
+	w.step++
+	return w.part(ranks, func(o *outline) []item { return o.after })
 }
 
 // stepOf returns the call of a step of the run.
@@ -134,12 +129,18 @@ func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
 	lists := make([][]int32, len(ranks))
 	some := int32(0)
 	for rank := range ranks {
-		block, err := w.blocks.ofStep(ranks[rank].step)
+		items := ranks[rank].step
+		lists[rank] = w.loops.listsOf(items)
+		builder := trace.NewBuilder("step", len(lists[rank]))
+		if err := w.items(builder, items, lists[rank], 0); err != nil {
+			return nil, err
+		}
+		block, err := w.w.Program().Add(builder)
 		if err != nil {
 			return nil, err
 		}
-		call.Blocks = append(call.Blocks, block)
-		if lists[rank] = w.blocks.loops.listsOf(ranks[rank].step); len(lists[rank]) > 0 {
+		call.Blocks = append(call.Blocks, int64(block))
+		if len(lists[rank]) > 0 {
 			some = lists[rank][0]
 		}
 	}
@@ -149,7 +150,7 @@ func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
 	call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
 	for i := range call.Args {
 		for rank := range ranks {
-			list := some // of a rank that has none, which passes it over
+			list := some // of a rank that has fewer, which does not use it
 			if i < len(lists[rank]) {
 				list = lists[rank][i]
 			}
@@ -159,36 +160,53 @@ func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
 	return call, nil
 }
 
-// part writes a part of what the ranks do as one step.
+// part writes a part of the outlines as one step of the trace, in as many units as it takes.
 func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 	for rank := range ranks {
 		items := of(&ranks[rank])
 		if w.each != nil {
-			w.ranks[rank] = source{walker: w.blocks.loops.walk(items, 1)}
+			w.ranks[rank] = source{walker: w.loops.walk(items, 1)}
 		} else {
-			w.ranks[rank] = source{items: w.blocks.sharing.share(items)}
+			w.ranks[rank] = source{items: w.sharing.share(items)}
 		}
 		w.ranks[rank].advance()
 	}
 	for {
 		w.begin()
-		n := 0
-		for rank := range w.ranks {
-			m, err := w.rank(rank)
-			if err != nil {
-				return err
+		all := 0
+		for rank := range w.ranks { // some items without lists of counts, then some with
+			s, n := &w.ranks[rank], 0
+			for ; s.ok && n < w.limit && len(w.lists(s.next)) == 0; n++ {
+				if err := w.item(siteFlat, rank, s.next); err != nil {
+					return err
+				}
+				s.advance()
 			}
-			n += m
+			for ; s.ok && len(w.lists(s.next)) > 0 && w.elements < unitElements; n++ {
+				if err := w.item(siteCounted, rank, s.next); err != nil {
+					return err
+				}
+				s.advance()
+			}
+			all += n
 		}
-		if n == 0 {
+		if all == 0 {
 			return nil
 		}
-		if err := w.end(); err != nil {
+		if err := w.w.Step(w.step); err != nil {
 			return err
+		}
+		for i := range w.calls {
+			if len(w.calls[i].Blocks) > 0 {
+				if err := w.w.Call(&w.calls[i]); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }
 
+// begin begins a unit, in which no vectors are known.
 func (w *writer) begin() {
 	for i := range w.calls {
 		w.calls[i] = trace.Call{Site: i, Counts: make([]int64, len(w.ranks)), Args: make([][]int64, numArgs+mostLists*i)}
@@ -199,22 +217,7 @@ func (w *writer) begin() {
 	w.handles, w.elements = map[int32]int64{}, 0
 }
 
-func (w *writer) end() error {
-	if err := w.w.Step(w.step); err != nil {
-		return err
-	}
-	for i := range w.calls {
-		if len(w.calls[i].Blocks) > 0 {
-			if err := w.w.Call(&w.calls[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// source is what is left of a part of a rank: items, or, where each computation is what it was, the
-// steps in them.
+// source is the rest of a part of a rank: items, or, where each computation is written, the steps in them.
 type source struct {
 	items  []item
 	walker *walker // nil: items
@@ -234,62 +237,42 @@ func (s *source) advance() {
 	}
 }
 
-// rank appends the next items of a rank to the unit: some without lists of counts, then some with.
-func (w *writer) rank(rank int) (n int, err error) {
-	s := &w.ranks[rank]
-	for ; s.ok && n < w.limit && len(w.lists(s.next)) == 0; n++ {
-		if err := w.item(siteFlat, rank, s.next); err != nil {
-			return 0, err
-		}
-		s.advance()
-	}
-	for ; s.ok && len(w.lists(s.next)) > 0 && w.elements < unitElements; n++ {
-		if err := w.item(siteCounted, rank, s.next); err != nil {
-			return 0, err
-		}
-		s.advance()
-	}
-	return n, nil
-}
-
-// lists returns the lists of counts of an item: of a loop, each once; of an operation, what it
-// sends and what it receives, which may be the same.
+// lists returns the lists of counts of an item: of a loop, each once; of an operation, the one that it sends and the
+// one that it receives, which may be the same.
 func (w *writer) lists(it item) []int32 {
 	if it.turns > 0 {
-		return w.blocks.loops.lists[it.what]
+		return w.loops.lists[it.what]
 	}
-	s := &w.table.steps[it.what]
-	switch {
-	case s.lists == [2]int32{}:
+	lists := w.table.steps[it.what].lists
+	if lists == [2]int32{} {
 		return nil
-	case s.lists[0] == 0:
-		return []int32{s.lists[1], s.lists[1]}
-	case s.lists[1] == 0:
-		return []int32{s.lists[0], s.lists[0]}
 	}
-	return s.lists[:]
+	return []int32{cmp.Or(lists[0], lists[1]), cmp.Or(lists[1], lists[0])}
 }
 
+// item adds an item of a rank to the call of a site.
 func (w *writer) item(site, rank int, it item) error {
 	var args [numCounted]int64
 	var block int64
 	var err error
 	if it.turns > 0 {
-		block, err = w.blocks.loop(it.what)
+		block, err = w.loop(it.what)
 		args[0] = int64(it.turns)
 	} else {
 		s := w.table.steps[it.what]
-		if w.each != nil && s.kind == trace.KindFlops {
-			s = w.own(rank)
+		if w.each != nil && s.kind == trace.KindFlops { // as it was
+			s = step{form: form{kind: trace.KindFlops}}
+			s.args[argPeer] = trace.FloatArg(w.each[rank][0])
+			w.each[rank] = w.each[rank][1:]
 		}
-		block, err = w.blocks.form(s.form)
+		block, err = w.form(s.form)
 		copy(args[:], s.args[:])
 	}
 	if err != nil {
 		return err
 	}
 	if lists := w.lists(it); site == siteCounted {
-		for i := range mostLists {
+		for i := range mostLists { // the last one fills the columns that are left
 			args[numArgs+i] = w.handle(lists[min(i, len(lists)-1)])
 		}
 	}
@@ -302,14 +285,7 @@ func (w *writer) item(site, rank int, it item) error {
 	return nil
 }
 
-// own returns the next computation of a rank as it was.
-func (w *writer) own(rank int) step {
-	s := step{form: form{kind: trace.KindFlops}}
-	s.args[argPeer] = trace.FloatArg(w.each[rank][0])
-	w.each[rank] = w.each[rank][1:]
-	return s
-}
-
+// handle returns the vector of a list in the unit, which it adds at the first call.
 func (w *writer) handle(list int32) int64 {
 	h, ok := w.handles[list]
 	if !ok {
@@ -321,64 +297,46 @@ func (w *writer) handle(list int32) int64 {
 	return h
 }
 
-// blocks makes the blocks of the trace: one for each form of steps, with their arguments as
-// its own, and one for each loop, whose steps are constant and whose arguments are the turns and
-// the lists of counts.
-type blocks struct {
-	program *trace.Program
-	table   *table
-	loops   *loops
-	sharing *sharing
-	forms   map[form]int64
-	ofLoops map[int32]int64
-}
-
 // form returns the block of steps of a form.
-func (b *blocks) form(f form) (int64, error) {
-	n, ok := b.forms[f]
+func (w *writer) form(f form) (int64, error) {
+	n, ok := w.forms[f]
 	if ok {
 		return n, nil
 	}
+	// Blocks are named as their actions; the name has no meaning.
+	name := f.kind.String()
+	switch f.kind {
+	case trace.KindCollective:
+		name = f.collective.String()
+	case trace.KindIcollective:
+		name = "i" + f.collective.String()
+	case trace.KindAccess:
+		name = f.access.String()
+	case trace.KindIaccess:
+		name = "r" + f.access.String()
+	case trace.KindSync:
+		name = f.sync.String()
+	case trace.KindFile:
+		name = f.file.String()
+	}
+	counted := (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) &&
+		(f.collective.SendsPerRank() || f.collective.RecvsPerRank())
 	params := numArgs
-	if f.counted() {
+	if counted {
 		params = numArgs + 2
 	}
-	builder := trace.NewBuilder(f.name(), params)
+	builder := trace.NewBuilder(name, params)
 	var lists [2]trace.Operand
-	if f.counted() {
+	if counted {
 		lists = [2]trace.Operand{builder.Param(numArgs), builder.Param(numArgs + 1)}
 	}
-	f.put(builder, b.table, builder.Param, lists)
-	id, err := b.program.Add(builder)
-	b.forms[f] = int64(id)
+	f.put(builder, w.table, builder.Param, lists)
+	id, err := w.w.Program().Add(builder)
+	w.forms[f] = int64(id)
 	return int64(id), err
 }
 
-func (f *form) name() string {
-	switch f.kind {
-	case trace.KindCollective:
-		return f.collective.String()
-	case trace.KindIcollective:
-		return "i" + f.collective.String()
-	case trace.KindAccess:
-		return f.access.String()
-	case trace.KindIaccess:
-		return "r" + f.access.String()
-	case trace.KindSync:
-		return f.sync.String()
-	case trace.KindFile:
-		return f.file.String()
-	}
-	return f.kind.String()
-}
-
-// counted reports whether steps of the form have lists of counts.
-func (f *form) counted() bool {
-	return (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) &&
-		(f.collective.SendsPerRank() || f.collective.RecvsPerRank())
-}
-
-// put adds a step to a block, with its arguments as operands.
+// put adds a step to a block, with its arguments as operands, and those of its lists.
 func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, lists [2]trace.Operand) {
 	family := int(f.family)
 	switch f.kind {
@@ -425,7 +383,22 @@ func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, list
 	case trace.KindFile:
 		b.File(f.file, f.together, family, arg(argBytes))
 	case trace.KindCollective, trace.KindIcollective:
-		f.putCollective(b, arg, lists)
+		c := trace.CollectiveOperands{Root: arg(argPeer), Flops: trace.Const(0), Span: arg(argTag), Operator: f.operator,
+			Send: arg(argBytes), SendSize: trace.Const(f.sendSize), Recv: arg(argReceived), RecvSize: trace.Const(f.recvSize)}
+		if f.collective.SendsPerRank() {
+			c.Send = lists[0]
+		}
+		if f.collective.RecvsPerRank() {
+			c.Recv = lists[1]
+		}
+		if f.family != world {
+			c.Comm = trace.Communicator(family)
+		}
+		if f.kind == trace.KindIcollective {
+			b.Icollective(f.request, f.collective, c)
+		} else {
+			b.Collective(f.collective, c)
+		}
 	default:
 		b.Message(messageOps[f.kind], family, f.request, arg(argPeer), arg(argTag), arg(argBytes))
 	}
@@ -436,96 +409,64 @@ var messageOps = map[trace.Kind]trace.Op{
 	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindStart: trace.OpStart,
 }
 
-func (f *form) putCollective(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace.Operand) {
-	c := trace.CollectiveOperands{Root: arg(argPeer), Flops: trace.Const(0), Span: arg(argTag), Operator: f.operator,
-		Send: arg(argBytes), SendSize: trace.Const(f.sendSize), Recv: arg(argReceived), RecvSize: trace.Const(f.recvSize)}
-	if f.collective.SendsPerRank() {
-		c.Send = lists[0]
-	}
-	if f.collective.RecvsPerRank() {
-		c.Recv = lists[1]
-	}
-	if f.family != world {
-		c.Comm = trace.Communicator(int(f.family))
-	}
-	if f.kind == trace.KindIcollective {
-		b.Icollective(f.request, f.collective, c)
-		return
-	}
-	b.Collective(f.collective, c)
-}
-
 // loop returns the block of a loop.
-func (b *blocks) loop(number int32) (int64, error) {
-	n, ok := b.ofLoops[number]
+func (w *writer) loop(number int32) (int64, error) {
+	n, ok := w.bodies[number]
 	if ok {
 		return n, nil
 	}
-	lists := b.loops.lists[number]
+	lists := w.loops.lists[number]
 	builder := trace.NewBuilder("loop", numArgs+len(lists))
 	var err error
-	builder.Loop(builder.Param(0), func() { err = b.items(builder, b.loops.bodies[number], lists, numArgs) })
+	builder.Loop(builder.Param(0), func() { err = w.items(builder, w.loops.bodies[number], lists, numArgs) })
 	if err != nil {
 		return 0, err
 	}
-	id, err := b.program.Add(builder)
-	b.ofLoops[number] = int64(id)
+	id, err := w.w.Program().Add(builder)
+	w.bodies[number] = int64(id)
 	return int64(id), err
 }
 
-// ofStep returns the block of a step of the run.
-func (b *blocks) ofStep(items []item) (int64, error) {
-	lists := b.loops.listsOf(items)
-	builder := trace.NewBuilder("step", len(lists))
-	if err := b.items(builder, items, lists, 0); err != nil {
-		return 0, err
-	}
-	id, err := b.program.Add(builder)
-	return int64(id), err
-}
-
-// items adds steps and loops of a loop's body. Its lists of counts are parameters, from one on.
-func (b *blocks) items(builder *trace.Builder, items []item, lists []int32, from int) error {
+// items adds steps and loops to a block, whose parameters from one on are the lists of counts.
+func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from int) error {
 	param := func(list int32) trace.Operand { return builder.Param(from + slices.Index(lists, list)) }
-	for _, it := range b.sharing.share(items) {
+	for _, it := range w.sharing.share(items) {
 		if it.turns > 0 {
-			block, err := b.loop(it.what)
+			block, err := w.loop(it.what)
 			if err != nil {
 				return err
 			}
 			args := make([]trace.Operand, numArgs, numArgs+mostLists)
 			args[0] = trace.Const(int64(it.turns))
-			for _, list := range b.loops.lists[it.what] {
+			for _, list := range w.loops.lists[it.what] {
 				args = append(args, param(list))
 			}
 			builder.Call(int(block), args...)
 			continue
 		}
-		s := &b.table.steps[it.what]
+		s := &w.table.steps[it.what]
 		var counts [2]trace.Operand
 		for i, list := range s.lists {
 			if list > 0 {
 				counts[i] = param(list)
 			}
 		}
-		s.put(builder, b.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
+		s.put(builder, w.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
 	}
 	return nil
 }
 
-// What a rank does again, though not in a row, or what another rank does as well, is written
-// once. Items are parted where some of them in a row say so, and so alike wherever they come; a
-// part that comes twice is a loop of one turn, whose block is called from both places.
-
-// Lengths of parts. The end of one comes after one in partMean of the items; a call takes as
-// much room as partLeast of them.
+// Lengths of parts, in items.
 const (
-	partLeast = 6
-	partMean  = 16
+	partLeast = 6  // a call takes as much room
+	partMean  = 16 // a part ends after one in so many of the items
 	partMost  = 128
 )
 
-// sharing is how often parts come.
+// sharing counts how often parts of the items occur, so that those that a rank repeats, though not in a row, or that
+// other ranks have as well, are written once. Items are parted by content: a part ends where the hash of the last
+// items says so, which is the same wherever they occur. A part that occurs twice becomes a loop of one turn, whose
+// block is called from both places.
 type sharing struct {
 	loops *loops
 	times map[uint64]int // by hash of the part

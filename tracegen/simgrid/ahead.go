@@ -92,7 +92,23 @@ func (t *Trace) ReadAhead() {
 		a.ranks[i/2].blocks[i%2].room = room[i*size:][:size:size]
 	}
 	t.ahead = a
-	go t.stayAhead()
+
+	// The reader goes round the ranks from the last, and fills a block of each that has room for one, until a round
+	// finds none. Then it rests until it is roused.
+	go func() {
+		memory := &slab{}
+		for !a.ended.Load() {
+			a.idle.Store(false)
+			for some := true; some; {
+				some = false
+				for r := len(a.ranks) - 1; r >= 0 && !a.ended.Load(); r-- {
+					some = !a.ranks[r].full() && t.fillBlock(int32(r), memory) || some
+				}
+			}
+			a.idle.Store(true)
+			<-a.wake
+		}
+	}()
 }
 
 // Close ends what ReadAhead began; the goroutine may still be at its last block. There is
@@ -103,32 +119,6 @@ func (t *Trace) Close() error {
 		t.ahead.rouse()
 	}
 	return nil
-}
-
-// stayAhead is the reader.
-func (t *Trace) stayAhead() {
-	a, memory := t.ahead, &slab{}
-	for !a.ended.Load() {
-		a.idle.Store(false)
-		for t.fillRound(memory) {
-		}
-		a.idle.Store(true)
-		<-a.wake
-	}
-}
-
-// fillRound fills a block of each rank that has room for one, until Close, and reports
-// whether there was any.
-func (t *Trace) fillRound(memory *slab) (some bool) {
-	for r := len(t.ahead.ranks) - 1; r >= 0; r-- {
-		if t.ahead.ended.Load() {
-			return false
-		}
-		if !t.ahead.ranks[r].full() && t.fillBlock(int32(r), memory) {
-			some = true
-		}
-	}
-	return some
 }
 
 // rouse wakes the reader, or has it go round once more if it is about to rest.
@@ -162,7 +152,9 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 		}
 		b.actions = b.room[:len(b.actions)+n]
 	}
-	b.lists, b.listed, s.lists = s.lists, s.lists.some(), s.lists.following()
+	b.lists, b.listed = s.lists, s.lists.some()
+	next := s.lists.first + int64(len(s.lists.lists)) // the stream goes on with no lists, numbered from behind these
+	s.lists = sumLists{first: next, given: next}
 	b.last = len(b.actions) == 0
 	r.over = b.last
 	r.filled.Store(filled + 1)
@@ -171,10 +163,19 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 
 // take is Fill where there is a reader.
 func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
-	r, taken := &t.ahead.ranks[rank], &t.ahead.taken[rank]
+	a := t.ahead
+	r, taken := &a.ranks[rank], &a.taken[rank]
 	if !r.empty() && int(*taken) == len(r.first().actions) && !r.first().last {
+		// The block is empty and given back, without its lists. The reader is roused if it has rested while a quarter
+		// of all blocks were.
 		r.learn(r.first(), int(*taken))
-		t.ahead.spend(r)
+		r.first().lists = sumLists{}
+		r.spent.Add(1)
+		a.spent++
+		if 2*a.spent >= len(a.ranks) && a.idle.Load() {
+			a.spent = 0
+			a.rouse()
+		}
 		*taken = 0
 	}
 	if r.empty() {
@@ -202,17 +203,5 @@ func (r *aheadRank) learn(b *block, action int) {
 	if n > 0 {
 		odd := b.odd[n-1].odd // whose place serves the next block, too
 		r.odd = &odd
-	}
-}
-
-// spend gives the block that is empty back, without its lists, and rouses the reader if it
-// has rested while a quarter of all were.
-func (a *ahead) spend(r *aheadRank) {
-	r.first().lists = sumLists{}
-	r.spent.Add(1)
-	a.spent++
-	if 2*a.spent >= len(a.ranks) && a.idle.Load() {
-		a.spent = 0
-		a.rouse()
 	}
 }

@@ -91,12 +91,6 @@ func (l *sumLists) give(actions []trace.Action) {
 	}
 }
 
-// following returns no lists, numbered from behind these.
-func (l *sumLists) following() sumLists {
-	next := l.first + int64(len(l.lists))
-	return sumLists{first: next, given: next}
-}
-
 // forget lets go of the sums that were given out.
 func (l *sumLists) forget() {
 	if n := l.given - l.first; n > 0 {
@@ -137,6 +131,15 @@ var collectiveForms = map[trace.CollectiveKind]collectiveForm{
 	trace.CollReduceScatter: {recv: true, flops: true},
 	trace.CollScan:          {send: true, flops: true},
 	trace.CollExscan:        {send: true, flops: true},
+}
+
+// untraceable are actions that SMPI writes but that its replay does not know, by reason.
+var untraceable = map[string]string{
+	"waitAny": "which request ended is not in the text", "waitany": "which request ended is not in the text",
+	"testany":  "which requests are tested is not in the text",
+	"testall":  "which requests are tested is not in the text",
+	"testsome": "which requests are tested is not in the text",
+	"Start":    "persistent requests are not in the text", "Startall": "persistent requests are not in the text",
 }
 
 // collective parses the arguments of a collective operation.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -53,9 +54,12 @@ func (t *Trace) readIndex(index, dir string) error {
 		if len(files) == MaxRanks {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
-		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line,
-				textutil.Quote(name))
+		// The number of a rank and a verb are a line of a file of actions, unless a file has that name.
+		if actionLine.MatchString(name) {
+			if _, err := os.Stat(pathOf(dir, name)); err != nil {
+				return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line,
+					textutil.Quote(name))
+			}
 		}
 		files = append(files, name)
 	}
@@ -69,28 +73,14 @@ func (t *Trace) readIndex(index, dir string) error {
 	return nil
 }
 
+var actionLine = regexp.MustCompile(`^[0-9]+\s+[a-zA-Z_]+(\s|$)`)
+
 // pathOf returns the path of a file that an index names.
 func pathOf(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(dir, name)
-}
-
-// isAction reports whether a line looks like one of a file of actions: the number of a
-// rank and a verb. A file may have such a name, too.
-func isAction(line string) bool {
-	fields := strings.Fields(line)
-	return len(fields) > 1 && strings.Trim(fields[0], "0123456789") == "" && strings.Trim(fields[1], verbLetters) == ""
-}
-
-// verbLetters are those in the names of actions.
-const verbLetters = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// exists reports whether there is a file of that name.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // readAt opens a file and reads what is at offset into buf: less than its length only

@@ -78,19 +78,14 @@ func (l *lines) more() error {
 	}
 	l.offset += int64(n)
 	l.buf = l.buf[:left+n]
-	if l.end = len(l.buf) < size; l.end {
-		l.close()
+	if l.end = len(l.buf) < size; l.end { // the last line is ended, and takes no more memory than there is text
+		if n := len(l.buf); n > 0 && l.buf[n-1] != '\n' {
+			l.buf = append(l.buf, '\n')
+		}
+		l.buf = l.memory.trim(l.buf)
 	}
 	l.text = l.buf[:1+bytes.LastIndexByte(l.buf, '\n')]
 	return nil
-}
-
-// close ends the last line of the file, and takes no more memory than there is text.
-func (l *lines) close() {
-	if n := len(l.buf); n > 0 && l.buf[n-1] != '\n' {
-		l.buf = append(l.buf, '\n')
-	}
-	l.buf = l.memory.trim(l.buf)
 }
 
 // mistake returns the mistake in the line, with its place, and forgets it.

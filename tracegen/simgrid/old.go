@@ -1,7 +1,6 @@
 package simgrid
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -21,39 +20,35 @@ const (
 	eitherForm              // of a line
 )
 
-// isOld reports whether the text is one of SimGrid before 3.20. At the first call the files are
-// read from their beginnings up to a line that tells; a text without such a line is a new one.
+// isOld reports whether the text is one of SimGrid before 3.20. At the first call the files are read from their
+// beginnings up to a line that tells; a text without such a line is a new one.
 func (t *Trace) isOld() bool {
 	if d := t.form.decided.Load(); d != 0 {
 		return d-1 == oldForm
 	}
-	return t.form.reach(t.firstForm) == oldForm
-}
-
-// firstForm returns the form of the first line that tells, and its place: of the beginnings of
-// all files, or of more of them.
-func (t *Trace) firstForm() (found int32, place string) {
-	found = eitherForm
-	var memory slab
-	for _, bytes := range samples {
-		unread := false
-		for _, l := range t.sources() {
-			l.memory = &memory
-			more := l.sample(bytes, func() bool {
-				l.fields.next() // the rank
-				found = formOf(&l.fields)
-				return found == eitherForm
-			})
-			if found != eitherForm {
-				return found, fmt.Sprintf("%s:%d", l.name, l.line)
+	return t.form.reach(func() (found int32, place string) {
+		found = eitherForm
+		var memory slab
+		for _, bytes := range samples {
+			unread := false
+			for _, l := range t.sources() {
+				l.memory = &memory
+				more := l.sample(bytes, func() bool {
+					l.fields.next() // the rank
+					found = formOf(&l.fields)
+					return found == eitherForm
+				})
+				if found != eitherForm {
+					return found, fmt.Sprintf("%s:%d", l.name, l.line)
+				}
+				unread = unread || more
 			}
-			unread = unread || more
+			if !unread {
+				break
+			}
 		}
-		if !unread {
-			break
-		}
-	}
-	return newForm, ""
+		return newForm, ""
+	}) == oldForm
 }
 
 // formOf returns the form of a line whose rank has been read.
@@ -108,20 +103,7 @@ var oldVerbs = map[string]bool{
 // any, the others Isend, allReduce, allToAllV and the like.
 func oldSpelling(verb string) bool { return !oldVerbs[verb] && oldVerbs[strings.ToLower(verb)] }
 
-// respelled returns the verb of today, or nil if a line of the text cannot have that verb.
-func (s *stream) respelled(f *fields, t *Trace, verb []byte) []byte {
-	switch {
-	case !oldSpelling(string(verb)):
-		return nil
-	case !s.old(t):
-		f.failf("action %q is a spelling of SimGrid before 3.20; %s", verb, t.otherForm())
-		return nil
-	}
-	return bytes.ToLower(verb)
-}
-
-// old is isOld for a line of the rank that means something else in the old form, of which
-// there is a warning.
+// old is isOld for a line of the rank that the old form reads differently, of which there is a warning.
 func (s *stream) old(t *Trace) bool {
 	old := t.isOld()
 	if old && (s.odd == nil || !s.odd.old) {
@@ -164,24 +146,4 @@ func (t *Trace) untagged(f *fields, a *trace.Action, least int64) {
 		f.at = begin
 	}
 	a.X[0] = t.size(f, count)
-}
-
-// newest parses a wait or a test that names no request and returns the newest pending one, which a wait
-// ends. It is false if there is none.
-func (s *stream) newest(f *fields, t *Trace, verb string) (slot int32, ok bool) {
-	if !f.done() {
-		f.failf("%s names a request; %s", verb, t.otherForm())
-		return 0, false
-	}
-	if slot, ok = s.requests.newest(verb == "wait"); !ok {
-		f.note(idleLine, "%s", verb)
-	}
-	return slot, ok
-}
-
-// untraceable are actions that SMPI writes but that its replay does not know, with why.
-var untraceable = map[string]string{
-	"waitAny": "which request ended is not in the text", "waitany": "which request ended is not in the text",
-	"testany": "which requests are tested is not in the text", "testall": "which requests are tested is not in the text", "testsome": "which requests are tested is not in the text",
-	"Start": "persistent requests are not in the text", "Startall": "persistent requests are not in the text",
 }

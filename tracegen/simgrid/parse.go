@@ -1,21 +1,20 @@
 package simgrid
 
 import (
+	"bytes"
 	"math"
 
 	"reprise/trace"
 )
 
-// parse turns the fields behind the rank into an action; it is false for lines
-// that mean nothing. Mistakes are left in the fields.
+// parse turns the fields behind the rank into an action; it is false for lines that mean nothing. Mistakes are left in
+// the fields. Most lines are messages, waits and computations, whose numbers are read at once where they are plain
+// digits (see message, exchange, named); the general way is for all others, and finds the mistakes.
 func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 	return s.act(f, t, f.next(), a)
 }
 
-// act parses what is behind the verb.
-// Most lines are messages, waits and computations, whose numbers are read at once where they are
-// plain digits (see message, exchange, named); the general way is for all others, and finds the
-// mistakes.
+// act parses the fields behind a verb. It calls itself with the verb of today of another spelling.
 func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	*a = trace.Action{}
 	switch string(verb) {
@@ -40,9 +39,9 @@ func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	case "sendRecv":
 		s.sendrecv(f, t, a)
 	case "wait":
-		return s.wait(f, t, a)
+		return s.wait(f, t, a, trace.KindWait)
 	case "test":
-		return s.test(f, t, a)
+		return s.wait(f, t, a, trace.KindTest)
 	case "waitall":
 		a.Kind = trace.KindWaitAll
 		s.forgetAll()
@@ -62,8 +61,12 @@ func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	case "":
 		f.failf("action is missing")
 	default:
-		if today := s.respelled(f, t, verb); today != nil {
-			return s.act(f, t, today, a)
+		switch {
+		case !oldSpelling(string(verb)):
+		case s.old(t):
+			return s.act(f, t, bytes.ToLower(verb), a)
+		default:
+			f.failf("action %q is a spelling of SimGrid before 3.20; %s", verb, t.otherForm())
 		}
 		s.collective(f, t, string(verb), a)
 	}
@@ -204,33 +207,29 @@ func (s *stream) begin(f *fields, a *trace.Action, k key) {
 	}
 }
 
-// wait parses "SRC DST TAG". It is false if no such request is pending.
-func (s *stream) wait(f *fields, t *Trace, a *trace.Action) (ok bool) {
-	a.Kind = trace.KindWait
-	if s.old(t) {
-		a.Req, ok = s.newest(f, t, "wait")
-		return ok
-	}
-	from := f.at
-	if k, some := s.named(f, t, "wait"); some {
-		if a.Req, ok = s.requests.wait(k); !ok {
-			f.note(s.idle(t, k), "wait%s", f.text[from:f.at])
+// wait parses "SRC DST TAG" of a wait or a test. It is false if no such request is pending.
+func (s *stream) wait(f *fields, t *Trace, a *trace.Action, kind trace.Kind) (ok bool) {
+	a.Kind = kind
+	verb := kind.String()
+	if s.old(t) { // of the newest pending request, which a wait ends
+		if !f.done() {
+			f.failf("%s names a request; %s", verb, t.otherForm())
+			return false
 		}
-	}
-	return ok
-}
-
-// test is wait for a test.
-func (s *stream) test(f *fields, t *Trace, a *trace.Action) (ok bool) {
-	a.Kind = trace.KindTest
-	if s.old(t) {
-		a.Req, ok = s.newest(f, t, "test")
+		if a.Req, ok = s.requests.newest(kind == trace.KindWait); !ok {
+			f.note(idleLine, "%s", verb)
+		}
 		return ok
 	}
 	from := f.at
-	if k, some := s.named(f, t, "test"); some {
-		if a.Req, ok = s.requests.test(k); !ok {
-			f.note(s.idle(t, k), "test%s", f.text[from:f.at])
+	if k, some := s.named(f, t, verb); some {
+		if kind == trace.KindWait {
+			a.Req, ok = s.requests.wait(k)
+		} else {
+			a.Req, ok = s.requests.test(k)
+		}
+		if !ok {
+			f.note(s.idle(t, k), "%s%s", verb, f.text[from:f.at])
 		}
 	}
 	return ok
