@@ -91,6 +91,7 @@ var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "s
 	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null",
 	"access", "iaccess", "sync", "file"}
 
+// String returns the verb of the kind.
 func (k Kind) String() string {
 	if k < numKinds {
 		return kindNames[k]

@@ -29,8 +29,11 @@ const maxRegs = 200
 // Param returns parameter i, counted from 0.
 func (b *Builder) Param(i int) Operand { return Operand{Reg: Reg(i + 1)} }
 
+// add appends an item to the innermost open body.
 func (b *Builder) add(it Item) { *b.body = append(*b.body, it) }
 
+// let appends an item that computes, and gives its result the next register. Registers are never used
+// again: a block is short, and a register that is set once has one value wherever it is read.
 func (b *Builder) let(it Item) Operand {
 	if b.next >= maxRegs {
 		b.errs = append(b.errs, fmt.Sprintf("more than %d registers", maxRegs))
@@ -55,6 +58,7 @@ func (b *Builder) Scale(c int64, x Operand) Operand { return b.Affine([]int64{c}
 func (b *Builder) Affine(coefs []int64, args ...Operand) Operand {
 	var constant int64
 	it := Item{Op: OpLetAffine}
+	// Constants are added up here, and terms of constants alone cost nothing at run time.
 	for i, a := range args {
 		constant += coefs[i] * a.Const
 		if a.Reg != 0 && coefs[i] != 0 {
@@ -227,6 +231,7 @@ func (b *Builder) Loop(count Operand, body func()) {
 	b.nest(Item{Op: OpLoop, Args: []Operand{count}}, body)
 }
 
+// nest appends an item whose body is what the function appends.
 func (b *Builder) nest(it Item, body func()) {
 	outer := b.body
 	b.body = &it.Body

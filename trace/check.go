@@ -17,6 +17,7 @@ const (
 
 // opRule is what a definition's item must look like.
 type opRule struct {
+	// The name is for people: it is not part of the file.
 	name   string
 	args   int // number of arguments, or -1: depends on the symbol
 	symbol symbolKind
@@ -92,6 +93,7 @@ func (op Op) Lets() bool { return opRules[op].let }
 // Polls reports whether an item of the operation concerns a pollable, its Slot.
 func (op Op) Polls() bool { return opRules[op].polls }
 
+// String returns the name that listings of the structure use.
 func (op Op) String() string {
 	if op < numOps && op != OpNone {
 		return opRules[op].name
@@ -152,6 +154,7 @@ func (c *checker) item(it *Item) error {
 	// The symbol is one of its table. Blocks are those defined before: calls are acyclic.
 	symbols := [...]int{symbolKernel: len(h.Kernels), symbolMarker: len(h.Markers), symbolFamily: len(h.CommFamilies),
 		symbolBlock: len(c.program.blocks), symbolCollective: int(numCollectives), symbolCompletion: int(numCompletions)}
+	// An index that is out of its table would be one into nothing when the block is linked.
 	if n := symbols[rule.symbol]; rule.symbol != symbolNone && (it.Sym < 0 || it.Sym >= n) {
 		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
 	}

@@ -16,10 +16,12 @@ import (
 // maxStep bounds step numbers in files.
 const maxStep = math.MaxInt32
 
+// marshal is deterministic, since content is named by a hash and equal traces must be equal files.
 func marshal(m proto.Message) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
+// unmarshal leaves out fields that it does not know: what a reader must know has a feature.
 func unmarshal(b []byte, m proto.Message) error {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return corruptf("%v", err)
@@ -155,6 +157,7 @@ func fit[T uint32 | uint64](v T) int {
 // encodeColumnAxis returns 1 + axis, and 0 for NoAxis and PerItem.
 func encodeColumnAxis(axis int) uint32 { return uint32(max(axis, -1) + 1) }
 
+// decodeColumnAxis undoes encodeColumnAxis for columns, of which 0 stands for one value per item.
 func decodeColumnAxis(v uint32) int {
 	if v == 0 {
 		return PerItem

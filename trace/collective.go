@@ -86,6 +86,7 @@ func (r *collectiveRule) vectorArgs() (vectors uint64) {
 	return vectors
 }
 
+// String returns MPI's name in small letters.
 func (k CollectiveKind) String() string {
 	if k < numCollectives {
 		return collectiveRules[k].name
@@ -256,6 +257,7 @@ func (b *Builder) Icollective(req int32, kind CollectiveKind, c CollectiveOperan
 	b.collective(Item{Op: OpIcollective, Req: req}, kind, c)
 }
 
+// collective appends the operands that the kind has, in the order of the rule's fields.
 func (b *Builder) collective(it Item, kind CollectiveKind, c CollectiveOperands) {
 	it.Sym, it.Slot, it.Comm = int(kind), uint8(c.Operator), int(c.Comm)
 	if kind < numCollectives {
@@ -491,15 +493,20 @@ func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 
 	}
 	switch c.Kind {
 	case CollBarrier:
+	// All ranks say the same size (MPI 4.1, chapter 6).
 	case CollBcast, CollReduce, CollAllreduce, CollScan, CollExscan:
 		sum += alike(rank, ranks, c.sends(0))
+	// All ranks say the same list.
 	case CollReduceScatter:
 		sum += alike(rank, ranks, c.receivesAll(ranks))
+	// All receive the same from each, and what a rank sends is what it receives from itself.
 	case CollAllgather, CollAllgatherv, CollAlltoall:
 		sum += alike(rank, ranks, c.receivesAll(ranks))
 		if c.sends(rank) != c.receives(rank) {
 			sum += portable.Mix(uint64(c.sends(rank) + 1))
 		}
+	// Pairs of ranks: what one sends is what the other receives. The sum runs over all pairs,
+	// so each is looked at from both its ends, by ranks that know nothing of each other.
 	default:
 		first, end := 0, ranks
 		if c.Kind.Rooted() && rank != int(c.Root) { // it exchanges with the root only
@@ -522,6 +529,8 @@ func alike[T int64 | uint64](rank, ranks int, value T) uint64 {
 	return portable.Mix(portable.Mix(uint64(rank))+uint64(value)) - portable.Mix(portable.Mix(uint64((rank+1)%ranks))+uint64(value))
 }
 
+// transfer stands for so many bytes from one rank to another: the sender subtracts it, the receiver adds
+// it.
 func transfer(from, to int, bytes int64) uint64 {
 	return portable.Mix(portable.Mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
 }

@@ -57,6 +57,7 @@ func (w *columnWriter) add(vals []int64, inner int) {
 			continue
 		}
 		w.coded[c] = w.pack(w.coded[c][:0], c)
+		// Equal sizes keep the first coding, so that all machines write the same.
 		if s := entropy(w.coded[c]); s < size {
 			best, size = c, s
 		}
@@ -83,6 +84,7 @@ func (w *columnWriter) tokenize(vals []int64, inner int, c coding) bool {
 		}
 		return true
 	}
+	// The codings of neighbours. The first row has only values before, the first column only values above.
 	w.tokens = append(w.tokens, zigzag(vals[0]))
 	for i := 1; i < inner; i++ {
 		w.tokens = append(w.tokens, zigzag(vals[i]-vals[i-1]))
@@ -175,6 +177,7 @@ type columnReader struct {
 // left returns how many bytes have not been read.
 func (r *columnReader) left() int { return len(r.buf) - r.off }
 
+// fail keeps the first error: those after it follow from it.
 func (r *columnReader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = corruptf(format, args...)

@@ -113,6 +113,7 @@ type ownGroup struct {
 	ranks                []int32
 }
 
+// member returns the world rank of member i, modulo the size of the group.
 func (g *ownGroup) member(i int64) int64 {
 	if n := int64(g.count); i >= n || i < 0 {
 		if i %= n; i < 0 {
@@ -173,6 +174,8 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	return cursors, nil
 }
 
+// newCursorSet returns what the cursors share, with room for the frame of an empty block: enter widens it
+// when it comes to one that needs more.
 func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
 	h := t.Header()
 	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: to, slots: h.Pollables,
@@ -263,6 +266,7 @@ func (c *Cursor) Fill(buf []Action) (int, error) {
 	}
 	n := 0
 	for n < len(buf) {
+		// The code runs until it returns to the stream, the buffer is full, or a poll asks for its answer.
 		m, done := c.run(buf[n:])
 		n += m
 		if c.waiting != -1 {
@@ -287,6 +291,7 @@ func (c *Cursor) Fill(buf []Action) (int, error) {
 	return n, nil
 }
 
+// callState is what nextCall has found.
 type callState uint8
 
 const (
@@ -379,6 +384,7 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 		return false
 	}
 	set := c.set
+	// Of a stream, blocks are defined on the way: they are linked when the first rank calls one.
 	if block >= len(set.code.entries) {
 		if c.err = set.trace.Program().link(set.code); c.err != nil {
 			c.waiting = failed
@@ -386,6 +392,7 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 		}
 	}
 	e := set.code.entries[block]
+	// A pollable's body runs on top of whatever polls it, so that its registers come in addition.
 	if need := firstFrame + int(e.need) + set.code.body; need > set.stride {
 		set.widen((len(set.memory)-len(registers{}))/set.stride, need)
 	}
@@ -406,6 +413,7 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 	return true
 }
 
+// fail ends the cursor with an error that names the rank and step.
 func (c *Cursor) fail(format string, args ...any) {
 	c.waiting = failed
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
@@ -465,6 +473,7 @@ func (c *Cursor) MarkText(a *Action) string {
 	return b.String()
 }
 
+// writeInts writes numbers with commas between.
 func writeInts(b *strings.Builder, n int, at func(int) int64) {
 	for i := range n {
 		if i > 0 {

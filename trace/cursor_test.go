@@ -42,8 +42,7 @@ func traced(t testing.TB, h *Header, steps int, b *Builder) *Trace {
 		check(t, w.Call(&Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}))
 	}
 	check(t, w.Close())
-	tr := must(NewReader(&buf, "test.trace.zst"))
-	return tr
+	return must(NewReader(&buf, "test.trace.zst"))
 }
 
 // flatten returns a rank's actions without steps, with polls answered in turn.
@@ -147,8 +146,7 @@ func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
 	var buf bytes.Buffer
 	w := must(NewWriter(&buf, h, WriterOptions{}))
 	add := func(b *Builder) int {
-		n := must(w.Program().Add(b))
-		return n
+		return must(w.Program().Add(b))
 	}
 	body := NewBuilder("body", 1)
 	body.Compute(0, Const(99), body.Param(0))
@@ -169,8 +167,7 @@ func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
 	b.Poll(0)
 	n := int64(add(b))
 	check(t, errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()))
-	tr := must(NewReader(&buf, "polls"))
-	return tr
+	return must(NewReader(&buf, "polls"))
 }
 
 func TestPolls(t *testing.T) {
@@ -315,8 +312,7 @@ func TestEqualBlocksShareANumber(t *testing.T) {
 	add := func(name string, dim int64) int {
 		b := NewBuilder(name, 0)
 		b.Compute(0, Const(dim), Const(1))
-		n := must(p.Add(b))
-		return n
+		return must(p.Add(b))
 	}
 	if a, b, c := add("one", 1), add("other name", 1), add("one", 2); a != b || a == c {
 		t.Errorf("numbers %d, %d, %d: want the first two equal, the third not", a, b, c)

@@ -65,6 +65,7 @@ func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) 
 	return blocks, features, f.err
 }
 
+// text returns bytes as text, as protobuf's own decoder does: it refuses what is not UTF-8.
 func text(b []byte) (string, error) {
 	if !utf8.Valid(b) {
 		return "", corruptf("%q is not UTF-8", b[:min(len(b), 64)])
@@ -82,6 +83,8 @@ type definitionReader struct {
 	coefs  []int64
 }
 
+// block reads a definition. Its items are read in passes of their own over the fields: they are counted
+// first, so that their list is allocated in one piece.
 func (d *definitionReader) block(b []byte) (block Block, err error) {
 	f := fields{rest: b}
 	for f.next() {
@@ -122,6 +125,8 @@ func (d *definitionReader) items(message []byte, tag uint64, depth int) ([]Item,
 	return items, nil
 }
 
+// item reads an item, its body in a second pass. A field that comes again replaces the one before, as in
+// protobuf; lists go on.
 func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 	var regs [2][]byte // of arguments and guard
 	var op, dst, slot uint32
@@ -272,6 +277,7 @@ func (f *fields) short() bool {
 	return true
 }
 
+// fail notes why a field cannot be read; there is no next one then.
 func (f *fields) fail(code int) bool {
 	f.err = corruptf("%v", protowire.ParseError(code))
 	return false

@@ -62,6 +62,7 @@ func generatorFeature(kind string) feature {
 // featureSet has bit f set for each feature f.
 type featureSet uint64
 
+// add adds one feature.
 func (s *featureSet) add(f feature) { *s |= 1 << f }
 
 // without returns the features that are not in o.
@@ -77,6 +78,7 @@ func (s featureSet) names() []string {
 	return names
 }
 
+// String lists the features for an error.
 func (s featureSet) String() string { return strings.Join(s.names(), ", ") }
 
 // read adds features that a record lists. Tool is who wrote the file.

@@ -142,8 +142,7 @@ func TestFlipsWithRightChecksums(t *testing.T) {
 
 func allStated(t *testing.T, data []byte) []stated {
 	tr := must(NewReader(bytes.NewReader(data), "x"))
-	all := must(readStated(tr, 0))
-	return all
+	return must(readStated(tr, 0))
 }
 
 func TestNotATrace(t *testing.T) {

@@ -122,8 +122,7 @@ func TestHashesNameContent(t *testing.T) {
 		check(t, w.Step(0))
 		check(t, w.Call(&Call{Masks: [][]int64{{1}}, Blocks: []int64{blocks[8], blocks[16]}, Args: [][]int64{{m, 5}, {0}, {0}}}))
 		check(t, w.Close())
-		tr := must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "x"))
-		return tr
+		return must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "x"))
 	}
 	a, b, c := write(8, 16, 7), write(16, 8, 7), write(8, 16, 9)
 	if a.ChunkInfos()[0].Hash != b.ChunkInfos()[0].Hash || a.hash != b.hash {

@@ -31,6 +31,7 @@ var (
 // errHash reports content that its record's header does not name.
 var errHash = corruptf("the content does not have the hash that the record names")
 
+// corruptf returns an error about bytes that break a rule of the format.
 func corruptf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 }
@@ -146,6 +147,9 @@ func parseFrame(b []byte) (frame, error) {
 	return f, f.check()
 }
 
+// check reports what no record can have. Sizes are compared before anything is allocated by them: a
+// compressor cannot expand content by more than an eighth and some bytes, nor shrink it by more than
+// maxExpansion.
 func (f *frame) check() error {
 	limit, known := contentLimits[f.kind]
 	switch {
@@ -178,6 +182,7 @@ type frameWriter struct {
 	buf    []byte
 }
 
+// newFrameWriter begins a file: the preamble is written at once, so that a wrong output shows early.
 func newFrameWriter(w io.Writer) (*frameWriter, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(false))
@@ -206,6 +211,7 @@ func (w *frameWriter) record(f *frame, plain []byte) error {
 	return w.write(w.buf)
 }
 
+// write counts the bytes that the file has, as far as they were taken.
 func (w *frameWriter) write(b []byte) error {
 	n, err := w.w.Write(b)
 	w.offset += uint64(n)
@@ -228,6 +234,8 @@ type frameReader struct {
 	dec    *zstd.Decoder
 }
 
+// newFrameReader returns a reader from the first byte on. The decoder is bounded to the largest record and
+// has no goroutines of its own.
 func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxIndexSize), zstd.WithDecodeAllCapLimit(true))
@@ -237,6 +245,7 @@ func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 	return &frameReader{r: r, name: name, dec: dec}, nil
 }
 
+// errorAt says where in which file an error is. It quotes no more of the file than people can read.
 func (r *frameReader) errorAt(offset int64, err error) error {
 	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }

@@ -210,6 +210,7 @@ const (
 // ErrHeader marks a header that contradicts itself.
 var ErrHeader = errors.New("bad trace header")
 
+// headerErrorf returns an error about a header that contradicts itself.
 func headerErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrHeader}, args...)...)
 }
@@ -320,6 +321,7 @@ func (h *Header) groupOf(i int) ([]int32, error) {
 			if r < 0 || int(r) >= h.Ranks {
 				return nil, headerErrorf("family %q group %d: rank %d out of [0,%d)", f.Name, g, r, h.Ranks)
 			}
+			// Two groups with one rank would make the owner of a value of an axis ambiguous.
 			if of[r] >= 0 {
 				return nil, headerErrorf("family %q: rank %d is in groups %d and %d", f.Name, r, of[r], g)
 			}

@@ -167,6 +167,7 @@ func (l *linker) block(n int) error {
 	return nil
 }
 
+// emit appends an instruction and returns its position, for jumps that get their target later.
 func (l *linker) emit(in instr) int {
 	l.out = append(l.out, in)
 	return len(l.out) - 1
@@ -424,6 +425,8 @@ func (l *linker) arguments(args []Operand) error {
 	return nil
 }
 
+// call calls a block: its arguments go to where its frame begins, which is above all registers of this
+// one.
 func (l *linker) call(block int, args []Operand) error {
 	if err := l.arguments(args); err != nil {
 		return err

@@ -18,6 +18,7 @@ type storedVector struct {
 	chunk     int                // 1 + number of the last chunk that used it
 }
 
+// storeVector copies a vector into few bytes: a writer may hold the vectors of a whole run.
 func storeVector(v *Vector) storedVector {
 	if g := v.Generated; g != nil {
 		own := vectors.Generated{Kind: g.Kind, Args: slices.Clone(g.Args), Count: g.Count}
@@ -56,6 +57,7 @@ type pendingChunk struct {
 	elements int // of the vectors used
 }
 
+// reset empties the chunk and keeps its memory for the next one.
 func (w *pendingChunk) reset() {
 	*w = pendingChunk{units: w.units[:0], calls: w.calls[:0], values: w.values[:0]}
 }
@@ -89,6 +91,7 @@ type localNames struct {
 	names  []int64
 }
 
+// reset forgets all names: each chunk is complete in itself.
 func (l *localNames) reset() {
 	if l.number == nil {
 		l.number = map[int64]int64{}
@@ -97,6 +100,7 @@ func (l *localNames) reset() {
 	l.names = l.names[:0]
 }
 
+// local returns the number of a name, a new one if it was not seen before.
 func (l *localNames) local(name int64) int64 {
 	n, ok := l.number[name]
 	if !ok {
@@ -321,6 +325,7 @@ type column struct {
 // count, block, arguments.
 type layout [][]column
 
+// newLayout returns the columns of all call sites of a header.
 func newLayout(h *Header) layout {
 	l := make(layout, len(h.CallSites))
 	for i := range h.CallSites {
@@ -329,6 +334,8 @@ func newLayout(h *Header) layout {
 	return l
 }
 
+// siteColumns lists the columns of one call site. The count column comes before those of items, whose
+// length it states.
 func siteColumns(h *Header, t *CallSite) []column {
 	width := func(axis int) int {
 		if axis == PerItem {
@@ -367,8 +374,10 @@ type digest struct {
 	buf  []byte
 }
 
+// newDigest returns a digest of nothing.
 func newDigest() *digest { return &digest{hash: sha256.New()} }
 
+// reset begins anew.
 func (d *digest) reset() { d.hash.Reset(); d.buf = d.buf[:0] }
 
 // number adds an unsigned number.
@@ -396,11 +405,14 @@ func (d *digest) text(s string) {
 	d.buf = append(d.buf, s...)
 }
 
+// flush hashes what has been collected: calls of the hash with a few bytes each would cost more than
+// hashing.
 func (d *digest) flush() {
 	d.hash.Write(d.buf)
 	d.buf = d.buf[:0]
 }
 
+// sum returns the hash of all that was added.
 func (d *digest) sum() (sum [sha256.Size]byte) {
 	d.flush()
 	d.hash.Sum(sum[:0])

@@ -113,6 +113,8 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	// The block's name: SHA-256 of the definition with symbols and callees replaced by their hashes.
 	p.written = p.appendItems(binary.AppendUvarint(p.written[:0], uint64(b.Params)), b.Items)
 	hash := sha256.Sum256(p.written)
+	// Blocks that do the same share a number, whoever built them: writers need not remember what they have
+	// defined.
 	if n, ok := p.byHash[hash]; ok {
 		return n, nil
 	}
@@ -127,6 +129,8 @@ func (p *Program) AddBlock(b Block) (int, error) {
 // ASCII: which other characters can be printed depends on the version of Unicode.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
 
+// hashSymbols names all symbols of a header by what they mean, so that blocks of traces whose tables have
+// another order can be compared.
 func hashSymbols(h *Header) symbolHashes {
 	var s symbolHashes
 	for _, k := range h.Kernels {

@@ -92,6 +92,7 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	if err != nil {
 		return nil, sniff.InsteadAt(err, name, r, sniff.Trace)
 	}
+	// From here on an error may have its cause anywhere in the file, as reading goes on at its end.
 	t.file = r
 	if err := t.readIndex(size); err != nil {
 		return nil, t.diagnose(r, size, err)
@@ -218,6 +219,7 @@ func (t *Trace) Totals() (totals Totals, ok bool) { return t.totals, t.complete(
 // ok is false for a stream that has not been read to its end.
 func (t *Trace) Hash() (hash [sha256.Size]byte, ok bool) { return t.hash, t.complete() }
 
+// complete reports whether totals and hash are known: the index states them, at the end of the file.
 func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.ended == nil }
 
 // start returns the first chunk that holds a step >= from, nil if there is none. A stream is begun once:

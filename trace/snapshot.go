@@ -22,6 +22,8 @@ func RestoreCursors(r io.Reader, cursors []Cursor) error {
 	return snapshot.Restore(r, func(s *snapshot.State) { cursorState(s, cursors) })
 }
 
+// cursorState saves or restores all that the places of cursors are: one function for both, so that they
+// cannot differ.
 func cursorState(s *snapshot.State, cursors []Cursor) {
 	if len(cursors) == 0 {
 		return

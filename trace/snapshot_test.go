@@ -23,8 +23,7 @@ func busyTrace(t *testing.T) *Trace {
 	var buf bytes.Buffer
 	w := must(NewWriter(&buf, h, WriterOptions{ChunkUnits: 1}))
 	add := func(b *Builder) int {
-		n := must(w.Program().Add(b))
-		return n
+		return must(w.Program().Add(b))
 	}
 	body := NewBuilder("body", 1)
 	body.Compute(0, Const(99), body.Param(0))
@@ -47,8 +46,7 @@ func busyTrace(t *testing.T) *Trace {
 		check(t, errors.Join(w.Step(step), w.Call(&call)))
 	}
 	check(t, w.Close())
-	tr := must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "busy"))
-	return tr
+	return must(NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "busy"))
 }
 
 // visit lets a cursor do a part of its actions and returns what it says. Polls
@@ -105,8 +103,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	tr := busyTrace(t)
 	defer tr.Close()
 	cursors := func(ranks []int32, o CursorOptions) []Cursor {
-		list := must(tr.Cursors(ranks, o))
-		return list
+		return must(tr.Cursors(ranks, o))
 	}
 	for _, test := range []struct {
 		name   string

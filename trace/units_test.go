@@ -70,8 +70,7 @@ func chunked(t *testing.T, steps, perChunk int) *Trace {
 		check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
 	check(t, w.Close())
-	tr := must(NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "chunked"))
-	return tr
+	return must(NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "chunked"))
 }
 
 // TestPart: a part of a part says what it is a part of, and its whole is as it was.

@@ -26,6 +26,7 @@ type chunkBlocks struct {
 // firstUse checks that names appear in the order 0, 1, 2, ... of their first use.
 type firstUse struct{ next, count int64 }
 
+// see takes the next use of a name, and reports whether it may come here.
 func (f *firstUse) see(v int64) bool {
 	if v == f.next && v < f.count {
 		f.next++
@@ -293,6 +294,8 @@ func (u *unpacker) checkBlocks(t *CallSite) {
 	}
 }
 
+// checkVectors checks the names of vectors in a column. They stay the chunk's own numbers, which are
+// handles for Chunk.Sums.
 func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 	for _, v := range u.values {
 		if !vectors.see(v) {

@@ -18,8 +18,7 @@ func generatedTrace(t *testing.T) *Trace {
 		check(t, w.Call(&Call{Blocks: []int64{NoBlock, NoBlock}, Args: [][]int64{{0}, {w.Vector(v)}}}))
 	}
 	check(t, w.Close())
-	tr := must(NewReader(&buf, "x"))
-	return tr
+	return must(NewReader(&buf, "x"))
 }
 
 // The columns of generatedTrace's chunk: block by rank, bytes, vectors 0 and 1, then two

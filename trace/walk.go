@@ -182,6 +182,7 @@ func (p *Program) Visit(f func(*Item)) {
 	}
 }
 
+// visitItems calls f with the items of a list, an item before its body.
 func visitItems(list []Item, f func(*Item)) {
 	for i := range list {
 		f(&list[i])

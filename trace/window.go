@@ -82,6 +82,7 @@ func (k SyncKind) one() bool {
 	return k >= SyncPost && k <= SyncUnlock || k >= SyncFlush
 }
 
+// all reports whether a synchronisation may name all ranks at once.
 func (k SyncKind) all() bool {
 	return k.Collective() || k >= SyncLockAll
 }

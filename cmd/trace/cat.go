@@ -14,6 +14,7 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
+// catCommand describes trace cat, which lists what ranks do.
 func catCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "cat",

@@ -24,6 +24,7 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
+// convertCommand describes trace convert, to and from the text formats of other simulators.
 func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "convert",

@@ -13,6 +13,7 @@ import (
 	"reprise/trace/cut"
 )
 
+// cutCommand describes trace cut, which writes a part of a trace.
 func cutCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "cut",
@@ -34,6 +35,8 @@ func cutCommand() *cli.Command {
 	}
 }
 
+// runCut lists marks or cuts a part out. Marks are read before the trace is opened, as a mistake in the
+// command line should not cost the time of reading.
 func runCut(c *cli.Context) (err error) {
 	if err := checkCut(c); err != nil {
 		return err

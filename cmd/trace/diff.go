@@ -15,6 +15,7 @@ import (
 // trouble is the exit code of a comparison that could not be made.
 const trouble = 2
 
+// diffCommand describes trace diff. As of diff(1), its exit code tells a difference from trouble.
 func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",

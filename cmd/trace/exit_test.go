@@ -23,18 +23,11 @@ import (
 // writeTrace writes the trace of a small HPL run.
 func writeTrace(t *testing.T, path string, nb int) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))
 	p := hpl.DefaultParams(24, 1, 2)
 	p.NB = nb
-	if err := hpl.Generate(context.Background(), f, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(context.Background(), f, p, hpl.Options{}))
+	noError(t, f.Close())
 }
 
 func TestExitCodes(t *testing.T) {
@@ -42,13 +35,8 @@ func TestExitCodes(t *testing.T) {
 	a, b, bad := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "bad")
 	writeTrace(t, a, 4)
 	writeTrace(t, b, 8)
-	data, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(bad, data[:len(data)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(a))
+	noError(t, os.WriteFile(bad, data[:len(data)/2], 0o644))
 	for _, test := range []struct {
 		args string
 		want int
@@ -107,15 +95,9 @@ func TestForeignFiles(t *testing.T) {
 // TestFrozen: the golden files have the names that docs/trace-format.md gives to them. They are
 // part of the format, which is frozen: none is ever changed, new ones are added.
 func TestFrozen(t *testing.T) {
-	page, err := os.ReadFile("../../docs/trace-format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile("../../docs/trace-format.md"))
 	for i := range goldens {
-		tr, err := trace.Open(goldens[i].path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(trace.Open(goldens[i].path()))
 		hash, ok := tr.Hash()
 		tr.Close()
 		if row := "| `" + goldens[i].name + "` | `" + hex.EncodeToString(hash[:]) + "` |\n"; !ok || !strings.Contains(string(page), row) {

@@ -47,14 +47,9 @@ func (g *golden) bytes(t testing.TB) []byte {
 	var file bytes.Buffer
 	h := g.header
 	h.Program, h.Tool = "golden "+g.name, "golden_test.go"
-	w, err := trace.NewWriter(&file, &h, trace.WriterOptions{ChunkUnits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&file, &h, trace.WriterOptions{ChunkUnits: 1}))
 	g.write(&goldenWriter{w, t})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return file.Bytes()
 }
 

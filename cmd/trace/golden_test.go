@@ -33,10 +33,7 @@ func (g *golden) path() string { return filepath.Join(goldenDir, g.name+".trace.
 
 // listing returns the actions that the file must have.
 func (g *golden) listing(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join(goldenDir, g.name+".txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(goldenDir, g.name+".txt")))
 	return string(text)
 }
 
@@ -46,15 +43,10 @@ func TestGoldenFilesAreWritten(t *testing.T) {
 		g := &goldens[i]
 		got := g.bytes(t)
 		if *update {
-			if err := os.WriteFile(g.path(), got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(g.path(), got, 0o644))
 			continue
 		}
-		want, err := os.ReadFile(g.path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(os.ReadFile(g.path()))
 		if !bytes.Equal(want, got) {
 			t.Errorf("%s: %d bytes, want the %d of the file", g.path(), len(got), len(want))
 		}
@@ -70,10 +62,7 @@ func TestGoldenFilesAreWritten(t *testing.T) {
 func TestGoldenFilesAreRead(t *testing.T) {
 	for i := range goldens {
 		g := &goldens[i]
-		tr, err := trace.Open(g.path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(trace.Open(g.path()))
 		if diff := cmp.Diff(g.features, tr.Features()); diff != "" {
 			t.Errorf("%s: features\n%s", g.name, diff)
 		}
@@ -89,10 +78,7 @@ func TestGoldenFilesAreRead(t *testing.T) {
 
 // printed returns what a command prints that has a file on standard input; it must succeed.
 func printed(t *testing.T, stdin string, args ...string) string {
-	in, err := os.Open(stdin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(os.Open(stdin))
 	defer in.Close()
 	var stdout, stderr bytes.Buffer
 	if err := run(t.Context(), append([]string{"trace"}, args...), in, &stdout, &stderr); err != nil {
@@ -129,14 +115,9 @@ func hplGolden(t *testing.T) string {
 	p := hpl.DefaultParams(530, 2, 3)
 	p.NB = 8 // 67 panels: two chunks
 	path := filepath.Join(t.TempDir(), "hpl.trace.zst")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))
 	defer f.Close()
-	if err := hpl.Generate(t.Context(), f, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), f, p, hpl.Options{}))
 	return path
 }
 
@@ -149,9 +130,7 @@ func needPython(t *testing.T) {
 // Both readers refuse a feature that they do not know, by its name.
 func TestUnknownFeature(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.trace.zst")
-	if err := os.WriteFile(path, renamed(t, goldens[5].bytes(t), "requests", "rendered"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, renamed(t, goldens[5].bytes(t), "requests", "rendered"), 0o644))
 	var stdout, stderr bytes.Buffer
 	err := run(t.Context(), []string{"trace", "cat", path}, strings.NewReader(""), &stdout, &stderr)
 	want := path + `: offset 24: header: unknown feature "rendered": made by a newer tracegen ("golden_test.go") than this program: use one as new`
@@ -169,20 +148,11 @@ func TestUnknownFeature(t *testing.T) {
 func renamed(t *testing.T, file []byte, from, to string) []byte {
 	const at, size = 24, 88 // of the record's header
 	le, castagnoli := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
-	dec, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dec := must(zstd.NewReader(nil))
 	defer dec.Close()
-	enc, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := must(zstd.NewWriter(nil))
 	head := slices.Clone(file[at : at+size])
-	plain, err := dec.DecodeAll(file[at+size:at+size+int(le.Uint32(head[32:]))], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(dec.DecodeAll(file[at+size:at+size+int(le.Uint32(head[32:]))], nil))
 	plain = bytes.ReplaceAll(plain, []byte(from), []byte(to))
 	packed := enc.EncodeAll(plain, nil)
 	hash := sha256.Sum256(plain)

@@ -59,27 +59,15 @@ func recordedRuns(t *testing.T) map[string]*recordedRun {
 
 func openRun(t *testing.T, path string) *recordedRun {
 	t.Helper()
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(zip.OpenReader(path))
 	defer z.Close()
 	read := func(name string) []byte {
-		f, err := z.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(z.Open(name))
 		defer f.Close()
-		b, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return must(io.ReadAll(f))
 	}
 	r := &recordedRun{ranks: map[string][]string{}, pivots: read("pivots.txt")}
-	if err := json.Unmarshal(read("case.json"), r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(read("case.json"), r))
 	for mode := range r.Modes {
 		for rank := range r.P * r.Q {
 			r.ranks[mode] = append(r.ranks[mode], string(read(fmt.Sprintf("%s/rank-%d.txt", mode, rank))))
@@ -146,14 +134,8 @@ func TestStatOracle(t *testing.T) {
 				continue
 			}
 			compared++
-			tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := stat.Of(tr, stat.Options{Late: mode == "late"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), name))
+			s := must(stat.Of(tr, stat.Options{Late: mode == "late"}))
 			got := map[string]int64{}
 			for _, k := range s.Kinds {
 				got[k.Kind] += k.Actions
@@ -186,24 +168,18 @@ func TestCatOracle(t *testing.T) {
 		r := runs[name]
 		dir := t.TempDir()
 		path, polls := filepath.Join(dir, "t.trace.zst"), filepath.Join(dir, "polls")
-		if err := os.WriteFile(path, r.generate(t), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, r.generate(t), 0o644))
 		for mode, ranks := range r.ranks {
 			for rank, text := range ranks {
 				want, outcomes := compared(text)
 				arg := mode
 				if mode == "real" {
 					arg = polls
-					if err := os.WriteFile(polls, []byte(outcomes), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, os.WriteFile(polls, []byte(outcomes), 0o644))
 				}
 				var out, errs bytes.Buffer
 				args := []string{"trace", "cat", "--rank", strconv.Itoa(rank), "--polls", arg, path}
-				if err := run(context.Background(), args, nil, &out, &errs); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, run(context.Background(), args, nil, &out, &errs))
 				if got, _ := compared(out.String()); got != want {
 					t.Errorf("%s %s rank %d: %s", name, mode, rank, cmp.Diff(want, got))
 				}

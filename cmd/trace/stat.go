@@ -14,6 +14,7 @@ import (
 	"reprise/trace/verify"
 )
 
+// statCommand describes trace stat, which counts without expanding.
 func statCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "stat",
@@ -62,12 +63,14 @@ func parsePolls(c *cli.Context) (late bool, err error) {
 	}
 }
 
+// writeJSON writes a result as JSON that people can read, too.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
+// verifyCommand describes trace verify, which reads all of a trace and checks that it makes sense.
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",

@@ -20,6 +20,7 @@ type finder struct {
 	places []int64 // by rank
 }
 
+// newFinder returns a finder of a mark, or an error that lists the names that the trace has instead.
 func newFinder(h *trace.Header, m Mark) (*finder, error) {
 	f := &finder{mark: m, seen: make([]int, h.Ranks), places: make([]int64, h.Ranks)}
 	for rank := range f.places {

@@ -33,6 +33,7 @@ type channel struct {
 // group is a communicator: 1 + its family, 0 for all ranks, and which of its groups.
 type group struct{ comm, group int32 }
 
+// newUnderWay returns what is under way at the beginning of a trace: nothing.
 func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
 	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{},
@@ -40,6 +41,8 @@ func newUnderWay(t *trace.Trace) *underWay {
 		epochs: map[epoch]bool{}, requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
 }
 
+// message counts a message at one side of its channel, 0 for the sender and 1 for the receiver. A channel
+// whose sides agree is forgotten, so that memory is that of what is under way.
 func (u *underWay) message(from, to, tag int32, family uint16, side int) {
 	if !u.comm {
 		family = 0

@@ -109,6 +109,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 			return nil, fmt.Errorf("%s: %w", t.Name(), trace.ErrStream)
 		}
 	}
+	// Equal hashes mean equal contents only if contents have the hashes that they claim.
 	for _, t := range []*trace.Trace{a, b} {
 		if err := t.CheckContents(); err != nil {
 			return nil, err
@@ -124,6 +125,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if err := d.summarize(a, b, o.Counting); err != nil {
 		return nil, err
 	}
+	// Ranks cannot be told to be the same ones in a program of another size.
 	if x, y := a.Header().Ranks, b.Header().Ranks; x != y {
 		if o.Actions {
 			d.NotCompared = fmt.Sprintf("%d and %d ranks", x, y)
@@ -134,6 +136,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 		d.ActionsEqual = !d.Same
 		return d, nil
 	}
+	// Counts are cheap, actions are not: they are expanded only if counts do not answer the question.
 	if d.countsDiffer() && !o.Actions {
 		return d, nil
 	}
@@ -219,6 +222,7 @@ func differingParts(a, b *trace.Trace) []part {
 
 // summarize compares the counts.
 func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) error {
+	// Progress counts the steps of both traces together.
 	before, all := a.Header().Steps, a.Header().Steps+b.Header().Steps
 	told := func(first int) func(int) {
 		if counting == nil {
@@ -279,6 +283,7 @@ func union[T any](x, y []T, name func(T) string) []string {
 	return names
 }
 
+// countChanges compares the counts that tell traces apart at a glance.
 func countChanges(a, b *stat.Counts) []CountChange {
 	return []CountChange{
 		countChange("actions", float64(a.Actions), float64(b.Actions)),

@@ -59,8 +59,7 @@ func (d diffTrace) file(t *testing.T) []byte {
 
 func diffOf(t *testing.T, a, b diffTrace, o Options) *Difference {
 	t.Helper()
-	d := must(Traces(a.open(t), b.open(t), o))
-	return d
+	return must(Traces(a.open(t), b.open(t), o))
 }
 
 func TestDiffOfEqualMeaning(t *testing.T) {

@@ -115,6 +115,7 @@ type group struct {
 	ranks       []int32
 }
 
+// title names the ranks of a group and their step.
 func (g *group) title() string { return fmt.Sprintf("%s, step %d", rankList(g.ranks), g.Step) }
 
 // groups puts the divergences together whose lines are the same.

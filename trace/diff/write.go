@@ -129,11 +129,13 @@ type pageData struct {
 	Left           string
 }
 
+// pageTable is a table of text, the first row apart.
 type pageTable struct {
 	Head []string
 	Rows [][]string
 }
 
+// pageGroup is a divergence, each of its parts as lines of text.
 type pageGroup struct {
 	Title, Before, A, B string
 	Unlisted            bool

@@ -90,6 +90,7 @@ type tally struct {
 	exact   []int64   // amounts of kernels as far as they are integers that fit, not added yet
 }
 
+// newTally returns a tally of nothing. Kernels have as many counters as their flop counts have terms.
 func newTally(h *trace.Header) *tally {
 	t, next := &tally{}, firstKernel
 	for i := range h.Kernels {

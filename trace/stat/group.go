@@ -44,6 +44,7 @@ type split struct {
 // maxPairTable bounds the table of pairs; beyond, a map does.
 const maxPairTable = 1 << 20
 
+// newGrouping prepares the ranks of each class of each axis, sorted by class.
 func newGrouping(p *trace.Program) *grouping {
 	g := &grouping{program: p, byHash: map[uint64]int32{}, pairs: map[uint64]int32{}}
 	for r := range p.Header().Ranks {

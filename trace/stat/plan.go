@@ -45,12 +45,14 @@ type planner struct {
 	loose  bool
 }
 
+// reads notes that the registers of operands are read.
 func (l *planner) reads(args ...trace.Operand) {
 	for _, a := range args {
 		l.read[a.Reg] = true
 	}
 }
 
+// items returns the items that count, in order.
 func (l *planner) items(items []trace.Item) []trace.Item {
 	kept := make([]trace.Item, len(items))
 	at := len(kept)

@@ -25,8 +25,7 @@ func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers
 
 func recorded(t *testing.T, text string) *Recorded {
 	t.Helper()
-	r := must(ReadRecorded(strings.NewReader(text), "polls"))
-	return r
+	return must(ReadRecorded(strings.NewReader(text), "polls"))
 }
 
 // TestListingOfPolls lists rank 1 of tracetest.PollBlock: it polls once, then works on 10

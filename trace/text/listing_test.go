@@ -48,8 +48,7 @@ func readMember(t *testing.T, f *zip.File) []byte {
 	t.Helper()
 	r := must(f.Open())
 	defer r.Close()
-	text := must(io.ReadAll(r))
-	return text
+	return must(io.ReadAll(r))
 }
 
 func firstDifference(want, got string) string {

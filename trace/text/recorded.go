@@ -25,6 +25,7 @@ type outcome struct {
 	misses    int64 // 0: found
 }
 
+// String returns the line of the outcome, without the communicator.
 func (o *outcome) String() string {
 	if o.misses == 0 {
 		return fmt.Sprintf("iprobe %d %d", o.peer, o.tag)

@@ -200,6 +200,7 @@ func (s *structureWriter) blocks() {
 	}
 }
 
+// blockName returns the number of a block, with its name if it has one.
 func (s *structureWriter) blockName(i int) string {
 	if name := s.p.Block(i).Name; name != "" {
 		return fmt.Sprintf("%d %s", i, name)
@@ -222,6 +223,7 @@ func (s *structureWriter) items(items []trace.Item, depth int) {
 	}
 }
 
+// register returns the name of a register.
 func register(r trace.Reg) string { return "r" + strconv.Itoa(int(r)) }
 
 // operand returns a constant, a register, or a register and a constant to be added.
@@ -235,6 +237,7 @@ func operand(o trace.Operand) string {
 	return fmt.Sprintf("%s%+d", register(o.Reg), o.Const)
 }
 
+// operands returns a list with commas.
 func operands(args []trace.Operand) string {
 	texts := make([]string, len(args))
 	for i, a := range args {
@@ -344,6 +347,7 @@ func (s *structureWriter) comm(family int) string {
 	return ""
 }
 
+// valuesText abbreviates a list of numbers.
 func valuesText(values []int64) string {
 	return columnText(len(values), func(i int) int64 { return values[i] })
 }

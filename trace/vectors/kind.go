@@ -137,10 +137,12 @@ func (p PivotOwners) Generated() *Generated {
 	return &Generated{Kind: &pivotOwners, Args: []int64{int64(p.Seed), p.First, p.Rows, p.Block, p.Owners}, Count: p.Count}
 }
 
+// pivotOwnersOf undoes Generated: it names the arguments.
 func pivotOwnersOf(args []int64, count int64) PivotOwners {
 	return PivotOwners{Seed: uint64(args[0]), First: args[1], Count: count, Rows: args[2], Block: args[3], Owners: args[4]}
 }
 
+// checkPivotOwners bounds the columns by the rows, without sums that could overflow.
 func checkPivotOwners(args []int64, count int64) error {
 	p := pivotOwnersOf(args, count)
 	switch {
@@ -152,6 +154,7 @@ func checkPivotOwners(args []int64, count int64) error {
 	return nil
 }
 
+// fillPivotOwners computes each element by itself, so that it costs no state.
 func fillPivotOwners(dst, args []int64) {
 	p := pivotOwnersOf(args, int64(len(dst)))
 	key := PivotKey(p.Seed)

@@ -81,6 +81,7 @@ type channel struct {
 	comm                     uint16
 }
 
+// String says from where to where messages go, or what synchronisation of a window they stand for.
 func (c channel) String() string {
 	if c.comm&commOfWindow != 0 {
 		use := "a post and its start"

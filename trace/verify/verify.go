@@ -68,6 +68,7 @@ type Fault struct {
 	Text   string
 }
 
+// Error names the place and what is wrong there.
 func (f *Fault) Error() string {
 	if f.Action == 0 {
 		return fmt.Sprintf("rank %d at its end: %s", f.Rank, f.Text)

@@ -24,6 +24,7 @@ type window struct {
 // wait for, or completes that waits wait for. Its tag is twice the window, and 1 more for completes.
 const commOfWindow = 1 << 15
 
+// ofWindow reports whether a channel is one of a window's synchronisations.
 func (k channelKey) ofWindow() bool { return k.comm&commOfWindow != 0 }
 
 // together reports whether an action that concerns a window or a file is one of all ranks of its

@@ -145,6 +145,7 @@ func Of(err error) []Warning {
 	return l.All()
 }
 
+// gather adds what an error and all that it wraps carry, the innermost first: it was there first.
 func (l *List) gather(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
