@@ -62,6 +62,7 @@ func (e *engine) prepareChanges(o *Options) error {
 		}
 		c.plan(i)
 	}
+	// Changes at time 0 are the machine's state at the begin.
 	for c.next() <= 0 {
 		if _, err := e.change(0); err != nil {
 			return err

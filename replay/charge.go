@@ -63,6 +63,8 @@ const noTime = -1
 
 // newTimeAccounts returns accounts of so many ranks in which no time was spent and no phase is open.
 func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
+	// The last rows are no sums but the times at which phases have begun: they lie with the rest of the rank, which
+	// is what an action touches.
 	b := timeAccounts{ranks: ranks, stride: int(numKinds) + kernels + 2*phases, kernels: kernels, phases: phases}
 	b.rows = make([]float64, b.stride*ranks)
 	for r := range ranks {
@@ -113,6 +115,7 @@ func (b *timeAccounts) width() int { return int(numKinds) + b.kernels + b.phases
 // has been charged. Kernels are part of the kind compute, open phases count up to now.
 func (b *timeAccounts) addSpent(sums []float64, r int32, when float64) {
 	spent := b.rows[int(r)*b.stride:][:len(sums)]
+	// Rows of kernels are apart from that of the kind compute until the account is closed.
 	for row, v := range spent {
 		sums[row] += v
 	}
@@ -147,6 +150,7 @@ type Share struct {
 
 // shares summarises the rows from first on under the given names, but for those of no time; it is never nil.
 func (b *timeAccounts) shares(first int, names []string) []Share {
+	// Rows of ranks lie one after the other; this goes through them once for each name, at the end of a replay.
 	shares := []Share{}
 	for i, name := range names {
 		s := Share{Name: name}

@@ -102,6 +102,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
+	// All ranks are in MPI_Init first, for as long as the options say.
 	e.ranks = make([]rank, h.Ranks)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
@@ -114,6 +115,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := e.prepareChanges(&o); err != nil {
 		return nil, err
 	}
+	// The begins of steps are summed up over the ranks as they come to them, in whatever order.
 	if o.StepStarts {
 		if o.To <= o.From || o.From < 0 {
 			return nil, errors.New("begins of steps are known between two steps only")
@@ -242,6 +244,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.chargeKernel(r, rk, a.Sym)
 		}
 		return goOn, nil
+	// Messages of which both sides are named, the most frequent first.
 	case trace.KindExchange:
 		return e.exchange(r, rk, a)
 	case trace.KindSyncExchange:
@@ -262,6 +265,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return goOn, e.freeRequest(r, a.Req)
 	case trace.KindWaitAll:
 		return e.waitAll(r, rk), nil
+	// What looks at the state of others: the rank is called again until the event loop has come to its clock.
 	case trace.KindPoll:
 		over, err := e.poll(r, a)
 		return parkedUnless(over), err
@@ -270,6 +274,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return parkedUnless(over), err
 	case trace.KindTest:
 		return e.test(r, rk, a.Req)
+	// What is made of several messages.
 	case trace.KindCollective:
 		return e.collective(r, rk, a)
 	case trace.KindIcollective:
@@ -280,6 +285,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.probeFor(r, a)
 	case trace.KindStart:
 		return goOn, e.startSend(r, a)
+	// One-sided communication (window.go).
 	case trace.KindAccess, trace.KindIaccess:
 		return e.access(r, rk, a)
 	case trace.KindSync:

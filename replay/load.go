@@ -251,6 +251,8 @@ func (l *loader) scaleLinks() error {
 // scaleHosts sets the factors of hosts that compute quicker or slower than they are described. The
 // last pattern that fits a host counts.
 func (l *loader) scaleHosts() error {
+	// A pattern that fits no host is a slip, as is one without effect: it is refused, and the first host is named
+	// as an example of what there is.
 	p, m := l.machine.Platform, &l.machine
 	for _, s := range l.spec.HostSpeeds {
 		pattern, err := textutil.ParsePattern(s.Pattern)
@@ -403,6 +405,7 @@ func (l *loader) set() error {
 	if err := o.Network.ApplyConfig(l.machine.Platform); err != nil {
 		return err
 	}
+	// What does not fit together is told of the platform if it did not before the settings.
 	before := o.Validate()
 	// smpirun sets the network model of SMPI on SimGrid's command line, where it wins over the
 	// platform: a platform that asks for another one is played otherwise there.

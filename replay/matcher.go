@@ -104,6 +104,8 @@ func (mt *matcher) enqueue(list *postList, m int32) {
 
 // find returns the oldest post of list from src with a label and the post before
 // it in the list, or -1.
+// Lists are short: a rank that posts far ahead of its partners has as many entries as messages under way, and
+// programs receive mostly in the order of sends, so that the first entry fits.
 func (mt *matcher) find(list *postList, src int32, l label) (m, before int32) {
 	before = -1
 	for m = list.head; m >= 0; m = mt.after[m] {
@@ -169,7 +171,8 @@ func (m *message) accepts(src int32, l label) bool {
 		(l.tag == m.tag || l.tag == trace.AnyTag && m.tag != CollectiveTag)
 }
 
-// resolve returns the message that a receive's request stands for.
+// resolve returns the message that a receive's request stands for. A receive with a wildcard whose send came as
+// a message of its own leads to that (merge); who asks holds the send's from then on, and the alias is free.
 func (mt *matcher) resolve(id int32) int32 {
 	if mt.messages[id].flags&msgAlias == 0 {
 		return id

@@ -8,6 +8,11 @@ import (
 	"reprise/trace"
 )
 
+// Times of kernels follow from models, which package kernels parses and binds to a host. A replay binds each
+// kernel of the trace once for each class of hosts, before the first action, so that a call costs an index and
+// a sum of products. What a model lacks is an error where the kernel is called, not before: a trace may declare
+// kernels that it never calls.
+
 // kernelModel is the model of a kernel on a host, or why there is none: a
 // kernel that is declared but never called needs no model.
 type kernelModel struct {

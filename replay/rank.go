@@ -2,6 +2,9 @@ package replay
 
 import "reprise/trace"
 
+// What a rank is in the midst of is a few numbers: no goroutine and no stack belong to it. An action that cannot
+// end at once leaves its stage here and is called again from its beginning.
+
 // rank is the state of one rank: what the event loop touches when it runs it. Its
 // 128 bytes are two cache lines, and messages with blocking calls need the first.
 type rank struct {

@@ -124,6 +124,7 @@ func resultLine(b *strings.Builder, h *trace.Header, seconds, gflops float64, la
 	if len(h.Result) == 0 {
 		return
 	}
+	// Widths of columns are those of HPL's own report: T/V, N, then the others.
 	var title, value strings.Builder
 	for i, c := range h.Result {
 		format := " %5s"
@@ -392,6 +393,7 @@ func bar(share float64, columns int) string {
 	if columns == 0 || !(share > 0) {
 		return ""
 	}
+	// Unicode has blocks of each eighth of a column.
 	eighths := int(math.Round(8 * math.Min(share, 1) * float64(columns)))
 	text := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {

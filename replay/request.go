@@ -6,6 +6,10 @@ import (
 	"reprise/trace"
 )
 
+// Slots of requests are numbered by the trace, small numbers first, so that nearly all ranks have theirs in the
+// rank itself. A request names a message and the side that the rank holds; that side keeps the message alive
+// until the request is completed or let go of (MPI 3.1, section 3.7).
+
 // A request is what a slot holds: noRequest, completeRequest, one side of a
 // message as (id+1)<<1 | side, or ^n, the open collective operation n.
 type request = int32

@@ -229,6 +229,7 @@ func within(t float64, freedom int) float64 {
 	tan := t / math.Sqrt(float64(freedom))
 	cos := 1 / math.Sqrt(1+float64(tan*tan))
 	sin := tan * cos
+	// The two formulas are a sum of powers of the cosine: even ones for even degrees of freedom, else odd ones.
 	term, sum := 1.0, 0.0
 	if freedom%2 == 1 {
 		term = cos

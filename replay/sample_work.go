@@ -103,6 +103,7 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 	if step >= first {
 		finish()
 	}
+	// Steps that are missing, too many kinds, or none that comes twice: nothing repeats.
 	if len(work) != end-first || len(kinds) > maxWork || len(kinds) == len(work) {
 		return nil, nil
 	}
@@ -121,6 +122,7 @@ func (e *Estimate) WindowWeight(i int) float64 {
 
 // nearest returns how many steps are nearer to window i than to the windows beside it.
 func (e *Estimate) nearest(i int) float64 {
+	// A window ends where its middle and that of the next one are equally far. Sums of four steps make quarters.
 	between := func(i int) int { // windows i-1 and i, in quarters of steps
 		return e.Windows[i-1].Start + e.Windows[i-1].To + e.Windows[i].Start + e.Windows[i].To
 	}

@@ -118,6 +118,7 @@ func (b *barrierSource) Fill(rank int32, buf []trace.Action) (int, error) {
 	if n > 0 || err != nil {
 		return n, err
 	}
+	// The actions of the program are over. The wait comes first: SMPI's barrier is in MPI_Finalize.
 	b.over[rank] = true
 	var last [2]trace.Action
 	last[0].Kind = trace.KindWaitAll

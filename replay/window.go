@@ -132,6 +132,7 @@ func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		*slot = completeRequest
 	}
+	// Outside of any epoch of locks or starts the access is between two fences, where SMPI has accesses take turns.
 	between := slot == nil && e.windows.parts[e.windows.part(a.Sym, a.Tag, r)].epochs == 0 // fences
 	if between && rk.collective {
 		return e.accessInTurn(r, rk, a)
@@ -217,6 +218,7 @@ func (e *engine) launchTransfer(r, id int32, at float64) error {
 
 // flush waits for the accesses of rank r to the memory of a target in a window, or of all.
 func (e *engine) flush(r int32, rk *rank, family uint16, window, target int32, k TimeKind) outcome {
+	// What comes back to the rank is in the list of its own memory, what goes to a target in that of the target.
 	rk.serial = true
 	own := e.windows.part(family, window, r)
 	mine := func(o openAccess, m *message) bool { return o.origin == r }
@@ -237,6 +239,7 @@ func (e *engine) flush(r int32, rk *rank, family uint16, window, target int32, k
 // joinOpen makes rank r wait for those of the accesses that are open in a part that are chosen. It
 // is one end of them.
 func (e *engine) joinOpen(r int32, part *windowPart, chosen func(openAccess, *message) bool) {
+	// The list is filtered in place: those that are not chosen stay in their order.
 	left := part.open[:0]
 	for _, o := range part.open {
 		m := &e.matcher.messages[o.message]
