@@ -107,6 +107,7 @@ func NewSeveralTables(names *replay.PartNames, list []replay.SeedResult) []TimeT
 // Labels name the figures of a replay that is not of a whole run on the machine as its files have it. Of such a run
 // there are none.
 func Labels(r *replay.Report) []string {
+	// A list without elements, which JSON writes as [], says that the run is a plain one.
 	labels := []string{}
 	switch {
 	case r.StoppedAt != nil:

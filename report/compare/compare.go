@@ -395,6 +395,7 @@ func warnings(a, b *Result, o *Options) []string {
 				r.File, r.Seeds[0])
 		}
 	}
+	// Intervals of one kind hold errors of the model, those of the others noise or sampling alone.
 	if (a.Kind == Uncertainty) != (b.Kind == Uncertainty) {
 		known := a
 		if b.Kind == Uncertainty {
@@ -412,6 +413,7 @@ func warnings(a, b *Result, o *Options) []string {
 	if a.Made.Tool != b.Made.Tool && a.Made.Tool != "" && b.Made.Tool != "" {
 		add("%s is by %s, %s by %s: what differs may be the version", a.File, a.Made.Tool, b.File, b.Made.Tool)
 	}
+	// Draws that were played as estimates, and files of other programs, have no times of parts.
 	const untold = " not say where the time went: parts are not compared"
 	switch {
 	case len(a.parts) == 0 && len(b.parts) == 0:

@@ -98,6 +98,7 @@ func (r *Result) what() string {
 
 // seedText names seeds, which mostly follow one another.
 func seedText(seeds []uint64) string {
+	// Seeds of --runs are consecutive; a script may have kept some of them.
 	first, last := seeds[0], seeds[len(seeds)-1]
 	for i, s := range seeds {
 		if s != first+uint64(i) {

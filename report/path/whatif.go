@@ -57,6 +57,7 @@ func (l *levels) Level(t *eventlog.Transfer) int32 {
 	if p.src != from || p.dst != to {
 		*p = l.narrowest(from, to)
 	}
+	// A rate at the window is limited by that, however wide the links are.
 	if t.Alone >= p.window {
 		return int32(len(l.names) - 1)
 	}

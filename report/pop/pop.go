@@ -100,7 +100,7 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	d.Communication = d.Serialisation * d.Transfer
 	d.Parallel = d.LoadBalance * d.Communication
 
-	// The limits of these numbers.
+	// The limits of these numbers, each in a sentence of its own.
 	if r.Polls > 0 {
 		d.Notes = append(d.Notes, "Ranks poll: what they do depends on when messages come, so the further replays take "+
 			"courses of their own, and all but the load balance may be some percent off.")

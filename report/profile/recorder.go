@@ -170,7 +170,7 @@ func (r *Recorder) within(around int32, phase uint16) int32 {
 	return n
 }
 
-// MaxGroups is how many groups of ranks a profile tells apart.
+// MaxGroups is how many groups of ranks a profile tells apart: each multiplies the number of sums.
 const MaxGroups = 256
 
 // Groups says which ranks are counted together.

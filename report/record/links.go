@@ -313,6 +313,7 @@ const maxHottest = 20
 
 // data describes the use of links up to the end of the run, in seconds.
 func (l *links) data(end float64) Links {
+	// Uses are shares of a slice, of which the last one is cut by the end of the run.
 	end = max(end, l.told) // ranks wait when a replay is stopped, and transfers go on
 	l.advance(end)
 	count := int(math.Ceil(end / l.width))
@@ -321,6 +322,8 @@ func (l *links) data(end float64) Links {
 
 	// Levels are in the order of the platform. Of each there is the mean use of its links in each slice, the
 	// greatest, and the time lost.
+	//
+	// Of links that are not shared uses may add up to more than 1, and no time is lost on them.
 	order := make([]int32, len(l.levels))
 	for i := range order {
 		order[i] = int32(i)

@@ -49,7 +49,7 @@ func (to *csvWriter) Write(r *Row) {
 	to.w.Write(append(to.fields, to.label...)) // Close has the error
 }
 
-// number writes a number with all of its digits.
+// number writes a number with all of its digits: reading it gives the same bits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Label implements Writer: a label that is known at the end only has no place in rows that are written.

@@ -15,7 +15,8 @@ import (
 var pajeEvents = [...]struct{ name, fields string }{
 	0: {"PajeDefineContainerType", "Alias string, Type string, Name string"},
 	1: {"PajeDefineStateType", "Alias string, Type string, Name string"},
-	2: {"PajeDefineLinkType", "Alias string, Type string, StartContainerType string, EndContainerType string, Name string"},
+	2: {"PajeDefineLinkType",
+		"Alias string, Type string, StartContainerType string, EndContainerType string, Name string"},
 	3: {"PajeDefineEntityValue", "Alias string, Type string, Name string, Color color"},
 	4: {"PajeCreateContainer", "Time date, Alias string, Type string, Container string, Name string"},
 	5: {"PajePushState", "Time date, Type string, Container string, Value string"},

@@ -204,6 +204,7 @@ func (r *Recorder) actionEnds(rank int32, at float64) {
 	}
 	rk.posted = rk.posted[:0]
 
+	// Requests are followed outside of the span, too, as waits within it may be for them; slices are not shown.
 	if !rk.meets(rk.begin, at) {
 		return
 	}

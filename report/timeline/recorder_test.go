@@ -3,6 +3,8 @@ package timeline_test
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -233,5 +235,173 @@ func TestChangesNothing(t *testing.T) {
 	}
 	if n := int64(len(got.messages)); n != res.Messages || bytes != res.Bytes {
 		t.Errorf("%d messages of %d bytes, want %d of %d", n, bytes, res.Messages, res.Bytes)
+	}
+}
+
+// collective returns a call of an operation on elements of 8 bytes.
+func collective(kind trace.CollectiveKind, count int64) trace.Action {
+	var a trace.Action
+	a.SetCollective(&trace.Collective{Kind: kind, Send: count, SendSize: 8, Recv: count, RecvSize: 8})
+	return a
+}
+
+// ring returns the actions of a rank of some: collective operations of small and large
+// messages, and messages around a ring of all kinds, received from any source with any tag by
+// every third rank.
+func ring(rank, ranks int32) []trace.Action {
+	next, before := (rank+1)%ranks, (rank+ranks-1)%ranks
+	if rank%3 == 0 {
+		before = trace.AnySource
+	}
+	var list []trace.Action
+	for _, bytes := range []int64{0, 1000, 100_000} {
+		list = append(list,
+			collective(trace.CollAllreduce, bytes/8), collective(trace.CollAlltoall, bytes/8), collective(trace.CollBcast, bytes/8), collective(trace.CollBarrier, 0),
+			irecv(0, before, 1, bytes), isend(1, next, 1, bytes), flops(1e5), wait(0), wait(1),
+			irecv(5, before, trace.AnyTag, bytes), isend(6, next, 2, bytes), trace.Action{Kind: trace.KindWaitAll},
+			trace.Action{Kind: trace.KindSendrecv, Peer: next, Tag: 3, X: [4]int64{bytes, bytes, int64(uint32((rank+ranks-1)%ranks)) | 3<<32}},
+			isend(2, next, 4, bytes), recv(before, 4, bytes), wait(2),
+		)
+	}
+	return list
+}
+
+// TestEveryMessageIsReceived: whatever receives a message, an arrow leads there, and none to
+// another one.
+func TestEveryMessageIsReceived(t *testing.T) {
+	const ranks = 7
+	h := &trace.Header{Ranks: ranks}
+	var lists [][]trace.Action
+	for r := range int32(ranks) {
+		lists = append(lists, ring(r, ranks))
+	}
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, timeline.Span{}, got)
+	res := play(t, h, r, lists...)
+	r.End()
+	senders, receivers := map[int64]int32{}, map[int64]int32{}
+	for rank, list := range got.slices {
+		for _, s := range list {
+			for _, m := range s.Sends {
+				senders[m.Number] = int32(rank)
+			}
+			for _, m := range s.Receives {
+				if _, twice := receivers[m]; twice {
+					t.Errorf("message %d is received twice", m)
+				}
+				receivers[m] = int32(rank)
+			}
+		}
+	}
+	if n := int64(len(got.messages)); n != res.Messages || int64(len(senders)) != n || int64(len(receivers)) != n {
+		t.Errorf("%d messages, of which %d are sent and %d received by slices; want %d", n, len(senders), len(receivers), res.Messages)
+	}
+	for _, m := range got.messages {
+		if senders[m.Number] != m.Src || receivers[m.Number] != m.Dst {
+			t.Errorf("message %+v is sent by rank %d and received by rank %d", m, senders[m.Number], receivers[m.Number])
+		}
+	}
+	names := timeline.Names(h)
+	for _, s := range got.slices[0] {
+		if name := names[s.Name]; name == "allreduce" && len(s.Sends) == 0 || strings.HasPrefix(name, "isend") && len(s.Sends) != 1 {
+			t.Errorf("%s sends %d messages", name, len(s.Sends))
+		}
+	}
+	run := &timeline.Run{Header: h, Hosts: make([]string, ranks)}
+	readPerfetto(t, export(t, timeline.Perfetto, run, func(o observing) { play(t, h, o, lists...) }))
+}
+
+// everywhere observes all steps.
+type everywhere struct{ observing }
+
+func (e everywhere) Observer() replay.Observer {
+	o := e.observing.Observer()
+	o.FirstStep, o.EndStep = 0, 0
+	return o
+}
+
+// shown is what a recorder of a span has shown, but for the numbers of messages.
+type shown struct {
+	Lines    [][]string
+	Sends    int
+	Received int
+	Phases   []phase
+	Messages []timeline.Message
+}
+
+func shownOf(s *seen) (all shown) {
+	for rank := range s.slices {
+		all.Lines = append(all.Lines, s.lines(rank))
+		for i := range s.slices[rank] {
+			all.Sends += len(s.slices[rank][i].Sends)
+			all.Received += len(s.slices[rank][i].Receives)
+		}
+	}
+	all.Phases, all.Messages = s.phases, slices.Clone(s.messages)
+	for i := range all.Messages {
+		all.Messages[i].Number = 0
+	}
+	return all
+}
+
+// record has recorders of a span told of their part of a run, of all of it, and of their part beside
+// somebody who is told of all.
+func record(h *trace.Header, span timeline.Span, run func(observing)) (part, whole, beside shown) {
+	all := timeline.NewRecorder(h, timeline.Span{}, newSeen(h))
+	for to, observer := range map[*shown]func(*timeline.Recorder) observing{
+		&part:   func(r *timeline.Recorder) observing { return r },
+		&whole:  func(r *timeline.Recorder) observing { return everywhere{r} },
+		&beside: func(r *timeline.Recorder) observing { return several{all, r} },
+	} {
+		got := newSeen(h)
+		r := timeline.NewRecorder(h, span, got)
+		run(observer(r))
+		r.End()
+		*to = shownOf(got)
+	}
+	return part, whole, beside
+}
+
+// TestWindowOfSteps: what is shown of steps in the midst of a run is what a recorder shows that was
+// told of all of it.
+func TestWindowOfSteps(t *testing.T) {
+	run := newHPL(t, 600, 4, 4, "")
+	for _, span := range []timeline.Span{
+		{FirstStep: 5, EndStep: 7}, {FirstStep: 0, EndStep: 2}, {FirstStep: 10, EndStep: 13, FirstRank: 4, Ranks: 4},
+		{FirstStep: 17, EndStep: 19}, {FirstStep: 3, EndStep: 4, FirstRank: 15, Ranks: 1},
+	} {
+		part, whole, beside := record(run.header, span, func(o observing) { run.play(t, o) })
+		if diff := cmp.Diff(part, beside, cmp.AllowUnexported(phase{})); diff != "" {
+			t.Errorf("%v, beside another recorder (-alone +beside):\n%s", span, diff)
+		}
+		if diff := cmp.Diff(whole, part, cmp.AllowUnexported(phase{})); diff != "" || part.Sends == 0 || len(part.Phases) == 0 {
+			t.Errorf("%v: %d sends, %d phases (-told of all +told of the part):\n%s", span, part.Sends, len(part.Phases), diff)
+		}
+	}
+}
+
+// TestMessagesOverSteps: messages of a window that end when all ranks have gone on to the step behind
+// it are shown, and a wait says what for if that began two steps before.
+func TestMessagesOverSteps(t *testing.T) {
+	h := &trace.Header{Ranks: 2, Steps: 8}
+	var lists [2][]trace.Action
+	for rank := range lists {
+		post := isend
+		if rank == 1 {
+			post = irecv
+		}
+		for s := range 8 {
+			lists[rank] = append(lists[rank], step(int64(s)))
+			if s >= 2 {
+				lists[rank] = append(lists[rank], wait(int32(s-2)))
+			}
+			lists[rank] = append(lists[rank], post(int32(s), int32(1-rank), 7, 1_000_000), flops(1e9))
+		}
+	}
+	for _, span := range []timeline.Span{{FirstStep: 3, EndStep: 4}, {FirstStep: 5, EndStep: 7}} {
+		part, whole, _ := record(h, span, func(o observing) { play(t, h, o, lists[:]...) })
+		if diff := cmp.Diff(whole, part, cmp.AllowUnexported(phase{})); diff != "" || len(part.Messages) != span.EndStep-span.FirstStep {
+			t.Errorf("%v: %d messages (-told of all +told of the part):\n%s", span, len(part.Messages), diff)
+		}
 	}
 }
