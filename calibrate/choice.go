@@ -12,9 +12,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// FitKernels fits a model to each kernel of t. Each size on each CPU is one
-// point, at the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out, with
-// a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+// FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
+// the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out,
+// with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
 func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -22,7 +22,8 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if len(t.functions) == 0 {
 		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
 	}
-	// Terms and products must be of kernels that were measured, and of their dimensions.
+	// Terms and products must be of kernels that were measured, and of their
+	// dimensions.
 	given := map[string][]string{}
 	maps.Copy(given, o.Terms)
 	for name, term := range o.Product {
@@ -48,6 +49,8 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if o.For == ForCPU {
 		r.cpuNumbers = t.cpuNumbers()
 	}
+	// One kernel, or one host of a kernel, without a model must not cost the others
+	// theirs.
 	var first error
 	var unfit []Unfit // groups of kernels that have a model
 	for _, f := range t.functions {
@@ -105,8 +108,9 @@ func checkProducts(terms, dims []string) error {
 	return nil
 }
 
-// fitGroups tries the candidates on all points and on each group, and takes
-// the one of the smallest sum of the criterion over the fits that are used; a constant only if it is better than M-1.
+// fitGroups tries the candidates on all points and on each group, and takes the one of
+// the smallest sum of the criterion over the fits that are used; a constant only if it
+// is better than M-1.
 func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, error) {
 	for i, points := range list {
 		switch {
@@ -117,6 +121,9 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 			return nil, fmt.Errorf("%s: %w: all times are 0 s", place(points[0], o.For), ErrMeaningless)
 		}
 	}
+	// Of the candidates that fit all groups the one with the smallest criterion wins.
+	// With groups, the fit of all points together is not used for the groups, and so
+	// does not count.
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
@@ -148,9 +155,9 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 	if best < 0 {
 		return nil, fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(refused, "; "))
 	}
-	// A constant with which M-1 could not be compared, because it was refused, is a remainder, not a finding of the
-	// timings, unless M-1 was refused for a product that may as well have no part in the times and the constant
-	// is near all of them.
+	// A constant with which M-1 could not be compared, because it was refused, is a
+	// remainder, not a finding of the timings, unless M-1 was refused for a product
+	// that may as well have no part in the times and the constant is near all of them.
 	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne && c.Refused != "" })
 	if r.Candidates[best].Model == Constant && one >= 0 {
 		worst := slices.MaxFunc(bestFits, func(a, b Fit) int { return cmp.Compare(a.MeanError, b.MeanError) }).MeanError
@@ -166,8 +173,8 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 // nearConstant is the mean relative error up to which a constant is near the times.
 const nearConstant = 0.1
 
-// checkGroups refuses points that do not say to which group they belong, or whose
-// host has a name that kernel files would take for a pattern.
+// checkGroups refuses points that do not say to which group they belong, or whose host
+// has a name that kernel files would take for a pattern.
 func checkGroups(points []point, by Grouping) error {
 	for i := range points {
 		p := &points[i]
@@ -190,9 +197,10 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	if terms := o.Terms[f.name]; terms != nil {
 		return []Candidate{{Model: customModel, Terms: terms}}
 	}
+	// The product of M-1 leads M-2, too: noise and reports go by the first term.
 	one := cmp.Or(o.Product[f.name], strings.Join(f.dims, "*"))
 	full := polynomial(f.dims)
-	if !slices.ContainsFunc(full, func(term string) bool { return sameProduct(term, one, f.dims) }) {
+	if !slices.ContainsFunc(full, func(term string) bool { return NormalTerm(term) == NormalTerm(one) }) {
 		full = append([]string{one}, full...)
 	}
 	list := []Candidate{{Model: Constant, Terms: []string{"1"}}, {Model: LinearOne, Terms: []string{one, "1"}},
@@ -205,9 +213,9 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	return slices.DeleteFunc(list, func(c Candidate) bool { return o.Model != Auto && c.Model != o.Model })
 }
 
-// groups returns all points, then, unless there is one model for all, those of
-// each group in order: of a host or CPU, and of a day where these are kept apart.
-// The points are sorted.
+// groups returns all points, then, unless there is one model for all, those of each
+// group in order: of a host or CPU, and of a day where these are kept apart. The points
+// are sorted.
 func groups(points []point, by Grouping) [][]point {
 	list := [][]point{points}
 	if by == ForAll {
@@ -260,6 +268,8 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 	return fits, level
 }
 
+// place names the group of a point, for messages: the host, its CPU and the day, as far
+// as they tell groups apart.
 func place(p point, by Grouping) string {
 	text := "host " + p.host
 	if by == ForCPU && p.cpu != noCPU {
@@ -325,8 +335,8 @@ func (r *KernelReport) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
 
-// CheckNoise warns of the fits that have no noise of a law, because none of their sizes was
-// timed twice. If none has, that is an error that wraps ErrMeaningless.
+// CheckNoise warns of the fits that have no noise of a law, because none of their sizes
+// was timed twice. If none has, that is an error that wraps ErrMeaningless.
 func (r *KernelReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// ErrMeaningless is wrapped by the errors about data from which no model with a
-// meaning can be fitted.
+// ErrMeaningless is wrapped by the errors about data from which no model with a meaning
+// can be fitted.
 var ErrMeaningless = errors.New("no meaningful fit")
 
 // ErrContradiction is wrapped by the errors about options that a table contradicts.
@@ -121,7 +121,8 @@ type Fit struct {
 	// sum of |fit - mean| / sum of the means, in which long calls count most
 	TimeError float64 `json:"time_error"`
 	// ResidualGrowth is how many times as large the residuals of the slower half of the
-	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.
+	// points are as those of the faster half; 0 if not known, or if the fit is to
+	// relative ones.
 	ResidualGrowth float64 `json:"residual_growth,omitempty"`
 	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
 	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
@@ -140,10 +141,11 @@ type Coefficient struct {
 	Fixed  bool    `json:"fixed,omitempty"` // the fit goes through the shortest time measured
 }
 
-// fitModel is fitPoints with a constant that the timings bear out. Long calls leave
-// it so uncertain that it may come out below zero, as if calls gave time back, or above the
-// shortest time that was measured by more than that one is uncertain. The fit is then made to go
-// through it; if its constant is below zero even so, it has none. Given terms stay as they are.
+// fitModel is fitPoints with a constant that the timings bear out. Long calls leave it
+// so uncertain that it may come out below zero, as if calls gave time back, or above
+// the shortest time that was measured by more than that one is uncertain. The fit is
+// then made to go through it; if its constant is below zero even so, it has none. Given
+// terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, products, nil, o)
 	last := len(products) - 1
@@ -152,9 +154,10 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
 	if err == nil {
-		// The shortest mean time may be below the true one by its standard error: that of its own timings or, if
-		// these scatter less, that of the part of their mean by which timings of all sizes scatter. Where no size
-		// was timed twice, that part is taken to be a tenth.
+		// The shortest mean time may be below the true one by its standard error: that
+		// of its own timings or, if these scatter less, that of the part of their mean
+		// by which timings of all sizes scatter. Where no size was timed twice, that
+		// part is taken to be a tenth.
 		m := &least.seconds
 		sd := m.mean / 10
 		if fit.NoiseModel != nil {
@@ -175,15 +178,17 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 }
 
 // slackErrors is the number of standard errors by which the mean time of a size may be
-// below what a constant says it is at least. The smallest of a hundred normal means is two
-// and a half below the true one as a rule, that of a million less than five.
+// below what a constant says it is at least. The smallest of a hundred normal means is
+// two and a half below the true one as a rule, that of a million less than five.
 const slackErrors = 5
 
-// fitPoints fits the sum of the products to the means of the points. If it is to
-// go through one of them, a constant is added to the products that does so. The deviation
+// fitPoints fits the sum of the products to the means of the points. If it is to go
+// through one of them, a constant is added to the products that does so. The deviation
 // is fitted to terms of its own: calls too short to show in the fit have noise, too.
 func fitPoints(points []point, products, noise []product, through *point, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
+	// Weights: with a time as the divisor of its residual, all sizes count alike in
+	// percent.
 	var w []float64 // 1/y² for relative residuals
 	for _, v := range y {
 		if !o.Relative {
@@ -227,7 +232,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		for j := range f.Coefficients {
 			f.Coefficients[j].StdErr *= more
 		}
-		// The standard error of the constant is that of the mean of the point's timings.
+		// The standard error of the constant is that of the mean of the point's
+		// timings.
 		constant = y0[0] - regress.Dot(l.Coef, x0)
 		c := Coefficient{Term: "1", Value: constant, Fixed: true}
 		if n := through.seconds.n; n > 1 {
@@ -237,6 +243,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		f.AIC += 2 // it counts as a coefficient
 		f.BIC += math.Log(float64(l.N))
 	}
+	// How far the fit is from the means: in percent of each, and of all time, in which
+	// long calls count most.
 	p, sum, compared, off, total := len(products), 0.0, 0, 0.0, 0.0
 	for i, mean := range y {
 		fitted := constant + regress.Dot(l.Coef, x[i*p:(i+1)*p])
@@ -256,7 +264,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	if compared > 0 {
 		f.MeanError, f.TimeError = sum/float64(compared), off/total
 	}
-	// Times below zero for most of the sizes, or a main term without a positive coefficient, mean nothing.
+	// Times below zero for most of the sizes, or a main term without a positive
+	// coefficient, mean nothing.
 	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
 	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
 		main = f.Coefficients[i]
@@ -274,9 +283,9 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	return f, nil
 }
 
-// residualGrowth returns how many times as large the residuals of the slower half of the
-// points are as those of the faster half, root mean squares; 0 where those are 0 or there
-// are too few points to say.
+// residualGrowth returns how many times as large the residuals of the slower half of
+// the points are as those of the faster half, root mean squares; 0 where those are 0 or
+// there are too few points to say.
 func residualGrowth(y, fitted []float64) float64 {
 	if len(y) < minGrowthPoints {
 		return 0
@@ -321,22 +330,23 @@ func (e *fallingError) Error() string {
 
 func (e *fallingError) Unwrap() error { return ErrMeaningless }
 
-// level reports whether the term may as well be zero: it is within three standard errors
-// of it, where a normal variable is in all cases but one of 370.
+// level reports whether the term may as well be zero: it is within three standard
+// errors of it, where a normal variable is in all cases but one of 370.
 func (e *fallingError) level() bool { return -e.main.Value < 3*e.main.StdErr }
 
-// errNegative marks a fit whose times are below zero for most sizes: the long calls,
-// or the scatter of theirs, have bent it.
+// errNegative marks a fit whose times are below zero for most sizes: the long calls, or
+// the scatter of theirs, have bent it.
 var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
 
 // Noise describes how timings of one size scatter, by moments.
 type Noise struct {
 	Points    int     `json:"points"`    // sizes with at least two timings
 	Variation float64 `json:"variation"` // root of the mean square of sd/mean over the sizes
-	// of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there
-	// are
+	// of sizes with at least three timings; in the mean 0 for normal noise and 0.995
+	// for half-normal, however few there are
 	Skewness *float64 `json:"skewness,omitempty"`
-	// seconds per unit of the model's first term: the deviation as a fit to this term alone
+	// seconds per unit of the model's first term: the deviation as a fit to this term
+	// alone
 	MainTerm float64 `json:"sd_main_term"`
 	// deviation as a fit to the model's terms: heteroscedastic noise
 	Coefficients []Coefficient `json:"sd_terms,omitempty"`
@@ -345,10 +355,9 @@ type Noise struct {
 	Unfitted string `json:"unfitted,omitempty"` // why there is no such fit
 }
 
-// fitNoise returns the moments of the timings about the mean of
-// their size, and the fit of the standard deviation of each size to terms:
-// all sizes alike, or weighed by the square of their mean time if relative. It is nil
-// without sizes that were timed twice.
+// fitNoise returns the moments of the timings about the mean of their size, and the fit
+// of the standard deviation of each size to terms: all sizes alike, or weighed by the
+// square of their mean time if relative. It is nil without sizes that were timed twice.
 func fitNoise(points []point, terms []product, relative bool) *Noise {
 	p := len(terms)
 	x, _ := design(points, terms)
@@ -381,6 +390,9 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	if n.Points == 0 {
 		return nil
 	}
+	// The deviation in parts of the time, the skewness that half-normal noise of so
+	// many timings would show as its own, and the deviation by the terms, which says
+	// how it grows with the size.
 	n.Variation = math.Sqrt(squares / float64(n.Points))
 	if seen > 0 {
 		n.Skewness = new(cubes / seen)
@@ -417,8 +429,8 @@ func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/
 // halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
 const halfNormalSkewness = 0.99527
 
-// lawOf returns the law for noise of a skewness: the one that is asked for or, where it is to be
-// chosen, the one whose skewness is nearer.
+// lawOf returns the law for noise of a skewness: the one that is asked for or, where it
+// is to be chosen, the one whose skewness is nearer.
 func lawOf(asked string, skewness float64) string {
 	switch {
 	case asked != Auto:
@@ -429,9 +441,9 @@ func lawOf(asked string, skewness float64) string {
 	return Normal
 }
 
-// noise returns the law of a kernel file, "" for none, as where no size was timed twice: the
-// deviation by the terms of the fit where there is one that grows with the size, else in percent
-// of the time.
+// noise returns the law of a kernel file, "" for none, as where no size was timed
+// twice: the deviation by the terms of the fit where there is one that grows with the
+// size, else in percent of the time.
 func (f *Fit) noise(law string) string {
 	n := f.NoiseModel
 	if law == "" || law == NoNoise || n == nil {
@@ -464,6 +476,8 @@ func groupName(host string, cpu *int) string {
 	return "host " + host
 }
 
+// yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1:
+// 2.0e-07".
 func yamlTerms(list []Coefficient) string {
 	var terms []string
 	for _, c := range list {

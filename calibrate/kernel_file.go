@@ -50,10 +50,10 @@ func (o *FileOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all
-// points, and, where there are any, those of each host or CPU. Coefficients have as many digits as it
-// takes to read the same numbers again. Noise is asked for by the options; CheckNoise
-// names the fits without any.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points,
+// and, where there are any, those of each host or CPU. Coefficients have as many digits
+// as it takes to read the same numbers again. Noise is asked for by the options;
+// CheckNoise names the fits without any.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -69,6 +69,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if o.HostName == "" {
 		o.HostName = "{}"
 	}
+	// The models of hosts are one list; those of all others end it under "*" where
+	// there is a base, which has models of its own for all hosts, and else stand before
+	// it.
 	var b strings.Builder
 	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
 	if len(o.Base) > 0 {
@@ -115,7 +118,8 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
 }
 
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
-// host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
+// host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other
+// ranks than meant.
 func CheckCPUs(numbers []int) error {
 	for n := range len(numbers) {
 		if most := slices.Max(numbers); n < most && !slices.Contains(numbers, n) {
@@ -157,22 +161,22 @@ func FormatNumber(x float64) string {
 	return mantissa + "e" + exponent
 }
 
-// CheckBase refuses a kernel file to whose text hosts cannot be added: one that has some,
-// or whose keys do not begin their lines, or that says where it ends.
+// CheckBase refuses a kernel file to whose text hosts cannot be added: one that has
+// some, or whose keys do not begin their lines, or that says where it ends.
 func CheckBase(text []byte) error {
 	_, err := splitBase(text)
 	return err
 }
 
-// baseText is the text of a kernel file without its description and source, which a file made
-// from it does not inherit.
+// baseText is the text of a kernel file without its description and source, which a
+// file made from it does not inherit.
 type baseText struct {
 	head, rest          string // up to its version, and from there on
 	description, source string
 }
 
-// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts them;
-// a byte order mark would not stand at the beginning any more.
+// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts
+// them; a byte order mark would not stand at the beginning any more.
 func splitBase(text []byte) (*baseText, error) {
 	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
@@ -188,6 +192,8 @@ func splitBase(text []byte) (*baseText, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The text is taken apart by lines, not written anew from what was parsed: comments
+	// and form stay.
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines {
 		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {
@@ -253,9 +259,9 @@ func splitBase(text []byte) (*baseText, error) {
 // oneLine returns the words of a text, with one blank between them.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// WriteBase writes the text of a base, to which models are added that the description and
-// the source are about, and then cpus_per_host, if it is not 1, and the key hosts. Description
-// and source of the base are said of all else in the file.
+// WriteBase writes the text of a base, to which models are added that the description
+// and the source are about, and then cpus_per_host, if it is not 1, and the key hosts.
+// Description and source of the base are said of all else in the file.
 func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
 	text, err := splitBase(base)
 	if err != nil {
@@ -313,6 +319,7 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 	return err
 }
 
+// writeFit writes the coefficients of a fit, how good it is, and its noise.
 func writeFit(b *strings.Builder, name string, f *Fit) {
 	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
 	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -373,6 +380,15 @@ type Series struct {
 	Fitted  []float64 // seconds
 }
 
+// plotName names a host, or a CPU of it, as files of plots are called.
+func plotName(host string, cpu *int) string {
+	name := "host-" + textutil.Plain(host)
+	if cpu != nil {
+		name += fmt.Sprintf("-cpu-%d", *cpu)
+	}
+	return name
+}
+
 // Series returns the points of each fit that the kernel file has.
 func (r *KernelReport) Series() []Series {
 	var list []Series
@@ -381,16 +397,13 @@ func (r *KernelReport) Series() []Series {
 		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			name := fmt.Sprintf("%s-host-%s", f.Function, textutil.Plain(g.Host))
-			if g.CPU != nil {
-				name += fmt.Sprintf("-cpu-%d", *g.CPU)
-			}
-			list = append(list, f.series(g, f.groups[j+1], name))
+			list = append(list, f.series(g, f.groups[j+1], f.Function+"-"+plotName(g.Host, g.CPU)))
 		}
 	}
 	return list
 }
 
+// series returns the points of a fit, by the first term of the model.
 func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
 	term := fit.Coefficients[0].Term
 	s := Series{Name: name, XLabel: term, Fitted: fit.fitted,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -149,26 +150,13 @@ func TestNoiseInFile(t *testing.T) {
 		{noise.Normal, Auto, 0, "noise: {normal: {M*N*K: "},
 		{noise.HalfNormal, Normal, 0, "noise: {normal: {M*N*K: "},
 	} {
-		r, err := FitKernels(read(t, scattered(test.shape), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-		if err != nil {
-			t.Fatal(err)
+		r := fitKernels(t, read(t, scattered(test.shape), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
+		set, text := parsed(t, r, FileOptions{Noise: test.law})
+		if !strings.Contains(text, test.written) {
+			t.Errorf("%s: %s is not in\n%s", test.law, test.written, text)
 		}
-		var file bytes.Buffer
-		if err := r.WriteYAML(&file, FileOptions{Noise: test.law}); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(file.String(), test.written) {
-			t.Errorf("%s: %s is not in\n%s", test.law, test.written, file.String())
-		}
-		set, err := kernels.Parse(&file, "fit.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := set.Bind(kernels.Host{}, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkScatter(t, test.law, &m, test.skewness)
+		m := model(t, set, kernels.Host{}, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
+		checkScatter(t, test.law, m, test.skewness)
 	}
 }
 
@@ -197,33 +185,23 @@ func checkScatter(t *testing.T, what string, m *kernels.Model, skewness float64)
 // sqrt(2)/10 and three times 0, and their root mean square half of the first.
 func TestNoiseWithoutTerms(t *testing.T) {
 	const rows = "f,1,9\nf,1,11\nf,2,20\nf,2,20\nf,3,30\nf,3,30\nf,4,40\nf,4,40\n"
-	r, err := FitKernels(read(t, "function,n,seconds\n"+rows, ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, read(t, "function,n,seconds\n"+rows, ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
 	const want = 100 * math.Sqrt2 / 10 / 2
-	var file bytes.Buffer
-	if err := r.WriteYAML(&file, FileOptions{Noise: Auto}); err != nil {
-		t.Fatal(err)
-	}
 	var percent float64
-	_, rest, _ := strings.Cut(file.String(), "noise: {normal: ")
+	_, text := parsed(t, r, FileOptions{Noise: Auto})
+	_, rest, _ := strings.Cut(text, "noise: {normal: ")
 	if _, err := fmt.Sscanf(rest, "%g%%", &percent); err != nil || !near(percent, want, 1e-12) {
-		t.Errorf("no noise of %g %% in\n%s", want, file.String())
+		t.Errorf("no noise of %g %% in\n%s", want, text)
 	}
 }
 
 func TestNoNoiseToFit(t *testing.T) {
-	r, err := FitKernels(read(t, "function,n,seconds\nf,1,1\nf,2,2\nf,3,3\nf,4,4\n", ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	err = r.CheckNoise(Normal)
+	r := fitKernels(t, read(t, "function,n,seconds\nf,1,1\nf,2,2\nf,3,3\nf,4,4\n", ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
+	err := r.CheckNoise(Normal)
 	if !errors.Is(err, ErrMeaningless) || err.Error() != "no meaningful fit: noise of f, all timings: no size was timed twice" {
 		t.Errorf("got %v", err)
 	}
-	if err := r.WriteYAML(&file, FileOptions{Noise: "pink"}); err == nil || !strings.Contains(err.Error(), `noise "pink", want none,`) {
+	if err := r.WriteYAML(io.Discard, FileOptions{Noise: "pink"}); err == nil || !strings.Contains(err.Error(), `noise "pink", want none,`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -232,10 +210,7 @@ func TestNoNoiseToFit(t *testing.T) {
 // which is below zero for N = 1 only.
 func TestAbsurdNoise(t *testing.T) {
 	timings := read(t, "n,seconds\n1,1\n1,1\n2,2\n2,2\n12,11\n12,13\n", ReadOptions{Function: "f"})
-	r, err := FitKernels(timings, KernelOptions{Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, timings, KernelOptions{Model: LinearOne, Criterion: "bic"})
 	n := r.Functions[0].All.NoiseModel
 	if c := n.Coefficients; n.Absurd != 1 || !near(c[0].Value, math.Sqrt2*7/74, 1e-12) || !near(c[1].Value, -math.Sqrt2*31/222, 1e-12) {
 		t.Errorf("%d absurd sizes of %+v", n.Absurd, c)

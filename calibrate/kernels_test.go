@@ -1,10 +1,10 @@
 package calibrate
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"runtime"
 	"strings"
@@ -38,6 +38,54 @@ func readInto(timings *Timings, text string, o ReadOptions) error {
 	return timings.Read(r, o)
 }
 
+func fitKernels(t *testing.T, timings *Timings, o KernelOptions) *KernelReport {
+	t.Helper()
+	r, err := FitKernels(timings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// writer is a report that has a kernel file.
+type writer interface {
+	WriteYAML(io.Writer, FileOptions) error
+}
+
+// parsed returns the kernel file of a report, as the replayer reads it and as text.
+func parsed(t *testing.T, r writer, o FileOptions) (*kernels.Set, string) {
+	t.Helper()
+	var b strings.Builder
+	if err := r.WriteYAML(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(strings.NewReader(b.String()), "fit.yaml")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	return set, b.String()
+}
+
+func model(t *testing.T, set *kernels.Set, host kernels.Host, sig kernels.Signature) *kernels.Model {
+	t.Helper()
+	m, err := set.Bind(host, sig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &m
+}
+
+// checkFuzzed checks that a report of any table is finite and that its kernel file, if it can have one, is read.
+func checkFuzzed(t *testing.T, r writer, o FileOptions) {
+	t.Helper()
+	if _, err := json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteYAML(io.Discard, o); !errors.Is(err, ErrMeaningless) { // of CPUs whose numbers have gaps
+		parsed(t, r, o)
+	}
+}
+
 func near(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }
@@ -63,10 +111,7 @@ func polynomialTable() string {
 // TestPolynomial: known coefficients come back, of each CPU; the model without
 // the other terms is far from the data, so that M-2 is chosen.
 func TestPolynomial(t *testing.T) {
-	r, err := FitKernels(read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
 	f := r.Functions[0]
 	if f.Model != Polynomial || len(f.Groups) != 4 {
 		t.Fatalf("model %s, %d groups", f.Model, len(f.Groups))
@@ -89,18 +134,8 @@ func TestPolynomial(t *testing.T) {
 // fitted times: on the host that was measured those of its CPU, elsewhere those of all together,
 // a = (5+6+7+8)/4 e-11 as all have the same sizes.
 func TestKernelFile(t *testing.T) {
-	r, err := FitKernels(read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := r.WriteYAML(&file, FileOptions{Source: `with "quotes": and a colon`, HostName: "x{}.org", Empty: "charged"}); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(&file, "fit.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
+	set, _ := parsed(t, r, FileOptions{Source: `with "quotes": and a colon`, HostName: "x{}.org", Empty: "charged"})
 	for _, test := range []struct {
 		host kernels.Host
 		a    float64
@@ -108,10 +143,7 @@ func TestKernelFile(t *testing.T) {
 		{kernels.Host{Name: "xn-1.org", Slot: 0}, 5e-11}, {kernels.Host{Name: "xn-1.org", Slot: 3}, 6e-11},
 		{kernels.Host{Name: "xn-2.org", Slot: 2}, 7e-11}, {kernels.Host{Name: "other", Slot: 0}, 6.5e-11},
 	} {
-		m, err := set.Bind(test.host, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, set, test.host, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
 		got, want := m.Seconds(&[4]int64{1000, 500, 100}), test.a*5e7+2e-9*1e5+4e-9*5e4+3e-6
 		if !near(got, want, 1e-6) {
 			t.Errorf("%+v: %g s, want %g", test.host, got, want)
@@ -130,10 +162,7 @@ func TestLinear(t *testing.T) {
 		mean := (1e-9*float64(m*n) + 1e-6) * (1 + 0.001*float64(1-i%2*2))
 		fmt.Fprintf(&b, "dger,%d,%d,%.17g\ndger,%d,%d,%.17g\n", m, n, 0.9*mean, m, n, 1.1*mean)
 	}
-	r, err := FitKernels(read(t, b.String(), ReadOptions{}), KernelOptions{Model: Auto, Criterion: "bic", Relative: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, read(t, b.String(), ReadOptions{}), KernelOptions{Model: Auto, Criterion: "bic", Relative: true})
 	f := r.Functions[0]
 	if f.Model != LinearOne || !near(f.All.Coefficients[0].Value, 1e-9, 1e-3) || !near(f.All.Coefficients[1].Value, 1e-6, 0.1) {
 		t.Errorf("model %s, %+v", f.Model, f.All.Coefficients)
@@ -168,10 +197,7 @@ func TestConstants(t *testing.T) {
 		// Through (0, 2): slope (10*17 + 20*61)/500.
 		{"below zero, with a short call", "0,2\n10,19\n20,63\n", []Coefficient{{Term: "N", Value: 2.78}, {Term: "1", Value: 2, Fixed: true}}},
 	} {
-		r, err := FitKernels(read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := fitKernels(t, read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
 		got := r.Functions[0].All.Coefficients
 		if len(got) != len(test.want) {
 			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
@@ -221,10 +247,7 @@ func TestProductInAnyOrder(t *testing.T) {
 // TestMainTerm: the constant is not what times grow by, wherever it stands among the terms.
 func TestMainTerm(t *testing.T) {
 	k := read(t, "n,seconds\n10,1\n20,11\n30,21\n", ReadOptions{Function: "f"})
-	r, err := FitKernels(k, KernelOptions{Model: Auto, Terms: map[string][]string{"f": {"1", "N"}}, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, k, KernelOptions{Model: Auto, Terms: map[string][]string{"f": {"1", "N"}}, Criterion: "bic"})
 	if c := r.Functions[0].All.Coefficients; !near(c[0].Value, -9, 1e-12) || !near(c[1].Value, 1, 1e-12) {
 		t.Errorf("%+v, want N - 9", c)
 	}
@@ -372,19 +395,7 @@ func FuzzKernels(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := json.Marshal(r); err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		switch err := r.WriteYAML(&file, FileOptions{}); {
-		case errors.Is(err, ErrMeaningless): // of CPUs whose numbers have gaps
-			return
-		case err != nil:
-			t.Fatal(err)
-		}
-		if _, err := kernels.Parse(bytes.NewReader(file.Bytes()), "fit.yaml"); err != nil {
-			t.Fatalf("%v\n%s", err, file.Bytes())
-		}
+		checkFuzzed(t, r, FileOptions{})
 	})
 }
 
@@ -395,27 +406,14 @@ func TestBase(t *testing.T) {
 	timings := read(t, "function,host,n,seconds\ndaxpy,a,0,1e-6\ndaxpy,a,1000,2e-6\ndaxpy,a,2000,3e-6\ndaxpy,b,0,2e-6\ndaxpy,b,1000,4e-6\ndaxpy,b,2000,6e-6\n", ReadOptions{})
 	o := DefaultKernelOptions()
 	o.Model, o.For = LinearOne, ForHost
-	r, err := FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
+	r := fitKernels(t, timings, o)
 	base := "version: 1\nunit: flop\nkernels:\n  daxpy: 7\n  dscal: {terms: {N: 2}}\n"
-	if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(&b, "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, _ := parsed(t, r, FileOptions{Base: []byte(base)})
 	for _, c := range []struct {
 		host, kernel string
 		want         float64
 	}{{"a", "daxpy", 2e-6}, {"b", "daxpy", 4e-6}, {"other", "daxpy", 2.8e-6}, {"a", "dscal", 2e-6}} {
-		m, err := set.Bind(kernels.Host{Name: c.host, Speed: 1e9}, kernels.Signature{Name: c.kernel, Dims: []string{"N"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, set, kernels.Host{Name: c.host, Speed: 1e9}, kernels.Signature{Name: c.kernel, Dims: []string{"N"}})
 		if got := m.Seconds(&[4]int64{1000}); !near(got, c.want, 1e-9) {
 			t.Errorf("%s on %s: %g s, want %g", c.kernel, c.host, got, c.want)
 		}
@@ -425,7 +423,7 @@ func TestBase(t *testing.T) {
 		"{version: 1}": "mapping in braces", "--- {\nversion: 1}": "mapping in braces", " version: 1\n unit: s\n": `space before the key "version"`,
 		"version: 1\n...\n": `a line "..."`, "version: 1\n... # end": `a line "..."`, "[": "base:1: ",
 	} {
-		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := r.WriteYAML(io.Discard, FileOptions{Base: []byte(base)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("base %q: %v, want %s", base, err, want)
 		}
 	}
@@ -436,10 +434,7 @@ func TestBase(t *testing.T) {
 func TestErrorsThroughPoint(t *testing.T) {
 	k := read(t, "function,m,n,k,seconds\ndgemm,10,10,10,1.0e-6\ndgemm,20,30,10,3.1e-6\ndgemm,40,30,20,1.35e-5\n"+
 		"dgemm,50,50,20,2.3e-5\ndgemm,60,20,30,1.9e-5\ndgemm,80,70,30,8.7e-5\n", ReadOptions{})
-	r, err := FitKernels(k, KernelOptions{Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitKernels(t, k, KernelOptions{Model: LinearOne, Criterion: "bic"})
 	f := &r.Functions[0].All
 	if last := f.Coefficients[len(f.Coefficients)-1]; !last.Fixed || last.Value < 0 {
 		t.Fatalf("coefficients %+v, want a constant through the shortest time", f.Coefficients)
@@ -495,25 +490,12 @@ func TestCheckCPUs(t *testing.T) {
 // TestNoiseOfBase: the noise of a base is not that of the models that are added to it.
 func TestNoiseOfBase(t *testing.T) {
 	k := read(t, "function,m,n,k,seconds\ndgemm,10,10,10,1.0e-6\ndgemm,20,20,20,8.0e-6\ndgemm,30,30,30,2.7e-5\ndgemm,40,40,40,6.4e-5\n", ReadOptions{})
-	r, err := FitKernels(k, KernelOptions{Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
+	r := fitKernels(t, k, KernelOptions{Model: LinearOne, Criterion: "bic"})
 	base := "version: 1\nunit: s\nnoise: {normal: 50%}\nkernels:\n  dtrsm: 1.0e-6\n"
-	if err := r.WriteYAML(&file, FileOptions{Base: []byte(base)}); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(&file, "fit.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, _ := parsed(t, r, FileOptions{Base: []byte(base)})
 	dims, s := [4]int64{100, 100, 100}, noise.NewSource(1)
 	for name, noisy := range map[string]bool{"dgemm": false, "dtrsm": true} {
-		m, err := set.Bind(kernels.Host{Name: "h"}, kernels.Signature{Name: name, Dims: []string{"M", "N", "K"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, set, kernels.Host{Name: "h"}, kernels.Signature{Name: name, Dims: []string{"M", "N", "K"}})
 		if got := m.Draw(&dims, s.Draw(noise.Computation, 0, 0, 0)) != m.Seconds(&dims); got != noisy {
 			t.Errorf("%s: noise %v, want %v", name, got, noisy)
 		}
@@ -533,10 +515,7 @@ func TestUnfitKernels(t *testing.T) {
 		"two bad CPUs":  "dgemm,n-9,0,1,1,1,1e-6\ndgemm,n-9,1,1,1,1,1e-6\n",
 	} {
 		o := KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}
-		want, err := FitKernels(read(t, good, ReadOptions{}), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := fitKernels(t, read(t, good, ReadOptions{}), o)
 		got, err := FitKernels(read(t, good+bad, ReadOptions{}), o)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -548,9 +527,8 @@ func TestUnfitKernels(t *testing.T) {
 		if n := strings.Count(bad, "n-9"); len(got.Unfit) != max(n, 1) || len(got.Warnings) != max(n, 1) {
 			t.Errorf("%s: unfit %v, warnings %q", name, got.Unfit, got.Warnings)
 		}
-		var file bytes.Buffer
-		if err := got.WriteYAML(&file, FileOptions{}); err != nil || !strings.Contains(file.String(), "no model") {
-			t.Errorf("%s: %v, %s", name, err, file.String())
+		if _, text := parsed(t, got, FileOptions{}); !strings.Contains(text, "no model") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }
@@ -575,10 +553,7 @@ func TestLargeErrors(t *testing.T) {
 		"f,1,1\nf,2,3\n":   "f: 1 of 1 fits are more than 10 % off the timings on average; that to all timings by 66.7 %, at worst 100 %, and 50 % of all time: ",
 		"f,1,1\nf,2,1.1\n": "",
 	} {
-		r, err := FitKernels(read(t, "function,n,seconds\n"+table, ReadOptions{}), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := fitKernels(t, read(t, "function,n,seconds\n"+table, ReadOptions{}), o)
 		if list := r.Warnings; (len(list) > 0) != (want != "") || want != "" && !strings.HasPrefix(list[0].Text, want) {
 			t.Errorf("%q: warnings %q, want %q", table, list, want)
 		}
@@ -590,15 +565,8 @@ func TestLargeErrors(t *testing.T) {
 func TestUnfitCPUs(t *testing.T) {
 	fits := "dgemm,n-1,1,1,1,1,1e-6\ndgemm,n-1,1,2,2,2,8e-6\ndgemm,n-1,1,3,3,3,27e-6\ndgemm,n-1,1,4,4,4,64e-6\n"
 	table := "function,host,cpu,m,n,k,seconds\n" + fits + "dgemm,n-1,0,1,1,1,1e-6\ndgemm,n-1,2,1,1,1,1e-6\n"
-	r, err := FitKernels(read(t, table, ReadOptions{}), KernelOptions{For: ForCPU, Model: LinearOne, Criterion: "bic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := r.WriteYAML(&file, FileOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if text := file.String(); !strings.Contains(text, "\ncpus_per_host: 3\n") || strings.Count(text, "cpu: ") != 1 {
+	r := fitKernels(t, read(t, table, ReadOptions{}), KernelOptions{For: ForCPU, Model: LinearOne, Criterion: "bic"})
+	if _, text := parsed(t, r, FileOptions{}); !strings.Contains(text, "\ncpus_per_host: 3\n") || strings.Count(text, "cpu: ") != 1 {
 		t.Errorf("want 3 CPUs, and a model of CPU 1:\n%s", text)
 	}
 }

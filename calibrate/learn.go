@@ -1,3 +1,37 @@
+// Package calibrate turns measurements into models: timings of kernels into a kernel
+// file (package kernels), timings of messages into the overheads and factors of a
+// platform (packages netmodel and platforms).
+//
+//	timings := calibrate.NewTimings()
+//	err := timings.Read(table, calibrate.ReadOptions{Keep: true})  // as often as there are files
+//	report, err := calibrate.LearnKernels(timings, calibrate.DefaultLearnOptions())
+//	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
+//
+// [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by
+// least squares, as published calibrations do, to moments by host, CPU and size, for
+// which no timing is kept. A kernel or host that cannot be fitted with sense, as of too
+// few sizes, is left out with a warning, or, if nothing is left, refused
+// ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has
+// the methods.
+//
+// The package knows nothing of how measurements are made, and nothing of traces.
+//
+// # Units
+//
+// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in
+// seconds per unit of its term.
+//
+// # Errors
+//
+// One of a table begins with file and line. [ErrMeaningless] is about data that no
+// model fits with sense, [ErrContradiction] about a table that says something else than
+// the options.
+//
+// # Source
+//
+// Models of kernels and of messages are those of T. Cornebize, "High Performance
+// Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
+// Université Grenoble Alpes, 2021, for SimGrid's SMPI.
 package calibrate
 
 import (
@@ -19,8 +53,8 @@ type LearnOptions struct {
 	MaxPieces int                 // of a kernel with its attributes
 	Terms     map[string][]string // by kernel: its terms, all of which are fitted, instead of those that are worth it
 	Run       *Run                // by whose calls sizes weigh; nil: all weigh the same
-	// Progress, if set, is called with the number of kernels that have been fitted, and with that
-	// of all.
+	// Progress, if set, is called with the number of kernels that have been fitted, and
+	// with that of all.
 	Progress func(kernels, all int)
 }
 
@@ -42,10 +76,11 @@ func (o *LearnOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
-// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals
-// of the statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to
-// which no model fits are left out, with a warning; if no kernel is left, that is an error that wraps
+// LearnKernels fits a model to each kernel of t, kernels with other attributes apart:
+// pieces between learned thresholds, each a sum of learned terms whose coefficients are
+// above zero. It minimises relative residuals of the statistic of each size, weighted
+// by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model
+// fits are left out, with a warning; if no kernel is left, that is an error that wraps
 // ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if err := o.Validate(); err != nil {
@@ -74,6 +109,8 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if o.For == ForCPU {
 		r.cpuNumbers = t.cpuNumbers()
 	}
+	// A kernel without a model costs the others nothing; only if none has one is that
+	// an error, about the first.
 	var first error
 	for i, f := range t.functions {
 		if o.Progress != nil {
@@ -94,6 +131,8 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if len(r.Kernels) == 0 {
 		return nil, warning.With(first, r.Warnings[1:])
 	}
+	// What the run says of the models, and what hosts say of one another, needs all
+	// kernels.
 	r.share(o.Run)
 	if o.For == ForAll {
 		r.scatterHosts(t, &o)
@@ -127,6 +166,9 @@ func newLearner(f *function, o *LearnOptions) (l *learner, err error) {
 	return l, err
 }
 
+// learnKernel learns the pieces of a kernel from all its points, and fits their terms
+// to each group. Groups that have no fit are said to the report; the kernel has a model
+// without them.
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
@@ -167,8 +209,8 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 	return k, nil
 }
 
-// dictionary returns the terms that are worth a try: products of dimensions, and the powers that solving with a
-// triangle needs.
+// dictionary returns the terms that are worth a try: products of dimensions, and the
+// powers that solving with a triangle needs.
 func (l *learner) dictionary() []string {
 	if terms := l.o.Terms[l.name]; terms != nil {
 		return terms
@@ -182,6 +224,8 @@ func (l *learner) dictionary() []string {
 			dims = append(dims, name)
 		}
 	}
+	// What is expected of a kernel stands first: Select takes the earliest of equally
+	// good terms.
 	list := allProducts(dims)
 	switch shape := strings.Join(dims, " "); {
 	case l.name == "dtrsm" && shape == "M N": // the flop of M x N right-hand sides, whose triangle is on their left or right
@@ -194,7 +238,8 @@ func (l *learner) dictionary() []string {
 		}
 		list = append(flop, list...)
 	case strings.HasPrefix(l.name, "dla") && shape == "M N":
-		// Rows of the matrix are moved, more of which is far away the more columns are left.
+		// Rows of the matrix are moved, more of which is far away the more columns are
+		// left.
 		list = append(list, "M*N^2")
 	case l.name == "dtrsv" && shape == "N":
 		list = append([]string{"N^2"}, list...)
@@ -208,6 +253,7 @@ func (l *learner) dictionary() []string {
 func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 	var pieces []LearnedPiece
 	for _, cell := range l.cells(all) {
+		// Within a working set of one size there is nothing to put a threshold between.
 		part, most := cell.of(all), l.o.MaxPieces
 		if l.extent >= 0 && len(values(part, l.extent)) == 1 {
 			most = 1
@@ -233,11 +279,12 @@ func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 	return pieces, nil
 }
 
-// mostLearned is the number of sizes from which thresholds and terms are learned: of more, as
-// many in equal distances.
+// mostLearned is the number of sizes from which thresholds and terms are learned: of
+// more, as many in equal distances.
 const mostLearned = 1000
 
-// partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.
+// partition learns thresholds and terms, from some of the sizes if there are many, and
+// fits these to all.
 func partition(s *regress.Sample, at [][]float64, most int,
 	fit func(*regress.Sample) *regress.Relative) []regress.Part {
 	if len(s.Y) <= mostLearned {
@@ -265,6 +312,7 @@ func partition(s *regress.Sample, at [][]float64, most int,
 	return parts
 }
 
+// upTo returns 0 to n-1: the indices of all terms, or of all points.
 func upTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -273,7 +321,8 @@ func upTo(n int) []int {
 	return list
 }
 
-// sample returns the terms of each size, and the coordinates between which thresholds are.
+// sample returns the terms of each size, and the coordinates between which thresholds
+// are.
 func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 	s := &regress.Sample{P: len(l.terms)}
 	var at [][]float64
@@ -307,8 +356,8 @@ func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
 	return p
 }
 
-// single returns the piece of a cell with one size: the time of each element that is worked on, or, where it
-// is not known what that would be, the time of a call.
+// single returns the piece of a cell with one size: the time of each element that is
+// worked on, or, where it is not known what that would be, the time of a call.
 func (l *learner) single(s *size, cell bounds) LearnedPiece {
 	term, _ := parseProduct("1", l.dims) // is a product
 	if l.extent >= 0 && l.terms[0].at(&s.dims) > 0 {
@@ -351,6 +400,8 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	if l.o.For == ForCPU {
 		g.CPU = &points[0].cpu
 	}
+	// Thresholds and terms are those of all hosts, so that models of hosts differ by
+	// coefficients alone.
 	for i := range k.Pieces {
 		p := &k.Pieces[i]
 		part := p.of(list)
@@ -375,8 +426,9 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	return g, nil
 }
 
-// workingSet is what is known beforehand of a kernel that is bound by memory: how long it takes is decided by
-// which cache holds what it works on, which may be another one at each level and size.
+// workingSet is what is known beforehand of a kernel that is bound by memory: how long
+// it takes is decided by which cache holds what it works on, which may be another one
+// at each level and size.
 type workingSet struct {
 	extent string   // dimension by which what it works on grows
 	terms  []string // of which its time is made
@@ -401,8 +453,8 @@ var labelNames = []string{"ROLE", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
 // mostValues bounds the number of values of a label.
 const mostValues = 256
 
-// mostSets is the number of different working sets up to which each has a piece of its own: of more,
-// thresholds are learned.
+// mostSets is the number of different working sets up to which each has a piece of its
+// own: of more, thresholds are learned.
 const mostSets = 16
 
 // bounds are those of a piece: above lo, up to hi, in each dimension.
@@ -425,6 +477,7 @@ func (b bounds) holds(d *[MaxDims]int64) bool {
 	return true
 }
 
+// of returns the sizes that are within the bounds.
 func (b bounds) of(all []size) (part []size) {
 	for _, s := range all {
 		if b.holds(&s.dims) {
@@ -434,9 +487,9 @@ func (b bounds) of(all []size) (part []size) {
 	return part
 }
 
-// cells returns the bounds within which sizes are fitted by themselves: one for each value of the labels and,
-// of a kernel whose working sets are known to matter, one for each of these, with thresholds in the geometric
-// middle between them.
+// cells returns the bounds within which sizes are fitted by themselves: one for each
+// value of the labels and, of a kernel whose working sets are known to matter, one for
+// each of these, with thresholds in the geometric middle between them.
 func (l *learner) cells(all []size) []bounds {
 	n := len(l.dims)
 	list := []bounds{{slices.Repeat([]float64{math.Inf(-1)}, n), slices.Repeat([]float64{math.Inf(1)}, n)}}

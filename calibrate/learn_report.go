@@ -10,7 +10,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -25,8 +24,9 @@ type LearnReport struct {
 	Unfit     []Unfit           `json:"unfit"`             // kernels and groups without a model; never nil
 	Warnings  []warning.Warning `json:"warnings"`          // never nil
 
-	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is
-	// not known, as of less than three hosts, or if hosts have models of their own.
+	// HostScatter is the standard deviation of the times of hosts relative to the
+	// models, at most 0.2; 0 if it is not known, as of less than three hosts, or if
+	// hosts have models of their own.
 	HostScatter float64 `json:"host_scatter,omitempty"`
 
 	cpuNumbers []int
@@ -77,6 +77,7 @@ type LearnedPiece struct {
 	products []product
 }
 
+// at returns the seconds of a size, whether or not the piece is for it.
 func (p *LearnedPiece) at(d *[MaxDims]int64) (sum float64) {
 	for j := range p.products {
 		sum += float64(p.Coefficients[j].Value * p.products[j].at(d))
@@ -106,11 +107,14 @@ func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	return sum / total, worst
 }
 
-// share fills in which part of the run's time each kernel takes, and on sizes that were not measured.
+// share fills in which part of the run's time each kernel takes, and on sizes that were
+// not measured.
 func (r *LearnReport) share(run *Run) {
 	if run == nil {
 		return
 	}
+	// By each kernel's model: the time of its calls, and that of calls with a dimension
+	// far from all that was measured.
 	total := 0.0
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
@@ -135,6 +139,7 @@ func (r *LearnReport) share(run *Run) {
 			r.Kernels[i].Share = new(r.Kernels[i].seconds / total)
 		}
 	}
+	// A prediction has no time for calls of kernels without timings.
 	for i := range run.kernels {
 		k := &run.kernels[i]
 		if len(k.calls) > 0 && !slices.ContainsFunc(r.Kernels,
@@ -144,17 +149,20 @@ func (r *LearnReport) share(run *Run) {
 	}
 }
 
-// slackOfRange is how many times larger or smaller than all that was measured a dimension may be before a
-// call counts as outside.
+// slackOfRange is how many times larger or smaller than all that was measured a
+// dimension may be before a call counts as outside.
 const slackOfRange = 1.5
 
-// A fit is warned of that is off by so much, or has so much of the run's time outside of its range, if it takes a part
-// of the run's time that counts.
+// A fit is warned of that is off by so much, or has so much of the run's time outside
+// of its range, if it takes a part of the run's time that counts.
 const (
 	largeOutside = 0.1
 	countingPart = 0.01
 )
 
+// warnFits warns of sizes that are left out, and of models that are far off or used
+// beyond their sizes. Kernels that take hardly any of the run's time are not worth a
+// warning.
 func (r *LearnReport) warnFits() {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
@@ -166,7 +174,7 @@ func (r *LearnReport) warnFits() {
 		of, mean, worst := "", k.Error, k.WorstError
 		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
 			g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
-			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
+			of, mean, worst = " of "+groupName(g.Host, g.CPU), g.Error, g.WorstError
 		}
 		if counts && mean > largeError {
 			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: "+
@@ -183,11 +191,8 @@ func (r *LearnReport) warnFits() {
 	}
 }
 
-// name says whose model it is.
-func (g *LearnedGroup) name() string { return groupName(g.Host, g.CPU) }
-
-// CheckNoise warns of kernels that have no noise, because no size was timed twice on a host. If none has, that is an
-// error that wraps ErrMeaningless.
+// CheckNoise warns of kernels that have no noise, because no size was timed twice on a
+// host. If none has, that is an error that wraps ErrMeaningless.
 func (r *LearnReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
 		return nil
@@ -211,6 +216,7 @@ func (r *LearnReport) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
 
+// name returns the kernel with its attributes, as in a trace.
 func (k *LearnedKernel) name() string { return fullName(k.Function, k.Attrs) }
 
 // Names returns the names of the kernels that have a model, each once.
@@ -251,7 +257,7 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 			k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), strings.Join(ranges, ", "))
 		for j := range k.Groups {
 			g := &k.Groups[j]
-			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError,
+			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", groupName(g.Host, g.CPU), 100*g.Error, 100*g.WorstError,
 				len(g.sizes), len(g.Pieces), 100*scatterOf(g.Pieces))
 		}
 	}
@@ -274,22 +280,21 @@ func scatterOf(pieces []LearnedPiece) (scatter float64) {
 	return scatter
 }
 
-// Series returns the sizes of each model that the kernel file has, by the product of all dimensions.
+// Series returns the sizes of each model that the kernel file has, by the product of
+// all dimensions.
 func (r *LearnReport) Series() (list []Series) {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		list = append(list, k.series(k.Pieces, k.sizes, "all"))
 		for _, g := range k.Groups {
-			name := "host-" + textutil.Plain(g.Host)
-			if g.CPU != nil {
-				name += fmt.Sprintf("-cpu-%d", *g.CPU)
-			}
-			list = append(list, k.series(g.Pieces, g.sizes, name))
+			list = append(list, k.series(g.Pieces, g.sizes, plotName(g.Host, g.CPU)))
 		}
 	}
 	return list
 }
 
+// series returns the sizes of a model, by the product of all dimensions, in which one
+// of zero counts as one.
 func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) Series {
 	name := strings.ReplaceAll(strings.ReplaceAll(k.name(), " ", "-"), "=", "") + "-" + of
 	s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(pieces)), XLabel: strings.Join(k.Dims, "*")}
@@ -304,9 +309,9 @@ func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) S
 	return s
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are
-// any, those of each host or CPU. Coefficients have as many digits as it takes to read the same numbers
-// again.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts,
+// and, where there are any, those of each host or CPU. Coefficients have as many digits
+// as it takes to read the same numbers again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -339,14 +344,16 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	return err
 }
 
-// writeUnfit names in a kernel file the kernels and groups without a model, in comments.
+// writeUnfit names in a kernel file the kernels and groups without a model, in
+// comments.
 func writeUnfit(b *strings.Builder, comment string, list []Unfit) {
 	for _, u := range list {
 		fmt.Fprintf(b, "%s%s\n", comment, oneLine(u.String()))
 	}
 }
 
-// writeHead writes a kernel file up to its kernels, units being said of coefficients and more.
+// writeHead writes a kernel file up to its kernels, units being said of coefficients
+// and more.
 func writeHead(b *strings.Builder, o FileOptions, more string, cpus int, scatter float64) {
 	b.WriteString("version: 1\n")
 	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
@@ -366,30 +373,26 @@ func writeHead(b *strings.Builder, o FileOptions, more string, cpus int, scatter
 
 // writeHosts writes the models of hosts and CPUs.
 func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
+	// A file has one entry for each host or CPU, with all its kernels, while reports go
+	// by kernel.
 	type group struct {
 		host string
 		cpu  int // -1: all
 	}
-	var order []group
 	of := func(g *LearnedGroup) group {
 		if g.CPU == nil {
 			return group{g.Host, -1}
 		}
 		return group{g.Host, *g.CPU}
 	}
+	var order []group
 	for i := range r.Kernels {
 		for j := range r.Kernels[i].Groups {
-			if g := of(&r.Kernels[i].Groups[j]); !slices.Contains(order, g) {
-				order = append(order, g)
-			}
+			order = append(order, of(&r.Kernels[i].Groups[j]))
 		}
 	}
-	slices.SortFunc(order, func(a, b group) int {
-		if c := CompareHosts(a.host, b.host); c != 0 {
-			return c
-		}
-		return a.cpu - b.cpu
-	})
+	slices.SortFunc(order, func(a, b group) int { return cmp.Or(CompareHosts(a.host, b.host), a.cpu-b.cpu) })
+	order = slices.Compact(order)
 	for _, g := range order {
 		fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", g.host)))
 		if g.cpu >= 0 {
@@ -407,8 +410,8 @@ func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
 	}
 }
 
-// writeKernels writes a model for each name, with the pieces of all attributes; the kernel for all attributes
-// is the last.
+// writeKernels writes a model for each name, with the pieces of all attributes; the
+// kernel for all attributes is the last.
 func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions,
 	piecesOf func(*LearnedKernel) []LearnedPiece) {
 	for _, name := range r.Names() {
@@ -432,7 +435,8 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		if len(lines) == 0 {
 			continue
 		}
-		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows
+		// of two kinds are one.
 		var extents []string
 		for _, d := range dims {
 			switch {
@@ -455,7 +459,8 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 	}
 }
 
-// pieceYAML returns the keys of a piece. The last one for its attributes holds wherever no other does.
+// pieceYAML returns the keys of a piece. The last one for its attributes holds wherever
+// no other does.
 func (k *LearnedKernel) pieceYAML(p *LearnedPiece, last bool, o FileOptions) string {
 	var keys []string
 	if len(k.Attrs) > 0 {

@@ -1,9 +1,7 @@
 package calibrate
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/calibrate/table"
 	"reprise/kernels"
 	"reprise/kernels/noise"
 )
@@ -96,19 +93,8 @@ func learn(t *testing.T, text string, o LearnOptions) *LearnReport {
 // bind returns the seconds that the kernel file of a report says of a call.
 func bind(t *testing.T, r *LearnReport, o FileOptions, host kernels.Host, sig kernels.Signature, dims [4]int64) float64 {
 	t.Helper()
-	var b bytes.Buffer
-	if err := r.WriteYAML(&b, o); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(bytes.NewReader(b.Bytes()), "k.yaml")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, b.String())
-	}
-	m, err := set.Bind(host, sig)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, b.String())
-	}
-	return m.Seconds(&dims)
+	set, _ := parsed(t, r, o)
+	return model(t, set, host, sig).Seconds(&dims)
 }
 
 func trsm(side string) kernels.Signature {
@@ -339,12 +325,8 @@ func TestLearnHosts(t *testing.T) {
 		if !near(r.HostScatter, want, 0.02) {
 			t.Errorf("%d hosts differ by %g, want %g", hosts, r.HostScatter, want)
 		}
-		var b bytes.Buffer
-		if err := r.WriteYAML(&b, FileOptions{}); err != nil || strings.Contains(b.String(), "\nhost_scatter: ") != (hosts == 3) {
-			t.Errorf("%v\n%s", err, b.String())
-		}
-		if _, err := kernels.Parse(&b, "k.yaml"); err != nil {
-			t.Error(err)
+		if _, text := parsed(t, r, FileOptions{}); strings.Contains(text, "\nhost_scatter: ") != (hosts == 3) {
+			t.Error(text)
 		}
 	}
 }
@@ -495,26 +477,8 @@ func loopTable(rows [][4]int64, rate func(d [4]int64) float64, factors ...float6
 // learned returns the models of a table as a kernel file's.
 func learned(t *testing.T, text string) (*LearnReport, *kernels.Set) {
 	t.Helper()
-	timings := NewTimings()
-	r, err := table.NewReader(strings.NewReader(text), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timings.Read(r, ReadOptions{Keep: true}); err != nil {
-		t.Fatal(err)
-	}
-	report, err := LearnKernels(timings, DefaultLearnOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := report.WriteYAML(&file, FileOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	set, err := kernels.Parse(bytes.NewReader(file.Bytes()), "learned.yaml")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, file.Bytes())
-	}
+	report := learn(t, text, DefaultLearnOptions())
+	set, _ := parsed(t, report, FileOptions{})
 	return report, set
 }
 
@@ -525,10 +489,7 @@ var (
 
 func secondsBy(t *testing.T, set *kernels.Set, sig kernels.Signature, d [4]int64) float64 {
 	t.Helper()
-	m, err := set.Bind(kernels.Host{Name: "h", Speed: 1}, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, set, kernels.Host{Name: "h", Speed: 1}, sig)
 	return m.Seconds(&d)
 }
 
@@ -658,18 +619,6 @@ func FuzzLearn(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := json.Marshal(r); err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		switch err := r.WriteYAML(&file, FileOptions{Noise: Auto}); {
-		case errors.Is(err, ErrMeaningless): // of CPUs whose numbers have gaps
-			return
-		case err != nil:
-			t.Fatal(err)
-		}
-		if _, err := kernels.Parse(bytes.NewReader(file.Bytes()), "learned.yaml"); err != nil {
-			t.Fatalf("%v\n%s", err, file.Bytes())
-		}
+		checkFuzzed(t, r, FileOptions{Noise: Auto})
 	})
 }

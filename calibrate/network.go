@@ -15,24 +15,28 @@ import (
 // size, os and or being the overheads of sender and receiver.
 type Transfer string
 
-// The three ways: all overheads on the way there and back; only those of the
-// receivers; only that of one receive. The last two are those of published calibrations.
+// The three ways: all overheads on the way there and back; only those of the receivers;
+// only that of one receive. The last two are those of published calibrations.
 const (
 	RoundTrip    Transfer = "pingpong/2-os-or"
 	HalfLessRecv Transfer = "pingpong/2-or"
 	OneRecv      Transfer = "(pingpong-or)/2"
 )
 
-// NetworkOptions are the choices of FitNetwork.
+// NetworkOptions are the choices of FitNetwork. The defaults learn all that timings
+// tell; the others are there to follow a published calibration, or to give what was not
+// timed.
 type NetworkOptions struct {
 	Breakpoints []float64            // whole bytes, ascending, of all operations; none: learned, for each
 	Learn       regress.LearnOptions // how
 	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
 	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
 	Statistic   Statistic            // of the timings of each size
-	// part of the timings of each size that a Mean leaves out on both sides, less than 0.5
+	// part of the timings of each size that a Mean leaves out on both sides, less than
+	// 0.5
 	Trim float64
-	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
+	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send
+	// and recv; 0 for none
 	Detached  float64
 	Transfer  Transfer
 	Bandwidth float64 // byte/s of the route; 0: that of the largest messages
@@ -48,6 +52,7 @@ func DefaultNetworkOptions() NetworkOptions {
 // Validate refuses options out of range, all at once.
 func (o *NetworkOptions) Validate() error {
 	errs := []error{o.Statistic.check(o.Trim)}
+	// Files of network noise, to which breakpoints go too, count sizes in whole bytes.
 	for i, b := range o.Breakpoints {
 		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
 			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b),
@@ -101,7 +106,8 @@ type NetworkReport struct {
 	Sharing    []SharingFit     `json:"sharing,omitempty"` // of links by messages at the same time
 	Properties []Property       `json:"properties"`
 	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
-	// of differences between replays and timings, and of timings that are hardly meant; never nil
+	// of differences between replays and timings, and of timings that are hardly meant;
+	// never nil
 	Warnings []warning.Warning `json:"warnings"`
 
 	options NetworkOptions // with the thresholds that were found
@@ -134,7 +140,8 @@ type NetworkPiece struct {
 	BandwidthFactor float64 `json:"bandwidth_factor,omitempty"`
 	LatencyFactor   float64 `json:"latency_factor,omitempty"`
 
-	// Standard errors; those of factors take the route's bandwidth and latency for exact. 0: none is known.
+	// Standard errors; those of factors take the route's bandwidth and latency for
+	// exact. 0: none is known.
 	InterceptError float64 `json:"intercept_std_error_s,omitempty"`
 	SlopeError     float64 `json:"slope_std_error_s_per_byte,omitempty"`
 	BandwidthError float64 `json:"bandwidth_factor_std_error,omitempty"`
@@ -147,8 +154,8 @@ type Property struct {
 	Value string `json:"value"`
 }
 
-// FitNetwork fits lines to the timings of each operation and derives overheads
-// and factors. Each size is one point, at the statistic of its timings. Errors carry the
+// FitNetwork fits lines to the timings of each operation and derives overheads and
+// factors. Each size is one point, at the statistic of its timings. Errors carry the
 // warnings that were gathered before them (package warning).
 func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	if err := o.Validate(); err != nil {
@@ -160,6 +167,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 			r, err = nil, warning.With(err, r.Warnings)
 		}
 	}()
+	// Thresholds come first: which points of an operation are overheads, and where its
+	// lines end, depends on them.
 	main := m.main()
 	r.warnStrays(main)
 	r.findThresholds(main, &o)
@@ -170,8 +179,9 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 			continue
 		}
 		p = r.dropSpikes(op, p)
-		// Points of receives are overheads only where messages travel before their receive is posted: elsewhere it
-		// waits for them. The last line below the threshold holds up to the detached one.
+		// Points of receives are overheads only where messages travel before their
+		// receive is posted: elsewhere it waits for them. The last line below the
+		// threshold holds up to the detached one.
 		if op == Recv {
 			for _, t := range r.Thresholds {
 				if t.Name == eagerName && t.Above != 0 {
@@ -183,6 +193,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 				r.boundReceives(main, p, o)
 			}
 		}
+		// Of a few sizes beyond the detached threshold no line can be learned, and one
+		// across it would be wrong.
 		cut := main.cut(op, o)
 		below, _ := slices.BinarySearch(p.X, cut)
 		if few := len(p.X) - below; cut > 0 && below > 0 && few > 0 && few < o.Learn.MinPoints {
@@ -199,6 +211,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	if r.fitPolls(main); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
 		return r, fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
+	// The rest is what overheads leave of ping-pongs, so that it needs all of the
+	// lines.
 	if pp := r.fitOf(PingPong); pp != nil {
 		if r.Route, err = r.route(pp, o, "network"); err != nil {
 			return r, err
@@ -209,7 +223,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	}
 	r.fitSharing(m)
 	r.setProperties(o)
-	// Overheads must not reach beyond the threshold that replays take where the options give none.
+	// Overheads must not reach beyond the threshold that replays take where the options
+	// give none.
 	for i, op := range r.Operations {
 		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
 			x[len(x)-1] >= defaultDetached {
@@ -219,6 +234,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	return r, nil
 }
 
+// operationFit returns what the report says of a fit; each point weighs as many timings
+// as it is of.
 func operationFit(op Operation, p regress.Points, fit *regress.Pieces) OperationFit {
 	timings := 0.0
 	for _, n := range p.W {
@@ -227,9 +244,9 @@ func operationFit(op Operation, p regress.Points, fit *regress.Pieces) Operation
 	return OperationFit{op, int64(timings), len(p.X), fit.LogError(), networkPieces(fit)}
 }
 
-// cut returns the size below which the lines of an operation end, 0 if there is none. From
-// the detached threshold on a blocking send waits for its receiver, and a line across
-// it would take some of the waiting for overhead.
+// cut returns the size below which the lines of an operation end, 0 if there is none.
+// From the detached threshold on a blocking send waits for its receiver, and a line
+// across it would take some of the waiting for overhead.
 func (m series) cut(op Operation, o NetworkOptions) float64 {
 	for _, blocking := range []Operation{Send, Recv} {
 		if len(m[blocking]) > 0 && op != Isend && len(o.Breakpoints) == 0 {
@@ -242,7 +259,8 @@ func (m series) cut(op Operation, o NetworkOptions) float64 {
 // fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
 func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
 	if list := o.Breakpoints; len(list) > 0 {
-		// Overheads need no line from the detached threshold on, where there are none, unless sizes beyond it were timed.
+		// Overheads need no line from the detached threshold on, where there are none,
+		// unless sizes beyond it were timed.
 		if (op == Send || op == Recv) && o.Detached > 0 && p.X[len(p.X)-1] <= o.Detached {
 			i, _ := slices.BinarySearch(list, o.Detached)
 			list = list[:i]
@@ -253,6 +271,8 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 	if i == 0 || i == len(p.X) {
 		return regress.LearnPieces(p, o.Learn)
 	}
+	// Both sides are learned apart, as their breakpoints have nothing to do with each
+	// other.
 	below, above := p.Split(i)
 	first, err := regress.LearnPieces(below, o.Learn)
 	if err != nil {
@@ -265,9 +285,9 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 	return regress.Join(first, o.lastWithOverhead(Send), rest), nil
 }
 
-// lastWithOverhead returns the largest size at which an operation has an overhead: that of
-// a detached send, if there is a threshold. Published calibrations have a breakpoint at
-// the threshold itself, which is the same but for one byte.
+// lastWithOverhead returns the largest size at which an operation has an overhead: that
+// of a detached send, if there is a threshold. Published calibrations have a breakpoint
+// at the threshold itself, which is the same but for one byte.
 func (o *NetworkOptions) lastWithOverhead(op Operation) float64 {
 	switch {
 	case op == Isend || o.Detached == 0:
@@ -278,6 +298,8 @@ func (o *NetworkOptions) lastWithOverhead(op Operation) float64 {
 	return o.Detached - 1
 }
 
+// networkPieces returns the pieces as reports have them: with the size from which on
+// each holds.
 func networkPieces(fit *regress.Pieces) []NetworkPiece {
 	list := make([]NetworkPiece, len(fit.Pieces))
 	from := 0.0
@@ -299,9 +321,11 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 	return nil
 }
 
-// route returns the time on the network that ping-pongs leave, less the overheads of the report: between
-// the breakpoints of all that it is computed from, it is a line too. Warnings call the network by the text what.
+// route returns the time on the network that ping-pongs leave, less the overheads of
+// the report: between the breakpoints of all that it is computed from, it is a line
+// too. Warnings call the network by the text what.
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
+	// Sums of lines bend wherever one of them does, and at the end of the overheads.
 	send, recv := r.fitOf(Send), r.fitOf(Recv)
 	if o.Transfer != RoundTrip {
 		send = nil
@@ -321,6 +345,8 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 	if o.Transfer == OneRecv {
 		part = 2
 	}
+	// One way is half of the ping-pong less one overhead of each kind, or, of one
+	// receive alone, half of all of it.
 	for _, begin := range slices.Compact(from) {
 		at := func(fit *regress.Pieces) regress.Piece {
 			if fit == nil || begin >= last && fit != pp { // from the detached threshold on there are no overheads
@@ -333,20 +359,24 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 			From:      begin,
 			Intercept: whole.Intercept/2 - (s.Intercept+r.Intercept)/part,
 			Slope:     whole.Slope/2 - (s.Slope+r.Slope)/part,
-			// those of independent fits
+			// Errors are those of independent fits: the operations were timed one after
+			// the other.
 			InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
 			SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
 		}
-		// In the model's own account the envelope takes the time of its bytes, which is none of the latency.
+		// In the model's own account the envelope takes the time of its bytes, which is
+		// none of the latency.
 		if o.Transfer == RoundTrip && p.Intercept > 0 && p.Slope > 0 {
 			p.Intercept = max(p.Intercept-float64(envelope*p.Slope), 0)
 		}
 		t.Transfers = append(t.Transfers, p)
 	}
-	// Bandwidth and latency that are not given: the bandwidth is that of the largest messages, as links are shared at
-	// the bandwidth of the route and small messages hardly tell theirs. Where the time of the largest does not grow
-	// with their bytes, or overheads leave nothing of it, it is that of half of the last piece of the ping-pong that
-	// has one. The latency is the smallest above zero of half of the ping-pong.
+	// Bandwidth and latency that are not given: the bandwidth is that of the largest
+	// messages, as links are shared at the bandwidth of the route and small messages
+	// hardly tell theirs. Where the time of the largest does not grow with their bytes,
+	// or overheads leave nothing of it, it is that of half of the last piece of the
+	// ping-pong that has one. The latency is the smallest above zero of half of the
+	// ping-pong.
 	slope, latency := 0.0, math.Inf(1)
 	for _, p := range pp.Pieces {
 		if p.Slope > 0 {
@@ -367,8 +397,9 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		return t, fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route",
 			ErrMeaningless)
 	}
-	// Factors are by these. A time below zero, because overheads and ping-pong were measured at different times, is
-	// the bandwidth of the route, or no latency; below by two standard errors it is warned of.
+	// Factors are by these. A time below zero, because overheads and ping-pong were
+	// measured at different times, is the bandwidth of the route, or no latency; below
+	// by two standard errors it is warned of.
 	for i := range t.Transfers {
 		p := &t.Transfers[i]
 		if p.Slope <= 0 {
@@ -394,7 +425,8 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 	return t, nil
 }
 
-// WithinFit is the fit of ping-pongs within a host, where the overheads are those of messages between hosts.
+// WithinFit is the fit of ping-pongs within a host, where the overheads are those of
+// messages between hosts.
 type WithinFit struct {
 	PingPong OperationFit `json:"pingpong"`
 	Route
@@ -402,7 +434,10 @@ type WithinFit struct {
 	pieces *regress.Pieces
 }
 
-// fitWithin fits messages within a host, where the report is of those between hosts.
+// fitWithin fits messages within a host, where the report is of those between hosts. A
+// platform has one set of overheads and thresholds, so that only the loopback is
+// fitted, with the overheads of the report: where these are not those within the host,
+// its factors make up for it.
 func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
 	m := all.settings[setting{Cores, 1}]
 	if r.Between == Cores || len(m[PingPong]) == 0 || r.fitOf(PingPong) == nil {
@@ -434,15 +469,15 @@ type PollFit struct {
 	StdError  float64   `json:"std_error_s"`
 }
 
-// FirstPolls is how often the first poll after a message has come does not see it: MPIs that look for it
-// before they let messages in see it by the next one.
+// FirstPolls is how often the first poll after a message has come does not see it: MPIs
+// that look for it before they let messages in see it by the next one.
 type FirstPolls struct {
 	Timings int `json:"timings"`
 	Misses  int `json:"misses"`
 }
 
-// fitPolls takes the medians of polls, and counts the first ones that missed. The size of a message that they find does
-// not matter to them.
+// fitPolls takes the medians of polls, and counts the first ones that missed. The size
+// of a message that they find does not matter to them.
 func (r *NetworkReport) fitPolls(m series) {
 	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
 		var times []float64
@@ -452,6 +487,7 @@ func (r *NetworkReport) fitPolls(m series) {
 		if len(times) == 0 {
 			continue
 		}
+		// Polls are short, so that a disturbance is many times as long as one.
 		slices.Sort(times)
 		times = withoutStrays(times)
 		r.Polls = append(r.Polls, PollFit{op, len(times), median(times), medianError(times)})
@@ -473,8 +509,9 @@ func (r *NetworkReport) poll(ops ...Operation) float64 {
 	return 0
 }
 
-// medianError returns the standard error of the median of sorted values: sqrt(pi/2) times that
-// of the mean for a normal law, whose standard deviation is 1.4826 times the median deviation from the median.
+// medianError returns the standard error of the median of sorted values: sqrt(pi/2)
+// times that of the mean for a normal law, whose standard deviation is 1.4826 times the
+// median deviation from the median.
 func medianError(sorted []float64) float64 {
 	m := median(sorted)
 	deviations := make([]float64, len(sorted))

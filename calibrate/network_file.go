@@ -32,6 +32,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 		r.Within.PingPong.write(&b, "pingpong within a host")
 		r.Within.Route.write(&b, "within a host")
 	}
+	// Thresholds, and what each is from.
 	for i, t := range r.Thresholds {
 		if i == 0 {
 			b.WriteString("\nthresholds:\n")
@@ -48,6 +49,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 		what := map[string]string{eagerName: "eager below", detachedName: "sends wait from"}[t.Name]
 		fmt.Fprintf(&b, "  %s %s bytes: %s\n", what, short(t.Bytes), why)
 	}
+	// Links that messages share: the verdict, then the slowdowns that it is from.
 	for _, s := range r.Sharing {
 		fmt.Fprintf(&b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable",
 			Cores: "sharing within a host"}[s.Between], s.verdict())
@@ -61,6 +63,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 			}
 		})
 	}
+	// Polls: the count of the first ones stands in the place of the title.
 	if first := r.FirstPolls; first != nil {
 		fmt.Fprintf(&b, "\npolls: the first after a message has come misses: %d of %d\n", first.Misses, first.Timings)
 	} else if len(r.Polls) > 0 {
@@ -144,7 +147,10 @@ func (f *SharingFit) verdict() string {
 		crossing)
 }
 
-// setProperties fills in the options of the simulator.
+// setProperties fills in the options of the simulator, by which it plays what was
+// timed: those of SMPI's model of messages (smpi/), of its network, and of this
+// project's own parts (reprise/). An option of which nothing was timed is left to its
+// default.
 func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add := func(name, value string) {
 		if value != "" {
@@ -185,7 +191,8 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	}
 }
 
-// tcpWindow is the value of a replay without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
+// tcpWindow is the value of a replay without network/TCP-gamma, in bytes:
+// netmodel.DefaultOptions.
 const tcpWindow = 4194304
 
 // Thresholds returns the properties that follow from the options alone.
@@ -205,6 +212,8 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	if fit == nil {
 		return ""
 	}
+	// A last entry of zeros ends the overheads: from the threshold on a send waits for
+	// its receiver instead.
 	var list []string
 	for _, p := range networkPieces(fit) {
 		if p.From >= last {
@@ -218,8 +227,8 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	return strings.Join(list, ";")
 }
 
-// factors returns "from:factor;..." of the transfers, twice. The network looks them up by the size of all
-// that it carries, which is a message and its envelope.
+// factors returns "from:factor;..." of the transfers, twice. The network looks them up
+// by the size of all that it carries, which is a message and its envelope.
 func (t *Route) factors() (bandwidth, latency string) {
 	var bandwidths, latencies []string
 	for _, p := range t.Transfers {
@@ -244,7 +253,8 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Machine is the cluster around the network, for WriteXML.
+// Machine is the cluster around the network, for WriteXML: what timings of messages
+// cannot tell.
 type Machine struct {
 	Name  string // prefix of the hosts, NAME-0, NAME-1, ...
 	Hosts int
@@ -266,8 +276,8 @@ func (m *Machine) Validate() error {
 	return nil
 }
 
-// Cables carry the messages in a platform: two cables between any two hosts, by a switch, and
-// a loopback in each host. Bandwidths are in byte/s, latencies in seconds.
+// Cables carry the messages in a platform: two cables between any two hosts, by a
+// switch, and a loopback in each host. Bandwidths are in byte/s, latencies in seconds.
 type Cables struct {
 	Bandwidth float64 // of one message between two hosts; 0: there is one host
 	Latency   float64 // of both cables together
@@ -303,6 +313,8 @@ func (c *Cables) check(m Machine) error {
 
 // cables returns the part of the report that a platform has.
 func (r *NetworkReport) cables() Cables {
+	// Without timings between hosts the route is that within one, and there are no
+	// cables.
 	var c Cables
 	within := r.Route
 	if r.Between == Nodes {
@@ -334,8 +346,9 @@ func (r *NetworkReport) MostHosts() int {
 	return 0
 }
 
-// WriteXML writes a platform: a cluster on one switch, two links between any two
-// hosts, with the properties. It needs timings of a ping-pong, from which bandwidth and latency are.
+// WriteXML writes a platform: a cluster on one switch, two links between any two hosts,
+// with the properties. It needs timings of a ping-pong, from which bandwidth and
+// latency are.
 func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	if len(r.Transfers) == 0 {
 		return fmt.Errorf("%w: no timings of a ping-pong: a platform needs bandwidth and latency", ErrMeaningless)
@@ -343,8 +356,9 @@ func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	return WritePlatform(w, m, r.cables(), r.Properties)
 }
 
-// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages within a host
-// share something, which clusters do not know, or there is but one host, a zone of hosts with routes.
+// WritePlatform writes a platform of the cables, with the properties: a cluster, or,
+// where messages within a host share something, which clusters do not know, or there is
+// but one host, a zone of hosts with routes.
 func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -352,6 +366,8 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	if err := c.check(m); err != nil {
 		return err
 	}
+	// The text is gathered first, so that nothing is written of a platform that is
+	// refused.
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
 	for _, p := range properties {
@@ -374,8 +390,8 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 // wider returns whether all messages together have more than one of them.
 func (c *Cables) wider() bool { return c.Capacity > c.Bandwidth }
 
-// writeCluster writes a flat cluster. One message that cannot fill a cable is bound by a backbone that
-// limits each message alone.
+// writeCluster writes a flat cluster. One message that cannot fill a cable is bound by
+// a backbone that limits each message alone.
 func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
 	fmt.Fprintf(b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
 		m.Name+"-", m.Hosts-1, escaped(m.Speed), m.Cores)
@@ -392,11 +408,13 @@ func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
 	b.WriteString("/>\n")
 }
 
-// mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.
+// mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24
+// entries.
 const mostInZone = 1<<12 - 1
 
-// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch. As in a
-// cluster, a link that is wider than one message is followed by one that limits each message alone.
+// writeZone writes a zone with a route from each host to itself and, of several hosts,
+// to and from a switch. As in a cluster, a link that is wider than one message is
+// followed by one that limits each message alone.
 func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	routing, policy, up, down := "Full", "SHARED", "", ""
 	if c.Bandwidth > 0 {
@@ -412,6 +430,7 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	if c.Bandwidth > 0 {
 		fmt.Fprintf(b, "    <router id=\"%s-switch\"/>\n", m.Name)
 	}
+	// All links come before the routes, which refer to them.
 	for i := range m.Hosts {
 		link := func(what string, bandwidth, latency float64, policy string) {
 			fmt.Fprintf(b, "    <link id=\"%s-%d-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", m.Name, i,
@@ -436,6 +455,9 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	}
 	for i := range m.Hosts {
 		host := fmt.Sprintf("%s-%d", m.Name, i)
+		// A route crosses one link of the host and, where that is wider than a message,
+		// the limit of each message. Both directions are written, as they use the cable
+		// the other way round.
 		route := func(src, dst, link, direction, second string) {
 			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, link,
 				direction)

@@ -144,8 +144,11 @@ func coefficientsOf(r *NetworkReport) []coefficient {
 // breakpoints are chosen makes it less, so want 85 % of all of them. Slowdowns suppose that large messages
 // have no latency, which makes the capacity 1.6 % too large here at 32 KiB, less above.
 func TestMeasuredLaw(t *testing.T) {
-	inside, all := 0, 0
-	for seed := range uint64(20) {
+	inside, all, seeds := 0, 0, uint64(20)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		r := fitNetwork(t, newMessages(t, measured(seed, 1, cluster)), DefaultNetworkOptions())
 		for _, c := range coefficientsOf(r) {
 			slack := 0.0
@@ -175,7 +178,11 @@ func TestMeasuredLaw(t *testing.T) {
 // TestOneInTen: one timing in ten made 100 times longer moves no coefficient by two of its standard errors, or
 // 1 %, whichever is more.
 func TestOneInTen(t *testing.T) {
-	for seed := range uint64(5) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		clean := coefficientsOf(fitNetwork(t, newMessages(t, measured(seed, 1, cluster)), DefaultNetworkOptions()))
 		dirty := coefficientsOf(fitNetwork(t, newMessages(t, measured(seed, 100, cluster)), DefaultNetworkOptions()))
 		if len(clean) != len(dirty) {

@@ -21,6 +21,7 @@ const (
 	narrowestOfAll = 1e-3    // the same in parts of their deviation
 )
 
+// messageTiming is one timing of a range: a line's time depends on its size.
 type messageTiming struct {
 	bytes   int64
 	seconds float64
@@ -60,11 +61,12 @@ type NoiseCandidate struct {
 	Refused  string  `json:"refused,omitempty"`
 }
 
-// FitNoise fits a mixture of up to four normal laws to the residuals of each range
-// of sizes, which the report's lines have: in seconds or as parts of the line's time, whichever has the
-// smaller BIC. Modes that are skewed are taken for half-normal. From the detached threshold on there are no
-// overheads, and so no noise. There may be 8,388,608 timings of an operation. Those that are far
-// off their size's median belong to the noise, if it was noise.
+// FitNoise fits a mixture of up to four normal laws to the residuals of each range of
+// sizes, which the report's lines have: in seconds or as parts of the line's time,
+// whichever has the smaller BIC. Modes that are skewed are taken for half-normal. From
+// the detached threshold on there are no overheads, and so no noise. There may be
+// 8,388,608 timings of an operation. Those that are far off their size's median belong
+// to the noise, if it was noise.
 func (r *NetworkReport) FitNoise(messages *Messages) error {
 	m, o := messages.main(), &r.options
 	for i := range r.Operations {
@@ -78,6 +80,8 @@ func (r *NetworkReport) FitNoise(messages *Messages) error {
 		if far, _ := m.strays(op); far > 0 {
 			r.warn("noise of %s: %d timings far off the median of their size are part of it: leave them out of the table if they were none", op, far)
 		}
+		// The lines of the report stay as they are: noise is what timings have about
+		// them.
 		noise, last := OperationNoise{Operation: op}, o.lastWithOverhead(op)
 		byRange := m.divide(op, r.pieces[i], last)
 		for j, piece := range networkPieces(r.pieces[i]) {
@@ -120,10 +124,13 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 		r.Note = fmt.Sprintf("%d timings, fewer than %d: no noise", len(timings), leastTimings)
 		return r
 	}
+	// Seconds and parts are tried with each number of modes; all BICs are of densities
+	// of seconds.
 	best := math.Inf(1)
 	for _, relative := range []bool{false, true} {
-		// Residuals are what the timings have more than the line. Of relative ones the sum of the logarithms of the
-		// line's times is needed: with it densities of parts become those of seconds, which BICs are compared by.
+		// Residuals are what the timings have more than the line. Of relative ones the
+		// sum of the logarithms of the line's times is needed: with it densities of
+		// parts become those of seconds, which BICs are compared by.
 		var x []float64
 		logScale, timeless := 0.0, false
 		for _, t := range timings {
@@ -140,8 +147,9 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 			r.Candidates = append(r.Candidates, NoiseCandidate{Relative: relative, Refused: "the line has no time at some sizes"})
 			continue
 		}
-		// Timings that are the same to the resolution of the clock are no mode: one has a part of the width of the
-		// middle half of the residuals at least, or, if that is one number, of their deviation.
+		// Timings that are the same to the resolution of the clock are no mode: one has
+		// a part of the width of the middle half of the residuals at least, or, if that
+		// is one number, of their deviation.
 		sorted := slices.Sorted(slices.Values(x))
 		width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
 		if width == 0 {
@@ -178,7 +186,8 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 }
 
 // WriteNoise writes the noise as a file for replay --network-noise
-// (docs/network-model.md): each range with its line, and modes in seconds or in percent of it.
+// (docs/network-model.md): each range with its line, and modes in seconds or in percent
+// of it.
 func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version: 1\ndescription: %s\nunit: s\n", strconv.Quote(description))
@@ -197,6 +206,8 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 			if n.Relative {
 				amount = func(x float64) string { return FormatNumber(100*x) + "%" }
 			}
+			// Weights of an iteration sum to 1 but for its rounding and bounds: those
+			// of the file are divided by the sum.
 			total := 0.0
 			for _, m := range n.Modes {
 				total += m.Weight

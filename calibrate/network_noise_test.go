@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/calibrate/table"
 	"reprise/kernels/noise"
 	"reprise/netmodel"
 )
@@ -36,14 +35,7 @@ func noisyMessages() string {
 
 func fitNetworkNoise(t *testing.T, text string, o NetworkOptions) *NetworkReport {
 	t.Helper()
-	m := NewMessages()
-	r, err := table.NewReader(strings.NewReader(text), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Read(r, MessageOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	m := newMessages(t, text)
 	report := fitNetwork(t, m, o)
 	if err := report.FitNoise(m); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +15,6 @@ import (
 
 	"reprise/calibrate/table"
 	"reprise/netmodel"
-	"reprise/platforms"
 	"reprise/trace/warning"
 )
 
@@ -56,102 +53,40 @@ func exactTable() string {
 	return b.String()
 }
 
-// TestExactNetwork: overheads and factors come back from exact timings, with
-// learned breakpoints, which are the last size before 60000 bytes, and with given ones. The time of
-// the envelope's 16 bytes, 1.6e-8 and 0.8e-8 s, is no part of the latency.
+// TestExactNetwork: overheads and factors come back from exact timings, with learned breakpoints, which are the last
+// size before 60000 bytes, with a given one, and the published way: with breakpoints at the detached threshold and
+// above, and send and recv measured below it only. The time of the envelope's 16 bytes, 1.6e-8 and 0.8e-8 s, is no
+// part of the latency.
 func TestExactNetwork(t *testing.T) {
-	m := newMessages(t, exactTable())
-	for _, breakpoints := range [][]float64{nil, {60000}} {
-		o := DefaultNetworkOptions()
-		o.Breakpoints, o.Detached, o.Bandwidth, o.Latency = breakpoints, 60000, 2e9, 1e-5
-		r, err := FitNetwork(m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ois := r.fitOf(Isend).Pieces; !near(ois[0].Intercept, 5e-7, 1e-9) || ois[0].Slope != 0 {
-			t.Errorf("ois %+v", ois)
-		}
-		if os := r.fitOf(Send).Pieces; !near(os[0].Intercept, 1e-6, 1e-6) || !near(os[0].Slope, 1e-10, 1e-6) {
-			t.Errorf("os %+v", os)
-		}
-		first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
-		for _, c := range []struct {
-			name      string
-			got, want float64
-		}{
-			{"bandwidth factor of small messages", first.BandwidthFactor, 0.5}, {"latency factor of small messages", first.LatencyFactor, 1 - 1.6e-8/1e-5},
-			{"bandwidth factor of large messages", last.BandwidthFactor, 1}, {"latency factor of large messages", last.LatencyFactor, 3 - 0.8e-8/1e-5},
-		} {
-			if !near(c.got, c.want, 1e-6) {
-				t.Errorf("breakpoints %v: %s: got %g, want %g", breakpoints, c.name, c.got, c.want)
-			}
-		}
-	}
-}
-
-// TestOverheadsMeasuredBelowTheThreshold: the published way: breakpoints at the detached
-// threshold and above, and send and recv measured below it only.
-func TestOverheadsMeasuredBelowTheThreshold(t *testing.T) {
-	var table strings.Builder
+	var below strings.Builder
 	for line := range strings.Lines(exactTable()) {
 		fields := strings.Split(line, ",")
 		size, err := strconv.ParseFloat(fields[1], 64)
 		if blocking := fields[0] == "send" || fields[0] == "recv"; err != nil || !blocking || size <= 60000 {
-			table.WriteString(line)
+			below.WriteString(line)
 		}
 	}
-	o := DefaultNetworkOptions()
-	o.Breakpoints, o.Detached, o.Bandwidth, o.Latency = []float64{1000, 60000, 1e6}, 60000, 2e9, 1e-5
-	r, err := FitNetwork(newMessages(t, table.String()), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if os := r.fitOf(Send).Pieces; len(os) != 2 || !near(os[1].Intercept, 1e-6, 1e-6) || !near(os[1].Slope, 1e-10, 1e-6) {
-		t.Errorf("os %+v", os)
-	}
-	first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
-	if !near(first.BandwidthFactor, 0.5, 1e-6) || !near(last.BandwidthFactor, 1, 1e-6) || !near(last.LatencyFactor, 3-0.8e-8/1e-5, 1e-6) {
-		t.Errorf("factors %+v, %+v", first, last)
-	}
-}
-
-// TestPlatform: the platform reads back, with the properties as the network model
-// takes them: a message of 1000 bytes alone, 1016 with its envelope, takes 1e-5 + 1e-9*1000 s.
-func TestPlatform(t *testing.T) {
-	o := DefaultNetworkOptions()
-	o.Breakpoints, o.Detached = []float64{60000}, 60000
-	r, err := FitNetwork(newMessages(t, exactTable()), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := r.WriteXML(&file, Machine{Name: "n", Hosts: 3, Cores: 4, Speed: "2Gf"}); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "p.xml")
-	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	p, err := platforms.Load(path)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, file.Bytes())
-	}
-	if p.NumHosts() != 3 {
-		t.Errorf("%d hosts", p.NumHosts())
-	}
-	bw, err := netmodel.ParseFactors(property(t, r, "smpi/bw-factor"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lat, err := netmodel.ParseFactors(property(t, r, "smpi/lat-factor"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct{ bytes, fixed, perByte float64 }{{1000, 1e-5, 1e-9}, {60000, 1e-5, 1e-9}, {60001, 3e-5, 5e-10}} {
-		z := test.bytes + 16
-		got := r.Latency*lat.At(z) + z/(r.Bandwidth*bw.At(z))
-		if want := test.fixed + test.perByte*test.bytes; !near(got, want, 1e-6) {
-			t.Errorf("transfer of %g bytes: %g s, want %g", test.bytes, got, want)
+	for _, test := range []struct {
+		table       string
+		breakpoints []float64
+	}{{exactTable(), nil}, {exactTable(), []float64{60000}}, {below.String(), []float64{1000, 60000, 1e6}}} {
+		o := DefaultNetworkOptions()
+		o.Breakpoints, o.Detached, o.Bandwidth, o.Latency = test.breakpoints, 60000, 2e9, 1e-5
+		r := fitNetwork(t, newMessages(t, test.table), o)
+		first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
+		os, ois := r.fitOf(Send).Pieces, r.fitOf(Isend).Pieces
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"ois", ois[0].Intercept, 5e-7}, {"ois per byte", ois[0].Slope, 0},
+			{"os", os[0].Intercept, 1e-6}, {"os per byte", os[0].Slope, 1e-10},
+			{"bandwidth factor of small messages", first.BandwidthFactor, 0.5}, {"latency factor of small messages", first.LatencyFactor, 1 - 1.6e-8/1e-5},
+			{"bandwidth factor of large messages", last.BandwidthFactor, 1}, {"latency factor of large messages", last.LatencyFactor, 3 - 0.8e-8/1e-5},
+		} {
+			if !near(c.got, c.want, 1e-6) {
+				t.Errorf("breakpoints %v: %s: got %g, want %g", test.breakpoints, c.name, c.got, c.want)
+			}
 		}
 	}
 }
@@ -172,10 +107,7 @@ func TestDetachedCut(t *testing.T) {
 		fmt.Fprintf(&b, "send,%g,%.17g\nrecv,%g,%.17g\npingpong,%g,%.17g\n", s, send, s, recv, s, 2*(os+net+or))
 	}
 	o := DefaultNetworkOptions()
-	r, err := FitNetwork(newMessages(t, b.String()), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitNetwork(t, newMessages(t, b.String()), o)
 	for _, op := range []string{"send", "recv"} {
 		if !slices.ContainsFunc(r.Warnings, func(w warning.Warning) bool {
 			return strings.HasPrefix(w.Text, op+": timings of 65536 bytes and more count as overhead")
@@ -184,9 +116,7 @@ func TestDetachedCut(t *testing.T) {
 		}
 	}
 	o.Detached = 65536
-	if r, err = FitNetwork(newMessages(t, b.String()), o); err != nil {
-		t.Fatal(err)
-	}
+	r = fitNetwork(t, newMessages(t, b.String()), o)
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -310,10 +240,7 @@ func TestDeterministic(t *testing.T) {
 	}
 	var out [2]bytes.Buffer
 	for i, text := range []string{text, byOperation.String()} {
-		r, err := FitNetwork(newMessages(t, text), DefaultNetworkOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := fitNetwork(t, newMessages(t, text), DefaultNetworkOptions())
 		if err := r.WriteText(&out[i]); err != nil {
 			t.Fatal(err)
 		}

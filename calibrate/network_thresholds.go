@@ -13,7 +13,8 @@ import (
 type Threshold struct {
 	Name  string  `json:"name"`
 	Bytes float64 `json:"bytes"`
-	// Of one that was found: the last size below it and the first one from it on that were timed, 0 for none.
+	// Of one that was found: the last size below it and the first one from it on that
+	// were timed, 0 for none.
 	Found bool    `json:"found"`
 	Below float64 `json:"below_bytes,omitempty"`
 	Above float64 `json:"from_bytes,omitempty"`
@@ -25,9 +26,10 @@ const (
 	detachedName = "smpi/send-is-detached-thresh"
 )
 
-// findThresholds looks for the thresholds that are not given, and adds them to the options: the
-// detached one where a send begins to wait for a receive that is posted late, and the eager one where a receive that is
-// posted late begins to wait for its message.
+// findThresholds looks for the thresholds that are not given, and adds them to the
+// options: the detached one where a send begins to wait for a receive that is posted
+// late, and the eager one where a receive that is posted late begins to wait for its
+// message.
 func (r *NetworkReport) findThresholds(m series, o *NetworkOptions) {
 	if o.Detached > 0 {
 		r.Thresholds = append(r.Thresholds, Threshold{Name: detachedName, Bytes: o.Detached})
@@ -44,13 +46,16 @@ func (r *NetworkReport) findThresholds(m series, o *NetworkOptions) {
 	}
 }
 
-// sendWaits is how many times as long as with a receive that is there a send takes, at least, if it waits for
-// one that is posted late: the delay alone is four times the time of the message (calibrate measure network).
+// sendWaits is how many times as long as with a receive that is there a send takes, at
+// least, if it waits for one that is posted late: the delay alone is four times the
+// time of the message (calibrate measure network).
 const sendWaits = 2.5
 
-// findDetached returns the size that best tells sends that wait from others, if at least so many
-// sizes are below it.
+// findDetached returns the size that best tells sends that wait from others, if at
+// least so many sizes are below it.
 func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool) {
+	// Send times with a receive that is posted before are the measure, as they grow
+	// with the size, too.
 	soon, late := m.medians(Send), m.medians(SendLate)
 	var sizes, ratios []float64
 	for _, bytes := range m.sizes(SendLate) {
@@ -61,7 +66,8 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	if len(sizes) == 0 {
 		return t, false
 	}
-	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong side.
+	// The threshold stands before the ratio at, where it leaves the fewest ratios on
+	// the wrong side.
 	errors := 0
 	for _, ratio := range ratios {
 		if ratio < sendWaits {
@@ -92,8 +98,8 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	return thresholdAt(detachedName, sizes, at), true
 }
 
-// thresholdAt returns the threshold before the size i: the byte behind the size before it, as
-// breakpoints are the last size before the break.
+// thresholdAt returns the threshold before the size i: the byte behind the size before
+// it, as breakpoints are the last size before the break.
 func thresholdAt(name string, sizes []float64, i int) Threshold {
 	t := Threshold{Name: name, Found: true, Bytes: 1}
 	if i > 0 {
@@ -105,8 +111,9 @@ func thresholdAt(name string, sizes []float64, i int) Threshold {
 	return t
 }
 
-// A step of the receives, in logarithms of their part of half a ping-pong, is at least this
-// high, has at least so many sizes on both sides, and leaves less than a half of the squares that a line leaves.
+// A step of the receives, in logarithms of their part of half a ping-pong, is at least
+// this high, has at least so many sizes on both sides, and leaves less than a half of
+// the squares that a line leaves.
 var leastStep = math.Log(1.5)
 
 const (
@@ -114,9 +121,10 @@ const (
 	betterThan = 0.5
 )
 
-// findEager returns the size below the detached threshold from which receives that are posted
-// late wait for their message all the same: their part of half a ping-pong rises in a step. If there is none, all
-// messages that do not wait for their receive travel at once.
+// findEager returns the size below the detached threshold from which receives that are
+// posted late wait for their message all the same: their part of half a ping-pong rises
+// in a step. If there is none, all messages that do not wait for their receive travel
+// at once.
 func findEager(m series, detached float64) Threshold {
 	whole, late := m.medians(PingPong), m.medians(Recv)
 	var sizes, logs, parts []float64
@@ -126,6 +134,7 @@ func findEager(m series, detached float64) Threshold {
 			parts = append(parts, math.Log(2*late[bytes]/whole[bytes]))
 		}
 	}
+	// The best step: where two constants leave the least sum of squares.
 	at, best := 0, math.Inf(1)
 	for i := leastSide; i <= len(sizes)-leastSide; i++ {
 		below, above := squares(parts[:i]), squares(parts[i:])
@@ -134,7 +143,8 @@ func findEager(m series, detached float64) Threshold {
 		}
 	}
 	if at > 0 {
-		// A step is none where a straight line over the logarithms of the sizes is nearly as good.
+		// A step is none where a straight line over the logarithms of the sizes is
+		// nearly as good.
 		x, y, xy := squares(logs), squares(parts), 0.0
 		for i := range logs {
 			xy += float64((logs[i] - x.mean) * (parts[i] - y.mean))
@@ -153,6 +163,7 @@ func findEager(m series, detached float64) Threshold {
 // meanSquares is the mean of values and the sum of squares about it.
 type meanSquares struct{ mean, sum float64 }
 
+// squares goes by one pass over the values.
 func squares(values []float64) meanSquares {
 	var s moments
 	for _, v := range values {
@@ -164,9 +175,10 @@ func squares(values []float64) meanSquares {
 // leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds receives by half a ping-pong less the send. Receives of messages that have
-// come before they were posted copy it once more; within a host, where that is most of a message's time, the
-// ping-pong, whose receives are posted before, would come out longer than it is.
+// boundReceives bounds receives by half a ping-pong less the send. Receives of messages
+// that have come before they were posted copy it once more; within a host, where that
+// is most of a message's time, the ping-pong, whose receives are posted before, would
+// come out longer than it is.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0
@@ -187,13 +199,15 @@ func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptio
 	}
 }
 
-// SharingFit is the link that messages at the same time share: within a host a loopback, between hosts the cable of one.
+// SharingFit is the link that messages at the same time share: within a host a
+// loopback, between hosts the cable of one.
 type SharingFit struct {
 	Between Between `json:"between"`
 	Shared  bool    `json:"shared"`    // pairs slow one another
 	Duplex  bool    `json:"duplex"`    // messages that cross do not, or hardly
 	Single  float64 `json:"bandwidth"` // byte/s of one message, to which factors refer
-	// byte/s of all together, if shared; of a cable that is not, the largest sum that was timed
+	// byte/s of all together, if shared; of a cable that is not, the largest sum that
+	// was timed
 	Capacity float64        `json:"capacity,omitempty"`
 	Error    float64        `json:"capacity_std_error,omitempty"`
 	Points   []SharingPoint `json:"points"`
@@ -209,16 +223,19 @@ type SharingPoint struct {
 }
 
 const (
-	// largeMessage is the size in bytes from which on messages tell what they share: the smallest that calibrate
-	// measure network sends in pairs.
+	// largeMessage is the size in bytes from which on messages tell what they share:
+	// the smallest that calibrate measure network sends in pairs.
 	largeMessage = 32768
-	// leastSlowdown is the slowdown from which on messages share something; a message alone has 1.
+	// leastSlowdown is the slowdown from which on messages share something; a message
+	// alone has 1.
 	leastSlowdown = 1.1
 )
 
 // fitSharing compares messages that were timed at the same time with those alone.
 func (r *NetworkReport) fitSharing(all *Messages) {
 	for _, b := range []Between{Nodes, Cores} {
+		// Each place has a ping-pong of its own, and the bandwidth to which a capacity
+		// refers.
 		route, pingPong := r.Route, r.fitOf(PingPong)
 		if r.Between != b {
 			if r.Within == nil || b != Cores {
@@ -232,9 +249,10 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		fit := SharingFit{Between: b, Single: route.Bandwidth, Duplex: true}
 		timings := all.settings[setting{b, 1}]
 		alone := timings.medians(PingPong)
-		// A point is how much longer the bytes of large messages take together than those of one alone, part of the
-		// time together for each time alone: a ping-pong is two, an exchange one after the other's. What does not
-		// grow with the bytes is not shared: sizes of which it is more than half say little.
+		// A point is how much longer the bytes of large messages take together than
+		// those of one alone, part of the time together for each time alone: a
+		// ping-pong is two, an exchange one after the other's. What does not grow with
+		// the bytes is not shared: sizes of which it is more than half say little.
 		compare := func(p SharingPoint, together map[int64]float64, part float64) {
 			var ratios []float64
 			for bytes, seconds := range together {
@@ -272,9 +290,10 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 
 // judge takes the capacity, and then whether messages that cross share it.
 //
-// The capacity is that of the largest number of pairs, at which the link is full if ever it is; within a host, if there
-// was one pair, that of the messages that cross, which use the same memory there. A link on which n messages take s
-// times as long as one alone carries n/s times the bandwidth of one.
+// The capacity is that of the largest number of pairs, at which the link is full if
+// ever it is; within a host, if there was one pair, that of the messages that cross,
+// which use the same memory there. A link on which n messages take s times as long as
+// one alone carries n/s times the bandwidth of one.
 func (f *SharingFit) judge() {
 	if p := f.Points[len(f.Points)-1]; !p.Crossing || f.Between == Cores {
 		f.Shared = p.Slowdown >= leastSlowdown
@@ -284,9 +303,10 @@ func (f *SharingFit) judge() {
 		}
 	}
 	if p := f.Points[0]; p.Crossing {
-		// Messages that cross take as long as one alone in a model in which they share nothing, and as two on a
-		// cable in the other: the nearer one is that below or above the geometric mean. On a cable that two do
-		// not fill both say the same: it is shared if they slow each other at all.
+		// Messages that cross take as long as one alone in a model in which they share
+		// nothing, and as two on a cable in the other: the nearer one is that below or
+		// above the geometric mean. On a cable that two do not fill both say the same:
+		// it is shared if they slow each other at all.
 		two := 2 * f.Single / max(f.Capacity, f.Single)
 		f.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
 	}
@@ -308,6 +328,7 @@ func (r *NetworkReport) warn(format string, args ...any) {
 
 // warnStrays warns of timings that are far off the median of their size.
 func (r *NetworkReport) warnStrays(m series) {
+	// What strays do to the fit depends on the statistic.
 	effect := map[Statistic]string{
 		Median: "the median passes over them unless they are half of a size",
 		Mean:   "the mean counts them, the median would pass over them",
@@ -324,12 +345,13 @@ func (r *NetworkReport) warnStrays(m series) {
 	}
 }
 
-// leastOfSize is of how many timings of a size their median is not to be believed if it is far off
-// those beside it.
+// leastOfSize is of how many timings of a size their median is not to be believed if it
+// is far off those beside it.
 const leastOfSize = 3
 
-// dropSpikes warns of sizes that are far off those beside them, and returns the points without those that were
-// timed so seldom that chance explains them, if the points are medians.
+// dropSpikes warns of sizes that are far off those beside them, and returns the points
+// without those that were timed so seldom that chance explains them, if the points are
+// medians.
 func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
 	list := spikes(p.X, p.Y)
 	if len(list) == 0 {

@@ -160,10 +160,7 @@ func readMachine(t *testing.T, machine string) *Messages {
 
 func fitNetwork(t *testing.T, m *Messages, o NetworkOptions) *NetworkReport {
 	t.Helper()
-	r, err := FitNetwork(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fitNetwork(t, m, o)
 	return r
 }
 

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// Statistic is the number that stands for the timings of a size. It is the same for all operations,
-// since overheads are subtracted from the times of ping-pongs.
+// Statistic is the number that stands for the timings of a size. It is the same for all
+// operations, since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. A disturbance makes a timing longer, often many times: the mean is moved by
-// each such one, the median, which is of the others, not at all, unless they are half of a size.
+// The statistics. A disturbance makes a timing longer, often many times: the mean is
+// moved by each such one, the median, which is of the others, not at all, unless they
+// are half of a size.
 const (
 	Median Statistic = "median"
 	Mean   Statistic = "mean"
@@ -33,9 +34,10 @@ func (s Statistic) check(trim float64) error {
 	return nil
 }
 
-// of returns the statistic of sorted times, of which there is one at least, its standard error, and how many of
-// them it is of. That of a minimum is how far the next one is off: for an exponential tail it is that in the mean. Of
-// one time there is none, 0.
+// of returns the statistic of sorted times, of which there is one at least, its
+// standard error, and how many of them it is of. That of a minimum is how far the next
+// one is off: for an exponential tail it is that in the mean. Of one time there is
+// none, 0.
 func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:
@@ -44,7 +46,8 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	case Min:
 		return sorted[0], sorted[min(1, len(sorted)-1)] - sorted[0], len(sorted)
 	}
-	// A part of the times, rounded up, is left out on both sides; at least the middle remains.
+	// A part of the times, rounded up, is left out on both sides; at least the middle
+	// remains.
 	n := len(sorted)
 	out := min(int(math.Ceil(trim*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
 	var m moments
@@ -57,17 +60,15 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	return m.mean, deviation, int(m.n)
 }
 
+// median returns the middle of sorted values, of an even number the mean of both.
 func median(sorted []float64) float64 { return quantile(sorted, 0.5) }
 
-// farOff is how many times longer or shorter than the median of its size a timing is that
-// a report warns of. Noise of messages is not that large, but a first call may be.
+// farOff is how many times longer or shorter than the median of its size a timing is
+// that a report warns of. Noise of messages is not that large, but a first call may be.
 const farOff = 10
 
-// strays returns the number of sorted times that are far off their median.
-func strays(sorted []float64) int { return len(sorted) - len(withoutStrays(sorted)) }
-
-// withoutStrays returns those of sorted times that are not far off their median, of an even
-// number the lower one, as disturbances make timings longer.
+// withoutStrays returns those of sorted times that are not far off their median, of an
+// even number the lower one, as disturbances make timings longer.
 func withoutStrays(sorted []float64) []float64 {
 	m := sorted[(len(sorted)-1)/2]
 	first, last := 0, len(sorted)
@@ -83,10 +84,11 @@ func withoutStrays(sorted []float64) []float64 {
 // spikeWindow is how many points on each side tell whether one is far off.
 const spikeWindow = 4
 
-// spikes returns the indices of points that are far off the median of those around them, as many
-// on each side, or, of the first and the last, off what the one beside them allows for, at the same time for each
-// message or for each byte. They are outliers that were timed too seldom for a median. A step of the
-// times is none: a point on one side of it is among more of that side.
+// spikes returns the indices of points that are far off the median of those around
+// them, as many on each side, or, of the first and the last, off what the one beside
+// them allows for, at the same time for each message or for each byte. They are
+// outliers that were timed too seldom for a median. A step of the times is none: a
+// point on one side of it is among more of that side.
 func spikes(x, y []float64) (list []int) {
 	last := len(y) - 1
 	for i := range y {
@@ -119,8 +121,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// moments gathers a sample in one pass: its number, mean, and central sums of
-// second and third power (Welford's and Terriberry's updates).
+// moments gathers a sample in one pass: its number, mean, and central sums of second
+// and third power (Welford's and Terriberry's updates).
 type moments struct {
 	n      int64
 	mean   float64
@@ -139,10 +141,11 @@ func (m *moments) add(x float64) {
 	m.m2 += term
 }
 
-// variance returns the sample variance, with n-1 degrees of freedom; it needs
-// two values.
+// variance returns the sample variance, with n-1 degrees of freedom; it needs two
+// values.
 func (m *moments) variance() float64 { return max(m.m2, 0) / float64(m.n-1) }
 
+// sd returns the standard deviation, of two values or more.
 func (m *moments) sd() float64 { return math.Sqrt(m.variance()) }
 
 // skewness returns the adjusted Fisher-Pearson coefficient, which has no bias for
@@ -152,9 +155,9 @@ func (m *moments) skewness() float64 {
 	return math.Sqrt(n) * m.m3 / math.Pow(m.m2, 1.5) * math.Sqrt(n*(n-1)) / (n - 2)
 }
 
-// skewnessSeen returns the part of the skewness of half-normal noise that the coefficient
-// of n values, at least three, has in the mean; all of it for many values. The formula is
-// that of simulations to within 0.02.
+// skewnessSeen returns the part of the skewness of half-normal noise that the
+// coefficient of n values, at least three, has in the mean; all of it for many values.
+// The formula is that of simulations to within 0.02.
 func skewnessSeen(n int64) float64 { return 1 - 3.6/(float64(n)+2.2) }
 
 // maxDegree is the highest degree of a product, as in kernel files.
@@ -204,19 +207,14 @@ func parseProducts(terms, dims []string) (list []product, err error) {
 	return list, nil
 }
 
-// sameProduct reports whether two texts are one product of the dimensions, as M*N and N*M.
-func sameProduct(a, b string, dims []string) bool {
-	p, err1 := parseProduct(a, dims)
-	q, err2 := parseProduct(b, dims)
-	return err1 == nil && err2 == nil && slices.Equal(p.powers, q.powers)
-}
-
-// CheckTerm reports what is wrong with a kernel's name, or with a term of its
-// model: 1, or a product of dimensions as M^2*N.
+// CheckTerm reports what is wrong with a kernel's name, or with a term of its model: 1,
+// or a product of dimensions as M^2*N.
 func CheckTerm(kernel, term string) error {
 	if !isName(kernel) {
 		return fmt.Errorf("kernel %q: want %s", kernel, wantedName)
 	}
+	// The dimensions of the kernel are not known here: all names that could be some are
+	// taken.
 	var dims []string
 	for factor := range strings.SplitSeq(term, "*") {
 		name, _, _ := strings.Cut(strings.TrimSpace(factor), "^")
@@ -261,8 +259,8 @@ func (p *product) at(size *[MaxDims]int64) float64 {
 	return v
 }
 
-// allProducts returns the products of all subsets of the dimensions, largest
-// first: M*N*K, M*N, M*K, N*K, M, N, K, 1.
+// allProducts returns the products of all subsets of the dimensions, largest first:
+// M*N*K, M*N, M*K, N*K, M, N, K, 1.
 func allProducts(dims []string) []string {
 	byDegree := make([][]string, len(dims)+1)
 	for set := 1<<len(dims) - 1; set >= 0; set-- {
@@ -282,8 +280,8 @@ func allProducts(dims []string) []string {
 	return slices.Concat(byDegree...)
 }
 
-// polynomial returns the terms of M-2: of three dimensions the product of all
-// and of each two, and 1; of fewer, all products.
+// polynomial returns the terms of M-2: of three dimensions the product of all and of
+// each two, and 1; of fewer, all products.
 func polynomial(dims []string) []string {
 	all := allProducts(dims)
 	if len(dims) != 3 {

@@ -1,14 +1,13 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"reprise/calibrate/regress"
 	"reprise/kernels/noise"
 	"reprise/trace/warning"
 )
@@ -46,151 +45,25 @@ func TestStatistic(t *testing.T) {
 	}
 }
 
-// drawnMachine is a network of two ranges of sizes, with overheads.
-type drawnMachine struct {
-	send, recv, below, above regress.Line
-	last                     float64 // size of the range below
-}
-
-// newMachine draws a machine: latencies of 1 to 50 us, bandwidths of 0.5 to 10 Gbyte/s, overheads of a
-// twentieth and a tenth of that, and above one of the sizes a network of half as much more bandwidth
-// on which a message takes twice as long there.
-func newMachine(r *rand.Rand, sizes []float64) drawnMachine {
-	latency, perByte := 1e-6*math.Pow(50, r.Float64()), 2e-9*math.Pow(20, -r.Float64())
-	m := drawnMachine{
-		send:  regress.Line{Intercept: latency / 20, Slope: perByte / 20},
-		recv:  regress.Line{Intercept: latency / 10, Slope: perByte / 10},
-		below: regress.Line{Intercept: latency, Slope: perByte},
-		last:  sizes[len(sizes)/2+r.IntN(len(sizes)/6)],
-	}
-	m.above.Slope = perByte / 1.5
-	m.above.Intercept = 2*m.below.At(m.last) - m.above.Slope*m.last
-	return m
-}
-
-// time returns what an operation takes.
-func (m *drawnMachine) time(op Operation, size float64) float64 {
-	switch op {
-	case Send:
-		return m.send.At(size)
-	case Recv:
-		return m.recv.At(size)
-	}
-	return 2 * (m.send.At(size) + m.network(size) + m.recv.At(size))
-}
-
-func (m *drawnMachine) network(size float64) float64 {
-	if size > m.last {
-		return m.above.At(size)
-	}
-	return m.below.At(size)
-}
-
-// contaminated times each size reps times, with noise, and makes a part of the timings of each
-// size 1,000 times longer, the first one among them. It returns the number of these of an operation.
-func (m *drawnMachine) contaminated(r *rand.Rand, sizes []float64, reps int, part float64, noise func() float64) (*Messages, int) {
-	list, bad := NewMessages(), int(part*float64(reps))
-	for _, op := range []Operation{Send, Recv, PingPong} {
-		for _, size := range sizes {
-			times := make([]float64, reps)
-			for i := range times {
-				if times[i] = m.time(op, size) * noise(); i < bad {
-					times[i] *= 1000
-				}
-			}
-			r.Shuffle(reps-1, func(i, j int) { times[i+1], times[j+1] = times[j+1], times[i+1] })
-			for _, s := range times {
-				if err := list.add(op, int64(size), s); err != nil {
-					panic(err)
-				}
-			}
-		}
-	}
-	return list, bad * len(sizes)
-}
-
-// TestContaminatedNetwork: latency, bandwidth and breakpoint of drawn machines come back from noisy timings
-// of which up to a fifth take 1,000 times as long. All is in units of the noise, whose median is 1: of
-// contaminated timings the median is the quantile 0.5/(1-1/5) = 0.625 of the others, 0.32 deviations above
-// that of a normal law, less above that of a half-normal one. The median of 20 timings has a standard error
-// of 1.25/sqrt(16) = 0.31 of them, the line through at least 9 sizes of each operation a third of it, of
-// which four are 0.4; and differences of ping-pong and overheads, here 1.15/0.85, have 1.4 times as much. 1.5
-// deviations are room enough.
-func TestContaminatedNetwork(t *testing.T) {
-	var sizes []float64
-	for size := 1.0; size < 1e7; size *= 1.5 {
-		sizes = append(sizes, math.Ceil(size))
-	}
-	sizes = slices.Compact(sizes)
-	const sd = 0.05
-	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 33))
-		machine := newMachine(r, sizes)
-		for _, law := range []struct {
-			name string
-			draw func() float64
-		}{
-			{"normal", func() float64 { return 1 + sd*r.NormFloat64() }},
-			{"half-normal", func() float64 { return 1 + sd*(math.Abs(r.NormFloat64())-0.6745) }},
-			{"log-normal", func() float64 { return math.Exp(sd * r.NormFloat64()) }},
-		} {
-			for _, part := range []float64{0, 0.05, 0.1, 0.15, 0.2} {
-				messages, bad := machine.contaminated(r, sizes, 20, part, law.draw)
-				name := fmt.Sprintf("machine %d, %s noise, %g %% contaminated", seed, law.name, 100*part)
-				machine.check(t, name, messages, bad, 1.5*sd)
-			}
-		}
-	}
-}
-
-// check compares what is fitted with the machine, and counts the timings that are warned of.
-func (m *drawnMachine) check(t *testing.T, name string, messages *Messages, bad int, tolerance float64) {
-	t.Helper()
-	report, err := FitNetwork(messages, DefaultNetworkOptions())
-	if err != nil {
-		t.Errorf("%s: %v", name, err)
-		return
-	}
-	first, last := report.Transfers[0], report.Transfers[len(report.Transfers)-1]
-	for _, c := range []struct {
-		what      string
-		got, want float64
-	}{
-		{"latency of the route", report.Latency, 1.15 * m.below.Intercept},
-		{"bandwidth of the route", 1 / report.Bandwidth, m.above.Slope},
-		{"latency below", first.LatencyFactor * report.Latency, m.below.Intercept},
-		{"seconds per byte above", 1 / (last.BandwidthFactor * report.Bandwidth), m.above.Slope},
-	} {
-		if !near(c.got, c.want, tolerance) {
-			t.Errorf("%s: %s: %g, want %g", name, c.what, c.got, c.want)
-		}
-	}
-	if got := report.fitOf(PingPong).Breakpoints(); !slices.Contains(got, m.last) {
-		t.Errorf("%s: breakpoints %v, want %g among them", name, got, m.last)
-	}
-	warned := 0
-	for _, w := range report.Warnings {
-		if strings.HasPrefix(w.Text, fmt.Sprintf("pingpong: %d of ", bad)) && bad > 0 {
-			warned++
-		}
-		if bad == 0 && strings.Contains(w.Text, "than the median of their size") {
-			t.Errorf("%s: warning %q", name, w)
-		}
-	}
-	if bad > 0 && warned != 1 {
-		t.Errorf("%s: warnings %q, want one of %d timings", name, report.Warnings, bad)
-	}
-}
-
 // TestMeanBelievesOutliers: with one timing of twenty 1,000 times too long, a mean is
 // (19 + 1000)/20 = 50.95 times the time of all others; a mean without a tenth on both sides, the minimum and
 // the median are that time, here without noise. The warning is there in any case.
 func TestMeanBelievesOutliers(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 33))
-	sizes := []float64{1, 10, 100, 1000, 10000, 100000, 1e6, 1e7}
-	machine := newMachine(r, sizes)
-	machine.last = math.Inf(1)
-	messages, bad := machine.contaminated(r, sizes, 20, 0.05, func() float64 { return 1 })
+	const bad = 8
+	messages := NewMessages()
+	for size := int64(1); size <= 1e7; size *= 10 {
+		for i := range 20 {
+			times := 1.0
+			if i == 0 {
+				times = 1000
+			}
+			one := 1e-6 + 1e-9*float64(size)
+			err1, err2 := messages.add(Send, size, times*0.05*one), messages.add(Recv, size, times*0.1*one)
+			if err := errors.Join(err1, err2, messages.add(PingPong, size, times*2.3*one)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, test := range []struct {
 		statistic   Statistic
 		trim, times float64
@@ -198,7 +71,7 @@ func TestMeanBelievesOutliers(t *testing.T) {
 		o := DefaultNetworkOptions()
 		o.Statistic, o.Trim = test.statistic, test.trim
 		report := fitNetwork(t, messages, o)
-		if want := test.times * 1.15 * machine.below.Intercept; !near(report.Latency, want, 1e-6) {
+		if want := test.times * 1.15 * 1e-6; !near(report.Latency, want, 1e-6) {
 			t.Errorf("%s, trim %g: latency %g, want %g", test.statistic, test.trim, report.Latency, want)
 		}
 		if want := fmt.Sprintf("pingpong: %d of 160 timings, at 8 of 8 sizes, are 10 times longer or shorter", bad); !strings.HasPrefix(report.Warnings[2].Text, want) {
@@ -270,10 +143,7 @@ func TestNoiseOfFewTimings(t *testing.T) {
 	for _, shape := range []noise.Shape{noise.Normal, noise.HalfNormal} {
 		for reps := range uint32(4) {
 			for seed := range uint64(5) {
-				r, err := FitKernels(read(t, fewTimings(shape, 3+reps, seed), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := fitKernels(t, read(t, fewTimings(shape, 3+reps, seed), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
 				law := r.Functions[0].All.noise(Auto)
 				want := map[noise.Shape]string{noise.Normal: "{normal:", noise.HalfNormal: "{half-normal:"}[shape]
 				if !strings.HasPrefix(law, want) {

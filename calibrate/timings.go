@@ -24,8 +24,8 @@ const noCPU = -1
 // maxCPUs is the largest number of CPUs of a host, as in kernel files.
 const maxCPUs = 1 << 16
 
-// Timings holds the measured times of kernels: by function, host, CPU and
-// size, and by day where that is asked for, the moments of the timings.
+// Timings holds the measured times of kernels: by function, host, CPU and size, and by
+// day where that is asked for, the moments of the timings.
 type Timings struct {
 	rows        int64
 	functions   []*function // in order of first appearance
@@ -47,7 +47,8 @@ func (t *Timings) Functions() []string {
 	return names
 }
 
-// cpuNumbers returns the numbers of the CPUs that were timed, those of all hosts, ascending.
+// cpuNumbers returns the numbers of the CPUs that were timed, those of all hosts,
+// ascending.
 func (t *Timings) cpuNumbers() []int {
 	seen := map[int]bool{}
 	for _, f := range t.functions {
@@ -69,6 +70,8 @@ type function struct {
 	points []point
 }
 
+// pointKey tells points apart. Texts are not those of the line that was read, which
+// would stay in memory.
 type pointKey struct {
 	host string
 	cpu  int
@@ -80,7 +83,8 @@ type pointKey struct {
 type point struct {
 	pointKey
 	seconds moments
-	// Timings, if these are kept: all, or those in which the rank had its processor, and the others.
+	// Timings, if these are kept: all, or those in which the rank had its processor,
+	// and the others.
 	times, disturbed []float64
 }
 
@@ -107,6 +111,8 @@ func fullName(name string, attrs []Attr) string {
 // NewTimings returns an empty set of timings.
 func NewTimings() *Timings { return &Timings{byName: map[string]*function{}} }
 
+// add counts a timing in seconds, and keeps it if keep says so. The kernel is known by
+// its name and attributes; its dimensions must be the same in all rows.
 func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, seconds float64, keep keeping) error {
 	full := fullName(name, attrs)
 	f := t.byName[full]
@@ -165,8 +171,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64 && !strings.EqualFold(s, "null")
 }
 
-// sorted returns the points by host (numbers by value), CPU, day and size; where
-// there is one model for each host, the day comes before the CPU.
+// sorted returns the points by host (numbers by value), CPU, day and size; where there
+// is one model for each host, the day comes before the CPU.
 func (f *function) sorted(by Grouping) []point {
 	list := slices.Clone(f.points)
 	slices.SortFunc(list, func(a, b point) int {
@@ -198,11 +204,12 @@ func CompareHosts(a, b string) int {
 type ReadOptions struct {
 	// Function is the kernel of tables without a column for it.
 	Function string
-	// Dims are the names of the columns with dimensions, in the order of the
-	// kernel's; without any, those of HPL's and HPCG's kernels that the table has.
+	// Dims are the names of the columns with dimensions, in the order of the kernel's;
+	// without any, those of HPL's and HPCG's kernels that the table has.
 	Dims []string
-	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart,
-	// which are the columns side, uplo, trans, diag, transa and transb.
+	// Keep keeps all timings, not their moments alone, and kernels with other
+	// attributes apart, which are the columns side, uplo, trans, diag, transa and
+	// transb.
 	Keep bool
 	// Days keeps the days apart on which there were timings, in UTC.
 	Days bool
@@ -239,8 +246,8 @@ type columns struct {
 	asked                              func() bool // whether the current row meets all conditions
 }
 
-// Read adds the rows of a table. The columns are docs/calibrate.md's; others are
-// not looked at.
+// Read adds the rows of a table. The columns are docs/calibrate.md's; others are not
+// looked at.
 func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 	c, err := findColumns(r, o)
 	if err != nil {
@@ -249,6 +256,8 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 	return r.Each(c.asked, func() error { return t.readRow(r, c, o) })
 }
 
+// findColumns returns where the columns are. A table must have times, a kernel's name
+// or one that is given, and a dimension; all others may be missing.
 func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if err := o.Validate(); err != nil {
 		return c, err
@@ -301,6 +310,7 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if c.asked, err = Filter(r, o.Where); err != nil {
 		return c, err
 	}
+	// Given dimensions must all be there; of the others those count that the table has.
 	names := o.Dims
 	if len(names) == 0 {
 		names = defaultDims
@@ -327,11 +337,11 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch",
 	"alias"}
 
-// readRow adds the current row. Dimensions with empty fields are none of the
-// kernel's.
+// readRow adds the current row. Dimensions with empty fields are none of the kernel's.
 func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error) {
 	name, key := o.Function, pointKey{cpu: noCPU}
 	var dims []string
+	// Dimensions take their places in the order of the columns that are filled in.
 	for _, column := range c.dims {
 		if r.Text(column) == "" {
 			continue
@@ -381,6 +391,8 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 			return r.Errorf("%s: %w", r.Header()[c.date], err)
 		}
 	}
+	// Attributes and where a timing goes matter to models that are learned, which need
+	// each timing.
 	var attrs []Attr
 	for _, column := range c.attrs {
 		value := r.Text(column)
@@ -430,12 +442,12 @@ const (
 	inDisturbed
 )
 
-// hadProcessor is the part of a call in which a rank had its processor from which on it was not
-// disturbed.
+// hadProcessor is the part of a call in which a rank had its processor from which on it
+// was not disturbed.
 const hadProcessor = 0.9
 
-// Times that can have been measured, but for 0, are between these, in seconds. It
-// also keeps squares of times from overflowing.
+// Times that can have been measured, but for 0, are between these, in seconds. It also
+// keeps squares of times from overflowing.
 const (
 	leastSeconds = 1e-15
 	mostSeconds  = 1e9
@@ -456,8 +468,8 @@ func checkSeconds(s float64) error {
 // Condition asks for a text in a column.
 type Condition struct{ Column, Value string }
 
-// Filter returns a function that reports whether the current row of r meets all
-// the conditions.
+// Filter returns a function that reports whether the current row of r meets all the
+// conditions.
 func Filter(r *table.Reader, where []Condition) (func() bool, error) {
 	var at []int
 	for _, w := range where {
@@ -480,8 +492,8 @@ func Filter(r *table.Reader, where []Condition) (func() bool, error) {
 	}, nil
 }
 
-// isBefore reports whether a date is before another one of the same table: both are texts that
-// order as the dates do, or seconds, which have more digits from 2001 on.
+// isBefore reports whether a date is before another one of the same table: both are
+// texts that order as the dates do, or seconds, which have more digits from 2001 on.
 func isBefore(a, b string) bool {
 	x, err1 := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
@@ -491,8 +503,8 @@ func isBefore(a, b string) bool {
 	return a < b
 }
 
-// DayOf returns the day of a date, yyyy-mm-dd: the date begins with it, is yyyymmdd, or is a
-// number of seconds since 1970 (and the day that of UTC).
+// DayOf returns the day of a date, yyyy-mm-dd: the date begins with it, is yyyymmdd, or
+// is a number of seconds since 1970 (and the day that of UTC).
 func DayOf(date string) (string, error) {
 	if day, err := time.Parse("20060102", date); err == nil {
 		return day.Format(time.DateOnly), nil

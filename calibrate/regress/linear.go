@@ -1,7 +1,7 @@
-// Package regress fits models to measured times: linear ones in any terms by
-// least squares, with standard errors, and pieces of straight lines in one
-// variable whose breakpoints are learned, by least squares on logarithms with
-// coefficients that are not negative.
+// Package regress fits models to measured times: linear ones in any terms by least
+// squares, with standard errors, and pieces of straight lines in one variable whose
+// breakpoints are learned, by least squares on logarithms with coefficients that are
+// not negative.
 //
 //	line, err := regress.LeastSquares(x, y, nil, 2) // x: two terms for each y
 //	fmt.Println(line.Coef, line.StdErr)
@@ -16,10 +16,11 @@
 //
 // # Source
 //
-// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New Look at the
-// Statistical Model Identification", IEEE Transactions on Automatic Control 19, 1974, of
-// G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978, and of A. McQuarrie, "A small-sample
-// correction for the Schwarz SIC model selection criterion", Statistics & Probability Letters 44, 1999.
+// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New
+// Look at the Statistical Model Identification", IEEE Transactions on Automatic Control
+// 19, 1974, of G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics
+// 6, 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model
+// selection criterion", Statistics & Probability Letters 44, 1999.
 package regress
 
 import (
@@ -37,9 +38,9 @@ var (
 	ErrRank   = errors.New("terms that the points cannot tell apart")
 )
 
-// maxCondition is the largest condition number of the terms, each scaled to
-// norm 1, with which a fit is not refused: half of the digits of a float64 are
-// still right in the coefficients.
+// maxCondition is the largest condition number of the terms, each scaled to norm 1,
+// with which a fit is not refused: half of the digits of a float64 are still right in
+// the coefficients.
 const maxCondition = 1e8
 
 // Linear is a fit of y to a sum of coefficients times terms.
@@ -52,13 +53,12 @@ type Linear struct {
 	Cond   float64   // condition number of the scaled terms
 }
 
-// Sigma returns the standard deviation of the residuals, with n - p degrees of
-// freedom.
+// Sigma returns the standard deviation of the residuals, with n - p degrees of freedom.
 func (l *Linear) Sigma() float64 { return math.Sqrt(l.RSS / float64(l.N-len(l.Coef))) }
 
-// AIC and BIC are Akaike's and Schwarz's information criterion for normal
-// residuals of unknown variance, constants of the data left out:
-// n log(RSS/n) plus 2k or k log n, where k counts the coefficients and the variance.
+// AIC and BIC are Akaike's and Schwarz's information criterion for normal residuals of
+// unknown variance, constants of the data left out: n log(RSS/n) plus 2k or k log n,
+// where k counts the coefficients and the variance.
 func (l *Linear) AIC() float64 { return l.logLikelihood() + 2*float64(len(l.Coef)+1) }
 
 // BIC: see AIC.
@@ -72,13 +72,13 @@ func (l *Linear) logLikelihood() float64 {
 	return n * math.Log(max(l.RSS/n, math.SmallestNonzeroFloat64))
 }
 
-// LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the
-// number of terms: x holds the terms of each point, row by row. It minimises the sum
-// of w[i] times squared residual; without w, all weights are 1. There must be more points than
+// LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the number
+// of terms: x holds the terms of each point, row by row. It minimises the sum of w[i]
+// times squared residual; without w, all weights are 1. There must be more points than
 // terms (else ErrTooFew), and the terms must be independent (else ErrRank).
 //
-// The fit is by QR decomposition of the terms, scaled to norm 1; the standard
-// errors are those of ordinary least squares, RSS/(n-p) times the diagonal of (XᵀWX)⁻¹.
+// The fit is by QR decomposition of the terms, scaled to norm 1; the standard errors
+// are those of ordinary least squares, RSS/(n-p) times the diagonal of (XᵀWX)⁻¹.
 func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 	n := len(y)
 	if n <= p {
@@ -87,8 +87,8 @@ func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 	if w == nil {
 		w = slices.Repeat([]float64{1}, n)
 	}
-	// Rows are multiplied by the root of their weight, columns divided by their norm: condition numbers would
-	// otherwise depend on the units of the terms.
+	// Rows are multiplied by the root of their weight, columns divided by their norm:
+	// condition numbers would otherwise depend on the units of the terms.
 	data, right, scale := make([]float64, n*p), make([]float64, n), make([]float64, p)
 	for i := range n {
 		root := math.Sqrt(w[i])
@@ -107,8 +107,8 @@ func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 	for i := range data {
 		data[i] /= scale[i%p]
 	}
-	// The singular values of R are those of the terms. R is small, so that its inverse costs nothing beside the
-	// decomposition; (XᵀX)⁻¹ is R⁻¹ times its transpose.
+	// The singular values of R are those of the terms. R is small, so that its inverse
+	// costs nothing beside the decomposition; (XᵀX)⁻¹ is R⁻¹ times its transpose.
 	var qr mat.QR
 	qr.Factorize(mat.NewDense(n, p, data))
 	var full, inverse, z mat.Dense
@@ -131,7 +131,8 @@ func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
 	for j := range p {
 		l.Coef[j] = z.At(j, 0) / scale[j]
 	}
-	// The mean is summed as a difference from the first value, so that of equal values it is that value and R² is 1.
+	// The mean is summed as a difference from the first value, so that of equal values
+	// it is that value and R² is 1.
 	more, total := 0.0, 0.0
 	for i, v := range y {
 		more += float64(w[i] * (v - y[0]))

@@ -25,11 +25,12 @@ type Pieces struct {
 	LogSSE float64 // sum of squared residuals of the logarithms
 }
 
-// LogError returns the root of the mean squared residual of the logarithms: for
-// small ones, the relative error.
+// LogError returns the root of the mean squared residual of the logarithms: for small
+// ones, the relative error.
 func (p *Pieces) LogError() float64 { return math.Sqrt(p.LogSSE / float64(p.N)) }
 
-// Join returns the pieces of two fits, of which the first one holds up to x and with it.
+// Join returns the pieces of two fits, of which the first one holds up to x and with
+// it.
 func Join(first *Pieces, x float64, rest *Pieces) *Pieces {
 	p := &Pieces{Pieces: slices.Concat(first.Pieces, rest.Pieces), N: first.N + rest.N, LogSSE: first.LogSSE + rest.LogSSE}
 	p.Pieces[len(first.Pieces)-1].UpTo = x
@@ -60,7 +61,8 @@ func (p *Pieces) Find(x float64) int {
 // Points are the data of a fit of pieces: Y > 0 at distinct X >= 0, ascending.
 type Points struct {
 	X, Y []float64
-	// number of timings that a point is of: weights of plain residuals; logarithms of all points count alike
+	// number of timings that a point is of: weights of plain residuals; logarithms of
+	// all points count alike
 	W []float64
 	S []float64 // standard errors of Y, as parts of it, by the scatter of its timings; nil: none is known
 }
@@ -122,14 +124,16 @@ func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
 		}
 	}
 	fit := p.fit(edges, plain)
+	// The last point of a piece may be below its breakpoint, up to which the line is to
+	// hold.
 	for i, b := range breakpoints {
 		fit.Pieces[i].UpTo = b
 	}
 	return fit, nil
 }
 
-// fit fits a piece to the points between each two edges, which are indices of points from 0 to their number; each
-// piece is up to its last point.
+// fit fits a piece to the points between each two edges, which are indices of points
+// from 0 to their number; each piece is up to its last point.
 func (p Points) fit(edges []int, plain bool) *Pieces {
 	all, fit := p.logs(), &Pieces{N: len(p.X)}
 	for i, end := range edges[1:] {
@@ -151,8 +155,8 @@ func (p Points) fit(edges []int, plain bool) *Pieces {
 	return fit
 }
 
-// MaxLearn is the largest number of points that breakpoints are learned from:
-// the search takes quadratic time.
+// MaxLearn is the largest number of points that breakpoints are learned from: the
+// search takes quadratic time.
 const MaxLearn = 4096
 
 // LearnOptions bounds the search of LearnPieces.
@@ -185,24 +189,26 @@ const maxPieces = 100
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
 
-// unseen is how many times the variance that was seen a fit may leave: that of a few timings, or of a median whose
-// timings have outliers, is known to no better than that.
+// unseen is how many times the variance that was seen a fit may leave: that of a few
+// timings, or of a median whose timings have outliers, is known to no better than that.
 const unseen = 2
 
-// LearnPieces fits lines on logarithms and learns where they break: first
-// top-down, splitting where the sum of squares falls most, until there are too many pieces; then
-// bottom-up, merging the neighbours that raise it least, and after each merge moving every breakpoint to
-// its best place between its neighbours. Of all these fits, with k pieces of n points, it
-// returns the one with the smallest
+// LearnPieces fits lines on logarithms and learns where they break: first top-down,
+// splitting where the sum of squares falls most, until there are too many pieces; then
+// bottom-up, merging the neighbours that raise it least, and after each merge moving
+// every breakpoint to its best place between its neighbours. Of all these fits, with k
+// pieces of n points, it returns the one with the smallest
 //
 //	n log max(SSE/n, 2s²) + max(p log n N/(N-p-2), 2 n k log(1/(1-Gain)))
 //
-// with s² the mean variance of a point by the scatter of its timings, N the number of all these timings (n if
-// nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of coefficients and breakpoints. Below the
-// scatter that was seen nothing is left that a breakpoint could explain. The first penalty is that of the Bayesian
-// information criterion for small samples (McQuarrie 1999): where no scatter was seen, a few points are nearer to
-// two lines than to one by chance. It alone takes every bend of a real curve for a breakpoint; by the second one,
-// each must lower the root of the mean square by the part Gain as well.
+// with s² the mean variance of a point by the scatter of its timings, N the number of
+// all these timings (n if nothing is known of their scatter; s is 0 then), and p = 3k-1
+// the number of coefficients and breakpoints. Below the scatter that was seen nothing
+// is left that a breakpoint could explain. The first penalty is that of the Bayesian
+// information criterion for small samples (McQuarrie 1999): where no scatter was seen,
+// a few points are nearer to two lines than to one by chance. It alone takes every bend
+// of a real curve for a breakpoint; by the second one, each must lower the root of the
+// mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -254,8 +260,9 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 }
 
-// noise returns the mean variance of the logarithms of the points, and the number of timings by which it is known: the
-// variance of one timing, over all of them that are not the only one of their point, by the number of each point's.
+// noise returns the mean variance of the logarithms of the points, and the number of
+// timings by which it is known: the variance of one timing, over all of them that are
+// not the only one of their point, by the number of each point's.
 func (p Points) noise() (variance, timings float64) {
 	freedom, squares, shares := 0.0, 0.0, 0.0
 	for i := range p.S {
@@ -270,7 +277,8 @@ func (p Points) noise() (variance, timings float64) {
 	return squares / freedom * (shares / n), n + freedom
 }
 
-// learner searches edges: the indices at which pieces begin, and the number of points, where the last one ends.
+// learner searches edges: the indices at which pieces begin, and the number of points,
+// where the last one ends.
 type learner struct {
 	logFit
 	least int                // points of a piece
@@ -280,8 +288,8 @@ type learner struct {
 // maxMemo bounds the memory of the learner to some hundred megabytes.
 const maxMemo = 1 << 21
 
-// cost returns the sum of squares of the best line through the points from i to
-// before j.
+// cost returns the sum of squares of the best line through the points from i to before
+// j.
 func (l *learner) cost(i, j int) float64 {
 	key := [2]int{i, j}
 	c, ok := l.memo[key]
@@ -294,8 +302,8 @@ func (l *learner) cost(i, j int) float64 {
 	return c
 }
 
-// bestCut returns the best place to cut the points from i to before j, and the
-// sum of squares of both sides; 0 if there are too few.
+// bestCut returns the best place to cut the points from i to before j, and the sum of
+// squares of both sides; 0 if there are too few.
 func (l *learner) bestCut(i, j int) (at int, cost float64) {
 	cost = math.Inf(1)
 	for k := i + l.least; k <= j-l.least; k++ {
@@ -313,6 +321,8 @@ func (l *learner) split(pieces int) []int {
 		gain float64
 	}
 	n := len(l.x)
+	// Each piece remembers its best cut, so that a round searches the two new pieces
+	// alone.
 	find := func(i, j int) cut {
 		at, cost := l.bestCut(i, j)
 		return cut{at, l.cost(i, j) - cost}
@@ -362,8 +372,8 @@ type Line struct {
 // At returns the value of the line at x.
 func (l Line) At(x float64) float64 { return l.Intercept + float64(l.Slope*x) }
 
-// Fineness of the search for the ratio of intercept and slope, in natural
-// logarithms: steps of the scan, and widths of the last bracket.
+// Fineness of the search for the ratio of intercept and slope, in natural logarithms:
+// steps of the scan, and widths of the last bracket.
 const (
 	scanStep  = 1.0
 	roughEnd  = 1e-4
@@ -379,9 +389,11 @@ type logFit struct {
 	x, l []float64 // x >= 0, ascending
 }
 
-// fit returns the best line and the sum of its squared residuals. end is the
-// width of the last bracket of log r.
+// fit returns the best line and the sum of its squared residuals. end is the width of
+// the last bracket of log r.
 func (f logFit) fit(end float64) (Line, float64) {
+	// The ends of the search: a constant, and, where no point is at zero, a line
+	// without one.
 	n := len(f.x)
 	mean, best := f.spread(math.Inf(1))
 	line := Line{Intercept: math.Exp(mean)}
@@ -413,7 +425,8 @@ func (f logFit) fit(end float64) (Line, float64) {
 	if math.IsNaN(at) {
 		return line, best
 	}
-	// The golden section narrows the bracket: one new value each time, the other is that of before.
+	// The golden section narrows the bracket: one new value each time, the other is
+	// that of before.
 	ratio := (math.Sqrt(5) - 1) / 2
 	a, b := at-scanStep, at+scanStep
 	c, d := b-float64(ratio*(b-a)), a+float64(ratio*(b-a))
@@ -461,8 +474,9 @@ func (f logFit) spread(r float64) (mean, sse float64) {
 	return first + sum/n, max(squares-float64(sum*sum)/n, 0)
 }
 
-// plainLine fits a line by weighted least squares of the residuals themselves,
-// neither coefficient below zero: one that would be is zero. It returns the standard errors, too.
+// plainLine fits a line by weighted least squares of the residuals themselves, neither
+// coefficient below zero: one that would be is zero. It returns the standard errors,
+// too.
 func plainLine(x, y, w []float64) (line, errors Line) {
 	var sw, sx, sy float64
 	for i := range x {
@@ -494,13 +508,15 @@ func plainLine(x, y, w []float64) (line, errors Line) {
 	return line, deviations(sw, sx, xx, line, sse, len(x))
 }
 
-// errors returns the standard errors of a line that was fitted, whose residuals are l - log(a + bx). Their derivatives by log a and log b are the parts
-// p = a/(a + bx) and q = 1 - p of the line, so that the errors are, to first order, a and b times
+// errors returns the standard errors of a line that was fitted, whose residuals are l -
+// log(a + bx). Their derivatives by log a and log b are the parts p = a/(a + bx) and q
+// = 1 - p of the line, so that the errors are, to first order, a and b times
 //
 //	sqrt(s2 * sum(q q)/d), sqrt(s2 * sum(p p)/d)    d = sum(p p)*sum(q q) - sum(p q)^2
 //
-// with s2 the sum of squares by the number of points less that of the coefficients. They suppose independent relative
-// errors of the same size, and do not know that breakpoints were chosen.
+// with s2 the sum of squares by the number of points less that of the coefficients.
+// They suppose independent relative errors of the same size, and do not know that
+// breakpoints were chosen.
 func (f logFit) errors(line Line) Line {
 	var pp, pq, qq, sse float64
 	for i := range f.x {
@@ -513,8 +529,9 @@ func (f logFit) errors(line Line) Line {
 	return Line{Intercept: line.Intercept * d.Intercept, Slope: line.Slope * d.Slope}
 }
 
-// deviations returns the standard deviations of the coefficients of a line with the normal matrix
-// (pp pq, pq qq), or of the one that is not zero; 0 where no point is left to tell.
+// deviations returns the standard deviations of the coefficients of a line with the
+// normal matrix (pp pq, pq qq), or of the one that is not zero; 0 where no point is
+// left to tell.
 func deviations(pp, pq, qq float64, line Line, sse float64, n int) Line {
 	root := func(variance float64, coefficients int) float64 {
 		if n <= coefficients || !(variance > 0) || math.IsInf(variance, 1) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Relative is a fit of times by terms, all coefficients above zero, that minimises relative
-// residuals, of which large ones count less (Huber).
+// Relative is a fit of times by terms, all coefficients above zero, that minimises
+// relative residuals, of which large ones count less (Huber).
 type Relative struct {
 	Terms      []int       // which of the sample's
 	Coef       []float64   // of each of them
@@ -15,16 +15,17 @@ type Relative struct {
 	N          int         // number of points
 }
 
-// Sample is the data of a Relative: points with the values of all terms, times above zero, and
-// weights, 1 on average.
+// Sample is the data of a Relative: points with the values of all terms, times above
+// zero, and weights, 1 on average.
 type Sample struct {
 	P    int       // number of terms
 	X    []float64 // of each point, row by row
 	Y, W []float64
 }
 
-// Constants of the fit: residuals beyond so many standard deviations count less, as do those beyond
-// a part of the time where models are compared; and a part that no time is measured more precisely than.
+// Constants of the fit: residuals beyond so many standard deviations count less, as do
+// those beyond a part of the time where models are compared; and a part that no time is
+// measured more precisely than.
 const (
 	huber      = 1.345
 	farOff     = 0.2
@@ -43,9 +44,10 @@ func (s *Sample) Points(list []int) *Sample {
 	return part
 }
 
-// Fit fits some of the terms, by least squares whose weights follow the fit itself: residuals are divided by the
-// fitted time, since the measured one would be large where the residual is. It returns nil if there are
-// no more points than terms, if these cannot be told apart, or if a coefficient is not above zero.
+// Fit fits some of the terms, by least squares whose weights follow the fit itself:
+// residuals are divided by the fitted time, since the measured one would be large where
+// the residual is. It returns nil if there are no more points than terms, if these
+// cannot be told apart, or if a coefficient is not above zero.
 func (s *Sample) Fit(terms []int) *Relative {
 	n := len(s.Y)
 	if n <= len(terms) {
@@ -70,8 +72,9 @@ func (s *Sample) Fit(terms []int) *Relative {
 			residuals[i], scale[i] = (s.Y[i]-fitted)/fitted, fitted
 			size[i] = math.Abs(residuals[i])
 		}
-		// Huber's weights. The standard deviation of normal residuals is 1.4826 times the median of their absolute
-		// values, on which the large ones have no influence.
+		// Huber's weights. The standard deviation of normal residuals is 1.4826 times
+		// the median of their absolute values, on which the large ones have no
+		// influence.
 		slices.Sort(size)
 		bound := huber * max(precise, 1.4826*size[len(size)/2])
 		for i, e := range residuals {
@@ -81,7 +84,8 @@ func (s *Sample) Fit(terms []int) *Relative {
 	if slices.ContainsFunc(r.Coef, func(c float64) bool { return !(c > 0) }) {
 		return nil
 	}
-	// Models are compared by squares that go over into straight lines at farOff, whatever their own scatter is.
+	// Models are compared by squares that go over into straight lines at farOff,
+	// whatever their own scatter is.
 	for i, e := range residuals {
 		loss := e * e
 		if e = math.Abs(e); e > farOff {
@@ -101,11 +105,13 @@ func (r *Relative) At(x []float64) (sum float64) {
 	return sum
 }
 
-// sandwich returns A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of squared weight times squared
-// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980). Each
-// residual is divided by the part of its point that the fit does not follow (HC3 of J. MacKinnon and H.
-// White, 1985), without which few points look better than they are; and its square is averaged with that of
-// all, without which a fit whose weight lies on two or three points is as sure as these happen to lie.
+// sandwich returns A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of
+// squared weight times squared residual times xxᵀ: the covariance that follows from the
+// residuals as they are (H. White, 1980). Each residual is divided by the part of its
+// point that the fit does not follow (HC3 of J. MacKinnon and H. White, 1985), without
+// which few points look better than they are; and its square is averaged with that of
+// all, without which a fit whose weight lies on two or three points is as sure as these
+// happen to lie.
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	inverse := s.normal(terms, w).invert()
@@ -114,6 +120,7 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 		pooled += float64(weights[i] * e * e)
 	}
 	pooled /= float64(len(residuals) - len(terms))
+	// The half is the mean of a point's own square and of all.
 	b := s.normal(terms, func(i int) float64 {
 		x, leverage := s.X[i*s.P:(i+1)*s.P], 0.0 // xᵀA⁻¹x
 		for j, t := range terms {
@@ -149,6 +156,7 @@ type equations struct {
 	right []float64
 }
 
+// normal returns the equations of some terms, each point counting by its weight.
 func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 	p := len(terms)
 	e := equations{right: make([]float64, p)}
@@ -176,8 +184,8 @@ func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 // apart is the part of the square of a term that the terms before it must leave.
 const apart = 1e-9
 
-// cholesky returns the factor of the equations with terms of norm 1, and their norms; nil for terms that
-// cannot be told apart.
+// cholesky returns the factor of the equations with terms of norm 1, and their norms;
+// nil for terms that cannot be told apart.
 func (e equations) cholesky() (l [][]float64, norm []float64) {
 	for j := range e.a {
 		norm = append(norm, math.Sqrt(e.a[j][j]))
@@ -244,8 +252,8 @@ func (e equations) invert() [][]float64 {
 	return columns
 }
 
-// A term, and a split, must lower the root mean square of relative residuals by these parts at least, and by as
-// much as the Bayesian criterion asks for.
+// A term, and a split, must lower the root mean square of relative residuals by these
+// parts at least, and by as much as the Bayesian criterion asks for.
 const (
 	gainOfTerm  = 0.05
 	gainOfSplit = 0.15
@@ -254,7 +262,8 @@ const (
 // maxTerms bounds the terms that are chosen.
 const maxTerms = 5
 
-// score is what is minimised in the choice among models: n log(mean loss) and a penalty.
+// score is what is minimised in the choice among models: n log(mean loss) and a
+// penalty.
 func score(n int, loss, paid float64) float64 {
 	return float64(float64(n)*math.Log(loss/float64(n)+precise*precise)) + paid
 }
@@ -264,9 +273,10 @@ func penalty(n int, gain float64) float64 {
 	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gain))
 }
 
-// Select chooses terms one after the other, each time the one that lowers the loss most, as long as that is
-// worth the penalty of a term. The first one is the earliest of all that are worse by no more than a penalty,
-// so that what is expected stands first. It returns nil if no term alone fits.
+// Select chooses terms one after the other, each time the one that lowers the loss
+// most, as long as that is worth the penalty of a term. The first one is the earliest
+// of all that are worse by no more than a penalty, so that what is expected stands
+// first. It returns nil if no term alone fits.
 func (s *Sample) Select() *Relative {
 	n, least := len(s.Y), math.Inf(1)
 	var alone []*Relative
@@ -302,7 +312,8 @@ func (s *Sample) Select() *Relative {
 	return best
 }
 
-// Part is a part of the points with a fit of its own: those whose coordinates are above Lo and up to Hi.
+// Part is a part of the points with a fit of its own: those whose coordinates are above
+// Lo and up to Hi.
 type Part struct {
 	Lo, Hi []float64
 	Fit    *Relative
@@ -322,17 +333,20 @@ func (p *Part) Has(at []float64) bool {
 // fewestPoints is the number of points that a part has at least.
 const fewestPoints = 6
 
-// mostCuts is the number of places at which a part is tried to be split in a coordinate.
+// mostCuts is the number of places at which a part is tried to be split in a
+// coordinate.
 const mostCuts = 12
 
-// goodEnough is the relative error of a part below which it is not split: a threshold would be of the
-// timings' noise, not of the kernel.
+// goodEnough is the relative error of a part below which it is not split: a threshold
+// would be of the timings' noise, not of the kernel.
 const goodEnough = 0.02
 
-// Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the points. It splits the
-// part that gains most by it, each side with terms of its own, as long as a part errs by goodEnough or more, and
-// returns the parts with the smallest score on the way: a curve may need two thresholds before one is worth its
-// penalty and that of its terms. fit fits one part. It returns nil if there is no fit of all points.
+// Partition fits the sample in parts, at most so many, which are boxes in the
+// coordinates of the points. It splits the part that gains most by it, each side with
+// terms of its own, as long as a part errs by goodEnough or more, and returns the parts
+// with the smallest score on the way: a curve may need two thresholds before one is
+// worth its penalty and that of its terms. fit fits one part. It returns nil if there
+// is no fit of all points.
 func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative) []Part {
 	dims, all := len(at[0]), make([]int, len(s.Y))
 	for i := range all {
@@ -368,8 +382,9 @@ func (s *Sample) total(parts []Part) float64 {
 	return score(n, loss, paid)
 }
 
-// split returns the parts with the one split that leaves the smallest score, nil if none can be: the best of
-// some places in each coordinate, and then of all between that and those beside it.
+// split returns the parts with the one split that leaves the smallest score, nil if
+// none can be: the best of some places in each coordinate, and then of all between that
+// and those beside it.
 func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative) (best []Part) {
 	for i := range parts {
 		whole, weight := &parts[i], 0.0
@@ -387,6 +402,8 @@ func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative
 			slices.Sort(values)
 			values = slices.Compact(values)
 			step := max(1, len(values)/mostCuts)
+			// The best of some places first, then of all beside it: each try costs two
+			// fits.
 			rough, here := -1, []Part(nil)
 			try := func(k int) {
 				low := Part{Lo: whole.Lo, Hi: slices.Clone(whole.Hi)}

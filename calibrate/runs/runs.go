@@ -1,5 +1,5 @@
-// Package runs reads from traces which kernels a run calls, how often and at which sizes: package measure
-// times these calls, and package calibrate weighs sizes by them.
+// Package runs reads from traces which kernels a run calls, how often and at which
+// sizes: package measure times these calls, and package calibrate weighs sizes by them.
 //
 //	run, err := runs.Read([]string{"run.trace.zst"}, nil)
 //	plan, err := measure.NewPlan(run.Calls, o)
@@ -34,8 +34,8 @@ import (
 // ranksOfRun is of how many ranks of a run the calls are looked at: they differ little.
 const ranksOfRun = 4
 
-// guessSpeed is the speed of a core, in flop/s, with which the built-in set default guesses
-// where the time of a run goes.
+// guessSpeed is the speed of a core, in flop/s, with which the built-in set default
+// guesses where the time of a run goes.
 const guessSpeed = 3e10
 
 // Traced is a run, or several that count alike, as traces tell of it.
@@ -44,8 +44,8 @@ type Traced struct {
 	Ranks int
 }
 
-// Read returns the calls of the runs of some traces, which count alike. If only is not empty, kernels of
-// other names are not to be timed.
+// Read returns the calls of the runs of some traces, which count alike. If only is not
+// empty, kernels of other names are not to be timed.
 func Read(paths, only []string) (all Traced, err error) {
 	all.Calls = measure.NewRunCalls()
 	for _, path := range paths {
@@ -77,8 +77,8 @@ func read(path string, only []string) (r Traced, err error) {
 			return r, fmt.Errorf("%s: no kernel %q", path, name)
 		}
 	}
-	// Each kernel of the trace has a number among the calls, its dimensions without labels, and their places among
-	// those of the trace.
+	// Each kernel of the trace has a number among the calls, its dimensions without
+	// labels, and their places among those of the trace.
 	set, err := kernels.Builtin("default")
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
@@ -170,8 +170,8 @@ func Weights(paths []string) (*calibrate.Run, error) {
 	return weights, nil
 }
 
-// guessOf returns what the set says of the time of a kernel; of those that it has no model of,
-// the time of their flop.
+// guessOf returns what the set says of the time of a kernel; of those that it has no
+// model of, the time of their flop.
 func guessOf(set *kernels.Set, t *trace.Kernel, dims []int) func(d *[4]int64) float64 {
 	sig := kernels.Signature{Name: t.Name}
 	for _, a := range t.Attrs {
@@ -180,6 +180,7 @@ func guessOf(set *kernels.Set, t *trace.Kernel, dims []int) func(d *[4]int64) fl
 	for _, d := range t.Dims {
 		sig.Dims = append(sig.Dims, d.Name)
 	}
+	// Any host will do: the set says the same of all, up to their speed.
 	model, err := set.Bind(kernels.Host{Name: "host", Speed: guessSpeed}, sig)
 	return func(d *[4]int64) float64 {
 		var x [4]int64

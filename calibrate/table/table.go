@@ -1,7 +1,6 @@
-// Package table reads tables of measurements: text with a header line and
-// columns separated by commas, possibly compressed by gzip. Errors say file and
-// line. A reader holds one line at a time, of at most [MaxLine] bytes, whatever
-// the file says.
+// Package table reads tables of measurements: text with a header line and columns
+// separated by commas, possibly compressed by gzip. Errors say file and line. A reader
+// holds one line at a time, of at most [MaxLine] bytes, whatever the file says.
 //
 //	r, err := table.Open("timings.csv.gz")
 //	size, err := r.Column("size", "bytes") // by any of these names
@@ -39,8 +38,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes, and
-// MaxColumns the largest number of columns.
+// MaxLine is the length of the longest line that is read, in bytes, and MaxColumns the
+// largest number of columns.
 const (
 	MaxLine    = 64 << 10
 	MaxColumns = 256
@@ -62,8 +61,8 @@ func Open(path string) (*Reader, error) {
 	return OpenWith(path, func(r io.Reader) io.Reader { return r })
 }
 
-// OpenWith is Open, but for reading what through returns of the file, such as a reader that
-// counts.
+// OpenWith is Open, but for reading what through returns of the file, such as a reader
+// that counts.
 func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,9 +76,9 @@ func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads the header of the table in r. name stands for the table in
-// messages. Empty lines and lines that begin with # are passed over. Fields may
-// stand in double quotes, within one line. A table that begins like gzip is unpacked.
+// NewReader reads the header of the table in r. name stands for the table in messages.
+// Empty lines and lines that begin with # are passed over. Fields may stand in double
+// quotes, within one line. A table that begins like gzip is unpacked.
 func NewReader(r io.Reader, name string) (*Reader, error) {
 	t := &Reader{name: name, begin: sniff.Remember(r)}
 	b := bufio.NewReader(t.begin)
@@ -113,7 +112,8 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 	return t, nil
 }
 
-// headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as much.
+// headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as
+// much.
 const headSize = 4 << 10
 
 // Close closes the file, and the unpacking of it.
@@ -125,6 +125,8 @@ func (t *Reader) Close() error {
 	return errors.Join(errs...)
 }
 
+// readHeader reads the names of the columns, which count in lower case, and no name
+// twice.
 func (t *Reader) readHeader() error {
 	line, err := t.next()
 	if errors.Is(err, io.EOF) {
@@ -144,8 +146,8 @@ func (t *Reader) readHeader() error {
 	return nil
 }
 
-// CheckSeparator refuses a table with one column, of which no measurement is made:
-// its columns are separated by something else than commas.
+// CheckSeparator refuses a table with one column, of which no measurement is made: its
+// columns are separated by something else than commas.
 func (t *Reader) CheckSeparator() error {
 	if len(t.header) > 1 {
 		return nil
@@ -156,8 +158,8 @@ func (t *Reader) CheckSeparator() error {
 // Header returns the names of the columns, in lower case.
 func (t *Reader) Header() []string { return t.header }
 
-// Column returns the index of the only column with one of the names, or -1. It
-// is an error if there are several.
+// Column returns the index of the only column with one of the names, or -1. It is an
+// error if there are several.
 func (t *Reader) Column(names ...string) (int, error) {
 	at := -1
 	for i, name := range t.header {
@@ -203,8 +205,7 @@ func (t *Reader) Next() error {
 	return nil
 }
 
-// Text returns the field of the current row in a column, without the space
-// around it.
+// Text returns the field of the current row in a column, without the space around it.
 func (t *Reader) Text(column int) string { return strings.TrimSpace(t.fields[column]) }
 
 // Number returns the field in a column as a finite number.
@@ -216,8 +217,8 @@ func (t *Reader) Number(column int) (float64, error) {
 	return x, nil
 }
 
-// Count returns the field in a column as a whole number from 0 to 2^53, which
-// may be written like 1e6.
+// Count returns the field in a column as a whole number from 0 to 2^53, which may be
+// written like 1e6.
 func (t *Reader) Count(column int) (int64, error) {
 	x, err := t.Number(column)
 	if err == nil && (x < 0 || x > 1<<53 || x != math.Trunc(x)) {
@@ -284,8 +285,8 @@ func (t *Reader) split(line string, fields []string) ([]string, error) {
 	}
 }
 
-// unquote returns the text before the closing quote, and after it; a doubled
-// quote stands for one.
+// unquote returns the text before the closing quote, and after it; a doubled quote
+// stands for one.
 func unquote(s string) (field, rest string, ok bool) {
 	var b strings.Builder
 	for {
