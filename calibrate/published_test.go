@@ -160,7 +160,10 @@ func readMachine(t *testing.T, machine string) *Messages {
 
 func fitNetwork(t *testing.T, m *Messages, o NetworkOptions) *NetworkReport {
 	t.Helper()
-	r := fitNetwork(t, m, o)
+	r, err := FitNetwork(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 
