@@ -82,6 +82,7 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 	if format == "png" {
 		c = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
 	}
+	// Both panels have the same width between their axes, so that a residual stands below its timing.
 	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: 5, PadBottom: 5, PadLeft: 5, PadRight: 5, PadY: 10}
 	all := plot.Align([][]*plot.Plot{{top}, {bottom}}, tiles, draw.New(c))
 	top.Draw(all[0][0])
@@ -98,6 +99,8 @@ func points(s calibrate.Series) (data, fit, residuals plotter.XYs) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.X[a], s.X[b]) })
+	// Every step-th point remains, which keeps the smallest size; thinning by size alone does not favour quick or slow
+	// timings.
 	step := (len(order) + maxPoints - 1) / maxPoints
 	for k := 0; k < len(order); k += step {
 		x, y, f := s.X[order[k]], s.Seconds[order[k]], s.Fitted[order[k]]

@@ -40,6 +40,7 @@ type Drawn struct {
 
 // DrawOptions says which machine to draw.
 type DrawOptions struct {
+	// The hosts have numbers from 0, and each number its own draws: more hosts are those of fewer, and some besides.
 	Hosts int
 	Seed  uint64
 	Day   int // from 1: the same machine on another day; 0: on average
@@ -60,6 +61,7 @@ func (o DrawOptions) Validate() error {
 const maxDays = 1 << 30
 
 // Machine is a machine that was drawn.
+// The CPUs of a host stand one after another in Processors, whose length is hosts times CPUs of each.
 type Machine struct {
 	Options    DrawOptions
 	Model      *Model
@@ -76,6 +78,7 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if units := o.Hosts * m.CPUsPerHost; units > maxHosts {
 		return nil, fmt.Errorf("%d hosts of %d CPUs, want at most %d CPUs in all", o.Hosts, m.CPUsPerHost, maxHosts)
 	}
+	// A model that was made by hand may be none: the factors below need covariances.
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -170,8 +173,10 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := file.Validate(); err != nil {
 		return err
 	}
+	// The text is kept in memory until it is complete: a file that is too long to be read is refused as a whole.
 	kernels := m.Model.kernels()
 	var b strings.Builder
+	// The head: that of the base, with its kernels, or a file of its own whose hosts without a name are average ones.
 	if len(o.Base) > 0 {
 		if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
 			return err
@@ -196,6 +201,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 		}
 		b.WriteString("hosts:\n")
 	}
+	// A host has an entry for each of its CPUs, which replay takes for the ranks of that CPU.
 	for i := range m.Processors {
 		host, cpu := i/m.Model.CPUsPerHost, i%m.Model.CPUsPerHost
 		fmt.Fprintf(&b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", strconv.Itoa(host))))
@@ -245,6 +251,7 @@ func (m *Model) entry(kernel string, values []float64, o FileOptions) string {
 			terms = append(terms, text)
 		}
 	}
+	// The unit stands with the kernel, as that of a base may be another one.
 	text := kernel + ": {unit: s, "
 	if o.Empty == "charged" {
 		text += "empty: charged, "
@@ -287,6 +294,7 @@ type VariableRange struct {
 // Summary describes the machine, class by class.
 func (m *Machine) Summary() *Summary {
 	s := &Summary{Hosts: m.Options.Hosts, Seed: m.Options.Seed, Day: m.Options.Day}
+	// The summary is for people who check a machine: draws of a class lie about its mean.
 	// A class of which no unit was drawn has no ranges.
 	for i, class := range m.Model.Classes {
 		c := ClassSummary{Name: class.Name}

@@ -16,18 +16,14 @@ import (
 func builtinModel(t *testing.T, name string) *Model {
 	t.Helper()
 	m, err := Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
 func drawn(t *testing.T, m *Model, o DrawOptions) *Machine {
 	t.Helper()
 	machine, err := m.Draw(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return machine
 }
 
@@ -197,19 +193,13 @@ func TestRange(t *testing.T) {
 func TestKernelFileWithoutNoise(t *testing.T) {
 	m := normalModel(100, 1e-24, 0)
 	var b bytes.Buffer
-	if err := drawn(t, m, DrawOptions{Hosts: 2, Seed: 7, Day: 1}).WriteYAML(&b, FileOptions{HostName: "{}", Base: []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  daxpy: {terms: {N: 2}}\n")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, drawn(t, m, DrawOptions{Hosts: 2, Seed: 7, Day: 1}).WriteYAML(&b, FileOptions{HostName: "{}", Base: []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  daxpy: {terms: {N: 2}}\n")}))
 	set, err := kernels.Parse(&b, "drawn.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, want := range map[string]bool{"daxpy": true, "dgemm": false} {
 		dims := map[string][]string{"daxpy": {"N"}, "dgemm": {"M", "N", "K"}}[name]
 		model, err := set.Bind(kernels.Host{Name: "1", Speed: 1e9}, kernels.Signature{Name: name, Dims: dims})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if model.Noisy() != want {
 			t.Errorf("%s: noise %v, want %v", name, !want, want)
 		}
@@ -224,26 +214,18 @@ func TestKernelFile(t *testing.T) {
 	gemmOf := kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}}
 	for _, base := range []string{"", "version: 1\nunit: flop\nkernels:\n  daxpy: {terms: {N: 2}}\n  dgemm: {terms: {M*N*K: 2}}\n"} {
 		var b bytes.Buffer
-		if err := machine.WriteYAML(&b, FileOptions{Description: "drawn", Source: "here", HostName: "node-{}", Empty: "charged", Base: []byte(base)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, machine.WriteYAML(&b, FileOptions{Description: "drawn", Source: "here", HostName: "node-{}", Empty: "charged", Base: []byte(base)}))
 		set, err := kernels.Parse(&b, "drawn.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, u := range machine.Processors {
 			model, err := set.Bind(kernels.Host{Name: fmt.Sprintf("node-%d", i/2), Slot: i % 2, Speed: 1e9}, gemmOf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, want := model.Seconds(&[4]int64{100, 200, 300}), u.Values[0]*6e6+u.Values[1]; !near(got, want, 1e-14) {
 				t.Errorf("unit %d: %g s, want %g", i, got, want)
 			}
 		}
 		model, err := set.Bind(kernels.Host{Name: "other", Speed: 1e9}, gemmOf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := m.Classes[0].Mean[0]*6e6 + m.Classes[0].Mean[1]
 		if base != "" {
 			want = 12e6 / 1e9
@@ -257,5 +239,13 @@ func TestKernelFile(t *testing.T) {
 		if err := machine.WriteYAML(&b, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -35,6 +35,7 @@ func (o Options) Validate() error {
 }
 
 // Report is the result of Estimate.
+// Classes are in the order of the model's, whose parameters the model has and whose exactness these reports have.
 type Report struct {
 	Processors int              `json:"units"` // hosts, or CPUs
 	Days       int              `json:"days"`  // of all units together
@@ -133,6 +134,7 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		class.Weight = float64(len(g.units)) / float64(len(units))
 		r.Classes, m.Classes = append(r.Classes, *report), append(m.Classes, *class)
 	}
+	// The means of a class may be those of no host, as of coefficients below zero. Draws would never end then.
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", calibrate.ErrMeaningless, err)
 	}
@@ -150,6 +152,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	if len(g.units) < 2 {
 		return nil, nil, fmt.Errorf("%w: 1 %s: nothing says how %ss differ", calibrate.ErrMeaningless, unit, unit)
 	}
+	// The mean of a class is that of its units' means, each of which counts once, however many days it has.
 	p, n := len(variables), float64(len(g.units))
 	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
 	inverse := 0.0 // mean over the units of 1/days
@@ -175,6 +178,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	}
 
 	// The covariance of the means less the part that the number of days leaves.
+	// Without this part the scatter of days would count twice: once in the average of a unit, and once in its days.
 	between := square(p)
 	for i := range p {
 		for j := range p {
@@ -274,6 +278,7 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
 		}
 	}
+	// Scaled values make the bounds of variances independent of the unit, and of the size of the coefficient.
 	x, least := make([]float64, len(units)), 1.0
 	if sum > 0 {
 		variance := sum / max(1, n-1)
@@ -307,6 +312,7 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	}
 	groups := make([]group, len(best.Laws))
 	// Classes are in the order of their means.
+	// A unit belongs to one class alone, although the laws overlap: the estimate of a class takes its members as they are.
 	for i, v := range x {
 		class := best.Class(v)
 		groups[class].units = append(groups[class].units, units[i])
@@ -416,6 +422,7 @@ func factor(m [][]float64) ([][]float64, error) {
 			}
 		}
 	}
+	// The factor of the correlations becomes that of the covariances: row by row it is scaled by the deviations.
 	for i := range l {
 		for j := range l[i] {
 			l[i][j] *= deviation(m, i)
@@ -450,6 +457,7 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	if !e.Factorize(s, false) {
 		panic("hosts: no eigenvalues of a symmetric matrix")
 	}
+	// Eigenvalues come in ascending order, and the least one decides about the sign of every variance of a sum.
 	least := e.Values(nil)[0] // that of factor times correlations, plus 1: 1 + factor*(least - 1)
 	if least >= -rounding {
 		return c, none, 1
@@ -484,12 +492,15 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %d classes: BIC %.1f\n", c.Classes, c.BIC)
 		}
 	}
+	// A deviation is told in seconds and as a part of the mean; a coefficient of 0 has no such part.
 	percent := func(part, whole float64) string {
 		if whole == 0 {
 			return ""
 		}
 		return fmt.Sprintf("%.2f %%", 100*part/math.Abs(whole))
 	}
+	// Classes have a table each, of a line for each variable: the standard error is that of the mean, the deviations those
+	// of the law.
 	for i := range r.Classes {
 		report, class := &r.Classes[i], &r.Model.Classes[i]
 		fmt.Fprintf(&b, "\n%s: %d %ss, %d days", class.Name, len(report.Members), unit, report.Days)

@@ -43,9 +43,7 @@ func sampleOf(rows ...string) *Sample {
 func estimate(t *testing.T, s *Sample, o Options) *Report {
 	t.Helper()
 	r, err := Estimate(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -147,12 +145,8 @@ func TestGivenClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := table.NewReader(strings.NewReader("node,cpu,date,kind,a,s\n1,0,0,good,1,0.1\n1,1,0,good,2,0.1\n2,0,0,bad,4,0.4\n2,1,0,bad,6,0.6\n"), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Read(r, ReadOptions{Columns: []string{"a", "s"}, Class: "kind"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Read(r, ReadOptions{Columns: []string{"a", "s"}, Class: "kind"}))
 	got := estimate(t, s, Options{})
 	if len(got.Classes) != 2 || got.Classes[1].Name != "bad" || !near(got.Model.Classes[1].Mean[0], 5, 1e-15) {
 		t.Fatalf("got %+v", got.Classes)
@@ -226,13 +220,9 @@ func TestReadErrors(t *testing.T) {
 		"host,cpu,date,a\nx,0,2024-05-02,1\nx,0,2024-05-03,1\nx,1,2024-05-02,1\nx,0,2024-05-02,2\n": "t.csv:5: no meaningful fit: host x:0 at date 2024-05-02 again, which t.csv:2 has",
 	} {
 		s, err := NewSample([]Variable{gemm}, true, Normal)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r, err := table.NewReader(strings.NewReader(text), "t.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := s.Read(r, ReadOptions{Columns: []string{"a"}}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "t.csv:") {
 			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
@@ -243,19 +233,13 @@ func TestReadErrors(t *testing.T) {
 func fitsOf(t *testing.T, csv string) *calibrate.KernelReport {
 	t.Helper()
 	r, err := table.NewReader(strings.NewReader(csv), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	timings := calibrate.NewTimings()
-	if err := timings.Read(r, calibrate.ReadOptions{Days: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, timings.Read(r, calibrate.ReadOptions{Days: true}))
 	o := calibrate.DefaultKernelOptions()
 	o.For, o.Terms = calibrate.ForHost, map[string][]string{"dgemm": {"M*N*K"}}
 	fits, err := calibrate.FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fits
 }
 
@@ -295,9 +279,7 @@ func TestFromFits(t *testing.T) {
 		t.Error("fits of days make a kernel file")
 	}
 	s, err := FromFits(fits, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := estimate(t, s, Options{Classes: 1})
 	c := got.Model.Classes[0]
 	for i, want := range []struct{ got, want float64 }{

@@ -162,6 +162,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
+	// The lines stand in the order in which docs/calibrate.md explains them.
 	fmt.Fprintf(&b, "version: %d\n", formatVersion)
 	writeTexts(&b, m.Description, m.Source)
 	b.WriteString("unit: s # per unit of the term; covariances: the square of it\n")
@@ -180,6 +181,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		fmt.Fprintf(&b, "  - {kernel: %s, %s: %s}\n", v.Kernel, key, v.Term)
 	}
 	b.WriteString("classes:\n")
+	// Covariances have a row on each line, with all numbers of it: they are symmetric, and read as such.
 	for i := range m.Classes {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),

@@ -53,6 +53,8 @@ import (
 
 // Limits of a model.
 const (
+	// Two covariances of a class have maxVariables² numbers each. The number of a variable has 6 bits of the name of a
+	// draw, that of a CPU 10 (see name).
 	maxVariables = 64
 	maxClasses   = 64
 	maxCPUs      = 1 << 10
@@ -76,6 +78,8 @@ func (v Variable) String() string {
 }
 
 // Model is the law that hosts are drawn from.
+// The zero value is no valid model: Estimate and Parse make them, and Validate says what is missing. Models are not
+// changed after that, so that any number of draws may be made of one at the same time.
 type Model struct {
 	Description string     `json:"description,omitempty"`
 	Source      string     `json:"source,omitempty"`
@@ -111,6 +115,7 @@ func (m *Model) Validate() error {
 	if len(m.Classes) == 0 || len(m.Classes) > maxClasses {
 		return fmt.Errorf("%d classes, want 1 to %d", len(m.Classes), maxClasses)
 	}
+	// The weights are the shares of all units: draws of classes go by them.
 	total, names := 0.0, map[string]bool{}
 	for i := range m.Classes {
 		c := &m.Classes[i]
@@ -129,6 +134,8 @@ func (m *Model) Validate() error {
 	return nil
 }
 
+// validateHead checks the scalars of the model, which its file has before all lists: Parse reports them with their
+// line.
 func (m *Model) validateHead() error {
 	switch {
 	case m.CPUsPerHost < 1 || m.CPUsPerHost > maxCPUs:
@@ -147,6 +154,7 @@ func checkVariables(list []Variable) error {
 		return fmt.Errorf("%d variables, want 1 to %d", len(list), maxVariables)
 	}
 	// Terms are compared in their normal form: M*N and N*M are the same.
+	// A noise is that of a call whose time has a model, so that timed collects the kernels with a term of the time.
 	seen, timed := map[Variable]Variable{}, map[string]bool{}
 	for _, v := range list {
 		if err := calibrate.CheckTerm(v.Kernel, v.Term); err != nil {
@@ -168,6 +176,7 @@ func checkVariables(list []Variable) error {
 	return nil
 }
 
+// validate checks a class by itself; errors begin with its name. The number of variables is that of the model.
 func (c *Class) validate(variables []Variable) (err error) {
 	defer func() {
 		if err != nil {
@@ -228,12 +237,15 @@ func isFirst(list []Variable, i int) bool {
 		func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
 }
 
+// isFinite reports whether a number is neither an infinity nor NaN, which files can say.
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // word matches the name of a class.
 var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 //go:embed builtin/*.yaml
+// builtin has the models that T. Cornebize published for the cluster Dahu of Grid'5000, as docs/calibrate.md lists
+// them.
 var builtin embed.FS
 
 // builtinNames are the models that come with the package, in the order to list

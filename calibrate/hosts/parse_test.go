@@ -14,13 +14,9 @@ func TestRoundTrip(t *testing.T) {
 	for _, name := range BuiltinNames() {
 		m := builtinModel(t, name)
 		var b bytes.Buffer
-		if err := m.WriteYAML(&b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.WriteYAML(&b))
 		again, err := Parse(&b, "again")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(m, again); diff != "" {
 			t.Error(diff)
 		}
@@ -92,9 +88,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := m.WriteYAML(&b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.WriteYAML(&b))
 		again, err := Parse(&b, "again")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
@@ -112,18 +106,14 @@ func FuzzParse(f *testing.F) {
 // TestDocumented: the file of the documentation is a machine model.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/calibrate.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, rest, _ := strings.Cut(string(page), "```yaml\n")
 	text, _, found := strings.Cut(rest, "```")
 	if !found {
 		t.Fatal("docs/calibrate.md has no YAML")
 	}
 	m, err := Parse(strings.NewReader(text), "docs/calibrate.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(m.Classes) != 2 || m.Classes[1].Mean[0] != 8.7e-11 {
 		t.Errorf("model %+v", m)
 	}

@@ -18,17 +18,11 @@ func published(t *testing.T, name string) *Sample {
 		dir = "../../testdata/published"
 	}
 	r, err := table.Open(filepath.Join(dir, "dgemm_calibration", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	s, err := NewSample([]Variable{gemm, {Kernel: "dgemm", Term: "1"}, {Kernel: "dgemm", Term: "M*N*K", Noise: true}}, true, HalfNormal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Read(r, ReadOptions{Columns: []string{"mnk", "intercept", "mnk_residual"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Read(r, ReadOptions{Columns: []string{"mnk", "intercept", "mnk_residual"}}))
 	return s
 }
 

@@ -59,6 +59,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	if err := r.CheckSeparator(); err != nil {
 		return err
 	}
+	// Columns of the unit and of its day have several usual names; those of coefficients are the user's.
 	// find returns the column of a name, -1 where it is not asked for.
 	find := func(asked bool, missing string, names ...string) (int, error) {
 		if !asked {
@@ -182,6 +183,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 				"leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function,
 				unitName(key.host, key.cpu), key.day)
 		}
+		// The noise is a variable of the kernel if all of its fits tell it: a vector has no holes.
 		noisy := without < 0
 
 		// The terms of its models, the main one first. Fits have no constant that no host's fit has.
@@ -201,6 +203,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
 		}
 
+		// Each group is the fit of one unit on one day. The first kernel makes the records, the others complete them.
 		for j := range f.Groups {
 			g := &f.Groups[j]
 			key := keyOf(g)
@@ -240,6 +243,7 @@ type dayKey struct {
 	day  string
 }
 
+// keyOf returns the unit and the day of a fit.
 func keyOf(g *calibrate.Fit) dayKey {
 	key := dayKey{g.Host, noCPU, g.Day}
 	if g.CPU != nil {
@@ -276,6 +280,7 @@ func (s *Sample) units() ([]*unitOf, error) {
 		}
 		u.records = append(u.records, r)
 	}
+	// Days of a unit count alike, whatever the number of their timings.
 	for _, u := range list {
 		u.mean = make([]float64, len(s.Variables))
 		for _, r := range u.records {

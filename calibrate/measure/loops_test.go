@@ -192,9 +192,7 @@ func (m *plainMatrix) results() (list []float64) {
 // below 15 in another order differ by less than 1e-9.
 func TestLoops(t *testing.T) {
 	compiler, err := findCompiler("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, flags := range [][]string{loopFlags, {"-O0"}} {
 		program := filepath.Join(t.TempDir(), "loops")
 		args := slices.Concat(flags, []string{"-Wall", "-Wextra", "-Werror", "-Ihelper", "-o", program, "testdata/loops.c"})
@@ -374,9 +372,7 @@ func TestRunLoops(t *testing.T) {
 			t.Fatalf("%d ranks: %+v, %v, want %d timings", ranks, r, err, want)
 		}
 		var b bytes.Buffer
-		if err := r.WriteCSV(&b, p, "here", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.WriteCSV(&b, p, "here", nil))
 		// 16x16x8 points with a neighbour behind the last in x: (3*16-1)(3*16-2)(3*8-2) nonzeros, 17*16*8 columns
 		for _, want := range []string{"function,n,level,rows,nnz,cols,vectors,branch,alias,operands,seconds,", "\nsymgs,,0,2048,47564,2176,,,,run,", "\nspmv,,2,32,", "\nrestrict,256,0,", "\ndot,2048,,,,,1,,,run,", "\nwaxpby,2048,,,,,,1,3,run,", "\npack,128,0,"} {
 			if !strings.Contains(b.String(), want) {

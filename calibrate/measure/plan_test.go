@@ -13,24 +13,18 @@ import (
 // add, addRun and plan end the test where they fail.
 func add(t *testing.T, r *RunCalls, kernel int, d [4]int64) {
 	t.Helper()
-	if err := r.Add(kernel, d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Add(kernel, d))
 }
 
 func addRun(t *testing.T, r, run *RunCalls) {
 	t.Helper()
-	if err := r.AddRun(run); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.AddRun(run))
 }
 
 func plan(t *testing.T, r *RunCalls, o Options) *Plan {
 	t.Helper()
 	p, err := NewPlan(r, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -377,5 +371,13 @@ func TestRunOfSize(t *testing.T) {
 	}
 	if one, nine := all.kernels[0].calls[[4]int64{1}], all.kernels[0].calls[[4]int64{9}]; one.run != 1 || nine.run != 0 {
 		t.Errorf("runs %d and %d, want 1 and 0", one.run, nine.run)
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -52,9 +52,7 @@ func TestRun(t *testing.T) {
 		o.NoPin = c.noPin || runtime.GOOS != "linux"
 		calls := 0
 		p, r, err := run(context.Background(), t, o, func() { calls++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := 2 * len(p.Calls) * c.ranks
 		if len(r.Timings) != want || calls != want || r.Interrupted || r.OverBudget || r.BLAS != blas+", version unknown" || r.Compiler == "" {
 			t.Errorf("%+v: %d timings of %d, %d times progress, %q", c, len(r.Timings), want, calls, r.BLAS)
@@ -163,9 +161,7 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 	text := filepath.Join(t.TempDir(), "text.so")
-	if err := os.WriteFile(text, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(text, nil, 0o600))
 	for want, path := range map[string]string{
 		"came out wrong": library(t, "-DWRONG"), "has no daxpy_: is it a BLAS?": library(t, "-DMISSING"), "has no dgemm_": library(t, "-DSUFFIX=_x"),
 		"loading": text, "no such file": "./missing.so", "libmissing.so.9": "libmissing.so.9",
@@ -189,14 +185,10 @@ func TestPinned(t *testing.T) {
 		t.Skip("only Linux binds processes to cores")
 	}
 	cores, err := allowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	last := cores[len(cores)-1:]
 	w, err := startWorker(context.Background(), []string{"sh", "-c", "echo ready; grep Cpus_allowed_list /proc/self/status"}, last, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.close()
 	if line, err := w.line(); err != nil || line != "ready" {
 		t.Fatal(line, err)
@@ -213,9 +205,7 @@ func TestCSV(t *testing.T) {
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := Result{Timings: []Timing{{1, 0, 0.5, 0.25, date}, {0, 1, 0.25, 0.26, date}}}
 	var b bytes.Buffer
-	if err := r.WriteCSV(&b, p, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteCSV(&b, p, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}))
 	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,processor,host,rank,cpu,date\n" +
 		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,0.5,my_host,1,6,2026-01-02T03:04:05Z\n" +
 		"dscal,,,,,,9,run,2.500000000e-01,1,my_host,0,4,2026-01-02T03:04:05Z\n"
@@ -284,9 +274,7 @@ func TestCompilers(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 		return path
 	}
 	ended, end := context.WithCancel(t.Context())

@@ -19,13 +19,9 @@ func hpcgTrace(t *testing.T, p hpcg.Params) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hpcg.trace.zst")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := hpcg.Generate(context.Background(), f, p, hpcg.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, hpcg.Generate(context.Background(), f, p, hpcg.Options{}))
 	return path
 }
 
@@ -33,15 +29,11 @@ func hpcgTrace(t *testing.T, p hpcg.Params) string {
 func planOf(t *testing.T, path string) *measure.Plan {
 	t.Helper()
 	run, err := runs.Read([]string{path}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := measure.DefaultOptions()
 	o.NoPin = true
 	plan, err := measure.NewPlan(run.Calls, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plan
 }
 
@@ -55,20 +47,14 @@ type namedCall struct {
 func callsOf(t *testing.T, path string, rank int32) (list []namedCall) {
 	t.Helper()
 	tr, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer tr.Close()
 	cursors, err := tr.Cursors([]int32{rank}, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var buf [512]trace.Action
 	for {
 		n, err := cursors[0].Fill(buf[:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n == 0 {
 			return list
 		}

@@ -70,9 +70,7 @@ func recordedTrace() {
 
 func TestScripts(t *testing.T) {
 	blas, err := filepath.Abs("../../calibrate/measure/testdata/blas.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, Setup: func(e *testscript.Env) error {
 		e.Setenv("BLAS", blas)
 		return nil
@@ -85,9 +83,7 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.csv"), filepath.Join(dir, "bad.csv")
 	for path, text := range map[string]string{good: timings, bad: timings + "daxpy,1,-1\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	for _, test := range []struct {
 		args string
@@ -151,9 +147,7 @@ func TestExitCodes(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, name := range []string{"kernels", "network", "hosts", "measure kernels", "measure network"} {
 		var out, errs bytes.Buffer
-		if err := run(context.Background(), strings.Fields("calibrate "+name+" --help"), strings.NewReader(""), &out, &errs); err != nil {
-			t.Fatal(err)
-		}
+		must(t, run(context.Background(), strings.Fields("calibrate "+name+" --help"), strings.NewReader(""), &out, &errs))
 		for line := range strings.Lines(out.String()) {
 			if strings.Count(line, "(default:") > 1 {
 				t.Errorf("%s: %s", name, line)
@@ -216,13 +210,19 @@ func TestInterrupted(t *testing.T) {
 func TestFullOutput(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "t.csv")
 	text := "function,m,n,k,seconds\ndgemm,1,1,1,1\ndgemm,2,2,2,8\ndgemm,3,3,3,27\ndgemm,4,4,4,64\n"
-	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(table, []byte(text), 0o600))
 	for _, args := range [][]string{
 		{}, {"--help"}, {"help"}, {"--version"}, {"kernels", "--help"}, {"network", "--help"}, {"hosts", "--help"}, {"measure", "--help"}, {"measure", "kernels", "--help"},
 		{"kernels", table}, {"kernels", "--json", table}, {"kernels", "-o", "-", table}, {"hosts", "--draw", "3", "--from", "dahu-node"},
 	} {
 		commandtest.Full(t, 1, "calibrate", args...)
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

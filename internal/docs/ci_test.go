@@ -19,30 +19,41 @@ const ciExample = "examples/ci"
 func TestCI(t *testing.T) {
 	t.Parallel()
 	s := &shell{build(t), t.TempDir()}
-	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, ciExample))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(s.dir, "predict.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(s.dir, os.DirFS(filepath.Join(root, ciExample))))
+	must(t, os.Chmod(filepath.Join(s.dir, "predict.sh"), 0o755))
 	s.mustRun(t, "./predict.sh --accept", 0)
-	for _, script := range []string{githubScript(t), gitlabScript(t)} {
+	// The scripts of the step "predict" of GitHub's workflow, and of the job of that name of GitLab.
+	var flow struct {
+		Jobs struct{ Predict struct{ Steps []struct{ Name, Run string } } }
+	}
+	var jobs struct{ Predict struct{ Script []string } }
+	for file, into := range map[string]any{".github/workflows/predict.yml": &flow, ".gitlab-ci.yml": &jobs} {
+		text, err := os.ReadFile(filepath.Join(s.dir, file))
+		must(t, err)
+		must(t, yaml.Unmarshal(text, into))
+	}
+	scripts := jobs.Predict.Script
+	for _, step := range flow.Jobs.Predict.Steps {
+		if step.Name == "predict" {
+			scripts = append(scripts, step.Run)
+		}
+	}
+	if len(scripts) != 2 {
+		t.Fatalf("scripts %q, want one of each", scripts)
+	}
+	for _, script := range scripts {
 		if out := s.mustRun(t, script, 0); strings.Count(out, "**not worse: ") != 2 {
 			t.Errorf("%s prints\n%s", script, out)
 		}
 	}
 	input := filepath.Join(s.dir, "small", "HPL.dat")
 	text, err := os.ReadFile(input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	changed := bytes.Replace(text, []byte("\n64           NBs"), []byte("\n8            NBs"), 1)
 	if bytes.Equal(changed, text) {
 		t.Fatalf("%s has no line of NBs to change", input)
 	}
-	if err := os.WriteFile(input, changed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(input, changed, 0o600))
 	out := s.mustRun(t, "./predict.sh", 1)
 	for _, want := range []string{"**WORSE: ", "**not worse: ", "| NB | 64 | 8 |"} {
 		if !strings.Contains(out, want) {
@@ -50,8 +61,16 @@ func TestCI(t *testing.T) {
 		}
 	}
 	for input, failures := range map[string]int{"small": 1, "large": 0} {
-		if got := s.failures(t, "out/"+input+".xml"); got != failures {
-			t.Errorf("out/%s.xml has %d failures, want %d", input, got, failures)
+		var suites struct {
+			Suite struct {
+				Failures int `xml:"failures,attr"`
+			} `xml:"testsuite"`
+		}
+		text, err := os.ReadFile(filepath.Join(s.dir, "out", input+".xml"))
+		must(t, err)
+		must(t, xml.Unmarshal(text, &suites))
+		if suites.Suite.Failures != failures {
+			t.Errorf("out/%s.xml has %d failures, want %d", input, suites.Suite.Failures, failures)
 		}
 	}
 	s.mustRun(t, "./predict.sh --nonsense", 2)
@@ -63,67 +82,5 @@ func TestCIBaseline(t *testing.T) {
 	for _, input := range []string{"small", "large"} {
 		path := "baseline/" + input + ".json"
 		s.mustRun(t, "replay compare --threshold 0 "+path+" "+path, 0)
-	}
-}
-
-// failures returns how many checks of a JUnit file fail.
-func (s *shell) failures(t *testing.T, name string) int {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var suites struct {
-		Suite struct {
-			Failures int `xml:"failures,attr"`
-		} `xml:"testsuite"`
-	}
-	if err := xml.Unmarshal(text, &suites); err != nil {
-		t.Fatal(err)
-	}
-	return suites.Suite.Failures
-}
-
-// githubScript returns the script of the step "predict" of the workflow.
-func githubScript(t *testing.T) string {
-	t.Helper()
-	var flow struct {
-		Jobs map[string]struct {
-			Steps []struct{ Name, Run string }
-		}
-	}
-	readYAML(t, ".github/workflows/predict.yml", &flow)
-	for _, step := range flow.Jobs["predict"].Steps {
-		if step.Name == "predict" {
-			return step.Run
-		}
-	}
-	t.Fatal("the workflow has no step predict")
-	return ""
-}
-
-// gitlabScript returns the script of the job "predict".
-func gitlabScript(t *testing.T) string {
-	t.Helper()
-	var jobs struct {
-		Predict struct {
-			Script []string
-		}
-	}
-	readYAML(t, ".gitlab-ci.yml", &jobs)
-	if len(jobs.Predict.Script) != 1 {
-		t.Fatalf("the job has %d lines of script, want 1", len(jobs.Predict.Script))
-	}
-	return jobs.Predict.Script[0]
-}
-
-func readYAML(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, ciExample, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(text, into); err != nil {
-		t.Fatalf("%s: %v", name, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // scaled lists the commands of the pages that take too long as they stand: where
 // the text contains whole, the test runs it with part in its place; where both are equal, it runs as it
 // stands, but not in the short test. Everything else runs as written.
-var scaled = []struct{ page, whole, part string }{
+var scaled = []scaling{
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 	// Ten minutes.
@@ -38,6 +38,9 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/what-studies-say.md", " -o ", " --dry-run -o "},
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
+
+// scaling is a row of scaled.
+type scaling struct{ page, whole, part string }
 
 // command is a command line of a page.
 type command struct {
@@ -64,29 +67,9 @@ func commands(p page) []command {
 	return list
 }
 
+// choice matches the brackets or alternatives of a synopsis, which shows the form of a command: "trace stat [--json]
+// FILE|-".
 var choice = regexp.MustCompile(`\[|\S\|\S`)
-
-// isSynopsis reports that the line shows the form of a command, with brackets or
-// alternatives: "trace stat [--json] FILE|-".
-func (c command) isSynopsis() bool { return choice.MatchString(c.text) }
-
-// scale returns what to run instead of c and which row of scaled says so, else -1.
-func (c command) scale() (text string, row int) {
-	for i, s := range scaled {
-		if c.page == s.page && strings.Contains(c.text, s.whole) {
-			return strings.Replace(c.text, s.whole, s.part, 1), i
-		}
-	}
-	return c.text, -1
-}
-
-// exit is the code that c must exit with: the traces to compare are different.
-func (c command) exit() int {
-	if strings.HasPrefix(c.text, "trace diff ") || strings.HasPrefix(c.text, "study check ") {
-		return 1
-	}
-	return 0
-}
 
 // TestCommands compares the pages with the commands as they are built from here.
 func TestCommands(t *testing.T) {
@@ -113,9 +96,11 @@ func testRun(t *testing.T, bin string) {
 				}
 				s := newShell(t, bin)
 				for _, c := range list {
-					text, row := c.scale()
+					text := c.text
+					row := slices.IndexFunc(scaled, func(s scaling) bool { return s.page == c.page && strings.Contains(text, s.whole) })
 					if row >= 0 {
 						used[row] = true
+						text = strings.Replace(text, scaled[row].whole, scaled[row].part, 1)
 					}
 					if row < 0 || !testing.Short() {
 						s.check(t, c, text)
@@ -136,30 +121,40 @@ func testRun(t *testing.T, bin string) {
 func (s *shell) check(t *testing.T, c command, text string) {
 	t.Helper()
 	t.Log(text)
+	_, missing := os.Stat(filepath.Join(s.dir, "here"))
 	switch {
 	case strings.HasPrefix(text, "make "):
-		checkTargets(t, c)
-	case c.isSynopsis():
-		s.checkSynopsis(t, c)
+		makefile := readPages(t, "Makefile")[0].text
+		for _, target := range strings.Fields(c.text)[1:] {
+			if !strings.Contains(target, "=") && !strings.Contains(makefile, "\n"+target+":") {
+				t.Errorf("%v: no target %s", c, target)
+			}
+		}
+	case choice.MatchString(c.text):
+		name := commandName.FindString(c.text)
+		help := s.mustRun(t, name+" --help", 0)
+		for _, flag := range longFlag.FindAllString(c.text, -1) {
+			if !mentions(help, flag) {
+				t.Errorf("%v: %s has no flag %s", c, name, flag)
+			}
+		}
 	case c.isSubmit():
 		t.Log("needs a Slurm: TestClusters runs it")
 	case strings.Contains(text, "-- mpirun") && !hasMPI():
 		t.Log("no MPI is installed: not run")
-	case (strings.Contains(text, "--machine here") || strings.Contains(text, "node/")) && !s.has("here"):
+	case (strings.Contains(text, "--machine here") || strings.Contains(text, "node/")) && missing != nil:
 		t.Log("no machine was calibrated: not run")
 	case (strings.Contains(text, "measure kernels") || strings.Contains(text, "calibrate machine")) && !hasBLAS():
 		t.Log("no BLAS is installed: not run")
+	// The traces and results to compare are different.
+	case strings.HasPrefix(c.text, "trace diff "), strings.HasPrefix(c.text, "study check "):
+		s.mustRun(t, text, 1)
 	default:
-		s.mustRun(t, text, c.exit())
+		s.mustRun(t, text, 0)
 	}
 }
 
-// has reports whether there is such a file.
-func (s *shell) has(name string) bool {
-	_, err := os.Stat(filepath.Join(s.dir, name))
-	return err == nil
-}
-
+// hasMPI reports whether MPI programs can be compiled and run.
 func hasMPI() bool {
 	_, err1 := exec.LookPath("mpirun")
 	_, err2 := exec.LookPath("mpicc")
@@ -168,7 +163,7 @@ func hasMPI() bool {
 
 // isSubmit reports that the command submits jobs to a scheduler.
 func (c command) isSubmit() bool {
-	return strings.HasPrefix(c.text, "study submit ") && !c.isSynopsis()
+	return strings.HasPrefix(c.text, "study submit ") && !choice.MatchString(c.text)
 }
 
 // TestClusters runs the commands of docs/clusters.md where there is a Slurm.
@@ -194,34 +189,9 @@ func hasBLAS() bool {
 	return false
 }
 
-func checkTargets(t *testing.T, c command) {
-	t.Helper()
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, target := range strings.Fields(c.text)[1:] {
-		if !strings.Contains(target, "=") && !strings.Contains(string(makefile), "\n"+target+":") {
-			t.Errorf("%v: no target %s", c, target)
-		}
-	}
-}
-
 var longFlag = regexp.MustCompile(`--[A-Za-z0-9-]+`)
 
 var commandName = regexp.MustCompile(`^[a-z]+( [a-z]+){0,2}\b`)
-
-// checkSynopsis looks for the flags of a synopsis in the command's help.
-func (s *shell) checkSynopsis(t *testing.T, c command) {
-	t.Helper()
-	name := commandName.FindString(c.text)
-	help := s.mustRun(t, name+" --help", 0)
-	for _, flag := range longFlag.FindAllString(c.text, -1) {
-		if !mentions(help, flag) {
-			t.Errorf("%v: %s has no flag %s", c, name, flag)
-		}
-	}
-}
 
 // ofAll are the flags that all commands have; docs/commands.md has them.
 var ofAll = []string{"--help", "--version", "--generate"}

@@ -54,18 +54,14 @@ func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	got := string(runExample(t, libraryExample))
 	s := &shell{build(t), t.TempDir()}
-	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, libraryExample))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(s.dir, os.DirFS(filepath.Join(root, libraryExample))))
 	var res struct {
 		Makespan float64 `json:"makespan_s"`
 		Gflops   float64
 		Warnings []string
 	}
 	out := s.mustRun(t, "tracegen hpl --quiet -N 10000 -P 4 -Q 8 | replay --quiet --json --platform cluster.xml --kernels kernels.yaml -", 0)
-	if err := json.Unmarshal([]byte(out), &res); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(out), &res))
 	if want := fmt.Sprintf("%.9g s, %.9g Gflops\n", res.Makespan, res.Gflops); got != want || len(res.Warnings) > 0 {
 		t.Errorf("the example prints %q, the commands say %q and %q", got, want, res.Warnings)
 	}
@@ -77,12 +73,8 @@ func TestLibraryExample(t *testing.T) {
 func TestGeneratorExample(t *testing.T) {
 	t.Parallel()
 	s := &shell{build(t), t.TempDir()}
-	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, generatorExample))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(s.dir, "t"), runExample(t, generatorExample), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(s.dir, os.DirFS(filepath.Join(root, generatorExample))))
+	must(t, os.WriteFile(filepath.Join(s.dir, "t"), runExample(t, generatorExample), 0o644))
 	s.mustRun(t, "trace verify --quiet t", 0)
 	s.mustRun(t, "replay --quiet --kernels kernels.yaml t", 0)
 	var stat struct {
@@ -91,9 +83,7 @@ func TestGeneratorExample(t *testing.T) {
 			Flops           float64
 		}
 	}
-	if err := json.Unmarshal([]byte(s.mustRun(t, "trace stat --json t", 0)), &stat); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(s.mustRun(t, "trace stat --json t", 0)), &stat))
 	const messages, flops = 2 * 52 * 100, 6 * 512 * 512 * 32 * 100
 	if got := stat.Totals; got.Messages != messages || got.Bytes != messages*8*512 || got.Flops != flops {
 		t.Errorf("%+v, want %d messages of %d bytes, %d flop", got, messages, 8*512, flops)

@@ -16,9 +16,7 @@ func testInstalled(t *testing.T, bin string) {
 	for _, tool := range []string{"calibrate", "replay", "study", "trace", "tracegen"} {
 		for _, kind := range []string{"man", "bash", "zsh", "fish"} {
 			text := s.mustRun(t, tool+" --generate "+kind, 0)
-			if err := os.WriteFile(filepath.Join(s.dir, tool+"."+kind), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(s.dir, tool+"."+kind), []byte(text), 0o600))
 		}
 		for _, path := range s.commandsIn(t, tool) {
 			want := s.flagNames(t, path)
@@ -104,9 +102,7 @@ func checkNames(t *testing.T, where string, got, want []string) {
 func manualNames(t *testing.T, file, tool, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	begin := "\n.SH OPTIONS\n"
 	if path != tool {
 		begin = "\n.SS " + path + "\n"

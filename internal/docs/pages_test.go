@@ -34,9 +34,7 @@ func readPages(t *testing.T, patterns ...string) []page {
 		}
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			pages = append(pages, page{strings.TrimPrefix(filepath.ToSlash(path), root+"/"), string(text)})
 		}
 	}
@@ -154,9 +152,7 @@ func TestPlaces(t *testing.T) {
 func declared(t *testing.T, path string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
@@ -27,9 +25,7 @@ func TestNoInternalTypes(t *testing.T) {
 			continue
 		}
 		pkg, err := imp.Import(p.ImportPath)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, use := range internalUses(pkg) {
 			t.Error(use)
 		}
@@ -44,17 +40,15 @@ func isInternal(path string) bool {
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "reprise/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct{ ImportPath, Export string }
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
-			t.Fatal(err)
 		}
+		must(t, err)
 		files[p.ImportPath] = p.Export
 	}
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
@@ -167,62 +161,3 @@ func (w *walker) named(place string, obj *types.TypeName, args *types.TypeList) 
 		w.visit(place, a)
 	}
 }
-
-// TestInternalUses: each way in which a type can be seen from outside is found, and nothing
-// that cannot.
-func TestInternalUses(t *testing.T) {
-	const hidden = `package hidden
-type T struct{}
-type G[A any] struct{ a A }
-func (T) Method() {}
-`
-	const text = `package p
-import . "reprise/internal/hidden"
-func Param(x []T)             {}
-func Result() (n int, f func(map[string]*T)) { return }
-func Constraint[A interface{ *T | int }]() {}
-type Field struct{ F chan T; inside T }
-type Embedded struct{ T }
-type Method struct{}
-func (*Method) M(...T)        {}
-type Iface interface{ M() T; m() T }
-type Named T
-type Alias = G[int]
-type Arg struct{ List Pair[T] }
-type Pair[A any] struct{ One A }
-func Unnamed() base           { return base{} }
-type base struct{ t T }
-func (base) Promoted(T)       {}
-type Outer struct{ base }
-var Var T
-type fine struct{ F T }
-var inside T
-func Fine(Pair[int]) error    { return nil }
-`
-	fset := token.NewFileSet()
-	known := packages{}
-	for _, f := range []struct{ path, text string }{{"reprise/internal/hidden", hidden}, {"reprise/p", text}} {
-		file, err := parser.ParseFile(fset, f.path, f.text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config := types.Config{Importer: known}
-		if known[f.path], err = config.Check(f.path, fset, []*ast.File{file}, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var places []string
-	for _, use := range internalUses(known["reprise/p"]) {
-		place, _, _ := strings.Cut(use, " ")
-		places = append(places, strings.TrimPrefix(place, "reprise/p."))
-	}
-	want := []string{"Alias", "Arg.List", "Constraint[A]", "Embedded.T", "Field.F", "Iface.M", "Method.M", "Outer.Promoted", "Param", "Result", "Unnamed.Promoted", "Var"}
-	if !slices.Equal(places, want) {
-		t.Errorf("%q, want %q", places, want)
-	}
-}
-
-// packages is a types.Importer of the packages that it holds.
-type packages map[string]*types.Package
-
-func (p packages) Import(path string) (*types.Package, error) { return p[path], nil }

@@ -35,9 +35,7 @@ func TestCommentsNameTheirDeclaration(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // named yields the functions and types of a declaration that have comments of their own.

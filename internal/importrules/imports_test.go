@@ -182,17 +182,15 @@ func (r rule) permits(imp string) bool {
 func list(t *testing.T, pattern string) []listedPackage {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,GoFiles,XTestGoFiles", pattern).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []listedPackage
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listedPackage
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
 			return all
-		} else if err != nil {
-			t.Fatal(err)
 		}
+		must(t, err)
 		all = append(all, p)
 	}
 }
@@ -217,9 +215,7 @@ func TestManuals(t *testing.T) {
 		text := ""
 		for _, file := range files {
 			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !strings.HasSuffix(file, "_test.go") {
 				text += f.Doc.Text()
 			}
@@ -244,5 +240,13 @@ func TestPackagesAreDocumented(t *testing.T) {
 		if _, core := allowed[p.ImportPath]; core && !slices.Contains(bare, p.ImportPath) && !slices.Contains(p.XTestGoFiles, "example_test.go") {
 			t.Errorf("%s has no example_test.go", p.ImportPath)
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -16,9 +16,7 @@ import (
 // have a line of their own there.
 func TestRaceList(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	named := regexp.MustCompile(`(?s)\nCONCURRENT = (.*?[^\\])\n`).FindSubmatch(makefile)
 	if named == nil {
 		t.Fatal("the Makefile has no CONCURRENT")
@@ -42,9 +40,7 @@ func TestRaceList(t *testing.T) {
 func startsGoroutines(t *testing.T, dir string, files []string) (starts bool) {
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", dir, name), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.GoStmt:
@@ -63,15 +59,11 @@ func startsGoroutines(t *testing.T, dir string, files []string) (starts bool) {
 // TestPackagesOfScripts: the packages that the Makefile and scripts name exist.
 func TestPackagesOfScripts(t *testing.T) {
 	files, err := filepath.Glob("../../scripts/*.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := regexp.MustCompile(`(?:^|[\s"'=])\./([a-z][a-z0-9/_-]*)`)
 	for _, file := range append(files, "../../Makefile", "../../.ci/run") {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range path.FindAllSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("../..", strings.TrimSuffix(string(m[1]), "/"))); err != nil {
 				t.Errorf("%s: %v", filepath.Base(file), err)

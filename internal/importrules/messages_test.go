@@ -35,9 +35,7 @@ type reader struct {
 func file(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "docs", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -50,13 +48,9 @@ func readers(t *testing.T) []reader {
 	const trees = `<platform version="4.1"><zone id="w" routing="Full"><cluster id="f" prefix="f-" suffix="s" radical="0-3,5" speed="1Gf" bw="1GBps" lat="1us" topology="FLAT"/>
 <cluster id="c" prefix="c-" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2" loopback_bw="1GBps" loopback_lat="0"/></zone></platform>`
 	model, err := os.ReadFile("../../calibrate/hosts/builtin/dahu-node.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	machine, err := platforms.Builtin("dahu", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	platform := func(r io.Reader) error {
 		p, err := platforms.Parse(r, "f")
 		if err != nil {

@@ -27,9 +27,7 @@ end budget
 
 func TestRead(t *testing.T) {
 	r, err := read(strings.NewReader(output + "t send nodes 1 8 1.0")) // cut off
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []Timing{
 		{"pingpong", Nodes, 1, 1024, 2e-6}, {"pingpong", Nodes, 2, 65536, 4e-5},
 		{"iprobe-miss", Nodes, 1, 8, 1e-7}, {"iprobe-first-miss", Nodes, 1, 8, 2e-7}, {"iprobe-first-hit", Nodes, 1, 8, 3e-7},
@@ -44,9 +42,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("warnings %q", w)
 	}
 	var table bytes.Buffer
-	if err := r.WriteCSV(&table, []measure.Fact{{Name: "seed", Value: "1"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteCSV(&table, []measure.Fact{{Name: "seed", Value: "1"}}))
 	if want := "# seed: 1\noperation,bytes,seconds,between,pairs\npingpong,1024,2.000000000e-06,nodes,1\n"; !strings.HasPrefix(table.String(), want) {
 		t.Errorf("table %q, want it to begin with %q", table.String(), want)
 	}
@@ -104,9 +100,7 @@ func TestCheck(t *testing.T) {
 		{"mpi x\n", Auto, nil, "the ranks did not finish"},
 	} {
 		r, err := read(strings.NewReader(test.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		err = r.check(&Options{Launcher: []string{"mpirun"}, Between: test.between}, test.failure)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %q", test.text, err, test.want)
@@ -128,8 +122,6 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		r.Warnings()
-		if err := r.WriteCSV(&bytes.Buffer{}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.WriteCSV(&bytes.Buffer{}, nil))
 	})
 }

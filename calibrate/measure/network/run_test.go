@@ -31,9 +31,7 @@ func mpi(t *testing.T, ranks string) Options {
 func TestRun(t *testing.T) {
 	o := mpi(t, "2")
 	r, err := Run(context.Background(), o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := 2 * (6*8 + 5*8); r.Planned != want || len(r.Timings) != want || r.Ended != Complete {
 		t.Errorf("%d of %d timings, %s, want %d of as many", len(r.Timings), r.Planned, r.Ended, want)
 	}
@@ -67,14 +65,10 @@ func TestHosts(t *testing.T) {
 	}
 	script := filepath.Join(t.TempDir(), "host")
 	text := "#!/bin/sh\nexec unshare --uts sh -c 'hostname node-$((OMPI_COMM_WORLD_RANK % 2)) && exec \"$@\"' sh \"$@\"\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(script, []byte(text), 0o700))
 	o.Launcher, o.Reps, o.Between = append(o.Launcher, script), 1, Both
 	r, err := Run(context.Background(), o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.Hosts() != "node-0: ranks 0, 2; node-1: ranks 1, 3" {
 		t.Errorf("hosts %s", r.Hosts())
 	}
@@ -102,9 +96,7 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !r.Interrupted || len(r.Timings) == 0 || r.Ended != "" {
 		t.Errorf("interrupted %t, %d timings, ended %q", r.Interrupted, len(r.Timings), r.Ended)
 	}
@@ -145,5 +137,13 @@ func TestRanksDie(t *testing.T) {
 	}
 	if r == nil || len(r.Timings) != 1 || r.Planned != 9 {
 		t.Errorf("got %+v, want one of nine timings", r)
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
