@@ -243,9 +243,10 @@ func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // word matches the name of a class.
 var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-//go:embed builtin/*.yaml
 // builtin has the models that T. Cornebize published for the cluster Dahu of Grid'5000, as docs/calibrate.md lists
 // them.
+//
+//go:embed builtin/*.yaml
 var builtin embed.FS
 
 // builtinNames are the models that come with the package, in the order to list

@@ -258,6 +258,7 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 			to = r.Kernel(k.kernel, k.guess)
 			r.kernels[to].omit = k.omit
 		}
+		// The order of the sizes does not matter: each is added to a sum of its own.
 		for d, calls := range k.calls {
 			if err := r.count(r.kernels[to], d, calls.number/total, len(r.shapes)); err != nil {
 				return err
@@ -285,6 +286,7 @@ func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) er
 		c = &sizeCalls{}
 		k.calls[d] = c
 	}
+	// Of a single run the unit of the number is a call.
 	c.number += number
 	if number > c.most {
 		c.most, c.run = number, run
@@ -332,6 +334,7 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 		return all
 	}
 	// An odd size goes to those by time.
+	// The sizes are in the order of their times, so that both halves are quantiles of the same list.
 	chosen := make([]bool, len(all))
 	seconds := func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) }
 	calls := func(d [4]int64) float64 { return k.calls[d].number }

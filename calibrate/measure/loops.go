@@ -303,6 +303,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 		kernel string
 		dims   [4]int64
 	}
+	// Calls of the same kernel and dimensions are one call of the plan, whatever vectors they work on.
 	index := map[key]int{} // in Calls
 	for _, k := range known {
 		p.Kernels = append(p.Kernels, k.kernel)
@@ -333,6 +334,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	p.Passes = int(min(mostSets, max(1, math.Ceil(guessTooHigh*o.Budget.Seconds()/once))))
 	p.Repeats = fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
 
+	// The order of the boxes changes from pass to pass, so that none is always timed behind the same other one.
 	source := noise.NewSource(o.Seed)
 	// last is the box whose data the caches hold, -1 at first.
 	last := -1

@@ -65,6 +65,7 @@ func Describe(root fs.FS) []Fact {
 	}
 
 	// The caches of core 0, with the cores that share each.
+	// Which cores share a cache decides how many ranks compete for it.
 	var caches []string
 	dirs, _ := fs.Glob(m.root, cpu+"cpu0/cache/index*") // the pattern is right
 	for _, d := range dirs {
@@ -104,6 +105,7 @@ func joined(join string, texts ...string) string {
 }
 
 // machine reads files of Linux below a directory.
+// The directory is that of the running Linux, or of files of a test.
 type machine struct{ root fs.FS }
 
 // mostRead bounds the files that are read, in bytes.

@@ -120,6 +120,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	}
 
 	// Kernels that nobody can time are named, with their part of the time of the run.
+	// The guesses are of the right order only; here they divide the time among the kernels.
 	total := 0.0 // seconds of all kernels that are wanted
 	for _, k := range run.kernels {
 		total += k.seconds()
@@ -140,6 +141,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 		}
 	}
 
+	// HPL's calls are timed in random order, HPCG's in that of the run: one plan has calls of one of them.
 	switch loops {
 	case len(known):
 		if loops == 0 {

@@ -103,6 +103,8 @@ const (
 
 // Quality returns how quiet the machine was.
 func (r *Result) Quality(p *Plan, threads int) (q Quality) {
+	// Timings of a size scatter for two reasons: other work on the core, and a clock or memory that changes. The
+	// processor's time tells of the first, the spread of both.
 	type place struct{ rank, call int }
 	byPlace := map[place][]float64{}
 	// Seconds of calls, and of the processor in them.
@@ -228,6 +230,7 @@ func (p Period) Facts() []Fact {
 }
 
 // Account tells where and how a measurement was made, of kernels or of messages, and how far it has come.
+// An interrupted or failed measurement has an account, too, as its timings are good.
 type Account struct {
 	Machine []Fact `json:"machine"`
 	Method  []Fact `json:"method"`
@@ -303,6 +306,7 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 	for _, g := range plan.Groups {
 		cores = append(cores, coreList(g))
 	}
+	// The facts are those that somebody needs who repeats the measurement, or compares it with another one.
 	r.Method = append(r.Method,
 		Fact{"seed", strconv.FormatUint(o.Seed, 10)},
 		Fact{"compiler", result.Compiler},

@@ -25,6 +25,7 @@ import (
 var helper embed.FS
 
 // Timing is one call that was timed.
+// The processor's seconds tell whether a rank shared its core: they are fewer than those of the clock then.
 type Timing struct {
 	Rank    int // of the host, from 0
 	Call    int // index in the plan's Calls
@@ -91,6 +92,7 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 		}
 	}
 
+	// The workers meet before each call without this process (helper/meeting.h), which only reads their lines.
 	// All workers are read at once. If one fails, the others, which would wait for it, are ended.
 	var mutex sync.Mutex // guards r and progress
 	errs := make([]error, len(workers))
@@ -165,6 +167,7 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 	if err := errors.Join(p.write(plan), plan.Close(), os.WriteFile(shared, make([]byte, 4096), 0o600)); err != nil {
 		return nil, err
 	}
+	// A path becomes absolute; a name is looked up by the loader of the system.
 	library := o.BLAS
 	if p.boxes == nil && strings.ContainsRune(library, filepath.Separator) {
 		if _, err := os.Stat(library); err != nil {
@@ -229,6 +232,7 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	if err != nil {
 		return nil, fmt.Errorf("measuring process: %w", err)
 	}
+	// Lines are short; one that is longer than the scanner's buffer is an error of the worker.
 	w.out = bufio.NewScanner(out)
 	return w, nil
 }

@@ -71,6 +71,7 @@ func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
 	}
+	// The number of classes is the place of its word in the list, and 0 leaves it to the criterion.
 	var o hosts.Options
 	if o.Classes = slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes")); o.Classes < 0 {
 		return command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
@@ -220,6 +221,7 @@ func runDraw(c *cli.Context) error {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
 	// Flags without effect. Hosts have names in the kernel file and on the platform.
+	// The kernel file exists with --output only, the platform with --platform.
 	inFile := []string{"source", "empty", "base"}
 	if !c.IsSet("platform") {
 		inFile = append(inFile, "host-name")
@@ -258,6 +260,7 @@ func runDraw(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// From here on files are read, and hosts drawn.
 	model, err := hosts.Find(from)
 	if err != nil {
 		return err
@@ -289,6 +292,7 @@ func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 	if o.path == "" {
 		return o, needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
 	}
+	// The platform names its hosts NAME-0, NAME-1, ..., and the kernel file must name the same ones.
 	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
 	if !ok {
 		return o, command.Usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))

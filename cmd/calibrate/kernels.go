@@ -122,6 +122,7 @@ func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.Kerne
 			}
 		}
 	}
+	// Options check themselves; both kinds report all that is wrong at once.
 	if read.Where, err = conditions(c); err != nil {
 		return read, fit, err
 	}
@@ -150,6 +151,7 @@ func readTimings(c *cli.Context, o calibrate.ReadOptions, terms map[string][]str
 }
 
 // kernelModels are the models of either way of fitting.
+// The command writes either in the same way: as text, as a kernel file and as plots.
 type kernelModels interface {
 	CheckNoise(noise string) error
 	WriteText(w io.Writer) error
@@ -251,6 +253,7 @@ func runKernels(c *cli.Context) error {
 	if err := writePlots(c, report.Series()); err != nil {
 		return err
 	}
+	// A kernel file on standard output takes the place of the report.
 	content := func(w io.Writer) error { return report.WriteYAML(w, file) }
 	written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels})
 	if written || err != nil {
@@ -264,6 +267,7 @@ func readBase(name string) (text []byte, err error) {
 	if name == "" {
 		return nil, nil
 	}
+	// The text is kept as it is, since comments of the base are taken over with its models.
 	if !regular.IsFile(name) {
 		// A file of the name of a set comes before the set.
 		text, err = kernels.BuiltinText(name)

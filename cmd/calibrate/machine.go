@@ -57,6 +57,7 @@ func machineCommand() *cli.Command {
 }
 
 func runMachine(c *cli.Context) error {
+	// The first argument is the directory, and all behind it the launcher, whose own flags urfave/cli leaves alone.
 	args := c.Args().Slice()
 	switch {
 	case len(args) == 0:
@@ -75,11 +76,14 @@ func runMachine(c *cli.Context) error {
 	o := machine.Options{Dir: args[0], Runs: c.StringSlice("for"), Launcher: args[1:], Budget: c.Duration("budget"),
 		Compiler: c.String("mpicc"), Noise: c.String("noise"), Threads: c.Int("threads"),
 		Warn: func(w warning.Warning) { command.Warn(c, []warning.Warning{w}) }}
+	// Flags of the kernels go on as they were given: the step that measures checks them, and its line in machine.md has
+	// them.
 	for _, flag := range []string{"blas", "cc", "cflags", "ranks-per-host"} {
 		if c.IsSet(flag) {
 			o.KernelFlags = append(o.KernelFlags, "--"+flag, c.String(flag))
 		}
 	}
+	// A number that is not given follows from the measurement.
 	if c.IsSet("hosts") {
 		o.Hosts = new(c.Int("hosts"))
 	}

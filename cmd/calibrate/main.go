@@ -61,6 +61,7 @@ func readTables(c *cli.Context, rows func() int64,
 	if c.NArg() == 0 {
 		return command.Usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
 	}
+	// All tables are read before anything is fitted; the first error ends the command.
 	var names []string
 	for _, arg := range c.Args().Slice() {
 		path, read, err := source(arg)
@@ -103,6 +104,7 @@ func readTables(c *cli.Context, rows func() int64,
 	if rows() > 0 {
 		return nil
 	}
+	// No row at all is mostly a mistake in --where.
 	asked := ""
 	if where := c.StringSlice("where"); len(where) > 0 {
 		asked = " with " + strings.Join(where, " and ")
@@ -146,6 +148,7 @@ func conditions(c *cli.Context) ([]calibrate.Condition, error) {
 
 // needs refuses flags that have no effect without another one, which is not given.
 func needs(c *cli.Context, other string, flags ...string) error {
+	// Defaults do not count: a flag is given if the command line has it.
 	if given := firstSet(c, flags); given != "" && !c.IsSet(other) {
 		return command.Usagef("%s: --%s is about --%s: it needs one", c.Command.Name, given, other)
 	}

@@ -142,6 +142,7 @@ func runMeasureKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// As many ranks measure as the run has on a host, as they share the memory and the caches of a host.
 	fit, err := o.RanksOf(run.Ranks)
 	if err != nil {
 		return err
@@ -153,6 +154,8 @@ func runMeasureKernels(c *cli.Context) error {
 	if free > 0 && !c.IsSet("memory") {
 		o.Memory = min(max(measure.MinMemory, free/2/int64(o.Ranks)), measure.MaxMemory)
 	}
+	// The plan fails for options that this machine cannot have, and for runs whose kernels cannot be timed; the latter
+	// errors are about the traces.
 	plan, err := measure.NewPlan(run.Calls, o)
 	if errors.As(err, new(measure.OptionError)) {
 		return command.Usagef("kernels: %w", err)
@@ -273,6 +276,7 @@ func runMeasureNetwork(c *cli.Context) error {
 	if err := atomicfile.Check(c.String("output")); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
+	// The machine of the report is the one that this command runs on, which need not be one of the ranks'.
 	var r network.Report
 	r.Begin, r.Machine, r.Method = time.Now(), measure.Describe(os.DirFS("/")), toolFacts(c, "network")
 
@@ -280,6 +284,7 @@ func runMeasureNetwork(c *cli.Context) error {
 	ctx, stop := command.Interruptible(c.Context)
 	budget := max(int(o.Budget.Seconds()), 1)
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), budget, "seconds of the budget")
+	// The ranks print nothing while they time, so that time itself is the only progress that can be shown.
 	var progress func(time.Duration)
 	if bar != nil {
 		progress = func(since time.Duration) { bar.Set(min(int(since.Seconds()), budget)) }
@@ -338,6 +343,7 @@ func runMeasureHPL(c *cli.Context) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	// Both files belong to one version of Reprise: they are written together, or neither is.
 	files := []struct {
 		path    string
 		content []byte

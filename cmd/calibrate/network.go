@@ -90,6 +90,7 @@ func runNetwork(c *cli.Context) error {
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
 		Plain: c.String("residuals") == "plain"}
+	// Breakpoints are learned by these, unless they are given.
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
 		return command.Usagef("network: --residuals %q, want log or plain", r)
@@ -171,6 +172,7 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// Bandwidth and latency come from ping-pongs alone; without them there is nothing that these flags could change.
 	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
 		!messages.Has(calibrate.PingPong) {
 		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)

@@ -21,6 +21,7 @@ import (
 )
 
 // output is a file that a command may write besides its report.
+// Its reader makes sure that no command writes a file that the next one refuses.
 type output struct {
 	what    string // for messages
 	path    string // "": none; "-": standard output
@@ -71,6 +72,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 			files = append(files, o)
 		}
 	}
+	// Standard output comes last, when nothing else can fail.
 	if err := writeFiles(files); err != nil || shown.path == "" {
 		return false, err
 	}
@@ -109,6 +111,7 @@ func readKernels(text []byte, name string) error {
 // checkOutputs refuses outputs that would replace a file that is read, a table or
 // another input, or one another, and several results for the standard output.
 func checkOutputs(c *cli.Context, inputs ...string) error {
+	// Inputs are the arguments, with and without the operation that may stand before them.
 	for _, arg := range c.Args().Slice() {
 		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
 		inputs = append(inputs, arg, path)
@@ -200,6 +203,7 @@ func writePlots(c *cli.Context, list []calibrate.Series) error {
 	if err := atomicfile.MakeDir(dir); err != nil {
 		return fmt.Errorf("plots: %w", err)
 	}
+	// The names of series are those of kernels and hosts, or of operations, and can be names of files.
 	for _, s := range list {
 		path := filepath.Join(dir, s.Name+"."+format)
 		if err := atomicfile.Write(path, func(w io.Writer) error { return charts.Write(w, s, format) }); err != nil {

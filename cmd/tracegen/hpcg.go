@@ -75,6 +75,7 @@ func runHPCG(c *cli.Context, args []string) error {
 			given = append(given, trace.Param{Name: par.Name, Value: c.String(par.Name)})
 		}
 	}
+	// Errors of the file are told apart from those of the flags, which get the name of theirs.
 	var ofDat error
 	var notes []string // on values of the file that were replaced
 	p, err := hpcg.WithDefaults(given, func(p *hpcg.Params) error {
@@ -103,6 +104,7 @@ func runHPCG(c *cli.Context, args []string) error {
 		for _, note := range slices.Concat(notes, completed) {
 			tell(c, note)
 		}
+		// Users see the numbers that they did not give, since a trace depends on all of them.
 		var chosen []string // numbers that neither a flag nor an hpcg.dat gave
 		for _, par := range hpcg.Parameters() {
 			n, err := strconv.Atoi(par.Get(&p))

@@ -72,6 +72,7 @@ func runHPL(c *cli.Context, args []string) error {
 	if c.Bool("list") {
 		return listCombinations(c)
 	}
+	// The trace may replace no file that it is made from.
 	inputs := []string{c.String("hpl-dat")}
 	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
 		inputs = append(inputs, path)
@@ -131,6 +132,7 @@ func hplParams(c *cli.Context) (p hpl.Params, err error) {
 		if err != nil {
 			return p, err
 		}
+		// A file of one combination needs no choice.
 		k := 1
 		if err := setCount(&k, c, "combination"); err != nil {
 			return p, err
@@ -152,6 +154,7 @@ func hplParams(c *cli.Context) (p hpl.Params, err error) {
 			return p, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
 		}
 	}
+	// Defaults depend on the parameters that are given, so that the library asks for these in between.
 	return hpl.WithDefaults(func(p *hpl.Params) error {
 		for _, par := range hpl.Parameters() {
 			if !c.IsSet(par.Name) {

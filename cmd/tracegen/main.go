@@ -48,6 +48,7 @@ func withDat(c *cli.Context, path string, read func(in io.Reader, name string) e
 	if path == "-" {
 		return read(c.App.Reader, "stdin")
 	}
+	// The name stands for the file in messages of the reader.
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -82,6 +83,7 @@ func commandLine(args []string, flags []cli.Flag) string {
 		})
 	}
 	words := []string{"tracegen"}
+	// The first argument is the path of the program, which is no part of how the trace was made.
 	for i := 1; i < len(args); i++ {
 		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
 		// A flag and its value are kept or left out together.

@@ -73,6 +73,7 @@ func runMPI(c *cli.Context, args []string) error {
 	case c.String("gaps") != "mean" && c.String("gaps") != "all":
 		return command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
 	}
+	// The rate turns seconds between calls into flop: a replay on a host of that speed takes the recorded time.
 	o := capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
 		Tool: "tracegen " + command.Version(), Command: commandLine(args, mpiFlags())}
 	var err error
@@ -126,9 +127,12 @@ func runMPI(c *cli.Context, args []string) error {
 	if failed != nil && !errors.As(failed, &exit) {
 		return failed
 	}
+	// A Failure says that nothing was recorded that could be merged.
 	if errors.As(failed, new(*capture.Failure)) {
 		return withStatus(failed, exit)
 	}
+	// The error of the merge is told with the exit status of the program; without one, that status is all there is to
+	// tell.
 	if err := mergeMPI(c, dir, output, o); err != nil || failed == nil {
 		return withStatus(err, exit)
 	}

@@ -253,6 +253,7 @@ func (r *Result) Warnings() []warning.Warning {
 // the sizes of the ratio of their median and least time; 0 if there are none.
 func (r *Result) Spread(b Between) float64 {
 	// Large messages scatter for other reasons than a busy machine, pairs compete by intent.
+	// The quickest timing of a size stands for one that nothing has disturbed.
 	bySize := map[int64][]float64{}
 	for _, t := range r.Timings {
 		if t.Operation == "pingpong" && t.Between == b && t.Pairs == 1 && t.Bytes <= smallBytes {
@@ -324,6 +325,7 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	r.Finish(failure, result.Interrupted, result.Ended == OverBudget, o.Budget)
 
 	// The quickest timings come first of each size, the sizes of an operation in their order.
+	// Timings of an operation between the same kinds of places, by as many pairs, make a line of the report.
 	sorted := slices.Clone(result.Timings)
 	slices.SortFunc(sorted, func(a, b Timing) int {
 		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs),

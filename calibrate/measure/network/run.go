@@ -54,6 +54,7 @@ func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result,
 	if err != nil {
 		return nil, fmt.Errorf("the program that times messages: %w", err)
 	}
+	// A launcher may fail after all ranks have written their timings, and succeed without having started any.
 	failure := launch(ctx, &o, program, file, progress)
 
 	// The file decides, with or without a failure of the launcher.
@@ -102,6 +103,7 @@ func launch(ctx context.Context, o *Options, program, file string, progress func
 	args := append(slices.Clone(o.Launcher[1:]), program, file, strconv.FormatUint(o.Seed, 10), strconv.Itoa(o.Sizes),
 		strconv.FormatInt(o.MaxBytes, 10), strconv.Itoa(o.Reps), strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64),
 		string(between))
+	// The arguments stand as helper/bench.c reads them.
 	cmd := exec.CommandContext(ctx, o.Launcher[0], args...)
 	// The program itself prints nothing, so that the output is that of the launcher.
 	said := &measure.Beginning{Most: mostKept}
