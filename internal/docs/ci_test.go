@@ -24,7 +24,11 @@ func TestCI(t *testing.T) {
 	s.mustRun(t, "./predict.sh --accept", 0)
 	// The scripts of the step "predict" of GitHub's workflow, and of the job of that name of GitLab.
 	var flow struct {
-		Jobs struct{ Predict struct{ Steps []struct{ Name, Run string } } }
+		Jobs struct {
+			Predict struct {
+				Steps []struct{ Name, Run string }
+			}
+		}
 	}
 	var jobs struct{ Predict struct{ Script []string } }
 	for file, into := range map[string]any{".github/workflows/predict.yml": &flow, ".gitlab-ci.yml": &jobs} {
