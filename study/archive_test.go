@@ -13,14 +13,9 @@ import (
 // archiveOf returns the archive of a study that is done.
 func archiveOf(t *testing.T, p *Plan) []byte {
 	t.Helper()
-	r := NewResults(p.Dir())
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	r := resultsOf(t, p)
 	var file bytes.Buffer
-	if err := p.WriteArchive(&file, r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.WriteArchive(&file, r))
 	return file.Bytes()
 }
 
@@ -28,18 +23,13 @@ func archiveOf(t *testing.T, p *Plan) []byte {
 func again(t *testing.T, archive []byte, version string) (*Rerun, *Plan) {
 	t.Helper()
 	a, err := ReadArchive(bytes.NewReader(archive), int64(len(archive)), "study.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, found, err := a.Create(filepath.Join(t.TempDir(), "again"), version)
 	if err != nil || found {
 		t.Fatal(found, err)
 	}
 	work(t, p, WorkOptions{})
-	r := NewResults(p.Dir())
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	r := resultsOf(t, p)
 	return a.Compare(p, r), p
 }
 
@@ -81,15 +71,10 @@ func TestArchive(t *testing.T) {
 func TestArchiveDiffers(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
-	r := NewResults(p.Dir())
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	r := resultsOf(t, p)
 	r.Of(p.Runs[0].ID).Outcome.Makespan += 10
 	var file bytes.Buffer
-	if err := p.WriteArchive(&file, r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.WriteArchive(&file, r))
 	archive := file.Bytes()
 	d, _ := again(t, archive, "test")
 	if d.Different != 1 || !strings.HasSuffix(summary(d), "\n1 of 4 rows differ\n") ||
@@ -102,28 +87,18 @@ func TestArchiveDiffers(t *testing.T) {
 func rewrite(t *testing.T, archive []byte, change func(name, text string) string, more ...string) []byte {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var file bytes.Buffer
 	to := zip.NewWriter(&file)
 	for _, f := range z.File {
 		text, err := unpack(z, f.Name, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store(to, f.Name, []byte(change(f.Name, string(text)))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, store(to, f.Name, []byte(change(f.Name, string(text)))))
 	}
 	for _, name := range more {
-		if err := store(to, name, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, store(to, name, nil))
 	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, to.Close())
 	return file.Bytes()
 }
 
@@ -195,9 +170,7 @@ func TestInterruptedRerun(t *testing.T) {
 	work(t, p, WorkOptions{})
 	archive := archiveOf(t, p)
 	a, err := ReadArchive(bytes.NewReader(archive), int64(len(archive)), "study.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir := filepath.Join(t.TempDir(), "again")
 	for _, found := range []bool{false, true} {
 		if _, got, err := a.Create(dir, "test"); got != found || err != nil {
@@ -216,9 +189,7 @@ func TestInterruptedRerun(t *testing.T) {
 func TestInputNames(t *testing.T) {
 	for _, name := range []string{"hosts.txt~", "hosts. ", "hosts.(", "hosts.größe", "hosts.", "hosts", ".hosts"} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte("dahu-1\ndahu-2\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte("dahu-1\ndahu-2\n"), 0o666))
 		p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 2}\nmachine: dahu\nhostfile: '"+path+"'\n")
 		work(t, p, WorkOptions{})
 		archive := archiveOf(t, p)

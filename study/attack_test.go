@@ -24,13 +24,8 @@ func TestSpecialInDirectory(t *testing.T) {
 	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {
 		p := studyIn(t, text)
 		path := filepath.Join(p.Dir(), PlanFile)
-		plan, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		plan := readFile(t, path)
+		noError(t, os.Remove(path))
 		put(path)
 		want := path + ": want a regular file, this is " + what
 		if _, err := Open(p.Dir(), "test"); err == nil || err.Error() != want {
@@ -39,17 +34,11 @@ func TestSpecialInDirectory(t *testing.T) {
 		if _, err := p.Create(p.Dir()); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, plan, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(path))
+		noError(t, os.WriteFile(path, plan, 0o666))
 		id := p.Runs[0].ID
 		for _, dir := range []string{"workers", "leases", checkpointsDir, journalsDir} {
-			if err := os.MkdirAll(filepath.Join(p.Dir(), dir), 0o777); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.MkdirAll(filepath.Join(p.Dir(), dir), 0o777))
 		}
 		checkpoint := filepath.Join(p.Dir(), checkpointsDir, id)
 		put(checkpoint)
@@ -58,34 +47,27 @@ func TestSpecialInDirectory(t *testing.T) {
 		put(lease)
 		if what == "a directory" { // which cannot be removed
 			for _, dir := range []string{checkpoint, lease} {
-				if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
 			}
 		}
 		long := time.Now().Add(-time.Hour)
 		if err := os.Chtimes(lease, long, long); err != nil && what != "a device" {
 			t.Fatal(err)
 		}
-		if p, err = Open(p.Dir(), "test"); err != nil {
-			t.Fatal(err)
-		}
+		p, err := Open(p.Dir(), "test")
+		noError(t, err)
 		w := work(t, p, WorkOptions{})
 		if w.Held == 0 && (w.Failed != 1 || !strings.Contains(w.Errors[0], checkpoint+": want a regular file, this is "+what)) || w.Made+w.Held != 4 {
 			t.Errorf("%+v", w)
 		}
 		table := filepath.Join(p.Dir(), CSVFile)
-		if err := os.RemoveAll(table); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.RemoveAll(table))
 		put(table)
 		if err := p.WriteTables(p.NewResults()); err == nil || err.Error() != table+": want a regular file, this is "+what {
 			t.Error(err)
 		}
 		input := filepath.Join(p.Dir(), p.Inputs[0].File)
-		if err := os.Remove(input); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(input))
 		put(input)
 		if _, err := p.textOf(&p.Inputs[0]); err == nil || err.Error() != input+": want a regular file, this is "+what {
 			t.Error(err)
@@ -107,9 +89,7 @@ func TestForgedPlan(t *testing.T) {
 		`{"format":2,"version":"test","inputs":[{"file":"/etc/passwd"}]}`:                   `input "/etc/passwd", want a file in inputs`,
 		`{"format":2,"version":"test","inputs":[{"file":"inputs/0123456789abcdef\u0000"}]}`: "want a file in inputs",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o666))
 		if _, err := Open(p.Dir(), "test"); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.200v, want %s", err, want)
 		}
@@ -127,18 +107,14 @@ func packed(t *testing.T, z *zip.Writer, name, text string, times int) {
 	for i := 0; i < times && err == nil; i++ {
 		_, err = io.WriteString(f, text)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // TestPackedArchives: archives of a few kB that say much are refused early, in little memory.
 func TestPackedArchives(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	plan, err := p.text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	line := strings.Repeat("\n", 1<<20)
 	for name, c := range map[string]struct {
 		fill func(z *zip.Writer)
@@ -164,9 +140,7 @@ func TestPackedArchives(t *testing.T) {
 		z := zip.NewWriter(&b)
 		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 		c.fill(z)
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, z.Close())
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := ReadArchive(bytes.NewReader(b.Bytes()), int64(b.Len()), "study.zip")
@@ -193,9 +167,7 @@ func TestArchivedPlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := Open(dir, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	w := work(t, p, WorkOptions{})
 	if w.Failed != 4 || !strings.Contains(w.Errors[0], `the file "/etc/passwd" is not read`) || strings.Contains(fmt.Sprint(w.Errors), "root:") {
 		t.Errorf("%+v", w)

@@ -15,9 +15,7 @@ import (
 func noisyStudy(t *testing.T, more string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "noisy.yaml")
-	if err := os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  dgemm: {terms: {M*N*K: 1e-10, 1: 1e-6}}\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  dgemm: {terms: {M*N*K: 1e-10, 1: 1e-6}}\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666))
 	return "program: hpl\nparameters: {N: 600, P: 2, Q: 2}\nkernels: " + path + "\nplatform: dahu\nfactors: {NB: [32, 64]}\n" + more
 }
 
@@ -30,14 +28,10 @@ func check(t *testing.T, a, b string, threshold float64) *Check {
 		plans[i] = studyIn(t, text)
 		work(t, plans[i], WorkOptions{})
 		results[i] = NewResults(plans[i].Dir())
-		if err := results[i].Update(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, results[i].Update())
 	}
 	c, err := NewCheck(plans[0], plans[1], results[0], results[1], threshold)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return c
 }
 
@@ -58,9 +52,7 @@ func TestCheck(t *testing.T) {
 	}
 	c = check(t, noisy, noisy+"host-speed: '*=0.8'\n", 0.05)
 	var text bytes.Buffer
-	if err := c.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.WriteText(&text))
 	if !c.Worse || !strings.Contains(text.String(), "WORSE: 2 of 2 configurations slower by more than 5 %") {
 		t.Errorf("slower, with noise: %s", text.String())
 	}
@@ -97,10 +89,7 @@ func TestCheckDifferences(t *testing.T) {
 	var results []*Results
 	for _, p := range []*Plan{a, b} {
 		work(t, p, WorkOptions{})
-		r := NewResults(p.Dir())
-		if err := r.Update(); err != nil {
-			t.Fatal(err)
-		}
+		r := resultsOf(t, p)
 		results = append(results, r)
 	}
 	_, err := NewCheck(a, b, results[0], results[1], 0)
@@ -126,13 +115,8 @@ func TestCheckFile(t *testing.T) {
 	a := studyIn(t, noisy)
 	_, name, _ := strings.Cut(noisy, "kernels: ")
 	name, _, _ = strings.Cut(name, "\n")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, append(text, "# another one\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, name)
+	noError(t, os.WriteFile(name, append(text, "# another one\n"...), 0o666))
 	b := studyIn(t, noisy)
 	if got, want := differences(a, b), "kernels "+name+" of "+b.Dir()+" is not that of "+a.Dir(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("%q, want %s", got, want)

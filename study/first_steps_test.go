@@ -18,23 +18,15 @@ func TestFirstSteps(t *testing.T) {
 	run := *config.Run.(*programs.HPL)
 	run.FirstSteps = 0
 	open, err := e.traceOf(t.Context(), &run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	tr, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	m, options, _, err := e.load(config.Machine, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	options.To = 5
 	r, err := replay.Run(t.Context(), tr, m, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if out.Makespan != r.Makespan || out.Messages != r.Messages || out.Gflops != 0 {
 		t.Errorf("%g s, %d messages, %g Gflops, want %g s and %d", out.Makespan, out.Messages, out.Gflops, r.Makespan, r.Messages)
 	}

@@ -34,9 +34,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if len(s.Rows)*len(s.Seeds) < 1000 && !strings.Contains(text, "/") {
 			if p, err := NewPlan(s, "test"); err == nil { // whatever it says
-				if err := p.NewTable(NewResults("")).WriteParquet(io.Discard); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, p.NewTable(NewResults("")).WriteParquet(io.Discard))
 			}
 		}
 	})

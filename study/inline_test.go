@@ -23,14 +23,10 @@ func TestDescribed(t *testing.T) {
 	spec := compose.DefaultSpec(8)
 	spec.NIC.Bandwidth = 6.25e9
 	tree, err := compose.ParseFatTree("leaf=4 up=2", spec.NIC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	spec.Topology = tree
 	var want bytes.Buffer
-	if err := spec.Write(&want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, spec.Write(&want))
 	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +45,10 @@ func TestDescribed(t *testing.T) {
 // TestPipe: what may wait for ever is not read.
 func TestPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Mkfifo(pipe, 0o666))
 	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
 		s, err := Parse(strings.NewReader("program: hpl\nparameters: {N: 100, P: 1, Q: 2}\n"+word+": "+pipe+"\n"), "study.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if _, err := NewPlan(s, "test"); err == nil || err.Error() != "study.yaml: "+pipe+": want a regular file, this is a pipe" {
 			t.Errorf("%s: %v", word, err)
 		}
@@ -69,25 +61,17 @@ func TestPipe(t *testing.T) {
 // TestSlowest: hosts are slow by their models and by host-speed.
 func TestSlowest(t *testing.T) {
 	set, err := kernels.Parse(bytes.NewReader([]byte("version: 1\nunit: s\nkernels: {dgemm: {terms: {M*N*K: 1e-11}}}\nhosts:\n- {host: node-2, kernels: {dgemm: {terms: {M*N*K: 1.1e-11}}}}\n- {host: node-5, kernels: {dgemm: {terms: {M*N*K: 2e-11}}}}\n")), "k.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var text bytes.Buffer
-	if err := compose.DefaultSpec(8).Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, compose.DefaultSpec(8).Write(&text))
 	p, err := platforms.Parse(&text, "p.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	spec := replay.MachineSpec{Platform: "p.xml", Kernels: "k.yaml", Slowest: 4, RanksPerHost: 1, Loaded: replay.Parts{Platform: p, Kernels: set}}
 	if err := replay.FindParameter("host-speed").Set(&spec, "node-[0-7]=1 node-5=1.9 node-7=0.5"); err != nil { // node-5 takes 2e-11/1.9, less than node-2
 		t.Fatal(err)
 	}
 	outline, err := planOf(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\n").Config(0).Run.Outline()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, _, _, err := replay.LoadMachine(spec, outline) // without node-7, node-2, node-5 and node-0
 	if want := []int32{1, 3, 4, 6}; err != nil || !slices.Equal(m.Hosts, want) {
 		t.Errorf("hosts %d, %v, want %d", m.Hosts, err, want)

@@ -30,10 +30,7 @@ func journalOf(t *testing.T, p *Plan) (path string, text []byte) {
 func TestChangedJournal(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
-	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := readFile(t, p.Dir(), CSVFile)
 	path, text := journalOf(t, p)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	id := regexp.MustCompile(`"run":"([0-9a-f]+)"`).FindSubmatch(lines[1])[1]
@@ -49,15 +46,9 @@ func TestChangedJournal(t *testing.T) {
 		if bytes.Equal(changed, text) {
 			t.Fatalf("%s: nothing was changed", name)
 		}
-		if err := os.RemoveAll(filepath.Join(p.Dir(), journalsDir)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.RemoveAll(filepath.Join(p.Dir(), journalsDir)))
+		noError(t, os.Mkdir(filepath.Dir(path), 0o777))
+		noError(t, os.WriteFile(path, changed, 0o666))
 		w := work(t, p, WorkOptions{})
 		if w.Made != 1 || !w.Done || len(w.Torn) != 1 || !strings.Contains(w.Torn[0], path+c.want) {
 			t.Errorf("%s: %+v, want a run made again and %s", name, w, c.want)
@@ -74,21 +65,15 @@ func TestJournalBefore(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
 	planPath := filepath.Join(p.Dir(), PlanFile)
-	plan, err := os.ReadFile(planPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := readFile(t, planPath)
 	path, text := journalOf(t, p)
 	text = regexp.MustCompile(`,"sum":"[0-9a-f]{16}"`).ReplaceAll(text, nil)
 	text = bytes.Replace(text, []byte(`"messages"`), []byte(`"massages"`), 1)
 	for file, text := range map[string][]byte{planPath: bytes.Replace(plan, []byte(`,"checksums":true`), nil, 1), path: text} {
-		if err := os.WriteFile(file, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, text, 0o666))
 	}
-	if p, err = Open(p.Dir(), "test"); err != nil {
-		t.Fatal(err)
-	}
+	p, err := Open(p.Dir(), "test")
+	noError(t, err)
 	if w := work(t, p, WorkOptions{}); w.Made != 1 || len(w.Torn) != 1 || !strings.Contains(w.Torn[0], ":1: a result without all of its figures") {
 		t.Errorf("%+v", w)
 	}
@@ -101,16 +86,12 @@ func TestHugeJournals(t *testing.T) {
 	work(t, p, WorkOptions{})
 	dir := filepath.Join(p.Dir(), journalsDir)
 	regulartest.Sparse(t, filepath.Join(dir, "zeros.jsonl"), 1<<40)
-	if err := os.WriteFile(filepath.Join(dir, "lines.jsonl"), bytes.Repeat([]byte("\n"), 1<<20), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "lines.jsonl"), bytes.Repeat([]byte("\n"), 1<<20), 0o666))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r := p.NewResults()
 	for range 100 {
-		if err := r.Update(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.Update())
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {

@@ -14,13 +14,9 @@ func TestParquetNames(t *testing.T) {
 	names := []string{"z", "a,list", "-", ",", "a,snappy", "x,optional", "NB, tuned", `"`, "`", `\`, "a.b", "größe ∑", "Z", " "}
 	table := &Table{Factors: names, Labels: [][]string{names}, Seeds: []uint64{7}, Columns: []string{"makespan_s", "gflops"}, Rows: [][]float64{{1.5, 0}}, Known: [][]bool{{true, false}}, Errors: []string{"e"}}
 	var file bytes.Buffer
-	if err := table.WriteParquet(&file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, table.WriteParquet(&file))
 	f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rows := make([]parquet.Row, 2)
 	if n, _ := f.RowGroups()[0].Rows().ReadRows(rows); n != 1 {
 		t.Fatalf("%d rows, want 1", n)

@@ -13,19 +13,13 @@ import (
 func TestPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.trace.zst")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	params := hpcg.DefaultParams(4, 16)
 	if _, err := params.Complete(); err != nil {
 		t.Fatal(err)
 	}
-	if err := hpcg.Generate(t.Context(), f, params, hpcg.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpcg.Generate(t.Context(), f, params, hpcg.Options{}))
+	noError(t, f.Close())
 	var makespans [2][]float64
 	for i, program := range []string{"hpcg\nparameters: {ranks: 4, nx: 16, ny: 16, nz: 16}", path} {
 		p := studyIn(t, "program: "+program+"\nfactors: {bandwidth: [1, 0.5]}\n")
@@ -33,13 +27,8 @@ func TestPrograms(t *testing.T) {
 			t.Fatalf("%s: %+v", program, w)
 		}
 		p, err := Open(p.Dir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := p.NewResults()
-		if err := r.Update(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		r := resultsOf(t, p)
 		for _, run := range p.Runs {
 			out := r.Of(run.ID).Outcome
 			if out.Gflops <= 0 {

@@ -11,9 +11,7 @@ func evaluated(t *testing.T, text string) (*Plan, *Outcome) {
 	t.Helper()
 	p := planOf(t, text)
 	out, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{Tolerance: p.Tolerance, Seed: 1, Responses: p.Responses})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p, out
 }
 

@@ -31,22 +31,14 @@ func TestShipped(t *testing.T) {
 // TestTuningTable: the table beside the study of 504 configurations has each of them once.
 func TestTuningTable(t *testing.T) {
 	s, err := Load("../studies/dahu-tuning.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, err := NewPlan(s, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f, err := os.Open("../studies/dahu-tuning.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	table, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rows := map[string]int{}
 	for _, row := range table[1:] {
 		var levels []string

@@ -12,6 +12,29 @@ import (
 	"reprise/tracegen/programs"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readFile returns the content of a file that must be there.
+func readFile(t testing.TB, path ...string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	noError(t, err)
+	return text
+}
+
+// resultsOf returns the results of a plan's directory.
+func resultsOf(t testing.TB, p *Plan) *Results {
+	t.Helper()
+	r := resultsOf(t, p)
+	return r
+}
+
 const smallStudy = `program: hpl
 parameters: {N: 400, P: 2, Q: 2}
 machine: dahu
@@ -24,13 +47,9 @@ factors:
 func planOf(t *testing.T, text string) *Plan {
 	t.Helper()
 	s, err := Parse(strings.NewReader(text), "study.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, err := NewPlan(s, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -78,23 +97,16 @@ func TestHypercube(t *testing.T) {
 // TestHPLDat: the lists of an HPL.dat are factors, and their combinations those that HPL runs.
 func TestHPLDat(t *testing.T) {
 	path := filepath.Join("..", "docs", "theta", "HPL.dat")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, path)
 	dat, err := hpl.ReadDat(strings.NewReader(string(text)), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p := planOf(t, "program: hpl\nhpl-dat: "+path+"\n")
 	if len(p.Runs) != dat.Combinations() {
 		t.Fatalf("%d runs, want %d", len(p.Runs), dat.Combinations())
 	}
 	for k := range p.Runs {
 		want, err := dat.Combination(k + 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got := p.Config(k).Run.(*programs.HPL).Params; !reflect.DeepEqual(got, want) {
 			t.Errorf("run %d: %+v, want %+v", k+1, got, want)
 		}
@@ -152,10 +164,7 @@ func TestSeedsWithoutNoise(t *testing.T) {
 	if w := work(t, p, WorkOptions{}); w.Made != 4 || !w.Done {
 		t.Errorf("%+v", w)
 	}
-	r := NewResults(p.Dir())
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	r := resultsOf(t, p)
 	rows := p.NewTable(r).Rows // seeds 1 to 3 of one configuration, then of the other
 	if rows[0][0] != rows[2][0] || rows[3][0] == rows[5][0] {
 		t.Errorf("makespans %g and %g without noise, %g and %g with it", rows[0][0], rows[2][0], rows[3][0], rows[5][0])
@@ -166,39 +175,23 @@ func TestSeedsWithoutNoise(t *testing.T) {
 // from.
 func TestWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
-	noise, err := os.ReadFile("../testdata/docs/network-noise.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster, err := os.ReadFile("../testdata/docs/cluster.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := readFile(t, "../testdata/docs/network-noise.yaml")
+	cluster := readFile(t, "../testdata/docs/cluster.xml")
 	for name, text := range map[string][]byte{
 		"noise.yaml": noise, "m/platform.xml": cluster, "m/kernels.yaml": []byte("version: 1\nunit: s\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"),
 		"study.yaml": []byte("program: hpl\nparameters: {N: 100, P: 1, Q: 2}\nnetwork-noise: noise.yaml\nfactors: {machine: [m, ./m/platform.xml, dahu]}\n"),
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		noError(t, os.WriteFile(path, text, 0o666))
 	}
 	plan := func(path string) string {
 		s, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		p, err := NewPlan(s, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		text, err := p.text()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return string(text)
 	}
 	far := plan(filepath.Join(dir, "study.yaml"))
@@ -295,17 +288,12 @@ func TestErrors(t *testing.T) {
 // TestTwiceInHPLDat: a value that is twice in a list of an HPL.dat is refused, as one in a list
 // of the study's.
 func TestTwiceInHPLDat(t *testing.T) {
-	text, err := os.ReadFile("../docs/theta/HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../docs/theta/HPL.dat")
 	lines := strings.Split(string(text), "\n")
 	lines[6], lines[7] = "3 # of NBs", "64 128 64 NBs"
 	path := filepath.Join(t.TempDir(), "HPL.dat")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Parse(strings.NewReader("program: hpl\nhpl-dat: "+path+"\n"), "study.yaml")
+	noError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666))
+	_, err := Parse(strings.NewReader("program: hpl\nhpl-dat: "+path+"\n"), "study.yaml")
 	if want := `study.yaml:2: hpl-dat: ` + path + `: NB has the value 64 twice`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

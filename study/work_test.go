@@ -22,9 +22,7 @@ func work(t *testing.T, p *Plan, o WorkOptions) Work {
 	t.Helper()
 	o.Jobs, o.Lease = max(1, o.Jobs), time.Minute
 	w, err := p.Work(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return w
 }
 
@@ -52,10 +50,7 @@ func TestWork(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	for _, name := range []string{CSVFile, ParquetFile} {
-		a, err := os.ReadFile(filepath.Join(one.Dir(), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := readFile(t, one.Dir(), name)
 		if b, err := os.ReadFile(filepath.Join(many.Dir(), name)); err != nil || string(a) != string(b) {
 			t.Errorf("%s differs: %v", name, err)
 		}
@@ -81,10 +76,7 @@ func TestFailedRuns(t *testing.T) {
 	if w := work(t, p, WorkOptions{Retry: true}); w.Made != 1 || w.Failed != 1 {
 		t.Errorf("retried: %+v", w)
 	}
-	r := NewResults(p.Dir())
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	r := resultsOf(t, p)
 	if tab := p.NewTable(r); !tab.Known[0][0] || tab.Known[1][0] || tab.Errors[1] == "" {
 		t.Errorf("%+v", tab)
 	}
@@ -94,9 +86,7 @@ func TestFailedRuns(t *testing.T) {
 func fewKernels(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "few.yaml")
-	if err := os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666))
 	return file
 }
 
@@ -114,21 +104,14 @@ func TestManyFailures(t *testing.T) {
 func TestTornJournal(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
-	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := readFile(t, p.Dir(), CSVFile)
 	journals, err := filepath.Glob(filepath.Join(p.Dir(), journalsDir, "*"))
 	if err != nil || len(journals) != 1 {
 		t.Fatal(journals, err)
 	}
 	info, err := os.Stat(journals[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(journals[0], info.Size()-1); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.Truncate(journals[0], info.Size()-1))
 	if w := work(t, p, WorkOptions{}); w.Made != 1 || !w.Done {
 		t.Errorf("%+v, want the one run made again", w)
 	}
@@ -142,10 +125,7 @@ func TestTornJournal(t *testing.T) {
 func TestNonsense(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
-	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := readFile(t, p.Dir(), CSVFile)
 	dir := filepath.Join(p.Dir(), journalsDir)
 	id := p.Runs[0].ID
 	lines := []string{
@@ -156,17 +136,14 @@ func TestNonsense(t *testing.T) {
 		`{"run":"` + id + `","outcome":{"makespan_s":1},"error":"both"}`,
 		`{"run":"` + id + `"}`, `{}`, `null`, `[]`, ``,
 	}
-	err = errors.Join(
+	noError(t, errors.Join(
 		os.WriteFile(filepath.Join(dir, "0.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o666), // read first
 		os.WriteFile(filepath.Join(dir, "~.jsonl"), append(withSum([]byte(`{"run":"`+id+`","outcome":{"makespan_s":2,"interval_s":0,"gflops":1,"gflops_interval":0,"efficiency":0,"messages":1,"time_by_kind":[{"name":"a","mean_s":1}],"time_by_phase":null,"random":false},"wall_s":1,"worker":"me"}`)), '\n'), 0o666),
 		os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o666),
 		os.Mkdir(filepath.Join(dir, "directory.jsonl"), 0o777),
 		os.Symlink("nowhere", filepath.Join(dir, "link.jsonl")),
 		syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o666),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	w := work(t, p, WorkOptions{})
 	if w.Made != 0 || !w.Done || len(w.Torn) != len(lines)+3 {
 		t.Errorf("%+v, want %d lines told", w, len(lines)+3)
@@ -185,9 +162,7 @@ func TestNonsense(t *testing.T) {
 // TestNoTime: a run in which nothing takes time has failed.
 func TestNoTime(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "free.yaml")
-	if err := os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666))
 	w := work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+file+"\n"), WorkOptions{})
 	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
 		t.Errorf("%+v", w)
@@ -198,9 +173,7 @@ func TestNoTime(t *testing.T) {
 func TestOneError(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	w, err := p.join(context.Background(), WorkOptions{Jobs: 2, Lease: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	w.journal.path = t.TempDir() // which cannot be written to
 	var rows [2]int
 	var leases [2]*workqueue.Lease
@@ -248,14 +221,9 @@ func TestOtherStudy(t *testing.T) {
 	if _, err := Open(t.TempDir(), "test"); err == nil || !strings.Contains(err.Error(), "is no study's directory") {
 		t.Error(err)
 	}
-	text, err := os.ReadFile(filepath.Join(p.Dir(), PlanFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, p.Dir(), PlanFile)
 	forged := strings.Replace(string(text), `"value":"400"`, `"value":"500"`, 1)
-	if err := os.WriteFile(filepath.Join(p.Dir(), PlanFile), []byte(forged), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(p.Dir(), PlanFile), []byte(forged), 0o666))
 	if _, err := Open(p.Dir(), "test"); err == nil || !strings.Contains(err.Error(), "the plan was changed by hand") {
 		t.Error(err)
 	}
@@ -266,21 +234,12 @@ func TestOtherStudy(t *testing.T) {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	xml := filepath.Join(dir, "machine.xml")
-	text, err := os.ReadFile(filepath.Join("..", "platforms", "machines", "dahu", "platform.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(xml, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "..", "platforms", "machines", "dahu", "platform.xml")
+	noError(t, os.WriteFile(xml, text, 0o666))
 	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: "+xml+"\nkernels: dahu", 1))
-	if err := os.Remove(xml); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(xml))
 	opened, err := Open(p.Dir(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if w := work(t, opened, WorkOptions{}); w.Made != 4 || w.Failed > 0 {
 		t.Errorf("%+v", w)
 	}
@@ -292,13 +251,8 @@ func changed(t *testing.T, p *Plan, word string) {
 	t.Helper()
 	for i := range p.Inputs {
 		if in := &p.Inputs[i]; in.Word == word {
-			text, err := os.ReadFile(p.path(in))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(p.path(in), append(text, '\n'), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			text := readFile(t, p.path(in))
+			noError(t, os.WriteFile(p.path(in), append(text, '\n'), 0o666))
 			defer os.WriteFile(p.path(in), text, 0o666)
 		}
 	}
@@ -312,22 +266,15 @@ func TestEachInput(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"hosts.txt": "dahu-1\ndahu-2\ndahu-3\ndahu-4\n"}
 	for word, path := range map[string]string{"platform.xml": "../platforms/machines/dahu/platform.xml", "kernels.yaml": "../platforms/machines/dahu/kernels.yaml", "noise.yaml": "../testdata/docs/network-noise.yaml"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, path)
 		files[word] = string(text)
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nplatform: "+dir+"/platform.xml\nkernels: "+dir+"/kernels.yaml\nnetwork-noise: "+dir+"/noise.yaml\nhostfile: "+dir+"/hosts.txt\n")
 	opened, err := Open(p.Dir(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -342,9 +289,7 @@ func TestCheckpoint(t *testing.T) {
 	p := planOf(t, "program: hpl\nparameters: {N: 8000, NB: 64, P: 4, Q: 4}\nmachine: dahu\n")
 	e := p.NewEvaluator()
 	want, err := e.Evaluate(context.Background(), p.Config(0), RunOptions{Seed: 1}) // its trace is kept
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	e.worthSaving = 0
 	o := RunOptions{Seed: 1, Checkpoint: filepath.Join(t.TempDir(), "checkpoints", "run")}
 	ctx, end := context.WithCancel(context.Background())
@@ -383,17 +328,11 @@ func TestUntil(t *testing.T) {
 func TestScaled(t *testing.T) {
 	p := planOf(t, "program: hpl\nparameters: {N: 200, P: 2, Q: 2}\nmachine: dahu\nbandwidth: '4, *host to switch=2'\nlatency: 0.5\n")
 	before, err := platforms.Builtin("dahu", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	outline, err := p.Config(0).Run.Outline()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, _, _, err := p.NewEvaluator().load(p.Config(0).Machine, outline)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	after := m.Platform
 	for l := range int32(before.NumLinks()) {
 		want := 4.0
@@ -415,17 +354,11 @@ func TestMessages(t *testing.T) {
 	} {
 		p := planOf(t, "program: hpl\nparameters: {"+c+"}\n")
 		open, err := p.NewEvaluator().traceOf(context.Background(), p.Config(0).Run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		tr, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		counted, err := stat.Of(tr, stat.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		steps, messages := p.Config(0).Run.Size()
 		if ratio := steps * messages / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
 			t.Errorf("%s: predicted %.3g times the %d messages", c, ratio, counted.Totals.Messages)
@@ -441,17 +374,12 @@ func TestEfficiency(t *testing.T) {
 	for _, speed := range []string{"1Gf", "100Gf"} {
 		path := filepath.Join(dir, speed+".xml")
 		xml := `<platform version="4.1"><cluster id="c" prefix="n" radical="0-3" suffix="" speed="` + speed + `" bw="10GBps" lat="1us"/></platform>`
-		if err := os.WriteFile(path, []byte(xml), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(xml), 0o666))
 		p := studyIn(t, "program: hpl\nparameters: {N: 2000, P: 2, Q: 2, NB: 128}\nplatform: "+path+"\nkernels: dahu\n")
 		if w := work(t, p, WorkOptions{}); w.Failed > 0 {
 			t.Fatalf("%+v", w)
 		}
-		r := NewResults(p.Dir())
-		if err := r.Update(); err != nil {
-			t.Fatal(err)
-		}
+		r := resultsOf(t, p)
 		o := r.Of(p.Runs[0].ID).Outcome
 		want := o.Gflops / 400
 		if speed == "1Gf" {
@@ -482,9 +410,7 @@ func TestHides(t *testing.T) {
 		}
 	}
 	s, err := Parse(strings.NewReader(smallStudy), filepath.Join("elsewhere", "study.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if p, err = NewPlan(s, "test"); err != nil {
 		t.Fatal(err)
 	}

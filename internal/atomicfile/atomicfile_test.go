@@ -11,6 +11,14 @@ import (
 	"reprise/internal/atomicfile"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 var errContent = errors.New("no more")
 
 func text(s string, err error) func(io.Writer) error {
@@ -24,9 +32,7 @@ func text(s string, err error) func(io.Writer) error {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
-	if err := os.WriteFile(old, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(old, []byte("text"), 0o600))
 	for path, want := range map[string]string{
 		"": "", "-": "", os.DevNull: "", old: "", filepath.Join(dir, "new"): "",
 		dir:           "open " + dir + ": is a directory",
@@ -56,9 +62,7 @@ func TestCheck(t *testing.T) {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Name())
@@ -100,9 +104,7 @@ func TestPermissions(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	mode := func(name string) os.FileMode {
 		info, err := os.Stat(at(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return info.Mode()
 	}
 	if err := errors.Join(os.WriteFile(at("plain"), nil, 0o666), os.Mkdir(at("plain dir"), 0o777),
@@ -122,19 +124,13 @@ func TestPermissions(t *testing.T) {
 
 func TestFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for link, to := range map[string]string{"one": "two", "two": "d/target", "loop": "loop"} {
-		if err := os.Symlink(to, at(link)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink(to, at(link)))
 	}
 	for _, s := range []string{"not there", "there"} { // dangling, then not
-		if err := atomicfile.Write(at("one"), text(s, nil)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, atomicfile.Write(at("one"), text(s, nil)))
 		if got, err := os.ReadFile(at("d/target")); err != nil || string(got) != s {
 			t.Errorf("the target holds %q, error %v", got, err)
 		}
@@ -157,13 +153,9 @@ func TestFollowsLinksOfDirectories(t *testing.T) {
 		for _, to := range []string{"scratch/d", "scratch/d/", "scratch/./d/.", "two"} {
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }
-			if err := errors.Join(os.Mkdir(at("scratch"), 0o777), os.Symlink("scratch/d/", at("two")), os.Symlink(to, at("link"))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(os.Mkdir(at("scratch"), 0o777), os.Symlink("scratch/d/", at("two")), os.Symlink(to, at("link"))))
 			if there {
-				if err := os.Mkdir(at("scratch/d"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.Mkdir(at("scratch/d"), 0o777))
 			}
 			err := atomicfile.WriteDir(at("link")+"/", func(dir string) error {
 				return os.WriteFile(filepath.Join(dir, "f"), nil, 0o666)
@@ -181,9 +173,7 @@ func TestFollowsLinksOfDirectories(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	if err := os.Symlink("loop/", "loop"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink("loop/", "loop"))
 	for _, path := range []string{".", "./", "..", "/", "loop"} {
 		if err := atomicfile.WriteDir(path, func(string) error { return nil }); err == nil {
 			t.Errorf("%s was replaced", path)
@@ -223,9 +213,7 @@ func TestWriteDir(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil { // an empty one is in nobody's way
 		t.Fatal(err)
 	}
-	if err := atomicfile.WriteDir(path+"/", fill(nil)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, atomicfile.WriteDir(path+"/", fill(nil)))
 	if got := names(t, outer) + ": " + names(t, path); got != "d: f" {
 		t.Error(got)
 	}
@@ -241,16 +229,10 @@ func TestWriteDir(t *testing.T) {
 func TestCheckOverwrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a", "b", "-"} {
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, nil, 0o644))
 	}
-	if err := os.Symlink("a", "link"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link("a", "hard"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink("a", "link"))
+	noError(t, os.Link("a", "hard"))
 	stdin := os.Stdin
 	defer func() { os.Stdin = stdin }()
 	var err error
@@ -289,21 +271,13 @@ func TestCheckOverwrite(t *testing.T) {
 func TestDistinct(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a", "b"} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, nil, 0o666))
 	}
-	if err := os.Mkdir("d", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir("d", 0o777))
 	for link, to := range map[string]string{"link": "a", "dangling": "new", "e": "d"} {
-		if err := os.Symlink(to, link); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink(to, link))
 	}
-	if err := os.Link("a", "hard"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Link("a", "hard"))
 	for _, c := range []struct{ outputs, want string }{
 		{"a b", ""}, {"a ./a", "a and ./a"}, {"b a link", "a and link"}, {"hard link", "hard and link"},
 		{"new ./d/../new", "new and ./d/../new"}, {"new other", ""}, {"dangling new", "dangling and new"},
@@ -327,15 +301,11 @@ func TestDistinct(t *testing.T) {
 func TestHiddenDir(t *testing.T) {
 	dir := t.TempDir()
 	hidden, remove, err := atomicfile.HiddenDir(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if filepath.Dir(hidden) != dir || !strings.HasPrefix(filepath.Base(hidden), ".out.") {
 		t.Errorf("hidden %s in %s", hidden, dir)
 	}
-	if err := os.WriteFile(filepath.Join(hidden, "0"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(hidden, "0"), nil, 0o600))
 	if err := remove(); err != nil || names(t, dir) != "" {
 		t.Errorf("left %q, error %v", names(t, dir), err)
 	}

@@ -58,16 +58,10 @@ func begin(t *testing.T, path string) (p *exec.Cmd, in io.Writer) {
 	p.Env = append(os.Environ(), writer+"="+path)
 	p.Stderr = os.Stderr
 	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, p.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "begun\n" {
 		t.Fatalf("%q, error %v", line, err)
 	}
@@ -87,17 +81,13 @@ func TestLeftovers(t *testing.T) {
 		}
 		living, in := begin(t, path)
 		for _, p := range killed {
-			if err := p.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, p.Process.Kill())
 			_ = p.Wait() // killed
 		}
 		if got := len(strings.Fields(names(t, dir))); got != 4 {
 			t.Errorf("%d hidden ones, want 4: %s", got, names(t, dir))
 		}
-		if err := atomicfile.Check(filepath.Join(dir, "out")); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, atomicfile.Check(filepath.Join(dir, "out")))
 		if got := len(strings.Fields(names(t, dir))); got != 1 {
 			t.Errorf("%d hidden ones, want that of the living process: %s", got, names(t, dir))
 		}
@@ -167,9 +157,7 @@ func TestLongNames(t *testing.T) {
 func TestHiddenPermissions(t *testing.T) {
 	dir := t.TempDir()
 	path, inner := filepath.Join(dir, "secret"), filepath.Join(dir, "private")
-	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Mkdir(inner, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Mkdir(inner, 0o700)))
 	hidden := func(want string) {
 		list, _ := os.ReadDir(dir)
 		i := slices.IndexFunc(list, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".part") })
@@ -192,20 +180,14 @@ func TestHiddenPermissions(t *testing.T) {
 // TestKeepsTheGroup: a new file has the group of the one that it replaces.
 func TestKeepsTheGroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shared")
-	if err := os.WriteFile(path, nil, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, nil, 0o640))
 	const group = 12345
 	if err := os.Chown(path, -1, group); err != nil {
 		t.Skip(err)
 	}
-	if err := atomicfile.Write(path, text("x", nil)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, atomicfile.Write(path, text("x", nil)))
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if is := info.Sys().(*syscall.Stat_t).Gid; is != group || info.Mode().Perm() != 0o640 {
 		t.Errorf("group %d, %v, want %d, 0640", is, info.Mode(), group)
 	}
@@ -234,9 +216,7 @@ func TestSyncs(t *testing.T) {
 	}
 	for slash, content := range map[string]string{"": "fsync", "/": "syncfs"} {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		p := exec.CommandContext(t.Context(), strace, "-f", "-qq", "-y", "-e", "trace=fsync,syncfs,rename,renameat,renameat2", os.Args[0])
 		p.Env = append(os.Environ(), writer+"="+filepath.Join(dir, "out")+slash)
 		p.Stdin = strings.NewReader("go on\n")

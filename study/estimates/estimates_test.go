@@ -21,6 +21,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // counted counts the windows that are played, or has them fail.
 type counted struct {
 	*estimates.Dir
@@ -51,16 +59,10 @@ func newRun(t *testing.T) *run {
 	p.NB, p.Bcast = 32, hpl.Long
 	r := &run{path: filepath.Join(t.TempDir(), "run.trace.zst")}
 	f, err := os.Create(r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(hpl.Generate(t.Context(), f, p, hpl.Options{}), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, errors.Join(hpl.Generate(t.Context(), f, p, hpl.Options{}), f.Close()))
 	tr, err := r.open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	if r.machine, r.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr); err != nil {
 		t.Fatal(err)
@@ -88,9 +90,7 @@ func same(t *testing.T, got, want *replay.Estimate) {
 func TestShared(t *testing.T) {
 	r := newRun(t)
 	want, err := r.estimate(t.Context(), 0.03, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	path := filepath.Join(t.TempDir(), "shared")
 	var played atomic.Int64
 	var group sync.WaitGroup
@@ -111,9 +111,7 @@ func TestShared(t *testing.T) {
 		same(t, e, want)
 	}
 	kept, err := os.ReadDir(filepath.Join(path, "windows"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if n := int(played.Load()); n != len(kept) || n < len(want.Windows) {
 		t.Errorf("%d windows played, %d kept, %d in the estimate", n, len(kept), len(want.Windows))
 	}
@@ -141,9 +139,7 @@ func TestGivesBack(t *testing.T) {
 	if _, err := r.estimate(t.Context(), 0.03, counted{Dir: dir, fail: func() error { return broken }}); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if err := dir.Leave(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, dir.Leave())
 	dir = estimates.New(path, time.Second)
 	defer dir.Leave()
 	if _, err := r.estimate(t.Context(), 0.03, dir); err != nil {
@@ -159,9 +155,7 @@ func TestRefuses(t *testing.T) {
 		dir := estimates.New(path, time.Second)
 		return errors.Join(dir.Begin(run), dir.Leave())
 	}
-	if err := begin(replay.Property{Name: "seed", Value: "1"}, replay.Property{Name: "ranks", Value: "4"}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, begin(replay.Property{Name: "seed", Value: "1"}, replay.Property{Name: "ranks", Value: "4"}))
 	for want, run := range map[string][]replay.Property{
 		"":                                {{Name: "ranks", Value: "4"}, {Name: "seed", Value: "1"}},
 		"(seed is 1 there and 2 here)":    {{Name: "seed", Value: "2"}, {Name: "ranks", Value: "4"}},
@@ -172,16 +166,12 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 	damaged := filepath.Join(path, "estimate.json")
-	if err := os.WriteFile(damaged, []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(damaged, []byte("{"), 0o666))
 	if err := begin(); err == nil || !strings.HasPrefix(err.Error(), damaged+" is damaged") {
 		t.Error(err)
 	}
 	path = t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, "plan.json"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(path, "plan.json"), nil, 0o666))
 	if err := begin(); err == nil || !strings.Contains(err.Error(), "is the directory of a study") {
 		t.Error(err)
 	}

@@ -15,17 +15,21 @@ import (
 	"reprise/study"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // reportOf makes the runs of a study and returns what they say.
 func reportOf(t *testing.T, text string) *Report {
 	t.Helper()
 	s, err := study.Parse(strings.NewReader(text), "study.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, err := study.NewPlan(s, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +37,9 @@ func reportOf(t *testing.T, text string) *Report {
 		t.Fatal(err)
 	}
 	r := p.NewResults()
-	if err := r.Update(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Update())
 	f, err := Of(p, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return f
 }
 
@@ -69,9 +69,7 @@ func TestEffects(t *testing.T) {
 // best by two seeds, and hosts of half the speed are.
 func TestNoise(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "noisy.yaml")
-	if err := os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666))
 	f := reportOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\nseed: 1..6\n")
 	if len(f.Ranking) != 2 || f.Ranking[0].Levels[0] != 0 || !f.Ranking[1].Told || f.Indistinct != 1 || *f.Ranking[0].Interval <= 0 {
 		t.Errorf("%+v", f.Ranking)
@@ -107,9 +105,7 @@ func TestFraction(t *testing.T) {
 		t.Errorf("shares add up to %g", sum)
 	}
 	var text bytes.Buffer
-	if err := f.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.WriteText(&text))
 	for _, w := range append(want, `names with "or" between are one contrast`) {
 		if !strings.Contains(text.String(), w) {
 			t.Errorf("no %s in\n%s", w, text.String())
@@ -129,9 +125,7 @@ func TestFraction(t *testing.T) {
 func TestRange(t *testing.T) {
 	f := reportOf(t, "program: hpl\nparameters: {P: 1, Q: 2, NB: 64}\nfactors: {N: 1000..1399, DEPTH: [0, 1]}\ndesign: {latin hypercube: 4}\n")
 	var text bytes.Buffer
-	if err := f.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.WriteText(&text))
 	_, tables, _ := strings.Cut(text.String(), "Main effects")
 	if !strings.Contains(tables, "1050 to 1350") || strings.Contains(tables, "1150") || strings.Count(tables, "DEPTH") != 4 {
 		t.Errorf("%s", tables)
@@ -142,12 +136,8 @@ func TestRange(t *testing.T) {
 func TestWrite(t *testing.T) {
 	f := reportOf(t, alone+"factors: {speed: {'<b>&\"': {host-speed: '*=0.5'}, 2: {host-speed: '*=2'}}}\n")
 	var text, html bytes.Buffer
-	if err := f.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.WriteHTML(&html); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.WriteText(&text))
+	noError(t, f.WriteHTML(&html))
 	for _, want := range []string{"the best", "Main effects", "+100.00 %", "speed 2"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
@@ -184,9 +174,7 @@ func TestPlaces(t *testing.T) {
 // TestFailedConfigurations: what failed is told, and the rest is found out.
 func TestFailedConfigurations(t *testing.T) {
 	few := filepath.Join(t.TempDir(), "few.yaml")
-	if err := os.WriteFile(few, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(few, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666))
 	f := reportOf(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+few+"]}\n")
 	if len(f.Ranking) != 1 || len(f.Notes) != 2 || !strings.Contains(f.Notes[0], "few.yaml: the trace calls what cannot be played") {
 		t.Errorf("%+v", f)
@@ -197,9 +185,7 @@ func TestFailedConfigurations(t *testing.T) {
 func TestConfounded(t *testing.T) {
 	f := reportOf(t, alone+"design: {list: [{host-speed: '*=1', DEPTH: 0}, {host-speed: '*=2', DEPTH: 1}]}\n")
 	var b, page strings.Builder
-	if err := errors.Join(f.WriteText(&b), f.WriteHTML(&page)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(f.WriteText(&b), f.WriteHTML(&page)))
 	if !f.Confounded || !strings.Contains(b.String(), "cannot tell all factors apart") {
 		t.Errorf("%t: %s", f.Confounded, b.String())
 	}
@@ -224,9 +210,7 @@ func TestResponses(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := f.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.WriteText(&b))
 	for _, want := range []string{"Critical path (s), by level", "POP's efficiencies (%), by level", "the rest"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -258,9 +242,7 @@ func TestPerFlop(t *testing.T) {
 func TestTies(t *testing.T) {
 	f := reportOf(t, alone+"factors: {DEPTH: [0, 1]}\n")
 	var b strings.Builder
-	if err := f.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.WriteText(&b))
 	if text := b.String(); !strings.Contains(text, "as quick as the best") || strings.Contains(text, "cannot be told") {
 		t.Error(text)
 	}

@@ -14,12 +14,18 @@ import (
 	"reprise/internal/regular/regulartest"
 )
 
-func join(t *testing.T, dir string) *Worker {
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
 	t.Helper()
-	w, err := Join(dir, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func join(t *testing.T, dir string) *Worker {
+	t.Helper()
+	w, err := Join(dir, time.Second)
+	noError(t, err)
 	t.Cleanup(func() { w.Leave() })
 	return w
 }
@@ -27,9 +33,7 @@ func join(t *testing.T, dir string) *Worker {
 func take(t *testing.T, w *Worker, item string) *Lease {
 	t.Helper()
 	l, err := w.Take(item)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return l
 }
 
@@ -40,9 +44,7 @@ func TestTake(t *testing.T) {
 	if l == nil || take(t, b, "x") != nil || take(t, b, "y") == nil {
 		t.Fatal("one item is for one worker")
 	}
-	if err := l.GiveBack(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.GiveBack())
 	m := take(t, b, "x")
 	if m == nil || take(t, a, "x") != nil {
 		t.Fatal("what is given back is for the next one")
@@ -50,9 +52,7 @@ func TestTake(t *testing.T) {
 	if err := m.Held(); err != nil {
 		t.Error(err)
 	}
-	if err := m.Done(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, m.Done())
 	if left, _ := filepath.Glob(filepath.Join(dir, "leases", "x.*")); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
@@ -63,14 +63,10 @@ func TestTake(t *testing.T) {
 func pretend(t *testing.T, dir, item string, change func(*Owner)) Owner {
 	t.Helper()
 	o, err := self(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	change(&o)
 	for _, path := range []string{filepath.Join(dir, "workers", o.Name), filepath.Join(dir, "leases", item+".1")} {
-		if err := create(path, &o); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, create(path, &o))
 	}
 	return o
 }
@@ -92,9 +88,7 @@ func TestDead(t *testing.T) {
 		t.Error("a worker that has just been seen is dead")
 	}
 	past := w.now().Add(-time.Duration(1.5 * float64(time.Second)))
-	if err := os.Chtimes(w.file(other.Name), past, past); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chtimes(w.file(other.Name), past, past))
 	l := take(t, w, "far")
 	if l == nil {
 		t.Fatal("a worker that was not seen for 1.5 of its 1 s holds its lease")
@@ -109,16 +103,12 @@ func TestTorn(t *testing.T) {
 	dir := t.TempDir()
 	w := join(t, dir)
 	path := filepath.Join(dir, "leases", "x.1")
-	if err := os.WriteFile(path, []byte("held\n{\"wor"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("held\n{\"wor"), 0o666))
 	if take(t, w, "x") != nil {
 		t.Error("a lease that is being written is free")
 	}
 	past := w.now().Add(-2 * time.Second)
-	if err := os.Chtimes(path, past, past); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chtimes(path, past, past))
 	if take(t, w, "x") == nil {
 		t.Error("a torn lease is held for ever")
 	}
@@ -138,9 +128,7 @@ func TestNoLease(t *testing.T) {
 	path := func(item string) string { return filepath.Join(dir, LeasesDir, item+".1") }
 	pretend(t, dir, "long", func(o *Owner) { o.Boot, o.Period = "elsewhere", 1e300 })
 	pretend(t, dir, "never", func(o *Owner) { o.Boot, o.Period = "elsewhere", -1 })
-	if err := errors.Join(os.Symlink("nowhere", path("link")), syscall.Mkfifo(path("pipe"), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.Symlink("nowhere", path("link")), syscall.Mkfifo(path("pipe"), 0o666)))
 	items := []string{"long", "never", "link", "pipe"}
 	for _, item := range items {
 		if take(t, w, item) != nil {
@@ -164,22 +152,16 @@ func TestFuture(t *testing.T) {
 	w := join(t, dir)
 	other := pretend(t, dir, "far", func(o *Owner) { o.Boot = "elsewhere" })
 	torn := filepath.Join(dir, LeasesDir, "torn.1")
-	if err := os.WriteFile(torn, []byte("held\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(torn, []byte("held\n"), 0o666))
 	for _, future := range []time.Time{w.now().Add(2 * time.Second), w.now().Add(200 * 365 * 24 * time.Hour)} {
-		if err := errors.Join(os.Chtimes(torn, future, future), os.Chtimes(w.file(other.Name), future, future)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(os.Chtimes(torn, future, future), os.Chtimes(w.file(other.Name), future, future)))
 		for _, item := range []string{"far", "torn"} {
 			l := take(t, w, item)
 			if l == nil {
 				t.Errorf("%s is held until %v", item, future)
 				continue
 			}
-			if err := os.Remove(l.file(2)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Remove(l.file(2)))
 		}
 	}
 }
@@ -217,20 +199,14 @@ func TestWorkers(t *testing.T) {
 	take(t, w, "x")
 	dead := pretend(t, dir, "y", func(o *Owner) { o.Name, o.Boot, o.Period = "zz", "elsewhere", 1 })
 	past := w.now().Add(-time.Hour)
-	if err := os.Chtimes(w.file(dead.Name), past, past); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chtimes(w.file(dead.Name), past, past))
 	list, err := Workers(dir)
 	if err != nil || len(list) != 2 || !list[0].Alive || list[1].Alive || strings.Join(list[0].Items, "") != "x" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	torn := w.file(fileName(w.Host) + "-999999999-00000000") // no process has this number
-	if err := os.WriteFile(torn, []byte("held\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Sweep(func(item string) bool { return item == "x" }); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(torn, []byte("held\n"), 0o666))
+	noError(t, w.Sweep(func(item string) bool { return item == "x" }))
 	if _, err := os.Stat(torn); err == nil && bootID() != "" {
 		t.Error("the file of a worker that was killed while it wrote it is left")
 	}
@@ -250,9 +226,7 @@ func TestPeriod(t *testing.T) {
 // TestFreshPipe: what has the name of a worker of another host and is a pipe is not waited for.
 func TestFreshPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other-1-2")
-	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Mkfifo(path, 0o666))
 	if info, err := fresh(path); err != nil || info.Mode().IsRegular() {
 		t.Errorf("fresh of a pipe: %v, %v", info, err)
 	}
@@ -264,24 +238,18 @@ func TestForeignName(t *testing.T) {
 	dir := t.TempDir()
 	w := join(t, dir)
 	busy := filepath.Join(t.TempDir(), "busy")
-	if err := os.WriteFile(busy, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(busy, nil, 0o666))
 	o := w.Owner
 	o.Boot = "elsewhere"
 	for item, name := range map[string]string{"absolute": busy, "relative": "../leases", "none": "", "zero": "a\x00b", "line": "a\nb"} {
 		o.Name = name
-		if err := create(filepath.Join(dir, LeasesDir, item+".1"), &o); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, create(filepath.Join(dir, LeasesDir, item+".1"), &o))
 	}
 	regulartest.Sparse(t, filepath.Join(dir, LeasesDir, "large.1"), 1<<40)
 	long := time.Now().Add(-time.Hour)
 	for _, item := range []string{"absolute", "relative", "none", "zero", "line", "large"} {
 		path := filepath.Join(dir, LeasesDir, item+".1")
-		if err := os.Chtimes(path, long, long); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Chtimes(path, long, long))
 		if take(t, w, item) == nil {
 			t.Errorf("%s: the lease is held by nobody, and not free", item)
 		}
