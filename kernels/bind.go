@@ -23,6 +23,8 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 	for k := range s.base {
 		rules = append(rules, &s.base[k])
 	}
+	// The first rule for the name that has a piece for the attributes decides. A model that has none for them leaves
+	// the call to the next rule.
 	for _, r := range rules {
 		if !r.pattern.Match(sig.Name) {
 			continue
@@ -53,6 +55,7 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 		case !slices.ContainsFunc(p.pieces, func(c piece) bool { return len(c.terms) != 0 }):
 			return Model{}, nil // free
 		}
+		// A set of thousands of hosts binds few different programs: hosts mostly share those of the base.
 		code := string(p.encode())
 		if s.programs[code] == nil {
 			s.programs[code] = p
@@ -86,6 +89,8 @@ func (p *program) encode() (code []byte) {
 }
 
 // compiler resolves the names of a spec for one signature.
+// Names of dimensions become indices, units become seconds, sums become products. What is left, a program, is a few
+// multiplications and comparisons for each call of a kernel, of which a replay evaluates millions.
 type compiler struct {
 	from    *Set // whose model it is
 	sig     Signature
@@ -142,6 +147,7 @@ func (c *compiler) compile() (p *program, line int, err error) {
 			break
 		}
 	}
+	// A last piece with thresholds would leave calls beyond them without a time.
 	switch n := len(p.pieces); {
 	case n == 0:
 		return nil, 0, nil
@@ -183,6 +189,7 @@ func (c *compiler) terms(list []termSpec) (terms []term, err error) {
 }
 
 // dim returns the index of the dimension name.
+// A model that matches by a pattern may name one that this kernel does not have: an error of the file.
 func (c *compiler) dim(name string) (uint8, error) {
 	i := slices.Index(c.sig.Dims, name)
 	if i < 0 {
@@ -226,6 +233,8 @@ func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
 			extents = append(extents, 1<<i)
 		}
 	}
+	// An extent is of use only where some term, or noise that is not in proportion to it, would be left when its
+	// dimensions are zero.
 	extents = slices.DeleteFunc(slices.Clone(extents), func(e dimSet) bool {
 		return !slices.ContainsFunc(pieces, func(c piece) bool {
 			n := c.noise

@@ -22,6 +22,7 @@ type condition struct {
 }
 
 // tokens splits an expression into names, numbers and operators.
+// An operator is one character, or two if it ends in =; blanks only part what stands around them.
 func tokens(text string) ([]string, error) {
 	var list []string
 	for i := 0; i < len(text); {
@@ -51,6 +52,7 @@ func tokens(text string) ([]string, error) {
 	return list, nil
 }
 
+// isLetter reports whether a name may begin with a byte.
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
 
 // parseProduct parses a product of dimensions:
@@ -179,4 +181,5 @@ func parseConditions(text string) (list []condition, err error) {
 	return list, nil
 }
 
+// isDigit reports whether a byte is a decimal digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -148,21 +148,6 @@ func TestSetsCoverHPL(t *testing.T) {
 	}
 }
 
-// TestDefaultScalesWithSpeed: costs in flop take half the time on a host of
-// twice the speed. A large dgemm runs at 2/2.2 of the peak: 2e12 flop of
-// 1e4 x 1e4 x 1e4 in 2.2 s at 1 Tflop/s, plus 2 x 80e8 flop for the operands
-// and 1e4 for the call.
-func TestDefaultScalesWithSpeed(t *testing.T) {
-	s := builtin(t, "default")
-	for _, speed := range []float64{1e12, 2e12} {
-		m := bind(t, s, kernels.Host{Name: "n", Speed: speed}, hpl["dgemm"])
-		want := (2.2e12 + 160e8 + 1e4) / speed
-		if got := m.Seconds(&[4]int64{1e4, 1e4, 1e4}); !near(got, want) {
-			t.Errorf("speed %g: %g s, want %g", speed, got, want)
-		}
-	}
-}
-
 // TestDefaultMovesC: a product with few K takes as long as reading and writing C, 16
 // bytes an element, at 0.1 byte/flop from memory and 0.4 from the cache, beside the
 // 80 flop for an element of each operand and 1e4 for the call; and no step is larger

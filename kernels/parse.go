@@ -34,11 +34,28 @@ type override struct {
 	rules []rule
 }
 
+// anyCPU stands for all CPUs of a host.
 const anyCPU = -1
 
 // Parse reads a kernel file. name stands for the file in messages. Errors
 // begin with name:line and say what was found and what is allowed. Files are
 // limited to 4 MiB.
+//
+// The document is a mapping; docs/kernels.md specifies it:
+//
+//	version: 1
+//	unit: s                      # of coefficients and constants, or flop
+//	cpus_per_host: 2             # by which the slots of ranks are dealt to CPUs; 1 if it is not there
+//	noise: {normal: 3%}          # of models that say nothing about it
+//	host_scatter: 2%             # standard deviation of times from host to host
+//	kernels:
+//	  PATTERN: MODEL
+//	hosts:                       # overrides: the first that matches a host and has a model counts
+//	  - {host: PATTERN, cpu: 0, kernels: {PATTERN: MODEL}}
+//
+// A MODEL is "free", a constant, a list of pieces or a mapping. A piece has "terms", a polynomial, or "free: true", and
+// may have "when" (attributes of the call), "if" (thresholds of its dimensions), "noise" and "covariance". The mapping
+// of a whole model has the keys of its only piece, or "pieces"; besides "unit" and "empty".
 func Parse(r io.Reader, name string) (s *Set, err error) {
 	head := sniff.Remember(r)
 	defer func() { err = head.Instead(err, name, sniff.YAML) }()
@@ -145,6 +162,8 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 }
 
 // fileParser turns nodes into rules.
+// It holds the settings at the top of the file, which decide what the nodes of models mean. Errors have the line of the
+// node at fault, and name it by the path of keys that leads to it.
 type fileParser struct {
 	yamlfile.Document
 	flop        bool // the file's unit
@@ -220,6 +239,7 @@ type noiseSpec struct {
 }
 
 // termSpec is coef times product.
+// The coefficient is in seconds or flop, as the unit of the model says.
 type termSpec struct {
 	coef    float64
 	product product
@@ -370,6 +390,7 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 			return p.Errorf(f["if"], "%s: if: %w", what, err)
 		}
 	}
+	// The cost: terms, of which one at least is positive, or nothing. It is said either way, lest it be forgotten.
 	switch terms, free := f["terms"], f["free"]; {
 	case terms == nil && free == nil:
 		return p.Errorf(n, "%s: no cost: want terms, or free: true", what)
@@ -405,6 +426,7 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 			return err
 		}
 	}
+	// A call must have a time whatever its dimensions: attributes may leave it to the next model, thresholds may not.
 	always := len(c.when) == 0 && len(c.conds) == 0
 	switch {
 	case last && len(c.conds) != 0:
@@ -417,6 +439,7 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 }
 
 // noiseOf parses noise, whose standard deviation may be a polynomial.
+// That is in the unit of the model, and of the dimensions of the call, as the cost itself.
 func (p *fileParser) noiseOf(n ast.Node, what string) (*noiseSpec, error) {
 	s := &noiseSpec{}
 	var err error
@@ -455,6 +478,7 @@ func (p *fileParser) polynomial(n ast.Node, what string) ([]termSpec, error) {
 }
 
 // coefficient parses the factor in front of a term of a polynomial, or a constant.
+// Fits have negative coefficients as well: their size is bounded.
 func (p *fileParser) coefficient(n ast.Node, what string) (float64, error) {
 	c, err := p.Number(n, what)
 	if err != nil {

@@ -288,6 +288,7 @@ func (s *Set) hostList(h hostKey) int32 {
 	if s.lastList >= 0 && s.lastHost == h {
 		return s.lastList
 	}
+	// The overrides for the name are the same for all CPUs of the host: patterns are matched once for each host.
 	if s.lastOverrides == nil || h.name != s.lastHost.name {
 		all := append([]int32{}, s.exact[h.name]...)
 		for _, i := range s.patterns {

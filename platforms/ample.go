@@ -32,9 +32,11 @@ func (p *Platform) AmpleLinks() []int32 {
 }
 
 // roundingOfSums is what rounding may make of a sum of bandwidths.
+// It is relative: a sum of a thousand terms is off by less.
 const roundingOfSums = 1e-12
 
 // ampleness is what AmpleLinks knows of a platform.
+// The time to collect it goes with the listed routes and the hosts in zones that list routes.
 type ampleness struct {
 	*Platform
 	uses   []int32            // by link: how often routes are listed with it
@@ -160,6 +162,8 @@ func (a *ampleness) mostOf(zone int32, gateway position, way int) float64 {
 }
 
 // mostOfPoint is most for a point of a zone through whose gateway the messages go.
+// A router has no messages of its own. A zone around the gateway sends by way of the gateway itself. Any other point
+// sends over its listed routes, whose narrowest links bound it, as does the gateway of the only one.
 func (a *ampleness) mostOfPoint(g *graph, point int32, gateway position, way int) float64 {
 	at := position{g.zone, point}
 	number, isZone := a.inside[at]

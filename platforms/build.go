@@ -10,6 +10,7 @@ import (
 )
 
 // limits bound what a file can ask for.
+// Fuzz tests read with smaller ones.
 type limits struct {
 	text      int // bytes
 	hosts     int
@@ -47,6 +48,8 @@ func (l declaredLink) split() bool { return l.up != l.down }
 func (l declaredLink) list() []int32 { return slices.Compact([]int32{l.up, l.down}) }
 
 // build makes a platform of a checked tree.
+// The tree has the elements and attributes of the schema, in the words of version 4; sum takes the texts of all files
+// that the description names. Errors are those of the first element at fault in each pass.
 func build(root *element, file string, lim limits, sum io.Writer) (*Platform, error) {
 	b := &builder{
 		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
@@ -60,6 +63,7 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 		},
 		sum: sum,
 	}
+	// Link 0 of every platform is the global loopback, whose figures are those of SimGrid unless an option says others.
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe},
 		b.levelsIn(-1, "loopback"))
 	v := &values{file: file, e: root}
@@ -236,6 +240,8 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 }
 
 // declareCluster declares the hosts and links of a <cluster>.
+// Its topology lays out the links in a table, a few runs of alike ones, and computes routes from the numbers of
+// hosts: a cluster of any size takes memory for the names of its hosts only.
 func (b *builder) declareCluster(v *values, number int32) error {
 	spec := readClusterSpec(v, b.limits.hosts-len(b.hostNames))
 	b.addGroup(v)
@@ -301,6 +307,7 @@ func (b *builder) declareNumbered(v *values, s *clusterSpec, at position) {
 }
 
 // declareSingleHost adds a <host>.
+// A <peer> is one as well. It is alone in its group, which holds its properties.
 func (b *builder) declareSingleHost(v *values, at position) {
 	b.addGroup(v)
 	b.declareHost(v, v.text("id"), at)
@@ -310,9 +317,11 @@ func (b *builder) declareSingleHost(v *values, at position) {
 }
 
 // maxCores bounds the cores of a host.
+// No host has that many: a larger number is a mistake in the file.
 const maxCores = 1 << 20
 
 // addGroup adds what a <host> or <cluster> says of its hosts.
+// Hosts that are declared next belong to it.
 func (b *builder) addGroup(v *values) {
 	b.groups = append(b.groups, hostGroup{v.speed("speed"), v.count("core", 1, 1, maxCores), readProps(v.e)})
 }
@@ -344,6 +353,8 @@ func (b *builder) declarePoint(v *values, name string, pt point) {
 }
 
 // declareLink adds a <link> of a zone.
+// A SPLITDUPLEX link is two constraints, NAME_UP and NAME_DOWN, and NAME stands for both: routes say which way they
+// take it. FULLDUPLEX is its older name.
 func (b *builder) declareLink(v *values, zone int32) {
 	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
 	l := Link{v.text("id"), v.optionalBandwidth("bandwidth"), v.latency("latency"), Shared}
@@ -374,6 +385,7 @@ func (b *builder) declareLink(v *values, zone int32) {
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.
+// Both have the whole bandwidth: messages there and back do not share any.
 func (b *builder) addDirections(v *values, l Link, levels levelRun) declaredLink {
 	up, down := l, l
 	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
@@ -388,6 +400,7 @@ func (b *builder) addNamedLink(v *values, l Link, levels levelRun) int32 {
 }
 
 // nameLink makes a link known to routes.
+// Names of links are known in all zones of a description, as in SimGrid.
 func (b *builder) nameLink(v *values, name string, l declaredLink) {
 	if _, ok := b.linkNames[name]; ok {
 		v.fail(fmt.Errorf("there is a link %q already", name))
@@ -396,6 +409,8 @@ func (b *builder) nameLink(v *values, name string, l declaredLink) {
 }
 
 // addExplicitLink adds one constraint, the next of the levels, and returns its number.
+// A span goes on while neither a cluster nor other levels come between: a file of thousands of listed links has a few
+// spans, among which each question for a link looks.
 func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
 	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil || b.spans[n-1].levels != levels {
 		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links)), levels})
@@ -406,6 +421,7 @@ func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
 }
 
 // addConfig adds the options of a <config>. Of several with one name the first counts.
+// What they mean is for package smpi/option: here they are names and values with their lines.
 func (b *builder) addConfig(e *element) {
 	for _, p := range readProps(e) {
 		if !b.configured[p.Name] {

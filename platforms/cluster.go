@@ -10,6 +10,7 @@ import (
 )
 
 // A clusterSpec is what a <cluster> element says.
+// A cabinet fills in the names and numbers of its hosts only.
 type clusterSpec struct {
 	id, prefix, suffix string
 	ranges             []idRange // numbers of the hosts
@@ -161,6 +162,7 @@ type idRange struct {
 // parseRadical reads the numbers of a cluster's hosts, as "0-3,7,9-10", and
 // counts them; more than max are refused. Their order is that of the text.
 func parseRadical(text string, max int) (ranges []idRange, count int32, err error) {
+	// Word processors and web pages make other dashes of a hyphen, and look the same: the error names the character.
 	for _, c := range text {
 		if c > unicode.MaxASCII {
 			return nil, 0, fmt.Errorf("radical %.60q: the character %#U is none of a radical: want digits, commas and ASCII hyphens (-)", text, c)
@@ -191,6 +193,7 @@ func parseRadical(text string, max int) (ranges []idRange, count int32, err erro
 	return ranges, count, nil
 }
 
+// parseID reads the number of a host, which has 31 bits at most.
 func parseID(text string) (int64, error) {
 	id, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
 	if err != nil {
@@ -228,6 +231,8 @@ func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
 	return c
 }
 
+// appendLocal gives the links in the order of the type's comment. A host to itself goes up and down its own link and
+// over the backbone, as in SimGrid, unless it has a loopback; of a shared link, and of a limiter, that is one use.
 func (c *flatCluster) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && c.loopback >= 0 && src < c.hosts {
 		return append(route, c.loopback+src), nil

@@ -187,24 +187,3 @@ func TestDragonflyRoutes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { checkRoutes(t, parseCluster(t, "0-23", shape+c.attrs), c.cases) })
 	}
 }
-
-// TestDragonflyLinks: several cables multiply the bandwidth. 24 local cables, 4
-// chassis of 3 green ones, 2 groups of 3 blades with 1 black one, 1 blue one,
-// all of two directions, and the global loopback.
-func TestDragonflyLinks(t *testing.T) {
-	p := parseCluster(t, "0-23", `topology="DRAGONFLY" topo_parameters="2,4;2,2;3,3;2"`)
-	if got, want := p.NumLinks(), 2*(24+4*3+2*3*1+1)+1; got != want {
-		t.Errorf("%d links, want %d", got, want)
-	}
-	want := map[string]float64{"c_local_5_UP": 1e9, "c_green_11_DOWN": 3e9, "c_black_5_UP": 2e9, "c_blue_0_DOWN": 4e9}
-	for i := range p.NumLinks() {
-		l := p.Link(int32(i))
-		if bw, ok := want[l.Name]; ok && (l.Bandwidth != bw || l.Latency != 1e-3) {
-			t.Errorf("link %+v, want %g byte/s, 1e-3 s", l, bw)
-		}
-		delete(want, l.Name)
-	}
-	if len(want) > 0 {
-		t.Errorf("no links %v", want)
-	}
-}

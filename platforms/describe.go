@@ -46,6 +46,7 @@ type LevelDescription struct {
 func (l *LevelDescription) total() float64 { return float64(l.Nodes) * float64(l.Cables) * l.Bandwidth }
 
 // Describe sums up the platform.
+// The cost goes with the number of hosts and zones.
 func (p *Platform) Describe() *Description {
 	d := &Description{Name: p.name, Hosts: p.NumHosts(), Nominal: p.nominal, Links: p.NumLinks()}
 	for i := range p.NumHosts() {
@@ -70,6 +71,7 @@ func (p *Platform) level(name string, nodes, cables int64, link int32) LevelDesc
 	return LevelDescription{name, nodes, cables, bandwidth, latency}
 }
 
+// describe gives as the bisection the cables of half of the hosts, or the backbone if that is shared and narrower.
 func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
 	z.Topology, z.Points = "flat cluster", int64(c.hosts)
 	hosts := p.level("host to switch", int64(c.hosts), 1, c.private)
@@ -152,6 +154,7 @@ func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
 	}
 }
 
+// describe names no levels but the backbone: the links of a star may all differ, and so there is no bisection.
 func (s *star) describe(p *Platform, z *ZoneDescription) {
 	z.Topology, z.Points = "star", int64(len(s.up))
 	if s.at != nil {
@@ -162,6 +165,7 @@ func (s *star) describe(p *Platform, z *ZoneDescription) {
 	}
 }
 
+// describe counts the listed routes, of which each direction is one.
 func (g *graph) describe(_ *Platform, z *ZoneDescription) {
 	z.Points = int64(g.size)
 	z.Topology = textutil.Count(len(g.edges), "listed route")

@@ -72,6 +72,7 @@ func (g *graph) edge(from, to int32) int32 {
 }
 
 // arrival returns the last edge of the way from one point to another, or -1.
+// Where routes are listed and not searched for, that is the only edge.
 func (g *graph) arrival(from, to int32) int32 {
 	if g.last == nil {
 		return g.edge(from, to)

@@ -2,9 +2,6 @@ package platforms
 
 import (
 	"archive/zip"
-	"encoding/json"
-	"io"
-	"math"
 	"path"
 	"testing"
 )
@@ -66,46 +63,6 @@ func TestOraclePlatformsHaveRoutes(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestOracleLatencies holds the latencies of a fat tree's routes against times
-// of SimGrid. In the case ft-allpairs-0 rank 0 first sends 70000 bytes to each
-// other, one message at a time and alone, all factors being 1 and links having
-// 125e6 byte/s: a message takes the latency of its route and (70000+16)/125e6 s.
-func TestOracleLatencies(t *testing.T) {
-	p, err := Parse(openOracle(t, "ft-allpairs-0/platform.xml"), "ft-allpairs-0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var expected struct {
-		Default struct{ Ranks []struct{ Ends []float64 } }
-	}
-	if err := json.NewDecoder(openOracle(t, "ft-allpairs-0/expected.json")).Decode(&expected); err != nil {
-		t.Fatal(err)
-	}
-	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
-	at := 0.0
-	for dst := 1; dst < p.NumHosts(); dst++ {
-		at += latency(p, 0, dst) + 70016/125e6
-		if math.Abs(ends[dst]-at) > 1e-9 {
-			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, at, ends[dst])
-		}
-	}
-}
-
-// openOracle opens a file of the cases.
-func openOracle(t *testing.T, name string) io.Reader {
-	t.Helper()
-	z, err := zip.OpenReader(oracleZip)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { z.Close() })
-	f, err := z.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // checkRoute fails unless the route has links, all of them links of p.

@@ -33,6 +33,7 @@ func (g *graph) findPaths(numbers []int32) {
 }
 
 // A search is the scratch memory of findPaths.
+// Its slices are used for one point after the other.
 type search struct {
 	*graph
 	numbers []int32 // of points, by which the queue orders those of equal distance

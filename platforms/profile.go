@@ -55,6 +55,7 @@ func (p *Profile) Begin() ProfileTime { return ProfileTime{0, p.points[0].after}
 func (p *Profile) Value(t ProfileTime) float64 { return p.points[t.Index].value }
 
 // Next returns the place behind t, which is not the end.
+// Times of a later round are those of SimGrid, which adds one difference after the other, to the last bit.
 func (p *Profile) Next(t ProfileTime) ProfileTime {
 	t.Index++
 	switch {
@@ -70,6 +71,7 @@ func (p *Profile) Next(t ProfileTime) ProfileTime {
 }
 
 // Ever reports whether one of the values at t or behind it is positive.
+// A host or link that is off for ever can then be told from one that only waits.
 func (p *Profile) Ever(t ProfileTime) bool {
 	from := t.Index
 	if p.again >= 0 {

@@ -61,6 +61,7 @@ func (p *Platform) Profiles() []ProfileUse { return p.profiles }
 func (p *Platform) Warnings() []warning.Warning { return p.warnings }
 
 // profileTable is what a builder knows of profiles.
+// A file is read once, however many hosts and links name it, and their profile is the same.
 type profileTable struct {
 	files    map[string]*Profile // by path
 	traces   map[string]*Profile // by the id of a <trace>
@@ -106,6 +107,8 @@ func (b *builder) addProfileFiles(v *values, host int32, links []int32) {
 }
 
 // useProfile adds a profile of a quantity, which has one at most.
+// A value that is not possible is an error; a profile that changes nothing, or of which some values say nothing, is a
+// warning.
 func (b *builder) useProfile(v *values, use ProfileUse) {
 	key := usedProfile{use.Kind, use.Host}
 	if !use.Kind.OfHost() {
@@ -211,6 +214,7 @@ func (b *builder) connect(v *values) {
 		v.fail(fmt.Errorf("there is no trace %q", trace))
 		return
 	}
+	// A trace that is connected once more is not an error: files that SimGrid plays have it.
 	key := connectedTrace{kind, trace}
 	if other, twice := b.table.connects[key]; twice {
 		b.warnings.Add(warning.At(b.name, v.e.line,
@@ -265,6 +269,8 @@ func (b *builder) profileFile(name string) (*Profile, error) {
 }
 
 // readProfile returns the text of a file, and takes it into the hash of the description.
+// The hash tells machines apart for checkpoints and studies: a machine whose availability is another is another
+// machine.
 func (b *builder) readProfile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -42,6 +42,7 @@ func (b *builder) buildRoutes(e *element, number int32) error {
 		return nil
 	}
 
+	// Floyd and Dijkstra see the routes in the order of the file, which finish loses.
 	numbers := g.appearances()
 	if double := g.finish(); double != nil {
 		return b.errorf(e.children[double.child], "a second route from %s to %s",
@@ -63,6 +64,7 @@ func (b *builder) buildRoutes(e *element, number int32) error {
 }
 
 // readLoopback reads the <route> of a point of a star to itself: it has no others.
+// Its links take the place of those that the point has to and from the middle.
 func (b *builder) readLoopback(v *values, s *star, routing string) {
 	pt, ok := b.points[v.text("src")]
 	switch {
@@ -80,6 +82,7 @@ func (b *builder) readLoopback(v *values, s *star, routing string) {
 }
 
 // hostLink returns the link that an attribute of a <host_link> names.
+// It is one constraint: an end of a split link has its own name.
 func (b *builder) hostLink(v *values, attr string) int32 {
 	name := v.text(attr)
 	l, ok := b.linkNames[name]
@@ -122,6 +125,7 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 	if ok && pt.position.zone == g.zone {
 		return pt
 	}
+	// A zone in a route, or a host in a route of zones, is most likely the wrong element: the error says so.
 	if other, ok := others[name]; ok && other.position.zone == g.zone {
 		v.fail(fmt.Errorf("%s: %q is not %s", attr, name, what))
 	}
@@ -130,6 +134,7 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 }
 
 // readGateway looks up the host or router inside a zone where its route begins.
+// It may lie in a zone deeper inside: the way to it is then found as that between any two places.
 func (b *builder) readGateway(v *values, attr string, of point) position {
 	pt, ok := b.points[v.text(attr)]
 	if !ok || !b.isInside(pt.position, of.zone) {
@@ -139,6 +144,7 @@ func (b *builder) readGateway(v *values, attr string, of point) position {
 }
 
 // isInside tells whether a place is in a zone, at any depth.
+// The cost goes with the depth of the place.
 func (p *Platform) isInside(at position, zone int32) bool {
 	for at.zone >= 0 && at.zone != zone {
 		at = p.zones[at.zone].place

@@ -42,6 +42,7 @@ var schema = map[string]rule{
 	"bypassZoneRoute": {"src! dst! gw_src! gw_dst!", "link_ctn"},
 	"link_ctn":        {"id! direction", ""},
 
+	// Passed over: what only SimGrid's models of disks and its plugins look at.
 	"disk":         {"id read_bw! write_bw!", "prop"},
 	"mount":        {"*", ""},
 	"storage":      {"*", "prop"},
@@ -87,6 +88,7 @@ func modernise(e *element) {
 var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster", "Vivaldi"}
 
 // checkTree holds a tree against the schema; e itself is allowed where it is.
+// Afterwards whoever reads an element need not ask for attributes that are required, or expect others.
 func checkTree(e *element, file string) error {
 	r := schema[e.name]
 	if err := checkAttrs(e, r); err != nil {
@@ -120,6 +122,7 @@ func checkAttrs(e *element, r rule) error {
 		if want, ok := onlyValues[name]; ok && !slices.Contains(want, a.Value) {
 			return fmt.Errorf("attribute %s of %v: value %q is not supported: want %q", name, e, a.Value, want[0])
 		}
+		// The decoder takes an attribute that is there twice, which XML forbids.
 		for _, b := range e.attrs[:i] {
 			if b.Name.Local == name {
 				return fmt.Errorf("attribute %s of %v is there twice", name, e)

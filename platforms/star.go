@@ -76,6 +76,7 @@ func parseCoordinates(text string) (c coordinates, err error) {
 // addDistance adds how far two points are apart to the distance of the walk.
 func (s *star) addDistance(w walk, src, dst int32) error {
 	a, b := s.at[src], s.at[dst]
+	// The products are rounded one by one, so that every processor gives the same bits.
 	seconds := (math.Sqrt(float64((a[0]-b[0])*(a[0]-b[0]))+float64((a[1]-b[1])*(a[1]-b[1]))) + math.Abs(a[2]) +
 		math.Abs(b[2])) / 1000
 	if math.IsNaN(seconds) {

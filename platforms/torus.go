@@ -63,6 +63,8 @@ func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 			if c.limiter >= 0 {
 				route = append(route, c.limiter+at)
 			}
+			// A cable belongs to the host at its - end: the host that a hop in + direction leaves, or that one in - direction
+			// comes to.
 			owner := at
 			if plus {
 				at = step(at, stride, x, size)

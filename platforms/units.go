@@ -9,6 +9,7 @@ import (
 )
 
 // prefixes are the multiples of a unit, decimal and binary.
+// SimGrid writes the short ones before f, Bps and bps, and the long ones before flops.
 var prefixes = []struct {
 	short, long string
 	factor      float64
@@ -99,6 +100,8 @@ func parseScaled(text, want string, units ...scaledUnit) (float64, error) {
 }
 
 // ParseLatency reads "0.10us" as seconds; without a unit it is seconds already.
+// The product of number and unit is rounded once, as SimGrid does: 0.10us is 0.10*1e-6, whose last bit may differ from
+// that of 1e-7.
 func ParseLatency(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {

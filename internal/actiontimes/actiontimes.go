@@ -45,6 +45,7 @@ func Open(index, dir string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The text is read once for the verbs of its lines, which say what may be an action, and once more by the reader.
 	verbs := map[int][]string{} // by rank, of its lines
 	for _, name := range strings.Fields(string(names)) {
 		if !filepath.IsAbs(name) {

@@ -16,6 +16,8 @@ type Case struct {
 }
 
 // Write writes a suite of checks.
+// The output of a check that has failed is the text of its failure, where CI systems look for it; that of one that has
+// passed is its standard output.
 func Write(w io.Writer, name string, cases []Case) error {
 	type failure struct {
 		Message string `xml:"message,attr"`

@@ -25,6 +25,7 @@ func Open(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
+	// Somebody may put a pipe there in between: opened so, it does not wait for a writer, and the second check finds it.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -61,6 +62,7 @@ func Check(path string, info fs.FileInfo) error {
 }
 
 // Read reads a regular file of at most so many bytes.
+// The size is asked for first, so that nothing is allocated for a file that is too long.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {

@@ -1,4 +1,7 @@
 // Package replaytest has runs for tests of what observes replays.
+//
+// A run is HPL, which has collective phases, computations of different lengths, and messages that overlap with them:
+// more than the traces of a few lines that package tracetest builds.
 package replaytest
 
 import (
@@ -21,6 +24,7 @@ type Run struct {
 }
 
 // HPL returns a run of HPL on Dahu, of 2 by 3 processes.
+// The matrix is of order n in blocks of nb. The trace is a file, so that it can be opened more than once.
 func HPL(t testing.TB, n, nb int) *Run {
 	t.Helper()
 	params := hpl.DefaultParams(n, 2, 3)

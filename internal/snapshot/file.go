@@ -32,6 +32,7 @@ var ErrFormat = errors.New("not a checkpoint")
 var ErrVersion = errors.New("checkpoint of another version")
 
 // Write writes a file with the state that content stores.
+// The content is compressed while it is stored, so that the memory this takes does not go with the size of the state.
 func Write(w io.Writer, version uint32, content func(*State)) error {
 	sum := sha256.New()
 	out := io.MultiWriter(w, sum)
@@ -60,6 +61,7 @@ func IsFile(head []byte) bool { return bytes.HasPrefix(head, magic[:]) }
 // Read reads a file of size bytes, which must have the version. It verifies the checksum of the whole
 // file before content sees any of it.
 func Read(r io.ReaderAt, size int64, version uint32, content func(*State)) error {
+	// What the head says comes first: a file of another kind or version needs no checksum to be refused.
 	head := make([]byte, min(size, int64(headSize)))
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), head); err != nil {
 		return err
@@ -73,6 +75,7 @@ func Read(r io.ReaderAt, size int64, version uint32, content func(*State)) error
 	if v := binary.LittleEndian.Uint32(head[len(magic):]); v != version {
 		return fmt.Errorf("%w: it has format %d, this program reads %d", ErrVersion, v, version)
 	}
+	// The whole file is read twice, once for its checksum: content would be lost on a file that is damaged at its end.
 	sum, end := sha256.New(), size-sha256.Size
 	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, end)); err != nil {
 		return err

@@ -62,6 +62,7 @@ func Save(w io.Writer, move func(*State)) error {
 }
 
 // flush writes the buffer.
+// The first error stays; what comes after it is dropped.
 func (s *State) flush() {
 	if s.err == nil {
 		_, s.err = s.w.Write(s.buf)
@@ -70,6 +71,7 @@ func (s *State) flush() {
 }
 
 // stored takes the buffer after a value was appended.
+// Its capacity is twice the size at which it is written, so that appending seldom moves it.
 func (s *State) stored(buf []byte) {
 	if s.buf = buf; len(buf) >= bufferSize {
 		s.flush()
@@ -184,6 +186,8 @@ func (s *State) Vars(pointers ...any) {
 }
 
 // value moves a variable of any type.
+// Reflection sets exported fields only: a type with others has a state method, which names them. Maps, pointers and
+// functions are a mistake of the program, not of a file, and so a panic.
 func (s *State) value(v reflect.Value) {
 	n := int64(0)
 	switch v.Kind() {
@@ -247,6 +251,7 @@ func Slice[T any](s *State, list *[]T, move func(*T)) {
 }
 
 // length moves the length of a slice. After an error it is n.
+// So a slice stays as it is where nothing could be read.
 func (s *State) length(n int) int {
 	stored := int64(n)
 	s.integer(&stored)
@@ -259,6 +264,7 @@ func (s *State) length(n int) int {
 	return int(stored)
 }
 
+// float moves the bits of a float, so that NaN and -0 stay as they are.
 func (s *State) float(v *float64) {
 	switch {
 	case s.err != nil:
@@ -275,6 +281,7 @@ func (s *State) float(v *float64) {
 	}
 }
 
+// moveInt moves an integer of any size as an int64.
 func moveInt[T ~int | ~int32 | ~uint8](s *State, v *T) {
 	n := int64(*v)
 	if s.integer(&n); s.w == nil {
@@ -282,6 +289,7 @@ func moveInt[T ~int | ~int32 | ~uint8](s *State, v *T) {
 	}
 }
 
+// integer moves an integer as a zigzag varint: small ones of either sign take one byte.
 func (s *State) integer(v *int64) {
 	switch {
 	case s.err != nil:
@@ -308,7 +316,8 @@ func (s *State) ends(err error) {
 }
 
 // Layout names the types of values by a hash of all fields of this module's types, and of what its named types
-// are, that can be reached from them, but not of what is behind an interface: programs with the same layout read each other's files.
+// are, that can be reached from them, but not of what is behind an interface: programs with the same layout read each
+// other's files.
 func Layout(values ...any) string {
 	var text strings.Builder
 	seen := map[reflect.Type]bool{}

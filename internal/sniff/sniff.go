@@ -1,6 +1,10 @@
 // Package sniff tells what a file is by how it begins. It is asked where a file could
 // not be read as what it was taken for, and so never refuses one: the error then says what
 // the file is instead, and what to do with it.
+//
+// A reader of a stream wraps it by [Remember] and passes its error through [Head.Instead]; one that has a file asks
+// [InFile] or [InsteadAt]. Formats are the rows of a table, with a [Kind] for those that commands read. Only the
+// beginning of a file is looked at, [HeadSize] bytes: whether the rest is right is left to its reader.
 package sniff
 
 import (

@@ -36,10 +36,19 @@ func formatOf(head []byte) *format {
 }
 
 // table lists formats, those that are told by less after those that are told by more.
+//
+// A row says what the format is called, with its article, for "this is ..., not ...", and what to do with the file in
+// place of what was tried. The kind is that of the readers which take such files: they do not complain of their own.
+// Guesses stand last: they are words of one line that other texts may have, too.
+//
+// The formats are those that users of simulators, tracers and batch systems have at hand and mix up. Their beginnings
+// are from the documents and sources of each; package snifftest has examples.
 var table = []format{
+	// Files of our own.
 	{kind: Trace, what: "a trace of Reprise", todo: "replay plays it, trace shows and converts it", is: isTrace},
 	{kind: Checkpoint, what: "a checkpoint of replay", todo: "replay --resume goes on from it", begin: "ReprCkpt"},
 
+	// Binary formats, by magic numbers; archives and compressed files after the formats that are kept in them.
 	{kind: foreign, what: "a LogGOPSim GOAL schedule in binary",
 		todo: "trace convert --to goal writes such schedules as text, but " + noTrace, is: isBinaryGOAL},
 	{kind: foreign, what: "a DUMPI trace", todo: noTrace, begin: "\xff\xaa\xddDUMPI"},
@@ -55,6 +64,7 @@ var table = []format{
 	{kind: foreign, what: "a tar archive", todo: unpack + ", by tar -x", is: isTar},
 	{kind: foreign, what: "a PDF document", todo: "name another file", begin: "%PDF-"},
 
+	// Texts, by their first words, or by words that no other format has.
 	{kind: foreign, what: "a web page", todo: "download the file itself", is: matches(`(?i)^\s*(<!doctype html|<html)`)},
 	{kind: Platform, what: "a SimGrid platform (XML)", todo: "--platform reads it", is: isPlatform},
 	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record,
@@ -90,6 +100,7 @@ var table = []format{
 		todo: "it names actors, which a deployment file puts on hosts; replay plays the texts of MPI (smpirun -replay), which number ranks", is: isActorActions},
 	{kind: foreign, what: "a script", todo: "name the file that it reads or writes", begin: "#!"},
 
+	// Guesses, by the form of the lines.
 	{kind: YAML, guess: true, what: "YAML", todo: "--kernels reads kernel models, --network-noise laws of noise",
 		is: isYAML},
 	{kind: Table, guess: true, what: "a table (CSV)", todo: "calibrate reads tables of timings", is: isTable},

@@ -68,8 +68,10 @@ func isCubex(head []byte) bool {
 		bytes.Contains(head[512:min(len(head), 1024)], []byte("CUBEX."))
 }
 
+// isTar: the magic of POSIX archives, behind the fields of the first header.
 func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
 
+// isPlatform: XML with the root or the document type of SimGrid; comments may stand before both.
 func isPlatform(head []byte) bool {
 	text := bytes.TrimSpace(head)
 	return bytes.HasPrefix(text, []byte("<")) &&
@@ -94,6 +96,7 @@ func isActorActions(head []byte) bool {
 	return all(list, `^\S+\s+(init|finalize|compute|sleep|send|recv|Isend|Irecv|wait|barrier|bcast|reduce|allReduce|comm_size|open|read|close|delete)(\s+\S+){0,3}$`) && list[0][0] > '9'
 }
 
+// isYAML: the mark of a document, or a key in the first line that is no comment.
 func isYAML(head []byte) bool {
 	list := lines(head, "#")
 	return len(list) > 0 && (list[0] == "---" || all(list[:1], `^[A-Za-z_][\w-]*:(\s|$)`))
@@ -117,6 +120,7 @@ func isIndex(head []byte) bool {
 	return len(list) > 0 && all(list, `^[^\s,;:<>{}"=]*[./][^\s,;:<>{}"=]*$`)
 }
 
+// all reports whether there are lines and each of them matches a pattern.
 func all(list []string, pattern string) bool {
 	re := regexp.MustCompile(pattern)
 	for _, line := range list {

@@ -10,6 +10,8 @@ import (
 
 // Bar shows on a terminal how far something has come, how quick it is and how long it will
 // take, if it takes long. The nil Bar shows nothing.
+//
+// Methods may be called from several goroutines: timers and workers tell the same bar how far they are.
 type Bar struct {
 	mu    sync.Mutex
 	renew func(number int) *progressbar.ProgressBar
@@ -49,6 +51,8 @@ func newBarOn(w io.Writer, none bool, number int, things string, options ...prog
 }
 
 // newBar returns a bar that shows itself after some time.
+// Until then its state is kept here only: the bar of the library draws itself at each change of its number of things,
+// so that one with another number is made anew while nothing is shown.
 func newBar(w io.Writer, number int, after time.Duration, options ...progressbar.Option) *Bar {
 	b := &Bar{renew: func(number int) *progressbar.ProgressBar {
 		p := progressbar.NewOptions(number, append(options,
@@ -139,6 +143,7 @@ func (b *barReader) Read(p []byte) (int, error) {
 }
 
 // Clear takes the bar off the terminal.
+// A bar that is cleared shows nothing any more, whoever still counts.
 func (b *Bar) Clear() {
 	if b == nil {
 		return

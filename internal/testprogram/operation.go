@@ -19,10 +19,12 @@ type operation struct {
 	vectors [2][]int64 // of the call: parameters 0 and 1 of the block
 }
 
+// failure is the text of a panic: it names the case and the line.
 func (o *operation) failure(format string, args ...any) string {
 	return fmt.Sprintf("testprogram: case %s: %s: ", o.Name, o.line.text) + fmt.Sprintf(format, args...)
 }
 
+// word reads the next operand.
 func (o *operation) word() string {
 	if len(o.words) == 0 {
 		panic(o.failure("words are missing"))
@@ -40,6 +42,7 @@ func (o *operation) slots() (list []int32) {
 	return list
 }
 
+// slot reads the number of a request, written @3: requests are called by it from their begin to their end.
 func (o *operation) slot() int32 { return int32(number(strings.TrimPrefix(o.word(), "@"))) }
 
 // group is the communicator of a call.
@@ -49,6 +52,7 @@ type group struct {
 	me      int // which of them
 }
 
+// group reads the name of a communicator, of which the rank must be a member.
 func (o *operation) group() group {
 	name := o.word()
 	if name == "world" {
@@ -69,6 +73,8 @@ func (o *operation) group() group {
 }
 
 // peer reads a rank of the communicator and returns it as one of the world.
+// It is written as a number, as +N or -N for one N further in a ring of all members, as ^N for the one whose number
+// differs in the bits of N, as any, or as null for MPI_PROC_NULL.
 func (o *operation) peer(g *group) trace.Operand {
 	w := o.word()
 	n := len(g.members)
@@ -85,6 +91,7 @@ func (o *operation) peer(g *group) trace.Operand {
 	return trace.Const(int64(g.members[number(w)]))
 }
 
+// tag reads a tag, or any.
 func (o *operation) tag() trace.Operand {
 	if w := o.word(); w != "any" {
 		return trace.Const(int64(number(w)))
@@ -94,9 +101,30 @@ func (o *operation) tag() trace.Operand {
 
 func (o *operation) number() int64 { return int64(number(o.word())) }
 
+// messages are the operations on one message, by their words.
 var messages = map[string]trace.Op{"send": trace.OpSend, "ssend": trace.OpSsend, "recv": trace.OpRecv,
 	"isend": trace.OpIsend, "issend": trace.OpIssend, "irecv": trace.OpIrecv}
 
+// do appends an operation to the block of the rank. These are the words behind the operation:
+//
+//	sleep                                SECONDS [SECONDS TIMES THE RANK]
+//	compute                              FLOP
+//	send, ssend, recv                    COMM PEER TAG BYTES
+//	isend, issend, irecv                 COMM PEER TAG BYTES SLOT
+//	sendrecv                             COMM PEER TAG BYTES PEER TAG BYTES
+//	sendinit, recvinit                   COMM PEER TAG BYTES SLOT
+//	start, waitall, testany and alike    SLOT ...
+//	wait, test                           SLOT
+//	probe, iprobe                        COMM PEER TAG
+//	drain                                SLOT ...     waits for any until none is left, and computes behind each
+//	wincreate                            COMM WINDOW
+//	winfree                              WINDOW
+//	fence                                WINDOW ASSERTION
+//	put, get                             WINDOW PEER BYTES
+//	accumulate, getaccumulate            WINDOW PEER NUMBERS
+//	fetchandop, compareandswap           WINDOW PEER
+//
+// Collective operations are in the method of that name. Times are rounded to microseconds, as program.c sleeps.
 func (o *operation) do(op string) {
 	switch op {
 	case "sleep":
@@ -193,6 +221,7 @@ type windowKey struct {
 	number int64
 }
 
+// accesses are the operations on windows, by their words.
 var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.AccessGet,
 	"accumulate":    trace.AccessAccumulate,
 	"getaccumulate": trace.AccessGetAccumulate, "fetchandop": trace.AccessFetchAndOp, "compareandswap": trace.AccessCompareAndSwap}
@@ -206,8 +235,10 @@ type persistent struct {
 	bytes  int64
 }
 
+// persistentKey is a request of a rank.
 type persistentKey struct{ rank, slot int32 }
 
+// kinds and completions are the words of collective operations and of waits and tests: those of package trace.
 var (
 	kinds       = map[string]trace.CollectiveKind{}
 	completions = map[string]trace.Completion{}
@@ -241,6 +272,7 @@ func (o *operation) collective(op string) {
 	if kind != trace.CollBarrier {
 		n = o.number()
 	}
+	// Where ranks have counts of their own, a second number says by how many elements they differ.
 	perRank := kind.SendsPerRank() || kind.RecvsPerRank()
 	if perRank {
 		step = o.number()

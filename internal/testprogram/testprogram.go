@@ -1,5 +1,23 @@
 // Package testprogram reads the programs of testdata/oracle/smpi-mpi, which SimGrid's SMPI has
 // executed as programs in C, and makes traces of them. Tests and scripts/crosscheck use it.
+//
+// # Language
+//
+// A text is lines of words; a line that begins with # is a comment. The lines of a case follow its
+// first:
+//
+//	case NAME RANKS [OPTION:VALUE ...] [hosts:HOST,HOST,...]
+//	comm NAME RANK ... [| RANK ...]
+//	RANKS OPERATION OPERAND ...
+//
+// A comm makes communicators of the groups of ranks between the bars. In the other lines RANKS are those that make
+// the call: *, or numbers and ranges with commas between, such as 0,2-3. The operations and their operands stand at
+// the method do.
+//
+// Errors of a text are panics: the files belong to the repository, and a test that reads a wrong one shall stop.
+//
+// [Load] reads the cases with the times at which their ranks end in SimGrid, and [Case.Trace] makes the trace of
+// one. The platform, the replay and the comparison are left to those who ask.
 package testprogram
 
 import (
@@ -74,6 +92,7 @@ func Load(t testing.TB, dir fs.FS) []*Case {
 	return cases
 }
 
+// readFile returns a file of the cases as a text.
 func readFile(t testing.TB, dir fs.FS, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(dir, name)
@@ -145,6 +164,7 @@ func lines(text string) iter.Seq[[]string] {
 	}
 }
 
+// number reads a whole number, or panics.
 func number(w string) int {
 	n, err := strconv.Atoi(w)
 	if err != nil {
@@ -153,6 +173,7 @@ func number(w string) int {
 	return n
 }
 
+// float reads a number, or panics.
 func float(w string) float64 {
 	v, err := strconv.ParseFloat(w, 64)
 	if err != nil {

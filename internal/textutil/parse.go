@@ -75,6 +75,8 @@ func LineError(s *bufio.Scanner) error {
 }
 
 // JSONLimits are how much a text may have, of each.
+// They bound what a decoder of JSON allocates for a hostile text: a map or a list takes many times the bytes of a short
+// member.
 type JSONLimits struct {
 	Objects int
 	Values  int // members of objects and elements of lists, but for the first of each

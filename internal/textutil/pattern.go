@@ -146,4 +146,5 @@ func (e *patternPart) length(name string, at int) int {
 	return 0
 }
 
+// isDigit reports whether a byte is a decimal digit of ASCII.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

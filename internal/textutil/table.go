@@ -9,6 +9,7 @@ import (
 )
 
 // Table is text in columns: the first is aligned left, the others right.
+// A row of a single cell is a heading or a remark between the others, and has no say in the widths.
 type Table struct{ rows [][]string }
 
 // Row appends a row.
@@ -21,6 +22,7 @@ func (t *Table) Len() int { return len(t.rows) }
 // columns are left out that have no values, and then the first one is cut.
 func (t *Table) Write(w io.Writer) error {
 	rows, widths := t.rows, widthsOf(t.rows)
+	// Only a terminal says how wide it is: files and pipes get all columns, so that programs find them.
 	to, limited := w.(interface{ Columns() int })
 	if limited && len(widths) > 1 && total(widths) > to.Columns() {
 		// Columns of "-" only, below the heading, go first, and then the end of the first column.

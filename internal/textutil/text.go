@@ -1,5 +1,9 @@
 // Package textutil reads and writes text for people: words that agree with their numbers, quotes that are safe to
 // print, tables, percentages, lines, and patterns of names. Readers of text bound what they take.
+//
+// Messages that repeat what files say go through [Quote], [Cut] or [Brief], reports through [Table]. A [Pattern] stands
+// for names of hosts or kernels. [NewLineScanner] and [JSONLimits] are for readers of files from anywhere. Which
+// terminal the text is for, and what the files mean, is left to others.
 package textutil
 
 import (

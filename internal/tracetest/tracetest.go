@@ -40,6 +40,8 @@ func header(ranks int) *trace.Header {
 }
 
 // Trace returns the trace in which rank r does what block appends to its builder.
+// The trace has one step with one call, of a block of each rank's own: so a test says in a few lines of Go what each
+// rank does, and needs no call sites.
 // Blocks that it calls go into the program; its parameters are the vectors, at
 // most two.
 func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program),
@@ -95,6 +97,7 @@ func Update(t testing.TB, b *trace.Builder, p *trace.Program, n, chunk int64) {
 	b.Work(0, trace.Const(n), trace.Const(chunk), add(t, p, body))
 }
 
+// add puts a block into the program and returns its number.
 func add(t testing.TB, p *trace.Program, b *trace.Builder) int {
 	t.Helper()
 	n, err := p.Add(b)
@@ -102,6 +105,7 @@ func add(t testing.TB, p *trace.Program, b *trace.Builder) int {
 	return n
 }
 
+// must ends the test at an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -215,6 +219,7 @@ func RingHeader() *trace.Header {
 }
 
 // Ring passes a message on within each process row: from column q, of out bytes.
+// The receive is begun first, so that no order of the ranks makes them wait for each other.
 func Ring(b *trace.Builder) {
 	q, tag := b.Param(0), trace.Const(5)
 	b.Message(trace.OpIrecv, 0, 1, b.Member(0, q.Plus(-1)), tag, b.Param(2))

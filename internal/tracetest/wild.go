@@ -9,6 +9,10 @@ import (
 )
 
 // wild makes programs of what bytes say, as hostile as the format allows.
+//
+// Each decision takes a byte, zero once they have come to their end, so that a short input makes a short program and a
+// fuzzer that changes a byte changes one decision. The order of the decisions is a part of the corpora that fuzzers
+// have found: who changes it makes other programs of them.
 type wild struct {
 	data   []byte
 	turns  int64 // of a loop at most
@@ -17,6 +21,7 @@ type wild struct {
 	vars   []trace.Operand // of the block that is built
 }
 
+// wildBlock is a block that others may call.
 type wildBlock struct{ number, params int }
 
 // WildRanks is the number of ranks of wild programs.
@@ -75,6 +80,7 @@ func (g *wild) next() byte {
 	return b
 }
 
+// upTo returns a number of [0, most].
 func (g *wild) upTo(most int) int { return int(g.next()) % (most + 1) }
 
 // value returns a number: mostly a small one, seldom one at an end of what there is.
@@ -95,6 +101,7 @@ func (g *wild) operand() trace.Operand {
 	return trace.Const(g.value())
 }
 
+// rank returns a rank, mostly one that there is.
 func (g *wild) rank() trace.Operand {
 	if g.upTo(9) == 0 {
 		return g.operand()
@@ -102,8 +109,10 @@ func (g *wild) rank() trace.Operand {
 	return trace.Const(int64(g.upTo(WildRanks - 1)))
 }
 
+// tag returns one of two tags, so that some messages match and some do not.
 func (g *wild) tag() trace.Operand { return trace.Const(int64(g.upTo(1))) }
 
+// size returns a size in bytes, mostly one of those about which protocols differ.
 func (g *wild) size() trace.Operand {
 	if g.upTo(9) == 0 {
 		return g.operand()
@@ -218,6 +227,7 @@ func (g *wild) control(b *trace.Builder, depth int) {
 		}
 		g.vars = g.vars[:known] // what is set inside is not, behind
 	}
+	// Arguments of a call: one for each parameter of the block that is called.
 	args := func(n int) (list []trace.Operand) {
 		for range n {
 			list = append(list, g.operand())

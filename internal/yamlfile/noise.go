@@ -70,6 +70,8 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 }
 
 // modes parses the modes of a mixture, whose weights it makes add up to 1.
+// A mode has a weight and a standard deviation; its mean, by which it lies off the mean time, is 0 where it is not
+// given.
 func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
 	items, err := d.Items(n, what)
 	if err != nil {
@@ -116,6 +118,7 @@ func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
 }
 
 // Deviation parses an amount that is not negative.
+// An amount is a number, which is in the unit of what it is noise of, or a percentage of the mean.
 func (d *Document) Deviation(n ast.Node, what string) (noise.Amount, error) {
 	a, err := d.amount(n, what)
 	if err == nil && (a.Fixed < 0 || a.Relative < 0) {

@@ -1,5 +1,16 @@
 // Package yamlfile reads the YAML files of the models: a plain subset of YAML, with
 // errors that begin with file:line and say what was found and what is allowed.
+//
+// A [Document] reads the text into the nodes of package ast and takes values out of them. Each method gets a node and
+// what it stands for, such as "dgemm: terms", with which its error begins:
+//
+//	list, err := d.Entries(n, "kernels") // a mapping, in the order of the file
+//	fields, err := d.Fields(n, "hosts", "host", "cpu") // a mapping with known keys only
+//	cpu, err := d.Integer(fields["cpu"], "hosts: cpu", 0, 3)
+//
+// Values are texts until somebody asks for a number: the types that YAML gives to scalars depend on its version.
+// Anchors, tags and the like are refused, and so are nesting and sizes that no model needs, before the parser of YAML
+// runs: files come from anywhere.
 package yamlfile
 
 import (
@@ -46,6 +57,7 @@ func (d *Document) Errorf(n ast.Node, format string, args ...any) error {
 	return d.errorAt(n.GetToken(), format, args...)
 }
 
+// errorAt is Errorf with the place of a token.
 func (d *Document) errorAt(t *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", d.File, t.Position.Line, textutil.Brief(fmt.Errorf(format, args...)))
 }

@@ -17,6 +17,7 @@ func (Flat) words(s *Spec) []string {
 	return []string{fmt.Sprintf("one switch, a cable of %v to each node: no oversubscription", s.NIC)}
 }
 
+// body writes a cluster without a backbone: only the cables of the nodes bound messages.
 func (Flat) body(b *xmlBuilder, s *Spec) { b.cluster(1, "cluster", s, 0, s.Nodes, "") }
 
 // Torus is a torus of nodes, by its sizes, each at least 2.
@@ -36,6 +37,7 @@ func ParseTorus(text string) (Torus, error) {
 	return t, nil
 }
 
+// check holds the sizes against the number of nodes: a size of 1 would be no dimension.
 func (t Torus) check(s *Spec) error {
 	for _, n := range t.Sizes {
 		if n < 2 {
@@ -48,6 +50,7 @@ func (t Torus) check(s *Spec) error {
 	return nil
 }
 
+// text writes the sizes.
 func (t Torus) text(between string) string {
 	var list []string
 	for _, n := range t.Sizes {
@@ -61,6 +64,7 @@ func (t Torus) words(s *Spec) []string {
 		s.NIC, count(len(t.Sizes), "dimension"))}
 }
 
+// body writes a TORUS, whose cables are those of the nodes.
 func (t Torus) body(b *xmlBuilder, s *Spec) {
 	b.cluster(1, "torus", s, 0, s.Nodes, fmt.Sprintf(` topology="TORUS" topo_parameters="%s"`, t.text(",")))
 }

@@ -3,7 +3,6 @@ package compose_test
 import (
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -76,37 +75,6 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s, %s to %s: %d links, %g s, %g byte/s, want %d, %g, %g", c.kind, c.text, c.from, c.to, len(route), latency, narrowest, c.links, c.latency, c.narrowest)
 		}
 	}
-}
-
-// TestBundles: what all cables of a switch have together. A leaf has 8 of 200 Gbps; a group of
-// 4 leaves with 2 cables each has 2 switches, with 3 cables each.
-func TestBundles(t *testing.T) {
-	for _, c := range []struct {
-		nodes            int
-		kind, text, link string
-		want             float64
-	}{
-		{64, "fat-tree", "leaf=16 up=8x200Gbps", "leaf-3-up_UP", 8 * 25e9},
-		{64, "fat-tree", "leaf=4 up=2x200Gbps group=4 up=3x400Gbps", "leaf-15-up_DOWN", 2 * 25e9},
-		{64, "fat-tree", "leaf=4 up=2x200Gbps group=4 up=3x400Gbps", "group-3-up_UP", 2 * 3 * 50e9},
-		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=3x200Gbps global=2x400Gbps", "local-9-11_UP", 3 * 25e9},
-		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=3x200Gbps global=2x400Gbps", "global-0-3_UP", 2 * 50e9},
-	} {
-		p := read(t, spec(t, c.nodes, c.kind, c.text))
-		i := slices.IndexFunc(names(p), func(name string) bool { return name == c.link })
-		if i < 0 {
-			t.Errorf("%s: no link %s", c.text, c.link)
-		} else if l := p.Link(int32(i)); l.Bandwidth != c.want {
-			t.Errorf("%s: %s has %g byte/s, want %g", c.text, c.link, l.Bandwidth, c.want)
-		}
-	}
-}
-
-func names(p *platforms.Platform) (list []string) {
-	for i := range p.NumLinks() {
-		list = append(list, p.Link(int32(i)).Name)
-	}
-	return list
 }
 
 // TestUniformTree: where all cables are alike it is SimGrid's fat tree, levels; children;

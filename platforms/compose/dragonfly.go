@@ -68,6 +68,7 @@ func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
 // maxRoutes bounds the routes between switches of a group and between groups.
 const maxRoutes = 1 << 18
 
+// check refuses other numbers of nodes, and more routes than readers hold.
 func (d Dragonfly) check(s *Spec) error {
 	if d.Groups < 1 || d.Switches < 1 || d.Hosts < 1 || d.LocalCables < 1 || d.GlobalCables < 1 {
 		return fmt.Errorf("a dragonfly with a number that is not positive")
@@ -89,6 +90,7 @@ func (d Dragonfly) check(s *Spec) error {
 	return nil
 }
 
+// words says how many cables there are in and between groups, and how many hosts of a group share the latter.
 func (d Dragonfly) words(s *Spec) []string {
 	list := []string{
 		fmt.Sprintf("a dragonfly of %s of %s of %s, cables of %.4g us to the nodes", count(d.Groups, "group"),
@@ -105,6 +107,9 @@ func (d Dragonfly) words(s *Spec) []string {
 		"of a group "+sharing(d.Switches*d.Hosts, "host", s.NIC, all, "global cable", d.Global))
 }
 
+// body writes a zone of all groups, each a zone of its switches, which are clusters. Routes of zones lead from router
+// to router, so that the way between two groups passes the two switches that their cable joins: a minimal route. A
+// cable that is narrower than what feeds it limits each flow.
 func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 	b.line(1, `<zone id="dragonfly" routing="Full">`)
 	for g := range d.Groups { // each of its switches is a cluster
@@ -137,6 +142,7 @@ func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 	b.line(1, `</zone>`)
 }
 
+// Names of zones, clusters and routers. Switches are numbered through all groups.
 func groupName(g int) string { return fmt.Sprintf("group-%d", g) }
 
 // gateway is the switch of a group that has the cables to another one: the other groups are

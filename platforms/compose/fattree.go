@@ -86,6 +86,8 @@ const (
 	maxCables   = 1 << 22
 )
 
+// check refuses numbers of nodes that fill no whole switches, and trees whose description would be too long for those
+// who read it.
 func (t FatTree) check(s *Spec) error {
 	top := len(t.Levels) - 1
 	if top < 0 {
@@ -127,6 +129,7 @@ func (t FatTree) check(s *Spec) error {
 }
 
 // uniform reports whether all cables are like those of the nodes.
+// Then SimGrid has a topology for the tree, which needs neither zones nor bundles.
 func (t FatTree) uniform(s *Spec) bool {
 	for _, l := range t.Levels {
 		if !l.Cable.like(s.NIC) {
@@ -136,6 +139,7 @@ func (t FatTree) uniform(s *Spec) bool {
 	return true
 }
 
+// words says for each level how many share its uplinks.
 func (t FatTree) words(s *Spec) []string {
 	leaves, top := s.Nodes/t.below(0), len(t.Levels)-1
 	list := []string{fmt.Sprintf("a fat tree of %s below %s at the top, cables of %.4g us to the nodes",
@@ -151,6 +155,7 @@ func (t FatTree) words(s *Spec) []string {
 	return append(list, "uplinks above the same nodes are one link of their sum, as adaptive routing spreads flows")
 }
 
+// body writes one FAT_TREE, or where cables differ a zone for each switch.
 func (t FatTree) body(b *xmlBuilder, s *Spec) {
 	if !t.uniform(s) {
 		t.zone(b, s, len(t.Levels), 1, "tree", 0, s.Nodes)

@@ -23,6 +23,8 @@ type Option struct {
 }
 
 // request is what options say, in any order.
+// The words of a topology wait until all options are read, since cables that say nothing else are like those of the
+// nodes.
 type request struct {
 	Spec
 	nodes           bool // their number is given
@@ -32,6 +34,8 @@ type request struct {
 // Options returns all options, in the order of help.
 func Options() []Option { return options }
 
+// options are in the order in which a person describes a machine: the nodes, their cables, the network between them,
+// and what is not as it should be.
 var options = []Option{
 	{Name: "nodes", Usage: "number of nodes, `N`", Default: "none: must be given",
 		set: func(r *request, v string) (err error) {
@@ -81,6 +85,7 @@ var options = []Option{
 	}},
 }
 
+// parseWhole reads a whole number of any sign: Check says which are possible.
 func parseWhole(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -146,6 +151,7 @@ func Inline(text string) (s *Spec, ok bool, err error) {
 }
 
 // Parse returns the platform of a description, under a name for messages.
+// It goes by way of the text, so that a platform that is described in words is the one that its file would be.
 func (s *Spec) Parse(name string) (*platforms.Platform, error) {
 	var b strings.Builder
 	if err := s.Write(&b); err != nil {
@@ -190,6 +196,7 @@ func parseCables(text string, like Cable) (n int, c Cable, err error) {
 	return n, c, err
 }
 
+// parseCount reads a number of switches, nodes or cables.
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxCount {

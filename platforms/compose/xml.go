@@ -10,6 +10,7 @@ import (
 )
 
 // xmlBuilder is a description that is being written.
+// Names need no escapes: they are made here, of letters, digits and hyphens.
 type xmlBuilder struct{ strings.Builder }
 
 // line writes a line at some depth.
@@ -41,6 +42,7 @@ type bundle struct {
 }
 
 // end is a zone, and the router at which it is left.
+// Inside a zone messages find their way to the router by its own routes.
 type end struct{ zone, gateway string }
 
 // joined writes bundles: all links come before the routes, as SimGrid wants them.

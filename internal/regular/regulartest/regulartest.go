@@ -12,6 +12,7 @@ import (
 // Special runs a test with each kind of special file: put puts one at a path, where nothing is, and
 // what is how errors call it. A test that takes ten seconds waits for something, and fails.
 func Special(t *testing.T, test func(t *testing.T, what string, put func(path string))) {
+	// Links to devices and sockets of this process need no privileges.
 	kinds := []struct {
 		what string
 		put  func(path string) error

@@ -1,4 +1,7 @@
 // Package snapshottest finds the fields that a type forgets to save.
+//
+// A field that is added to a type and not to its state method would come back empty from a checkpoint: a replay that
+// goes on from it would differ from one in a single piece only in some runs, and late. [Fields] finds it at once.
 package snapshottest
 
 import (
@@ -62,6 +65,8 @@ func written[T any](base *T, move func(*snapshot.State, *T)) (text []byte, err e
 }
 
 // changes gives v another value and back, and reports what differs says in between.
+// Of a slice and of an array an element is changed, of a slice also the length; of a struct one field after the other
+// until something differs. Pointers and what cannot be written report no difference.
 func changes(v reflect.Value, differs func() bool) bool {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // now it can be set, exported or not
 	old := reflect.New(v.Type()).Elem()

@@ -23,6 +23,10 @@ func tar(name, text string) string {
 }
 
 // Samples of formats that no command reads, then of those that some do.
+//
+// They are made by hand after documents of the formats, or are the first bytes of a file that a tool has written, and
+// are as short as the format can be told by. A format that begins in several ways, with a comment or in an older
+// version, has a sample of each.
 var Samples = []Sample{
 	{"goal", "num_ranks 2\n\nrank 0 {\nl1: send 10b to 1 tag 5\n}\nrank 1 {\nl1: recv 10b from 0 tag 5\n}\n",
 		"GOAL schedule"},
