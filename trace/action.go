@@ -42,7 +42,10 @@
 // messages protobuf.
 package trace
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Kind says what a flat action is. The set is closed by the format's version.
 type Kind uint8
@@ -87,9 +90,9 @@ const (
 )
 
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
-	"irecv", "wait",
-	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null",
-	"access", "iaccess", "sync", "file"}
+	"irecv", "wait", "test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase",
+	"mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null", "access", "iaccess", "sync",
+	"file"}
 
 // String returns the verb of the kind.
 func (k Kind) String() string {
@@ -97,6 +100,14 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return "unknown"
+}
+
+// nameOf returns the name of a number; of one without a name the word, and the number.
+func nameOf(names []string, n uint8, word string) string {
+	if int(n) < len(names) {
+		return names[n]
+	}
+	return fmt.Sprintf("%s %d", word, n)
 }
 
 // Flags of a flat action.

@@ -29,8 +29,8 @@ const maxRegs = 200
 // Param returns parameter i, counted from 0.
 func (b *Builder) Param(i int) Operand { return Operand{Reg: Reg(i + 1)} }
 
-// add appends an item to the innermost open body.
-func (b *Builder) add(it Item) { *b.body = append(*b.body, it) }
+// Add appends an item as it is to the innermost open body.
+func (b *Builder) Add(it Item) { *b.body = append(*b.body, it) }
 
 // let appends an item that computes, and gives its result the next register. Registers are never used
 // again: a block is short, and a register that is set once has one value wherever it is read.
@@ -41,7 +41,7 @@ func (b *Builder) let(it Item) Operand {
 	}
 	it.Dst = Reg(b.next)
 	b.next++
-	b.add(it)
+	b.Add(it)
 	return Operand{Reg: it.Dst}
 }
 
@@ -124,20 +124,20 @@ func (b *Builder) VectorAt(v, i Operand) Operand { return b.VectorSum(v, i, i.Pl
 
 // Compute calls a kernel.
 func (b *Builder) Compute(kernel int, dims ...Operand) {
-	b.add(Item{Op: OpCompute, Sym: kernel, Args: dims})
+	b.Add(Item{Op: OpCompute, Sym: kernel, Args: dims})
 }
 
 // Flops computes the amount whose float64 bits the operand holds.
-func (b *Builder) Flops(amount Operand) { b.add(Item{Op: OpFlops, Args: []Operand{amount}}) }
+func (b *Builder) Flops(amount Operand) { b.Add(Item{Op: OpFlops, Args: []Operand{amount}}) }
 
 // SpreadFlops computes an amount that differs from call to call: of the mean and the standard
 // deviation whose float64 bits the operands hold.
 func (b *Builder) SpreadFlops(mean, deviation Operand) {
-	b.add(Item{Op: OpFlops, Args: []Operand{mean, deviation}})
+	b.Add(Item{Op: OpFlops, Args: []Operand{mean, deviation}})
 }
 
 // Sleep pauses for the seconds whose float64 bits the operand holds.
-func (b *Builder) Sleep(seconds Operand) { b.add(Item{Op: OpSleep, Args: []Operand{seconds}}) }
+func (b *Builder) Sleep(seconds Operand) { b.Add(Item{Op: OpSleep, Args: []Operand{seconds}}) }
 
 // Message appends a point-to-point action: op is one of OpSend, OpSsend, OpRecv
 // and, with a request slot, OpIsend, OpIssend, OpIrecv. Peer is a world rank.
@@ -145,74 +145,74 @@ func (b *Builder) Message(op Op, family int, req int32, peer, tag, bytes Operand
 	if op < numOps && !opRules[op].req {
 		req = 0
 	}
-	b.add(Item{Op: op, Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
+	b.Add(Item{Op: op, Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
 }
 
 // Wait completes a request.
-func (b *Builder) Wait(req int32) { b.add(Item{Op: OpWait, Req: req}) }
+func (b *Builder) Wait(req int32) { b.Add(Item{Op: OpWait, Req: req}) }
 
 // Test tests a request, as recorded.
-func (b *Builder) Test(req int32) { b.add(Item{Op: OpTest, Req: req}) }
+func (b *Builder) Test(req int32) { b.Add(Item{Op: OpTest, Req: req}) }
 
 // Free lets go of a request without completing it: MPI_Request_free.
-func (b *Builder) Free(req int32) { b.add(Item{Op: OpFree, Req: req}) }
+func (b *Builder) Free(req int32) { b.Add(Item{Op: OpFree, Req: req}) }
 
 // WaitAll completes all pending requests.
-func (b *Builder) WaitAll() { b.add(Item{Op: OpWaitAll}) }
+func (b *Builder) WaitAll() { b.Add(Item{Op: OpWaitAll}) }
 
 // Exchange receives (nonblocking), sends, waits; a side of zero bytes is left
 // out: then only a send, only a (blocking) receive, or nothing remains.
 func (b *Builder) Exchange(family int, peer, tag, out, in Operand) {
-	b.add(Item{Op: OpExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
+	b.Add(Item{Op: OpExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
 }
 
 // SyncExchange sends synchronously (nonblocking), receives, waits.
 func (b *Builder) SyncExchange(family int, peer, tag, out, in Operand) {
-	b.add(Item{Op: OpSyncExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
+	b.Add(Item{Op: OpSyncExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
 }
 
 // Sendrecv sends and receives at once.
 func (b *Builder) Sendrecv(family int, peer, tag, bytes, source, sourceTag, sourceBytes Operand) {
-	b.add(Item{Op: OpSendrecv, Sym: family, Args: []Operand{peer, tag, bytes, source, sourceTag, sourceBytes}})
+	b.Add(Item{Op: OpSendrecv, Sym: family, Args: []Operand{peer, tag, bytes, source, sourceTag, sourceBytes}})
 }
 
 // Iprobe is a recorded probe that decided nothing.
 func (b *Builder) Iprobe(family int, peer, tag Operand) {
-	b.add(Item{Op: OpIprobe, Sym: family, Args: []Operand{peer, tag}})
+	b.Add(Item{Op: OpIprobe, Sym: family, Args: []Operand{peer, tag}})
 }
 
 // Probed marks, in the body of a pollable, the probe that let it run.
 func (b *Builder) Probed(family int, peer, tag Operand) {
-	b.add(Item{Op: OpProbed, Sym: family, Args: []Operand{peer, tag}})
+	b.Add(Item{Op: OpProbed, Sym: family, Args: []Operand{peer, tag}})
 }
 
 // Define makes a pollable operation pending whose body runs at its first poll.
 func (b *Builder) Define(slot, body int, args ...Operand) {
-	b.add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, Args: args})
+	b.Add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, Args: args})
 }
 
 // DefineGuarded makes a pollable operation pending whose body runs at the first
 // poll that finds the message (peer, tag).
 func (b *Builder) DefineGuarded(slot, family int, peer, tag Operand, body int, args ...Operand) {
-	b.add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, GuardSym: family, Guard: []Operand{peer, tag}, Args: args})
+	b.Add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, GuardSym: family, Guard: []Operand{peer, tag}, Args: args})
 }
 
 // Poll polls a pollable operation once, if it is pending.
-func (b *Builder) Poll(slot int) { b.add(Item{Op: OpPoll, Slot: uint8(slot)}) }
+func (b *Builder) Poll(slot int) { b.Add(Item{Op: OpPoll, Slot: uint8(slot)}) }
 
 // PollWait polls a pollable operation until it is done.
-func (b *Builder) PollWait(slot int) { b.add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
+func (b *Builder) PollWait(slot int) { b.Add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
 
 // Work runs the block body(columns, args...) on chunks of n columns, polling
 // after each, while the pollable operation is pending, and on all that is left
 // once it is done; with nothing left to do it goes on with empty chunks.
 func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
-	b.add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
+	b.Add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
 }
 
 // Mark appends a marker; for a vector in its text the argument is the handle.
 func (b *Builder) Mark(marker int, args ...Operand) {
-	b.add(Item{Op: OpMark, Sym: marker, Args: args})
+	b.Add(Item{Op: OpMark, Sym: marker, Args: args})
 }
 
 // If appends what body appends, executed only if the condition is not zero.
@@ -237,10 +237,10 @@ func (b *Builder) nest(it Item, body func()) {
 	b.body = &it.Body
 	body()
 	b.body = outer
-	b.add(it)
+	b.Add(it)
 }
 
 // Call calls a block.
 func (b *Builder) Call(block int, args ...Operand) {
-	b.add(Item{Op: OpCall, Sym: block, Args: args})
+	b.Add(Item{Op: OpCall, Sym: block, Args: args})
 }

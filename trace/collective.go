@@ -117,13 +117,8 @@ func (k CollectiveKind) Spans() bool { return collectiveRules[k].span }
 
 // arguments returns the number of arguments of an OpCollective.
 func (k CollectiveKind) arguments() int {
-	r, n := &collectiveRules[k], 0
-	for _, has := range []bool{r.send != noCount, r.send != noCount, r.recv != noCount, r.recv != noCount, r.root,
-		r.flops || r.span} {
-		if has {
-			n++
-		}
-	}
+	n := 0
+	new(CollectiveOperands).each(k, func(*Operand) { n++ })
 	return n
 }
 
@@ -248,37 +243,22 @@ func checkCounts(verb string, form countForm, count int64, sums []int64, size in
 // rank by rank are handles of vectors, with an element for each rank; what the
 // kind does not have is ignored.
 func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
-	b.collective(Item{Op: OpCollective}, kind, c)
+	b.collective(Item{Op: OpCollective}, kind, &c)
 }
 
 // Icollective appends a call of a nonblocking collective operation, which a wait, or
 // whatever else completes requests, completes.
 func (b *Builder) Icollective(req int32, kind CollectiveKind, c CollectiveOperands) {
-	b.collective(Item{Op: OpIcollective, Req: req}, kind, c)
+	b.collective(Item{Op: OpIcollective, Req: req}, kind, &c)
 }
 
-// collective appends the operands that the kind has, in the order of the rule's fields.
-func (b *Builder) collective(it Item, kind CollectiveKind, c CollectiveOperands) {
+// collective appends an item with the operands that the kind has.
+func (b *Builder) collective(it Item, kind CollectiveKind, c *CollectiveOperands) {
 	it.Sym, it.Slot, it.Comm = int(kind), uint8(c.Operator), int(c.Comm)
 	if kind < numCollectives {
-		rule := &collectiveRules[kind]
-		if rule.send != noCount {
-			it.Args = append(it.Args, c.Send, c.SendSize)
-		}
-		if rule.recv != noCount {
-			it.Args = append(it.Args, c.Recv, c.RecvSize)
-		}
-		if rule.root {
-			it.Args = append(it.Args, c.Root)
-		}
-		if rule.flops {
-			it.Args = append(it.Args, c.Flops)
-		}
-		if rule.span {
-			it.Args = append(it.Args, c.Span)
-		}
+		c.each(kind, func(o *Operand) { it.Args = append(it.Args, *o) })
 	}
-	b.add(it)
+	b.Add(it)
 }
 
 // CollectiveOperands are the operands of Builder.Collective; Flops holds the bits
@@ -297,18 +277,31 @@ type Comm int
 // Communicator returns the communicator that is the own group of a family.
 func Communicator(family int) Comm { return Comm(family + 1) }
 
+// each calls f with each operand that a kind has, in the order of an item's arguments.
+func (c *CollectiveOperands) each(k CollectiveKind, f func(o *Operand)) {
+	r := &collectiveRules[k]
+	if r.send != noCount {
+		f(&c.Send)
+		f(&c.SendSize)
+	}
+	if r.recv != noCount {
+		f(&c.Recv)
+		f(&c.RecvSize)
+	}
+	if r.root {
+		f(&c.Root)
+	}
+	if r.flops {
+		f(&c.Flops)
+	}
+	if r.span {
+		f(&c.Span)
+	}
+}
+
 // Operands takes the arguments of an OpCollective item apart.
 func (k CollectiveKind) Operands(args []Operand) (c CollectiveOperands) {
-	next := func(has bool) (o Operand) {
-		if has {
-			o, args = args[0], args[1:]
-		}
-		return o
-	}
-	r := &collectiveRules[k]
-	c.Send, c.SendSize = next(r.send != noCount), next(r.send != noCount)
-	c.Recv, c.RecvSize = next(r.recv != noCount), next(r.recv != noCount)
-	c.Root, c.Flops, c.Span = next(r.root), next(r.flops), next(r.span)
+	c.each(k, func(o *Operand) { *o, args = args[0], args[1:] })
 	return c
 }
 
@@ -342,7 +335,7 @@ func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	}
 	size := c.set.ranks
 	if in.sym > 0 {
-		size = c.group(in.sym - 1).count
+		size = c.group(in.sym - 1).Count
 	}
 	if err := call.Check(int(size)); err != nil {
 		c.fail("%v: %v", call.Kind, err)
@@ -400,12 +393,7 @@ var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land"
 	"maxloc", "minloc"}
 
 // String returns MPI's name in small letters, as in MPI_MAX; nothing for NoOperator.
-func (o Operator) String() string {
-	if o < numOperators {
-		return operatorNames[o]
-	}
-	return fmt.Sprintf("operator %d", uint8(o))
-}
+func (o Operator) String() string { return nameOf(operatorNames[:], uint8(o), "operator") }
 
 // check reports an operator that does not exist, or an operation that has none.
 func (o Operator) check(kind CollectiveKind) error {
@@ -440,12 +428,7 @@ const NumCompletions = int(numCompletions)
 var completionNames = [numCompletions]string{"waitall", "waitany", "waitsome", "testall", "testany", "testsome"}
 
 // String returns MPI's name in small letters.
-func (m Completion) String() string {
-	if m < numCompletions {
-		return completionNames[m]
-	}
-	return fmt.Sprintf("completion %d", uint8(m))
-}
+func (m Completion) String() string { return nameOf(completionNames[:], uint8(m), "completion") }
 
 // maxCompleted bounds the requests that one operation completes.
 const maxCompleted = 1 << 16
@@ -456,12 +439,12 @@ func (b *Builder) Complete(m Completion, slots ...int32) {
 	for _, s := range slots {
 		it.Coefs = append(it.Coefs, int64(s))
 	}
-	b.add(it)
+	b.Add(it)
 }
 
 // Probe waits for a message of a peer, which may be AnySource, with a tag, which may be AnyTag.
 func (b *Builder) Probe(family int, peer, tag Operand) {
-	b.add(Item{Op: OpProbe, Sym: family, Args: []Operand{peer, tag}})
+	b.Add(Item{Op: OpProbe, Sym: family, Args: []Operand{peer, tag}})
 }
 
 // Requests returns the request slots that a KindComplete action names by their number X[0];

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,10 +64,10 @@ type cursorSet struct {
 	trace  *Trace
 	code   *code
 	ranks  int32
-	to     int          // first step after the selected ones
-	idle   bool         // CursorOptions.Idle
-	groups [][]ownGroup // by family and group
-	polls  []pollable   // by cursor and slot
+	to     int        // first step after the selected ones
+	idle   bool       // CursorOptions.Idle
+	groups [][]Group  // by family and group, of which Count is the size of those that list their ranks, too
+	polls  []pollable // by cursor and slot
 	slots  int
 
 	// Registers: stride for each cursor, and slack, so that a frame can be looked
@@ -107,23 +108,14 @@ const noCaller = -1
 // firstFrame is where the frame of such a block begins.
 const firstFrame = 1
 
-// ownGroup is the group of a family that a rank is in.
-type ownGroup struct {
-	start, stride, count int32
-	ranks                []int32
-}
-
-// member returns the world rank of member i, modulo the size of the group.
-func (g *ownGroup) member(i int64) int64 {
-	if n := int64(g.count); i >= n || i < 0 {
+// member returns the world rank of member i, modulo the size of the group, which is its Count.
+func (g *Group) member(i int64) int64 {
+	if n := int64(g.Count); i >= n || i < 0 {
 		if i %= n; i < 0 {
 			i += n
 		}
 	}
-	if g.ranks != nil {
-		return int64(g.ranks[i])
-	}
-	return int64(g.start) + i*int64(g.stride)
+	return int64(g.Member(int(i)))
 }
 
 // pollable is an operation that is pending or has been: a guard and a body with its arguments.
@@ -181,10 +173,9 @@ func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
 	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: to, slots: h.Pollables,
 		polls: make([]pollable, cursors*h.Pollables)}
 	for i := range h.CommFamilies {
-		groups := make([]ownGroup, len(h.CommFamilies[i].Groups))
+		groups := slices.Clone(h.CommFamilies[i].Groups)
 		for k := range groups {
-			g := &h.CommFamilies[i].Groups[k]
-			groups[k] = ownGroup{start: g.Start, stride: g.Stride, count: int32(g.Len()), ranks: g.Ranks}
+			groups[k].Count = int32(groups[k].Len())
 		}
 		set.groups = append(set.groups, groups)
 	}
@@ -212,7 +203,7 @@ func (s *cursorSet) poll(cursor int32, slot uint8) *pollable {
 }
 
 // group returns the group of a family that the rank is in.
-func (c *Cursor) group(family uint16) *ownGroup {
+func (c *Cursor) group(family uint16) *Group {
 	return &c.set.groups[family][c.set.trace.Program().groups[family][c.rank]]
 }
 

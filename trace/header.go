@@ -217,90 +217,98 @@ func headerErrorf(format string, args ...any) error {
 
 // Check reports the first contradiction in the header.
 func (h *Header) Check() error {
+	_, err := h.check()
+	return err
+}
+
+// check is Check, and returns the group of each rank by family.
+func (h *Header) check() (groups [][]int32, err error) {
 	if h.Ranks < 1 || h.Ranks > MaxRanks {
-		return headerErrorf("%d ranks, allowed 1 to %d", h.Ranks, MaxRanks)
+		return nil, headerErrorf("%d ranks, allowed 1 to %d", h.Ranks, MaxRanks)
 	}
 	if h.Steps < 0 {
-		return headerErrorf("%d steps", h.Steps)
+		return nil, headerErrorf("%d steps", h.Steps)
 	}
 	if !(h.Flops >= 0) || h.Flops > 1e300 {
-		return headerErrorf("flop count %g", h.Flops)
+		return nil, headerErrorf("flop count %g", h.Flops)
 	}
-	if h.Pollables < 0 || h.Pollables > MaxPollables {
-		return headerErrorf("%d pollables, at most %d", h.Pollables, MaxPollables)
+	for _, list := range []struct {
+		n, most int
+		what    string
+	}{
+		{h.Pollables, MaxPollables, "pollables"},
+		{len(h.CommFamilies), maxFamilies, "families"},
+		{len(h.Axes), maxAxes, "axes"},
+		{max(len(h.Kernels), len(h.Markers), len(h.Phases)), maxSymbols, "symbols of a kind"},
+		{len(h.CallSites), maxCallSites, "call sites"},
+	} {
+		if list.n < 0 || list.n > list.most {
+			return nil, headerErrorf("%d %s, at most %d", list.n, list.what, list.most)
+		}
 	}
 
 	// Families: each is a partition of the ranks.
-	if len(h.CommFamilies) > maxFamilies {
-		return headerErrorf("%d families, at most %d", len(h.CommFamilies), maxFamilies)
-	}
 	if n := int64(len(h.CommFamilies)) * int64(h.Ranks); n > maxGrouped {
-		return headerErrorf("%d families of %d ranks, at most %d in all", len(h.CommFamilies), h.Ranks, int64(maxGrouped))
+		return nil, headerErrorf("%d families of %d ranks, at most %d in all", len(h.CommFamilies), h.Ranks, int64(maxGrouped))
 	}
 	for i := range h.CommFamilies {
-		if _, err := h.groupOf(i); err != nil {
-			return err
+		of, err := h.groupOf(i)
+		if err != nil {
+			return nil, err
 		}
+		groups = append(groups, of)
 	}
 
 	// Axes.
-	if len(h.Axes) > maxAxes {
-		return headerErrorf("%d axes, at most %d", len(h.Axes), maxAxes)
-	}
 	for _, a := range h.Axes {
 		if a.Kind > AxisRank {
-			return headerErrorf("axis %q has unknown kind %d", a.Name, a.Kind)
+			return nil, headerErrorf("axis %q has unknown kind %d", a.Name, a.Kind)
 		}
 		if a.Kind == AxisFamily && (a.Family < 0 || a.Family >= len(h.CommFamilies)) {
-			return headerErrorf("axis %q: family %d out of [0,%d)", a.Name, a.Family, len(h.CommFamilies))
+			return nil, headerErrorf("axis %q: family %d out of [0,%d)", a.Name, a.Family, len(h.CommFamilies))
 		}
 	}
 
 	// Kernels and markers. A marker's text is a line of listings.
-	if n := max(len(h.Kernels), len(h.Markers), len(h.Phases)); n > maxSymbols {
-		return headerErrorf("%d symbols of a kind, at most %d", n, maxSymbols)
-	}
 	for i := range h.Kernels {
 		if k := &h.Kernels[i]; len(k.Dims) > maxDims {
-			return headerErrorf("kernel %q has %d dimensions, at most %d", k.Name, len(k.Dims), maxDims)
+			return nil, headerErrorf("kernel %q has %d dimensions, at most %d", k.Name, len(k.Dims), maxDims)
 		}
 	}
 	for i := range h.Markers {
 		m := &h.Markers[i]
 		if m.Phase < 0 || m.Phase > len(h.Phases) {
-			return headerErrorf("marker %q: phase %d out of [0,%d]", m.Text, m.Phase, len(h.Phases))
+			return nil, headerErrorf("marker %q: phase %d out of [0,%d]", m.Text, m.Phase, len(h.Phases))
 		}
 		if strings.ContainsAny(m.Text, "\n\r") {
-			return headerErrorf("marker %q holds a line break", m.Text)
+			return nil, headerErrorf("marker %q holds a line break", m.Text)
 		}
 	}
 	// Call sites, and the axes of their columns.
-	if len(h.CallSites) > maxCallSites {
-		return headerErrorf("%d call sites, at most %d", len(h.CallSites), maxCallSites)
-	}
 	for i := range h.CallSites {
 		t := &h.CallSites[i]
 		if len(t.Masks) > maxColumns || len(t.Params) > maxColumns {
-			return headerErrorf("call site %q has more than %d columns", t.Name, maxColumns)
+			return nil, headerErrorf("call site %q has more than %d columns", t.Name, maxColumns)
 		}
+		isAxis := func(a int) bool { return 0 <= a && a < len(h.Axes) }
 		for _, a := range t.Masks {
-			if a < 0 || a >= len(h.Axes) {
-				return headerErrorf("call site %q: mask axis %d out of [0,%d)", t.Name, a, len(h.Axes))
+			if !isAxis(a) {
+				return nil, headerErrorf("call site %q: mask axis %d out of [0,%d)", t.Name, a, len(h.Axes))
 			}
 		}
-		if t.Counts != NoAxis && (t.Counts < 0 || t.Counts >= len(h.Axes)) {
-			return headerErrorf("call site %q: counts axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
+		if t.Counts != NoAxis && !isAxis(t.Counts) {
+			return nil, headerErrorf("call site %q: counts axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
 		}
 		for _, p := range append([]ParamColumn{{Name: "block", Axis: t.Block}}, t.Params...) {
 			if p.Axis == PerItem && t.Counts == NoAxis {
-				return headerErrorf("call site %q column %q: per item, but there are no counts", t.Name, p.Name)
+				return nil, headerErrorf("call site %q column %q: per item, but there are no counts", t.Name, p.Name)
 			}
-			if p.Axis != PerItem && (p.Axis < 0 || p.Axis >= len(h.Axes)) {
-				return headerErrorf("call site %q column %q: axis %d out of [0,%d)", t.Name, p.Name, p.Axis, len(h.Axes))
+			if p.Axis != PerItem && !isAxis(p.Axis) {
+				return nil, headerErrorf("call site %q column %q: axis %d out of [0,%d)", t.Name, p.Name, p.Axis, len(h.Axes))
 			}
 		}
 	}
-	return nil
+	return groups, nil
 }
 
 // groupOf returns the group of each rank in family i, or an error if the groups

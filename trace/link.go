@@ -109,8 +109,8 @@ func (p *Program) link(c *code) error {
 	for n := len(c.entries); n < len(p.blocks); n++ {
 		l := linker{program: p, code: c, top: p.blocks[n].Params, out: out[:0], live: live}
 		visitItems(p.blocks[n].Items, func(it *Item) { l.top = max(l.top, int(it.Dst)) })
-		if err := l.block(n); err != nil {
-			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
+		if l.block(n); l.err != nil {
+			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, l.err)
 		}
 		out, live = l.out, l.live
 	}
@@ -119,7 +119,8 @@ func (p *Program) link(c *code) error {
 
 // linker translates one block. Frames of callees begin where the block's own
 // frame ends, which is known only at the end: instructions that need it hold an
-// offset from there and are listed in fixups.
+// offset from there and are listed in fixups. A block that needs too much is translated to its end,
+// and the first error stays in err.
 type linker struct {
 	program *Program
 	code    *code
@@ -130,16 +131,22 @@ type linker struct {
 	out     []instr
 	fixups  []int // positions in out whose w (z for opSet) is relative to the frame's end
 	live    liveItems
+	err     error
+}
+
+// fail keeps the first error.
+func (l *linker) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf(format, args...)
+	}
 }
 
 // block translates a block, and adds it to the code.
-func (l *linker) block(n int) error {
+func (l *linker) block(n int) {
 	items := l.program.blocks[n].Items
 	l.live.read, l.live.live = [maxRegs]bool{}, l.live.live[:0]
 	l.live.list(l.program, l.code, items)
-	if err := l.items(items); err != nil {
-		return err
-	}
+	l.items(items)
 	l.emit(instr{op: opRet})
 
 	// What is relative to the end of the frame, or to the block's first instruction, gets its place.
@@ -153,7 +160,10 @@ func (l *linker) block(n int) error {
 	}
 	start := len(l.code.instrs)
 	if start+len(l.out) > math.MaxInt32 {
-		return fmt.Errorf("more than %d instructions", math.MaxInt32)
+		l.fail("more than %d instructions", math.MaxInt32)
+	}
+	if l.err != nil {
+		return
 	}
 	own := slices.Clone(l.out)
 	for i := range own {
@@ -164,7 +174,6 @@ func (l *linker) block(n int) error {
 		l.code.instrs = append(l.code.instrs, &own[i])
 	}
 	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
-	return nil
 }
 
 // emit appends an instruction and returns its position, for jumps that get their target later.
@@ -182,50 +191,39 @@ func (l *linker) emitFramed(in instr) {
 func (l *linker) here() int32 { return int32(len(l.out)) }
 
 // temporary reserves a register until l.temps is set back.
-func (l *linker) temporary() (uint8, error) {
+func (l *linker) temporary() uint8 {
 	r := l.top + 1 + l.temps
 	if r > math.MaxUint8 {
-		return 0, fmt.Errorf("needs more than %d registers", math.MaxUint8+1)
+		l.fail("needs more than %d registers", math.MaxUint8+1)
 	}
 	l.temps++
 	l.maxTemp = max(l.maxTemp, l.temps)
-	return uint8(r), nil
+	return uint8(r)
 }
 
 // operand returns a register and a 32-bit constant for o; a larger constant is
 // added into a temporary first.
-func (l *linker) operand(o Operand) (uint8, int32, error) {
+func (l *linker) operand(o Operand) (uint8, int32) {
 	if fits(o.Const) {
-		return uint8(o.Reg), int32(o.Const), nil
+		return uint8(o.Reg), int32(o.Const)
 	}
-	t, err := l.temporary()
+	t := l.temporary()
 	l.emit(instr{op: opAdd64, a: uint8(o.Reg), d: t, x: int32(uint32(o.Const)), y: int32(o.Const >> 32)})
-	return t, 0, err
+	return t, 0
 }
 
 // with returns in with up to four operands filled in.
-func (l *linker) with(in instr, args ...Operand) (instr, error) {
+func (l *linker) with(in instr, args ...Operand) instr {
 	regs := [4]*uint8{&in.a, &in.b, &in.c, &in.d}
 	consts := [4]*int32{&in.x, &in.y, &in.z, &in.w}
 	for i, a := range args {
-		r, c, err := l.operand(a)
-		if err != nil {
-			return in, err
-		}
-		*regs[i], *consts[i] = r, c
+		*regs[i], *consts[i] = l.operand(a)
 	}
-	return in, nil
-}
-
-// put emits in with operands.
-func (l *linker) put(in instr, args ...Operand) error {
-	in, err := l.with(in, args...)
-	l.emit(in)
-	return err
+	return in
 }
 
 // items translates the items that are live, in order; those of a body that is not live are left out.
-func (l *linker) items(items []Item) error {
+func (l *linker) items(items []Item) {
 	for i := range items {
 		last := len(l.live.live) - 1
 		live := l.live.live[last]
@@ -233,12 +231,9 @@ func (l *linker) items(items []Item) error {
 			continue
 		}
 		temps := l.temps
-		if err := l.item(&items[i]); err != nil {
-			return err
-		}
+		l.item(&items[i])
 		l.temps = temps
 	}
-	return nil
 }
 
 // messageKinds are the flat actions of operations that translate one to one.
@@ -251,7 +246,7 @@ var messageKinds = map[Op]Kind{
 }
 
 // item translates an item to instructions.
-func (l *linker) item(it *Item) error {
+func (l *linker) item(it *Item) {
 	sym := uint16(it.Sym)
 	switch it.Op {
 	case OpLetAffine: // a multiply-add for each term; a first one that is not multiplied is added to the second
@@ -267,41 +262,33 @@ func (l *linker) item(it *Item) error {
 			acc, rest = uint8(it.Dst), 0
 		}
 	case OpLetMul, OpLetMin, OpLetMax, OpLetEq, OpLetMember:
-		in, err := l.with(instr{op: letCodes[it.Op], sym: sym}, it.Args...)
+		in := l.with(instr{op: itemCodes[it.Op], sym: sym}, it.Args...)
 		in.d = uint8(it.Dst)
 		l.emit(in)
-		return err
 	case OpLetSum: // the handle is a register without a constant
-		in, err := l.with(instr{op: opSum}, it.Args[1:]...)
-		in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
-		in.x, in.y, in.z = 0, in.x, in.y
+		in := l.with(instr{op: opSum}, it.Args...)
+		in.d = uint8(it.Dst)
 		l.emit(in)
-		return err
 	case OpCompute:
-		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
+		l.emit(l.with(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...))
 	case OpFlops, OpSleep: // a constant amount goes into one instruction, with all its bits
 		in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
 		halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
 		for i, a := range it.Args {
 			if a.Reg != 0 {
-				return l.put(instr{op: opAmount, flags: in.flags}, it.Args...)
+				in = l.with(instr{op: opAmount, flags: in.flags}, it.Args...)
+				break
 			}
 			*halves[i][0], *halves[i][1] = int32(uint32(a.Const)), int32(a.Const>>32)
 		}
 		l.emit(in)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
-		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
+		l.emit(l.with(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...))
 	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
-	case OpExchange:
-		return l.put(instr{op: opExchange, sym: sym}, it.Args...)
-	case OpSyncExchange:
-		return l.put(instr{op: opSyncExchange, sym: sym}, it.Args...)
 	case OpSendrecv:
-		if err := l.put(instr{op: opAux}, it.Args[3:]...); err != nil {
-			return err
-		}
-		return l.put(instr{op: opSendrecv, sym: sym}, it.Args[:3]...)
+		l.emit(l.with(instr{op: opAux}, it.Args[3:]...))
+		l.emit(l.with(instr{op: opSendrecv, sym: sym}, it.Args[:3]...))
 	case OpMark:
 		m := &l.program.header.Markers[it.Sym]
 		if !l.code.markers { // then only those of phases are live
@@ -310,7 +297,7 @@ func (l *linker) item(it *Item) error {
 				flags = FlagEnd
 			}
 			l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
-			return nil
+			return
 		}
 		_, vectors := m.VectorArgs()
 		for i, a := range it.Args {
@@ -318,9 +305,7 @@ func (l *linker) item(it *Item) error {
 			if vectors>>min(i, 63)&1 != 0 {
 				op = opMarkVec
 			}
-			if err := l.put(instr{op: op}, a); err != nil {
-				return err
-			}
+			l.emit(l.with(instr{op: op}, a))
 		}
 		l.emit(instr{op: opMark, sym: sym})
 	case OpComplete: // the list of slots is one of the code's
@@ -331,37 +316,22 @@ func (l *linker) item(it *Item) error {
 		l.emit(instr{op: opComplete, flags: uint8(it.Sym), w: int32(len(l.code.slots))})
 		l.code.slots = append(l.code.slots, slots)
 	case OpCollective, OpIcollective: // two instructions, as there are six operands
-		op := opCollective
-		if it.Op == OpIcollective {
-			op = opIcollective
-		}
 		c := CollectiveKind(it.Sym).Operands(it.Args)
 		extra := c.Flops
 		if collectiveRules[it.Sym].span {
 			extra = c.Span
 		}
-		if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
-			return err
+		l.emit(l.with(instr{op: opAux}, c.SendSize, c.RecvSize, extra))
+		l.emit(l.with(instr{op: itemCodes[it.Op], flags: uint8(it.Sym), sym: uint16(it.Comm), d: it.Slot, w: it.Req},
+			c.Root, c.Send, c.Recv))
+	case OpExchange, OpSyncExchange, OpAccess, OpIaccess, OpSync, OpFile:
+		if it.Op == OpIaccess { // its request is named in an instruction before, as there are four operands
+			l.emit(instr{op: opAux, x: it.Req})
 		}
-		return l.put(instr{op: op, flags: uint8(it.Sym), sym: uint16(it.Comm), d: it.Slot, w: it.Req}, c.Root, c.Send, c.Recv)
-	case OpAccess, OpIaccess: // a request is named in an instruction before, as there are four operands
-		op := opAccess
-		if it.Op == OpIaccess {
-			op = opIaccess
-			if err := l.put(instr{op: opAux}, Const(int64(it.Req))); err != nil {
-				return err
-			}
-		}
-		return l.put(instr{op: op, flags: it.Slot, sym: sym}, it.Args...)
-	case OpSync:
-		return l.put(instr{op: opSync, flags: it.Slot, sym: sym}, it.Args...)
-	case OpFile:
-		return l.put(instr{op: opFile, flags: it.Slot, sym: sym}, it.Args...)
+		l.emit(l.with(instr{op: itemCodes[it.Op], flags: it.Slot, sym: sym}, it.Args...))
 	case OpDefine:
-		if err := l.arguments(it.Args); err != nil {
-			return err
-		}
-		in, err := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
+		l.arguments(it.Args)
+		in := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
 		if it.Guard != nil {
 			in.c = 1
 		}
@@ -369,82 +339,61 @@ func (l *linker) item(it *Item) error {
 		in.d, in.z = uint8(len(it.Args)), e.pc
 		l.code.body = max(l.code.body, int(e.need))
 		l.emitFramed(in)
-		return err
-	case OpPoll:
-		l.emitFramed(instr{op: opPoll, flags: it.Slot})
-	case OpPollWait:
-		l.emitFramed(instr{op: opPollWait, flags: it.Slot})
+	case OpPoll, OpPollWait:
+		l.emitFramed(instr{op: itemCodes[it.Op], flags: it.Slot})
 	case OpWork:
-		return l.work(it)
+		l.work(it)
 	case OpIf: // the jump past the body gets its target when the body is there
-		in, err := l.with(instr{op: opJumpZero}, it.Args...)
-		if err != nil {
-			return err
-		}
-		at := l.emit(in)
-		err = l.items(it.Body)
+		at := l.emit(l.with(instr{op: opJumpZero}, it.Args...))
+		l.items(it.Body)
 		l.out[at].z = l.here()
-		return err
 	case OpLoop: // a register of the linker's own counts the turns down
-		count, err := l.temporary()
-		if err != nil {
-			return err
-		}
-		if err := l.copyTo(count, it.Args[0]); err != nil {
-			return err
-		}
+		count := l.temporary()
+		l.copyTo(count, it.Args[0])
 		skip := l.emit(instr{op: opJumpLess1, a: count})
 		start := l.here()
-		if err := l.items(it.Body); err != nil {
-			return err
-		}
+		l.items(it.Body)
 		l.emit(instr{op: opLoopNext, d: count, z: start})
 		l.out[skip].z = l.here()
 	case OpCall:
-		return l.call(it.Sym, it.Args)
+		l.call(it.Sym, it.Args)
 	}
-	return nil
 }
 
-// letCodes are the instructions of operations that set a register from one or two operands.
-var letCodes = map[Op]opcode{OpLetMul: opMul, OpLetMin: opMin, OpLetMax: opMax, OpLetEq: opEq, OpLetMember: opMember}
+// itemCodes are the instructions of operations that translate one to one.
+var itemCodes = map[Op]opcode{
+	OpLetMul: opMul, OpLetMin: opMin, OpLetMax: opMax, OpLetEq: opEq, OpLetMember: opMember,
+	OpExchange: opExchange, OpSyncExchange: opSyncExchange, OpCollective: opCollective, OpIcollective: opIcollective,
+	OpAccess: opAccess, OpIaccess: opIaccess, OpSync: opSync, OpFile: opFile, OpPoll: opPoll, OpPollWait: opPollWait,
+}
 
 // arguments stores operands as the parameters of a callee, two at a time; the
 // register after an odd number is written too.
-func (l *linker) arguments(args []Operand) error {
+func (l *linker) arguments(args []Operand) {
 	for i := 0; i < len(args); i += 2 {
-		pair := args[i:min(i+2, len(args))]
-		in, err := l.with(instr{op: opSet}, pair...)
-		if err != nil {
-			return err
-		}
+		in := l.with(instr{op: opSet}, args[i:min(i+2, len(args))]...)
 		in.z = int32(i + 1)
 		l.emitFramed(in)
 	}
 	l.need = max(l.need, int32(len(args)+2))
-	return nil
 }
 
 // call calls a block: its arguments go to where its frame begins, which is above all registers of this
 // one.
-func (l *linker) call(block int, args []Operand) error {
-	if err := l.arguments(args); err != nil {
-		return err
-	}
+func (l *linker) call(block int, args []Operand) {
+	l.arguments(args)
 	e := l.code.entries[block]
 	l.emitFramed(instr{op: opCall, z: e.pc})
 	l.need = max(l.need, e.need)
-	return nil
 }
 
 // fits reports whether a constant fits an instruction.
 func fits(v int64) bool { return v == int64(int32(v)) }
 
 // copyTo sets a register of the linker's own to an operand.
-func (l *linker) copyTo(dst uint8, o Operand) error {
-	r, c, err := l.operand(o)
+func (l *linker) copyTo(dst uint8, o Operand) {
+	r, c := l.operand(o)
 	l.emit(instr{op: opFma, a: r, b: 0, d: dst, x: 1, y: c})
-	return err
 }
 
 // work translates work-while-pending:
@@ -453,43 +402,23 @@ func (l *linker) copyTo(dst uint8, o Operand) error {
 //	test: unless pending: goto rest
 //	     c = min(chunk, left); left -= c; body(c, ...); poll; goto test
 //	rest: if left > 0: body(left, ...)
-func (l *linker) work(it *Item) error {
-	left, err := l.temporary()
-	if err != nil {
-		return err
-	}
-	columns, err := l.temporary()
-	if err != nil {
-		return err
-	}
-	chunk, err := l.temporary()
-	if err != nil {
-		return err
-	}
-	if err := l.copyTo(left, it.Args[0]); err != nil {
-		return err
-	}
-	if err := l.copyTo(chunk, it.Args[1]); err != nil {
-		return err
-	}
+func (l *linker) work(it *Item) {
+	left, columns, chunk := l.temporary(), l.temporary(), l.temporary()
+	l.copyTo(left, it.Args[0])
+	l.copyTo(chunk, it.Args[1])
 	test := l.here()
 	l.emit(instr{op: opWorkTest, flags: it.Slot, d: chunk})
 	l.emit(instr{op: opMin, a: chunk, b: left, d: columns})
 	l.emit(instr{op: opFma, a: columns, b: left, d: left, x: -1})
 	args := append([]Operand{{Reg: Reg(columns)}}, it.Args[2:]...)
-	if err := l.call(it.Sym, args); err != nil {
-		return err
-	}
+	l.call(it.Sym, args)
 	l.emitFramed(instr{op: opWorkPoll, flags: it.Slot, a: left})
 	l.emit(instr{op: opJump, z: test})
 	l.out[test].z = l.here()
 	skip := l.emit(instr{op: opJumpLess1, a: left})
 	args[0] = Operand{Reg: Reg(left)}
-	if err := l.call(it.Sym, args); err != nil {
-		return err
-	}
+	l.call(it.Sym, args)
 	l.out[skip].z = l.here()
-	return nil
 }
 
 // liveItems tells which items of a block have an effect: they yield an action, or set a register that

@@ -36,17 +36,11 @@ type blockInfo struct {
 // NewProgram checks a header and returns a program without blocks. The header
 // must not change any more.
 func NewProgram(h *Header) (*Program, error) {
-	if err := h.Check(); err != nil {
+	groups, err := h.check()
+	if err != nil {
 		return nil, err
 	}
-	p := &Program{header: h, byHash: map[[32]byte]int{}}
-	for i := range h.CommFamilies {
-		of, err := h.groupOf(i)
-		if err != nil {
-			return nil, err
-		}
-		p.groups = append(p.groups, of)
-	}
+	p := &Program{header: h, groups: groups, symbols: hashSymbols(h), byHash: map[[32]byte]int{}}
 	for _, a := range h.Axes {
 		var of []int32
 		if a.Kind == AxisFamily {
@@ -54,7 +48,6 @@ func NewProgram(h *Header) (*Program, error) {
 		}
 		p.classes = append(p.classes, of)
 	}
-	p.symbols = hashSymbols(h)
 	return p, nil
 }
 

@@ -1,7 +1,5 @@
 package trace
 
-import "fmt"
-
 // This file says what one-sided communication is in a trace: accesses to windows, and what
 // synchronises them. A window is named by a family, whose own group is the group of the window's
 // communicator, and a number, which is free again once the window is.
@@ -27,12 +25,7 @@ const NumAccesses = int(numAccesses)
 var accessNames = [numAccesses]string{"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"}
 
 // String returns MPI's name in small letters.
-func (k AccessKind) String() string {
-	if k < numAccesses {
-		return accessNames[k]
-	}
-	return fmt.Sprintf("access %d", uint8(k))
-}
+func (k AccessKind) String() string { return nameOf(accessNames[:], uint8(k), "access") }
 
 // Fetches reports whether bytes come back to the origin.
 func (k AccessKind) Fetches() bool { return k != AccessPut && k != AccessAccumulate }
@@ -67,25 +60,14 @@ var syncNames = [numSyncs]string{"create", "free", "fence", "post", "start", "co
 	"lock_exclusive", "unlock", "lock_all", "unlock_all", "flush", "flush_local"}
 
 // String returns MPI's name in small letters, without what says that it concerns windows.
-func (k SyncKind) String() string {
-	if k < numSyncs {
-		return syncNames[k]
-	}
-	return fmt.Sprintf("synchronisation %d", uint8(k))
-}
+func (k SyncKind) String() string { return nameOf(syncNames[:], uint8(k), "synchronisation") }
 
 // Collective reports whether all ranks of the window's group call it.
 func (k SyncKind) Collective() bool { return k <= SyncFence }
 
-// one reports whether it names a rank, all reports whether it may name AllRanks.
-func (k SyncKind) one() bool {
-	return k >= SyncPost && k <= SyncUnlock || k >= SyncFlush
-}
-
-// all reports whether a synchronisation may name all ranks at once.
-func (k SyncKind) all() bool {
-	return k.Collective() || k >= SyncLockAll
-}
+// one reports whether a synchronisation may name a rank, all whether it may name AllRanks.
+func (k SyncKind) one() bool { return k >= SyncPost && k <= SyncUnlock || k >= SyncFlush }
+func (k SyncKind) all() bool { return k.Collective() || k >= SyncLockAll }
 
 // AllRanks is the peer of a synchronisation that concerns all ranks of the group.
 const AllRanks = -1
@@ -116,12 +98,12 @@ func (b *Builder) Access(kind AccessKind, family int, req int32, peer, window, o
 	if req >= 0 {
 		it.Op, it.Req = OpIaccess, req
 	}
-	b.add(it)
+	b.Add(it)
 }
 
 // Sync appends a synchronisation of a window. Peer is a rank of the world, or AllRanks.
 func (b *Builder) Sync(kind SyncKind, family int, peer, window, assert Operand) {
-	b.add(Item{Op: OpSync, Slot: uint8(kind), Sym: family, Args: []Operand{peer, window, assert}})
+	b.Add(Item{Op: OpSync, Slot: uint8(kind), Sym: family, Args: []Operand{peer, window, assert}})
 }
 
 // access stores the action of an access; it fails on one that cannot be.
@@ -193,12 +175,7 @@ const NumFileKinds = int(numFileKinds)
 var fileNames = [numFileKinds]string{"file_read", "file_write"}
 
 // String returns the name of it in a listing.
-func (k FileKind) String() string {
-	if k < numFileKinds {
-		return fileNames[k]
-	}
-	return fmt.Sprintf("file access %d", uint8(k))
-}
+func (k FileKind) String() string { return nameOf(fileNames[:], uint8(k), "file access") }
 
 // collectiveFile is the bit of an item's Slot that says that all ranks of the family's group
 // access the file together.
@@ -210,14 +187,18 @@ func (a *Action) FileKind() (kind FileKind, collective bool) { return FileKind(a
 // File appends an access to a file of the communicator that is the own group of a family. A
 // collective one is called by all ranks of the group.
 func (b *Builder) File(kind FileKind, collective bool, family int, bytes Operand) {
-	it := Item{Op: OpFile, Slot: uint8(kind), Sym: family, Args: []Operand{bytes}}
-	if collective {
-		it.Slot |= collectiveFile
-	}
-	b.add(it)
+	b.Add(Item{Op: OpFile, Slot: FileSlot(kind, collective), Sym: family, Args: []Operand{bytes}})
 }
 
-// FileKind returns that of an OpFile, and whether it is collective.
+// FileSlot returns the Slot of an OpFile.
+func FileSlot(kind FileKind, collective bool) uint8 {
+	if collective {
+		return uint8(kind) | collectiveFile
+	}
+	return uint8(kind)
+}
+
+// FileKind undoes FileSlot for an OpFile.
 func (it *Item) FileKind() (kind FileKind, collective bool) {
 	return FileKind(it.Slot &^ collectiveFile), it.Slot&collectiveFile != 0
 }

@@ -28,19 +28,26 @@ const (
 // that it can be the key of a map.
 type form struct {
 	kind     trace.Kind
-	sym      uint16
+	sym      int // as in an item; of a phase: its marker
 	req      int32
-	labels   int32  // communicator and operator of a collective operation; kind of access to a window or file
-	sizes    int64  // of the elements of a collective operation, as in Action.X[3]
-	spread   bool   // of an amount of work: it has a deviation
-	end      bool   // of a phase; of an access to a file: it is collective
+	slot     uint8  // as in an item
+	args     int    // of the item
+	labels   int32  // of a collective operation: communicator and operator, as in Action.Tag
+	sizes    int64  // of its elements, as in Action.X[3]
 	requests string // of a completion: its slots
 }
 
-// messageOps are the operations that Builder.Message adds.
-var messageOps = map[trace.Kind]trace.Op{
-	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend,
-	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindStart: trace.OpStart,
+// itemOps are the operations whose items become actions of a kind.
+var itemOps = map[trace.Kind]trace.Op{
+	trace.KindCompute: trace.OpCompute, trace.KindFlops: trace.OpFlops, trace.KindSleep: trace.OpSleep,
+	trace.KindPhase: trace.OpMark, trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend,
+	trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend, trace.KindStart: trace.OpStart,
+	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindExchange: trace.OpExchange,
+	trace.KindSyncExchange: trace.OpSyncExchange, trace.KindSendrecv: trace.OpSendrecv,
+	trace.KindIprobe: trace.OpIprobe, trace.KindProbe: trace.OpProbe, trace.KindWait: trace.OpWait,
+	trace.KindTest: trace.OpTest, trace.KindFree: trace.OpFree, trace.KindWaitAll: trace.OpWaitAll,
+	trace.KindComplete: trace.OpComplete, trace.KindAccess: trace.OpAccess, trace.KindIaccess: trace.OpIaccess,
+	trace.KindSync: trace.OpSync, trace.KindFile: trace.OpFile,
 }
 
 // writer writes the actions of all ranks, unit by unit, side by side. Each action is an item of a call
@@ -215,9 +222,9 @@ func (w *writer) keeps(rank int, a *trace.Action) bool {
 // action adds the next action of a rank to the unit, with its block if no action before had its form.
 func (w *writer) action(rank, site int) error {
 	a, c := w.next[rank], w.readers[rank].Cursor()
-	f := form{kind: a.Kind, sym: a.Sym, req: a.Req}
-	family, x := int(a.Sym), a.X
-	args := [numArgs]int64{int64(a.Peer), int64(a.Tag), x[0]}
+	f := form{kind: a.Kind, sym: int(a.Sym), req: a.Req, args: 3}
+	x := a.X
+	args, none := [numArgs]int64{int64(a.Peer), int64(a.Tag), x[0]}, [numArgs]int64{}
 	source, sourceTag := int32(trace.ProcNull), int32(0)
 	switch a.Kind {
 	case trace.KindNull: // the action that it would be with a peer
@@ -226,88 +233,51 @@ func (w *writer) action(rank, site int) error {
 		source, sourceTag = a.Source()
 	}
 
-	// For each kind: the form, the arguments, and how its block is built. The builder's functions are
-	// called for the first action of a form only.
-	var put func(b *trace.Builder)
-	none := [numArgs]int64{}
+	// For each kind other than a message: the form, and the arguments.
 	switch f.kind {
 	case trace.KindCompute:
+		f.args, args = len(w.h.Kernels[a.Sym].Dims), none
 		copy(args[:], x[:])
-		put = func(b *trace.Builder) {
-			dims := make([]trace.Operand, len(w.h.Kernels[a.Sym].Dims))
-			for i := range dims {
-				dims[i] = b.Param(i)
-			}
-			b.Compute(int(a.Sym), dims...)
-		}
 	case trace.KindFlops:
-		f.spread, args = x[1] != 0, [numArgs]int64{x[0], x[1]}
-		put = func(b *trace.Builder) {
-			if f.spread {
-				b.SpreadFlops(b.Param(0), b.Param(1))
-			} else {
-				b.Flops(b.Param(0))
-			}
+		f.args, args = 1, [numArgs]int64{x[0], x[1]}
+		if x[1] != 0 { // a deviation
+			f.args = 2
 		}
 	case trace.KindSleep:
-		args = [numArgs]int64{x[0]}
-		put = func(b *trace.Builder) { b.Sleep(b.Param(0)) }
-	case trace.KindWait:
-		args, put = none, func(b *trace.Builder) { b.Wait(f.req) }
-	case trace.KindTest:
-		args, put = none, func(b *trace.Builder) { b.Test(f.req) }
-	case trace.KindFree:
-		args, put = none, func(b *trace.Builder) { b.Free(f.req) }
-	case trace.KindWaitAll:
-		args, put = none, func(b *trace.Builder) { b.WaitAll() }
+		f.args, args = 1, [numArgs]int64{x[0]}
+	case trace.KindWait, trace.KindTest, trace.KindFree, trace.KindWaitAll:
+		f.args, args = 0, none
 	case trace.KindComplete:
-		slots := c.Requests(x[0])
-		f.requests, args = fmt.Sprint(slots), none
-		put = func(b *trace.Builder) { b.Complete(trace.Completion(a.Sym), slots...) }
-	case trace.KindExchange:
-		args[3] = x[1]
-		put = func(b *trace.Builder) { b.Exchange(family, b.Param(0), b.Param(1), b.Param(2), b.Param(3)) }
-	case trace.KindSyncExchange:
-		args[3] = x[1]
-		put = func(b *trace.Builder) { b.SyncExchange(family, b.Param(0), b.Param(1), b.Param(2), b.Param(3)) }
+		f.requests = fmt.Sprint(c.Requests(x[0]))
+		f.args, args = 0, none
+	case trace.KindExchange, trace.KindSyncExchange:
+		f.args, args[3] = 4, x[1]
 	case trace.KindSendrecv:
-		args[3], args[4], args[5] = int64(source), int64(sourceTag), x[1]
-		put = func(b *trace.Builder) {
-			b.Sendrecv(family, b.Param(0), b.Param(1), b.Param(2), b.Param(3), b.Param(4), b.Param(5))
-		}
-	case trace.KindIprobe:
-		put = func(b *trace.Builder) { b.Iprobe(family, b.Param(0), b.Param(1)) }
-	case trace.KindProbe:
-		put = func(b *trace.Builder) { b.Probe(family, b.Param(0), b.Param(1)) }
+		f.args, args[3], args[4], args[5] = 6, int64(source), int64(sourceTag), x[1]
+	case trace.KindIprobe, trace.KindProbe:
+		f.args = 2
 	case trace.KindAccess, trace.KindIaccess:
-		f.labels, args[3] = int32(a.AccessKind()), x[1]
-		put = func(b *trace.Builder) {
-			req := int32(-1)
-			if f.kind == trace.KindIaccess {
-				req = f.req
-			}
-			b.Access(a.AccessKind(), family, req, b.Param(0), b.Param(1), b.Param(2), b.Param(3))
-		}
+		f.slot, f.args, args[3] = uint8(a.AccessKind()), 4, x[1]
 	case trace.KindSync:
-		f.labels, args[2] = int32(a.SyncKind()), x[1]
-		put = func(b *trace.Builder) { b.Sync(a.SyncKind(), family, b.Param(0), b.Param(1), b.Param(2)) }
+		f.slot, args[2] = uint8(a.SyncKind()), x[1]
 	case trace.KindFile:
-		f.labels, f.end, args = int32(x[1]), x[2] != 0, [numArgs]int64{x[0]}
-		put = func(b *trace.Builder) { b.File(trace.FileKind(f.labels), f.end, family, b.Param(0)) }
+		f.slot, f.args, args = trace.FileSlot(a.FileKind()), 1, [numArgs]int64{x[0]}
 	case trace.KindPhase:
-		f.end, args = a.Flags&trace.FlagEnd != 0, none
-		put = func(b *trace.Builder) {
-			marker := 2 * int(a.Sym) // markers come in pairs
-			if f.end {
-				marker++
-			}
-			b.Mark(marker)
+		f.sym *= 2 // markers come in pairs
+		if a.Flags&trace.FlagEnd != 0 {
+			f.sym++
 		}
+		f.args, args = 0, none
 	case trace.KindCollective, trace.KindIcollective:
 		f.labels, f.sizes = a.Tag, x[3]
 		args = [numArgs]int64{int64(a.Peer), x[0], x[1], x[2]}
-		put = func(b *trace.Builder) {
-			kind := trace.CollectiveKind(a.Sym)
+	}
+
+	// The block of the form, which is built for the first action of it only.
+	block, known := w.blocks[f]
+	if !known {
+		b := trace.NewBuilder(f.kind.String(), numArgs+2*site)
+		if kind := trace.CollectiveKind(a.Sym); operates(a) {
 			o := trace.CollectiveOperands{
 				Root:     b.Param(0),
 				Send:     b.Param(1),
@@ -330,19 +300,19 @@ func (w *writer) action(rank, site int) error {
 			} else {
 				b.Collective(kind, o)
 			}
+		} else {
+			it := trace.Item{Op: itemOps[f.kind], Sym: f.sym, Req: f.req, Slot: f.slot}
+			for i := range f.args {
+				it.Args = append(it.Args, b.Param(i))
+			}
+			if f.requests != "" {
+				for _, slot := range c.Requests(x[0]) {
+					it.Coefs = append(it.Coefs, int64(slot))
+				}
+			}
+			b.Add(it)
 		}
-	default:
-		put = func(b *trace.Builder) {
-			b.Message(messageOps[f.kind], family, f.req, b.Param(0), b.Param(1), b.Param(2))
-		}
-	}
-
-	// The block of the form.
-	block, known := w.blocks[f]
-	if !known {
-		builder := trace.NewBuilder(f.kind.String(), numArgs+2*site)
-		put(builder)
-		n, err := w.w.Program().Add(builder)
+		n, err := w.w.Program().Add(b)
 		if err != nil {
 			return err
 		}
