@@ -62,7 +62,7 @@ var allowed = map[string]rule{
 
 	"reprise/report/pop":     {inside: []string{"reprise/netmodel", "reprise/replay"}},
 	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/replay/eventlog", "reprise/report/typedarray", "reprise/smpi", "reprise/trace"}},
-	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
+	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum"}},
 
 	"reprise/study/slurm": {},
 
