@@ -12,6 +12,7 @@ import (
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/report/record"
+	"reprise/report/typedarray"
 )
 
 // mostSentences bounds a diagnosis: who wants more looks at the tables.
@@ -369,7 +370,7 @@ func overTime(d *record.Data) string {
 	const change = 0.05
 	c := d.Columns.Count / 4
 	// The least that a quarter can be is a column. Values of another length are those of a forged page.
-	values, err := d.Series.Values.Float32s()
+	values, err := typedarray.Values[float32](d.Series.Values)
 	if err != nil || c < 1 || len(values) < 3*d.Columns.Count*len(d.Series.Kinds) {
 		return ""
 	}

@@ -44,7 +44,7 @@ func TestDiagnose(t *testing.T) {
 	efficiencies := &pop.Data{LoadBalance: 0.95, Serialisation: 0.97, Wire: 0.95, Contention: 0.8, Parallel: 0.7}
 	links := record.Links{Levels: []string{"hosts", "leaf uplinks"}, Hottest: []record.HotLink{{Name: "leaf-3_up", Level: 1, Use: 0.81, Lost: 12}}}
 	recorded := &record.Data{Links: links, Columns: record.Columns{Kind: "step", Count: 8},
-		Series: record.Series{Kinds: []string{"compute", "recv", "poll"}, Values: typedarray.Float32s(slices.Concat(
+		Series: record.Series{Kinds: []string{"compute", "recv", "poll"}, Values: typedarray.Of(slices.Concat(
 			// Means, least and most of eight steps: 1 of 10 s at first, 11 of 20 s in the end.
 			[]float32{9, 9, 9, 9, 9, 9, 9, 9}, make([]float32, 16),
 			[]float32{1, 0, 5, 5, 5, 5, 10, 10}, make([]float32, 16),

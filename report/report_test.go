@@ -33,14 +33,14 @@ func madeUp() *report.Data {
 		Inputs: report.Inputs{Command: "replay a.trace.zst", Tool: "replay 1", Files: []report.Input{{What: "trace", Name: "a.trace.zst", Hash: "00"}}},
 		Result: json.RawMessage(`{"makespan_s":3,"ranks":[{"rank":0,"host":"a","end_s":3},{"rank":1,"host":"b","end_s":3}]}`),
 		Record: &record.Data{
-			Columns: record.Columns{Kind: "step", Steps: 1, Count: 3, Starts: typedarray.Float64s([]float64{0, 1, 2, 3}), Longest: typedarray.Float32s([]float32{1, 1, 1})},
+			Columns: record.Columns{Kind: "step", Steps: 1, Count: 3, Starts: typedarray.Of([]float64{0, 1, 2, 3}), Longest: typedarray.Of([]float32{1, 1, 1})},
 			States:  []string{"compute", "wait"},
 			Series:  record.Series{Kinds: []string{"compute", "wait"}, Kernels: []string{"dgemm"}, Phases: []string{}, Values: zeros(4 * 3 * 3 * 3)},
 			Matrix: record.Matrix{
 				Ranks: 2, Rows: 2, Cols: 3, RanksPerRow: 1, ColumnsPerCell: 1, Mean: zeros(2 * 2 * 3), Most: zeros(0), Length: zeros(2 * 3),
-				Orders: []record.Order{{Name: "rank", Rows: zeros(0)}, {Name: "end", Rows: typedarray.Uint32s([]uint32{1, 0})}},
+				Orders: []record.Order{{Name: "rank", Rows: zeros(0)}, {Name: "end", Rows: typedarray.Of([]uint32{1, 0})}},
 			},
-			Communication: []record.CommMatrix{{By: "rank", Size: 2, Per: 1, Bytes: typedarray.Float32s([]float32{0, 6e6, 0, 0}), Number: typedarray.Float32s([]float32{0, 5, 0, 0})}},
+			Communication: []record.CommMatrix{{By: "rank", Size: 2, Per: 1, Bytes: typedarray.Of([]float32{0, 6e6, 0, 0}), Number: typedarray.Of([]float32{0, 5, 0, 0})}},
 			Links: record.Links{
 				Levels: []string{"host"}, Number: []int{2}, Slices: 4, Seconds: 0.75, Use: zeros(4 * 2 * 4), Bound: zeros(4 * 4),
 				Hottest: []record.HotLink{{Name: "a_up", Bytes: 6e6, Use: 0.5, Lost: 0.1, Over: zeros(4 * 4)}},
@@ -48,12 +48,12 @@ func madeUp() *report.Data {
 		},
 		Timelines: []*timeline.Window{{
 			Title: "step 1", From: 1, To: 2, Ranks: 2, Names: []string{"dgemm"}, States: []string{"compute"}, Args: []string{"", "M=1"},
-			Slices: 1, Rank: zeros(4), Begin: typedarray.Float64s([]float64{1}), End: typedarray.Float64s([]float64{2}), Name: zeros(2), State: zeros(2), Arg: typedarray.Uint32s([]uint32{1}),
+			Slices: 1, Rank: zeros(4), Begin: typedarray.Of([]float64{1}), End: typedarray.Of([]float64{2}), Name: zeros(2), State: zeros(2), Arg: typedarray.Of([]uint32{1}),
 			Arrows: 0, Source: zeros(0), Target: zeros(0), Sent: zeros(0), Arrived: zeros(0), Bytes: zeros(0), Tag: zeros(0),
 		}},
 		Path: &path.Data{
 			Seconds: 3, Rank: 1, Parts: []path.Part{{Name: "dgemm", Kind: "kernel", Seconds: 3}}, WhatIfs: []path.WhatIf{{What: "dgemm 1 % quicker", Slope: 3, Gain: 0.03}},
-			Hops: path.Hops{Number: 1, Ranks: typedarray.Uint32s([]uint32{1}), Times: typedarray.Float64s([]float64{0})},
+			Hops: path.Hops{Number: 1, Ranks: typedarray.Of([]uint32{1}), Times: typedarray.Of([]float64{0})},
 		},
 		POP:    &pop.Data{LoadBalance: 1, Serialisation: 1, Transfer: 1, Wire: 1, Contention: 1, Communication: 1, Parallel: 1},
 		Tables: []report.TimeTable{{By: "kind", Rows: []report.TimeRow{{Name: "compute", Mean: 2, Interval: 0.1}}}},

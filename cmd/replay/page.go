@@ -74,9 +74,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 	o.begin = func(context.Context) (list []replay.Observer, err error) {
 		h := j.in.header
 		// The timeline of a page that names no window shows two steps in the middle of those that are played.
-		if recorder, err = record.New(record.Options{Header: h, Machine: j.machine, Replay: j.options}); err != nil {
-			return nil, fmt.Errorf("--report: %w", err)
-		}
+		recorder = record.New(record.Options{Header: h, Machine: j.machine, Replay: j.options})
 		if !asked {
 			first, end := j.stepRange()
 			span = timeline.DefaultSpan(h, first, end)

@@ -12,6 +12,7 @@ import (
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/report/path"
+	"reprise/report/typedarray"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
@@ -116,7 +117,7 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 // checkHops checks that hops ascend, up to the end.
 func checkHops(t testing.TB, d *path.Data) {
 	t.Helper()
-	times, err := d.Hops.Times.Float64s()
+	times, err := typedarray.Values[float64](d.Hops.Times)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (p *Path) Data() *Data {
 	}
 	slices.Reverse(ranks)
 	slices.Reverse(times)
-	d.Hops = Hops{Number: len(ranks), Ranks: typedarray.Uint32s(ranks), Times: typedarray.Float64s(times)}
+	d.Hops = Hops{Number: len(ranks), Ranks: typedarray.Of(ranks), Times: typedarray.Of(times)}
 	return d
 }
 

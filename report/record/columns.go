@@ -75,7 +75,7 @@ func (r *Recorder) columnData(first, count int) Columns {
 	for i, c := range r.columns.list[first:] {
 		longest[i] = float32(c.longest)
 	}
-	d.Longest = typedarray.Float32s(longest)
+	d.Longest = typedarray.Of(longest)
 
 	// The begin of each column, and the end of the last one. Slices of time are the same for all ranks.
 	starts := make([]float64, count+1)
@@ -84,7 +84,7 @@ func (r *Recorder) columnData(first, count int) Columns {
 			starts[i] = float64(first+i) * r.slices.width
 		}
 		starts[count] = r.lastEnd()
-		d.Starts = typedarray.Float64s(starts)
+		d.Starts = typedarray.Of(starts)
 		return d
 	}
 
@@ -106,7 +106,7 @@ func (r *Recorder) columnData(first, count int) Columns {
 		}
 	}
 	starts[count] = max(at, sum/float64(max(ranks, 1)))
-	d.Starts = typedarray.Float64s(starts)
+	d.Starts = typedarray.Of(starts)
 	return d
 }
 
@@ -144,6 +144,6 @@ func (r *Recorder) seriesData(first, count int) Series {
 			values = append(values, float32(c.rows[row].most))
 		}
 	}
-	d.Values = typedarray.Float32s(values)
+	d.Values = typedarray.Of(values)
 	return d
 }

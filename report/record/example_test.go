@@ -27,10 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := record.New(record.Options{Header: t.Header(), Machine: m, Replay: o})
-	if err != nil {
-		log.Fatal(err)
-	}
+	r := record.New(record.Options{Header: t.Header(), Machine: m, Replay: o})
 	o.Observers = []replay.Observer{r.Observer()}
 	res, err := replay.Run(context.Background(), t, m, o)
 	if err != nil {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -112,19 +111,12 @@ func (b *bench) kernels(t testing.TB, models ...string) {
 }
 
 // recorder returns a recorder of what the bench plays.
-func (b *bench) recorder(t testing.TB) *Recorder {
-	t.Helper()
-	r, err := New(b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
+func (b *bench) recorder() *Recorder { return New(b.Options) }
 
 // record plays and records, with other observers if there are some.
 func (b *bench) record(t testing.TB, others ...replay.Observer) (*replay.Result, *Recorder, *Data) {
 	t.Helper()
-	r := b.recorder(t)
+	r := b.recorder()
 	b.Replay.Observers = append([]replay.Observer{r.Observer()}, others...)
 	res, err := b.play(t, b.Replay)
 	if err != nil {
@@ -250,17 +242,17 @@ func checkTraffic(t *testing.T, d *Data, arrived *arrivals) {
 	}
 }
 
-// float64sOf unpacks numbers of 8 bytes.
-func float64sOf(b typedarray.Bytes) (values []float64) {
-	for ; len(b) > 0; b = b[8:] {
-		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+func float64sOf(b typedarray.Bytes) []float64 {
+	values, err := typedarray.Values[float64](b)
+	if err != nil {
+		panic(err)
 	}
 	return values
 }
 
 func float32sOf(t testing.TB, b typedarray.Bytes) []float32 {
 	t.Helper()
-	values, err := b.Float32s()
+	values, err := typedarray.Values[float32](b)
 	if err != nil {
 		t.Fatal(err)
 	}

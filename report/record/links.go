@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"reprise/netmodel"
@@ -15,7 +14,7 @@ import (
 // links is how the links of a platform are used over time.
 //
 // A transfer is told when it ends, with the time since when it was carried. What it has carried goes from its route
-// (place) to the links of the route (now), and at the end of a slice of time from there to the sums of the whole run
+// to the links of the route (now), and at the end of a slice of time from there to the sums of the whole run
 // (rows) and of that slice (past, lost). So a transfer within one slice costs two additions, however many links its
 // route has. Links that carry nothing have no row: machines have far more links than most runs use.
 type links struct {
@@ -23,15 +22,12 @@ type links struct {
 	options  *netmodel.Options
 	hosts    []int32 // of the ranks
 
-	// Routes are remembered, as rows of links, for pairs of hosts that talk again and again, together with the bytes
-	// that they carry, which are given to the links from time to time (unload). A pair has one place where it can
-	// be; a pair that comes there later takes it over.
-	places  []place
-	used    []*place // that have carried something since
-	shift   int      // of the source in the number of a place, if every pair has its own; else -1
-	ofRoute []int32  // rows of the routes in places, one behind the other
-	scratch []int32  // scratch
-	err     error    // the first
+	// Routes are remembered for pairs of hosts, as they talk again and again, together with the bytes that they carry,
+	// which are given to the links from time to time (unload).
+	routes  map[uint64]*route // by hosts
+	used    []*route          // that have carried something since
+	scratch []int32
+	err     error // the first
 
 	rowOf   []int32 // by link, none: it has carried nothing
 	rows    []link
@@ -41,11 +37,11 @@ type links struct {
 	levels  []int    // the platform's numbers of those that rows are of
 
 	widths
-	slice        int32       // this one
-	told         float64     // up to when something has been carried
-	begin, until float64     // of this slice, seconds
-	past         [][]float32 // load by slice and row, short where rows came later: bytes of the capacity
-	lost         [][]float64 // seconds by slice and level, likewise
+	slice        int32          // this one
+	told         float64        // up to when something has been carried
+	begin, until float64        // of this slice, seconds
+	past         slots[float32] // load by row, short where rows came later: bytes of the capacity
+	lost         slots[float64] // seconds by level, likewise
 }
 
 // link is one that has carried something: its sums over all slices before this one.
@@ -76,31 +72,15 @@ func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	l := links{platform: p, options: o, hosts: m.Hosts, names: p.Levels(), widths: widths{firstWidth, maxSlices}}
 	l.rowOf = slices.Repeat([]int32{none}, p.NumLinks())
 	l.levelOf = slices.Repeat([]int32{none}, len(l.names))
-	l.until = l.end(0)
-	// The number of places is a power of 2: route masks a hash with it.
-	l.shift = bits.Len(uint(p.NumHosts() - 1))
-	count := maxPlaces
-	if l.shift > ownPlaces {
-		l.shift = -1
-	} else {
-		count = 1 << (2 * l.shift)
-	}
-	l.places, l.used = make([]place, count), make([]*place, 0, maxUsed)
-	l.forget()
+	l.until, l.routes = l.end(0), map[uint64]*route{}
 	return l
-}
-
-// forget empties all places.
-func (l *links) forget() {
-	l.ofRoute = l.ofRoute[:0]
-	for i := range l.places {
-		l.places[i].src = -1
-	}
 }
 
 // transferred takes transfers in the order of their ends.
 func (r *Recorder) transferred(list []replay.Transferred) {
-	r.traffic.add(list)
+	for i := range r.traffic {
+		r.traffic[i].add(list)
+	}
 	for i := range list {
 		r.links.add(&list[i])
 	}
@@ -115,8 +95,7 @@ func (l *links) add(t *replay.Transferred) {
 		l.advance(t.At)
 	}
 	l.told = t.At
-	src, dst := l.hosts[t.Src], l.hosts[t.Dst]
-	p, load := l.route(src, dst), t.Bytes/t.Factor
+	p, load := l.route(l.hosts[t.Src], l.hosts[t.Dst]), t.Bytes/t.Factor
 	lost := 0.0 // seconds, because it shared a link
 	if t.Link >= 0 && t.Alone != 0 {
 		seconds := t.At - t.From
@@ -138,39 +117,33 @@ func (l *links) add(t *replay.Transferred) {
 // rounding is the share of its time that a transfer does not lose: times are rounded.
 const rounding = 1e-9
 
-// route returns the route from host src to host dst, valid until the next call.
-func (l *links) route(src, dst int32) *place {
-	mask := uint32(len(l.places) - 1)
-	at := (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8
-	if l.shift >= 0 {
-		at = uint32(src)<<l.shift | uint32(dst)
-	}
-	p := &l.places[at&mask]
-	if p.src == src && p.dst == dst {
+// route returns the route from a host to another, valid until the next call.
+func (l *links) route(src, dst int32) *route {
+	key := uint64(uint32(src))<<32 | uint64(uint32(dst))
+	p := l.routes[key]
+	if p != nil {
 		return p
 	}
-	// The pair takes the place over. Its links get their rows, in the order in which they are first used.
-	l.unload()
-	route, err := l.platform.AppendRoute(l.scratch[:0], int(src), int(dst))
-	if l.scratch = route; err != nil {
-		route, l.err = nil, cmp.Or(l.err, err)
+	list, err := l.platform.AppendRoute(l.scratch[:0], int(src), int(dst))
+	if l.scratch = list; err != nil {
+		list, l.err = nil, cmp.Or(l.err, err)
 	}
-	if len(l.ofRoute)+len(route) > maxRouted {
-		l.forget()
+	if len(l.routes) == maxRoutes { // begins anew, as most pairs that talk now are few
+		l.unload()
+		clear(l.routes)
 	}
-	*p = place{src: src, dst: dst, at: int32(len(l.ofRoute)), count: int32(len(route))}
-	for _, link := range route {
-		l.ofRoute = append(l.ofRoute, l.row(link))
+	// The links get their rows, in the order in which they are first used.
+	p = &route{rows: make([]int32, len(list))}
+	for i, link := range list {
+		p.rows[i] = l.row(link)
 	}
+	l.routes[key] = p
 	return p
 }
 
-// rowsOf returns the rows of the links of a route.
-func (l *links) rowsOf(p *place) []int32 { return l.ofRoute[p.at:][:p.count] }
-
 // carry notes what a route carries in this slice. used lists the routes that have something to give to their links;
 // it has a bound so that it stays in the caches of the processor.
-func (l *links) carry(p *place, bytes, load float64) {
+func (l *links) carry(p *route, bytes, load float64) {
 	if p.bytes == 0 {
 		if len(l.used) == maxUsed {
 			l.unload()
@@ -184,7 +157,7 @@ func (l *links) carry(p *place, bytes, load float64) {
 // unload gives links what their routes have carried.
 func (l *links) unload() {
 	for _, p := range l.used {
-		for _, row := range l.rowsOf(p) {
+		for _, row := range p.rows {
 			u := &l.now[row]
 			u.bytes += p.bytes
 			u.load += p.load
@@ -222,7 +195,7 @@ func (l *links) addRow(number int32) int32 {
 // slices become wider first.
 func (l *links) advance(to float64) {
 	l.unload()
-	past, lost := l.pastAt(l.slice), l.lostAt(l.slice)
+	past, lost := l.past.at(l.slice, len(l.rows)), l.lost.at(l.slice, len(l.levels))
 	for i := range l.now {
 		u, row := &l.now[i], &l.rows[i]
 		row.bytes += u.bytes
@@ -236,35 +209,18 @@ func (l *links) advance(to float64) {
 		l.most /= 2
 	}
 	if k := l.reach(to); k > 0 {
-		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
+		l.past.merge(k)
+		l.lost.merge(k)
 	}
 	l.slice, l.until = l.at(to)
 	l.begin = l.until - l.width
-}
-
-// pastAt returns the loads of all rows in a slice.
-func (l *links) pastAt(slice int32) []float32 { return grown(&l.past, slice, len(l.rows)) }
-
-// lostAt returns what was lost at each level in a slice.
-func (l *links) lostAt(slice int32) []float64 { return grown(&l.lost, slice, len(l.levels)) }
-
-// grown returns a slice of a list, of so many numbers: those that are missing, as of rows that came later, are 0.
-func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
-	for int(slice) >= len(*list) {
-		*list = append(*list, nil)
-	}
-	at := &(*list)[slice]
-	if missing := size - len(*at); missing > 0 {
-		*at = append(*at, make([]T, missing)...)
-	}
-	return *at
 }
 
 // addSince takes a transfer that began before this slice did: it was carried evenly.
 //
 // Its parts go to the sums of the slices that are over, and the rest is carried in this one as add has it. How the rate
 // changed meanwhile is not told; a page shows slices that are long against most messages.
-func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
+func (l *links) addSince(p *route, t *replay.Transferred, load, lost float64) {
 	from, seconds := t.From, t.At-t.From
 	for from < l.begin {
 		slice, end := l.at(from)
@@ -274,8 +230,8 @@ func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 		}
 		end = min(end, l.begin)
 		share := (end - from) / seconds
-		past := l.pastAt(slice)
-		for _, row := range l.rowsOf(p) {
+		past := l.past.at(slice, len(l.rows))
+		for _, row := range p.rows {
 			l.rows[row].bytes += float64(t.Bytes * share)
 			l.rows[row].load += float64(load * share)
 			past[row] += float32(load * share)
@@ -283,7 +239,7 @@ func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 		if lost > 0 {
 			row := l.row(t.Link)
 			l.rows[row].lost += float64(lost * share)
-			l.lostAt(slice)[l.rows[row].level] += float64(lost * share)
+			l.lost.at(slice, len(l.levels))[l.rows[row].level] += float64(lost * share)
 		}
 		from = end
 	}
@@ -294,18 +250,15 @@ func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
 	}
 }
 
-// place is the route from a host to another, with the sums that unload gives to its links.
-type place struct {
-	src, dst    int32   // -1: empty
-	at, count   int32   // in links.ofRoute
+// route is that from a host to another, with the sums that unload gives to its links.
+type route struct {
+	rows        []int32 // of its links
 	bytes, load float64 // that it has carried and its links have not been given
 }
 
 const (
-	ownPlaces = 8       // bits of the number of hosts up to which each pair has a place
-	maxPlaces = 1 << 17 // for more hosts
-	maxRouted = 1 << 20 // numbers in links.ofRoute
-	maxUsed   = 1 << 12 // routes that have carried something
+	maxRoutes = 1 << 17 // that are remembered
+	maxUsed   = 1 << 12 // of which have carried something
 )
 
 // maxHottest is how many links are named.
@@ -343,18 +296,18 @@ func (l *links) data(end float64) Links {
 		most := make([]float32, count)
 		for slice := range count {
 			load := 0.0
-			for i, v := range l.pastAt(int32(slice)) {
+			for i, v := range l.past.at(int32(slice), len(l.rows)) {
 				if row := &l.rows[i]; row.level == level {
 					load += float64(v)
 					most[slice] = max(most[slice], float32(float64(v)/(row.capacity*seconds(slice))))
 				}
 			}
 			use = append(use, float32(load/(capacity*seconds(slice))))
-			bound = append(bound, float32(l.lostAt(int32(slice))[level]))
+			bound = append(bound, float32(l.lost.at(int32(slice), len(l.levels))[level]))
 		}
 		use = append(use, most...)
 	}
-	d.Use, d.Bound = typedarray.Float32s(use), typedarray.Float32s(bound)
+	d.Use, d.Bound = typedarray.Of(use), typedarray.Of(bound)
 
 	// The links where most time was lost; of others those that are used most, and of those alike the first of the
 	// platform, so that the list is the same in every run.
@@ -371,11 +324,11 @@ func (l *links) data(end float64) Links {
 		row := &l.rows[i]
 		over := make([]float32, count)
 		for slice := range count {
-			over[slice] = float32(float64(l.pastAt(int32(slice))[i]) / (row.capacity * seconds(slice)))
+			over[slice] = float32(float64(l.past.at(int32(slice), len(l.rows))[i]) / (row.capacity * seconds(slice)))
 		}
 		d.Hottest = append(d.Hottest, HotLink{
 			Name: l.platform.Link(row.number).Name, Level: slices.Index(order, row.level),
-			Bytes: row.bytes, Use: row.load / (row.capacity * end), Lost: row.lost, Over: typedarray.Float32s(over),
+			Bytes: row.bytes, Use: row.load / (row.capacity * end), Lost: row.lost, Over: typedarray.Of(over),
 		})
 	}
 	return d

@@ -2,10 +2,7 @@ package record
 
 import (
 	"encoding/binary"
-	"fmt"
-	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -13,6 +10,7 @@ import (
 
 	"reprise/netmodel"
 	"reprise/replay"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -120,7 +118,8 @@ func TestGridOrders(t *testing.T) {
 	for _, o := range d.Matrix.Orders {
 		orders[o.Name] = o.Rows
 	}
-	want := map[string][]byte{"rank": nil, "grid row": uint32s(0, 2, 4, 1, 3, 5), "grid column": nil, "host": nil, "end": uint32s(0, 1, 2, 4, 5, 3)}
+	want := map[string][]byte{"rank": nil, "grid row": typedarray.Of([]uint32{0, 2, 4, 1, 3, 5}), "grid column": nil, "host": nil,
+		"end": typedarray.Of([]uint32{0, 1, 2, 4, 5, 3})}
 	if diff := cmp.Diff(want, orders); diff != "" {
 		t.Errorf("orders (-want +got):\n%s", diff)
 	}
@@ -140,18 +139,11 @@ func TestGridOrders(t *testing.T) {
 	}
 }
 
-func uint32s(list ...uint32) (b []byte) {
-	for _, v := range list {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return b
-}
-
 // TestManySenders: 1,025 ranks are 342 rows of three; rank 1,024 is the last one's.
 func TestManySenders(t *testing.T) {
-	traffic := newTraffic(1025, nil)
+	traffic := &newTraffic(1025, nil)[0]
 	traffic.add([]replay.Transferred{{Src: 1024, Dst: 2, Summary: netmodel.Summary{Bytes: 5 + 16}}})
-	d := traffic.data()[0]
+	d := traffic.data()
 	if d.Size != 342 || d.Per != 3 || float32sOf(t, d.Bytes)[341*342] != 5 {
 		t.Errorf("%d rows of %d", d.Size, d.Per)
 	}
@@ -179,7 +171,7 @@ func TestManySteps(t *testing.T) {
 func TestManyKernels(t *testing.T) {
 	b := newBench(t, cluster(1), 1, 1)
 	b.Header.Kernels, b.Header.Steps = make([]trace.Kernel, 60000), 1000
-	r := b.recorder(t)
+	r := b.recorder()
 	for _, s := range []int64{0, 29, 30, 999, 1 << 30} {
 		r.spentBy(0, float64(s), make([]float64, r.sums.width), false)
 		r.marked(0, step(s), float64(s))
@@ -211,60 +203,5 @@ func TestRound(t *testing.T) {
 	m.Round(32)
 	if want := []byte{0, 0, 8, 8, 8, 16, 128, 247, 255, 255}; !slices.Equal(m.Mean, want) || m.Length[0] != 88 || m.Steps != 32 {
 		t.Errorf("%d and %d in %d steps, want %d and 88 in 32", m.Mean, m.Length[0], m.Steps, want)
-	}
-}
-
-// TestTraffic adds up messages between random ranks one by one, and compares with the tables of all
-// groups: of as many ranks as have rows of their own and more, of as many messages as wait and more, of
-// sizes up to what there is room for and beyond.
-func TestTraffic(t *testing.T) {
-	for _, ranks := range []int{1, 7, 600, maxExact, maxExact + 1, 5000} {
-		for _, messages := range []int{0, 1, maxWaiting - 1, maxWaiting, maxWaiting + 1, 2 * maxWaiting, 200_001} {
-			t.Run(fmt.Sprintf("%d ranks, %d messages", ranks, messages), func(t *testing.T) {
-				hosts := group{by: "host", of: make([]int32, ranks), size: min(ranks, 700)}
-				for r := range hosts.of {
-					hosts.of[r] = int32(r * 7 % hosts.size)
-				}
-				compareTraffic(t, newTraffic(ranks, []group{hosts}), someTransfers(ranks, messages))
-			})
-		}
-	}
-}
-
-// someTransfers are messages of few ranks to few others, and now and then of any to any.
-func someTransfers(ranks, messages int) []replay.Transferred {
-	random := rand.New(rand.NewPCG(uint64(ranks), uint64(messages)))
-	sizes := []float64{0, 1, 1000, math.MaxUint32, math.MaxUint32 + 1, 1 << 50}
-	list := make([]replay.Transferred, messages)
-	for i := range list {
-		src, dst := random.IntN(ranks), random.IntN(ranks)
-		if random.IntN(4) > 0 {
-			src %= 10
-			dst = (src + i%5) % ranks
-		}
-		list[i].Src, list[i].Dst = int32(src), int32(dst)
-		list[i].Summary = netmodel.Summary{Bytes: 16 + sizes[random.IntN(len(sizes))]}
-	}
-	return list
-}
-
-func compareTraffic(t *testing.T, traffic traffic, list []replay.Transferred) {
-	for rest := list; len(rest) > 0; {
-		n := min(len(rest), 64)
-		traffic.add(rest[:n])
-		rest = rest[n:]
-	}
-	traffic.data()
-	for i := range traffic.tables {
-		table := &traffic.tables[i]
-		want, got := map[[2]int32]sent{}, map[[2]int32]sent{}
-		for i := range list {
-			pair := [2]int32{int32(table.row[list[i].Src]), int32(table.row[list[i].Dst])}
-			want[pair] = sent{want[pair].messages + 1, want[pair].bytes + list[i].Size()}
-		}
-		table.pairs.all(func(from, to int32, messages, bytes int64) { got[[2]int32{from, to}] = sent{messages, bytes} })
-		if !maps.Equal(got, want) {
-			t.Errorf("by %s: %d pairs with messages, want %d; or other numbers", table.by, len(got), len(want))
-		}
 	}
 }

@@ -93,16 +93,13 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// sum is of messages between two ranks.
-type sum struct{ bytes, messages int64 }
-
 // checkMessages compares who has sent to whom, and what links have carried, with messages.
 func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 	t.Helper()
-	counts, carried := map[[2]int32]sum{}, map[int32]float64{}
+	counts, carried := map[[2]int32]sent{}, map[int32]float64{}
 	for _, m := range messages {
 		c := counts[[2]int32{m.src, m.dst}]
-		counts[[2]int32{m.src, m.dst}] = sum{c.bytes + m.bytes, c.messages + 1}
+		counts[[2]int32{m.src, m.dst}] = sent{c.messages + 1, c.bytes + m.bytes}
 		route, err := b.Machine.Platform.AppendRoute(nil, int(b.Machine.Hosts[m.src]), int(b.Machine.Hosts[m.dst]))
 		if err != nil {
 			t.Fatal(err)
@@ -111,15 +108,11 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 			carried[l] += float64(m.bytes + envelope)
 		}
 	}
-	r.traffic.ranks.pairs.all(func(from, to int32, messages, bytes int64) {
-		of, got := [2]int32{from, to}, sum{bytes, messages}
+	for pair, got := range r.traffic[0].sent {
+		of := [2]int32{int32(pair / len(r.ranks)), int32(pair % len(r.ranks))}
 		if want := counts[of]; got != want {
 			t.Errorf("rank %d to %d: %+v, want %+v", of[0], of[1], got, want)
 		}
-		delete(counts, of)
-	})
-	if len(counts) > 0 {
-		t.Errorf("nothing of %v", counts)
 	}
 	for i := range r.links.rows {
 		row := &r.links.rows[i]
@@ -147,7 +140,7 @@ func TestWild(t *testing.T) {
 		}
 		b := newBench(t, cluster(tracetest.WildRanks), tracetest.WildRanks, 1+i%2, wild...).file(t, file)
 		b.kernels(t, `"*": {terms: {N: 1e-5}}`)
-		r, arrived, pauses := b.recorder(t), newArrivals(), 0
+		r, arrived, pauses := b.recorder(), newArrivals(), 0
 		o := b.Replay
 		o.Observers = []replay.Observer{r.Observer(), arrived.observer()}
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {

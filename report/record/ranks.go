@@ -134,6 +134,7 @@ func (r *Recorder) reach(to float64) {
 	if k == 0 {
 		return
 	}
+	r.slices.times.merge(k)
 	for i := range r.ranks {
 		if rk := &r.ranks[i]; rk.column != noColumn {
 			rk.column >>= k
@@ -180,7 +181,7 @@ func (r *Recorder) leave(id int32, at float64) {
 		r.matrix.add(id, rk.column, r.spent.column, at-rk.began)
 	} else {
 		now := r.sums.close(id, at)
-		r.slices.add(rk.column, id, now)
+		addTo(r.slices.times.at(rk.column, r.slices.size)[int(id)*len(now):][:len(now)], now)
 		clear(now)
 	}
 	rk.began = at
@@ -213,7 +214,7 @@ func (r *Recorder) end() {
 	}
 	// Of slices of time the columns are added up now: ranks run ahead of each other.
 	width, times := r.sums.width, numKinds+r.sums.kernels // the first numbers are times that do not overlap
-	for column, all := range r.slices.list {
+	for column, all := range r.slices.times {
 		// Slices are nil where nothing has happened. In the others a rank may be missing, whose numbers are 0.
 		for id := 0; id*width < len(all); id++ {
 			now, length := all[id*width:][:width], 0.0

@@ -1,7 +1,7 @@
 // Package record records what a report shows of a replay, while it runs: where the time of
 // ranks goes step by step, who sends to whom, and how the links are used.
 //
-//	r, err := record.New(record.Options{Header: t.Header(), Machine: machine, Replay: options})
+//	r := record.New(record.Options{Header: t.Header(), Machine: machine, Replay: options})
 //	options.Observers = []replay.Observer{r.Observer()}
 //	result, err := replay.Run(ctx, t, machine, options)
 //	data, err := r.Data()
@@ -21,8 +21,7 @@
 //
 // # Errors
 //
-// Those of options that do not fit each other, as hosts for another number of ranks, and of
-// routes that the platform does not have.
+// That of a route which the platform does not have.
 //
 // # Source
 //
@@ -31,8 +30,6 @@ package record
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 
 	"reprise/replay"
@@ -76,20 +73,13 @@ type Recorder struct {
 	matrix     matrix
 
 	groups  []group // by rows and columns of the process grid, and by hosts, where there are such
-	traffic traffic
+	traffic []trafficTable
 	links   links
-	done    bool
 }
 
 // New returns a recorder for one replay.
-func New(o Options) (*Recorder, error) {
+func New(o Options) *Recorder {
 	h := o.Header
-	if o.Machine.Platform == nil {
-		return nil, errors.New("record: no platform")
-	}
-	if len(o.Machine.Hosts) != h.Ranks {
-		return nil, fmt.Errorf("record: hosts for %d ranks, but the trace has %d", len(o.Machine.Hosts), h.Ranks)
-	}
 	r := &Recorder{header: h, ranks: make([]rank, h.Ranks), absent: h.Ranks, first: o.Replay.From, last: h.Steps - 1}
 	for i := range r.ranks {
 		r.ranks[i] = rank{until: notYet, column: noColumn}
@@ -123,7 +113,7 @@ func New(o Options) (*Recorder, error) {
 	r.groups = newGroups(h, &o.Machine)
 	r.traffic = newTraffic(h.Ranks, r.groups)
 	r.links = newLinks(&o.Machine, &o.Replay.Network.Options)
-	return r, nil
+	return r
 }
 
 // Observer returns the functions of the recorder, for replay.Options.Observers.
@@ -141,10 +131,6 @@ func (r *Recorder) Observer() replay.Observer {
 // Data returns what has been recorded, once the replay has ended. The recorder is of no use
 // any more.
 func (r *Recorder) Data() (*Data, error) {
-	if r.done {
-		return nil, errors.New("record: a recorder has its data once")
-	}
-	r.done = true
 	r.end()
 	// Columns begin with the first in which a rank was on, and with a cell of the matrix. Earlier ones are empty, as of
 	// a replay that goes on from a checkpoint.
@@ -155,12 +141,14 @@ func (r *Recorder) Data() (*Data, error) {
 	first -= first % r.matrix.perCell
 	count := len(r.columns.list) - first
 	d := &Data{
-		Columns:       r.columnData(first, count),
-		States:        States[:],
-		Series:        r.seriesData(first, count),
-		Matrix:        r.matrix.data(first),
-		Communication: r.traffic.data(),
-		Links:         r.links.data(r.lastEnd()),
+		Columns: r.columnData(first, count),
+		States:  States[:],
+		Series:  r.seriesData(first, count),
+		Matrix:  r.matrix.data(first),
+		Links:   r.links.data(r.lastEnd()),
+	}
+	for i := range r.traffic {
+		d.Communication = append(d.Communication, r.traffic[i].data())
 	}
 	d.Matrix.Orders = orders(r.groups, r.matrix.ranksPerRow, r.ranks)
 	return d, r.links.err
@@ -230,7 +218,7 @@ func orders(groups []group, perRow int, ranks []rank) []Order {
 		slices.SortStableFunc(order, func(a, b uint32) int { return compare(int(a)*perRow, int(b)*perRow) })
 		o := Order{Name: name}
 		if !slices.IsSorted(order) {
-			o.Rows = typedarray.Uint32s(order)
+			o.Rows = typedarray.Of(order)
 		}
 		list = append(list, o)
 	}

@@ -265,7 +265,7 @@ func (b *bench) stopped(t *testing.T, pauses int, observers ...replay.Observer) 
 // resumed records what follows a checkpoint.
 func (b *bench) resumed(t *testing.T, from *replay.Checkpoint, others ...replay.Observer) *Recorder {
 	t.Helper()
-	r, o := b.recorder(t), b.Replay
+	r, o := b.recorder(), b.Replay
 	o.Resume, o.Observers = from, append(others, r.Observer())
 	if _, err := b.play(t, o); err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func (b *bench) resumed(t *testing.T, from *replay.Checkpoint, others ...replay.
 func TestInterrupted(t *testing.T) {
 	for _, at := range []int{1, 2, 40, 700, 3000} {
 		b := hplBench(t, 1, "smpi/iprobe:1e-6")
-		r, d, arrived := b.recorder(t), newDiary(), newArrivals()
+		r, d, arrived := b.recorder(), newDiary(), newArrivals()
 		res, from := b.stopped(t, at, r.Observer(), d.observer(), arrived.observer())
 		if from == nil {
 			t.Fatalf("it ends before pause %d", at)
@@ -401,25 +401,6 @@ func TestSameData(t *testing.T) {
 	}
 }
 
-// TestErrors: data twice, hosts for other ranks.
-func TestErrors(t *testing.T) {
-	b := hplBench(t, 2)
-	r := b.recorder(t)
-	dataOf(t, r)
-	if _, err := r.Data(); err == nil {
-		t.Error("data twice")
-	}
-	o := b.Options
-	o.Machine.Hosts = o.Machine.Hosts[:3]
-	if _, err := New(o); err == nil || err.Error() != "record: hosts for 3 ranks, but the trace has 16" {
-		t.Errorf("three hosts: %v", err)
-	}
-	o.Machine.Platform = nil
-	if _, err := New(o); err == nil || err.Error() != "record: no platform" {
-		t.Errorf("no platform: %v", err)
-	}
-}
-
 // TestEmpty: nothing happens.
 func TestEmpty(t *testing.T) {
 	_, _, d := newBench(t, cluster(2), 2, 1).lists(nil, nil).record(t)
@@ -430,7 +411,7 @@ func TestEmpty(t *testing.T) {
 
 // TestAllocates: nothing for each event.
 func TestAllocates(t *testing.T) {
-	r := newBench(t, cluster(4), 4, 1).recorder(t)
+	r := newBench(t, cluster(4), 4, 1).recorder()
 	at, ended := 0.0, make([]replay.Transferred, 1)
 	event := func() {
 		for rank := range int32(4) {

@@ -50,26 +50,23 @@ func merged[T any](list [][]T, k int, add func(into, more []T) []T) [][]T {
 	return list[:left]
 }
 
-// timeSlots are columns of a trace that marks no steps: slices of time. Each holds the times
-// of every rank until the end, as ranks run ahead of each other.
-type timeSlots struct {
-	widths
-	size int         // numbers in a slice
-	list [][]float64 // [slices][ranks*rows]
-}
+// slots are numbers in each slice of time. A slice is nil where nothing has happened.
+type slots[T float32 | float64] [][]T
 
-const (
-	maxSlotted = 1 << 23 // numbers in all slices, unless they are as few as may be:
-	minSlots   = 8
-)
-
-// reach makes slices wide enough for a time: 2^k of them become one.
-func (s *timeSlots) reach(to float64) (k int) {
-	if k = s.widths.reach(to); k > 0 {
-		s.list = merged(s.list, k, addTo[float64])
+// at returns the numbers of a slice, so many: those that are missing, as of rows that came later, are 0.
+func (s *slots[T]) at(slice int32, size int) []T {
+	for int(slice) >= len(*s) {
+		*s = append(*s, nil)
 	}
-	return k
+	at := &(*s)[slice]
+	if missing := size - len(*at); missing > 0 {
+		*at = append(*at, make([]T, missing)...)
+	}
+	return *at
 }
+
+// merge makes one of each 2^k slices.
+func (s *slots[T]) merge(k int) { *s = merged(*s, k, addTo[T]) }
 
 // addTo adds numbers to others; those that are not there are 0.
 func addTo[T float32 | float64](into, more []T) []T {
@@ -82,13 +79,15 @@ func addTo[T float32 | float64](into, more []T) []T {
 	return into
 }
 
-// add adds the times that a rank has spent in a slice. A slice takes memory for all ranks once one has time in it.
-func (s *timeSlots) add(slice, rank int32, now []float64) {
-	for int(slice) >= len(s.list) {
-		s.list = append(s.list, nil)
-	}
-	if s.list[slice] == nil {
-		s.list[slice] = make([]float64, s.size)
-	}
-	addTo(s.list[slice][int(rank)*len(now):][:len(now)], now)
+// timeSlots are columns of a trace that marks no steps: slices of time. Each holds the times
+// of every rank until the end, as ranks run ahead of each other.
+type timeSlots struct {
+	widths
+	size  int            // numbers in a slice
+	times slots[float64] // [ranks*rows]
 }
+
+const (
+	maxSlotted = 1 << 23 // numbers in all slices, unless they are as few as may be:
+	minSlots   = 8
+)

@@ -267,9 +267,9 @@ func (c *Collector) Window() *Window {
 		}
 	}
 	w.Names, w.Args = nameNumbers.list, argNumbers.list
-	w.Rank, w.Arg = typedarray.Uint32s(rank), typedarray.Uint32s(arg)
-	w.Begin, w.End = typedarray.Float64s(begin), typedarray.Float64s(end)
-	w.Name, w.State = typedarray.Uint16s(name), typedarray.Uint16s(state)
+	w.Rank, w.Arg = typedarray.Of(rank), typedarray.Of(arg)
+	w.Begin, w.End = typedarray.Of(begin), typedarray.Of(end)
+	w.Name, w.State = typedarray.Of(name), typedarray.Of(state)
 
 	// Columns of arrows.
 	slices.SortFunc(c.arrows, func(a, b Message) int {
@@ -282,8 +282,8 @@ func (c *Collector) Window() *Window {
 		source, target, tag = append(source, uint32(m.Src)), append(target, uint32(m.Dst)), append(tag, uint32(m.Tag))
 		sent, arrived, bytes = append(sent, m.Sent), append(arrived, m.Arrived), append(bytes, float64(m.Bytes))
 	}
-	w.Source, w.Target, w.Tag = typedarray.Uint32s(source), typedarray.Uint32s(target), typedarray.Uint32s(tag)
-	w.Sent, w.Arrived, w.Bytes = typedarray.Float64s(sent), typedarray.Float64s(arrived), typedarray.Float64s(bytes)
+	w.Source, w.Target, w.Tag = typedarray.Of(source), typedarray.Of(target), typedarray.Of(tag)
+	w.Sent, w.Arrived, w.Bytes = typedarray.Of(sent), typedarray.Of(arrived), typedarray.Of(bytes)
 	return w
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	text, err := json.Marshal(typedarray.Float32s([]float32{0.25, 0.5}))
+	text, err := json.Marshal(typedarray.Of([]float32{0.25, 0.5}))
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -16,7 +16,7 @@ func Example() {
 	if err := json.Unmarshal(text, &column); err != nil {
 		fmt.Println(err)
 	}
-	values, err := column.Float32s()
+	values, err := typedarray.Values[float32](column)
 	fmt.Println(values, err)
 	// Output: [0.25 0.5] <nil>
 }

@@ -1,8 +1,8 @@
 // Package typedarray holds columns of numbers as a report's page carries them.
 //
-//	shares := typedarray.Float32s([]float32{0.25, 0.5})
+//	shares := typedarray.Of([]float32{0.25, 0.5})
 //	text, err := json.Marshal(shares) // a string, which page and replay compare read
-//	values, err := shares.Float32s()
+//	values, err := typedarray.Values[float32](shares)
 //
 // In JSON they are base64 of raw deflate (RFC 1951), which browsers undo without help.
 //
@@ -26,7 +26,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -84,20 +83,13 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Float32s packs numbers of 4 bytes.
-func Float32s(values []float32) Bytes { return pack(values) }
+// number is a type of numbers that browsers have arrays of.
+type number interface {
+	float32 | float64 | uint16 | uint32
+}
 
-// Float64s packs numbers of 8 bytes.
-func Float64s(values []float64) Bytes { return pack(values) }
-
-// Uint32s packs numbers of 4 bytes.
-func Uint32s(values []uint32) Bytes { return pack(values) }
-
-// Uint16s packs numbers of 2 bytes.
-func Uint16s(values []uint16) Bytes { return pack(values) }
-
-// pack packs a slice of numbers of a fixed size, which encoding/binary does without reflection.
-func pack(values any) Bytes {
+// Of returns a column of numbers.
+func Of[T number](values []T) Bytes {
 	b, err := binary.Append(Bytes{}, binary.LittleEndian, values)
 	if err != nil {
 		panic(err) // the size is not fixed
@@ -105,18 +97,8 @@ func pack(values any) Bytes {
 	return b
 }
 
-// SetFloat32 sets number i of a column of numbers of 4 bytes.
-func (b Bytes) SetFloat32(i int, v float32) {
-	binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
-}
-
-// Float32s returns the numbers that the function of that name has packed.
-func (b Bytes) Float32s() ([]float32, error) { return unpack[float32](b) }
-
-// Float64s returns the numbers that the function of that name has packed.
-func (b Bytes) Float64s() ([]float64, error) { return unpack[float64](b) }
-
-func unpack[T float32 | float64](b Bytes) ([]T, error) {
+// Values returns the numbers of a column that Of has made of numbers of that type.
+func Values[T number](b Bytes) ([]T, error) {
 	size := binary.Size(T(0))
 	if len(b)%size != 0 {
 		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of %d", len(b), size)

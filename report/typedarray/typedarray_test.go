@@ -14,7 +14,7 @@ import (
 
 // TestThereAndBack: what is packed comes back, of each size.
 func TestThereAndBack(t *testing.T) {
-	text, err := json.Marshal(typedarray.Float64s([]float64{1.5, -2, 1e300}))
+	text, err := json.Marshal(typedarray.Of([]float64{1.5, -2, 1e300}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,17 +22,17 @@ func TestThereAndBack(t *testing.T) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		t.Fatal(err)
 	}
-	values, err := b.Float64s()
+	values, err := typedarray.Values[float64](b)
 	if diff := cmp.Diff([]float64{1.5, -2, 1e300}, values); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if _, err := b[:7].Float64s(); err == nil {
+	if _, err := typedarray.Values[float64](b[:7]); err == nil {
 		t.Error("7 bytes taken for numbers of 8")
 	}
-	if _, err := b[:7].Float32s(); err == nil {
+	if _, err := typedarray.Values[float32](b[:7]); err == nil {
 		t.Error("7 bytes taken for numbers of 4")
 	}
-	if diff := cmp.Diff(typedarray.Bytes{1, 0, 2, 1, 3, 0, 0, 0}, append(typedarray.Uint16s([]uint16{1, 258}), typedarray.Uint32s([]uint32{3})...)); diff != "" {
+	if diff := cmp.Diff(typedarray.Bytes{1, 0, 2, 1, 3, 0, 0, 0}, append(typedarray.Of([]uint16{1, 258}), typedarray.Of([]uint32{3})...)); diff != "" {
 		t.Errorf("integers (-want +got):\n%s", diff)
 	}
 }
