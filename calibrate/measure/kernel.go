@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -81,7 +82,6 @@ var (
 	attrsOfTrsv = attrsOfTrsm[1:]
 	dimsMN      = []string{"M", "N"}
 	dimsN       = []string{"N"}
-	dimsOfRows  = []string{"M0", "M1", "N"}
 	// Rows of a panel that are swapped, and the role of the process in it.
 	dimsOfPanel = []string{"JB", "ROLE"}
 )
@@ -117,29 +117,24 @@ var forms = map[string]form{
 	"dcopy": {nil, dimsN, func(_ *Kernel, d *[4]int64, _ int64) needs {
 		return needs{rows: 1, columns: d[0], work: d[0]}
 	}},
-	// HPL's own copies, and parts of its search for pivots.
-	"dlacpy":   {nil, dimsMN, needsOfRows},
-	"dlatcpy":  {nil, dimsMN, needsOfRows},
+	// Parts of HPL's search for pivots, and its own copies and row swaps, but for those of init.
 	"dlocmax":  {nil, []string{"M"}, needsOfColumn},
 	"dlocswpN": {nil, dimsOfPanel, needsOfPanelRows},
 	"dlocswpT": {nil, dimsOfPanel, needsOfPanelRows},
-
-	// HPL's row swaps: of the matrix, of U and of messages, U being stored as it is (N) or transposed (T).
-	"dlaswp00N": {nil, dimsMN, needsOfRows},
-	"dlaswp01N": {nil, dimsMN, needsOfRows},
-	"dlaswp01T": {nil, dimsMN, needsOfRows},
-	"dlaswp02N": {nil, dimsMN, needsOfRows},
-	"dlaswp03N": {nil, dimsMN, needsOfRows},
-	"dlaswp03T": {nil, dimsMN, needsOfRows},
-	"dlaswp04N": {nil, dimsOfRows, needsOfRows},
-	"dlaswp04T": {nil, dimsOfRows, needsOfRows},
-	"dlaswp05N": {nil, dimsMN, needsOfRows},
-	"dlaswp05T": {nil, dimsMN, needsOfRows},
-	"dlaswp06N": {nil, dimsMN, needsOfRows},
-	"dlaswp06T": {nil, dimsMN, needsOfRows},
 	"dlaswp10N": {nil, dimsMN, func(_ *Kernel, d *[4]int64, _ int64) needs {
 		return needs{order: d[1], work: times(d[0], d[1])} // columns of a transposed U, whose number is the order
 	}},
+}
+
+// HPL's own copies and row swaps: of the matrix, of U and of messages, U being stored as it is (N) or transposed (T).
+func init() {
+	for name := range strings.FieldsSeq("dlacpy dlatcpy dlaswp00N dlaswp01N dlaswp01T dlaswp02N dlaswp03N dlaswp03T " +
+		"dlaswp04N dlaswp04T dlaswp05N dlaswp05T dlaswp06N dlaswp06T") {
+		forms[name] = form{nil, dimsMN, needsOfRows}
+		if strings.HasPrefix(name, "dlaswp04") { // with two kinds of rows
+			forms[name] = form{nil, []string{"M0", "M1", "N"}, needsOfRows}
+		}
+	}
 }
 
 func needsOfVectors(_ *Kernel, d *[4]int64, _ int64) needs {
@@ -170,9 +165,7 @@ func times(a, b int64) int64 {
 }
 
 // sizeText returns 100x20.
-func sizeText(k *Kernel, d *[4]int64) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(d[:len(k.Dims)]), "[]"), " ", "x")
-}
+func sizeText(k *Kernel, d *[4]int64) string { return numbers(d[:len(k.Dims)], "x") }
 
 // maxRunSizes bounds the number of different calls of a run.
 const maxRunSizes = 1 << 20
@@ -335,47 +328,31 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 	}
 	// An odd size goes to those by time.
 	// The sizes are in the order of their times, so that both halves are quantiles of the same list.
-	chosen := make([]bool, len(all))
-	seconds := func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) }
-	calls := func(d [4]int64) float64 { return k.calls[d].number }
-	number := spread(all, seconds, (n+1)/2, chosen)
-	number += spread(all, calls, n-number, chosen)
-	for i := len(all) - 1; number < n; i-- { // the largest ones, in place of sizes that both had chosen
-		if !chosen[i] {
-			chosen[i] = true
-			number++
-		}
+	chosen := map[int]bool{} // places in all
+	spread(all, chosen, (n+1)/2, func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) })
+	spread(all, chosen, n-len(chosen), func(d [4]int64) float64 { return k.calls[d].number })
+	for i := len(all) - 1; len(chosen) < n; i-- { // the largest ones, in place of sizes that both had chosen
+		chosen[i] = true
 	}
 	var list [][4]int64
-	for i, d := range all {
-		if chosen[i] {
-			list = append(list, d)
-		}
+	for _, i := range slices.Sorted(maps.Keys(chosen)) {
+		list = append(list, all[i])
 	}
 	return list
 }
 
-// spread chooses the sizes at n quantiles of a weight, in the middle of equal parts of it,
-// and returns how many of them were not chosen yet.
-func spread(all [][4]int64, weight func([4]int64) float64, n int, chosen []bool) (more int) {
-	total := 0.0
-	for _, d := range all {
-		total += weight(d)
-	}
-	// next is the number of the quantile that is reached next; a size may reach several at once.
-	sum, next := 0.0, 0
+// spread chooses the sizes at n quantiles of a weight, in the middle of equal parts of it. A size may be at several
+// of them, and chosen before.
+func spread(all [][4]int64, chosen map[int]bool, n int, weight func([4]int64) float64) {
+	sum, sums := 0.0, make([]float64, len(all))
 	for i, d := range all {
 		sum += weight(d)
-		if next == n || sum < (float64(next)+0.5)*total/float64(n) {
-			continue
-		}
-		for next < n && sum >= (float64(next)+0.5)*total/float64(n) {
-			next++
-		}
-		if !chosen[i] {
+		sums[i] = sum
+	}
+	for part := range n {
+		// The first size with which the sum reaches the quantile.
+		if i := sort.SearchFloat64s(sums, (float64(part)+0.5)*sum/float64(n)); i < len(all) {
 			chosen[i] = true
-			more++
 		}
 	}
-	return more
 }

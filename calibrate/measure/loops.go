@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"reprise/kernels/noise"
 )
@@ -135,11 +136,10 @@ func (r *RunCalls) boxes() (list []box, err error) {
 // r its right-hand side, a the product; on the finest grid also the solution s, the direction p, its product q, and b.
 type loopCall struct {
 	kernel  string
-	level   int // 0 is the finest grid
-	vectors string
-	n       int64   // elements, of kernels that work on vectors alone
-	beta    float64 // coefficient of waxpby
-	dims    [4]int64
+	level   int      // 0 is the finest grid
+	vectors string   // in the order of the helper's function
+	beta    float64  // coefficient of waxpby
+	dims    [4]int64 // as the trace has them
 }
 
 // step and momentum stand for the coefficients of conjugate gradients, which come from dot products: with these the
@@ -152,94 +152,80 @@ const (
 // iterations of a set that is measured.
 const loopIterations = 10
 
-// Values of labels of dot and waxpby.
-const (
-	sameVector, twoVectors = 0, 1
-	alphaOne               = 1
-	// Arguments of waxpby that are the same vector: none, x and y, w and x, w and y.
-	aliasNone, aliasXY, aliasWX, aliasWY = 0, 1, 2, 3
-)
-
 // set returns the calls of a set of iterations on a box, in their order. Source: HPCG 3.1, by docs/hpcg.md.
 func (b box) set(iterations int) (list []loopCall) {
-	// vector is a call of zero or copy.
-	vector := func(kernel string, level int, vectors string, n int64) {
-		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors, n: n, dims: [4]int64{n}})
-	}
-	// matrix is a call on the matrix of a level, behind the packing of a vector's border for the neighbours, if there
-	// are some.
-	matrix := func(kernel string, level int, exchanged, vectors string) {
-		l := b.level(level)
-		if n := l.columns() - l.rows(); n > 0 {
-			list = append(list, loopCall{kernel: "pack", level: level, vectors: exchanged, n: n,
-				dims: [4]int64{int64(level), n}})
+	// call appends a call on vectors of a level; its dimensions follow from the kernel and its vectors.
+	call := func(kernel string, level int, vectors string) {
+		l, at := b.level(level), int64(level)
+		c := loopCall{kernel: kernel, level: level, vectors: vectors, dims: [4]int64{l.rows()}}
+		switch kernel {
+		case "zero":
+			if vectors == "x" { // has room for the points of neighbours
+				c.dims[0] = l.columns()
+			}
+		case "dot": // VECTORS is 0 for a vector with itself
+			if vectors[0] != vectors[1] {
+				c.dims[1] = 1
+			}
+		case "waxpby": // w = x + beta y, of the vectors xyw
+			// BRANCH 1 is that of alpha = 1. ALIAS says which are the same: 0 none, 1 x and y, 2 w and x, 3 w and y.
+			x, y, w := vectors[0], vectors[1], vectors[2]
+			c.dims[1], c.dims[2] = 1, int64(1+slices.Index([]bool{x == y, w == x, w == y}, true))
+		case "restrict", "prolong": // between the level and the next coarser one
+			c.dims = [4]int64{at, b.level(level + 1).rows()}
+		case "spmv", "symgs":
+			// The border of the vector that is multiplied is packed first, if there are neighbours to send it to.
+			exchanged := vectors[:1]
+			if kernel == "symgs" {
+				exchanged = vectors[1:]
+			}
+			if n := l.columns() - l.rows(); n > 0 {
+				list = append(list, loopCall{kernel: "pack", level: level, vectors: exchanged, dims: [4]int64{at, n}})
+			}
+			c.dims = [4]int64{at, l.rows(), l.nonzeros(), l.columns()}
 		}
-		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors,
-			dims: [4]int64{int64(level), l.rows(), l.nonzeros(), l.columns()}})
+		list = append(list, c)
 	}
-	// transfer is a call between a level and the next coarser one.
-	transfer := func(kernel string, level int, vectors string) {
-		list = append(list, loopCall{kernel: kernel, level: level, vectors: vectors,
-			dims: [4]int64{int64(level), b.level(level + 1).rows()}})
-	}
-	n := b.rows()
-	dot := func(vectors string) {
-		label := int64(twoVectors)
-		if vectors[0] == vectors[1] {
-			label = sameVector
-		}
-		list = append(list, loopCall{kernel: "dot", vectors: vectors, n: n, dims: [4]int64{n, label}})
-	}
-	// waxpby is w = x + beta y, of the vectors xyw.
 	waxpby := func(vectors string, beta float64) {
-		alias := int64(aliasNone)
-		switch {
-		case vectors[0] == vectors[1]:
-			alias = aliasXY
-		case vectors[2] == vectors[0]:
-			alias = aliasWX
-		case vectors[2] == vectors[1]:
-			alias = aliasWY
-		}
-		list = append(list, loopCall{kernel: "waxpby", vectors: vectors, n: n, beta: beta,
-			dims: [4]int64{n, alphaOne, alias}})
+		call("waxpby", 0, vectors)
+		list[len(list)-1].beta = beta
 	}
 	// multigrid is a cycle from a level on.
 	var multigrid func(level int)
 	multigrid = func(level int) {
-		vector("zero", level, "x", b.level(level).columns())
-		matrix("symgs", level, "x", "rx")
+		call("zero", level, "x")
+		call("symgs", level, "rx")
 		if level == loopLevels-1 {
 			return
 		}
-		matrix("spmv", level, "x", "xa")
-		transfer("restrict", level, "ra")
+		call("spmv", level, "xa")
+		call("restrict", level, "ra")
 		multigrid(level + 1)
-		transfer("prolong", level, "x")
-		matrix("symgs", level, "x", "rx")
+		call("prolong", level, "x")
+		call("symgs", level, "rx")
 	}
 
 	// The start of a set: the solution is zero, the residual the right-hand side.
-	vector("zero", 0, "s", n)
-	vector("copy", 0, "sp", n)
-	matrix("spmv", 0, "p", "pq")
+	call("zero", 0, "s")
+	call("copy", 0, "sp")
+	call("spmv", 0, "pq")
 	waxpby("bqr", -1)
-	dot("rr")
+	call("dot", 0, "rr")
 	// Conjugate gradients, preconditioned by multigrid. The first direction is the preconditioned residual itself.
 	for i := range iterations {
 		multigrid(0)
 		if i == 0 {
 			waxpby("xxp", 0)
 		}
-		dot("rx")
+		call("dot", 0, "rx")
 		if i > 0 {
 			waxpby("xpp", momentum)
 		}
-		matrix("spmv", 0, "p", "pq")
-		dot("pq")
+		call("spmv", 0, "pq")
+		call("dot", 0, "pq")
 		waxpby("sps", step)
 		waxpby("rqr", -step)
-		dot("rr")
+		call("dot", 0, "rr")
 	}
 	return list
 }
@@ -263,6 +249,11 @@ const notRecorded = -1
 // sum in order, which takes twice as long.
 var loopFlags = []string{"-O3", "-ffast-math"}
 
+// indexOf returns the place of a kernel of HPCG, which has no attributes, in a list, -1 for none.
+func indexOf(list []*kernelCalls, name string) int {
+	return slices.IndexFunc(list, func(k *kernelCalls) bool { return k.kernel.Name == name })
+}
+
 // planLoops plans the loops of HPCG: sets of iterations, on one box after the other, each time in an order of
 // its own. The first iteration after another box is not recorded: the caches hold data of that box.
 func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error {
@@ -279,17 +270,14 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 		}
 	}
 	// All boxes are in memory at once.
-	bytes, points := int64(0), ""
-	for i, b := range p.boxes {
-		if i > 0 {
-			points += ","
-		}
-		points += " " + b.String()
+	bytes, points := int64(0), []string{}
+	for _, b := range p.boxes {
+		points = append(points, b.String())
 		bytes += b.bytes()
 	}
 	p.Bytes = times(int64(len(p.Groups)), bytes)
-	p.Space = fmt.Sprintf("as %d iterations of a run leave them, on boxes of%s points (%s a rank)", loopIterations, points,
-		humanBytes(bytes))
+	p.Space = fmt.Sprintf("as %d iterations of a run leave them, on boxes of %s points (%s a rank)", loopIterations,
+		strings.Join(points, ", "), humanBytes(bytes))
 	if bytes > o.Memory {
 		return fmt.Errorf("the matrices of %s, %s a rank, do not fit into %s: give more --memory, "+
 			"or measure for a run of smaller boxes", p.Space, humanBytes(bytes), humanBytes(o.Memory))
@@ -310,7 +298,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	}
 	for _, b := range p.boxes {
 		for _, c := range b.set(2) {
-			at := slices.IndexFunc(known, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
+			at := indexOf(known, c.kernel)
 			if _, ok := index[key{c.kernel, c.dims}]; ok || at < 0 {
 				continue
 			}
@@ -322,14 +310,11 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	// The budget bounds the number of sets, by the guess of the seconds of a set on each box.
 	once := 0.0
 	for _, b := range p.boxes {
-		set := 0.0
 		for _, c := range b.set(loopIterations) {
-			at := slices.IndexFunc(run.kernels, func(k *kernelCalls) bool { return k.kernel.Name == c.kernel })
-			if at >= 0 {
-				set += run.kernels[at].guess(&c.dims)
+			if at := indexOf(run.kernels, c.kernel); at >= 0 {
+				once += run.kernels[at].guess(&c.dims)
 			}
 		}
-		once += set
 	}
 	p.Passes = int(min(mostSets, max(1, math.Ceil(guessTooHigh*o.Budget.Seconds()/once))))
 	p.Repeats = fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
@@ -338,9 +323,9 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	source := noise.NewSource(o.Seed)
 	// last is the box whose data the caches hold, -1 at first.
 	last := -1
-	order := make([]int, len(p.boxes))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i := range p.boxes {
+		order = append(order, i)
 	}
 	for pass := range p.Passes {
 		shuffle(order, source, uint32(pass), 0)

@@ -185,7 +185,7 @@ func (o *Options) RanksOf(run int) (int, error) {
 	return max(1, min(run, len(cores)/max(1, o.Threads))), err
 }
 
-// coreList returns 0,2,3.
-func coreList(cores []int) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(cores), "[]"), " ", ",")
+// numbers returns 0,2,3, or numbers with another text in between.
+func numbers[T int | int64](list []T, between string) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", between)
 }

@@ -1,11 +1,11 @@
 package measure
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -107,7 +107,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	}
 	for _, c := range cores {
 		if !slices.Contains(allowed, c) {
-			return nil, fmt.Errorf("core %d: this process may use %s only", c, coreList(allowed))
+			return nil, fmt.Errorf("core %d: this process may use %s only", c, numbers(allowed, ","))
 		}
 	}
 	if need := o.Ranks * o.Threads; need > len(cores) {
@@ -126,7 +126,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 		total += k.seconds()
 	}
 	var known []*kernelCalls
-	loops := 0
+	hasHPL, hasLoops := false, false
 	for _, k := range run.kernels {
 		switch {
 		case len(k.calls) == 0 || k.omit:
@@ -135,25 +135,23 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 				"add its model to the kernel file by hand", &k.kernel, 100*k.seconds()/total))
 		default:
 			known = append(known, k)
-			if k.kernel.isLoop() {
-				loops++
-			}
+			hasHPL, hasLoops = hasHPL || k.kernel.isHPL(), hasLoops || k.kernel.isLoop()
 		}
 	}
 
 	// HPL's calls are timed in random order, HPCG's in that of the run: one plan has calls of one of them.
-	switch loops {
-	case len(known):
-		if loops == 0 {
-			return nil, errors.New("the run calls no kernel that can be timed")
-		}
-		return p, p.planLoops(run, known, &o)
-	case 0:
+	switch {
+	case hasHPL && hasLoops:
+		return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, " +
+			"as other memory is read between them")
+	case hasHPL:
 		p.planBLAS(run, known, total, &o)
-		return p, nil
+	case hasLoops:
+		return p, p.planLoops(run, known, &o)
+	default:
+		return nil, errors.New("the run calls no kernel that can be timed")
 	}
-	return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, " +
-		"as other memory is read between them")
+	return p, nil
 }
 
 // planBLAS plans the kernels of HPL, of a run that takes so many seconds in all.
@@ -208,13 +206,12 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	// The longest calls get shorter as long as two passes do not fit.
 	smaller := 0
 	for 2*p.seconds() > o.Budget.Seconds() {
-		longest := 0
+		c := &p.Calls[0]
 		for i := range p.Calls {
-			if p.Calls[i].guess > p.Calls[longest].guess {
-				longest = i
+			if p.Calls[i].guess > c.guess {
+				c = &p.Calls[i]
 			}
 		}
-		c := &p.Calls[longest]
 		if !halve(&p.Kernels[c.Kernel], &c.Dims) {
 			break
 		}
@@ -260,15 +257,13 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	// The description for people.
 	p.Bytes = times(int64(len(p.Groups)), p.space.bytes())
 	p.Repeats = fmt.Sprintf("at most %d times each on each rank, after %d calls to warm up", p.Passes, p.WarmUp)
-	var panels []int64
+	panels := map[int64]bool{} // their numbers of columns
 	for i := range p.shapes {
-		panels = append(panels, p.shapes[i].nb)
+		panels[p.shapes[i].nb] = true
 	}
-	slices.Sort(panels)
-	panels = slices.Compact(panels)
 	largest := slices.MaxFunc(p.shapes, func(a, b shape) int { return cmp.Compare(a.rows*a.columns, b.rows*b.columns) })
 	p.Space = fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", largest.rows, largest.columns,
-		humanBytes(8*largest.rows*largest.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(panels), "[]"), " ", ", "))
+		humanBytes(8*largest.rows*largest.columns), numbers(slices.Sorted(maps.Keys(panels)), ", "))
 	if len(p.shapes) > 1 {
 		p.Space += fmt.Sprintf(", or as large as that of their run, of %d", len(p.shapes))
 	}
@@ -365,25 +360,26 @@ func shuffle(list []int, source noise.Source, pass, part uint32) {
 	}
 }
 
-// write writes the plan as its program reads it (helper/kernels.c, helper/loops.c): the matrices or boxes, then the
+// text returns the plan as its program reads it (helper/kernels.c, helper/loops.c): the matrices or boxes, then the
 // calls in their order, each on a line.
-func (p *Plan) write(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (p *Plan) text() []byte {
+	b := &bytes.Buffer{}
 	for _, x := range p.boxes {
-		fmt.Fprintf(b, "%d %d %d %d %d %d\n", x.n[0], x.n[1], x.n[2], x.near[0], x.near[1], x.near[2])
+		fmt.Fprintln(b, numbers(x.n[:], " "), numbers(x.near[:], " "))
 	}
 	for _, s := range p.sets {
 		for _, c := range s.calls {
-			fmt.Fprintf(b, "%d %s %d %s %d %g\n", s.box, c.kernel, c.level, c.vectors, c.n, c.beta)
+			// Kernels on a matrix do not look at the number of elements, which is the first dimension of the others.
+			fmt.Fprintln(b, s.box, c.kernel, c.level, c.vectors, c.dims[0], c.beta)
 		}
 	}
 	if p.boxes != nil {
-		return b.Flush()
+		return b.Bytes()
 	}
 	flag := map[bool]int{true: 1}
 	for i := range p.shapes {
 		s := &p.shapes[i]
-		fmt.Fprintf(b, "%d %d %d %d %d\n", s.rows, s.columns, s.nb, flag[s.inPlace], flag[s.wholeRows])
+		fmt.Fprintln(b, s.rows, s.columns, s.nb, flag[s.inPlace], flag[s.wholeRows])
 	}
 	for _, i := range p.Order {
 		c := &p.Calls[i]
@@ -392,20 +388,9 @@ func (p *Plan) write(w io.Writer) error {
 		for _, name := range forms[k.Name].attrs {
 			letters += k.attr(name)
 		}
-		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, cmp.Or(letters, "-"), c.Dims[0], c.Dims[1], c.Dims[2],
-			c.Dims[3], c.Operands[0])
+		fmt.Fprintln(b, c.shape, k.Name, cmp.Or(letters, "-"), numbers(c.Dims[:], " "), string(c.Operands[:1]))
 	}
-	return b.Flush()
-}
-
-// recorded returns how many timings of a rank are recorded.
-func (p *Plan) recorded() (n int) {
-	for _, number := range p.Order[p.WarmUp:] {
-		if number != notRecorded {
-			n++
-		}
-	}
-	return n
+	return b.Bytes()
 }
 
 // shape describes a run's part of a process, in which its kernels are timed.
@@ -423,28 +408,27 @@ const nearlyWhole = 0.9
 // shape returns the shape of a run whose calls were added to r.
 func (r *RunCalls) shape() shape {
 	s := shape{nb: 1, inPlace: true}
-	each := func(f func(k *Kernel, d [4]int64)) {
-		for _, k := range r.kernels {
-			if !k.kernel.isHPL() {
-				continue
+	// NB is the largest K of a product; only runs with several process rows swap rows between them.
+	var known []*kernelCalls
+	for _, k := range r.kernels {
+		if !k.kernel.isHPL() || len(k.calls) == 0 {
+			continue
+		}
+		known = append(known, k)
+		for d := range k.calls {
+			if k.kernel.Name == "dgemm" {
+				s.nb = max(s.nb, d[2])
 			}
-			for d := range k.calls {
-				f(&k.kernel, d)
-			}
+		}
+		s.inPlace = s.inPlace && !strings.HasPrefix(k.kernel.Name, "dlaswp01") && !strings.HasPrefix(k.kernel.Name, "dlaswp06")
+	}
+	// The matrix is as large as the largest call needs, given NB.
+	for _, k := range known {
+		for d := range k.calls {
+			n := forms[k.kernel.Name].needs(&k.kernel, &d, s.nb)
+			s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
 		}
 	}
-	// NB is the largest K of a product; only runs with several process rows swap rows between them.
-	each(func(k *Kernel, d [4]int64) {
-		if k.Name == "dgemm" {
-			s.nb = max(s.nb, d[2])
-		}
-		s.inPlace = s.inPlace && !strings.HasPrefix(k.Name, "dlaswp01") && !strings.HasPrefix(k.Name, "dlaswp06")
-	})
-	// The matrix is as large as the largest call needs, given NB.
-	each(func(k *Kernel, d [4]int64) {
-		n := forms[k.Name].needs(k, &d, s.nb)
-		s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
-	})
 	// Of N rows and columns on P x Q ranks a process has N/P and N/Q: their ratio is P/Q, which is P*Q where Q is 1.
 	s.wholeRows = r.Ranks > 0 && float64(s.columns) >= nearlyWhole*float64(s.rows)*float64(r.Ranks)
 	return s

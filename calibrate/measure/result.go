@@ -304,7 +304,7 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 	}
 	var cores []string
 	for _, g := range plan.Groups {
-		cores = append(cores, coreList(g))
+		cores = append(cores, numbers(g, ","))
 	}
 	// The facts are those that somebody needs who repeats the measurement, or compares it with another one.
 	r.Method = append(r.Method,

@@ -50,7 +50,12 @@ type Result struct {
 // the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
 // up. Either way the timings so far are the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, err error) {
-	r = &Result{Planned: p.recorded() * len(p.Groups)}
+	r = &Result{}
+	for _, number := range p.Order[p.WarmUp:] {
+		if number != notRecorded {
+			r.Planned += len(p.Groups)
+		}
+	}
 	// The program, the plan and the shared page live in a directory that goes with the measurement.
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
@@ -64,7 +69,7 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 	defer func() {
 		cancel()
 		for _, w := range workers {
-			w.close()
+			_ = w.cmd.Wait() // it may have been killed, or waited for before
 		}
 		if r.Interrupted = ctx.Err() != nil; r.Interrupted {
 			err = nil
@@ -137,15 +142,9 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 		return nil, err
 	}
 	// The source is compiled among the headers of its directory, which go there as they are.
-	sources, err := fs.Sub(helper, "helper")
-	if err != nil {
-		return nil, err
-	}
-	source, err := fs.ReadFile(sources, p.source)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.CopyFS(dir, sources); err != nil {
+	sources, err1 := fs.Sub(helper, "helper")
+	source, err2 := helper.ReadFile("helper/" + p.source)
+	if err := errors.Join(err1, err2, os.CopyFS(dir, sources)); err != nil {
 		return nil, err
 	}
 	flags := p.flags
@@ -160,11 +159,8 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 
 	// The processes have two files in common: the plan, and a page that they meet in (helper/meeting.h).
 	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
-	plan, err := os.OpenFile(planFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	err = errors.Join(os.WriteFile(planFile, p.text(), 0o600), os.WriteFile(shared, make([]byte, 4096), 0o600))
 	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(p.write(plan), plan.Close(), os.WriteFile(shared, make([]byte, 4096), 0o600)); err != nil {
 		return nil, err
 	}
 	// A path becomes absolute; a name is looked up by the loader of the system.
@@ -180,7 +176,7 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 
 	// The arguments stand as helper/kernels.c and helper/loops.c read them.
 	return func(rank int) (texts []string) {
-		budget := strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64)
+		budget := o.Budget.Seconds()
 		args := []any{program, planFile, shared, budget, rank, len(p.Groups), len(p.boxes)}
 		if p.boxes == nil {
 			args = []any{program, library, planFile, shared, budget, o.Seed, rank, len(p.Groups), len(p.shapes), p.space.work,
@@ -282,24 +278,16 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	case line == "end":
 		return 0, 0, 0, io.EOF
 	}
-	// The fields are scanned as text: numbers would be taken in hexadecimal and with underscores, too.
-	var texts [3]string
-	n, _ := fmt.Sscan(line, &texts[0], &texts[1], &texts[2]) // its error is a small n
+	// A line with fewer fields has an empty one, which is no number.
+	texts := append(strings.Fields(line), "", "", "")
 	number, err1 := strconv.Atoi(texts[0])
 	seconds, err2 := strconv.ParseFloat(texts[1], 64)
 	cpu, err3 := strconv.ParseFloat(texts[2], 64)
-	if n != 3 || errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls ||
+	if errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls ||
 		!(seconds > 0 && seconds < 1e9) || !(cpu >= 0 && cpu < 1e9) {
 		return 0, 0, 0, fmt.Errorf("measuring process: want the number of a call and seconds, found %s", textutil.Quote(line))
 	}
 	return number, seconds, cpu, nil
-}
-
-// close waits for the end of a worker that was told to end.
-func (w *worker) close() {
-	if w.cmd.ProcessState == nil {
-		_ = w.cmd.Wait() // it may have been killed
-	}
 }
 
 // Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and drops the rest.

@@ -189,11 +189,11 @@ func TestPinned(t *testing.T) {
 	last := cores[len(cores)-1:]
 	w, err := startWorker(context.Background(), []string{"sh", "-c", "echo ready; grep Cpus_allowed_list /proc/self/status"}, last, 1)
 	must(t, err)
-	defer w.close()
+	defer func() { _ = w.cmd.Wait() }()
 	if line, err := w.line(); err != nil || line != "ready" {
 		t.Fatal(line, err)
 	}
-	if line, err := w.line(); err != nil || strings.Fields(line)[1] != coreList(last) {
+	if line, err := w.line(); err != nil || strings.Fields(line)[1] != numbers(last, ",") {
 		t.Errorf("%q, %v, want core %v", line, err, last)
 	}
 }
