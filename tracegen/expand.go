@@ -82,9 +82,7 @@ func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Ac
 	case trace.KindFile:
 		kind, _ := a.FileKind()
 		return fmt.Errorf("%v of %d bytes: accesses to files have no counterpart in text", kind, a.X[0])
-	case trace.KindNull:
-		return nil
-	case trace.KindProbe: // the receive behind it waits for the message, too
+	case trace.KindNull, trace.KindProbe: // the receive behind a probe waits for the message, too
 		return nil
 	}
 	return x.message(a, yield)
@@ -137,7 +135,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	// The schedule counts in members of the communicator; its steps are turned into ranks
 	// below.
 	size, member := x.program.Header().Ranks, int(x.rank)
-	var group *trace.Group
+	var group *trace.Group // nil: all ranks
 	if call.Comm > 0 {
 		of := x.program.Group(int(call.Comm-1), x.rank)
 		group = &x.program.Header().CommFamilies[call.Comm-1].Groups[of]
@@ -155,14 +153,50 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 		tag += 2
 	}
 	o := &operation{flops: call.Flops}
-	play := player{x, group, tag, o, map[int32]int32{}, yield}
+	slots := map[int32]int32{} // by slot of the schedule: that of the message
+
+	// step yields the action of one step of the schedule. Requests of the operation get slots behind those of the
+	// trace, in the order in which they begin, so that no wait of the program meets them.
+	step := func(s *collective.Step) error {
+		switch s.Op {
+		case collective.WaitAll:
+			pending := &operation{requests: slices.Clone(o.requests)}
+			o.requests = o.requests[:0]
+			clear(slots)
+			return x.finish(pending, yield)
+		case collective.Wait:
+			slot, ok := slots[s.Slot]
+			if !ok {
+				return nil
+			}
+			delete(slots, s.Slot)
+			i := slices.Index(o.requests, slot)
+			o.requests = slices.Delete(o.requests, i, i+1)
+			return yield(&trace.Action{Kind: trace.KindWait, Req: slot})
+		}
+		peer := s.Peer
+		switch {
+		case peer == collective.AnyPeer:
+			peer = trace.AnySource
+		case group != nil:
+			peer = group.Member(int(peer))
+		}
+		a := trace.Action{Kind: stepKinds[s.Op], Peer: peer, Tag: tag, X: [4]int64{s.Bytes}}
+		if s.Op == collective.Isend || s.Op == collective.Irecv {
+			a.Req = x.slots
+			x.slots++
+			slots[s.Slot] = a.Req
+			o.requests = append(o.requests, a.Req)
+		}
+		return yield(&a)
+	}
 	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {
 		for i := range steps {
 			if call.Nonblocking && steps[i].Op == collective.WaitAll {
 				x.open[a.Req] = o
 				return nil
 			}
-			if err := play.step(&steps[i]); err != nil {
+			if err := step(&steps[i]); err != nil {
 				return err
 			}
 		}
@@ -207,51 +241,5 @@ func (x *Expander) complete(a *trace.Action, yield func(*trace.Action) error) er
 	return x.finish(o, yield)
 }
 
-// player makes actions of the steps of a schedule.
-type player struct {
-	x     *Expander
-	group *trace.Group // nil: all ranks
-	tag   int32
-	o     *operation
-	slots map[int32]int32 // by slot of the schedule: that of the message
-	yield func(*trace.Action) error
-}
-
 var stepKinds = map[collective.Op]trace.Kind{collective.Send: trace.KindSend, collective.Recv: trace.KindRecv,
 	collective.Isend: trace.KindIsend, collective.Irecv: trace.KindIrecv}
-
-// step yields the action of one step of the schedule. Requests of the operation get slots behind
-// those of the trace, in the order in which they begin, so that no wait of the program meets them.
-func (p *player) step(s *collective.Step) error {
-	switch s.Op {
-	case collective.WaitAll:
-		pending := &operation{requests: slices.Clone(p.o.requests)}
-		p.o.requests = p.o.requests[:0]
-		clear(p.slots)
-		return p.x.finish(pending, p.yield)
-	case collective.Wait:
-		slot, ok := p.slots[s.Slot]
-		if !ok {
-			return nil
-		}
-		delete(p.slots, s.Slot)
-		i := slices.Index(p.o.requests, slot)
-		p.o.requests = slices.Delete(p.o.requests, i, i+1)
-		return p.yield(&trace.Action{Kind: trace.KindWait, Req: slot})
-	}
-	peer := s.Peer
-	switch {
-	case peer == collective.AnyPeer:
-		peer = trace.AnySource
-	case p.group != nil:
-		peer = p.group.Member(int(peer))
-	}
-	a := trace.Action{Kind: stepKinds[s.Op], Peer: peer, Tag: p.tag, X: [4]int64{s.Bytes}}
-	if s.Op == collective.Isend || s.Op == collective.Irecv {
-		a.Req = p.x.slots
-		p.x.slots++
-		p.slots[s.Slot] = a.Req
-		p.o.requests = append(p.o.requests, a.Req)
-	}
-	return p.yield(&a)
-}

@@ -39,50 +39,42 @@ func wantError(t *testing.T, got string, words ...string) {
 // collectives counts the collective operations of each rank.
 func collectives(ranks [][]trace.Action) (counts []int) {
 	for _, list := range ranks {
-		n := 0
-		for _, a := range list {
-			if a.Kind == trace.KindCollective {
-				n++
-			}
-		}
-		counts = append(counts, n)
+		counts = append(counts, kinds(list)[trace.KindCollective])
 	}
 	return counts
 }
 
 // TestEnds: testdata/ends.c makes ten reductions and ends in one way or another; what its ranks
-// have done together until then is there. The launcher may kill one in the tenth when the
-// other has ended.
+// have done together until then is there, and a rank that is killed is named, with what is lost with it. The
+// launcher may kill one in the tenth when the other has ended. A program that fails passes its status on, and
+// its trace is complete.
 func TestEnds(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "ends.c")
 		for _, c := range []struct {
-			how   string
-			fails bool
-			words []string
+			how             string
+			fails           bool
+			words, warnings []string
 		}{
-			{"abort", true, []string{"rank ", "--partial"}},
-			{"kill", true, []string{"rank ", "without MPI_Finalize", "--partial"}},
-			{"exit", m.name == "openmpi", []string{"rank 0", "without MPI_Finalize"}},
+			{"abort", true, []string{"rank ", "--partial"}, nil},
+			{"kill", true, []string{"rank ", "without MPI_Finalize", "--partial"},
+				[]string{"without MPI_Finalize", "bytes of its recording have no checksum"}},
+			{"exit", m.name == "openmpi", []string{"rank 0", "without MPI_Finalize"}, nil},
 		} {
 			dir, out, err := m.record(t, "2", program, c.how)
 			if c.fails && err == nil {
 				t.Errorf("%s: it did not fail\n%s", c.how, out)
 			}
 			wantError(t, mergeError(t, dir, capture.Options{}), c.words...)
-			for rank, n := range collectives(actions(t, merged(t, dir, capture.Options{Partial: true}))) {
+			tr, s := merged(t, dir, capture.Options{Partial: true})
+			wantError(t, strings.Join(s.Warnings, "\n"), c.warnings...)
+			for rank, n := range collectives(actions(t, tr)) {
 				if n < 9 {
 					t.Errorf("%s: rank %d: %d operations, want 9 at least", c.how, rank, n)
 				}
 			}
 		}
-	})
-}
-
-// TestStatus: the status of a program that fails is passed on, and its trace is complete.
-func TestStatus(t *testing.T) {
-	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, _, err := m.record(t, "2", m.compile(t, "ends.c"), "code")
+		dir, _, err := m.record(t, "2", program, "code")
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 5 {
 			t.Errorf("%v, want status 5", err)
@@ -98,10 +90,7 @@ func TestRefused(t *testing.T) {
 		if m.name == "mpich" {
 			t.Skip("it cannot spawn")
 		}
-		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), "spawn")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		dir := m.recorded(t, "2", m.compile(t, "ends.c"), "spawn")
 		wantError(t, mergeError(t, dir, capture.Options{}), "MPI_Comm_spawn (2)", "--leave-out")
 		s, err := capture.Merge(dir, io.Discard, capture.Options{Rate: 1e9, LeaveOut: true})
 		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_Comm_spawn (2)") {
@@ -114,23 +103,9 @@ func TestRefused(t *testing.T) {
 func TestFiles(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "ring.c")
-		record := func() string {
-			dir, out, err := m.record(t, "3", program)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			return dir
-		}
-		dir, other := record(), record()
+		dir, other := m.recorded(t, "3", program), m.recorded(t, "3", program)
 		one := filepath.Join(dir, "1")
-		data, err := os.ReadFile(one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		foreign, err := os.ReadFile(filepath.Join(other, "1"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data, foreign := read(t, one), read(t, filepath.Join(other, "1"))
 		write := func(data []byte) {
 			if err := os.WriteFile(one, data, 0o600); err != nil {
 				t.Fatal(err)
@@ -175,9 +150,7 @@ func TestStatic(t *testing.T) {
 		if err := os.WriteFile(source, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("cc", append(c.flags, "-o", program, source)...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		build(t, "cc", append(c.flags, "-o", program, source)...)
 		err := capture.Record(t.Context(), t.TempDir(), capture.Command{Args: append(c.before, program)})
 		if err == nil {
 			t.Fatalf("%s: recorded", c.text)
@@ -189,11 +162,7 @@ func TestStatic(t *testing.T) {
 // TestStaticArgument: a program that is linked statically may be an argument of one that is not.
 func TestStaticArgument(t *testing.T) {
 	argument := filepath.Join(t.TempDir(), "code")
-	cc := exec.Command("cc", "-static", "-x", "c", "-o", argument, "-")
-	cc.Stdin = strings.NewReader("int main(void) { return 0; }")
-	if out, err := cc.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	build(t, "sh", "-c", "echo 'int main(void) { return 0; }' | cc -static -x c -o $0 -", argument)
 	eachMPI(t, func(t *testing.T, m mpi) {
 		m.traced(t, "2", m.compile(t, "ends.c"), argument)
 	})
@@ -220,7 +189,8 @@ func TestFullDisk(t *testing.T) {
 		}
 		wantError(t, text.String(), "No space left on device")
 		wantError(t, mergeError(t, dir, capture.Options{}), filepath.Join(dir, "0"), "rank 0", "no space left on device")
-		for rank, n := range collectives(actions(t, merged(t, dir, capture.Options{Partial: true}))) {
+		tr, _ := merged(t, dir, capture.Options{Partial: true})
+		for rank, n := range collectives(actions(t, tr)) {
 			if n != 10 {
 				t.Errorf("rank %d: %d operations, want 10", rank, n)
 			}
@@ -232,10 +202,7 @@ func TestFullDisk(t *testing.T) {
 // refused, or what they say is what it was; --partial is no way around that.
 func TestDamaged(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "3", m.compile(t, "ring.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		dir := m.recorded(t, "3", m.compile(t, "ring.c"))
 		merge := func(partial bool) ([]byte, error) {
 			var b bytes.Buffer
 			_, err := capture.Merge(dir, &b, capture.Options{Rate: 1e9, Partial: partial})
@@ -247,9 +214,7 @@ func TestDamaged(t *testing.T) {
 		}
 		var files [3][]byte
 		for rank := range files {
-			if files[rank], err = os.ReadFile(filepath.Join(dir, strconv.Itoa(rank))); err != nil {
-				t.Fatal(err)
-			}
+			files[rank] = read(t, filepath.Join(dir, strconv.Itoa(rank)))
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		refused := 0
@@ -302,21 +267,5 @@ func TestDamaged(t *testing.T) {
 		if refused < 500 {
 			t.Errorf("%d of 800 merges were refused: the attacks hit nothing", refused)
 		}
-	})
-}
-
-// TestPartialSays: a rank that is killed is named, with what is lost with it.
-func TestPartialSays(t *testing.T) {
-	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, _, err := m.record(t, "2", m.compile(t, "ends.c"), "kill")
-		if err == nil {
-			t.Fatal("it did not fail")
-		}
-		var b bytes.Buffer
-		s, err := capture.Merge(dir, &b, capture.Options{Rate: 1e9, Partial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantError(t, strings.Join(s.Warnings, "\n"), "without MPI_Finalize", "bytes of its recording have no checksum")
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/verify"
 	"reprise/tracegen/capture"
@@ -52,10 +53,26 @@ func eachMPI(t *testing.T, test func(t *testing.T, m mpi)) {
 func (m mpi) compile(t *testing.T, source string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c"))
-	if out, err := exec.Command(m.compiler, "-O1", "-o", program, filepath.Join("testdata", source)).CombinedOutput(); err != nil {
+	build(t, m.compiler, "-O1", "-o", program, filepath.Join("testdata", source))
+	return program
+}
+
+// build runs a command, as a rule a compiler, that does not fail.
+func build(t *testing.T, compiler string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return program
+}
+
+// read returns what is in a file.
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // record runs a program and returns the directory of recordings and what it printed.
@@ -68,33 +85,46 @@ func (m mpi) record(t *testing.T, ranks string, program ...string) (dir, out str
 	return dir, text.String(), err
 }
 
-// traced records a program with so many ranks, and returns the trace of it.
-func (m mpi) traced(t *testing.T, ranks string, program ...string) *trace.Trace {
+// recorded is record of a program that does not fail.
+func (m mpi) recorded(t *testing.T, ranks string, program ...string) (dir string) {
 	t.Helper()
 	dir, out, err := m.record(t, ranks, program...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return merged(t, dir, capture.Options{})
+	return dir
+}
+
+// traced records a program with so many ranks, and returns the trace of it.
+func (m mpi) traced(t *testing.T, ranks string, program ...string) *trace.Trace {
+	t.Helper()
+	tr, _ := merged(t, m.recorded(t, ranks, program...), capture.Options{})
+	return tr
 }
 
 // merged merges recordings, and opens and verifies the trace.
-func merged(t *testing.T, dir string, o capture.Options) *trace.Trace {
+func merged(t *testing.T, dir string, o capture.Options) (*trace.Trace, *capture.Summary) {
 	t.Helper()
 	var file bytes.Buffer
 	o.Rate = 1e9
-	if _, err := capture.Merge(dir, &file, o); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "recorded")
+	s, err := capture.Merge(dir, &file, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tr.Close() })
+	tr := tracetest.Open(t, file.Bytes())
 	if _, err := verify.Trace(tr, nil); err != nil {
 		t.Fatal(err)
 	}
-	return tr
+	return tr, s
+}
+
+// kinds counts actions by their kind.
+func kinds(list []trace.Action) map[trace.Kind]int {
+	counts := map[trace.Kind]int{}
+	for _, a := range list {
+		counts[a.Kind]++
+	}
+	return counts
 }
 
 // actions returns what each rank does, without computations.
@@ -134,7 +164,8 @@ func TestRing(t *testing.T) {
 		if err != nil || strings.Count(out, "of 3\n") != 3 {
 			t.Fatalf("%v, printed %q", err, out)
 		}
-		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+		tr, _ := merged(t, dir, capture.Options{})
+		for rank, list := range actions(t, tr) {
 			turn := 4 // irecv, isend, waitall, allreduce
 			if rank < 2 {
 				turn = 5
@@ -167,13 +198,9 @@ func TestCollectives(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		ranks := actions(t, m.traced(t, "6", m.compile(t, "collectives.c")))
 		for rank, list := range ranks {
-			counts := map[trace.Kind]int{}
-			for _, a := range list {
-				counts[a.Kind]++
-			}
 			want := map[trace.Kind]int{trace.KindCollective: 3 * 20, trace.KindIcollective: 2 * 6, trace.KindPhase: 4,
 				trace.KindSend: 2, trace.KindIrecv: 2 + 2*3, trace.KindIsend: 2 * 3, trace.KindWaitAll: 2, trace.KindWait: 2*3 + 4*3}
-			if diff := cmp.Diff(want, counts); diff != "" {
+			if diff := cmp.Diff(want, kinds(list)); diff != "" {
 				t.Errorf("rank %d (-want +got):\n%s", rank, diff)
 			}
 		}
@@ -230,11 +257,7 @@ func TestCrossed(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		operations := 0
 		for _, list := range actions(t, m.traced(t, "3", m.compile(t, "corners.c"), "crossed")) {
-			for _, a := range list {
-				if a.Kind == trace.KindIcollective {
-					operations++
-				}
-			}
+			operations += kinds(list)[trace.KindIcollective]
 		}
 		if operations != 3*2*3 && (operations != 0 || m.name != "openmpi") {
 			t.Errorf("%d operations, want 18", operations)
@@ -247,16 +270,8 @@ func TestCrossed(t *testing.T) {
 func TestLookedWaits(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		for rank, list := range actions(t, m.traced(t, "3", m.compile(t, "corners.c"), "looked")) {
-			var waits, frees int
-			for _, a := range list {
-				switch a.Kind {
-				case trace.KindWait:
-					waits++
-				case trace.KindFree:
-					frees++
-				}
-			}
-			if waits != 1 || frees != 0 {
+			counts := kinds(list)
+			if waits, frees := counts[trace.KindWait], counts[trace.KindFree]; waits != 1 || frees != 0 {
 				t.Errorf("rank %d: %d waits, %d let go of, want 1 and 0", rank, waits, frees)
 			}
 		}
@@ -305,10 +320,7 @@ func TestOneHandle(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "same.c")
 		for rank, list := range actions(t, m.traced(t, "2", program, "262144")) {
-			counts := map[trace.Kind]int{}
-			for _, a := range list {
-				counts[a.Kind]++
-			}
+			counts := kinds(list)
 			if counts[trace.KindIsend] != 2 || counts[trace.KindIrecv] != 2 || counts[trace.KindWaitAll] != 1 {
 				t.Errorf("rank %d: %v, want 2 isends, 2 irecvs and a waitall", rank, counts)
 			}
@@ -384,23 +396,13 @@ func sent(ranks [][]trace.Action) (list []string) {
 func (m mpi) counted(t *testing.T, ranks string, program ...string) (list []string) {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "counter.so")
-	if out, err := exec.Command(m.compiler, "-shared", "-fPIC", "-o", tool, "testdata/counter.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	build(t, m.compiler, "-shared", "-fPIC", "-o", tool, "testdata/counter.c")
 	counts := filepath.Join(t.TempDir(), "counts")
-	args := slices.Concat(m.launcher, []string{ranks, "env", "LD_PRELOAD=" + tool, "COUNTS=" + counts}, program)
-	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	build(t, m.launcher[0], slices.Concat(m.launcher[1:], []string{ranks, "env", "LD_PRELOAD=" + tool, "COUNTS=" + counts}, program)...)
 	files, _ := filepath.Glob(counts + ".*")
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, strings.SplitAfter(strings.TrimSuffix(string(data), "\n")+"\n", "\n")...)
+		list = slices.AppendSeq(list, strings.Lines(string(read(t, name))))
 	}
-	list = slices.DeleteFunc(list, func(line string) bool { return line == "" })
 	slices.Sort(list)
 	return list
 }
@@ -423,7 +425,8 @@ func TestHandlers(t *testing.T) {
 			t.Errorf("calls of the handler (-without +recorded):\n%s", diff)
 		}
 		want := []string{"0 1 1 8\n", "0 1 2 4\n", "1 0 1 8\n", "1 0 2 4\n"}
-		if diff := cmp.Diff(want, sent(actions(t, merged(t, dir, capture.Options{})))); diff != "" {
+		tr, _ := merged(t, dir, capture.Options{})
+		if diff := cmp.Diff(want, sent(actions(t, tr))); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
 	})

@@ -14,7 +14,7 @@ func (t *translator) collective(e *event, r request) error {
 	if !ok {
 		return errors.New("a call that cannot be translated")
 	}
-	id := t.own.of[e.comm]
+	id := t.own[e.comm].of
 	if id < 0 {
 		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
@@ -117,10 +117,8 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 	}
 	values := make([]int64, ranks)
 	for i := range values {
-		if bytes {
+		if values[i] = c.to(i); bytes {
 			values[i] = c.bytes(i)
-		} else if values[i] = c.count; c.counts != nil { // without counts all are the same: MPI_Reduce_scatter_block
-			values[i] = c.counts[i]
 		}
 	}
 	return size, 0, t.table.list(values)
@@ -131,7 +129,7 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 // one exchange nothing with each other (MPI 4.1, section 6.2.3). Joins is false of the ranks beside the root, which
 // take no part.
 func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
-	id, kind := t.own.of[e.comm], s.collective
+	id, kind := t.own[e.comm].of, s.collective
 	c := &t.comms[id]
 	mine, theirs, from := c.members, c.others, len(c.members)
 	if !slices.Contains(mine, t.rank) {
@@ -192,13 +190,8 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 func (c counted) toOthers(from, others, n int) counted {
 	list := counted{stated: true, size: c.size, counts: make([]int64, n)}
 	for i := range others {
-		if c.sizes != nil {
+		if list.counts[from+i] = c.to(i); c.sizes != nil {
 			list.size, list.counts[from+i] = 1, c.bytes(i)
-			continue
-		}
-		list.counts[from+i] = c.count
-		if c.counts != nil {
-			list.counts[from+i] = c.counts[i]
 		}
 	}
 	return list
@@ -212,7 +205,7 @@ const neighbourTag = -1000
 // source, to each destination, all at once. Of a grid, a message down a dimension comes from above, which tags tell
 // apart: neighbours 2d and 2d+1 are those of dimension d.
 func (t *translator) neighbours(e *event, r request) error {
-	topology := t.own.topologies[e.comm]
+	topology := t.own[e.comm].topology
 	if topology == noTopology {
 		return errors.New("a neighbourhood collective of a communicator without neighbours")
 	}
@@ -223,8 +216,8 @@ func (t *translator) neighbours(e *event, r request) error {
 		side  side
 		turn  int // of neighbours into those of the other direction
 	}{
-		{t.own.sources[e.comm], trace.KindIrecv, receives, 0},
-		{t.own.destinations[e.comm], trace.KindIsend, sends, 1},
+		{t.own[e.comm].sources, trace.KindIrecv, receives, 0},
+		{t.own[e.comm].destinations, trace.KindIsend, sends, 1},
 	} {
 		for i, rank := range way.ranks {
 			tag := int64(neighbourTag)
@@ -246,16 +239,20 @@ func (t *translator) neighbours(e *event, r request) error {
 	return nil
 }
 
+// to returns the elements to or from a peer; without counts all are the same, as in MPI_Reduce_scatter_block.
+func (c *counted) to(i int) int64 {
+	if c.counts != nil {
+		return c.counts[i]
+	}
+	return c.count
+}
+
 // bytes returns the bytes to or from a peer.
 func (c *counted) bytes(i int) int64 {
-	count, size := c.count, c.size
-	if c.counts != nil {
-		count = c.counts[i]
-	}
 	if c.sizes != nil {
-		size = c.sizes[i]
+		return c.to(i) * c.sizes[i]
 	}
-	return count * size
+	return c.to(i) * c.size
 }
 
 // persistent are the persistent collective operations of a rank, by its communicators. All ranks of a communicator
@@ -302,11 +299,11 @@ func (p *persistent) follow(comm int, nth int64) {
 // crossed returns the communicators of the run whose ranks started persistent operations in different orders. A trace
 // matches the operations of a family by their order, so each persistent operation of such a communicator gets a family
 // of its own.
-func crossed(surveys []*survey, own []rankComms) map[int]bool {
+func crossed(surveys []*survey, own [][]rankComm) map[int]bool {
 	first, found := map[int]uint64{}, map[int]bool{}
 	for rank, v := range surveys {
 		for local := range v.plans.made {
-			id, order := own[rank].of[local], v.plans.order[local]
+			id, order := own[rank][local].of, v.plans.order[local]
 			if before, known := first[id]; !known {
 				first[id] = order
 			} else if before != order {

@@ -3,6 +3,8 @@ package capture
 import (
 	"fmt"
 	"slices"
+
+	"reprise/trace"
 )
 
 // communicator is one of the run, with its members as ranks of the world, in the order of their ranks in it.
@@ -20,18 +22,11 @@ const (
 	alone
 )
 
-// rankComms are the communicators of a rank by its own numbers. A rank numbers them in the order in which it makes
-// them, from 2 on, behind MPI_COMM_WORLD and MPI_COMM_SELF.
-type rankComms struct {
-	of                    []int     // the communicator of the run, -1 if that is not known
-	sources, destinations [][]int32 // neighbours, as ranks of the communicator
-	topologies            []topology
-}
-
-// add gives a communicator that the rank makes its number. It is not known yet which one of the run it is.
-func (rc *rankComms) add(c *creation) {
-	rc.of, rc.topologies = append(rc.of, -1), append(rc.topologies, c.topology)
-	rc.sources, rc.destinations = append(rc.sources, c.sources), append(rc.destinations, c.destinations)
+// rankComm is a communicator of a rank. A rank numbers them in the order in which it makes them, from 2 on, behind
+// MPI_COMM_WORLD and MPI_COMM_SELF.
+type rankComm struct {
+	of    int // the communicator of the run, -1 if that is not known
+	*made     // as the rank sees it
 }
 
 // resolver finds out which communicators of ranks are the same. No record says so, but the calls that make a
@@ -40,7 +35,7 @@ func (rc *rankComms) add(c *creation) {
 type resolver struct {
 	surveys []*survey
 	comms   []communicator
-	ranks   []rankComms
+	ranks   [][]rankComm     // by rank and its own number
 	next    []int            // creation of each rank that is looked at
 	calls   []map[string]int // by rank: how often it has come to a meeting of a name
 	waiting map[string]*meeting
@@ -55,18 +50,17 @@ type meeting struct {
 
 // resolve matches the creations of all ranks. With partial, a creation to which not all ranks come makes no
 // communicator, and else it is an error.
-func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, error) {
+func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, error) {
 	n := len(surveys)
 	everybody := make([]int32, n)
 	for i := range everybody {
 		everybody[i] = int32(i)
 	}
-	r := &resolver{surveys: surveys, comms: []communicator{{members: everybody}, {}}, ranks: make([]rankComms, n),
+	r := &resolver{surveys: surveys, comms: []communicator{{members: everybody}, {}}, ranks: make([][]rankComm, n),
 		next: make([]int, n), calls: make([]map[string]int, n), waiting: map[string]*meeting{}}
 	for i := range r.ranks {
 		r.calls[i] = map[string]int{}
-		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2),
-			topologies: make([]topology, 2)}
+		r.ranks[i] = []rankComm{{world, &made{}}, {alone, &made{}}}
 	}
 	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come gives its
 	// communicator a number, which lets ranks go on to creations that have it as their parent.
@@ -96,7 +90,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 		for rank, s := range surveys { // communicators that are made from one that is not known
 			for i := r.next[rank]; i < len(s.creations); i++ {
 				if c := &s.creations[i]; !c.none {
-					r.ranks[rank].add(c)
+					r.ranks[rank] = append(r.ranks[rank], rankComm{-1, c.made})
 				}
 			}
 		}
@@ -121,8 +115,8 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 
 // parent returns the communicator of the run that a creation is made from, -1 if it is not known yet.
 func (r *resolver) parent(rank int32, c *creation) int {
-	if of := r.ranks[rank].of; c.parent >= 0 && c.parent < len(of) {
-		return of[c.parent]
+	if own := r.ranks[rank]; c.parent >= 0 && c.parent < len(own) {
+		return own[c.parent].of
 	}
 	return -1
 }
@@ -140,7 +134,7 @@ func (r *resolver) advance(rank int32) bool {
 	}
 	r.next[rank]++
 	if !c.none {
-		r.ranks[rank].add(c)
+		r.ranks[rank] = append(r.ranks[rank], rankComm{-1, c.made})
 	}
 	byGroup := c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup
 	if c.strange || c.none && byGroup {
@@ -185,7 +179,7 @@ func (r *resolver) end(m *meeting) error {
 		if c == nil {
 			return fmt.Errorf("rank %d makes a communicator with ranks that make another one", rank)
 		}
-		if c.none || r.ranks[rank].of[c.local] >= 0 {
+		if c.none || r.ranks[rank][c.local].of >= 0 {
 			continue
 		}
 		made := communicator{members: c.members, others: c.others, begun: map[int32]int64{}, freed: map[int32]int64{}}
@@ -200,7 +194,7 @@ func (r *resolver) end(m *meeting) error {
 		}
 		for _, rank := range slices.Concat(made.members, made.others) {
 			other := m.arrived[rank] // nil for a rank of a damaged list, too
-			if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
+			if other == nil || other.none || r.ranks[rank][other.local].of >= 0 {
 				return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", c.call, c.proc,
 					rank)
 			}
@@ -208,7 +202,7 @@ func (r *resolver) end(m *meeting) error {
 				return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call,
 					other.proc, other.size, made.members[0], len(made.members))
 			}
-			r.ranks[rank].of[other.local] = len(r.comms)
+			r.ranks[rank][other.local].of = len(r.comms)
 			made.begun[rank] = other.call
 			if freed, ok := r.surveys[rank].freed[other.local]; ok {
 				made.freed[rank] = freed
@@ -217,7 +211,7 @@ func (r *resolver) end(m *meeting) error {
 		r.comms = append(r.comms, made)
 	}
 	for _, rank := range m.want {
-		if c := m.arrived[rank]; !c.none && r.ranks[rank].of[c.local] < 0 {
+		if c := m.arrived[rank]; !c.none && r.ranks[rank][c.local].of < 0 {
 			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks that its first one does not know", rank,
 				c.call, c.proc, c.size)
 		}
@@ -244,4 +238,142 @@ func (c *communicator) peer(own, rank int32) (int32, error) {
 		return own, nil
 	}
 	return members[rank], nil
+}
+
+// families are the communicators of the run as families of the trace, which are partitions of its ranks.
+// Communicators that have no rank in common share a family, and so do those of the same ranks that did not live at
+// the same time.
+type families struct {
+	parts  []partition // family n+1; family 0 is the world
+	index  []int32     // by communicator of the run
+	ranks  int
+	extra  map[operations]int32 // families of operations that cannot have that of their communicator
+	selves int32                // the family in which each rank is alone; 0: none needs it
+}
+
+// operations are those of a communicator that have a family of their own: the rooted ones of an intercommunicator
+// with one root, or its nth persistent operation, whose starts ranks order differently.
+type operations struct {
+	comm int
+	root int32 // rank of the world; 0 if nth is set
+	nth  int64 // 0 if root is meant
+}
+
+// partition is a family: communicators without a common rank.
+type partition struct {
+	name   string
+	groups [][]int32 // their ranks, in order
+	taken  []bool
+}
+
+// packed is how many families are searched for a place: those that were added last. It bounds the time of programs
+// that make communicators all along.
+const packed = 64
+
+func newFamilies(comms []communicator, ranks int) *families {
+	f := &families{index: make([]int32, len(comms)), ranks: ranks, extra: map[operations]int32{}}
+	last := map[string]int{} // by ranks: the communicator that had them last
+	for id := alone + 1; id < len(comms); id++ {
+		c := &comms[id]
+		key := fmt.Sprint(c.members, c.others)
+		before, again := last[key]
+		last[key] = id
+		for rank, call := range c.begun { // the one before it must have been freed on all ranks
+			freed, ok := comms[before].freed[rank]
+			again = again && ok && freed <= call
+		}
+		if again {
+			f.index[id] = f.index[before]
+		} else {
+			f.index[id] = f.place(slices.Concat(c.members, c.others))
+		}
+	}
+	return f
+}
+
+// place returns a family with a group of these ranks, which it adds.
+func (f *families) place(ranks []int32) int32 {
+	n := -1
+	for i := max(0, len(f.parts)-packed); i < len(f.parts) && n < 0; i++ {
+		if !slices.ContainsFunc(ranks, func(r int32) bool { return f.parts[i].taken[r] }) {
+			n = i
+		}
+	}
+	if n < 0 {
+		n = len(f.parts)
+		f.parts = append(f.parts, partition{name: fmt.Sprintf("comm%d", n+1), taken: make([]bool, f.ranks)})
+	}
+	for _, r := range ranks {
+		f.parts[n].taken[r] = true
+	}
+	f.parts[n].groups = append(f.parts[n].groups, ranks)
+	return 1 + int32(n)
+}
+
+// apart returns the family of operations that have one of their own, with these ranks in this order. All ranks name
+// it alike, whichever comes first.
+func (f *families) apart(o operations, ranks []int32) int32 {
+	n, ok := f.extra[o]
+	if !ok {
+		n = f.place(ranks)
+		f.extra[o] = n
+	}
+	return n
+}
+
+// of returns the family of a communicator's messages. Those of a rank to itself are the world's.
+func (f *families) of(comm int) int32 { return f.index[comm] }
+
+// ofAll returns the family of operations of all ranks of a communicator. For MPI_COMM_SELF that is the family in
+// which each rank is alone.
+func (f *families) ofAll(comm int) int32 {
+	if comm != alone {
+		return f.index[comm]
+	}
+	if f.selves == 0 {
+		p := partition{name: "self", taken: make([]bool, f.ranks)}
+		for r := range f.ranks {
+			p.groups, p.taken[r] = append(p.groups, []int32{int32(r)}), true
+		}
+		f.parts = append(f.parts, p)
+		f.selves = int32(len(f.parts))
+	}
+	return f.selves
+}
+
+// list returns the families for the header. Ranks without a communicator are in a group of their own, in which no
+// operation takes place.
+func (f *families) list() []trace.CommFamily {
+	list := []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(f.ranks)}}}}
+	for _, p := range f.parts {
+		var groups []trace.Group
+		for _, ranks := range p.groups {
+			groups = append(groups, group(ranks))
+		}
+		var rest []int32
+		for r, taken := range p.taken {
+			if !taken {
+				rest = append(rest, int32(r))
+			}
+		}
+		if len(rest) > 0 {
+			groups = append(groups, group(rest))
+		}
+		list = append(list, trace.CommFamily{Name: p.name, Groups: groups})
+	}
+	return list
+}
+
+// group returns ranks as a group, by a rule if they follow one.
+func group(ranks []int32) trace.Group {
+	stride := int32(1)
+	if len(ranks) > 1 {
+		stride = ranks[1] - ranks[0]
+	}
+	for i, r := range ranks {
+		if r != ranks[0]+int32(i)*stride {
+			return trace.Group{Ranks: ranks}
+		}
+	}
+	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
 }

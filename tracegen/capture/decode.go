@@ -246,30 +246,24 @@ func (s *stream) peers(e *event, of side) int {
 	return c.size
 }
 
-// numbers reads n counts. They take a byte each at least, which bounds the memory that a damaged record can ask for.
+// numbers reads n counts, ranks reads n ranks.
 func (s *stream) numbers(n int) []int64 {
+	return list(s, n, func() int64 { return s.number(mostCount) })
+}
+
+func (s *stream) ranks(n int) []int32 { return list(s, n, s.int32) }
+
+// list reads n values. They take a byte each at least, which bounds the memory that a damaged record can ask for.
+func list[E any](s *stream, n int, read func() E) []E {
 	if n > len(s.data)-s.at {
 		s.fail("cut: %d numbers, %d bytes", n, len(s.data)-s.at)
 		return nil
 	}
-	list := make([]int64, n)
-	for i := range list {
-		list[i] = s.number(mostCount)
+	values := make([]E, n)
+	for i := range values {
+		values[i] = read()
 	}
-	return list
-}
-
-// ranks reads n ranks.
-func (s *stream) ranks(n int) []int32 {
-	if n > len(s.data)-s.at {
-		s.fail("cut: %d ranks, %d bytes", n, len(s.data)-s.at)
-		return nil
-	}
-	list := make([]int32, n)
-	for i := range list {
-		list[i] = s.int32()
-	}
-	return list
+	return values
 }
 
 // status reads the status of a receive or a probe. Bit 0 of its first number: source and tag follow, as the call left
@@ -328,10 +322,18 @@ func (s *stream) newComm(e *event) {
 // completion reads the record of a call that is about requests, or of one that says little.
 func (s *stream) completion(e *event) {
 	switch e.proc {
-	case procWait, procStart, procRequestfree, procCancel:
-		s.requests(e, 1)
-		if e.proc == procWait {
-			e.ended = append(e.ended, 0)
+	case procWait, procStart, procRequestfree, procCancel, procTest, procRequestgetstatus, procParrived, procWaitall,
+		procStartall, procTestall:
+		e.flag = e.proc.asks() && s.number(1) == 1
+		n := 1
+		if e.proc == procWaitall || e.proc == procStartall || e.proc == procTestall {
+			n = s.length()
+		}
+		s.requests(e, n)
+		for i := range e.requests {
+			if e.flag || e.proc == procWait || e.proc == procWaitall {
+				e.ended = append(e.ended, i)
+			}
 		}
 	case procPready, procPreadyrange, procPreadylist:
 		e.partitions = s.number(1 << 31)
@@ -341,23 +343,6 @@ func (s *stream) completion(e *event) {
 	case procFileopen:
 		s.comm(e)
 	case procFileclose:
-	case procTest, procRequestgetstatus, procParrived:
-		e.flag = s.number(1) == 1
-		s.requests(e, 1)
-		if e.flag {
-			e.ended = append(e.ended, 0)
-		}
-	case procWaitall, procStartall:
-		s.requests(e, s.length())
-		if e.proc == procWaitall {
-			s.endAll(e)
-		}
-	case procTestall:
-		e.flag = s.number(1) == 1
-		s.requests(e, s.length())
-		if e.flag {
-			s.endAll(e)
-		}
 	case procWaitany, procTestany:
 		e.flag = e.proc == procWaitany || s.number(1) == 1
 		n := s.length()
@@ -389,13 +374,6 @@ func (s *stream) completion(e *event) {
 		s.comm(e)
 	default:
 		s.fail("a record of %v", e.called)
-	}
-}
-
-// endAll notes that all requests of the call have ended.
-func (s *stream) endAll(e *event) {
-	for i := range e.requests {
-		e.ended = append(e.ended, i)
 	}
 }
 

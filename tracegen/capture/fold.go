@@ -134,14 +134,19 @@ var powers = func() (p [mostPeriod + 1]uint64) {
 	return p
 }()
 
+// body is what a loop repeats.
+type body struct {
+	items  []item
+	hash   uint64
+	depth  int     // loops in loops, itself included
+	length int64   // steps of a turn
+	lists  []int32 // numbers of the lists of counts in it, each once
+}
+
 // loops are the bodies of loops, each with its own number; equal bodies have one.
 type loops struct {
 	table   *table
-	bodies  [][]item
-	hashes  []uint64
-	depths  []int     // loops in loops, itself included
-	lengths []int64   // steps of a turn
-	lists   [][]int32 // numbers of the lists of counts in it, each once
+	bodies  []body
 	numbers map[string]int32
 	name    []byte // of a body, as the key of numbers: reused
 }
@@ -149,22 +154,21 @@ type loops struct {
 func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int32{}} }
 
 // number returns the number of a body, which it copies and adds at the first call.
-func (l *loops) number(body []item) int32 {
+func (l *loops) number(items []item) int32 {
 	l.name = l.name[:0]
 	depth, hash := 1, uint64(0)
-	for _, it := range body {
+	for _, it := range items {
 		l.name = binary.AppendUvarint(l.name, uint64(it.what))
 		l.name = binary.AppendUvarint(l.name, uint64(it.turns))
 		hash = hash*multiplier + it.hash()
 		if it.turns > 0 {
-			depth = max(depth, 1+l.depths[it.what])
+			depth = max(depth, 1+l.bodies[it.what].depth)
 		}
 	}
 	n, ok := l.numbers[string(l.name)]
 	if !ok {
 		n = int32(len(l.bodies))
-		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
-		l.lengths, l.lists = append(l.lengths, l.length(body)), append(l.lists, l.listsOf(body))
+		l.bodies = append(l.bodies, body{slices.Clone(items), hash, depth, l.length(items), l.listsOf(items)})
 		l.numbers[string(l.name)] = n
 	}
 	return n
@@ -181,7 +185,7 @@ func (l *loops) listsOf(items []item) (lists []int32) {
 	}
 	for _, it := range items {
 		if it.turns > 0 {
-			add(l.lists[it.what]...)
+			add(l.bodies[it.what].lists...)
 		} else {
 			add(l.table.steps[it.what].lists[:]...)
 		}
@@ -249,7 +253,7 @@ func (f *folder) gramAt(place int) uint64 { return f.hash(max(0, place+1-gram), 
 
 // dueAt returns the number of items at which those behind a loop may be its body.
 func (f *folder) dueAt(loop int) int32 {
-	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what]))
+	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what].items))
 }
 
 // pop takes the last n items away.
@@ -289,8 +293,8 @@ func (f *folder) extend() bool {
 	n := len(f.items)
 	for next := f.due[int32(n)]; next > 0; next = f.spots[next-1].rival {
 		i := int(next - 1)
-		it, body := f.items[i], f.items[i+1:]
-		if it.turns < mostTurns && f.loops.hashes[it.what] == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what], body) {
+		it := f.items[i]
+		if it.turns < mostTurns && f.loops.bodies[it.what].hash == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what].items, f.items[i+1:]) {
 			f.pop(n - i)
 			f.push(item{it.what, it.turns + 1})
 			return true
@@ -344,7 +348,7 @@ func (f *folder) loop(p int) bool {
 				bytes += f.loops.table.steps[it.what].bytes(f.loops.table)
 			} else {
 				bytes += bytesOfLoop
-				depth = max(depth, f.loops.depths[it.what])
+				depth = max(depth, f.loops.bodies[it.what].depth)
 			}
 		}
 		if bytes <= mostBytes && depth < mostDepth && len(f.loops.listsOf(body)) <= mostLists {
@@ -406,7 +410,7 @@ func (w *walker) next() (step int32, ok bool) {
 		if it.turns == 0 {
 			return it.what, true
 		}
-		w.stack = append(w.stack, frame{items: w.loops.bodies[it.what], turns: it.turns})
+		w.stack = append(w.stack, frame{items: w.loops.bodies[it.what].items, turns: it.turns})
 	}
 	return 0, false
 }
@@ -426,7 +430,7 @@ func (l *loops) length(items []item) (n int64) {
 		if it.turns == 0 {
 			n++
 		} else {
-			n += int64(it.turns) * l.lengths[it.what]
+			n += int64(it.turns) * l.bodies[it.what].length
 		}
 	}
 	return n
@@ -438,7 +442,7 @@ func (l *loops) split(items []item, at int64) (head, tail []item) {
 	for i, it := range items {
 		n := int64(1)
 		if it.turns > 0 {
-			n = int64(it.turns) * l.lengths[it.what]
+			n = int64(it.turns) * l.bodies[it.what].length
 		}
 		if at >= n {
 			at -= n
@@ -446,9 +450,9 @@ func (l *loops) split(items []item, at int64) (head, tail []item) {
 		}
 		head = append(head, items[:i]...)
 		if at > 0 {
-			body := l.lengths[it.what]
+			body := l.bodies[it.what].length
 			whole := int32(at / body)
-			inner, rest := l.split(l.bodies[it.what], at%body)
+			inner, rest := l.split(l.bodies[it.what].items, at%body)
 			head = append(l.repeat(head, it.what, whole), inner...)
 			if len(inner) > 0 {
 				tail, whole = rest, whole+1
@@ -467,7 +471,7 @@ func (l *loops) repeat(items []item, loop, turns int32) []item {
 	case turns <= 0:
 		return items
 	case turns == 1:
-		return append(items, l.bodies[loop]...)
+		return append(items, l.bodies[loop].items...)
 	}
 	return append(items, item{loop, turns})
 }

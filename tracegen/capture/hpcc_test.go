@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/cut"
 	"reprise/trace/verify"
-	"reprise/tracegen/capture"
 	"reprise/tracegen/hpl"
 )
 
@@ -38,17 +38,12 @@ func TestHPLOfHPCC(t *testing.T) {
 	}
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	input, err := os.ReadFile("testdata/hpccinf.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := read(t, "testdata/hpccinf.txt")
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("hpccinf.txt", input, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if dir, out, err := libraries[0].record(t, "4", "hpcc"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	} else if diff := cmp.Diff(planned(t, input), partOfHPL(t, merged(t, dir, capture.Options{}))); diff != "" {
+	if diff := cmp.Diff(planned(t, input), partOfHPL(t, libraries[0].traced(t, "4", "hpcc"))); diff != "" {
 		t.Errorf("messages of tracegen hpl (-), of hpcc (+)\n%s", diff)
 	}
 }
@@ -73,12 +68,7 @@ func planned(t *testing.T, input []byte) map[string]int {
 		if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "planned")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		count(t, tr, func(family string) string { return family }, sum)
+		count(t, tracetest.Open(t, file.Bytes()), func(family string) string { return family }, sum)
 	}
 	return sum
 }
@@ -93,11 +83,7 @@ func partOfHPL(t *testing.T, tr *trace.Trace) map[string]int {
 	if _, err := cut.Write(&file, tr, from, to, cut.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	part, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "part")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer part.Close()
+	part := tracetest.Open(t, file.Bytes())
 	if _, err := verify.Trace(part, nil); err != nil {
 		t.Fatal(err)
 	}

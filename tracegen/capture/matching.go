@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"reprise/trace"
 )
@@ -10,8 +11,9 @@ import (
 // matching finds the steps of several ranks that belong together: the two ends of a message, and the calls of an
 // operation.
 type matching struct {
-	table  *table
-	groups [][]int32 // by family and rank: the rank's group
+	table   *table
+	groups  [][]int32   // by family and rank: the rank's group
+	members [][][]int32 // by family and group: its ranks
 }
 
 // place is where a message or an operation belongs: a channel, or a group of a family. Things of one place match in
@@ -35,13 +37,15 @@ const (
 func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
 	m := matching{table: t}
 	for i := range families {
-		groups := make([]int32, ranks)
-		for g := range families[i].Groups {
+		groups, members := make([]int32, ranks), make([][]int32, len(families[i].Groups))
+		for g := range members {
 			for k := range families[i].Groups[g].Len() {
-				groups[families[i].Groups[g].Member(k)] = int32(g)
+				rank := families[i].Groups[g].Member(k)
+				groups[rank] = int32(g)
+				members[g] = append(members[g], rank)
 			}
 		}
-		m.groups = append(m.groups, groups)
+		m.groups, m.members = append(m.groups, groups), append(m.members, members)
 	}
 	return m
 }
@@ -77,17 +81,87 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 	return out, in, operation
 }
 
+// ledger counts what ranks have done.
+type ledger struct {
+	matching
+	messages   map[place]*[2]int       // on each channel: sent (side 0), and received (side 1)
+	operations map[place]map[int32]int // of each group: how many each of its ranks has come to
+}
+
+func newLedger(m matching) ledger {
+	return ledger{m, map[place]*[2]int{}, map[place]map[int32]int{}}
+}
+
+// channel returns the counts of messages on a channel.
+func (l *ledger) channel(at place) *[2]int {
+	c := l.messages[at]
+	if c == nil {
+		c = new([2]int)
+		l.messages[at] = c
+	}
+	return c
+}
+
+// add counts a step of a rank, and returns its ends.
+func (l *ledger) add(rank int, s *step) (out, in, operation place) {
+	out, in, operation = l.ends(rank, s)
+	if out != (place{}) {
+		l.channel(out)[0]++
+	}
+	if in != (place{}) {
+		l.channel(in)[1]++
+	}
+	if operation != (place{}) {
+		if l.operations[operation] == nil {
+			l.operations[operation] = map[int32]int{}
+		}
+		l.operations[operation][int32(rank)]++
+	}
+	return out, in, operation
+}
+
+// cut drops the ends of what ranks did before their program was killed, until each message that is left is sent and
+// received, and each operation has all ranks of its communicator. Each turn drops what lacked its other side in the
+// turn before, which may take the other side of something else with it.
+func cut(m matching, ranks [][]int32) {
+	for again := true; again; {
+		again = false
+		all := newLedger(m)
+		for rank, steps := range ranks {
+			for _, n := range steps {
+				all.add(rank, &m.table.steps[n])
+			}
+		}
+		// A rank ends before its first step whose number on a channel, or in a group, another side has not reached.
+		for rank, steps := range ranks {
+			own := newLedger(m)
+			n := slices.IndexFunc(steps, func(n int32) bool {
+				out, in, operation := own.add(rank, &m.table.steps[n])
+				if out != (place{}) && own.channel(out)[0] > all.channel(out)[1] ||
+					in != (place{}) && own.channel(in)[1] > all.channel(in)[0] {
+					return true
+				}
+				return operation != (place{}) && slices.ContainsFunc(m.members[operation.family][operation.from],
+					func(other int32) bool {
+						return all.operations[operation][other] < own.operations[operation][int32(rank)]
+					})
+			})
+			if n >= 0 {
+				ranks[rank], again = steps[:n], true
+			}
+		}
+	}
+}
+
 // abreast follows all ranks through their steps, and knows which of them lag behind others: they have still to do
 // sends that have been received, receives of messages that were sent, or operations that others have come to. It
 // knows their open requests, too. Where no rank lags and no request is open, nothing is under way: that is a cut.
 type abreast struct {
-	matching
-	members  [][][]int32       // by family and group
-	channels map[place]*[2]int // messages sent and received
-	groups   map[place]*progress
-	lags     []int             // by rank: how many steps others wait for
-	open     []map[opened]bool // by rank
-	ended    []int             // by rank: waits of the drain that it is in
+	ledger
+	most  map[place]int     // operations of a group that its first rank has come to
+	lags  []int             // by rank: how many steps others wait for
+	open  []map[opened]bool // by rank
+	ended []int             // by rank: waits of the drain that it is in
 }
 
 // opened is what a rank has under way: a request, or accesses to a rank in a window.
@@ -97,27 +171,11 @@ type opened struct {
 	window       int64 // its number, from 1
 }
 
-// progress is how many operations of a group each of its ranks has come to.
-type progress struct {
-	most int
-	done map[int32]int
-}
-
 func newAbreast(m matching, ranks int) *abreast {
-	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks),
-		open: make([]map[opened]bool, ranks), ended: make([]int, ranks)}
+	a := &abreast{ledger: newLedger(m), most: map[place]int{}, lags: make([]int, ranks), open: make([]map[opened]bool, ranks),
+		ended: make([]int, ranks)}
 	for rank := range a.open {
 		a.open[rank] = map[opened]bool{}
-	}
-	for _, groups := range m.groups {
-		var members [][]int32
-		for rank, g := range groups {
-			for int(g) >= len(members) {
-				members = append(members, nil)
-			}
-			members[g] = append(members[g], int32(rank))
-		}
-		a.members = append(a.members, members)
 	}
 	return a
 }
@@ -127,27 +185,30 @@ func (a *abreast) behind(rank int) bool { return a.lags[rank] > 0 || len(a.open[
 
 // step has a rank do a step.
 func (a *abreast) step(rank int, s *step) {
-	out, in, operation := a.ends(rank, s)
-	if out != (place{}) {
-		a.message(out, 0, rank, int(out.to))
-	}
-	if in != (place{}) {
-		a.message(in, 1, rank, int(in.from))
-	}
-	if operation != (place{}) {
-		g := a.groups[operation]
-		if g == nil {
-			g = &progress{done: map[int32]int{}}
-			a.groups[operation] = g
-		}
-		if g.done[int32(rank)]++; g.done[int32(rank)] <= g.most { // another rank has come to it before
+	out, in, operation := a.add(rank, s)
+	// message notes who is behind now: the rank has done a side of a message that another rank has the other side of.
+	message := func(p place, side int, other int32) {
+		if c := a.channel(p); c[side] <= c[1-side] {
 			a.lags[rank]--
 		} else {
-			g.most++
-			for _, other := range a.members[operation.family][operation.from] {
-				if other != int32(rank) {
-					a.lags[other]++
-				}
+			a.lags[other]++
+		}
+	}
+	if out != (place{}) && out != in { // both sides of a message to itself are done at once
+		message(out, 0, out.to)
+	}
+	if in != (place{}) && out != in {
+		message(in, 1, in.from)
+	}
+	switch {
+	case operation == (place{}):
+	case a.operations[operation][int32(rank)] <= a.most[operation]: // another rank has come to it before
+		a.lags[rank]--
+	default:
+		a.most[operation]++
+		for _, other := range a.members[operation.family][operation.from] {
+			if other != int32(rank) {
+				a.lags[other]++
 			}
 		}
 	}
@@ -185,33 +246,15 @@ func (a *abreast) step(rank int, s *step) {
 	}
 }
 
-// message counts that a rank has sent (side 0) or received (side 1) a message of which another rank has the other side.
-func (a *abreast) message(p place, side, rank, other int) {
-	c := a.channels[p]
-	if c == nil {
-		c = new([2]int)
-		a.channels[p] = c
-	}
-	if c[side] < c[1-side] {
-		a.lags[rank]--
-	} else {
-		a.lags[other]++
-	}
-	c[side]++
-}
-
 // play goes through the steps of all ranks without times, as far as each can go: calls of threads that were under way
 // at once must come to their end in the one order that the trace has.
 type play struct {
-	matching
-	ranks    [][]int32 // steps
-	at       []int
-	begun    []bool                    // whether the step of a rank, which may have to wait, has begun
-	messages map[place]*[2]int64       // sent and received
-	groups   map[place]map[int32]int64 // operations that each rank has come to
-	members  map[place]int             // ranks of a group, by the place of its operations that concern no window
-	slots    []map[int32][]need        // by rank: the needs of its requests
-	now      [][]need                  // by rank: those of the step
+	ledger
+	ranks [][]int32 // steps
+	at    []int
+	begun []bool             // whether the step of a rank, which may have to wait, has begun
+	slots []map[int32][]need // by rank: the needs of its requests
+	now   [][]need           // by rank: those of the step
 }
 
 // need is an event that must have happened before a step ends: a number of messages sent (side 0) or received (side 1)
@@ -219,7 +262,7 @@ type play struct {
 type need struct {
 	place
 	side  int
-	count int64
+	count int
 }
 
 // rendezvous is the size, in bytes, from which on a send waits for its receive: the default of SimGrid's
@@ -227,17 +270,10 @@ type need struct {
 const rendezvous = 65536
 
 func newPlay(m matching, ranks [][]int32) *play {
-	p := &play{matching: m, ranks: ranks, at: make([]int, len(ranks)), begun: make([]bool, len(ranks)),
-		messages: map[place]*[2]int64{},
-		groups:   map[place]map[int32]int64{}, members: map[place]int{}, slots: make([]map[int32][]need,
-			len(ranks)), now: make([][]need, len(ranks))}
+	n := len(ranks)
+	p := &play{newLedger(m), ranks, make([]int, n), make([]bool, n), make([]map[int32][]need, n), make([][]need, n)}
 	for rank := range p.slots {
 		p.slots[rank] = map[int32][]need{}
-	}
-	for family, groups := range m.groups {
-		for _, g := range groups {
-			p.members[place{kind: ofOperations, family: int32(family), from: g}]++
-		}
 	}
 	return p
 }
@@ -306,32 +342,20 @@ func (p *play) step(rank int) bool {
 
 // begin posts what a step posts, and returns what it needs.
 func (p *play) begin(rank int, s *step) (needs []need) {
-	out, in, operation := p.ends(rank, s)
-	if out != (place{}) {
-		c := p.channel(out)
-		c[0]++
-		if s.kind == trace.KindSsend || s.kind == trace.KindIssend || s.args[argBytes] >= rendezvous &&
-			s.kind != trace.KindSendrecv {
-			needs = append(needs, need{out, 1, c[0]})
-		}
+	out, in, operation := p.add(rank, s)
+	if out != (place{}) && (s.kind == trace.KindSsend || s.kind == trace.KindIssend ||
+		s.args[argBytes] >= rendezvous && s.kind != trace.KindSendrecv) {
+		needs = append(needs, need{out, 1, p.channel(out)[0]})
 	}
 	if in != (place{}) {
-		c := p.channel(in)
-		c[1]++
-		needs = append(needs, need{in, 0, c[1]})
+		needs = append(needs, need{in, 0, p.channel(in)[1]})
 	}
 	if s.kind == trace.KindProbe {
 		in := place{ofMessages, s.family, int32(s.args[argPeer]), int32(rank), s.args[argTag]}
 		needs = append(needs, need{in, 0, p.channel(in)[1] + 1})
 	}
 	if operation != (place{}) {
-		done := p.groups[operation]
-		if done == nil {
-			done = map[int32]int64{}
-			p.groups[operation] = done
-		}
-		done[int32(rank)]++
-		needs = append(needs, need{operation, 0, done[int32(rank)]})
+		needs = append(needs, need{operation, 0, p.operations[operation][int32(rank)]})
 		switch s.collective {
 		case trace.CollBcast, trace.CollScatter, trace.CollScatterv, trace.CollReduce, trace.CollGather, trace.CollGatherv,
 			trace.CollScan, trace.CollExscan:
@@ -339,15 +363,6 @@ func (p *play) begin(rank int, s *step) (needs []need) {
 		}
 	}
 	return needs
-}
-
-func (p *play) channel(at place) *[2]int64 {
-	c := p.messages[at]
-	if c == nil {
-		c = new([2]int64)
-		p.messages[at] = c
-	}
-	return c
 }
 
 // all reports whether everything that is needed has happened.
@@ -360,12 +375,8 @@ func (p *play) all(needs []need) bool {
 			}
 			continue
 		}
-		done := p.groups[n.place]
-		if len(done) < p.members[place{kind: ofOperations, family: n.family, from: n.from}] {
-			return false
-		}
-		for _, count := range done {
-			if count < n.count {
+		for _, rank := range p.members[n.family][n.from] {
+			if p.operations[n.place][rank] < n.count {
 				return false
 			}
 		}

@@ -65,6 +65,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -128,8 +129,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		}
 	}
 	if failed > 0 {
-		m.summary.Warnings = append(m.summary.Warnings,
-			fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
+		m.warn("%d calls returned an error and are not in the trace", failed)
 	}
 	m.warnOf(ends)
 	if err := m.survey(); err != nil {
@@ -144,12 +144,13 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	}
 
 	// The first step of the trace is what comes before the steps of the run, the last one what comes behind them.
+	names, markers := phasesOf(m.levels)
 	h := &trace.Header{
 		Program: filepath.Base(m.summary.Program), Tool: o.Tool, Command: o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(),
-		Markers: m.phases.markers, Communicators: len(m.families.parts) > 0,
+		CommFamilies: m.families.list(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
+		Markers: markers, Communicators: len(m.families.parts) > 0,
 	}
 	if m.summary.Steps == 0 {
 		h.Steps = 1
@@ -173,10 +174,10 @@ type merger struct {
 
 	// Of the whole run, after the survey.
 	comms    []communicator
-	own      []rankComms // by rank: its own numbers of communicators
+	own      [][]rankComm // by rank and its own number of the communicator
 	families *families
-	phases   *phases
-	kernels  *kernelTable
+	levels   []int64 // of MPI_Pcontrol that begin a phase, ascending
+	kernels  []used  // in the order of their numbers in the trace
 	// recalls: messages were cancelled, which probes may have found; so no probe may wait for one.
 	recalls bool
 	// split are the communicators some of whose operations were under way while threads called others. All
@@ -273,11 +274,11 @@ func (m *merger) survey() error {
 		if !m.o.LeaveOut {
 			return fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them", text)
 		}
-		m.summary.Warnings = append(m.summary.Warnings, "left out, as a trace cannot have them: "+text)
+		m.warn("left out, as a trace cannot have them: %s", text)
 	}
 	if n := m.surveys[0].sharedWindows; n > 0 {
-		m.summary.Warnings = append(m.summary.Warnings,
-			fmt.Sprintf("what processes load from and store to windows that they share (MPI_Win_allocate_shared, %d of rank 0) is not in the trace", n))
+		m.warn("what processes load from and store to windows that they share (MPI_Win_allocate_shared, %d of rank 0) "+
+			"is not in the trace", n)
 	}
 	var err error
 	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
@@ -289,12 +290,23 @@ func (m *merger) survey() error {
 		m.recalls = m.recalls || v.withdrawn
 		for local := range v.split {
 			if local >= 0 {
-				m.split[m.own[rank].of[local]] = true
+				m.split[m.own[rank][local].of] = true
 			}
 		}
 	}
 	m.crossed = crossed(m.surveys, m.own)
-	m.phases, m.kernels = newPhases(m.surveys), newKernelTable(m.surveys)
+	// Levels and kernels are numbered in an order of their own, so that the trace does not depend on which rank names
+	// what first.
+	levels, kernels := map[int64]bool{}, map[used]bool{}
+	for _, v := range m.surveys {
+		maps.Copy(levels, v.levels)
+		maps.Copy(kernels, v.kernels)
+	}
+	maps.DeleteFunc(levels, func(level int64, _ bool) bool { return level <= 0 }) // they end a phase only
+	m.levels = slices.Sorted(maps.Keys(levels))
+	m.kernels = slices.SortedFunc(maps.Keys(kernels), func(a, b used) int {
+		return cmp.Or(a.number-b.number, cmp.Compare(a.options, b.options))
+	})
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
 }
@@ -318,8 +330,8 @@ func (m *merger) translate() ([]outline, error) {
 			m.each = append(m.each, t.each)
 		}
 		if events := m.surveys[rank].events; t.unfinished != nil {
-			m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank,
-				events-s.count+1, textutil.Count(events, "call"), t.unfinished))
+			m.warn("rank %d: the last %d of %s are dropped: %v", rank, events-s.count+1, textutil.Count(events, "call"),
+				t.unfinished)
 		}
 		s.data, m.surveys[rank] = nil, nil
 		if m.o.Progress != nil {
@@ -362,87 +374,27 @@ func (m *merger) translate() ([]outline, error) {
 
 // translator returns a translator of a rank, which gives its steps to put.
 func (m *merger) translator(rank int, put func(step int32)) *translator {
-	return &translator{merger: m, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), own: &m.own[rank], put: put}
+	return &translator{merger: m, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), own: m.own[rank], put: put}
 }
 
-// phases are the levels of MPI_Pcontrol that the ranks name, as phases of the trace: from 1. The markers of
-// phase n are 2n-2, where it begins, and 2n-1, where it ends.
-type phases struct {
-	names   []string
-	markers []trace.Marker
-	of      map[int64]int32 // level to phase
-}
-
-func newPhases(surveys []*survey) *phases {
-	p := &phases{of: map[int64]int32{}}
-	all := map[int64]bool{}
-	for _, v := range surveys {
-		maps.Copy(all, v.levels)
-	}
-	for _, level := range slices.Sorted(maps.Keys(all)) {
-		if level <= 0 {
-			continue // it ends a phase only
-		}
+// phasesOf returns the phases and markers of the trace for the levels of MPI_Pcontrol that the ranks name: phase n, from
+// 1, is that of the nth level. It has the markers 2n-2, where it begins, and 2n-1, where it ends.
+func phasesOf(levels []int64) (names []string, markers []trace.Marker) {
+	for i, level := range levels {
 		name := fmt.Sprintf("pcontrol %d", level)
-		p.names = append(p.names, name)
-		phase := len(p.names)
-		p.of[level] = int32(phase)
-		p.markers = append(p.markers, trace.Marker{Text: name, Phase: phase},
-			trace.Marker{Text: "end of " + name, Phase: phase, End: true})
+		names = append(names, name)
+		markers = append(markers, trace.Marker{Text: name, Phase: i + 1},
+			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
 	}
-	return p
+	return names, markers
 }
 
 // errUnfinished is the error of a call that other ranks did not come to answer. With Options.Partial the rank ends
 // before the call.
 var errUnfinished = errors.New("what it needs did not happen")
 
-// cut drops the ends of what ranks did before their program was killed, until each message that is left is sent and
-// received, and each operation has all ranks of its communicator. Each turn drops what lacked its other side in the
-// turn before, which may take the other side of something else with it.
-func cut(m matching, ranks [][]int32) {
-	for again := true; again; {
-		again = false
-		// The messages that all ranks together have sent and received on each channel, and the number of operations
-		// of each group that each rank has come to.
-		sent, received, operations := map[place]int{}, map[place]int{}, map[place][]int{}
-		for rank, steps := range ranks {
-			for _, n := range steps {
-				out, in, operation := m.ends(rank, &m.table.steps[n])
-				sent[out]++
-				received[in]++
-				if operations[operation] == nil {
-					operations[operation] = make([]int, len(ranks))
-				}
-				operations[operation][rank]++
-			}
-		}
-		// A rank ends before its first step whose number on a channel, or in a group, another side has not reached.
-		for rank, steps := range ranks {
-			sends, receives, done := map[place]int{}, map[place]int{}, map[place]int{}
-			lacks := func(n int32) bool {
-				out, in, operation := m.ends(rank, &m.table.steps[n])
-				sends[out]++
-				receives[in]++
-				done[operation]++
-				if out != (place{}) && sends[out] > received[out] || in != (place{}) && receives[in] > sent[in] {
-					return true
-				}
-				if operation == (place{}) {
-					return false
-				}
-				for other, group := range m.groups[operation.family] {
-					if group == operation.from && operations[operation][other] < done[operation] {
-						return true
-					}
-				}
-				return false
-			}
-			if n := slices.IndexFunc(steps, lacks); n >= 0 {
-				ranks[rank], again = steps[:n], true
-			}
-		}
-	}
+func (m *merger) warn(format string, args ...any) {
+	m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf(format, args...))
 }
 
 // mostWarnings bounds how many ranks are told of.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/internal/regular/regulartest"
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
@@ -126,12 +127,7 @@ func mergeRecords(t *testing.T, o Options, ranks ...[]byte) []trace.Action {
 	if _, err := Merge(dir, &file, o); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "merged")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	cursors, err := tr.Cursors([]int32{0}, trace.CursorOptions{})
+	cursors, err := tracetest.Open(t, file.Bytes()).Cursors([]int32{0}, trace.CursorOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

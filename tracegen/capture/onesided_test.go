@@ -3,7 +3,6 @@ package capture_test
 import (
 	"bytes"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,14 +182,8 @@ func TestIsendrecv(t *testing.T) {
 		dir := t.TempDir()
 		library := filepath.Join(dir, "mca_library.so") // a name of parts of MPI, to the recorder
 		program := filepath.Join(dir, "program")
-		for _, args := range [][]string{
-			{"-shared", "-fPIC", "-DLIBRARY", "-o", library, "testdata/isendrecv.c"},
-			{"-o", program, "testdata/isendrecv.c", library},
-		} {
-			if out, err := exec.Command(m.compiler, args...).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-		}
+		build(t, m.compiler, "-shared", "-fPIC", "-DLIBRARY", "-o", library, "testdata/isendrecv.c")
+		build(t, m.compiler, "-o", program, "testdata/isendrecv.c", library)
 		t.Setenv("LD_LIBRARY_PATH", dir)
 		want := [][]string{
 			{"irecv 2 12 7 world", "isend 1 12 7 world", "wait recv 2 12 7", "wait send 1 12 7", "isend 1 12 8 world", "wait send 1 12 8"},

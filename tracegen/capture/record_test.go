@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,8 +24,8 @@ func TestSeveralPrograms(t *testing.T) {
 		if err != nil || strings.Count(out, "of 3\n") != 3 {
 			t.Fatalf("%v, printed %q", err, out)
 		}
-		if n := len(actions(t, merged(t, dir, capture.Options{}))); n != 3 {
-			t.Errorf("%d ranks, want 3", n)
+		if tr, _ := merged(t, dir, capture.Options{}); tr.Header().Ranks != 3 {
+			t.Errorf("%d ranks, want 3", tr.Header().Ranks)
 		}
 	})
 }
@@ -35,9 +34,7 @@ func TestSeveralPrograms(t *testing.T) {
 // too, in whatever way it says so.
 func TestPreloads(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other.so")
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", other, "testdata/preloaded.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	build(t, "cc", "-shared", "-fPIC", "-o", other, "testdata/preloaded.c")
 	ways := map[string][][]string{
 		"openmpi": {{"-x", "LD_PRELOAD=" + other}, {"--x", "LD_PRELOAD"}},
 		"mpich":   {{"-genv", "LD_PRELOAD", other}, {"-env", "LD_PRELOAD", other}, {"-genv", "LD_PRELOAD=" + other}},
@@ -131,10 +128,7 @@ func TestFailure(t *testing.T) {
 // TestFortran: testdata/ring.f90 by each of the three bindings. A rank sends 10, 20, 30 and 40
 // doubles in turn and receives them from the rank before it; then 5 integers.
 func TestFortran(t *testing.T) {
-	source, err := os.ReadFile("testdata/ring.f90")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := string(read(t, "testdata/ring.f90"))
 	eachMPI(t, func(t *testing.T, m mpi) {
 		compiler := map[string]string{"openmpi": "mpifort.openmpi", "mpich": "mpifort.mpich"}[m.name]
 		for _, b := range []struct{ module, request string }{
@@ -144,14 +138,12 @@ func TestFortran(t *testing.T) {
 		} {
 			t.Run(strings.Fields(b.module)[1], func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "ring.f90")
-				text := strings.NewReplacer("! A ring in Fortran. REQUEST and MODULE are", "! These were", "MODULE", b.module, "REQUEST", b.request).Replace(string(source))
+				text := strings.NewReplacer("! A ring in Fortran. REQUEST and MODULE are", "! These were", "MODULE", b.module, "REQUEST", b.request).Replace(source)
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				program := strings.TrimSuffix(file, ".f90")
-				if out, err := exec.Command(compiler, "-fallow-argument-mismatch", "-o", program, file).CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
+				build(t, compiler, "-fallow-argument-mismatch", "-o", program, file)
 				for rank, list := range actions(t, m.traced(t, "3", program)) {
 					to, from := (rank+1)%3, (rank+2)%3
 					var got, want []string
@@ -187,14 +179,8 @@ func TestBLAS(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		dir := t.TempDir()
 		library, program := filepath.Join(dir, "libfake.so"), filepath.Join(dir, "program")
-		for _, args := range [][]string{
-			{"-shared", "-fPIC", "-o", library, "testdata/libblas.c"},
-			{"-o", program, "testdata/blas.c", library, "-Wl,-rpath," + dir},
-		} {
-			if out, err := exec.Command(m.compiler, args...).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-		}
+		build(t, m.compiler, "-shared", "-fPIC", "-o", library, "testdata/libblas.c")
+		build(t, m.compiler, "-o", program, "testdata/blas.c", library, "-Wl,-rpath,"+dir)
 		recordings := t.TempDir()
 		var text bytes.Buffer
 		err := capture.Record(context.Background(), recordings, capture.Command{
@@ -202,7 +188,7 @@ func TestBLAS(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text.String())
 		}
-		tr := merged(t, recordings, capture.Options{})
+		tr, _ := merged(t, recordings, capture.Options{})
 		var got []string
 		for _, a := range actions(t, tr)[1] {
 			if a.Kind == trace.KindCompute {

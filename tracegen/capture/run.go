@@ -76,8 +76,8 @@ func Record(ctx context.Context, dir string, c Command) error {
 		programs = programs[1:]
 	}
 	err = eachProgram(programs, func(f *elf.File) string {
-		if first && isStatic(f) {
-			return linkedStatically
+		if why := static(f); first && why != "" {
+			return why
 		}
 		first = false
 		symbols, _ := f.Symbols()
@@ -138,12 +138,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
 		return nil
 	}
-	return eachProgram(c.Args, func(f *elf.File) string {
-		if isStatic(f) {
-			return linkedStatically
-		}
-		return ""
-	})
+	return eachProgram(c.Args, static)
 }
 
 // tail is a writer that keeps the end of what is written.
@@ -220,12 +215,12 @@ func isLauncher(command string) bool {
 	return strings.HasPrefix(name, "mpirun") || strings.HasPrefix(name, "mpiexec") || strings.HasPrefix(name, "orterun")
 }
 
-const linkedStatically = "is linked statically"
-
-// isStatic reports whether a program names no dynamic linker, which would load the recorder.
-func isStatic(f *elf.File) bool {
-	return f.Type == elf.ET_EXEC &&
-		!slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+// static says of a program that it names no dynamic linker, which would load the recorder; "" of any other.
+func static(f *elf.File) string {
+	if f.Type == elf.ET_EXEC && !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		return "is linked statically"
+	}
+	return ""
 }
 
 // eachProgram returns the first fault that wrong finds in a program of a command line. Words that name no program,

@@ -1,8 +1,8 @@
 package capture_test
 
 import (
-	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +11,27 @@ import (
 	"reprise/trace"
 	"reprise/tracegen/capture"
 )
+
+// simulated returns the time that a trace takes on a platform of testdata, in seconds. Options are NAME=VALUE.
+func simulated(t *testing.T, tr *trace.Trace, platform string, options ...string) float64 {
+	t.Helper()
+	spec := replay.MachineSpec{Platform: "testdata/" + platform}
+	for _, option := range options {
+		name, value, _ := strings.Cut(option, "=")
+		spec.Settings = append(spec.Settings, replay.Property{Name: name, Value: value})
+	}
+	machine, o, _, err := replay.LoadMachine(spec, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := replay.Run(t.Context(), tr, machine, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Makespan
+}
+
+const communicationOnly = "smpi/simulate-computation=no"
 
 // TestAgainstSMPI: testdata/halo.c, recorded with 16 ranks on the cores that there are, takes
 // on 16 nodes what SimGrid 3.32 says that executes it there:
@@ -23,17 +44,8 @@ import (
 func TestAgainstSMPI(t *testing.T) {
 	const want = 0.000571073 // seconds
 	eachMPI(t, func(t *testing.T, m mpi) {
-		tr := m.traced(t, "16", m.compile(t, "halo.c"))
-		machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/sixteen.xml",
-			Settings: []replay.Property{{Name: "smpi/simulate-computation", Value: "no"}}}, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := replay.Run(context.Background(), tr, machine, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Makespan; math.Abs(got-want) > 5e-10+1e-6*want {
+		got := simulated(t, m.traced(t, "16", m.compile(t, "halo.c")), "sixteen.xml", communicationOnly)
+		if math.Abs(got-want) > 5e-10+1e-6*want {
 			t.Errorf("%.12g s, SMPI %g s", got, want)
 		}
 	})
@@ -71,17 +83,8 @@ func TestRequestsAgainstSMPI(t *testing.T) {
 	}{{"persistent.c", 0.00199198}, {"any.c", 0.00248736}, {"counts.c", 0.00065823}} {
 		t.Run(c.source, func(t *testing.T) {
 			eachMPI(t, func(t *testing.T, m mpi) {
-				tr := m.traced(t, "4", m.compile(t, c.source))
-				machine, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/four.xml",
-					Settings: []replay.Property{{Name: "smpi/simulate-computation", Value: "no"}}}, tr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				res, err := replay.Run(t.Context(), tr, machine, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := res.Makespan; math.Abs(got-c.want) > 5e-9+1e-6*c.want {
+				got := simulated(t, m.traced(t, "4", m.compile(t, c.source)), "four.xml", communicationOnly)
+				if math.Abs(got-c.want) > 5e-9+1e-6*c.want {
 					t.Errorf("%.9g s, SMPI %g s", got, c.want)
 				}
 			})
@@ -126,25 +129,14 @@ func TestConsensus(t *testing.T) {
 			tr := m.traced(t, "6", program)
 			misses := 0
 			for _, rank := range actions(t, tr) {
-				for _, a := range rank {
-					if a.Kind == trace.KindTest || a.Kind == trace.KindIprobe {
-						misses++
-					}
-				}
+				counts := kinds(rank)
+				misses += counts[trace.KindTest] + counts[trace.KindIprobe]
 			}
 			if misses > 50+30+30 {
 				t.Errorf("%d questions that found nothing, want 110 at most", misses)
 			}
-			machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/gigabit.xml", Settings: []replay.Property{
-				{Name: "smpi/simulate-computation", Value: "no"}, {Name: "smpi/iprobe", Value: "2e-7"}, {Name: "smpi/test", Value: "2e-7"}, {Name: "smpi/grow-injected-times", Value: "no"}}}, tr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := replay.Run(context.Background(), tr, machine, options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got = r.Makespan; math.Abs(got-want) <= 0.04*want {
+			got = simulated(t, tr, "gigabit.xml", communicationOnly, "smpi/iprobe=2e-7", "smpi/test=2e-7", "smpi/grow-injected-times=no")
+			if math.Abs(got-want) <= 0.04*want {
 				return
 			}
 		}
@@ -173,13 +165,7 @@ func TestThreads(t *testing.T) {
 				t.Errorf("rank %d: %d messages of %d bytes, %d operations, want 620 of 10002080, 200", rank, sends, bytes, operations)
 			}
 		}
-		machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/four.xml"}, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := replay.Run(context.Background(), tr, machine, options); err != nil {
-			t.Error(err)
-		}
+		simulated(t, tr, "four.xml")
 	})
 }
 
@@ -187,10 +173,7 @@ func TestThreads(t *testing.T) {
 // nothing nonblocking stands for a fence; in the same order they are a trace that is right.
 func TestFencesOfThreads(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "threads.c"), "fences")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		dir := m.recorded(t, "2", m.compile(t, "threads.c"), "fences")
 		if refused := mergeError(t, dir, capture.Options{}); refused != "" {
 			wantError(t, refused, "threads called MPI at once (MPI_THREAD_MULTIPLE)")
 			return

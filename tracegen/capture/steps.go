@@ -51,7 +51,7 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 		best, all := mainLoop{}, s.loops.length(items)
 		for i, it := range items {
 			if it.turns > 0 {
-				l := mainLoop{at: i, length: s.loops.lengths[it.what], turns: int64(it.turns)}
+				l := mainLoop{at: i, length: s.loops.bodies[it.what].length, turns: int64(it.turns)}
 				if l.length*l.turns > best.length*best.turns {
 					best = l
 				}

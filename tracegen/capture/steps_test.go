@@ -55,9 +55,13 @@ func newScript() *script {
 }
 
 func (s *script) find() ([]outline, int, error) {
-	everybody := trace.CommFamily{Groups: []trace.Group{{Stride: 1, Count: int32(len(s.ranks))}}}
 	st := &stepper{table: s.table, loops: s.loops, ranks: s.ranks}
-	return st.find(newMatching(s.table, []trace.CommFamily{everybody}, len(s.ranks)))
+	return st.find(onWorld(s.table, len(s.ranks)))
+}
+
+// onWorld matches the steps of ranks that know one communicator, of all.
+func onWorld(t *table, ranks int) matching {
+	return newMatching(t, []trace.CommFamily{{Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}}, ranks)
 }
 
 // steps returns the steps of items.
@@ -104,7 +108,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s: %d steps, %v, want %d, %s", c.name, steps, err, c.steps, c.reason)
 			continue
 		}
-		a := newAbreast(newMatching(s.table, []trace.CommFamily{{Groups: []trace.Group{{Stride: 1, Count: int32(len(ranks))}}}}, len(ranks)), len(ranks))
+		a := newAbreast(onWorld(s.table, len(ranks)), len(ranks))
 		for rank, o := range ranks {
 			all := slices.Concat(s.loops.steps(o.before), slices.Repeat(s.loops.steps(o.step), steps), s.loops.steps(o.after))
 			if want := s.loops.steps(s.ranks[rank]); !slices.Equal(all, want) {
@@ -117,28 +121,6 @@ func TestSteps(t *testing.T) {
 		for rank := range ranks {
 			if steps > 0 && a.behind(rank) {
 				t.Errorf("%s: something is under way behind the first step", c.name)
-			}
-		}
-	}
-}
-
-// TestSplit: two parts of items are what they were, wherever they are split.
-func TestSplit(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		f := newFolder(newLoops(numbered(10)))
-		kinds := 1 + random.Int32N(4)
-		for range random.IntN(100) {
-			f.add(random.Int32N(kinds))
-		}
-		all := f.loops.steps(f.items)
-		if n := f.loops.length(f.items); n != int64(len(all)) {
-			t.Fatalf("length %d of %d steps", n, len(all))
-		}
-		for at := range len(all) + 1 {
-			head, tail := f.loops.split(f.items, int64(at))
-			if !slices.Equal(f.loops.steps(head), all[:at]) || !slices.Equal(f.loops.steps(tail), all[at:]) {
-				t.Fatalf("%v at %d: %v and %v", f.items, at, head, tail)
 			}
 		}
 	}
@@ -183,8 +165,9 @@ func TestMarkedSteps(t *testing.T) {
 	}
 }
 
-func folded(steps []int32) *folder {
-	f := newFolder(newLoops(numbered(10)))
+// folded folds steps of a table.
+func folded(t *table, steps ...int32) *folder {
+	f := newFolder(newLoops(t))
 	for _, s := range steps {
 		f.add(s)
 	}
@@ -203,47 +186,13 @@ func TestFold(t *testing.T) {
 			steps = append(steps, 5)
 		}
 		steps = append(steps, 6)
-		f := folded(steps)
-		if len(f.items) != 2 || f.items[0].turns != int32(turns) || len(f.loops.bodies[f.items[0].what]) != 3 {
+		f := folded(numbered(10), steps...)
+		if len(f.items) != 2 || f.items[0].turns != int32(turns) || len(f.loops.bodies[f.items[0].what].items) != 3 {
 			t.Errorf("%d turns: %v of %v", turns, f.items, f.loops.bodies)
 		}
 		if err := f.check(outline{before: f.items}, 0); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestFoldLong: turns of thousands of different steps are a loop, too, up to the longest.
-func TestFoldLong(t *testing.T) {
-	for _, c := range []struct{ period, items int }{{3000, 1}, {mostPeriod, 1}, {mostPeriod + 1, 3 * (mostPeriod + 1)}} {
-		f := newFolder(newLoops(numbered(int64(c.period))))
-		for range 3 {
-			for step := range c.period {
-				f.add(int32(step))
-			}
-		}
-		if len(f.items) != c.items {
-			t.Errorf("three turns of %d steps: %d items, want %d", c.period, len(f.items), c.items)
-		}
-	}
-}
-
-// TestFoldLarge: a body that is too large for a block of the trace stays steps.
-func TestFoldLarge(t *testing.T) {
-	const period = 500
-	table := newTable()
-	slots := table.list(make([]int64, mostBytes/period/5))
-	for i := range int64(period) {
-		table.number(step{form: form{slots: slots}, args: [numArgs]int64{i}})
-	}
-	f := newFolder(newLoops(table))
-	for range 3 {
-		for step := range int32(period) {
-			f.add(step)
-		}
-	}
-	if len(f.items) != 3*period || len(f.loops.bodies) != 0 {
-		t.Errorf("%d items, want %d; %d bodies, want none", len(f.items), 3*period, len(f.loops.bodies))
 	}
 }
 
@@ -256,37 +205,73 @@ func numbered(n int64) *table {
 	return t
 }
 
-// TestFoldRandom: of any sequence, expanding yields what was added.
+// TestFoldLimits: three times a sequence is a loop, whose turns may be thousands of different steps, up to the longest,
+// with so many different lists of counts. A body that is too large for a block of the trace stays steps.
+func TestFoldLimits(t *testing.T) {
+	large := newTable()
+	slots := large.list(make([]int64, mostBytes/500/5))
+	for i := range int64(500) {
+		large.number(step{form: form{slots: slots}, args: [numArgs]int64{i}})
+	}
+	counted := func(lists int) *table {
+		t := newTable()
+		for i := range lists {
+			t.number(step{lists: [2]int32{0, int32(1 + i)}})
+		}
+		return t
+	}
+	for _, c := range []struct {
+		name  string
+		table *table // of the steps of a turn
+		loop  bool
+	}{
+		{"long", numbered(3000), true},
+		{"longest", numbered(mostPeriod), true},
+		{"too long", numbered(mostPeriod + 1), false},
+		{"large", large, false},
+		{"lists", counted(mostLists), true},
+		{"too many lists", counted(mostLists + 1), false},
+	} {
+		var steps []int32
+		for n := range c.table.steps {
+			steps = append(steps, int32(n))
+		}
+		f := folded(c.table, slices.Repeat(steps, 3)...)
+		items, bodies := 3*len(steps), 0
+		if c.loop {
+			items, bodies = 1, 1
+		}
+		if len(f.items) != items || len(f.loops.bodies) != bodies {
+			t.Errorf("%s: %d items, want %d; %d bodies, want %d", c.name, len(f.items), items, len(f.loops.bodies), bodies)
+		}
+	}
+}
+
+// TestFoldRandom: of any sequence, expanding yields what was added, and two parts of it are what they were, wherever
+// it is split.
 func TestFoldRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for i := range 300 {
 		f := newFolder(newLoops(numbered(10)))
-		kinds := 1 + random.Int32N(4)
-		for range random.IntN(2000) {
+		kinds, most := 1+random.Int32N(4), 2000
+		if i < 200 {
+			most = 100
+		}
+		for range random.IntN(most) {
 			f.add(random.Int32N(kinds))
 		}
 		if err := f.check(outline{before: f.items}, 0); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestFoldLists: what a loop repeats may have lists of counts, so many different ones.
-func TestFoldLists(t *testing.T) {
-	for _, c := range []struct{ lists, items int }{{mostLists, 1}, {mostLists + 1, 3 * (mostLists + 1)}} {
-		table := newTable()
-		var steps []int32
-		for i := range c.lists {
-			steps = append(steps, table.number(step{lists: [2]int32{0, int32(1 + i)}}))
+		all := f.loops.steps(f.items)
+		if n := f.loops.length(f.items); n != int64(len(all)) {
+			t.Fatalf("length %d of %d steps", n, len(all))
 		}
-		f := newFolder(newLoops(table))
-		for range 3 {
-			for _, n := range steps {
-				f.add(n)
+		for at := 0; at <= len(all) && most == 100; at++ {
+			head, tail := f.loops.split(f.items, int64(at))
+			if !slices.Equal(f.loops.steps(head), all[:at]) || !slices.Equal(f.loops.steps(tail), all[at:]) {
+				t.Fatalf("%v at %d: %v and %v", f.items, at, head, tail)
 			}
-		}
-		if bodies := 1; len(f.items) != c.items || c.items > 1 && len(f.loops.bodies) != 0 || c.items == 1 && len(f.loops.bodies) != bodies {
-			t.Errorf("%d lists: %d items, want %d; bodies %v", c.lists, len(f.items), c.items, f.loops.bodies)
 		}
 	}
 }
@@ -316,8 +301,8 @@ func TestShareRandom(t *testing.T) {
 			t.Fatalf("%v is %v", want, got)
 		}
 		for _, it := range shared {
-			if it.turns == 1 && !slices.Equal(s.share(f.loops.bodies[it.what]), f.loops.bodies[it.what]) {
-				t.Fatalf("the part %v is parted again", f.loops.bodies[it.what])
+			if it.turns == 1 && !slices.Equal(s.share(f.loops.bodies[it.what].items), f.loops.bodies[it.what].items) {
+				t.Fatalf("the part %v is parted again", f.loops.bodies[it.what].items)
 			}
 		}
 	}
@@ -379,7 +364,7 @@ func TestPlay(t *testing.T) {
 				ranks[rank] = append(ranks[rank], table.number(s))
 			}
 		}
-		err := newPlay(matching{table: table, groups: [][]int32{{0, 0}}}, ranks).run()
+		err := newPlay(onWorld(table, 2), ranks).run()
 		if (err == nil) != c.ends {
 			t.Errorf("%s: %v", c.name, err)
 		}

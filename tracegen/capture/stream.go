@@ -61,29 +61,34 @@ type stream struct {
 	head header
 	mark mark   // the newer one that is whole
 	data []byte // of the records
-	at   int    // byte of the next one
 
 	unsummed   int64   // bytes at the end, of a process that was killed, that no checksum covers
 	torn       bool    // the newer mark is not whole
 	nanosecond float64 // ticks in it
 
-	// Of the events so far. Records name things by their age or number, so these counts decode them.
-	comms      []streamComm
-	windows    []int      // by number: their communicators
-	stranger   streamComm // the last one that no recorded call has made
-	made       int64      // requests so far
-	persistent int64
-	matched    int64  // messages that matched probes have found so far
-	count      int64  // events so far
-	key        uint64 // of the last record, without its gap: equal calls have equal keys
+	// Of the events so far. Records name things by their age or number, so these decode them.
+	position
+	comms    []streamComm
+	windows  []int      // by number: their communicators
+	stranger streamComm // the last one that no recorded call has made
+	key      uint64     // of the last record, without its gap: equal calls have equal keys
 
 	// Of a rank whose threads may call at once:
-	// the number of the last record's end; how many beginnings and ends there were while it was under way
-	ended, during uint64
-	moments       []moment // if calls were under way at once
-	moment        int      // that is next
+	during  uint64   // how many beginnings and ends there were while the last call was under way
+	moments []moment // if calls were under way at once
+	moment  int      // that is next
 
 	err error // the first of a record; later reads of the record return zeros
+}
+
+// position is the place of a record, and what there was before it.
+type position struct {
+	at         int   // byte of the record
+	made       int64 // requests
+	persistent int64
+	matched    int64  // messages that matched probes have found
+	count      int64  // events
+	ended      uint64 // number of the last record's end, where threads may call at once
 }
 
 // streamComm holds the properties of a communicator that the size of a record depends on.
@@ -222,13 +227,12 @@ func mix(sum, word uint64) uint64 {
 	return sum ^ sum>>32
 }
 
-// rewind begins again with the first event. The backing arrays are kept, as goTo needs what later events put there.
+// rewind begins again with the first event. The backing arrays are kept, as the parts of calls that threads made need what later events put there.
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
 	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1})
 	s.windows = s.windows[:0]
-	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
-	s.ended, s.moment = 0, 0
+	s.position, s.err, s.moment = position{}, nil, 0
 }
 
 // complete returns nil if the rank has come to its end, or the reason why its recording ends before.

@@ -22,7 +22,7 @@ import (
 type moment struct {
 	at   uint64 // number of the beginning or the end
 	part piece
-	from position
+	from recordPlace
 	ours int64 // of a part: the first of the requests that stand for it
 }
 
@@ -36,23 +36,10 @@ const (
 	ends               // it is waited for
 )
 
-// position is the place of a record, with the counts of the stream before it.
-type position struct {
-	at                               int
-	made, persistent, matched, count int64
-	comms, windows                   int
-	ended                            uint64
-}
-
-func (s *stream) position() position {
-	return position{s.at, s.made, s.persistent, s.matched, s.count, len(s.comms), len(s.windows), s.ended}
-}
-
-// goTo goes to a record, before or behind the present one. All of the stream has been read before, so that the
-// communicators and windows that the record may name are still in the backing arrays.
-func (s *stream) goTo(p position) {
-	s.at, s.made, s.persistent, s.matched, s.count, s.ended = p.at, p.made, p.persistent, p.matched, p.count, p.ended
-	s.comms, s.windows = s.comms[:p.comms], s.windows[:p.windows]
+// recordPlace is a position with how many communicators and windows there were.
+type recordPlace struct {
+	position
+	comms, windows int
 }
 
 // kin are the nonblocking procedures as which calls under way begin. Collective operations begin as themselves, with a
@@ -69,7 +56,7 @@ func (s *stream) order() error {
 	var all []moment
 	overlap := false
 	for {
-		m := moment{from: s.position()}
+		m := moment{from: recordPlace{s.position, len(s.comms), len(s.windows)}}
 		err := s.read(&e)
 		if errors.Is(err, io.EOF) {
 			break
@@ -134,7 +121,9 @@ func (s *stream) next(e *event) error {
 	}
 	m := &s.moments[s.moment]
 	s.moment++
-	s.goTo(m.from)
+	// All of the stream has been read before, so that the communicators and windows that the record may name are still
+	// in the backing arrays.
+	s.position, s.comms, s.windows = m.from.position, s.comms[:m.from.comms], s.windows[:m.from.windows]
 	if err := s.read(e); err != nil || m.part == whole {
 		return err
 	}

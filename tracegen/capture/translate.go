@@ -16,7 +16,7 @@ type translator struct {
 	s    *stream
 	v    *survey
 	rank int32
-	own  *rankComms
+	own  []rankComm
 	put  func(step int32) // takes the steps, in their order
 
 	at      site
@@ -174,7 +174,7 @@ func (t *translator) event(e *event) error {
 		t.pcontrol(e.code)
 		return nil
 	case procKernel:
-		s := step{form: form{kind: trace.KindCompute, marker: t.kernels.of[e.kernel.used],
+		s := step{form: form{kind: trace.KindCompute, marker: int32(slices.Index(t.kernels, e.kernel.used)),
 			dims: int32(len(kernels[e.kernel.number].dims))}}
 		copy(s.args[:], e.kernel.dims[:])
 		t.add(s)
@@ -225,7 +225,7 @@ func (t *translator) take(r request) int32 {
 
 // peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
 func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
-	id := t.own.of[e.comm]
+	id := t.own[e.comm].of
 	if id < 0 {
 		return 0, 0, fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
@@ -344,7 +344,7 @@ func (t *translator) pcontrol(level int64) {
 	if t.phase > 0 {
 		t.add(step{form: form{kind: trace.KindMark, marker: 2*t.phase - 1}})
 	}
-	if t.phase = t.phases.of[level]; t.phase > 0 {
+	if t.phase = int32(1 + slices.Index(t.levels, level)); t.phase > 0 {
 		t.add(step{form: form{kind: trace.KindMark, marker: 2*t.phase - 2}})
 	}
 }

@@ -241,7 +241,7 @@ func (s *source) advance() {
 // one that it receives, which may be the same.
 func (w *writer) lists(it item) []int32 {
 	if it.turns > 0 {
-		return w.loops.lists[it.what]
+		return w.loops.bodies[it.what].lists
 	}
 	lists := w.table.steps[it.what].lists
 	if lists == [2]int32{} {
@@ -415,10 +415,10 @@ func (w *writer) loop(number int32) (int64, error) {
 	if ok {
 		return n, nil
 	}
-	lists := w.loops.lists[number]
+	lists := w.loops.bodies[number].lists
 	builder := trace.NewBuilder("loop", numArgs+len(lists))
 	var err error
-	builder.Loop(builder.Param(0), func() { err = w.items(builder, w.loops.bodies[number], lists, numArgs) })
+	builder.Loop(builder.Param(0), func() { err = w.items(builder, w.loops.bodies[number].items, lists, numArgs) })
 	if err != nil {
 		return 0, err
 	}
@@ -438,7 +438,7 @@ func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from
 			}
 			args := make([]trace.Operand, numArgs, numArgs+mostLists)
 			args[0] = trace.Const(int64(it.turns))
-			for _, list := range w.loops.lists[it.what] {
+			for _, list := range w.loops.bodies[it.what].lists {
 				args = append(args, param(list))
 			}
 			builder.Call(int(block), args...)
@@ -485,7 +485,7 @@ func (s *sharing) count(items []item) {
 	for _, it := range items {
 		if it.turns > 0 && !s.seen[it.what] {
 			s.seen[it.what] = true
-			s.count(s.loops.bodies[it.what])
+			s.count(s.loops.bodies[it.what].items)
 		}
 	}
 }

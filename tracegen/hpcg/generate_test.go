@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"reprise/trace"
 	"reprise/trace/stat"
 	"reprise/trace/verify"
 )
@@ -117,5 +123,165 @@ func TestBroadcast(t *testing.T) {
 	p.FromFile = true
 	if first := list(t, open(t, p), 1)[0]; first != "bcast 10 4 0" {
 		t.Errorf("hpcg.dat: first line %q", first)
+	}
+}
+
+// bruteGrid is the rule over its own definition: cases by the number of primes, else the
+// least surface over all ordered triples, the first one in the order of exponents.
+func bruteGrid(n int) Grid {
+	var primes []int // with repetition
+	for m, d := n, 2; m > 1; d++ {
+		for ; m%d == 0; m /= d {
+			primes = append(primes, d)
+		}
+	}
+	distinct := slices.Compact(slices.Clone(primes))
+	switch {
+	case len(distinct) <= 1: // q + 1 for the first r directions
+		g := [3]int{1, 1, 1}
+		for i, p := range primes {
+			g[i%3] *= p
+		}
+		return Grid{g[0], g[1], g[2]}
+	case len(distinct) == 2 && len(primes) == 2:
+		return Grid{primes[0], primes[1], 1}
+	case len(distinct) == 2 && len(primes) == 3:
+		return Grid{distinct[0], distinct[1], primes[1]} // the middle of three is the repeated one
+	case len(distinct) == 3 && len(primes) == 3:
+		return Grid{primes[0], primes[1], primes[2]}
+	}
+	var best Grid
+	least := 3*n + 1
+	for _, x := range counted(n, distinct) {
+		for _, y := range counted(n/x, distinct) {
+			if z := n / x / y; x*y+y*z+x*z < least {
+				best, least = Grid{x, y, z}, x*y+y*z+x*z
+			}
+		}
+	}
+	return best
+}
+
+// counted lists the divisors of n but 1, found by trial, by exponents: that of the largest
+// prime decides first.
+func counted(n int, primes []int) []int {
+	var list []int
+	for d := 2; d <= n; d++ {
+		if n%d == 0 {
+			list = append(list, d)
+		}
+	}
+	exponent := func(d, p int) (e int) {
+		for ; d%p == 0; d /= p {
+			e++
+		}
+		return e
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		for _, p := range slices.Backward(primes) {
+			if c := exponent(a, p) - exponent(b, p); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return list
+}
+
+func TestChooseGrid(t *testing.T) {
+	most := 20000
+	if testing.Short() {
+		most = 2000
+	}
+	for n := 1; n <= most; n++ {
+		if got, want := ChooseGrid(n), bruteGrid(n); got != want || got.Ranks() != n {
+			t.Fatalf("%d ranks: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// Grids that runs of HPCG reported, and that its rule gives by hand.
+func TestChooseGridKnown(t *testing.T) {
+	for n, want := range map[int]Grid{
+		1: {1, 1, 1}, 2: {2, 1, 1}, 3: {3, 1, 1}, 4: {2, 2, 1}, 6: {2, 3, 1}, 7: {7, 1, 1}, 8: {2, 2, 2},
+		12: {2, 3, 2}, 18: {2, 3, 3}, 24: {2, 4, 3}, 27: {3, 3, 3}, 30: {2, 3, 5}, 32: {4, 4, 2}, 64: {4, 4, 4},
+	} {
+		if got := ChooseGrid(n); got != want {
+			t.Errorf("%d ranks: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestOracleRating: from its own times HPCG's rating follows, to the digits that it prints
+// them with (six).
+func TestOracleRating(t *testing.T) {
+	for name, c := range oracleCases(t) {
+		value := func(key string) float64 {
+			v, err := strconv.ParseFloat(c.Report[key], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		p := c.params(t, Timed)
+		if _, err := p.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		cg := func(phase string) float64 {
+			return map[string]float64{"CG": value("Benchmark Time Summary::Total")}[phase]
+		}
+		setup := value("Setup Information::Setup Time") + value("Benchmark Time Summary::Optimization phase")
+		s, err := NewSummary(header(&p, &Options{}), cg, setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := value("HPCG result is VALID with a GFLOP/s rating of"); math.Abs(s.Rating-want) > 2e-5*want {
+			t.Errorf("%s: rating %g, want %g", name, s.Rating, want)
+		}
+	}
+}
+
+// TestSummary: a grid of 16^3 points on one rank, 2 sets of 100 iterations. N = 4096, and
+// Z_k = (3*16/2^k - 2)^3 = 97336, 10648, 1000, 64; I = 200.
+func TestSummary(t *testing.T) {
+	p := DefaultParams(1, 16)
+	p.Sets, p.Iterations = 2, 100
+	if _, err := p.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	vectors := 2.0 * 4096 * (3*200 + 2)
+	spmv := 2.0 * 97336 * (200 + 2)
+	mg := 200.0 * (10*(97336+10648+1000) + 4*64)
+	sum := 2*vectors + spmv + mg
+	times := map[string]float64{"DDOT": 0.5, "WAXPBY": 0, "SpMV": 2, "MG": 4, "CG": 8, "halo": 1}
+	h := header(&p, &Options{})
+	s, err := NewSummary(h, func(phase string) float64 { return times[phase] }, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"DDOT", s.Gflops.DDOT, vectors / 0.5 / 1e9}, {"WAXPBY", s.Gflops.WAXPBY, 0}, {"SpMV", s.Gflops.SpMV, spmv / 2 / 1e9},
+		{"MG", s.Gflops.MG, mg / 4 / 1e9}, {"total", s.Gflops.Total, sum / 8 / 1e9}, {"convergence", s.WithConvergence, sum / 2 / 8 / 1e9},
+		{"rating", s.Rating, sum / 2 / (8 + 2*10*0.1) / 1e9}, {"2.4", s.Rating24, sum / 2 / 8 / 1e9},
+	} {
+		if math.Abs(c.got-c.want) > 1e-14*c.want {
+			t.Errorf("%s: %g, want %g", c.what, c.got, c.want)
+		}
+	}
+	var text strings.Builder
+	if err := s.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("Final Summary::HPCG result is VALID with a GFLOP/s rating of=%.6g\n", sum/2/10/1e9); !strings.Contains(text.String(), want) {
+		t.Errorf("%s\nlacks %s", text.String(), want)
+	}
+	if _, err := NewSummary(h, func(string) float64 { return 0 }, 0); err == nil || err.Error() != "no time in phase CG" {
+		t.Errorf("no time: error %v", err)
+	}
+	if _, err := NewSummary(&trace.Header{}, func(string) float64 { return 1 }, 0); err == nil {
+		t.Error("a header of something else")
 	}
 }

@@ -2,6 +2,7 @@ package hpcg
 
 import (
 	"reprise/trace"
+	"reprise/trace/text"
 	"reprise/tracegen"
 )
 
@@ -55,3 +56,97 @@ func header(p *Params, o *Options) *trace.Header {
 
 // Program is the name of the program in headers.
 const Program = "hpcg"
+
+// Phases of a run, numbered as trace.Marker.Phase counts them, from 1: HPCG's clocks, and
+// the halo exchanges, which are part of SpMV and MG. They are those of the timed sets only.
+const (
+	phaseDDOT = 1 + iota // as the parts
+	phaseWAXPBY
+	phaseSpMV
+	phaseMG
+	phaseCG
+	phaseHalo
+)
+
+var phaseNames = []string{"DDOT", "WAXPBY", "SpMV", "MG", "CG", "halo"}
+
+// Markers of the trace, in the order of markerTable: which routine of HPCG the actions
+// between them belong to.
+const (
+	beginClock = 0              // of the clocks: no text; of the first part, with the others behind it
+	endClock   = beginClock + 5 // likewise
+)
+
+const (
+	beginTimed     = 10 + iota // MAXITER
+	endTimed                   // ITERATIONS
+	beginMG                    // LEVEL
+	endMG                      // LEVEL
+	beginHalo                  // LEVEL
+	endHalo                    // LEVEL
+	beginTimedHalo             // LEVEL
+	endTimedHalo               // LEVEL
+	beginRef                   // MAXITER
+	endRef                     // ITERATIONS
+	beginPlain                 // MAXITER; without preconditioner
+	beginCG                    // MAXITER; with it
+	endCG                      // ITERATIONS
+	beginGenerate              // LEVEL
+	endGenerate                // LEVEL ROWS NNZ
+	beginSetupHalo             // LEVEL
+	endSetupHalo               // LEVEL NEIGHBOURS VALUES COLS
+	beginCoarsen               // LEVEL
+	endCoarsen                 // LEVEL
+	beginCheck                 // LEVEL
+	endCheck                   // LEVEL
+	beginOptimize
+	endOptimize
+	beginTestCG
+	endTestCG
+	beginSymmetry
+	endSymmetry
+	beginReport
+	endReport
+	numMarkers
+)
+
+// markerTable gives the markers their texts.
+func markerTable() []trace.Marker {
+	// Clocks have no text: a recording of HPCG does not list them.
+	markers := make([]trace.Marker, numMarkers)
+	for clock := range endClock {
+		markers[beginClock+clock] = trace.Marker{Phase: phaseDDOT + clock}
+		markers[endClock+clock] = trace.Marker{Phase: phaseDDOT + clock, End: true}
+	}
+	pair := func(begin int, first, last string) {
+		markers[begin].Text, markers[begin+1].Text = "begin "+first, "end "+last
+	}
+	pair(beginTimed, "cg {} zero mg", "cg {}")
+	pair(beginMG, "mg {}", "mg {}")
+	pair(beginHalo, "halo {}", "halo {}")
+	pair(beginTimedHalo, "halo {}", "halo {}")
+	markers[beginTimedHalo].Phase, markers[endTimedHalo].Phase, markers[endTimedHalo].End = phaseHalo, phaseHalo, true
+	pair(beginRef, "cgref {} zero mg", "cgref {}")
+	markers[beginPlain].Text = "begin cg {} tol none" // ends as beginCG does
+	pair(beginCG, "cg {} tol mg", "cg {}")
+	pair(beginGenerate, "generate {}", "generate {} rows {} nnz {}")
+	pair(beginSetupHalo, "setuphalo {}", "setuphalo {} neighbours {} values {} cols {}")
+	pair(beginCoarsen, "coarsen {}", "coarsen {}")
+	pair(beginCheck, "check {}", "check {}")
+	pair(beginOptimize, "optimize", "optimize")
+	pair(beginTestCG, "testcg", "testcg")
+	pair(beginSymmetry, "testsymmetry", "testsymmetry")
+	pair(beginReport, "report", "report")
+	return markers
+}
+
+// Words returns the lines of a listing that the recorded runs of HPCG write in another way.
+func Words() text.Words {
+	return text.Words{
+		Wait: "wait {peer} {bytes}",
+		Collectives: map[trace.CollectiveKind]string{
+			trace.CollAllreduce: "allreduce {count} {size} {operator}",
+			trace.CollBcast:     "bcast {count} {size} {root}",
+		},
+	}
+}

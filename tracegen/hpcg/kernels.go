@@ -36,7 +36,7 @@ const (
 	aliasWY
 )
 
-// Kernels returns the kernels that HPCG calls.
+// Kernels returns the kernels that traces of HPCG declare.
 func Kernels() []trace.Kernel { return kernelTable() }
 
 // kernelTable names the kernels with their dimensions and the flop that HPCG counts for a

@@ -1,7 +1,11 @@
 package hpcg
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,35 +88,161 @@ func (p *Params) height(iz int) int {
 // counts of flop behind them.
 func (p *Params) List() []trace.Param {
 	var list []trace.Param
-	number := func(name string, v int) {
-		list = append(list, trace.Param{Name: name, Value: strconv.Itoa(v)})
-	}
-	number("ranks", p.Ranks)
-	number("nx", p.NX)
-	number("ny", p.NY)
-	if !p.slabs() {
-		number("nz", p.NZ)
-	}
-	number("npx", p.Grid.NX)
-	number("npy", p.Grid.NY)
-	number("npz", p.Grid.NZ)
-	if p.slabs() {
-		number("pz", p.PZ)
-		number("zl", p.ZL)
-		number("zu", p.ZU)
-	}
-	number("sets", p.Sets)
-	number("iterations", p.Iterations)
-	list = append(list, trace.Param{Name: "phase", Value: p.Phase.String()})
-	if p.Phase == All {
-		number("rt", p.Seconds)
-		number("setup-iterations", p.SetupIterations)
-		list = append(list, trace.Param{Name: "test-iterations",
-			Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(p.TestIterations), " ", ","), "[]")})
+	names := "ranks nx ny nz npx npy npz pz zl zu sets iterations phase rt setup-iterations test-iterations"
+	for name := range strings.FieldsSeq(names) {
+		par := &parameters[slices.IndexFunc(parameters, func(of Parameter) bool { return of.Name == name })]
+		slabs := name == "pz" || name == "zl" || name == "zu"
+		if par.All && p.Phase != All || slabs && !p.slabs() || name == "nz" && p.slabs() {
+			continue
+		}
+		value := strings.Trim(strings.ReplaceAll(par.Get(p), " ", ","), "[]") // of a list without its brackets
+		list = append(list, trace.Param{Name: name, Value: value})
 	}
 	f := p.Flops()
 	for i, name := range partNames {
 		list = append(list, trace.Param{Name: "flop " + name, Value: strconv.FormatFloat(f[i], 'f', -1, 64)})
 	}
 	return list
+}
+
+// Bounds of HPCG and of this package.
+const (
+	minSide  = 16      // least points of a box in a direction
+	maxRatio = 8       // largest side of a box or grid relative to its smallest
+	halvings = 3       // how often a box is halved: it has one more level
+	maxSide  = 1 << 20 // most points of a box, and positions of a grid, in a direction: products of three fit
+	maxSteps = 1 << 24 // most iterations of all timed sets: each is a step of the trace
+)
+
+// Iterations after which HPCG gives up.
+const (
+	maxTestIterations  = 50
+	maxSetupIterations = 500
+	refIterations      = 50 // of the reference run
+)
+
+// side is one of the sizes of a box or a grid, by its name.
+type side struct {
+	name  string
+	value int
+}
+
+// Complete sets what HPCG sets where parameters are 0 or too small, as HPCG does it, and
+// returns a note for each value that was given and is not taken. It fails, with all reasons,
+// on parameters that HPCG refuses, and on those that it accepts and hangs on. Source: HPCG 3.1,
+// init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp, GenerateCoarseProblem.cpp.
+func (p *Params) Complete() (notes []string, err error) {
+	if p.Ranks < 1 || p.Ranks > trace.MaxRanks {
+		return nil, fmt.Errorf("ranks = %d, allowed 1 to %d", p.Ranks, trace.MaxRanks)
+	}
+	var errs []error
+	need := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	for _, v := range []side{{"nx", p.NX}, {"ny", p.NY}, {"nz", p.NZ}, {"zl", p.ZL}, {"zu", p.ZU}, {"pz", p.PZ},
+		{"npx", p.Grid.NX}, {"npy", p.Grid.NY}, {"npz", p.Grid.NZ}} {
+		need(v.value >= 0 && v.value <= maxSide, "%s = %d, allowed 0 (HPCG chooses) to %d", v.name, v.value, maxSide)
+	}
+	need(p.NX|p.NY|p.NZ|p.ZL|p.ZU != 0, "no size of the boxes: give nx, ny, nz")
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+
+	// Sizes below 16 get, in this order, that of the larger of the others, 16 at least.
+	n := [3]*int{&p.NX, &p.NY, &p.NZ}
+	for i, name := range []string{"nx", "ny", "nz"} {
+		if p.slabs() || *n[i] >= minSide { // of slabs, see below
+			continue
+		}
+		was := *n[i]
+		*n[i] = max(minSide, *n[(i+1)%3], *n[(i+2)%3])
+		if was > 0 {
+			note("%s = %d is below %d: HPCG takes %d", name, was, minSide, *n[i])
+		}
+	}
+
+	// The process grid is HPCG's own unless the given one can be taken.
+	given, g := p.Grid, &p.Grid
+	if given.Ranks() < 1 || given.Ranks() > p.Ranks {
+		*g = ChooseGrid(p.Ranks)
+		if given != (Grid{}) && given != *g {
+			note("the grid %v is not one of %d ranks: HPCG takes %v", given, p.Ranks, *g)
+		}
+	}
+	need(g.Ranks() >= p.Ranks, "the grid %v has %d positions for %d ranks: HPCG takes it, the surplus ranks own points "+
+		"outside of the domain, and the first halo exchange hangs; leave the grid out or run %d ranks",
+		*g, g.Ranks(), p.Ranks, g.Ranks())
+	need(max(g.NX, g.NY, g.NZ) <= maxRatio*min(g.NX, g.NY, g.NZ), "process grid %v of %d ranks: the smallest side is "+
+		"less than 1/%d of the largest, where HPCG aborts: take another number of ranks", *g, p.Ranks, maxRatio)
+
+	// Slabs have heights of their own.
+	heights := []int{p.NZ} // of boxes that occur, each once
+	if !p.slabs() {
+		need(p.ZL == 0 && p.ZU == 0, "zl = %d, zu = %d without pz: HPCG does not look at them; give pz, or nz alone", p.ZL,
+			p.ZU)
+	} else {
+		need(p.NZ == 0, "nz = %d with pz: the heights are zl and zu, and with another nz HPCG hangs", p.NZ)
+		need(p.PZ < g.NZ, "pz = %d, allowed 1 to %d, npz - 1: an assertion of HPCG", p.PZ, g.NZ-1)
+		for _, v := range []side{{"nx", p.NX}, {"ny", p.NY}, {"zl", p.ZL}, {"zu", p.ZU}} {
+			need(v.value >= minSide, "%s = %d with slabs, allowed %d or more: HPCG raises smaller ones, each rank for "+
+				"itself, and then hangs", v.name, v.value, minSide)
+		}
+		heights = slices.Compact([]int{p.ZL, p.ZU})
+	}
+
+	// Boxes are halved, are not too flat, and have nonzeros that HPCG can count.
+	for _, v := range []side{{"nx", p.NX}, {"ny", p.NY}, {"nz", p.NZ}, {"zl", p.ZL}, {"zu", p.ZU}} {
+		failing := bits.TrailingZeros(uint(v.value)) + 1 // the halving that fails
+		need(v.value%(1<<halvings) == 0, "%s = %d is not divisible by %d: an assertion of HPCG stops the run where it "+
+			"halves the box, %d times", v.name, v.value, 1<<halvings, failing)
+	}
+	for _, nz := range heights {
+		x, y, z := int64(p.NX), int64(p.NY), int64(nz)
+		if min(x, y, z) < minSide {
+			continue // already refused
+		}
+		need(max(x, y, z) <= maxRatio*min(x, y, z),
+			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
+		need(x*y*z <= math.MaxInt32 && p.mostNonzeros(nz) <= math.MaxInt32,
+			"box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
+	}
+
+	// The counts of sets and iterations fit each other and the part of the run that is traced.
+	need(p.Sets >= 1 && p.Sets <= maxSteps, "sets = %d, allowed 1 to %d", p.Sets, maxSteps)
+	need(p.Iterations >= 1 && p.Iterations <= maxSteps, "iterations = %d, allowed 1 to %d", p.Iterations, maxSteps)
+	need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(errs) > 0, "%d sets of %d iterations are more than %d steps",
+		p.Sets, p.Iterations, maxSteps)
+	quick := p.Seconds == 0 && (p.Phase == All || p.FromFile)
+	need(!quick || p.Sets == 1, "rt = 0 is HPCG's quick path, which has one timed set, not %d: give rt, the seconds of "+
+		"the timed sets", p.Sets)
+	if p.Phase != All {
+		return notes, errors.Join(errs...)
+	}
+	need(p.Seconds >= 0, "rt = %d, allowed 0 (quick path) or more seconds", p.Seconds)
+	need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d",
+		p.SetupIterations, maxSetupIterations)
+	least := max(leastIterations, p.SetupIterations)
+	need(p.Iterations == least, "iterations = %d, but HPCG takes %d: those of the set-up run, %d, and %d at least",
+		p.Iterations, least, p.SetupIterations, leastIterations)
+	for _, n := range p.TestIterations {
+		need(n >= 1 && n <= maxTestIterations, "iterations of the convergence test = %d, allowed 1 to %d", n,
+			maxTestIterations)
+	}
+	return notes, errors.Join(errs...)
+}
+
+// mostNonzeros returns the nonzeros of the rank that has the most, of those with boxes of this height: the one with
+// the most neighbours. HPCG counts the entries inside of the domain, in 32 bits (GenerateProblem_ref.cpp); totals
+// have 64.
+func (p *Params) mostNonzeros(nz int) int64 {
+	var most int64
+	for iz := range p.Grid.NZ {
+		if p.height(iz) == nz {
+			most = max(most, p.crossSection(p.columnAt(min(1, p.Grid.NY-1), iz), 0))
+		}
+	}
+	return most * int64(3*p.NX-max(0, 3-p.Grid.NX))
 }

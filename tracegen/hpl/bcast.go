@@ -1,7 +1,6 @@
 package hpl
 
 import (
-	"fmt"
 	"slices"
 
 	"reprise/trace"
@@ -20,9 +19,9 @@ type bodyKey struct {
 // piece. Source: HPL 2.3 control flow, panel broadcast.
 func (l *library) initBlock(w int64, x int) int64 {
 	small := l.p.Bcast.IsLong() && w*w+w+1 < int64(l.pieces())
-	body := l.bcastBody(bodyKey{x, small})
-	b := trace.NewBuilder(fmt.Sprintf("binit w=%d x=%d", w, x), 5)
-	a := params(b, 5) // j tag pcol ml2 piece
+	key := bodyKey{x, small}
+	body := l.once(key, func() *trace.Builder { return l.bcastBody(key) })
+	b, a := newBlock(5, "binit w=%d x=%d", w, x) // j tag pcol ml2 piece
 	b.Mark(beginInit, a[0])
 	if l.p.CopyL && x == 0 {
 		b.Compute(dlacpy, a[3], trace.Const(w))
@@ -41,28 +40,19 @@ func (l *library) initBlock(w int64, x int) int64 {
 
 // finishBcast waits for a pending broadcast and frees what it used.
 func (l *library) finishBcast() int64 {
-	if l.finish > 0 {
-		return l.finish
-	}
-	b := trace.NewBuilder("bwait", 1)
-	b.PollWait(slotBcast)
-	b.Mark(markWaited, b.Param(0))
-	l.finish = int64(l.add(b))
-	return l.finish
+	return int64(l.once("bwait", func() *trace.Builder {
+		b := trace.NewBuilder("bwait", 1)
+		b.PollWait(slotBcast)
+		b.Mark(markWaited, b.Param(0))
+		return b
+	}))
 }
 
 // bcastBody is what the process column at distance x does once its poll lets it:
 // its parameters are the panel's column, tag and process column, the doubles of
 // the message, and of a piece.
-func (l *library) bcastBody(key bodyKey) int {
-	if block, ok := l.bodies[key]; ok {
-		return block
-	}
-	if key.small {
-		l.clippedRoll() // defined before what calls it
-	}
-	b := trace.NewBuilder(fmt.Sprintf("bcast x=%d", key.x), 5)
-	a := params(b, 5)
+func (l *library) bcastBody(key bodyKey) *trace.Builder {
+	b, a := newBlock(5, "bcast x=%d", key.x)
 	c := &caster{lib: l, b: b, x: key.x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
 	b.Mark(beginBcast, a[0])
 	var bytes trace.Operand // of the whole message, which Long alone never sends in one
@@ -95,8 +85,7 @@ func (l *library) bcastBody(key bodyKey) int {
 		}
 	}
 	b.Mark(endBcast, a[0])
-	l.bodies[key] = l.add(b)
-	return l.bodies[key]
+	return b
 }
 
 // ringTargets lists the distances that the root of a ring broadcast sends to, in
@@ -279,12 +268,9 @@ func (c *caster) roll() {
 
 // clippedRoll returns the blocks of a roll whose pieces are of one double or
 // none. The operands are the tag and the doubles of the message.
-func (l *library) clippedRoll() *rollBlocks {
-	if l.clipped != nil {
-		return l.clipped
-	}
+func (l *library) clippedRoll() *roll {
 	n := int64(l.pieces())
-	step := func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
+	return &roll{l, "clipped", func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
 		tag, length := operands[0], operands[1]
 		size := func(piece trace.Operand) trace.Operand {
 			one := trace.Const(1)
@@ -295,7 +281,62 @@ func (l *library) clippedRoll() *rollBlocks {
 			return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(length, piece))
 		}
 		b.SyncExchange(rowFamily, peer, tag, size(out), size(in))
+	}}
+}
+
+// roll makes the blocks of rolls whose pieces all differ in size. Two steps
+// are a turn, and a chain of 2^k turns is two chains of half as many: so a roll
+// of n positions takes log(n) blocks that all positions share.
+type roll struct {
+	lib  *library
+	kind string // tells its blocks from those of other rolls
+	// step emits a step, in place: it is what most of a program's time goes to. The pieces out
+	// and in are numbers that are taken mod n.
+	step func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand)
+}
+
+// chainKey names a chain of 2^log turns. Its parameters are the two operands of
+// the roll, the peers of the first and of the second step of a turn, and the
+// pieces a and b that these send. The first receives b+sign, the second a-sign;
+// with each turn a falls and b rises by sign.
+type chainKey struct {
+	kind string
+	sign int64
+	log  int
+}
+
+// chain returns the block of a chain.
+func (r *roll) chain(sign int64, log int) int {
+	return r.lib.once(chainKey{r.kind, sign, log}, func() *trace.Builder {
+		b, p := newBlock(6, "roll turns=%d", 1<<log)
+		x, y, first, second, out, back := p[0], p[1], p[2], p[3], p[4], p[5]
+		if log == 0 {
+			r.step(b, [2]trace.Operand{x, y}, first, out, back.Plus(sign))
+			r.step(b, [2]trace.Operand{x, y}, second, back, out.Plus(-sign))
+		} else {
+			half, by := r.chain(sign, log-1), sign<<(log-1)
+			b.Call(half, p...)
+			b.Call(half, x, y, first, second, out.Plus(-by), back.Plus(by))
+		}
+		return b
+	})
+}
+
+// emit calls the roll of position y of n, with two operands and the ranks of the
+// positions before and after.
+func (r *roll) emit(b *trace.Builder, y, n int, operands [2]trace.Operand, before, after trace.Operand) {
+	first, second, sign := after, before, int64(1)
+	if y%2 == 1 {
+		first, second, sign = before, after, -1
 	}
-	l.clipped = &rollBlocks{lib: l, step: step, chains: map[chainKey]int{}}
-	return l.clipped
+	out, back := int64(y), int64(y)
+	for turns := (n - 1) / 2; turns > 0; {
+		log := log2(turns)
+		b.Call(r.chain(sign, log), operands[0], operands[1], first, second, trace.Const(out), trace.Const(back))
+		out, back = out-sign<<log, back+sign<<log
+		turns -= 1 << log
+	}
+	if n%2 == 0 {
+		r.step(b, operands, first, trace.Const(out), trace.Const(back+sign))
+	}
 }

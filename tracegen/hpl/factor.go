@@ -2,6 +2,7 @@ package hpl
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/trace"
 )
@@ -23,8 +24,6 @@ type factor struct {
 	hops    []hop
 	params  int // of recursions and leaves
 	columns [2]int
-	leaves  map[int]int // by columns
-	recurs  map[int]int // by columns
 }
 
 // factorKey names a factor.
@@ -41,9 +40,8 @@ func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
 	key := factorKey{w, current, fmt.Sprint(hops)}
 	f := l.factors[key]
 	if f == nil {
-		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers, leaves: map[int]int{},
-			recurs: map[int]int{}}
-		f.columns = [2]int{f.column(false), f.column(true)}
+		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers}
+		f.columns = [2]int{l.add(f.column(false)), l.add(f.column(true))}
 		l.factors[key] = f
 	}
 	return f
@@ -53,8 +51,7 @@ func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
 // parameters are the panel's column, the rows below its diagonal block, its
 // process row, and the pivots.
 func (l *library) factBlock(w int64, d int) int64 {
-	b := trace.NewBuilder(fmt.Sprintf("pdfact w=%d d=%d", w, d), 4)
-	a := params(b, 4) // j ml2 prow pivots
+	b, a := newBlock(4, "pdfact w=%d d=%d", w, d) // j ml2 prow pivots
 	m := a[1]
 	if d == 0 {
 		m = m.Plus(w)
@@ -77,24 +74,28 @@ func (l *library) factBlock(w int64, d int) int64 {
 	return int64(l.add(b))
 }
 
+// partKey names the block of a part of n columns.
+type partKey struct {
+	*factor
+	n int
+}
+
 // part returns the block for n columns: a recursion or a leaf.
 func (f *factor) part(n int) int {
-	if n <= f.lib.p.NBMin {
-		return f.leaf(n)
-	}
-	return f.recur(n)
+	return f.lib.once(partKey{f, n}, func() *trace.Builder {
+		if n <= f.lib.p.NBMin {
+			return f.leaf(n)
+		}
+		return f.recur(n)
+	})
 }
 
 // recur is the recursion over n columns: HPL divides them into parts of a multiple of
 // NBMIN columns, factors one after the other, and brings each, before or after that by
 // variant, up to date with the columns done, or the rest with it.
-func (f *factor) recur(n int) int {
-	if block, ok := f.recurs[n]; ok {
-		return block
-	}
+func (f *factor) recur(n int) *trace.Builder {
 	p := f.lib.p
-	b := trace.NewBuilder(fmt.Sprintf("pdrpan w=%d n=%d", f.w, n), f.params)
-	a := params(b, f.params)
+	b, a := newBlock(f.params, "pdrpan w=%d n=%d", f.w, n)
 	m := a[0] // local rows from the part on
 	ceilDiv := func(a, b int) int { return (a + b - 1) / b }
 	width := ceilDiv(ceilDiv(n, p.NBMin), p.NDiv) * p.NBMin
@@ -133,8 +134,7 @@ func (f *factor) recur(n int) int {
 			b.Compute(byForm(p.L1, dlatcpy, dlacpy), off, part)
 		}
 	}
-	f.recurs[n] = f.lib.add(b)
-	return f.recurs[n]
+	return b
 }
 
 // triangle emits the dtrsm with a triangle of order n on k columns.
@@ -148,12 +148,8 @@ func (f *factor) triangle(b *trace.Builder, n, k int) {
 }
 
 // leaf factors n columns without recursion, one after the other.
-func (f *factor) leaf(n int) int {
-	if block, ok := f.leaves[n]; ok {
-		return block
-	}
-	b := trace.NewBuilder(fmt.Sprintf("pdpan w=%d n=%d", f.w, n), f.params)
-	a := params(b, f.params)
+func (f *factor) leaf(n int) *trace.Builder {
+	b, a := newBlock(f.params, "pdpan w=%d n=%d", f.w, n)
 	b.Mark(beginLeaf, a[0], trace.Const(int64(n)), a[1])
 	localMax(b, a[0], a[1])
 	for i := range n {
@@ -168,8 +164,7 @@ func (f *factor) leaf(n int) int {
 		b.Call(f.columns[last], append(args, a[2:]...)...)
 	}
 	b.Mark(endLeaf)
-	f.leaves[n] = f.lib.add(b)
-	return f.leaves[n]
+	return b
 }
 
 // localMax emits the search of a column's local maximum over m rows.
@@ -182,9 +177,8 @@ func localMax(b *trace.Builder, m, col trace.Operand) {
 // variant's computation; the last column of a leaf only scales. Its parameters
 // are m, the column in the panel, the columns of the leaf before it and after
 // it, the pivots, the owner, and the peers.
-func (f *factor) column(last bool) int {
-	b := trace.NewBuilder(fmt.Sprintf("column w=%d last=%t", f.w, last), f.params+2)
-	a := params(b, f.params+2)
+func (f *factor) column(last bool) *trace.Builder {
+	b, a := newBlock(f.params+2, "column w=%d last=%t", f.w, last)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
 	f.pivotExchange(b, m, col, a[6:])
 	// The part of the process row in the local swap follows from the pivot's owner, 0 where the pivot
@@ -230,7 +224,7 @@ func (f *factor) column(last bool) int {
 			b.Compute(dcopy, i.Plus(1))
 		}
 	}
-	return f.lib.add(b)
+	return b
 }
 
 // panel is one panel of columns and what the actions that concern it depend on.
@@ -274,8 +268,7 @@ func (g *generator) length(p *panel, r int64) int64 { return g.below(p, r)*p.jb 
 // panelBlock lists a panel of w columns that is set up; current says whether the
 // process row is the panel's.
 func (l *library) panelBlock(w int64, current bool) int64 {
-	b := trace.NewBuilder("panel", 6)
-	a := params(b, 6) // j ml2 nq prow pcol tag
+	b, a := newBlock(6, "panel") // j ml2 nq prow pcol tag
 	length := trace.Const(w*w + w + 1)
 	if l.p.Q > 1 {
 		length = b.Affine([]int64{w, 1}, a[1], length)
@@ -286,4 +279,128 @@ func (l *library) panelBlock(w int64, current bool) int64 {
 	}
 	b.Mark(markPanel, a[0], trace.Const(w), mp, a[2], a[3], a[4], a[5], length)
 	return int64(l.add(b))
+}
+
+// swapTag is the tag of pivot exchanges and row swaps.
+const swapTag = 1001
+
+// doubleBytes is the size of a matrix element in a message.
+const doubleBytes = 8
+
+// treePeer returns whom member x of n talks to at level bit of the binomial tree
+// from member 0, whether it receives, and whether it talks at all. Levels run
+// from hi(n-1) down to 1.
+func treePeer(x, bit, n int) (peer int, receives, ok bool) {
+	switch {
+	case n < 2 || x%bit != 0:
+		return 0, false, false
+	case x&bit != 0:
+		return x - bit, true, true
+	}
+	return x + bit, false, x+bit < n
+}
+
+// payload is what a message of a pivot exchange carries.
+type payload uint8
+
+const (
+	nothing   payload = iota
+	row               // a row of the panel
+	candidate         // value, place and row
+	both              // the same with the current row
+)
+
+// hop is a pair of messages of a pivot exchange; an empty side is left out. Peer
+// counts the process rows that one talks to, in order of their first hop.
+type hop struct {
+	peer    int
+	out, in payload
+}
+
+// pivotExchange emits the search of the maximum of a column over the process
+// column together with the exchange of the two rows: full panel rows, whatever
+// the recursion level. Copies made after a message depend on who held the
+// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
+func (f *factor) pivotExchange(b *trace.Builder, m, col trace.Operand, peers []trace.Operand) {
+	w := int64(f.w)
+	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
+		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
+	b.Mark(beginPivot, m, col)
+	b.If(m, func() {
+		b.Compute(dcopy, trace.Const(w)) // own candidate
+		if f.current {
+			b.Compute(dcopy, trace.Const(w)) // current row
+		}
+	})
+	for _, h := range f.hops {
+		b.Exchange(colFamily, peers[h.peer], trace.Const(swapTag), bytes[h.out], bytes[h.in])
+	}
+	b.Mark(endPivot)
+}
+
+// pivotHops lists the hops of a pivot exchange of the process row at distance d
+// of n from the current one, and the distances of its peers: its partner among
+// the extra processes, its neighbours in the hypercube, its neighbours in the
+// tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
+func pivotHops(n, d int) (hops []hop, peers []int) {
+	cube := hi(n)
+	extra := n - cube // processes beyond the hypercube
+	partner := d ^ cube
+	swap := func(peer int, out, in payload) {
+		i := slices.Index(peers, peer)
+		if i < 0 {
+			i = len(peers)
+			peers = append(peers, peer)
+		}
+		hops = append(hops, hop{i, out, in})
+	}
+
+	// The extra processes give their candidates to their partners. The first of them receives
+	// the current row at once, because its partner is the current process row.
+	switch {
+	case partner >= n:
+	case d == 0:
+		swap(partner, row, candidate)
+	case partner == 0:
+		swap(partner, candidate, row)
+	case d < partner:
+		swap(partner, nothing, candidate)
+	default:
+		swap(partner, candidate, nothing)
+	}
+
+	// In each round the current row reaches as many further processes of the hypercube as
+	// have it already; all exchange their best candidates.
+	for bit := 1; d < cube && bit < cube; bit *= 2 {
+		out, in := candidate, candidate
+		switch {
+		case d < bit:
+			out = both
+		case d < 2*bit:
+			in = both
+		}
+		swap(d^bit, out, in)
+	}
+
+	// The first extra process passes the current row on to the others.
+	for bit := hi(max(1, extra-1)); d >= cube && bit >= 1; bit /= 2 {
+		peer, receives, ok := treePeer(d-cube, bit, extra)
+		switch {
+		case !ok:
+		case receives:
+			swap(peer+cube, nothing, row)
+		default:
+			swap(peer+cube, row, nothing)
+		}
+	}
+
+	// The winner goes back to the extra processes.
+	switch {
+	case partner >= n:
+	case d < partner:
+		swap(partner, candidate, nothing)
+	default:
+		swap(partner, nothing, candidate)
+	}
+	return hops, peers
 }

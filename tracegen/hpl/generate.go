@@ -93,22 +93,11 @@ type generator struct {
 	steps  int // of the main loop
 	limit  int // steps to write
 
-	counts  []int64 // K of the panel at hand, by distance
-	counter rowCounter
+	counts []int64 // K of the panel at hand, by distance
 }
 
-// call writes a call of a site. Mask is the column of its mask, or nil if it
-// has none.
-func (g *generator) call(site int, mask, blocks []int64, args ...[]int64) {
-	var masks [][]int64
-	if mask != nil {
-		masks = [][]int64{mask}
-	}
-	g.callMasked(site, masks, blocks, args...)
-}
-
-// callMasked writes a call with any number of masks.
-func (g *generator) callMasked(site int, masks [][]int64, blocks []int64, args ...[]int64) {
+// call writes a call of a site, with a column for each of its masks.
+func (g *generator) call(site int, masks [][]int64, blocks []int64, args ...[]int64) {
 	g.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args})
 }
 
@@ -130,25 +119,24 @@ func (g *generator) only(n, class int64) []int64 {
 	return c
 }
 
-// everyColumn returns a mask that is open for all process columns.
-func (g *generator) everyColumn() []int64 { return g.byCol(func(int64) int64 { return 1 }) }
+// onColumn returns the masks of a call that is open for one process column, everyColumn for all.
+func (g *generator) onColumn(q int64) [][]int64 { return [][]int64{g.only(g.q, q)} }
 
-// byRow returns a column with a value for each process row, byCol for each process column.
-func (g *generator) byRow(value func(r int64) int64) []int64 {
-	c := g.column(g.p)
-	for r := range c {
-		c[r] = value(int64(r))
+func (g *generator) everyColumn() [][]int64 {
+	return [][]int64{g.byCol(func(int64) int64 { return 1 })}
+}
+
+// by returns a column of n values; byRow one with a value for each process row, byCol for each process column.
+func (g *generator) by(n int64, value func(i int64) int64) []int64 {
+	c := g.column(n)
+	for i := range c {
+		c[i] = value(int64(i))
 	}
 	return c
 }
 
-func (g *generator) byCol(value func(q int64) int64) []int64 {
-	c := g.column(g.q)
-	for q := range c {
-		c[q] = value(int64(q))
-	}
-	return c
-}
+func (g *generator) byRow(value func(r int64) int64) []int64 { return g.by(g.p, value) }
+func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, value) }
 
 // byDistance returns, for each process row, the block of its distance from the
 // panel's.

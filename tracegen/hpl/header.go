@@ -124,3 +124,90 @@ func header(p *Params, o *Options) *trace.Header {
 		Pollables: 1,
 	}
 }
+
+// Phases of a run, numbered as trace.Marker.Phase counts them, from 1.
+const (
+	phaseFactorization = iota + 1
+	phasePivotExchange
+	phaseBroadcast
+	phaseUpdate
+	phaseSwap
+	phaseSolve
+)
+
+var phaseNames = []string{"factorization", "pivot exchange", "broadcast", "update", "swap", "solve"}
+
+// Markers of the trace, in the order of markerTable: which routine of HPL the
+// actions between them belong to.
+const (
+	beginSolver = iota // N NB
+	endSolver
+	markPanel   // j jb mp nq prow pcol tag len
+	beginFact   // column
+	endFact     // column
+	beginRecur  // M N column
+	endRecur    //
+	beginLeaf   // M N column
+	endLeaf     //
+	beginPivot  // M column
+	endPivot    //
+	beginInit   // column
+	endInit     //
+	beginBcast  // column
+	endBcast    // column
+	markWaited  // column
+	beginUpdate // panel, column of the polled panel or -1, columns asked or -1, columns
+	endUpdate   //
+	beginSwap00 // panel, columns
+	endSwap00   //
+	beginSwap01 // panel, columns
+	endSwap01   //
+	beginRight  // columns, source
+	beginLeft   // columns, source
+	endSpread   //
+	beginEquil  // columns
+	endEquil    //
+	beginRoll   // columns, lengths, order
+	endRoll     //
+	beginSolve  //
+	endSolve    //
+	beginTree   // count, root
+	endTree     //
+	numMarkers
+)
+
+// markerTable gives the markers their texts; names of routines depend on the
+// variants and forms of a run.
+func markerTable(p *Params) []trace.Marker {
+	variant := []string{"ll", "cr", "rl"}
+	l1, u := "TN"[p.L1:p.L1+1], "TN"[p.U:p.U+1] // the letters of forms in names of routines
+	recur := "pdrpan" + variant[p.RFact] + l1
+	leaf := "pdpan" + variant[p.PFact] + l1
+	update := "pdupdate" + l1 + u
+	// Markers with a phase also bound the time that profiles count for it; the others are for
+	// listings alone, which tests compare line by line with recordings of HPL.
+	markers := make([]trace.Marker, numMarkers)
+	pair := func(begin, phase int, text, end string) {
+		markers[begin] = trace.Marker{Text: "begin " + text, Phase: phase}
+		markers[begin+1] = trace.Marker{Text: "end " + end, Phase: phase, End: phase > 0}
+	}
+	pair(beginSolver, 0, "pdgesv {} {}", "pdgesv")
+	markers[markPanel].Text = "panel j={} jb={} mp={} nq={} prow={} pcol={} tag={} len={}"
+	pair(beginFact, phaseFactorization, "pdfact {}", "pdfact {}")
+	pair(beginRecur, 0, recur+" {} {} {}", recur)
+	pair(beginLeaf, 0, leaf+" {} {} {}", leaf)
+	pair(beginPivot, phasePivotExchange, "pdmxswp {} {}", "pdmxswp")
+	pair(beginInit, 0, "binit {}", "binit")
+	pair(beginBcast, phaseBroadcast, "bcast {}", "bcast {}")
+	markers[markWaited].Text = "bwait {}"
+	pair(beginUpdate, phaseUpdate, update+" panel={} bcast={} NN={} n={}", update)
+	pair(beginSwap00, phaseSwap, "pdlaswp00"+u+" panel={} n={}", "pdlaswp00"+u)
+	pair(beginSwap01, phaseSwap, "pdlaswp01"+u+" panel={} n={}", "pdlaswp01"+u)
+	markers[beginRight].Text = "begin spread" + u + " R n={} src={}"
+	pair(beginLeft, 0, "spread"+u+" L n={} src={}", "spread"+u) // and of the other direction
+	pair(beginEquil, 0, "equil n={}", "equil")
+	pair(beginRoll, 0, "roll"+u+" n={} iplen={sums} ipmap={list}", "roll"+u)
+	pair(beginSolve, phaseSolve, "pdtrsv", "pdtrsv")
+	pair(beginTree, 0, "broadcast {} root={}", "broadcast")
+	return markers
+}

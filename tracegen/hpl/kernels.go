@@ -1,6 +1,10 @@
 package hpl
 
-import "reprise/trace"
+import (
+	"strings"
+
+	"reprise/trace"
+)
 
 // Kernels of the trace, in the order of kernelTable. A kernel with attributes
 // (which BLAS calls characters) is one kernel per combination that HPL uses.
@@ -80,17 +84,12 @@ func kernelTable() []trace.Kernel {
 	gemv := func(trans string) trace.Kernel {
 		return kernel("dgemv", attrs("trans", trans), dims("M", "N"), term(2, 1, 1))
 	}
-	// Copies of M x N doubles: between matrix, U and buffers, some of them transposed.
-	move := func(name string) trace.Kernel { return kernel(name, nil, dims("M", "N")) }
 	// The swap of two panel rows of JB columns; how much moves depends on which rows are here.
 	locswp := func(name string) trace.Kernel {
 		role := trace.Dim{Name: "ROLE", Enum: roleNames}
 		return kernel(name, nil, append(dims("JB"), label("COL"), role))
 	}
-	swp04 := func(name string) trace.Kernel { // M1 rows, M0 of them the process's own
-		return kernel(name, nil, append([]trace.Dim{label("M0")}, dims("M1", "N")...))
-	}
-	return []trace.Kernel{
+	kernels := []trace.Kernel{
 		dgemmNN:   gemm("N"),
 		dgemmNT:   gemm("T"),
 		dtrsmLLNU: trsm("L", "L", "N", "U"),
@@ -107,25 +106,20 @@ func kernelTable() []trace.Kernel {
 		daxpy:     kernel("daxpy", nil, dims("N"), term(2, 1)),
 		dcopy:     kernel("dcopy", nil, dims("N")),
 		idamax:    kernel("idamax", nil, dims("N")),
-		dlacpy:    move("dlacpy"),
-		dlatcpy:   move("dlatcpy"),
-		dlaswp00N: move("dlaswp00N"),
-		dlaswp10N: move("dlaswp10N"),
-		dlaswp01N: move("dlaswp01N"),
-		dlaswp01T: move("dlaswp01T"),
-		dlaswp02N: move("dlaswp02N"),
-		dlaswp03N: move("dlaswp03N"),
-		dlaswp03T: move("dlaswp03T"),
-		dlaswp04N: swp04("dlaswp04N"),
-		dlaswp04T: swp04("dlaswp04T"),
-		dlaswp05N: move("dlaswp05N"),
-		dlaswp05T: move("dlaswp05T"),
-		dlaswp06N: move("dlaswp06N"),
-		dlaswp06T: move("dlaswp06T"),
 		dlocmax:   kernel("dlocmax", nil, append(dims("M"), label("COL"))),
 		dlocswpN:  locswp("dlocswpN"),
 		dlocswpT:  locswp("dlocswpT"),
 	}
+	// Copies of M x N doubles: between matrix, U and buffers, some of them transposed. Of the M1 rows of dlaswp04, M0
+	// are the process's own.
+	for i, name := range strings.Fields(`dlacpy dlatcpy dlaswp00N dlaswp10N dlaswp01N dlaswp01T dlaswp02N dlaswp03N
+		dlaswp03T dlaswp04N dlaswp04T dlaswp05N dlaswp05T dlaswp06N dlaswp06T`) {
+		kernels[dlacpy+i] = kernel(name, nil, dims("M", "N"))
+	}
+	for _, k := range []int{dlaswp04N, dlaswp04T} {
+		kernels[k].Dims = append([]trace.Dim{label("M0")}, dims("M1", "N")...)
+	}
+	return kernels
 }
 
 // kernel describes a kernel. Attributes are what BLAS calls characters; flops is a sum of terms in

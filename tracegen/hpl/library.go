@@ -1,6 +1,9 @@
 package hpl
 
 import (
+	"fmt"
+	"math/bits"
+
 	"reprise/trace"
 	"reprise/tracegen"
 )
@@ -13,12 +16,10 @@ type library struct {
 	p   *Params
 	out *tracegen.Generator
 
-	widths  map[int64]*widthBlocks
-	bodies  map[bodyKey]int
-	factors map[factorKey]*factor
-	clipped *rollBlocks // nil before it is needed
-	finish  int64       // 0, or the block that waits for a broadcast (never the first one)
-	spread  *spreadBlocks
+	widths    map[int64]*widthBlocks
+	factors   map[factorKey]*factor
+	blocks    map[any]int // all others that are used more than once, by their keys
+	positions []int64     // of spread-roll; nil before it is needed
 }
 
 // widthBlocks are the blocks that depend on a panel's width, by distance from
@@ -34,12 +35,23 @@ type widthBlocks struct {
 
 // newLibrary returns a library without blocks, which adds them to the trace of out.
 func newLibrary(p *Params, out *tracegen.Generator) *library {
-	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{},
-		factors: map[factorKey]*factor{}}
+	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, factors: map[factorKey]*factor{},
+		blocks: map[any]int{}}
 }
 
 // add adds a block and returns its number; after a failure, 0.
 func (l *library) add(b *trace.Builder) int { return int(l.out.Block(b)) }
+
+// once returns the block of a key, which it builds at the first call. Each kind of blocks has keys of a type of its own,
+// with all that its blocks depend on.
+func (l *library) once(key any, build func() *trace.Builder) int {
+	block, ok := l.blocks[key]
+	if !ok {
+		block = l.add(build())
+		l.blocks[key] = block
+	}
+	return block
+}
 
 // each makes a block for each of n roles; after a failure, no more of them.
 func (l *library) each(n int, block func(role int) int64) []int64 {
@@ -50,13 +62,14 @@ func (l *library) each(n int, block func(role int) int64) []int64 {
 	return blocks
 }
 
-// params returns all parameters of a block under construction, n of them.
-func params(b *trace.Builder, n int) []trace.Operand {
+// newBlock begins a block of n parameters, which it returns.
+func newBlock(n int, name string, args ...any) (*trace.Builder, []trace.Operand) {
+	b := trace.NewBuilder(fmt.Sprintf(name, args...), n)
 	list := make([]trace.Operand, n)
 	for i := range list {
 		list[i] = b.Param(i)
 	}
-	return list
+	return b, list
 }
 
 // width returns the blocks for panels of w columns.
@@ -84,3 +97,69 @@ func (l *library) width(w int64) *widthBlocks {
 	l.widths[w] = b
 	return b
 }
+
+// grid answers who owns what: a matrix of n rows and n+1 columns (the right-hand
+// side is column n) in square blocks of nb, dealt cyclically to p x q processes,
+// the first block to (0,0).
+type grid struct {
+	n, nb, p, q int64
+	order       Order
+}
+
+// newGrid returns the matrix and the process grid of a run.
+func newGrid(p *Params) grid {
+	return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q), p.PMap}
+}
+
+// owned returns how many of the indices [0,x) belong to process i of count, when
+// blocks of nb are dealt cyclically from process 0; 0 for x <= 0.
+func owned(x, nb, i, count int64) int64 {
+	if x <= 0 {
+		return 0
+	}
+	block := x / nb
+	n := block / count * nb
+	switch last := block % count; {
+	case last > i:
+		n += nb
+	case last == i:
+		n += x % nb
+	}
+	return n
+}
+
+// rows returns how many of the rows [lo, lo+n) process row r owns.
+func (g *grid) rows(lo, n, r int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return owned(lo+n, g.nb, r, g.p) - owned(lo, g.nb, r, g.p)
+}
+
+// cols returns how many of the columns [lo, lo+n) process column q owns.
+func (g *grid) cols(lo, n, q int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return owned(lo+n, g.nb, q, g.q) - owned(lo, g.nb, q, g.q)
+}
+
+// rowOwner returns the process row that owns row i.
+func (g *grid) rowOwner(i int64) int64 { return i / g.nb % g.p }
+
+// colOwner returns the process column that owns column j.
+func (g *grid) colOwner(j int64) int64 { return j / g.nb % g.q }
+
+// mod returns a mod n in [0,n).
+func mod(a, n int64) int64 {
+	if a %= n; a < 0 {
+		a += n
+	}
+	return a
+}
+
+// hi returns the largest power of two that is at most n, for n >= 1.
+func hi(n int) int { return 1 << log2(n) }
+
+// log2 returns the logarithm of n, n >= 1, rounded down.
+func log2(n int) int { return bits.Len(uint(n)) - 1 }

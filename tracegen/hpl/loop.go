@@ -27,12 +27,8 @@ func (g *generator) plain() {
 			g.markPanel(x) // set up once before the loop, and once in it
 		}
 		g.markPanel(x)
-		g.skipFactorization(x)
-		g.factorize(x)
-		g.startBcast(x)
-		g.finishBcast(x)
-		after := x.j + x.jb
-		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
+		g.first(x)
+		g.updateAll(x, noBcast, x, g.n+1)
 		g.Writer().ForgetVectors(x.pivots)
 	}
 }
@@ -59,13 +55,9 @@ func (g *generator) lookAhead() []*panel {
 		if k > 0 {
 			g.Step(k)
 		}
-		g.skipFactorization(x)
-		g.factorize(x)
-		g.startBcast(x)
-		g.finishBcast(x)
+		g.first(x)
 		if k < len(pending)-1 {
-			after := x.j + x.jb
-			g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, start-after, q) }))
+			g.updateAll(x, noBcast, x, start)
 		}
 	}
 
@@ -76,7 +68,7 @@ func (g *generator) lookAhead() []*panel {
 		x := g.newPanel(j, bcastTag(j/g.nb+1)) // a tag is skipped after the start-up
 		g.markPanel(x)
 		for _, before := range pending {
-			g.update(before, noBcast, g.only(g.q, x.pcol), g.byCol(func(q int64) int64 {
+			g.update(before, noBcast, g.onColumn(x.pcol), g.byCol(func(q int64) int64 {
 				if q == x.pcol {
 					return x.jb
 				}
@@ -85,8 +77,7 @@ func (g *generator) lookAhead() []*panel {
 		}
 		g.factorize(x)
 		g.startBcast(x)
-		after := x.j + x.jb
-		g.update(pending[0], x.j, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
+		g.updateAll(pending[0], x.j, x, g.n+1)
 		g.finishBcast(x)
 		pending = append(pending[1:], x)
 		g.Writer().ForgetVectors(pending[0].pivots)
@@ -109,18 +100,21 @@ func (g *generator) markPanel(x *panel) {
 // factorize factors a panel on its process column, and draws its pivots.
 func (g *generator) factorize(x *panel) {
 	g.drawPivots(x)
-	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow),
+	g.call(callFact, g.onColumn(x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow),
 		g.one(x.pivots))
 }
 
-// skipFactorization is the factorization of a panel on the process columns that
-// have no part in it. HPL calls it where it does not look ahead.
-func (g *generator) skipFactorization(x *panel) {
+// first factors and broadcasts a panel before anything is updated with it. Where HPL does not look ahead it calls the
+// factorization on the process columns that have no part in it, too.
+func (g *generator) first(x *panel) {
 	others := g.byCol(func(q int64) int64 { return min(1, mod(q-x.pcol, g.q)) })
 	b := trace.NewBuilder("pdfact elsewhere", 1)
 	b.Mark(beginFact, b.Param(0))
 	b.Mark(endFact, b.Param(0))
-	g.call(callSkip, others, g.one(int64(g.lib.add(b))), g.one(x.j))
+	g.call(callSkip, [][]int64{others}, g.one(int64(g.lib.add(b))), g.one(x.j))
+	g.factorize(x)
+	g.startBcast(x)
+	g.finishBcast(x)
 }
 
 // drawPivots states what the trace depends on of a panel's pivots.
@@ -137,7 +131,7 @@ func (g *generator) drawPivots(x *panel) {
 	if g.p == 1 {
 		return
 	}
-	g.counter.count(g.counts, g.pivots, &g.grid, x.j, x.jb)
+	g.pivots.count(g.counts, &g.grid, x.j, x.jb)
 	if g.params.Swap != SpreadRoll {
 		x.swapped = g.Writer().Vector(trace.Vector{Values: g.counts})
 	}
@@ -178,24 +172,30 @@ func (g *generator) finishBcast(x *panel) {
 	}
 }
 
+// updateAll updates the columns behind a panel, up to end, with panel x.
+func (g *generator) updateAll(x *panel, bcast int64, behind *panel, end int64) {
+	from := behind.j + behind.jb
+	g.update(x, bcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(from, end-from, q) }))
+}
+
 // update updates, on the process columns of the mask, n columns with a panel,
 // while the broadcast of the panel at column bcast is pending.
-func (g *generator) update(x *panel, bcast int64, mask, n []int64) {
+func (g *generator) update(x *panel, bcast int64, masks [][]int64, n []int64) {
 	if !g.lib.mayRoll() || x.jb == 0 {
-		g.call(callUpdate, mask, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow),
+		g.call(callUpdate, masks, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow),
 			g.one(x.swapped))
 		return
 	}
 
 	// The swap may be spread-roll, whose block goes by position.
-	g.call(callUpdateHead, mask, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
+	g.call(callUpdateHead, masks, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
 		g.one(x.swapped))
 	positions := g.lib.spreadRoll()
 	blocks := g.column(g.p)
 	for y, r := range x.order {
 		blocks[r] = positions[y]
 	}
-	g.call(callSpreadRoll, mask, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
+	g.call(callSpreadRoll, masks, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
-	g.call(callUpdateWork, mask, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
+	g.call(callUpdateWork, masks, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
 }

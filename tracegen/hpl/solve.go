@@ -16,44 +16,6 @@ const (
 	treeTag     = 9001
 )
 
-// solveBlocks are the blocks of the back substitution. Source: HPL 2.3 control
-// flow, back substitution.
-type solveBlocks struct {
-	sendRHS, recvRHS int64
-	diag             int64   // solves a diagonal block of the given order
-	block            []int64 // by distance above the row of the previous block
-	partial          int64   // adds the sums of the process column before for the window
-	rest             int64   // uses the solution of kp unknowns on the rows above the window
-	tree             []int64 // by distance from the root
-}
-
-// solution returns the blocks of the back substitution.
-func (l *library) solution() *solveBlocks {
-	s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false)}
-	diag := trace.NewBuilder("diagonal", 1)
-	diag.Compute(dtrsvUNN, diag.Param(0))
-	diag.Compute(dcopy, diag.Param(0))
-	s.diag = int64(l.add(diag))
-
-	partial := trace.NewBuilder("partial sums", 3)
-	a := params(partial, 3) // window pcol tag
-	window := partial.Scale(int64(l.p.NB), a[0])
-	partial.If(window, func() {
-		source := partial.Member(rowFamily, a[1])
-		partial.Message(trace.OpRecv, rowFamily, 0, source, a[2], partial.Scale(doubleBytes, window))
-		partial.Compute(daxpy, window)
-	})
-	s.partial = int64(l.add(partial))
-
-	rest := trace.NewBuilder("rest", 2)
-	rows := rest.Scale(int64(l.p.NB), rest.Param(0))
-	rest.If(rows, func() { rest.Compute(dgemvN, rows, rest.Param(1)) })
-	s.rest = int64(l.add(rest))
-	s.block = l.each(l.p.P, l.solutionBlock)
-	s.tree = l.each(l.p.P, l.solutionTree)
-	return s
-}
-
 // rhsBlock moves the right-hand side, m rows of it, to the process column of the
 // last block.
 func (l *library) rhsBlock(send bool) int64 {
@@ -72,8 +34,7 @@ func (l *library) rhsBlock(send bool) int64 {
 // process row that solved it. Parameters: blocks of rows in the window, kp, that
 // process row, the process column of the next block, tags.
 func (l *library) solutionBlock(d int) int64 {
-	b := trace.NewBuilder(fmt.Sprintf("solution d=%d", d), 6)
-	a := params(b, 6)
+	b, a := newBlock(6, "solution d=%d", d)
 	window, kp, prow, pcol, rowTag, colTag := b.Scale(int64(l.p.NB), a[0]), a[1], a[2], a[3], a[4], a[5]
 	bytes := b.Scale(doubleBytes, kp)
 	pass := func(op trace.Op, distance int) {
@@ -126,9 +87,35 @@ func nextTag(tag, first int64) int64 {
 	return tag
 }
 
-// backSubstitution emits the solve, a unit per block of unknowns, from the last block up.
+// backSubstitution emits the solve, a unit per block of unknowns, from the last block up. Source: HPL 2.3 control
+// flow, back substitution.
 func (g *generator) backSubstitution() {
-	s := g.lib.solution()
+	l := g.lib
+	sendRHS, recvRHS := l.rhsBlock(true), l.rhsBlock(false)
+
+	// A diagonal block of the given order is solved.
+	b := trace.NewBuilder("diagonal", 1)
+	b.Compute(dtrsvUNN, b.Param(0))
+	b.Compute(dcopy, b.Param(0))
+	diag := int64(l.add(b))
+
+	// The sums of the process column before are added for the window.
+	b, a := newBlock(3, "partial sums") // window pcol tag
+	rows := b.Scale(int64(l.p.NB), a[0])
+	b.If(rows, func() {
+		source := b.Member(rowFamily, a[1])
+		b.Message(trace.OpRecv, rowFamily, 0, source, a[2], b.Scale(doubleBytes, rows))
+		b.Compute(daxpy, rows)
+	})
+	partial := int64(l.add(b))
+
+	// The solution of kp unknowns is used on the rows above the window.
+	b = trace.NewBuilder("rest", 2)
+	rows = b.Scale(int64(l.p.NB), b.Param(0))
+	b.If(rows, func() { b.Compute(dgemvN, rows, b.Param(1)) })
+	above := int64(l.add(b))
+	passing := l.each(l.p.P, l.solutionBlock) // by distance above the row of the previous block
+	tree := l.each(l.p.P, l.solutionTree)     // by distance from the root
 	last := (g.n - 1) / g.nb
 	kp := g.n - last*g.nb // unknowns of the block at hand; all blocks but the last have nb
 	prow, pcol := last%g.p, last%g.q
@@ -138,9 +125,9 @@ func (g *generator) backSubstitution() {
 		blocks := g.byCol(func(q int64) int64 {
 			switch q {
 			case owner:
-				return s.sendRHS
+				return sendRHS
 			case pcol:
-				return s.recvRHS
+				return recvRHS
 			}
 			return trace.NoBlock
 		})
@@ -151,7 +138,7 @@ func (g *generator) backSubstitution() {
 
 	// Only the owner of a diagonal block solves it.
 	diagonal := func(order, prow, pcol int64) {
-		g.callMasked(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
+		g.call(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(diag), g.one(order))
 	}
 	diagonal(kp, prow, pcol)
 	rowTag, colTag := int64(firstRowTag+2), int64(firstColTag)
@@ -163,18 +150,18 @@ func (g *generator) backSubstitution() {
 		reach := min(n, max(g.nb, (g.q-1)*g.nb))
 		window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
 		rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
-		blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
-		g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(rowTag),
+		blocks := g.byRow(func(r int64) int64 { return passing[mod(prow-r, g.p)] })
+		g.call(callBlock, g.onColumn(pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(rowTag),
 			g.one(colTag))
 		if nextCol != pcol {
-			g.call(callPartial, g.only(g.q, nextCol), g.one(s.partial), window, g.one(pcol), g.one(rowTag))
+			g.call(callPartial, g.onColumn(nextCol), g.one(partial), window, g.one(pcol), g.one(rowTag))
 		}
 		diagonal(g.nb, nextRow, nextCol)
 		// The rows above the window come last, off the critical path.
-		g.call(callRest, g.only(g.q, pcol), g.one(s.rest), rest, g.one(kp))
+		g.call(callRest, g.onColumn(pcol), g.one(above), rest, g.one(kp))
 		kp, prow, pcol = g.nb, nextRow, nextCol
 		rowTag, colTag = nextTag(rowTag, firstRowTag), nextTag(colTag, firstColTag)
 	}
-	g.call(callTree, g.only(g.q, pcol), g.byRow(func(r int64) int64 { return s.tree[mod(r-prow, g.p)] }), g.one(kp),
+	g.call(callTree, g.onColumn(pcol), g.byRow(func(r int64) int64 { return tree[mod(r-prow, g.p)] }), g.one(kp),
 		g.one(prow))
 }

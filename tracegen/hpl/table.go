@@ -63,15 +63,15 @@ var parameters = withDefaults(map[string]int{"PFACT": int(Right), "RFACT": int(R
 		func(p *Params) *int { return &p.NBMin }),
 	number("NDIV", "`panels` in a recursion step", "", ndivLoop, 2, maxOrder, func(p *Params) *int { return &p.NDiv }),
 	choice("RFACT", "recursive factorization `variant`", rfactLoop, factNames, func(p *Params) *Fact { return &p.RFact }),
-	vendors(choice("BCAST", "panel broadcast `algorithm`", bcastLoop, bcastNames,
-		func(p *Params) *Bcast { return &p.Bcast })),
+	choice("BCAST", "panel broadcast `algorithm`", bcastLoop, bcastNames, func(p *Params) *Bcast { return &p.Bcast }),
 	number("DEPTH", "look-ahead `depth`", "", depthLoop, 0, maxDepth, func(p *Params) *int { return &p.Depth }),
 	choice("SWAP", "row swap `algorithm`", noLoop, swapNames, func(p *Params) *Swap { return &p.Swap }),
 	number("swap-threshold", "with --SWAP mix, the `columns` above which a swap is long",
 		"with `bin` and `long` HPL ignores it, with a note", noLoop, 0, maxOrder, func(p *Params) *int { return &p.SwapThreshold }),
 	choice("L1", "`form` of L1", noLoop, formNames, func(p *Params) *Form { return &p.L1 }),
 	choice("U", "`form` of U", noLoop, formNames, func(p *Params) *Form { return &p.U }),
-	onOff("EQUIL", "equilibration in long swaps", func(p *Params) *bool { return &p.Equil }),
+	Parameter{Option: option.YesNo("EQUIL", "equilibration in long swaps: `no` 0, `yes` 1", func(p *Params) *bool { return &p.Equil }),
+		Usage: "equilibration in long swaps: no (0), yes (1)", digits: 2},
 	number("ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it", "", noLoop, 1, maxOrder,
 		func(p *Params) *int { return &p.Align }),
 )
@@ -116,24 +116,15 @@ func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Pa
 	return Parameter{Option: opt, Usage: usage + ": " + strings.Join(first, ", "), loop: l, digits: len(names)}
 }
 
-// onOff is a parameter that is off (0) or on (1), one value for all runs.
-func onOff(name, usage string, field func(*Params) *bool) Parameter {
-	opt := option.YesNo(name, usage+": `no` 0, `yes` 1", field)
-	return Parameter{Option: opt, Usage: usage + ": no (0), yes (1)", digits: 2}
-}
-
-// vendors says what broadcasts behind HPL's own are.
-func vendors(bcast Parameter) Parameter {
-	bcast.beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here"
-	return bcast
-}
-
 // withDefaults adds what the parameters are by default, and what HPL takes of each for what it does not know,
 // where that is not 0.
 func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
 	p := DefaultParams(1, 1, 1)
 	for i := range list {
 		list[i].otherwise = otherwise[list[i].Name]
+		if list[i].Name == "BCAST" {
+			list[i].beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here"
+		}
 		switch list[i].Name {
 		case "N", "P", "Q": // must be given
 		case "NB":
@@ -155,3 +146,104 @@ func between(v, least, most int) error {
 	}
 	return nil
 }
+
+// Order is the order in which ranks fill the process grid (PMAP).
+type Order int
+
+// Orders, with HPL's digits.
+const (
+	RowMajor Order = iota
+	ColumnMajor
+)
+
+// Fact is a variant of the panel factorization: PFACT of its leaves, RFACT of
+// its recursion.
+type Fact int
+
+// Factorizations, with HPL's digits.
+const (
+	Left Fact = iota
+	Crout
+	Right
+)
+
+// Bcast is the algorithm that broadcasts a panel along the process rows.
+type Bcast int
+
+// Broadcasts, with HPL's digits.
+const (
+	OneRing Bcast = iota
+	OneRingM
+	TwoRing
+	TwoRingM
+	Long
+	LongM
+)
+
+// IsLong reports whether the broadcast is one that spreads and rolls, without
+// polls.
+func (b Bcast) IsLong() bool { return b >= Long }
+
+// Swap is the algorithm that swaps rows and broadcasts U along the process
+// columns.
+type Swap int
+
+// Swaps, with HPL's digits.
+const (
+	BinaryExchange Swap = iota
+	SpreadRoll
+	Mix
+)
+
+// Form is how a matrix is stored: L1 and U come in two forms.
+type Form int
+
+// Forms, with HPL's digits.
+const (
+	Transposed Form = iota
+	NoTransposed
+)
+
+// Names of the values of each choice, by HPL's digit; the first name is the one that is
+// printed.
+var (
+	orderNames = [][]string{{"row", "row-major", "r"}, {"column", "col", "column-major", "col-major", "c"}}
+	factNames  = [][]string{{"left", "l"}, {"crout", "c"}, {"right", "r"}}
+	bcastNames = [][]string{{"1ring", "1rg"}, {"1ringM", "1rM"}, {"2ring", "2rg"}, {"2ringM", "2rM"},
+		{"long", "Lng", "bandwidth"}, {"longM", "LnM", "bandwidth-modified"}}
+	swapNames = [][]string{{"bin", "binary-exchange", "bin-exch"}, {"long", "spread-roll"}, {"mix", "mixed"}}
+	formNames = [][]string{{"transposed", "t", "yes"}, {"no-transposed", "no", "n", "notrans"}}
+)
+
+// parseChoice returns the digit of a value given by digit or by name, in any case.
+func parseChoice(names [][]string, text string) (int, error) {
+	for digit, list := range names {
+		if text == strconv.Itoa(digit) {
+			return digit, nil
+		}
+		for _, name := range list {
+			if strings.EqualFold(text, name) {
+				return digit, nil
+			}
+		}
+	}
+	var allowed []string
+	for digit, list := range names {
+		allowed = append(allowed, fmt.Sprintf("%d (%s)", digit, list[0]))
+	}
+	return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
+}
+
+// choiceName returns the printed name of a value, or its digits where it has none.
+func choiceName[E ~int](names [][]string, v E) string {
+	if v >= 0 && int(v) < len(names) {
+		return names[v][0]
+	}
+	return strconv.Itoa(int(v))
+}
+
+func (o Order) String() string { return choiceName(orderNames, o) }
+func (f Fact) String() string  { return choiceName(factNames, f) }
+func (b Bcast) String() string { return choiceName(bcastNames, b) }
+func (s Swap) String() string  { return choiceName(swapNames, s) }
+func (f Form) String() string  { return choiceName(formNames, f) }

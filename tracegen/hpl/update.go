@@ -16,8 +16,7 @@ func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchang
 // Source: HPL 2.3 control flow, trailing update.
 func (l *library) updateBlock(w int64, d int) int64 {
 	work := l.workBlock(w, d)
-	b := trace.NewBuilder(fmt.Sprintf("update w=%d d=%d", w, d), 6)
-	a := params(b, 6)
+	b, a := newBlock(6, "update w=%d d=%d", w, d)
 	l.markUpdate(b, a[0], a[1], a[2])
 	if w > 0 {
 		b.If(a[2], func() {
@@ -46,8 +45,7 @@ func (l *library) markUpdate(b *trace.Builder, panel, bcast, n trace.Operand) {
 // updateHead begins an update whose swap may be spread-roll; where it is not, it
 // swaps.
 func (l *library) updateHead(w int64, d int) int64 {
-	b := trace.NewBuilder(fmt.Sprintf("update head w=%d d=%d", w, d), 5)
-	a := params(b, 5) // j bcast n prow counts
+	b, a := newBlock(5, "update head w=%d d=%d", w, d) // j bcast n prow counts
 	l.markUpdate(b, a[0], a[1], a[2])
 	b.If(a[2], func() {
 		b.Poll(slotBcast)
@@ -63,8 +61,7 @@ func (l *library) updateHead(w int64, d int) int64 {
 // the diagonal block.
 func (l *library) updateWork(w int64, d int) int64 {
 	work := l.workBlock(w, d)
-	b := trace.NewBuilder(fmt.Sprintf("update work w=%d d=%d", w, d), 2)
-	a := params(b, 2)
+	b, a := newBlock(2, "update work w=%d d=%d", w, d)
 	b.If(a[0], func() { b.Work(slotBcast, a[0], trace.Const(int64(l.p.NB)), work, a[1]) })
 	b.PollWait(slotBcast)
 	b.Mark(endUpdate)

@@ -24,10 +24,16 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen/hpcg"
+	"reprise/tracegen/hpl"
 )
 
 // Program is a program with parameters, or a trace without.
@@ -56,10 +62,7 @@ type Parameter struct {
 }
 
 // List is values of parameters that change together.
-type List struct {
-	Names  []string
-	Values [][]string // of these, each time
-}
+type List = hpl.List
 
 // Run is a program with all its parameters.
 type Run interface {
@@ -143,3 +146,211 @@ func (f *file) Size() (steps, messages float64)               { return f.steps, 
 func (f *file) Reseeded(uint64) Run                           { return f }
 func (f *file) Trace(context.Context, string) ([]byte, error) { return f.text, nil }
 func (f *file) Outline() (Outline, error)                     { return f.open() }
+
+// HPL is a run of HPL.
+type HPL struct {
+	hpl.Params
+	FirstSteps int // so many panels are factored only; 0: all, and the system is solved
+}
+
+// newHPL makes the program from the table of parameters of package hpl, with those that no HPL.dat
+// has: the build option, the source of pivots, their seed, and how much of the run is traced.
+func newHPL() *Program {
+	p := &Program{Name: "hpl", Title: "HPL", SeedName: "pivot-seed", DatName: "hpl-dat", ReadDat: readHPLDat}
+	var inDat option.Table[hpl.Params]
+	for _, par := range hpl.Parameters() {
+		inDat = append(inDat, par.Option)
+	}
+	table := append(option.Of(inDat, func(r *HPL) *hpl.Params { return &r.Params }),
+		option.YesNo("copy-l", "HPL is built with HPL_COPY_L: yes or no", func(r *HPL) *bool { return &r.CopyL }),
+		option.Option[HPL]{Name: "pivots", Doc: "random, lu or none",
+			Set: func(r *HPL, v string) error { return r.Pivots.Set(v) }},
+		option.Parsed("first-steps", "so many panels only, which tell how a long run begins; all: the whole run",
+			func(text string) (int, error) {
+				n, err := strconv.Atoi(text)
+				if text != "all" && (err != nil || n < 1) {
+					return 0, fmt.Errorf("%q, want a positive number of panels, or all", text)
+				}
+				return n, nil
+			}, func(r *HPL) *int { return &r.FirstSteps }),
+		option.Parsed("pivot-seed", "of random pivots", func(text string) (uint64, error) {
+			seed, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				err = fmt.Errorf("%q, want a whole number of at least 0", text)
+			}
+			return seed, err
+		}, func(r *HPL) *uint64 { return &r.Pivots.Seed }))
+	for _, o := range table {
+		p.Parameters = append(p.Parameters, parameter(o, o.Doc))
+	}
+	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once
+	// over these.
+	p.New = func(given []trace.Param) (Run, error) {
+		r := &HPL{}
+		var err error
+		r.Params, err = hpl.WithDefaults(func(p *hpl.Params) error {
+			of := &HPL{Params: *p}
+			for _, g := range given {
+				o := table.Find(g.Name)
+				if o == nil {
+					return fmt.Errorf("%s is no parameter of HPL", g.Name)
+				}
+				if err := o.Set(of, g.Value); err != nil {
+					return fmt.Errorf("%s: %w", g.Name, err)
+				}
+			}
+			*p, r.FirstSteps = of.Params, of.FirstSteps
+			return nil
+		})
+		if err == nil {
+			err = r.Validate()
+		}
+		if err == nil && r.FirstSteps >= r.Steps() { // all of them
+			r.FirstSteps = 0
+		}
+		return r, err
+	}
+	return p
+}
+
+// readHPLDat returns the lists of an HPL.dat. A file that HPL reads in another way than it stands
+// there is refused: a study is kept, and read by people.
+func readHPLDat(text []byte, name string) ([]List, error) {
+	dat, err := hpl.ReadDat(bytes.NewReader(text), name)
+	if err != nil {
+		return nil, err
+	}
+	if odd := dat.Warnings(); len(odd) > 0 {
+		return nil, fmt.Errorf("%s; a study wants a file that says what HPL reads", odd[0])
+	}
+	return dat.Lists(), nil
+}
+
+// Identity implements Run.
+func (r *HPL) Identity() []trace.Param {
+	var list []trace.Param
+	for _, p := range r.List() {
+		list = append(list, trace.Param{Name: "parameter " + p.Name, Value: p.Value})
+	}
+	if r.FirstSteps > 0 {
+		list = append(list, trace.Param{Name: "first-steps", Value: strconv.Itoa(r.FirstSteps)})
+	}
+	return list
+}
+
+// Ranks implements Run.
+func (r *HPL) Ranks() int { return r.P * r.Q }
+
+// Flops returns what HPL counts for its matrix, of the first steps their part.
+func (r *HPL) Flops() float64 {
+	if r.FirstSteps > 0 {
+		return r.FirstFlops(r.FirstSteps)
+	}
+	return r.Params.Flops()
+}
+
+// Size counts in each step a broadcast along P rows and a swap along Q columns, and for each column of the matrix a
+// pivot exchange. Long broadcasts and long swaps roll: each rank of a row, or column, sends as often as there are
+// others.
+func (r *HPL) Size() (steps, messages float64) {
+	rows, cols, n := float64(r.P), float64(r.Q), float64(r.N)
+	steps = math.Ceil(n / float64(r.NB))
+	depth := float64(bits.Len(uint(r.P - 1))) // rounds of an exchange by halves
+	swap := cols * rows * depth
+	if r.Swap != hpl.BinaryExchange && rows > 1 {
+		swap = cols * rows * rows
+	}
+	messages = float64(rows*(cols-1)) + swap + float64(n/steps*rows*depth)
+	if r.Bcast.IsLong() {
+		messages += float64(rows * cols * (cols - 1))
+	}
+	if r.FirstSteps > 0 {
+		steps = min(steps, float64(r.FirstSteps))
+	}
+	return steps, messages
+}
+
+// Reseeded returns the run with other random pivots.
+func (r *HPL) Reseeded(n uint64) Run {
+	other := *r
+	if other.Pivots.Kind == hpl.RandomPivots {
+		other.Pivots.Seed += n
+	}
+	return &other
+}
+
+// Outline implements Run.
+func (r *HPL) Outline() (Outline, error) {
+	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: hpl.Kernels()}}, nil
+}
+
+// Trace implements Run.
+func (r *HPL) Trace(ctx context.Context, tool string) ([]byte, error) {
+	var b bytes.Buffer
+	err := hpl.Generate(ctx, &b, r.Params, hpl.Options{Tool: tool, FirstSteps: r.FirstSteps})
+	return b.Bytes(), err
+}
+
+// HPCG is a run of HPCG.
+type HPCG struct{ hpcg.Params }
+
+// newHPCG makes the program from the table of parameters of package hpcg. Runs are completed as
+// HPCG does it; the notes about replaced values are for its own command.
+func newHPCG() *Program {
+	p := &Program{Name: "hpcg", Title: "HPCG"}
+	for _, par := range hpcg.Parameters() {
+		p.Parameters = append(p.Parameters, parameter(par.Option, strings.ReplaceAll(par.Usage, "`", "")))
+	}
+	p.New = func(given []trace.Param) (Run, error) {
+		params, err := hpcg.WithDefaults(given, nil)
+		if err == nil {
+			_, err = params.Complete()
+		}
+		return &HPCG{params}, err
+	}
+	return p
+}
+
+// Identity implements Run.
+func (r *HPCG) Identity() []trace.Param {
+	var list []trace.Param
+	for _, p := range r.List() {
+		if !strings.HasPrefix(p.Name, "flop ") { // HPCG's counts, which follow from the others
+			list = append(list, trace.Param{Name: "parameter " + p.Name, Value: p.Value})
+		}
+	}
+	return list
+}
+
+// Ranks implements Run.
+func (r *HPCG) Ranks() int { return r.Params.Ranks }
+
+// Flops implements Run.
+func (r *HPCG) Flops() float64 { return hpcg.Total(r.Params.Flops()) }
+
+// Size counts in each iteration 11 exchanges of halos, of which each rank has neighbours in up to 26 directions, and
+// three allreduce.
+func (r *HPCG) Size() (steps, messages float64) {
+	// Ranks at the sides of the grid have fewer neighbours.
+	pairs := 1.0
+	for _, n := range []int{r.Grid.NX, r.Grid.NY, r.Grid.NZ} {
+		pairs *= float64(3*n - 2) // places with a neighbour in a direction, themselves included
+	}
+	ranks := float64(r.Ranks())
+	return float64(r.Steps()), float64(11*(pairs-ranks)) + float64(3*ranks*float64(bits.Len(uint(r.Ranks()-1))))
+}
+
+// Reseeded returns the run itself: nothing in HPCG is random.
+func (r *HPCG) Reseeded(uint64) Run { return r }
+
+// Outline implements Run.
+func (r *HPCG) Outline() (Outline, error) {
+	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: hpcg.Kernels()}}, nil
+}
+
+// Trace implements Run.
+func (r *HPCG) Trace(ctx context.Context, tool string) ([]byte, error) {
+	var b bytes.Buffer
+	err := hpcg.Generate(ctx, &b, r.Params, hpcg.Options{Tool: tool})
+	return b.Bytes(), err
+}

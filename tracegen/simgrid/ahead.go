@@ -144,7 +144,7 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 	b := &r.blocks[filled%2]
 	b.actions, b.odd = b.room[:0], b.odd[:0]
 	s.lines.memory = memory
-	for n := readAtOnce; n == readAtOnce && len(b.actions) < len(b.room) && !s.lists.some(); {
+	for n := readAtOnce; n == readAtOnce && len(b.actions) < len(b.room) && len(s.lists.lists) == 0; {
 		odds := s.odds
 		n, b.err = t.fill(s, b.room[len(b.actions):][:readAtOnce])
 		if s.odds > odds {
@@ -152,7 +152,7 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 		}
 		b.actions = b.room[:len(b.actions)+n]
 	}
-	b.lists, b.listed = s.lists, s.lists.some()
+	b.lists, b.listed = s.lists, len(s.lists.lists) > 0
 	next := s.lists.first + int64(len(s.lists.lists)) // the stream goes on with no lists, numbered from behind these
 	s.lists = sumLists{first: next, given: next}
 	b.last = len(b.actions) == 0

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -68,23 +69,27 @@ func mixedFiles(ranks int) map[string]string {
 	})
 }
 
+// openIn opens the index in dir.
+func openIn(t testing.TB, dir string) *simgrid.Trace {
+	t.Helper()
+	tr, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
 // TestReadAhead: with a reader all calls return the same, whatever the order in which the
-// ranks ask; also if it is stopped on the way.
+// ranks ask; also if it is stopped on the way. A checkpoint may be written while the reader is at work; the race
+// detector looks on.
 func TestReadAhead(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const ranks = 7
 	dir := t.TempDir()
 	writeFiles(t, dir, mixedFiles(ranks))
-	openIn := func() *simgrid.Trace {
-		tr, err := simgrid.Open(dir+"/trace.index", dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tr
-	}
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		plain, ahead := openIn(), openIn()
+		plain, ahead := openIn(t, dir), openIn(t, dir)
 		ahead.ReadAhead()
 		stop := random.IntN(1500)
 		for i := range 1500 {
@@ -97,6 +102,11 @@ func TestReadAhead(t *testing.T) {
 			}
 			if diff := cmp.Diff(ask(plain, rank), ask(ahead, rank)); diff != "" {
 				t.Fatalf("seed %d, call %d, of rank %d (-plain +ahead):\n%s", seed, i, rank, diff)
+			}
+			if i%7 == 0 {
+				if err := ahead.SaveState(io.Discard); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		ahead.Close()
@@ -117,10 +127,7 @@ func TestReadAheadLate(t *testing.T) {
 			fmt.Fprintf(w, "%d compute %d\n", r, i)
 		}
 	}))
-	tr, err := simgrid.Open(dir+"/trace.index", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := openIn(t, dir)
 	first := ask(tr, 0)
 	tr.ReadAhead()
 	defer tr.Close()
@@ -132,10 +139,7 @@ func TestReadAheadLate(t *testing.T) {
 		t.Errorf("%d actions, want 21", total)
 	}
 
-	early, err := simgrid.Open(dir+"/trace.index", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	early := openIn(t, dir)
 	early.ReadAhead()
 	defer early.Close()
 	if err := early.Convert(nil, nil); err == nil || !strings.Contains(err.Error(), "read ahead") {
@@ -157,10 +161,7 @@ func TestReadAheadPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	tr, err := simgrid.Open(dir+"/trace.index", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := openIn(t, dir)
 	if err := os.Rename(pipe, tr.Files()[1]); err != nil {
 		t.Fatal(err)
 	}
@@ -173,25 +174,5 @@ func TestReadAheadPipe(t *testing.T) {
 	}
 	if a := ask(tr, 1); !strings.Contains(a.Error, "illegal seek") {
 		t.Errorf("rank 1: %v", a)
-	}
-}
-
-// TestReadAheadSnapshot: a checkpoint may be written while the reader is at work; the
-// race detector looks on.
-func TestReadAheadSnapshot(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	dir := t.TempDir()
-	writeFiles(t, dir, mixedFiles(7))
-	tr, err := simgrid.Open(dir+"/trace.index", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr.ReadAhead()
-	defer tr.Close()
-	for i := range int32(200) {
-		ask(tr, i%7)
-		if err := tr.SaveState(io.Discard); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

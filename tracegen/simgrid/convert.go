@@ -265,7 +265,6 @@ func newBlock(key blockKey) *trace.Builder {
 	}
 	b := trace.NewBuilder(name, numArgs)
 	peer, tag, bytes, received := b.Param(argPeer), b.Param(argTag), b.Param(argBytes), b.Param(argReceived)
-	message := func(op trace.Op) { b.Message(op, 0, key.req, peer, tag, bytes) }
 	switch key.kind {
 	case trace.KindCollective:
 		o.Root, o.Flops, o.Send, o.Recv = peer, tag, bytes, received
@@ -284,14 +283,10 @@ func newBlock(key blockKey) *trace.Builder {
 		b.Free(key.req)
 	case trace.KindWaitAll:
 		b.WaitAll()
-	case trace.KindSend:
-		message(trace.OpSend)
-	case trace.KindIsend:
-		message(trace.OpIsend)
-	case trace.KindRecv:
-		message(trace.OpRecv)
-	case trace.KindIrecv:
-		message(trace.OpIrecv)
+	default:
+		ops := map[trace.Kind]trace.Op{trace.KindSend: trace.OpSend, trace.KindIsend: trace.OpIsend,
+			trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv}
+		b.Message(ops[key.kind], 0, key.req, peer, tag, bytes)
 	}
 	return b
 }

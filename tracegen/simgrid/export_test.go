@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -353,11 +354,9 @@ func TestExportFile(t *testing.T) {
 // failingWriter takes n bytes.
 type failingWriter struct{ n int }
 
-var errFull = errors.New("full")
-
 func (w *failingWriter) Write(p []byte) (int, error) {
 	if w.n -= len(p); w.n < 0 {
-		return 0, errFull
+		return 0, io.ErrShortWrite
 	}
 	return len(p), nil
 }
@@ -366,7 +365,7 @@ func TestExportFails(t *testing.T) {
 	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
 	for n := range 40 { // the comment of 4 bytes, rank 0 of 28, ...
 		_, err := simgrid.Export(t.Context(), &failingWriter{n}, tr, simgrid.ExportOptions{Polls: trace.Hit{}, Note: "x"})
-		if !errors.Is(err, errFull) {
+		if !errors.Is(err, io.ErrShortWrite) {
 			t.Fatalf("%d bytes: error %v", n, err)
 		}
 	}

@@ -56,13 +56,9 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 			r.complete("wait", i)
 		}
 	case trace.KindFlops:
-		r.verb("compute")
-		r.number(a.Flops())
-		r.text = append(r.text, '\n')
+		r.amount("compute", a.Flops())
 	case trace.KindSleep:
-		r.verb("sleep")
-		r.number(a.Seconds())
-		r.text = append(r.text, '\n')
+		r.amount("sleep", a.Seconds())
 	case trace.KindIprobe:
 		r.sum.Probes++
 	case trace.KindTest:
@@ -186,7 +182,7 @@ func (r *rankWriter) complete(verb string, i int) {
 		r.list = slices.Delete(r.list, i, i+1)
 		return
 	}
-	r.requests.test(k)
+	r.oldest(k, false)
 	r.list, r.gone = slices.Delete(r.list, 0, r.gone), 0
 }
 
@@ -252,6 +248,13 @@ func (r *rankWriter) named(verb string, k key) {
 func (r *rankWriter) line(verb string, args ...int64) {
 	r.verb(verb)
 	r.ints(args...)
+	r.text = append(r.text, '\n')
+}
+
+// amount appends a line of one number.
+func (r *rankWriter) amount(verb string, v float64) {
+	r.verb(verb)
+	r.number(v)
 	r.text = append(r.text, '\n')
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
@@ -123,4 +125,240 @@ func (s *slab) trim(window []byte) []byte {
 		s.used = s.used[:n-(size-len(window))]
 	}
 	return slices.Clip(window)
+}
+
+// fields reads the fields of a line, which blanks and tabs separate. It never passes
+// the end of the line but with skipLine. What it reads after the first mistake means
+// nothing.
+type fields struct {
+	text []byte // lines, each with its '\n'
+	at   int    // the next field, or blanks before it; len(text) before the first line
+	err  error  // the first mistake
+	odd  odd    // why the line is odd
+	what string // is odd in it
+}
+
+// failf notes a mistake, unless there is one already: later ones often follow from the first.
+func (f *fields) failf(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Sets of characters up to a blank, a bit for each.
+const (
+	blanks = 1<<' ' | 1<<'\t' | 1<<'\r'
+	ends   = blanks | 1<<'\n' // of a field
+)
+
+// in reports whether a character is of a set; no character above the blank is.
+func in(set uint64, c byte) bool { return c <= ' ' && set>>c&1 != 0 }
+
+// skipLine goes behind the end of the line.
+func (f *fields) skipLine() {
+	if f.at == len(f.text) {
+		return
+	}
+	if f.text[f.at] != '\n' {
+		f.at += bytes.IndexByte(f.text[f.at:], '\n')
+	}
+	f.at++
+}
+
+// skipBlanks goes to the next field or the end of the line. The '\n' at the end of the text stops
+// it, so it needs no check of bounds.
+func (f *fields) skipBlanks() {
+	at := f.at
+	for in(blanks, f.text[at]) {
+		at++
+	}
+	f.at = at
+}
+
+// next returns the next field, nil at the end of the line.
+func (f *fields) next() []byte {
+	f.skipBlanks()
+	from, to := f.at, f.at
+	for !in(ends, f.text[to]) {
+		to++
+	}
+	if f.at = to; from == to {
+		return nil
+	}
+	return f.text[from:to]
+}
+
+// takes reads the next field if it is the given text.
+func (f *fields) takes(text string) bool {
+	f.skipBlanks()
+	to := f.at + len(text)
+	if to >= len(f.text) || string(f.text[f.at:to]) != text || !in(ends, f.text[to]) {
+		return false
+	}
+	f.at = to
+	return true
+}
+
+// special reads the next field if it is one of numbers below 0 that mean something of their
+// own, and returns it, 0 for any other.
+func (f *fields) special(numbers ...int) int {
+	f.skipBlanks()
+	if f.text[f.at] != '-' {
+		return 0
+	}
+	for _, n := range numbers {
+		if f.takes(strconv.Itoa(n)) {
+			return n
+		}
+	}
+	return 0
+}
+
+// done reports whether no field is left.
+func (f *fields) done() bool {
+	f.skipBlanks()
+	return f.text[f.at] == '\n'
+}
+
+// left returns the number of fields that are left.
+func (f fields) left() int {
+	n := 0
+	for f.next() != nil {
+		n++
+	}
+	return n
+}
+
+// maxDigits of a number are exact as a float64.
+const maxDigits = 15
+
+// digits reads the next field of a line from text[at:] if it consists of at most maxDigits
+// digits. It returns where the field ends, 0 if it is another one.
+func digits(text []byte, at int) (n int64, end int) {
+	for in(blanks, text[at]) {
+		at++
+	}
+	begin := at
+	for {
+		digit := text[at] - '0'
+		if digit > 9 {
+			break
+		}
+		n = 10*n + int64(digit)
+		at++
+	}
+	if count := at - begin; count == 0 || count > maxDigits || !in(ends, text[at]) {
+		return 0, 0
+	}
+	return n, at
+}
+
+// number reads the next field, a number that what names in errors.
+func (f *fields) number(what string) float64 {
+	if n, end := digits(f.text, f.at); end > 0 {
+		f.at = end
+		return float64(n)
+	}
+	field := f.next()
+	if field == nil {
+		f.failf("%s is missing", what)
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(field), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || bytes.IndexByte(field, '_') >= 0 {
+		f.failf("%s %q is not a number", what, field)
+		return 0
+	}
+	return v
+}
+
+// rank reads the field in front of an action, the number of a rank up to most.
+func (f *fields) rank(most int64) int64 {
+	begin := f.at
+	n := f.integer("rank", 0, most)
+	if f.err != nil {
+		f.at = begin
+		if field := f.next(); len(field) > 0 && field[0] > '9' {
+			f.err = fmt.Errorf("rank %q is not a number: ranks of MPI have numbers, the actors of MSG and S4U names", field)
+		}
+	}
+	return n
+}
+
+// amount reads the next field, a number >= 0.
+func (f *fields) amount(what string) float64 {
+	v := f.number(what)
+	if v < 0 {
+		f.failf("%s %v is negative", what, v)
+	}
+	return v
+}
+
+// integer reads the next field, a number in [least, most]; a fraction is cut off as
+// SimGrid does.
+func (f *fields) integer(what string, least, most int64) int64 {
+	if n, end := digits(f.text, f.at); end > 0 && n >= least && n <= most {
+		f.at = end
+		return n
+	}
+	return f.truncated(what, least, most)
+}
+
+// truncated is integer for any number.
+func (f *fields) truncated(what string, least, most int64) int64 {
+	// Bounds are exact as float64, so that none is missed by rounding.
+	v := math.Trunc(f.number(what))
+	if v < float64(least) || v > float64(most) {
+		f.failf("%s %v out of [%d,%d]", what, v, least, most)
+		return least
+	}
+	return int64(v)
+}
+
+// typeSizes are the bytes of SimGrid's datatypes by number, as version 3.32 sends
+// them; 0 for those without content (MPI_LB and MPI_UB).
+var typeSizes = [...]int64{
+	8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8,
+	8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8, 8,
+}
+
+// itemSize returns the bytes of the datatype in the next field, or the default if
+// there is none. Before SimGrid 3.20 that stood for all other types than seven, of which -1 was written.
+func (t *Trace) itemSize(f *fields) int64 {
+	if f.text[f.at] == '\n' {
+		return t.defaultSize
+	}
+	if n, end := digits(f.text, f.at); end > 0 && n < int64(len(typeSizes)) && typeSizes[n] > 0 {
+		if f.at = end; n > lastOldType && t.isOld() {
+			return t.defaultSize
+		}
+		return typeSizes[n]
+	}
+	if f.takes("-1") {
+		if t.isOld() {
+			return t.defaultSize
+		}
+		f.note(derivedLine, "datatype -1")
+		return 0
+	}
+	if field := f.next(); field != nil {
+		f.failf("datatype %q is not known", field)
+	}
+	return t.defaultSize
+}
+
+// maxBytes bounds the size of a message, so that sums of sizes fit.
+const maxBytes = 1 << 50
+
+// size turns a count into bytes by the datatype in the next field, or by the
+// default if there is none.
+func (t *Trace) size(f *fields, count int64) int64 {
+	size := t.itemSize(f)
+	if count < 0 {
+		return -1
+	}
+	if count*size > maxBytes { // at most maxBytes items of 32 bytes
+		f.failf("%d items of %d bytes are too many", count, size)
+	}
+	return count * size
 }

@@ -63,7 +63,7 @@ func (s *stream) oddities() *oddities {
 
 // firstOf returns the number of rank 0 in lines of a kind, of which the rank has one.
 func (s *stream) firstOf(t *Trace, kind lineKind) int64 {
-	first := t.first(kind)
+	first := t.numbers[kind]().found
 	if first > 0 && (s.odd == nil || !s.odd.actors[kind]) {
 		s.oddities().actors[kind] = true
 	}
@@ -101,13 +101,13 @@ func (t *Trace) Warnings() []warning.Warning {
 
 	if all.old {
 		list.Add(warning.At(t.name, 0, "a text of SimGrid before 3.20 (see %s): messages have no tags, "+
-			"and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place))
+			"and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form().place))
 	}
 	for kind, verb := range []string{waitLines: "waits and tests name", pairLines: "sendRecv names"} {
 		last := []string{waitLines: "3.28", pairLines: "3.29"}[kind]
 		if all.actors[kind] {
 			list.Add(warning.At(t.name, 0, "%s actors, which count from 1, as SimGrid 3.20 to %s wrote them (see %s): "+
-				"read as the ranks that are meant", verb, last, t.numbers[kind].place))
+				"read as the ranks that are meant", verb, last, t.numbers[kind]().place))
 		}
 	}
 	// The first place of a kind stands for all of its lines.
@@ -132,7 +132,7 @@ func (t *Trace) Warnings() []warning.Warning {
 			}
 		case otherLine:
 			meant := "actors, which count from 1"
-			if t.first(waitLines) == 1 {
+			if t.numbers[waitLines]().found == 1 {
 				meant = "ranks"
 			}
 			follows = "names no request that is pending, though it would if its numbers were " + meant +

@@ -94,10 +94,7 @@ func TestOddActions(t *testing.T) {
 func TestWarningsSoFar(t *testing.T) {
 	lines := strings.Repeat("0 compute 1\n", 20) + "0 comm_dup 1\n" + strings.Repeat("0 compute 1\n", 20) + "0 comm_dup 1\n"
 	for _, ahead := range []bool{false, true} {
-		tr, err := open(t, texts(lines, "1 init\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := opened(t, texts(lines, "1 init\n"))
 		if ahead {
 			tr.ReadAhead()
 			defer tr.Close()

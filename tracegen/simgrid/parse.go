@@ -3,18 +3,27 @@ package simgrid
 import (
 	"bytes"
 	"math"
+	"slices"
+	"sync"
 
 	"reprise/trace"
 )
 
-// parse turns the fields behind the rank into an action; it is false for lines that mean nothing. Mistakes are left in
-// the fields. Most lines are messages, waits and computations, whose numbers are read at once where they are plain
-// digits (see message, exchange, named); the general way is for all others, and finds the mistakes.
-func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
-	return s.act(f, t, f.next(), a)
+// parse turns a line whose rank has been read into an action; it is false for lines that mean nothing.
+func (s *stream) parse(l *lines, t *Trace, a *trace.Action) (ok bool, err error) {
+	if l.err == nil {
+		ok = s.act(&l.fields, t, l.fields.next(), a)
+	}
+	if l.err != nil {
+		return false, l.mistake()
+	}
+	if l.odd != notOdd {
+		s.count(l)
+	}
+	return ok, nil
 }
 
-// act parses the fields behind a verb. It calls itself with the verb of today of another spelling.
+// act parses the fields behind a verb, and leaves mistakes in them. It calls itself with the verb of today of another spelling.
 func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	*a = trace.Action{}
 	switch string(verb) {
@@ -24,17 +33,17 @@ func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 		a.Kind, a.X[0] = trace.KindSleep, trace.FloatArg(f.amount("duration"))
 	case "send":
 		a.Kind = trace.KindSend
-		s.sent(f, t, a)
+		s.envelope(f, t, a, false)
 	case "isend":
 		a.Kind = trace.KindIsend
-		s.sent(f, t, a)
+		s.envelope(f, t, a, false)
 		s.begin(f, a, key{s.rank, a.Peer, a.Tag})
 	case "recv":
 		a.Kind = trace.KindRecv
-		s.received(f, t, a)
+		s.envelope(f, t, a, true)
 	case "irecv":
 		a.Kind = trace.KindIrecv
-		s.received(f, t, a)
+		s.envelope(f, t, a, true)
 		s.begin(f, a, key{a.Peer, s.rank, a.Tag})
 	case "sendRecv":
 		s.sendrecv(f, t, a)
@@ -82,63 +91,35 @@ const (
 	procNull      = -666          // no partner, and so no message
 )
 
-// message parses "PEER TAG COUNT [TYPE]" if these are the numbers of a rank, of a tag and
-// of a size, as nearly all are.
-func (t *Trace) message(f *fields, a *trace.Action) bool {
-	var n [3]int64
-	if begin := f.at; !f.naturals(n[:]) || n[0] >= int64(t.ranks) || n[1] > math.MaxInt32 || n[2] > maxBytes {
-		f.at = begin
-		return false
+// envelope parses "PEER TAG COUNT [TYPE]" of a send, or of a receive, which may have wildcards and need not know its
+// size.
+func (s *stream) envelope(f *fields, t *Trace, a *trace.Action, receives bool) {
+	least, nobody, direction := int64(0), []int{undefined, procNull}, "to"
+	if receives {
+		least, nobody, direction = -1, []int{anySource, undefined, procNull}, "from"
 	}
-	a.Peer, a.Tag, a.X[0] = int32(n[0]), int32(n[1]), t.size(f, n[2])
-	return true
-}
-
-// sent parses "PEER TAG COUNT [TYPE]" of a send.
-func (s *stream) sent(f *fields, t *Trace, a *trace.Action) {
 	if s.old(t) {
-		t.untagged(f, a, 0)
+		t.untagged(f, a, least)
 		return
 	}
-	if t.message(f, a) {
-		return
-	}
-	if n := f.special(undefined, procNull); n != 0 {
-		f.note(toNobody, "to %d", n)
-		return
-	}
-	a.Peer = t.rank(f, "peer")
-	a.Tag = tag(f)
-	if f.text[f.at] == '\n' {
-		f.failf("count is missing behind peer and tag; %s", t.otherForm())
-	}
-	a.X[0] = t.size(f, f.integer("count", 0, maxBytes))
-}
-
-// received parses "PEER TAG COUNT [TYPE]" of a receive, which may have wildcards and
-// need not know its size.
-func (s *stream) received(f *fields, t *Trace, a *trace.Action) {
-	if s.old(t) {
-		t.untagged(f, a, -1)
-		return
-	}
-	if t.message(f, a) {
-		return
-	}
-	switch f.special(anySource, undefined, procNull) {
-	case 0:
+	switch n := f.special(nobody...); {
+	case n == 0:
 		a.Peer = t.rank(f, "peer")
-	case procNull:
-		f.note(toNobody, "from %d", procNull)
-		return
-	default:
+	case receives && n != procNull:
 		a.Peer = trace.AnySource
+	default:
+		f.note(toNobody, "%s %d", direction, n)
+		return
 	}
-	a.Tag = wildTag(f)
+	if receives {
+		a.Tag = wildTag(f)
+	} else {
+		a.Tag = tag(f)
+	}
 	if f.text[f.at] == '\n' {
 		f.failf("count is missing behind peer and tag; %s", t.otherForm())
 	}
-	a.X[0] = t.size(f, f.integer("count", -1, maxBytes))
+	a.X[0] = t.size(f, f.integer("count", least, maxBytes))
 }
 
 // rank parses the number of a rank.
@@ -151,11 +132,10 @@ func tag(f *fields) int32 { return int32(f.integer("tag", math.MinInt32+2, math.
 
 // wildTag parses a tag of a receive.
 func wildTag(f *fields) int32 {
-	n := tag(f)
-	if n == anyTag {
-		return trace.AnyTag
+	if n := tag(f); n != anyTag {
+		return n
 	}
-	return n
+	return trace.AnyTag
 }
 
 // sendrecv parses "SCOUNT DST RCOUNT SRC STYPE RTYPE"; its tag is 0.
@@ -167,9 +147,6 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	}
 	// The line names the partners by rank, or as actors in texts of SimGrid 3.20 to 3.29.
 	first := s.firstOf(t, pairLines)
-	if t.exchange(f, a, first) {
-		return
-	}
 	out := f.integer("sent count", 0, maxBytes)
 	a.Peer = t.numbered(f, "destination", first)
 	in := f.integer("received count", 0, maxBytes)
@@ -179,20 +156,6 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	a.X[2] = int64(t.numbered(f, "source", first))
 	a.X[0] = t.size(f, out)
 	a.X[1] = t.size(f, in)
-}
-
-// exchange parses what sendrecv does if it is digits, as nearly all are.
-func (t *Trace) exchange(f *fields, a *trace.Action, first int64) bool {
-	var n [4]int64
-	begin, last := f.at, first+int64(t.ranks-1)
-	if !f.naturals(n[:]) || n[0] > maxBytes || n[2] > maxBytes || min(n[1], n[3]) < first || max(n[1], n[3]) > last {
-		f.at = begin
-		return false
-	}
-	a.Peer, a.X[2] = int32(n[1]-first), n[3]-first
-	a.X[0] = t.size(f, n[0])
-	a.X[1] = t.size(f, n[2])
-	return true
 }
 
 // numbered parses the number of a rank where that of rank 0 is first.
@@ -223,12 +186,7 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action, kind trace.Kind) (ok
 	}
 	from := f.at
 	if k, some := s.named(f, t, verb); some {
-		if kind == trace.KindWait {
-			a.Req, ok = s.requests.wait(k)
-		} else {
-			a.Req, ok = s.requests.test(k)
-		}
-		if !ok {
+		if a.Req, ok = s.oldest(k, kind == trace.KindWait); !ok {
 			f.note(s.idle(t, k), "%s%s", verb, f.text[from:f.at])
 		}
 	}
@@ -238,15 +196,6 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action, kind trace.Kind) (ok
 // named parses "SRC DST TAG", which name a message, of a wait or a test. It is false at a mistake, and
 // where one of the two is nobody, so that there is nothing to wait for.
 func (s *stream) named(f *fields, t *Trace, verb string) (k key, ok bool) {
-	var n [3]int64
-	if begin := f.at; f.naturals(n[:]) && n[2] <= math.MaxInt32 {
-		first := s.firstOf(t, waitLines)
-		src, dst := n[0]-first, n[1]-first
-		if min(src, dst) >= 0 && max(src, dst) < int64(t.ranks) {
-			return key{int32(src), int32(dst), int32(n[2])}, true
-		}
-		f.at = begin
-	}
 	if f.done() {
 		f.failf("%s names no request: want source, destination and tag, which SimGrid before 3.20 wrote of none, and before 3.31 not of tests; %s", verb, t.otherForm())
 		return k, false
@@ -284,7 +233,7 @@ func messageKey(src, dst int64, tag int32, first, ranks int64) (key, bool) {
 // numbers were those of the other numbering.
 func (s *stream) idle(t *Trace, k key) odd {
 	shift := int32(1)
-	if t.first(waitLines) == 0 {
+	if t.numbers[waitLines]().found == 0 {
 		shift = -1
 	}
 	if k.dst += shift; k.src >= 0 {
@@ -294,4 +243,213 @@ func (s *stream) idle(t *Trace, k key) odd {
 		return otherLine
 	}
 	return idleLine
+}
+
+// sums are running sums, from 0, of counts for ranks 0, 1, ... They never change, so
+// that ranks which say the same share them.
+type sums []int64
+
+// recentSums are the last sums that were read, which the next rank often has too. With a
+// reader ahead, two goroutines read.
+type recentSums struct {
+	mu      sync.Mutex
+	bySide  [2]sums
+	scratch sums
+}
+
+// read parses a count for each of the ranks and returns their sums, or leaves a mistake
+// in f.
+func (c *recentSums) read(f *fields, ranks, side int, what string) sums {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := append(c.scratch[:0], 0)
+	for range ranks {
+		s = append(s, s[len(s)-1]+f.integer(what, 0, trace.MaxCount))
+	}
+	c.scratch = s
+	if f.err == nil && !slices.Equal(s, c.bySide[side]) {
+		c.bySide[side] = slices.Clone(s)
+	}
+	return c.bySide[side]
+}
+
+// sumLists are the sums that the actions of a rank name by number. Those given out
+// with one Fill are forgotten with the next.
+type sumLists struct {
+	lists []sums
+	first int64 // number of lists[0]
+	given int64 // numbers below it were given out
+}
+
+// add keeps sums and returns their number.
+func (l *sumLists) add(s sums) int64 {
+	l.lists = append(l.lists, s)
+	return l.first + int64(len(l.lists)) - 1
+}
+
+// at returns sums by their number, nil if there are none.
+func (l *sumLists) at(list int64) sums {
+	if i := list - l.first; uint64(i) < uint64(len(l.lists)) {
+		return l.lists[i]
+	}
+	return nil
+}
+
+// give notes that actions are given out.
+func (l *sumLists) give(actions []trace.Action) {
+	for i := range actions {
+		a := &actions[i]
+		if len(l.lists) == 0 || a.Kind != trace.KindCollective {
+			continue
+		}
+		kind := trace.CollectiveKind(a.Sym)
+		if kind.SendsPerRank() {
+			l.given = max(l.given, a.X[0]+1)
+		}
+		if kind.RecvsPerRank() {
+			l.given = max(l.given, a.X[1]+1)
+		}
+	}
+}
+
+// forget lets go of the sums that were given out.
+func (l *sumLists) forget() {
+	if n := l.given - l.first; n > 0 {
+		l.lists = slices.Delete(l.lists, 0, int(n))
+		l.first = l.given
+	}
+}
+
+// collectives are the verbs of collective operations.
+var collectives = func() map[string]trace.CollectiveKind {
+	verbs := map[string]trace.CollectiveKind{}
+	for k := range trace.CollectiveKind(trace.NumCollectives) {
+		verbs[k.String()] = k
+	}
+	return verbs
+}()
+
+// collectiveForm says which arguments the line of a collective has, in this order: the size of
+// the send buffer, counts that are sent, the size of the receive buffer, counts that are
+// received, flop, root, the types of both sides, displacements. Both sizes and all counts are
+// in elements.
+type collectiveForm struct{ buffers, send, recv, flops, span bool }
+
+// collectiveForms are the forms of all operations of SimGrid's text, for reading and for writing.
+var collectiveForms = map[trace.CollectiveKind]collectiveForm{
+	trace.CollBarrier:       {},
+	trace.CollBcast:         {send: true},
+	trace.CollReduce:        {send: true, flops: true},
+	trace.CollAllreduce:     {send: true, flops: true},
+	trace.CollAlltoall:      {send: true, recv: true},
+	trace.CollAlltoallv:     {send: true, recv: true, buffers: true},
+	trace.CollGather:        {send: true, recv: true},
+	trace.CollGatherv:       {send: true, recv: true},
+	trace.CollAllgather:     {send: true, recv: true},
+	trace.CollAllgatherv:    {send: true, recv: true, span: true},
+	trace.CollScatter:       {send: true, recv: true},
+	trace.CollScatterv:      {send: true, recv: true},
+	trace.CollReduceScatter: {recv: true, flops: true},
+	trace.CollScan:          {send: true, flops: true},
+	trace.CollExscan:        {send: true, flops: true},
+}
+
+// untraceable are actions that SMPI writes but that its replay does not know, by reason.
+var untraceable = map[string]string{
+	"waitAny": "which request ended is not in the text", "waitany": "which request ended is not in the text",
+	"testany":  "which requests are tested is not in the text",
+	"testall":  "which requests are tested is not in the text",
+	"testsome": "which requests are tested is not in the text",
+	"Start":    "persistent requests are not in the text", "Startall": "persistent requests are not in the text",
+}
+
+// collective parses the arguments of a collective operation.
+func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
+	kind, ok := collectives[verb]
+	if !ok {
+		if why := untraceable[verb]; why != "" {
+			f.failf("action %q is not supported, by SimGrid's replay neither: %s", verb, why)
+		} else {
+			f.failf("action %q is not supported", verb)
+		}
+		return
+	}
+	if (kind == trace.CollScan || kind == trace.CollExscan) && s.old(t) {
+		f.failf("action %q is not one of SimGrid before 3.20; %s", verb, t.otherForm())
+		return
+	}
+	form := collectiveForms[kind]
+	c := trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}
+
+	// side parses what goes one way: one count, or one for each rank, of which the number of
+	// their sums is kept. The sizes of buffers say nothing that the counts do not.
+	side := func(i int, perRank bool, buffer, what string, v *int64) {
+		if form.buffers {
+			f.integer(buffer, 0, trace.MaxCount)
+		}
+		if !perRank {
+			*v = f.integer(what, 0, trace.MaxCount)
+		} else if sums := t.recent.read(f, t.ranks, i, what); f.err == nil {
+			*v = s.lists.add(sums)
+		}
+	}
+	if form.send {
+		what := "count"
+		if form.recv {
+			what = "sent count"
+		}
+		side(0, kind.SendsPerRank(), "size of the send buffer", what, &c.Send)
+	}
+	if form.recv {
+		side(1, kind.RecvsPerRank(), "size of the receive buffer", "received count", &c.Recv)
+	}
+	if form.flops {
+		c.Flops = f.amount("amount of flop")
+	}
+	if kind.Rooted() && f.left() > 0 { // else 0
+		c.Root = t.rank(f, "root")
+	}
+	left := 2
+	if form.span {
+		left = f.left()
+	}
+	if !form.span || left <= 2 || left > t.ranks { // else displacements alone
+		if form.send {
+			c.SendSize = t.itemSize(f)
+		}
+		if form.recv {
+			c.RecvSize = t.itemSize(f)
+		}
+		left -= 2
+	}
+
+	// An allgatherv ends with two datatypes, or a displacement for each rank, or both. SimGrid
+	// puts all blocks at the beginning of the receive buffer if it is not told where they are.
+	if form.span && f.err == nil {
+		counts := s.lists.at(c.Recv)
+		for r := range t.ranks {
+			at := int64(0)
+			if left > 0 {
+				at = f.integer("displacement", 0, trace.MaxCount)
+			}
+			c.Span = max(c.Span, at+counts[r+1]-counts[r])
+		}
+	}
+
+	// What has a derived datatype, of no known size, gets a count of 0: a list has only such
+	// from now on.
+	none := func(perRank bool, count int64) int64 {
+		if !perRank {
+			return 0
+		}
+		s.lists.lists[count-s.lists.first] = make(sums, t.ranks+1)
+		return count
+	}
+	if f.err == nil && c.SendSize == 0 {
+		c.SendSize, c.Send = 1, none(kind.SendsPerRank(), c.Send)
+	}
+	if f.err == nil && c.RecvSize == 0 {
+		c.RecvSize, c.Recv, c.Span = 1, none(kind.RecvsPerRank(), c.Recv), 0
+	}
+	a.SetCollective(&c)
 }

@@ -46,13 +46,21 @@
 package simgrid
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
 
 	"reprise/internal/snapshot"
 	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -68,11 +76,14 @@ type Trace struct {
 	shared      *lines   // the one file, or nil
 	memory      slab     // of the windows that Fill's caller reads
 	recent      recentSums
-	batch       int                   // actions that Fill is asked for
-	fills       []int                 // calls of Fill, by rank
-	numbers     [numLineKinds]verdict // the number of rank 0 in lines of a kind
-	form        verdict               // newForm or oldForm
-	ahead       *ahead                // nil without ReadAhead
+	batch       int    // actions that Fill is asked for
+	fills       []int  // calls of Fill, by rank
+	ahead       *ahead // nil without ReadAhead
+
+	// Verdicts about the text, which the first call reaches: the number of rank 0 in lines of a kind, and the form,
+	// newForm or oldForm.
+	numbers [numLineKinds]func() verdict
+	form    func() verdict
 }
 
 // stream is the actions of one rank.
@@ -95,6 +106,10 @@ type stream struct {
 // working directory if that is "".
 func Open(index, dir string) (*Trace, error) {
 	t := &Trace{name: index, defaultSize: 1}
+	t.form = sync.OnceValue(t.formOfText)
+	for kind := range t.numbers {
+		t.numbers[kind] = sync.OnceValue(func() verdict { return t.firstIn(lineKind(kind)) })
+	}
 	if err := t.open(dir); err != nil {
 		return nil, sniff.InFile(err, index, sniff.Index, sniff.Actions)
 	}
@@ -247,23 +262,13 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: file of rank %d: %w", t.name, s.rank, err)
 	}
-	owner := s.lines.rank(MaxRanks - 1)
-	ok := false
-	switch {
-	case s.lines.err != nil:
-	case owner == int64(s.rank):
-		s.own = true
-		ok = s.parse(&s.lines.fields, t, a)
-	default:
+	if owner := s.lines.rank(MaxRanks - 1); s.lines.err == nil && owner != int64(s.rank) {
 		s.lines.note(strayLine, "%d", owner)
-	}
-	if s.lines.err != nil {
-		return false, s.lines.mistake()
-	}
-	if s.lines.odd != notOdd {
 		s.count(&s.lines)
+		return false, nil
 	}
-	return ok, nil
+	s.own = true
+	return s.parse(&s.lines, t, a)
 }
 
 // compact lets go of actions that are taken, once they are half of the queue.
@@ -288,21 +293,12 @@ func (t *Trace) readShared() (int64, error) {
 		return 0, err
 	}
 	rank := t.shared.rank(int64(t.ranks - 1))
-	if t.shared.err != nil {
-		return 0, t.shared.mistake()
-	}
 	var a trace.Action
-	ok := t.streams[rank].parse(&t.shared.fields, t, &a)
-	if t.shared.err != nil {
-		return 0, t.shared.mistake()
-	}
-	if t.shared.odd != notOdd {
-		t.streams[rank].count(t.shared)
-	}
+	ok, err := t.streams[rank].parse(t.shared, t, &a)
 	if ok {
 		t.streams[rank].queue = append(t.streams[rank].queue, a)
 	}
-	return rank, nil
+	return rank, err
 }
 
 // finish notes what the rank does after its last line.
@@ -375,4 +371,105 @@ func (t *Trace) Hash() (hash [sha256.Size]byte, err error) {
 	}
 	all.Sum(hash[:0])
 	return hash, nil
+}
+
+// headSize is how much of a file IsIndex is asked about, in bytes.
+const headSize = 512
+
+// IsIndex reports whether head, the beginning of a file, can be an index: text
+// without control characters.
+func IsIndex(head []byte) bool {
+	return len(head) > 0 && !slices.ContainsFunc(head, func(c byte) bool {
+		return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f || c >= 0xf8
+	})
+}
+
+// readIndex makes a stream of each file that an index names. It reads line by line, as
+// what is taken for an index may be anything.
+func (t *Trace) readIndex(index, dir string) error {
+	f, err := os.Open(index)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// A trace of another kind, or a binary file, is told from an index by its first bytes.
+	text := bufio.NewReaderSize(f, headSize)
+	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
+		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
+	}
+	var files []string
+	line := 0
+	scan := textutil.NewLineScanner(text)
+	for scan.Scan() {
+		line++
+		name := strings.TrimSpace(scan.Text())
+		if name == "" {
+			continue
+		}
+		if len(files) == MaxRanks {
+			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
+		}
+		// The number of a rank and a verb are a line of a file of actions, unless a file has that name.
+		if actionLine.MatchString(name) {
+			if _, err := os.Stat(pathOf(dir, name)); err != nil {
+				return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line,
+					textutil.Quote(name))
+			}
+		}
+		files = append(files, name)
+	}
+	if err := textutil.LineError(scan); err != nil {
+		return fmt.Errorf("%s:%d: %w", index, line+1, err)
+	}
+	t.streams = make([]stream, len(files))
+	for r, name := range files {
+		t.streams[r] = stream{rank: int32(r), lines: lines{memory: &t.memory, path: pathOf(dir, name), name: name}}
+	}
+	return nil
+}
+
+var actionLine = regexp.MustCompile(`^[0-9]+\s+[a-zA-Z_]+(\s|$)`)
+
+// pathOf returns the path of a file that an index names.
+func pathOf(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// readAt opens a file and reads what is at offset into buf: less than its length only
+// at the end of the file. A trace is as many files as ranks, most of them small, so it
+// makes no call but those it needs; an os.File takes twice as many, because it tries
+// to have files polled. Its errors quote the path, which an index may have made up; a
+// pipe in the place of a file is one of them, and not waited for.
+func readAt(path string, buf []byte, offset int64) (int, error) {
+	fd, err := retry(func() (int, error) {
+		return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	})
+	if err != nil {
+		return 0, textutil.Brief(fmt.Errorf("open %q: %w", path, err))
+	}
+	defer syscall.Close(fd)
+	total := 0
+	for total < len(buf) {
+		n, err := retry(func() (int, error) { return syscall.Pread(fd, buf[total:], offset+int64(total)) })
+		if err != nil {
+			return total, textutil.Brief(fmt.Errorf("read %q: %w", path, err))
+		}
+		if n == 0 {
+			break
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// retry makes a system call until no signal interrupts it.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		if n, err := call(); err != syscall.EINTR {
+			return n, err
+		}
+	}
 }

@@ -42,23 +42,25 @@ func (q *requests) add(k key) (int32, error) {
 	return slot, nil
 }
 
-// wait takes away the oldest request of a key and returns its slot.
-func (q *requests) wait(k key) (int32, bool) {
-	r, ok := q.take(k)
-	if ok {
-		q.free = append(q.free, r.slot)
+// oldest returns the slot of the oldest request of a key. It takes the request away if end is set, as a wait does; a
+// test makes it the newest, as in SMPI whether the test succeeds or not. It takes as long as there are older ones, which
+// are few in most programs, however many are younger.
+func (q *requests) oldest(k key, end bool) (int32, bool) {
+	pending := q.list[q.gone:]
+	for i, r := range pending {
+		if r.key != k {
+			continue
+		}
+		copy(pending[1:i+1], pending)
+		q.gone++
+		if end {
+			q.free = append(q.free, r.slot)
+		} else {
+			q.push(r)
+		}
+		return r.slot, true
 	}
-	return r.slot, ok
-}
-
-// test returns the slot of the oldest request of a key, and makes it the newest,
-// as SMPI does whether the test succeeds or not.
-func (q *requests) test(k key) (int32, bool) {
-	r, ok := q.take(k)
-	if ok {
-		q.push(r)
-	}
-	return r.slot, ok
+	return 0, false
 }
 
 // newest returns the slot of the newest request, and takes it away if end is set.
@@ -78,23 +80,6 @@ func (q *requests) newest(end bool) (int32, bool) {
 // has reports whether a request of a key is pending.
 func (q *requests) has(k key) bool {
 	return slices.ContainsFunc(q.list[q.gone:], func(r pendingRequest) bool { return r.key == k })
-}
-
-// take removes the oldest request of a key from the list. It takes as long as there
-// are older ones, which are few in most programs, however many are younger.
-func (q *requests) take(k key) (pendingRequest, bool) {
-	pending := q.list[q.gone:]
-	for i := range pending {
-		if pending[i].key == k {
-			r := pending[i]
-			if i > 0 {
-				copy(pending[1:i+1], pending)
-			}
-			q.gone++
-			return r, true
-		}
-	}
-	return pendingRequest{}, false
 }
 
 // push appends a request to the list, after letting go of what is no longer pending

@@ -89,27 +89,19 @@ func TestTextRoundTrip(t *testing.T) {
 	check := func(name string, files map[string]string) {
 		dir := t.TempDir()
 		writeFiles(t, dir, files)
-		index := filepath.Join(dir, "trace.index")
 		t.Run(name, func(t *testing.T) {
-			opened := func() *simgrid.Trace {
-				text, err := simgrid.Open(index, dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return text
-			}
 			for _, shared := range []bool{true, false} {
 				if !shared && count%5 != 0 {
 					continue // one file per rank is slower, and the same text
 				}
-				again, err := roundTrip(t, opened(), shared)
+				again, err := roundTrip(t, openIn(t, dir), shared)
 				if err != nil && strings.Contains(err.Error(), "is not supported") {
 					t.Skip(err)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
-				sameActions(t, opened(), again)
+				sameActions(t, openIn(t, dir), again)
 			}
 			count++
 		})
@@ -157,10 +149,7 @@ func TestHPLRoundTrip(t *testing.T) {
 func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 	tr := reading(t, file)
 	flat, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
-	again, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := opened(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
 	back, err := converted(t, again)
 	if err != nil {
 		t.Fatal(err)
@@ -264,9 +253,6 @@ func FuzzRoundTrip(f *testing.F) {
 			}
 			return
 		}
-		if tr, err = open(t, files); err != nil {
-			t.Fatal(err)
-		}
-		sameActions(t, tr, again)
+		sameActions(t, opened(t, files), again)
 	})
 }

@@ -1,7 +1,6 @@
 package simgrid_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -22,6 +21,16 @@ func open(t testing.TB, files map[string]string) (*simgrid.Trace, error) {
 	dir := t.TempDir()
 	writeFiles(t, dir, files)
 	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+}
+
+// opened is open of files whose index is good.
+func opened(t testing.TB, files map[string]string) *simgrid.Trace {
+	t.Helper()
+	tr, err := open(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }
 
 // writeFiles writes files into dir and returns how many bytes they have together.
@@ -60,10 +69,6 @@ func TestActions(t *testing.T) {
 			"1 sleep 3\n0 wait 1 0 7\n0 wait 1 0 99\n0 test 0 1 6\n0 waitall\n0 sendRecv 3 1 4 0 0 1\n0 location x.c 3\n0 comm_size 2\n0 finalize\n",
 		"b.ti": "1 init\n1 irecv 0 1 8\n1 irecv 0 2 8\n1 irecv 0 1 9\n1 wait 0 1 2\n1 isend 0 3 70000",
 	}
-	tr, err := open(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := [][]trace.Action{
 		{
 			{Kind: trace.KindFlops, X: [4]int64{giga}},
@@ -87,51 +92,28 @@ func TestActions(t *testing.T) {
 			{Kind: trace.KindWaitAll},
 		},
 	}
-	for r := range want {
-		got, err := actions(tr, int32(r), 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want[r], got); diff != "" {
-			t.Errorf("rank %d (-want +got):\n%s", r, diff)
-		}
-	}
-	if got := fmt.Sprint(tr.Warnings()); !strings.Contains(got, "ignored 1 line of other ranks") {
-		t.Errorf("warnings %s", got)
+	got, warnings := played(t, files, false)
+	if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(warnings, "ignored 1 line of other ranks") {
+		t.Errorf("warnings %s, actions (-want +got):\n%s", warnings, diff)
 	}
 }
 
 // TestSharedFile: the same lines in one file mean the same, in whatever order the
 // ranks ask.
 func TestSharedFile(t *testing.T) {
+	want, _ := played(t, texts("0 init double\n0 send 1 1 4\n0 irecv 1 2 5\n0 wait 1 0 2\n",
+		"1 init double\n1 recv 0 1 4\n1 isend 0 2 5\n"), false)
 	lines := "0 init double\n1 init double\n0 send 1 1 4\n1 recv 0 1 4\n1 isend 0 2 5\n0 irecv 1 2 5\n0 wait 1 0 2\n"
 	for _, order := range [][]int32{{0, 1}, {1, 0}} {
-		tr, err := open(t, map[string]string{"trace.index": "all.ti\n", "all.ti": lines})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tr.Ranks() != 2 {
-			t.Fatalf("%d ranks", tr.Ranks())
-		}
-		got := make([][]trace.Action, 2)
+		tr := opened(t, map[string]string{"trace.index": "all.ti\n", "all.ti": lines})
+		got := make([][]trace.Action, tr.Ranks())
 		for _, r := range order {
+			var err error
 			if got[r], err = actions(tr, r, 2); err != nil {
 				t.Fatal(err)
 			}
 		}
-		want := [][]trace.Action{
-			{
-				{Kind: trace.KindSend, Peer: 1, Tag: 1, X: [4]int64{32}},
-				{Kind: trace.KindIrecv, Peer: 1, Tag: 2, X: [4]int64{40}},
-				{Kind: trace.KindWait},
-			},
-			{
-				{Kind: trace.KindRecv, Tag: 1, X: [4]int64{32}},
-				{Kind: trace.KindIsend, Tag: 2, X: [4]int64{40}},
-				{Kind: trace.KindWaitAll},
-			},
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" || got[0][0].X[0] != 4*8 {
 			t.Errorf("order %v (-want +got):\n%s", order, diff)
 		}
 	}
@@ -166,11 +148,8 @@ func TestBadLines(t *testing.T) {
 		{"0 wait 0 1", "a.ti:2: tag is missing"},
 		{"0 sendRecv 1 1 1 9 0 0", "a.ti:2: source 9 out of [0,1]"},
 	} {
-		tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": "0 init\n" + c.line, "b.ti": "1 init\n"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = actions(tr, 0, 4); err == nil || !strings.Contains(err.Error(), c.want) {
+		files := map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": "0 init\n" + c.line, "b.ti": "1 init\n"}
+		if err := firstError(t, files, false); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q", c.line, err, c.want)
 		}
 	}
@@ -184,13 +163,9 @@ func TestPairTypes(t *testing.T) {
 		16: {31, 32, 36, 37, 41, 43, 44, 49, 53}, 32: {50, 54},
 	} {
 		for _, number := range numbers {
-			tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": fmt.Sprintf("0 init\n0 send 1 0 1000 %d\n", number), "b.ti": "1 init\n"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := actions(tr, 0, 4)
-			if err != nil || got[0].X[0] != 1000*size {
-				t.Errorf("datatype %d: %v, %v, want %d bytes", number, got, err, 1000*size)
+			got, _ := played(t, texts(fmt.Sprintf("0 init\n0 send 1 0 1000 %d\n", number), "1 init\n"), false)
+			if got[0][0].X[0] != 1000*size {
+				t.Errorf("datatype %d: %v, want %d bytes", number, got[0], 1000*size)
 			}
 		}
 	}
@@ -198,11 +173,7 @@ func TestPairTypes(t *testing.T) {
 
 // TestMissingFile: a file that is not there is named, with the index and the rank.
 func TestMissingFile(t *testing.T) {
-	tr, err := open(t, map[string]string{"trace.index": "none.ti\nb.ti\n", "b.ti": "1 init\n"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = actions(tr, 0, 4)
+	err := firstError(t, map[string]string{"trace.index": "none.ti\nb.ti\n", "b.ti": "1 init\n"}, false)
 	if err == nil || !strings.Contains(err.Error(), "trace.index: file of rank 0: open ") || !strings.Contains(err.Error(), `none.ti": no such file`) {
 		t.Errorf("error %v, want index, rank and file", err)
 	}
@@ -257,10 +228,7 @@ func manyLines(shared bool) map[string]string {
 func TestConvert(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		files := manyLines(shared)
-		text, err := open(t, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := opened(t, files)
 		tr, err := converted(t, text)
 		if err != nil {
 			t.Fatal(err)
@@ -269,16 +237,9 @@ func TestConvert(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := open(t, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, _ := played(t, files, false)
 		for r := range cursors {
-			want, err := actions(again, int32(r), 100)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, rest(t, &cursors[r])); diff != "" {
+			if diff := cmp.Diff(want[r], rest(t, &cursors[r])); diff != "" {
 				t.Errorf("shared %v, rank %d (-want +got):\n%.2000s", shared, r, diff)
 			}
 		}
@@ -309,19 +270,11 @@ func rest(t *testing.T, c *trace.Cursor) []trace.Action {
 // TestLongLine: lines may be longer than a chunk, within reason.
 func TestLongLine(t *testing.T) {
 	pad := strings.Repeat(" ", 100000)
-	tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep" + pad + "1\n0 sleep 1" + pad, "b.ti": ""})
-	if err != nil {
-		t.Fatal(err)
+	if got, _ := played(t, texts("0 sleep"+pad+"1\n0 sleep 1"+pad, ""), false); len(got[0]) != 2 {
+		t.Errorf("%d actions", len(got[0]))
 	}
-	got, err := actions(tr, 0, 8)
-	if err != nil || len(got) != 2 {
-		t.Errorf("%d actions, error %v", len(got), err)
-	}
-	tr, err = open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep 1\n0 sleep" + strings.Repeat(pad, 90), "b.ti": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = actions(tr, 0, 8); err == nil || !strings.Contains(err.Error(), "a.ti:2: line longer than") {
+	err := firstError(t, texts("0 sleep 1\n0 sleep"+strings.Repeat(pad, 90), ""), false)
+	if err == nil || !strings.Contains(err.Error(), "0.ti:2: line longer than") {
 		t.Error(err)
 	}
 }
@@ -335,17 +288,13 @@ func TestWindowEdges(t *testing.T) {
 			lines := "0 sleep 1\n0 send 1 2 3" + tail
 			text := "#" + strings.Repeat("x", length-len(lines)-2) + "\n" + lines
 			for _, again := range []string{"", "#\n" + strings.Repeat(" ", chunk-2) + "\n"} {
-				tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": again + text, "b.ti": "1 init"})
-				if err != nil {
-					t.Fatal(err)
-				}
 				want := []trace.Action{{Kind: trace.KindSleep, X: [4]int64{second}}, {Kind: trace.KindSend, Peer: 1, Tag: 2, X: [4]int64{3}}}
 				if len(tail) > 2 {
 					want = append(want, trace.Action{Kind: trace.KindSleep, X: [4]int64{trace.FloatArg(3)}})
 				}
-				got, err := actions(tr, 0, 2)
-				if diff := cmp.Diff(want, got); diff != "" || err != nil {
-					t.Fatalf("%d bytes and %d, end %q: error %v (-want +got):\n%s", len(again), length, tail, err, diff)
+				got, _ := played(t, texts(again+text, "1 init"), false)
+				if diff := cmp.Diff(want, got[0]); diff != "" {
+					t.Fatalf("%d bytes and %d, end %q (-want +got):\n%s", len(again), length, tail, diff)
 				}
 			}
 		}
@@ -370,16 +319,12 @@ func TestPendingOrder(t *testing.T) {
 			fmt.Fprintf(&file, "0 wait 1 0 %d\n", tag(i))
 			want[i] = int32(tag(i))
 		}
-		tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": file.String(), "b.ti": "1 init"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := actions(tr, 0, 8)
-		if err != nil || len(all) != 2*n {
-			t.Fatalf("%s: %d actions, error %v", name, len(all), err)
+		all, _ := played(t, texts(file.String(), "1 init"), false)
+		if len(all[0]) != 2*n {
+			t.Fatalf("%s: %d actions", name, len(all[0]))
 		}
 		var got []int32
-		for _, a := range all[n:] {
+		for _, a := range all[0][n:] {
 			got = append(got, a.Req)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -390,10 +335,7 @@ func TestPendingOrder(t *testing.T) {
 
 // TestFillAllocs: once a file has its window, its lines take no memory.
 func TestFillAllocs(t *testing.T) {
-	tr, err := open(t, ringFiles(4, 5000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := opened(t, ringFiles(4, 5000))
 	var buf [8]trace.Action
 	got := testing.AllocsPerRun(100, func() {
 		if n, err := tr.Fill(1, buf[:]); n != len(buf) || err != nil {
@@ -403,32 +345,6 @@ func TestFillAllocs(t *testing.T) {
 	if got > 0.1 { // but for the name of the file, once a chunk
 		t.Errorf("%v allocations per call", got)
 	}
-}
-
-// FuzzTrace reads a shared file: no panic, and what is accepted converts.
-func FuzzTrace(f *testing.F) {
-	f.Add("0 init\n0 compute 1e9\n0 isend 1 2 3\n1 recv 0 2 -1\n0 wait 0 1 2\n")
-	f.Add("1 sendRecv 1 0 1 0 0 0\n0 test 0 0 0\n0 waitall")
-	f.Add("# x\n\n0 sleep 1\n9 finalize")
-	f.Fuzz(func(t *testing.T, text string) {
-		tr, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": text})
-		if err != nil || tr.Ranks() > 1000 {
-			return
-		}
-		w, err := trace.NewWriter(&bytes.Buffer{}, tr.Header(), trace.WriterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.Convert(w, nil); err != nil {
-			if !strings.Contains(err.Error(), "all.ti:") {
-				t.Errorf("error without place: %v", err)
-			}
-			return
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // TestIdleLines: a text may have long comments, and does not go on for ever without an
@@ -445,21 +361,99 @@ func TestIdleLines(t *testing.T) {
 		{"a\n", "0 compute 1\n1 compute 1\n" + blank + blank, "", true},
 		{"a\n" + blank + blank + "b\n", "0 compute 1\n", "1 compute 1\n", true},
 	} {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"index": c.index, "a": c.action, "b": c.last} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		tr, err := simgrid.Open(filepath.Join(dir, "index"), dir)
-		buf := make([]trace.Action, 8)
-		for r := int32(0); err == nil && int(r) < tr.Ranks(); r++ {
-			for n := 1; n > 0 && err == nil; {
-				n, err = tr.Fill(r, buf)
-			}
-		}
+		err := firstError(t, map[string]string{"trace.index": c.index, "a": c.action, "b": c.last}, false)
 		if c.refused != errors.Is(err, textutil.ErrIdle) || !c.refused && err != nil {
 			t.Errorf("%.20q, %.20q: %v", c.index, c.action, err)
 		}
+	}
+}
+
+// sumsOf finds the sums of rank 0.
+type sumsOf struct {
+	sums func(rank int32, list int64) []int64
+}
+
+func (s sumsOf) Sums(list int64) []int64 { return s.sums(0, list) }
+
+// TestCollectiveLines: each form of each line, by two ranks. Without a datatype an
+// element has 1 byte; type 0 has 8 bytes, 1 has 4, 14 has 16.
+func TestCollectiveLines(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want trace.Collective
+	}{
+		{"barrier", trace.Collective{Kind: trace.CollBarrier, SendSize: 1, RecvSize: 1}},
+		{"bcast 5", trace.Collective{Kind: trace.CollBcast, Send: 5, SendSize: 1, RecvSize: 1}},
+		{"bcast 5 1 0", trace.Collective{Kind: trace.CollBcast, Send: 5, Root: 1, SendSize: 8, RecvSize: 1}},
+		{"reduce 5 6.5", trace.Collective{Kind: trace.CollReduce, Send: 5, Flops: 6.5, SendSize: 1, RecvSize: 1}},
+		{"reduce 5 6 1 14", trace.Collective{Kind: trace.CollReduce, Send: 5, Flops: 6, Root: 1, SendSize: 16, RecvSize: 1}},
+		{"allreduce 5 6 1", trace.Collective{Kind: trace.CollAllreduce, Send: 5, Flops: 6, SendSize: 4, RecvSize: 1}},
+		{"scan 5 6 1", trace.Collective{Kind: trace.CollScan, Send: 5, Flops: 6, SendSize: 4, RecvSize: 1}},
+		{"exscan 5 0", trace.Collective{Kind: trace.CollExscan, Send: 5, SendSize: 1, RecvSize: 1}},
+		{"alltoall 5 6 0 1", trace.Collective{Kind: trace.CollAlltoall, Send: 5, Recv: 6, SendSize: 8, RecvSize: 4}},
+		{"allgather 5 6 0", trace.Collective{Kind: trace.CollAllgather, Send: 5, Recv: 6, SendSize: 8, RecvSize: 1}},
+		{"gather 5 6 1", trace.Collective{Kind: trace.CollGather, Send: 5, Recv: 6, Root: 1, SendSize: 1, RecvSize: 1}},
+		{"scatter 5 6 1 0 1", trace.Collective{Kind: trace.CollScatter, Send: 5, Recv: 6, Root: 1, SendSize: 8, RecvSize: 4}},
+		{"alltoallv 9 1 2 9 3 4 0 1", trace.Collective{Kind: trace.CollAlltoallv, SendSums: []int64{0, 1, 3}, RecvSums: []int64{0, 3, 7}, SendSize: 8, RecvSize: 4}},
+		{"gatherv 5 3 4 1 0", trace.Collective{Kind: trace.CollGatherv, Send: 5, RecvSums: []int64{0, 3, 7}, Root: 1, SendSize: 8, RecvSize: 1}},
+		{"scatterv 3 4 5 1", trace.Collective{Kind: trace.CollScatterv, SendSums: []int64{0, 3, 7}, Recv: 5, Root: 1, SendSize: 1, RecvSize: 1}},
+		{"reducescatter 3 4 6 0", trace.Collective{Kind: trace.CollReduceScatter, RecvSums: []int64{0, 3, 7}, Flops: 6, SendSize: 1, RecvSize: 8}},
+		// Without displacements all blocks begin at 0: the longest spans the buffer.
+		{"allgatherv 3 3 4", trace.Collective{Kind: trace.CollAllgatherv, Send: 3, RecvSums: []int64{0, 3, 7}, Span: 4, SendSize: 1, RecvSize: 1}},
+		{"allgatherv 3 3 4 0 1", trace.Collective{Kind: trace.CollAllgatherv, Send: 3, RecvSums: []int64{0, 3, 7}, Span: 4, SendSize: 8, RecvSize: 4}},
+		{"allgatherv 3 3 4 0 1 10 5", trace.Collective{Kind: trace.CollAllgatherv, Send: 3, RecvSums: []int64{0, 3, 7}, Span: 13, SendSize: 8, RecvSize: 4}},
+	} {
+		text := opened(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": "0 init\n0 " + c.line + "\n", "b.ti": "1 init\n"})
+		buf := make([]trace.Action, 2)
+		n, err := text.Fill(0, buf)
+		if n != 1 || err != nil {
+			t.Fatalf("%s: %d actions, error %v", c.line, n, err)
+		}
+		got := buf[0].Collective(sumsOf{text.Sums})
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.line, diff)
+		}
+		if err := got.Check(2); err != nil {
+			t.Errorf("%s: %v", c.line, err)
+		}
+	}
+}
+
+// TestSumsOfBatches: counts per rank are there until the next Fill, whether ranks
+// share the file or not.
+func TestSumsOfBatches(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"own":    {"trace.index": "a.ti\nb.ti\n", "a.ti": "0 reducescatter 1 2 0\n0 reducescatter 3 4 0\n0 reducescatter 5 6 0\n", "b.ti": "1 barrier\n"},
+		"shared": {"trace.index": "a.ti\n", "a.ti": "1 reducescatter 7 7 0\n0 reducescatter 1 2 0\n0 reducescatter 3 4 0\n0 reducescatter 5 6 0\n"},
+	} {
+		text := opened(t, files)
+		buf := make([]trace.Action, 2)
+		var got [][]int64
+		for n := 1; n > 0; {
+			var err error
+			if n, err = text.Fill(0, buf); err != nil {
+				t.Fatal(err)
+			}
+			for i := range buf[:n] {
+				got = append(got, buf[i].Collective(sumsOf{text.Sums}).RecvSums)
+			}
+		}
+		if diff := cmp.Diff([][]int64{{0, 1, 3}, {0, 3, 7}, {0, 5, 11}}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestWildcardLines: SimGrid knows a receive from any source as one from -555, and a wait
+// for it as one from -556; a wait from -555 finds nothing.
+func TestWildcardLines(t *testing.T) {
+	got, _ := played(t, texts("0 irecv -555 7 4\n0 irecv 1 -444 4\n0 wait -555 0 7\n0 wait -556 0 7\n0 wait 1 0 -444\n", "1 init\n"), false)
+	want := []trace.Action{
+		{Kind: trace.KindIrecv, Peer: trace.AnySource, Tag: 7, X: [4]int64{4}},
+		{Kind: trace.KindIrecv, Peer: 1, Tag: trace.AnyTag, Req: 1, X: [4]int64{4}},
+		{Kind: trace.KindWait}, {Kind: trace.KindWait, Req: 1},
+	}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
