@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/invariants"
 	"reprise/platforms"
 )
 
@@ -37,9 +38,7 @@ const posts = 64
 
 func newRunner(tb testing.TB, p *platforms.Platform, o Options, w shifts) *runner {
 	n, err := New(p, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	r := &runner{shifts: w, n: n,
 		step: make([]int32, w.ranks), pending: make([]int8, w.ranks), ready: make([]float64, w.ranks),
 		posted: make([][]int8, w.ranks), stepOf: make([]int32, w.ranks)}
@@ -125,9 +124,7 @@ func fatTree(tb testing.TB, hosts int) *platforms.Platform {
            topology="FAT_TREE" topo_parameters="2;16,%d;1,8;1,1"/>
 </platform>`, hosts-1, hosts/16)
 	p, err := platforms.Parse(strings.NewReader(xml), "bench")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	return p
 }
 
@@ -138,9 +135,7 @@ func backbone(tb testing.TB, hosts int) *platforms.Platform {
   <cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="12.5GBps" lat="1us" bb_bw="100TBps" bb_lat="1us"/>
 </platform>`, hosts-1)
 	p, err := platforms.Parse(strings.NewReader(xml), "bench")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	noError(tb, err)
 	return p
 }
 
@@ -171,9 +166,7 @@ func BenchmarkNetwork(b *testing.B) {
 		benchmark(b, backbone(b, 1024), DefaultOptions(), exchange(1024, 256<<10, 10e-6, func(r, k int) int { return r ^ (1 + k%1023) }))
 	})
 	p, err := platforms.Builtin("stampede", 6006)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	o := DefaultOptions()
 	applyConfig(b, &o, p)
 	// 77 rows by 78 columns, ranks by columns: the roll of a broadcast along the
@@ -196,4 +189,18 @@ func benchmark(b *testing.B, p *platforms.Platform, o Options, w shifts) {
 	s := r.n.Stats()
 	b.ReportMetric(float64(s.Solves-before.Solves)/float64(b.N), "solves/op")
 	b.ReportMetric(float64(s.SolvedFlows-before.SolvedFlows)/float64(s.Solves-before.Solves), "flows/solve")
+}
+
+// TestSteadyStateAllocatesNothing replays a warm ring shift.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("checks allocate")
+	}
+	for _, solver := range []string{"local", "reference"} {
+		r := newRunner(t, fatTree(t, 64), with(DefaultOptions(), "reprise/solver", solver), ring(64, 1, 256<<10, 10e-6))
+		r.run(2000)
+		if allocs := testing.AllocsPerRun(3, func() { r.run(500) }); allocs != 0 {
+			t.Errorf("%s: %v allocations in 500 messages, want 0", solver, allocs)
+		}
+	}
 }

@@ -24,9 +24,9 @@ type changing struct {
 	links []changingLink
 	at    map[int32]int // index in links
 	flows []changingFlow
-	stale bool // routes are remembered from before a change
-	ids   []uint32
-	route []int32
+	stale bool     // routes are remembered from before a change
+	ids   []uint32 // scratch of on
+	route []int32  // scratch of tune
 }
 
 // changingLink is the present state of a link.
@@ -59,7 +59,11 @@ func (n *Network) prepareChanges(p *platforms.Platform) {
 				n.changing = &changing{at: map[int32]int{}}
 			}
 			if _, ok := n.changing.at[l]; !ok {
-				n.routes.setApart(l)
+				// A class of its own, which may change. Patterns, which go by classes, then tell nothing of its routes.
+				r := n.routes
+				of := &r.of[l]
+				r.classes = append(r.classes, r.classes[of.class])
+				of.class, of.digit = int32(len(r.classes)-1), 0
 				bandwidth, latency, _ := p.LinkCapacity(l)
 				n.changing.at[l] = len(n.changing.links)
 				n.changing.links = append(n.changing.links, changingLink{link: l, bandwidth: bandwidth, latency: latency})
@@ -96,33 +100,28 @@ func (n *Network) SetLatency(l int32, latency, at float64) {
 // therefore fails, or -1.
 func (n *Network) SetState(l int32, on bool) (failed int32) {
 	n.changing.link(l).off = !on
-	if on {
-		return -1
-	}
-	for id := range n.flows {
-		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
-			return int32(id)
-		}
+	if ids := n.on(l); !on && len(ids) > 0 {
+		return int32(ids[0])
 	}
 	return -1
 }
 
 // Stands reports whether transfers stand still on a link that has no bandwidth now.
 func (n *Network) Stands(l int32) bool {
-	if k := n.changing.link(l); k.bandwidth > 0 {
-		return false
-	}
-	for id := range n.flows {
-		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
-			return true
-		}
-	}
-	return false
+	return !(n.changing.link(l).bandwidth > 0) && len(n.on(l)) > 0
 }
 
-// inFlight reports whether a transfer has begun and not ended.
-func (n *Network) inFlight(id int32) bool {
-	return n.flows[id].since != noTime || !math.IsInf(n.events.Time(id), 1)
+// on returns the transfers in flight on a link, in the order of their numbers. The list is valid until its next call.
+func (n *Network) on(l int32) []uint32 {
+	ids := n.changing.ids[:0]
+	for id := range n.flows {
+		inFlight := n.flows[id].since != noTime || !math.IsInf(n.events.Time(int32(id)), 1)
+		if inFlight && n.system.Uses(uint32(id), l) {
+			ids = append(ids, uint32(id))
+		}
+	}
+	n.changing.ids = ids
+	return ids
 }
 
 func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
@@ -131,16 +130,6 @@ func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
 func (n *Network) setClass(k *changingLink) {
 	*n.routes.class(k.link) = classOf(k.bandwidth, k.latency, &n.opts)
 	n.changing.stale = true
-}
-
-// checkOn refuses a way over a link that is off.
-func (c *changing) checkOn(links []int32) error {
-	for _, l := range links {
-		if i, ok := c.at[l]; ok && c.links[i].off {
-			return &LinkOffError{l}
-		}
-	}
-	return nil
 }
 
 // note keeps what changes of links need to know of a transfer that starts.
@@ -175,12 +164,7 @@ func (n *Network) change(l int32, at float64, penalties bool, update func(*chang
 	if n.active == 0 {
 		return
 	}
-	ids := n.changing.ids[:0]
-	for id := range n.flows {
-		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
-			ids = append(ids, uint32(id))
-		}
-	}
+	ids := n.on(l)
 	for _, id := range ids {
 		if penalties || n.flows[id].since != noTime {
 			n.halt(id)
@@ -205,7 +189,6 @@ func (n *Network) change(l int32, at float64, penalties bool, update func(*chang
 			n.alone(id)
 		}
 	}
-	n.changing.ids = ids
 }
 
 // halt brings a transfer up to date and takes it off its links. One in its latency phase

@@ -80,9 +80,7 @@ func applyConfig(t testing.TB, o *Options, p *platforms.Platform) {
 	t.Helper()
 	for _, prop := range p.Config() {
 		if opt := optionTable.Find(prop.Name); opt != nil {
-			if err := opt.Apply(o, prop.Value); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, opt.Apply(o, prop.Value))
 		}
 	}
 }
@@ -98,9 +96,7 @@ func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 func endsOf(t testing.TB, p topology, o Options, messages []message, prepare func(*Network)) []float64 {
 	t.Helper()
 	n, err := newNetwork(p.links, someHosts, p.route, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	prepare(n)
 	result := make([]float64, len(messages))
 	var done []int32
@@ -108,9 +104,7 @@ func endsOf(t testing.TB, p topology, o Options, messages []message, prepare fun
 	for next < len(messages) || n.Active() > 0 {
 		for next < len(messages) && messages[next].at <= n.Next() {
 			m := messages[next]
-			if err := n.Start(int32(next), m.src, m.dst, m.size, m.at); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, n.Start(int32(next), m.src, m.dst, m.size, m.at))
 			next++
 		}
 		now := n.Next()
@@ -134,4 +128,24 @@ func eachSolver(t *testing.T, o Options, f func(t *testing.T, o Options)) {
 
 func near(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)
+}
+
+// noError ends a test at an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// share returns the share of flow id on its links in byte/s. It is up to date after Next.
+func (n *Network) share(id int32) float64 { return n.system.Share(n.variableOf(uint32(id))) }
+
+// lastEvent lets all events happen and returns the time of the last one.
+func (n *Network) lastEvent() (at float64) {
+	for next := n.Next(); !math.IsInf(next, 1); next = n.Next() {
+		at = next
+		n.Advance(next, nil)
+	}
+	return at
 }

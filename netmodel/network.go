@@ -134,10 +134,6 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("network options: %w", err)
 	}
-	r, err := newRoutes(links, hosts, routeOf, &o)
-	if err != nil {
-		return nil, err
-	}
 	constraints := make([]maxmin.Constraint, len(links))
 	for i, l := range links {
 		constraints[i].Capacity = o.capacity(l.Bandwidth)
@@ -145,7 +141,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 			constraints[i].Policy = maxmin.Fatpipe
 		}
 	}
-	n := &Network{opts: o, routes: r, lastSize: -1, events: eventqueue.New(0)}
+	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0)}
 	n.system = maxmin.New(constraints,
 		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil
@@ -170,16 +166,21 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	if n.bundles != nil {
 		return n.startBundled(id, src, dst, size, at, by, d)
 	}
-	if n.changing != nil && n.changing.stale { // routes are remembered from before a change
-		n.changing.stale = false
+	c := n.changing
+	if c != nil && c.stale { // routes are remembered from before a change
+		c.stale = false
 		n.routes.forgetPlaces()
 	}
 	way, links, err := n.routes.find(int32(src), int32(dst))
-	if err == nil && n.changing != nil {
-		err = n.changing.checkOn(links)
-	}
 	if err != nil {
 		return err
+	}
+	if c != nil {
+		for _, l := range links {
+			if i, ok := c.at[l]; ok && c.links[i].off {
+				return &LinkOffError{l}
+			}
+		}
 	}
 	phase := n.latencyPhase(way, size)
 	drawn := phase
@@ -367,7 +368,21 @@ func (n *Network) solve() {
 
 // Latency returns the latency in seconds of the route from host src to host dst, without
 // factors, and 0 where there is none.
-func (n *Network) Latency(src, dst int) float64 { return n.routes.latencyOf(src, dst) }
+func (n *Network) Latency(src, dst int) (seconds float64) {
+	r := n.routes
+	routeOf := r.routeOf
+	if r.summedOf != nil {
+		routeOf = r.summedOf
+	}
+	links, err := routeOf(make([]int32, 0, 32), src, dst)
+	if err != nil {
+		return 0
+	}
+	for _, l := range links {
+		seconds += r.class(l).latency
+	}
+	return seconds + r.distance(src, dst)
+}
 
 // Active returns the number of flows in flight, in either phase.
 func (n *Network) Active() int { return n.active }
@@ -377,15 +392,6 @@ func (n *Network) Stats() Stats {
 	s, solver := n.stats, n.system.Stats()
 	s.Solves, s.SolvedFlows, s.Rounds, s.Components = solver.Solves, solver.Variables, solver.Fillings, solver.Components
 	return s
-}
-
-// Share returns the share of flow id on its links in byte/s, 0 in its latency
-// phase. It is up to date after Next.
-func (n *Network) Share(id int32) float64 {
-	if n.flows[id].since == noTime {
-		return 0
-	}
-	return n.system.Share(n.variableOf(uint32(id)))
 }
 
 // envelope is what the network carries beside the payload of a message, in bytes.

@@ -2,6 +2,7 @@ package netmodel
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -175,20 +176,12 @@ func TestNoWindowBound(t *testing.T) {
 	o := plain("smpi/bw-factor", "0:0.5", "reprise/bw-factor", "bound", "network/bandwidth-factor", "1", "network/TCP-gamma", "0")
 	for _, changes := range []string{"", profile} {
 		p, err := platforms.Parse(strings.NewReader(xml+changes+"</platform>"), "test.xml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		eachSolver(t, o, func(t *testing.T, o Options) {
 			n, err := New(p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			mustStart(t, n, message{0, 1, size, 0})
-			got := 0.0
-			for next := n.Next(); !math.IsInf(next, 1); next = n.Next() {
-				got = next
-				n.Advance(next, nil)
-			}
+			got := n.lastEvent()
 			if !near(got, want, closed) {
 				t.Errorf("profile %q: ends at %v, want %v", changes, got, want)
 			}
@@ -222,17 +215,18 @@ func TestExchange(t *testing.T) {
 
 // TestTwoFlowsOneLink: B joins A's link when A has carried half, both have half of
 // the link until A ends, and then B has it all. Sizes are 1000 bytes, C = 1000
-// byte/s, no latency: A 0 to 1.5, B 0.5 to 2.
+// byte/s, no latency: A 0 to 1.5, B 0.5 to 2. Without contention they do not see each other.
 func TestTwoFlowsOneLink(t *testing.T) {
-	eachSolver(t, plain(), func(t *testing.T, o Options) {
-		p := onlyLink(platforms.Link{Bandwidth: 1000})
-		got := ends(t, p, o, []message{{0, 1, 984, 0}, {0, 1, 984, 0.5}})
-		for i, want := range []float64{1.5, 2} {
-			if !near(got[i], want, closed) {
-				t.Errorf("flow %d ends at %v, want %v", i, got[i], want)
+	for contention, want := range map[string][]float64{"yes": {1.5, 2}, "no": {1, 1.5}} {
+		eachSolver(t, plain("reprise/contention", contention), func(t *testing.T, o Options) {
+			got := ends(t, onlyLink(platforms.Link{Bandwidth: 1000}), o, []message{{0, 1, 984, 0}, {0, 1, 984, 0.5}})
+			for i := range want {
+				if !near(got[i], want[i], closed) {
+					t.Errorf("contention %s: flow %d ends at %v, want %v", contention, i, got[i], want[i])
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // TestFactorRules: k flows of 1000 bytes share a link of 1000 byte/s with f = 0.4. By
@@ -272,17 +266,15 @@ func TestBoundBelowFairShare(t *testing.T) {
 	}
 	eachSolver(t, plain("network/TCP-gamma", "200", "network/weight-S", "1e6"), func(t *testing.T, o Options) {
 		n, err := newNetwork(p.links, someHosts, p.route, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		a := mustStart(t, n, message{0, 1, 10000, 0})
 		b := mustStart(t, n, message{2, 3, 10000, 0.9})
 		n.Advance(n.Next(), nil)
 		if got := n.Next(); got <= 1 {
 			t.Fatalf("both phases begin at 1, next is %v", got)
 		}
-		if n.Share(a) != 100 || !near(n.Share(b), 900, closed) {
-			t.Errorf("shares %v and %v, want 100 and 900", n.Share(a), n.Share(b))
+		if n.share(a) != 100 || !near(n.share(b), 900, closed) {
+			t.Errorf("shares %v and %v, want 100 and 900", n.share(a), n.share(b))
 		}
 	})
 }
@@ -291,9 +283,7 @@ func TestBoundBelowFairShare(t *testing.T) {
 func mustStart(t testing.TB, n *Network, m message) int32 {
 	t.Helper()
 	id := int32(n.stats.Flows)
-	if err := n.Start(id, m.src, m.dst, m.size, m.at); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, n.Start(id, m.src, m.dst, m.size, m.at))
 	return id
 }
 
@@ -306,29 +296,15 @@ func TestZeroLatencyPenalty(t *testing.T) {
 	}
 	eachSolver(t, plain("network/weight-S", "0"), func(t *testing.T, o Options) {
 		n, err := newNetwork(p.links, someHosts, p.route, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		a := mustStart(t, n, message{0, 1, 100, 1e-3})
 		b := mustStart(t, n, message{2, 3, 100, 0})
 		n.Advance(n.Next(), nil)
 		n.Next()
-		if !near(n.Share(a), 1, closed) || !near(n.Share(b), 1000, closed) {
-			t.Errorf("shares %v and %v, want 1 and 1000", n.Share(a), n.Share(b))
+		if !near(n.share(a), 1, closed) || !near(n.share(b), 1000, closed) {
+			t.Errorf("shares %v and %v, want 1 and 1000", n.share(a), n.share(b))
 		}
 	})
-}
-
-// TestContentionFree: with reprise/contention:no two flows on one link do not see
-// each other.
-func TestContentionFree(t *testing.T) {
-	p := onlyLink(platforms.Link{Bandwidth: 1000})
-	got := ends(t, p, plain("reprise/contention", "no"), []message{{0, 1, 984, 0}, {0, 1, 984, 0.5}})
-	for i, want := range []float64{1, 1.5} {
-		if !near(got[i], want, closed) {
-			t.Errorf("flow %d ends at %v, want %v", i, got[i], want)
-		}
-	}
 }
 
 // TestMerge: events up to surf/precision after the next one happen with it. The
@@ -339,9 +315,7 @@ func TestMerge(t *testing.T) {
 		routes: map[[2]int][]int32{{0, 1}: {0}, {2, 3}: {1}, {4, 5}: {2}},
 	}
 	n, err := newNetwork(p.links, someHosts, p.route, plain())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	first := mustStart(t, n, message{0, 1, 984, 0})
 	second := mustStart(t, n, message{2, 3, 984, 5e-10})
 	mustStart(t, n, message{4, 5, 984, 1e-8})
@@ -360,14 +334,10 @@ func TestMerge(t *testing.T) {
 func TestReuse(t *testing.T) {
 	p := star(2, 125e6, 50e-6)
 	n, err := newNetwork(p.links, someHosts, p.route, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	const id = 7
 	for range 2 {
-		if err := n.Start(id, 0, 1, 100, n.now); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, n.Start(id, 0, 1, 100, n.now))
 		var done []int32
 		for n.Active() > 0 {
 			done = n.Advance(n.Next(), nil)
@@ -388,13 +358,177 @@ func TestReuse(t *testing.T) {
 func TestStartWithoutRoute(t *testing.T) {
 	p := onlyLink(platforms.Link{Bandwidth: 1})
 	n, err := newNetwork(p.links, someHosts, p.route, plain())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if err := n.Start(0, 0, 7, 1, 0); err == nil {
 		t.Error("no error for a missing route")
 	}
 	if n.Active() != 0 {
 		t.Errorf("%d flows after a failed start", n.Active())
+	}
+}
+
+// TestDistances compares the time of 1,000,000 bytes with SimGrid 3.32 (`smpirun -replay` of one
+// send, default options) where coordinates make the latency: between peers, between hosts that
+// have no link, and where the way goes on in another zone. The latency factor counts for all of
+// it, and what takes no link ends with it, whatever the TCP window.
+func TestDistances(t *testing.T) {
+	for _, c := range []struct {
+		file, src, dst string
+		want           float64
+	}{
+		{"vivaldi-peers", "p0", "p1", 2.0229895823743336},
+		{"vivaldi-peers", "p0", "p0", 1.0923824795115946},
+		{"vivaldi-zones", "h0", "h1", 0.53908371720527826},
+		{"vivaldi-zones", "h0", "h0", 0.032602079999999999},
+		{"vivaldi-zones", "h0", "f1", 0.82180149942220493},
+		{"vivaldi-zones", "f1", "h1", 0.74324750817989693},
+		{"cluster-own", "b", "a", 0.27083039042664248},
+		{"cluster-clusters", "n0", "n3", 0.0096688556170656994},
+	} {
+		p, err := platforms.Load("../testdata/oracle/routes/" + c.file + ".xml")
+		noError(t, err)
+		src, _ := p.HostIndex(c.src)
+		dst, _ := p.HostIndex(c.dst)
+		eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
+			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle, "swept": (*Network).Sweep} {
+				n, err := New(p, o)
+				noError(t, err)
+				prepare(n)
+				at := 0.0
+				for range 4 { // the third is of a route that is remembered
+					mustStart(t, n, message{src, dst, 1000000, at})
+					end := n.lastEvent()
+					if !near(end-at, c.want, 1e-9) {
+						t.Errorf("%s from %s to %s, %s: takes %v, SimGrid %v", c.file, c.src, c.dst, name, end-at, c.want)
+					}
+					at = end
+				}
+			}
+		})
+	}
+}
+
+// TestDistanceLatency: the latency of a route has the distance in it.
+func TestDistanceLatency(t *testing.T) {
+	p, err := platforms.Load("../testdata/oracle/routes/vivaldi-zones.xml")
+	noError(t, err)
+	n, err := New(p, DefaultOptions())
+	noError(t, err)
+	src, _ := p.HostIndex("h0")
+	dst, _ := p.HostIndex("f0")
+	if got, want := n.Latency(src, dst), 0.059993163149560075; got != want { // SimGrid's route_to
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestGammaAndBandwidths compares the time of 1,000,000 bytes with SimGrid 3.32, likewise: without
+// a window where network/TCP-gamma is negative, and over a link that is never full.
+func TestGammaAndBandwidths(t *testing.T) {
+	for _, c := range []struct {
+		link, gamma string
+		want        float64
+	}{
+		{`bandwidth="10GBps" latency="100ms"`, "-1", 1.164471621504974},
+		{`bandwidth="10GBps" latency="100ms"`, "0", 1.164471621504974},
+		{`bandwidth="1e28Bps" latency="1ms"`, "4194304", 0.012150507440249066},
+		{`bandwidth="1e40Bps" latency="1ms"`, "4194304", 0.012150507440249066},
+	} {
+		p := parsePair(t, `<link id="l" `+c.link+`/>`)
+		eachSolver(t, with(DefaultOptions(), "network/TCP-gamma", c.gamma), func(t *testing.T, o Options) {
+			n, err := New(p, o)
+			noError(t, err)
+			mustStart(t, n, message{0, 1, 1000000, 0})
+			end := n.lastEvent()
+			if !near(end, c.want, 1e-9) {
+				t.Errorf("%s, gamma %s: ends at %v, SimGrid %v", c.link, c.gamma, end, c.want)
+			}
+		})
+	}
+}
+
+// TestNoBandwidth: a message over a link without bandwidth never ends; SimGrid 3.32 says
+// `Deadlock detected`.
+func TestNoBandwidth(t *testing.T) {
+	p := parsePair(t, `<link id="l" bandwidth="0" latency="1ms"/>`)
+	eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
+		n, err := New(p, o)
+		noError(t, err)
+		mustStart(t, n, message{0, 1, 10, 0})
+		n.Advance(n.Next(), nil) // the end of the latency
+		if next := n.Next(); !math.IsInf(next, 1) || n.Active() != 1 {
+			t.Errorf("next event at %v, %d messages under way", next, n.Active())
+		}
+	})
+}
+
+// parsePair reads hosts a and b that a link "l" joins.
+func parsePair(t *testing.T, link string) *platforms.Platform {
+	t.Helper()
+	p, err := platforms.Parse(strings.NewReader(`<platform version="4.1"><zone id="z" routing="Full">
+		<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>`+link+`<route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>`), "test.xml")
+	noError(t, err)
+	return p
+}
+
+// TestLeaveOut: transfers end when they do if cables up take part in the sharing that are as wide
+// as all hosts below together, within the precision of time.
+func TestLeaveOut(t *testing.T) {
+	for seed := range uint64(20) {
+		p := star(8, 1e9, 1e-6)
+		var ample []int32
+		for range 4 { // up from hosts 0 to 3, up from 4 to 7, and the same down
+			ample = append(ample, int32(len(p.links)))
+			p.links = append(p.links, platforms.Link{Bandwidth: 4e9, Latency: 1e-6})
+		}
+		for pair, way := range p.routes {
+			if from, to := pair[0]/4, pair[1]/4; from != to {
+				p.routes[pair] = []int32{way[0], ample[from], ample[2+to], way[1]}
+			}
+		}
+		o := plain("surf/precision", "1e-12")
+		if seed%2 == 0 {
+			o = with(o, "network/crosstraffic", "yes", "smpi/bw-factor", "0:0.9;65536:0.7")
+		}
+		messages := manyMessages(rand.New(rand.NewPCG(seed, 4)), 8, 400)
+		want := ends(t, p, o, messages)
+		for k, prepare := range []func(*Network){func(*Network) {}, (*Network).Sweep, (*Network).Bundle} {
+			got := endsOf(t, p, o, messages, func(n *Network) {
+				n.LeaveOut(ample)
+				prepare(n)
+			})
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
+					t.Fatalf("seed %d, way %d, message %d: ends at %.12g s, want %.12g", seed, k, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestLeaveOutFatpipes: hosts that are joined by FATPIPEs alone, each in one listed route, get of
+// them what these carry where ample links are left out: C = 1 GB/s on the way there, and with cross
+// traffic of C/100 on the way back, C/100/0.05 = C/5. With a window of 4 GB it does not matter.
+func TestLeaveOutFatpipes(t *testing.T) {
+	const size = 1e9 - envelope
+	p, err := platforms.Parse(strings.NewReader(`<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="there" bandwidth="1GBps" latency="1ms" sharing_policy="FATPIPE"/><link id="back" bandwidth="10MBps" latency="1ms" sharing_policy="FATPIPE"/>
+<route src="a" dst="b" symmetrical="NO"><link_ctn id="there"/></route><route src="b" dst="a" symmetrical="NO"><link_ctn id="back"/></route>
+</zone></platform>`), "test.xml")
+	noError(t, err)
+	for _, window := range []string{"0", "4e9"} {
+		for crossTraffic, want := range map[string]float64{"no": 1e-3 + 1, "yes": 1e-3 + 5} {
+			eachSolver(t, plain("network/TCP-gamma", window, "network/crosstraffic", crossTraffic), func(t *testing.T, o Options) {
+				n, err := New(p, o)
+				noError(t, err)
+				n.Sweep()
+				n.LeaveOut(p.AmpleLinks())
+				mustStart(t, n, message{0, 1, size, 0})
+				n.Advance(n.Next(), nil)
+				if got := n.Next(); !near(got, want, closed) {
+					t.Errorf("window %s, cross traffic %s: ends at %v, want %v", window, crossTraffic, got, want)
+				}
+			})
+		}
 	}
 }

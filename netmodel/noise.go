@@ -101,15 +101,11 @@ func LoadNoise(path string) (*Noise, error) {
 
 // ParseNoise reads a file of network noise. name stands for it in messages. Errors
 // begin with name:line and say what was found and what is allowed.
-func ParseNoise(r io.Reader, name string) (*Noise, error) {
+func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 	head := sniff.Remember(r)
-	n, err := parseNoise(head, name)
-	return n, head.Instead(err, name, sniff.YAML)
-}
-
-func parseNoise(r io.Reader, name string) (*Noise, error) {
-	p := noiseParser{yamlfile.Document{File: name}}
-	root, err := p.Read(r)
+	defer func() { err = head.Instead(err, name, sniff.YAML) }()
+	p := yamlfile.Document{File: name}
+	root, err := p.Read(head)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +142,7 @@ func parseNoise(r io.Reader, name string) (*Noise, error) {
 		if f[list.key] == nil {
 			continue
 		}
-		if *list.ranges, err = p.ranges(f[list.key], list.key); err != nil {
+		if *list.ranges, err = noiseRanges(&p, f[list.key], list.key); err != nil {
 			return nil, err
 		}
 		empty = false
@@ -157,11 +153,11 @@ func parseNoise(r io.Reader, name string) (*Noise, error) {
 	return n, nil
 }
 
-// noiseParser turns nodes into ranges.
-type noiseParser struct{ yamlfile.Document }
+// maxThreshold is the largest "above", in bytes.
+const maxThreshold = 1 << 50
 
-// ranges parses the list of one kind of times, in the order of sizes.
-func (p *noiseParser) ranges(n ast.Node, what string) ([]noiseRange, error) {
+// noiseRanges parses the list of one kind of times, in the order of sizes.
+func noiseRanges(p *yamlfile.Document, n ast.Node, what string) ([]noiseRange, error) {
 	items, err := p.Items(n, what)
 	if err != nil {
 		return nil, err
@@ -169,63 +165,53 @@ func (p *noiseParser) ranges(n ast.Node, what string) ([]noiseRange, error) {
 	if len(items) == 0 {
 		return nil, p.Errorf(n, "%s: empty list", what)
 	}
-	list := make([]noiseRange, 0, len(items))
-	for _, item := range items {
-		r, err := p.oneRange(item, what)
+	keys := []string{"above", "noise", "fixed", "per_byte"}
+	if what == "latency" {
+		keys = keys[:3]
+	}
+	list := make([]noiseRange, len(items))
+	for k, item := range items {
+		r := &list[k]
+		r.above = -1
+		f, err := p.Fields(item, what, keys...)
 		if err != nil {
 			return nil, err
 		}
-		k := len(list)
+		if f["noise"] == nil {
+			return nil, p.Errorf(item, "%s: range without noise", what)
+		}
+		if f["above"] != nil {
+			above, err := p.Integer(f["above"], what+": above", 0, maxThreshold)
+			if err != nil {
+				return nil, err
+			}
+			r.above = int64(above)
+		}
+		for _, part := range []struct {
+			key     string
+			v       *float64
+			allowed bounds.Range
+		}{{"fixed", &r.fixed, bounds.Seconds}, {"per_byte", &r.perByte, bounds.PerByte}} {
+			if f[part.key] == nil {
+				continue
+			}
+			r.own = true
+			if *part.v, err = p.Number(f[part.key], what+": "+part.key); err != nil {
+				return nil, err
+			}
+			if err := part.allowed.Check("value", math.Abs(*part.v)); err != nil {
+				return nil, p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err)
+			}
+		}
+		if r.law, err = p.Noise(f["noise"], what+": noise", nil); err != nil {
+			return nil, err
+		}
 		if k > 0 && r.above < 0 {
 			return nil, p.Errorf(item, "%s: range without \"above\" after another one", what)
 		}
 		if k > 0 && r.above <= list[k-1].above {
 			return nil, p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above)
 		}
-		list = append(list, r)
 	}
 	return list, nil
-}
-
-// maxThreshold is the largest "above", in bytes.
-const maxThreshold = 1 << 50
-
-func (p *noiseParser) oneRange(n ast.Node, what string) (noiseRange, error) {
-	r := noiseRange{above: -1}
-	keys := []string{"above", "noise", "fixed", "per_byte"}
-	if what == "latency" {
-		keys = keys[:3]
-	}
-	f, err := p.Fields(n, what, keys...)
-	if err != nil {
-		return r, err
-	}
-	if f["noise"] == nil {
-		return r, p.Errorf(n, "%s: range without noise", what)
-	}
-	if f["above"] != nil {
-		above, err := p.Integer(f["above"], what+": above", 0, maxThreshold)
-		if err != nil {
-			return r, err
-		}
-		r.above = int64(above)
-	}
-	for _, part := range []struct {
-		key     string
-		v       *float64
-		allowed bounds.Range
-	}{{"fixed", &r.fixed, bounds.Seconds}, {"per_byte", &r.perByte, bounds.PerByte}} {
-		if f[part.key] == nil {
-			continue
-		}
-		r.own = true
-		if *part.v, err = p.Number(f[part.key], what+": "+part.key); err != nil {
-			return r, err
-		}
-		if err := part.allowed.Check("value", math.Abs(*part.v)); err != nil {
-			return r, p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err)
-		}
-	}
-	r.law, err = p.Noise(f["noise"], what+": noise", nil)
-	return r, err
 }

@@ -21,14 +21,14 @@ func TestPatterns(t *testing.T) {
 		links, way := fewClasses(random, hosts)
 		o := DefaultOptions()
 		o.CrossTraffic = seed%2 == 0
-		known := routesOver(t, links, hosts, way, &o)
+		known := newRoutes(links, hosts, way, &o)
 		known.walk = -uint32(seed % 50)
 		for i := range known.of {
 			known.of[i].met = uint32(i+1) * uint32(min(seed%50, 1))
 		}
 		for range 200 {
 			src, dst := int32(random.IntN(hosts)), int32(random.IntN(hosts))
-			anew := routesOver(t, links, hosts, way, &o)
+			anew := newRoutes(links, hosts, way, &o)
 			if seed%3 == 0 {
 				known.summedOf, anew.summedOf = backwards(way), backwards(way)
 			}
@@ -80,21 +80,10 @@ func backwards(way routeFunc) routeFunc {
 	}
 }
 
-func routesOver(t *testing.T, links []platforms.Link, hosts int, way routeFunc, o *Options) *routes {
-	t.Helper()
-	r, err := newRoutes(links, hosts, way, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // describe returns what is known of a route, to the last bit.
 func describe(t *testing.T, r *routes, src, dst int32) []string {
 	t.Helper()
 	way, links, err := r.find(src, dst)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return []string{fmt.Sprintf("%x", way.appendKey(nil)), fmt.Sprint(links)}
 }

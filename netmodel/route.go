@@ -69,8 +69,6 @@ type ofLink struct {
 // hostPair is source and destination of a route; never 0.
 type hostPair uint64
 
-func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) + 1 }
-
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
@@ -98,7 +96,7 @@ const (
 	maxKnownRoutes = 1 << 15
 )
 
-func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options) (*routes, error) {
+func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options) *routes {
 	r := &routes{
 		routeOf: routeOf, of: make([]ofLink, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
@@ -117,14 +115,10 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r.forget()
 	index := map[linkClass]int32{}
 	for i, l := range links {
-		if !(l.Bandwidth >= 0) || !(l.Latency >= 0) {
-			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want no negative ones",
-				i, l.Bandwidth, l.Latency)
-		}
 		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
 		r.classify(int32(i), classOf(l.Bandwidth, l.Latency, o), index)
 	}
-	return r, nil
+	return r
 }
 
 // place returns the place of the route from src to dst.
@@ -157,7 +151,7 @@ func (r *routes) forgetKinds() {
 
 // find returns the route from src to dst and its links, valid until the next find.
 func (r *routes) find(src, dst int32) (*route, []int32, error) {
-	i, pair := int(r.place(src, dst)), pairOf(src, dst)
+	i, pair := int(r.place(src, dst)), hostPair(src)<<32+hostPair(dst)+1
 	p := &r.places[i]
 	again := p.asked == pair
 	if again && p.kind > 0 {
@@ -171,30 +165,27 @@ func (r *routes) find(src, dst int32) (*route, []int32, error) {
 	if !again {
 		i = len(r.places)
 	}
-	kind, links := r.assemble(r.links[i*r.width:][:0:r.width], again)
+	// The kind is that of its pattern, if that is known. It is 0 if it is neither known nor to be kept.
+	room := r.links[i*r.width:][:0:r.width]
+	links, shape := r.pattern(room)
+	known := &r.patterns[uint64(shape)*0x9e3779b97f4a7c15>>(64-patternBits)] // another pattern may have this place
+	met, kind := shape != 0 && known.pattern == shape, int32(0)
+	if met {
+		kind = known.kind
+	}
+	if kind == 0 {
+		links = r.fill(room)
+		if again || met {
+			kind = r.keep()
+		}
+		if shape != 0 {
+			*known = patternKind{shape, kind}
+		}
+	}
 	if again {
 		p.kind = kind
 	}
 	return &r.kinds[kind], links, nil
-}
-
-// assemble makes a route of r.there and r.back. It appends the links and returns the
-// kind, which is 0 if it is neither known nor to be kept.
-func (r *routes) assemble(room []int32, keep bool) (kind int32, links []int32) {
-	links, p := r.pattern(room)
-	known := r.patternPlace(p)
-	again := p != 0 && known.pattern == p
-	if again && known.kind > 0 {
-		return known.kind, links
-	}
-	links = r.fill(room)
-	if keep || again {
-		kind = r.keep()
-	}
-	if p != 0 {
-		*known = patternKind{p, kind}
-	}
-	return kind, links
 }
 
 // nextWalk begins a walk over links and returns its number.
@@ -206,22 +197,6 @@ func (r *routes) nextWalk() uint32 {
 		r.walk = 1
 	}
 	return r.walk
-}
-
-// latencyOf returns the sum of the latencies from src to dst, 0 where there is no route.
-func (r *routes) latencyOf(src, dst int) (seconds float64) {
-	links, routeOf := make([]int32, 0, 32), r.routeOf
-	if r.summedOf != nil {
-		routeOf = r.summedOf
-	}
-	links, err := routeOf(links, src, dst)
-	if err != nil {
-		return 0
-	}
-	for _, l := range links {
-		seconds += r.class(l).latency
-	}
-	return seconds + r.distance(src, dst)
 }
 
 // distance returns the latency in seconds from src to dst besides that of links.
@@ -394,4 +369,104 @@ func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []i
 		weight = crossWeight
 	}
 	return links, weights, others
+}
+
+// A pattern tells routes apart by all that their kind depends on: the classes of their
+// links in order, a digit of four bits each, and in the last four bits the number of links
+// there. It is 0 where that is not all: for a host to itself, with more links than
+// patternLinks, with a link that is met twice or has no digit, and where the latencies
+// are summed in another order or are not all.
+type pattern uint64
+
+const (
+	patternBase  = 16
+	patternLinks = 15
+)
+
+// patternKind is a pattern that was met, and the kind of the routes that have it, 0 if
+// that is not known.
+type patternKind struct {
+	pattern pattern
+	kind    int32
+}
+
+// patternBits is the binary logarithm of the number of patterns that are remembered. A
+// fat tree has as many as it has levels.
+const patternBits = 6
+
+// pattern appends the links of r.there and r.back, and returns the pattern of the route;
+// if that is 0, the links mean nothing.
+func (r *routes) pattern(links []int32) ([]int32, pattern) {
+	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.distanceOf != nil || r.summedOf != nil &&
+		!slices.Equal(r.summed, r.there) {
+		return links, 0
+	}
+	p, of, walk := pattern(0), r.of, r.nextWalk()
+	for _, way := range [...][]int32{r.there, r.back} {
+		for _, l := range way {
+			o := &of[l]
+			if o.met == walk || o.digit == 0 {
+				return links, 0
+			}
+			o.met = walk
+			p = p<<4 | pattern(o.digit)
+			if !o.ample {
+				links = append(links, l)
+			}
+		}
+	}
+	return links, p<<4 | pattern(len(r.there))
+}
+
+// linkClass is what links of one kind have in common. Machines have many links but
+// few kinds.
+type linkClass struct {
+	bandwidth float64 // byte/s
+	capacity  float64 // byte/s that it carries
+	latency   float64 // s
+	penalty   float64 // S/bandwidth
+	ample     bool    // it takes no part in the sharing
+}
+
+func classOf(bandwidth, latency float64, o *Options) linkClass {
+	return linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency,
+		penalty: o.penalty(bandwidth)}
+}
+
+// classify gives a link a class, of those of an index or a new one.
+func (r *routes) classify(l int32, c linkClass, index map[linkClass]int32) {
+	at, ok := index[c]
+	if !ok {
+		at = int32(len(r.classes))
+		index[c] = at
+		r.classes = append(r.classes, c)
+	}
+	of := &r.of[l]
+	of.class, of.ample, of.digit = at, c.ample, 0
+	if at+1 < patternBase && !of.fatpipe {
+		of.digit = uint8(at + 1)
+	}
+}
+
+func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
+
+// Sweep prepares for many transfers at a time on each link, as in halo exchanges. It must be called
+// before the first Start. Results differ by rounding only, and the state cannot be saved.
+func (n *Network) Sweep() { n.system.UseSweep() }
+
+// LeaveOut takes links that are never full before others are ([platforms.Platform.AmpleLinks]) out of the
+// sharing, which changes results by rounding only. It must be called before the first Start, and
+// does nothing where links change.
+func (n *Network) LeaveOut(links []int32) {
+	if n.changing != nil {
+		return
+	}
+	// The lists of routes lose them; latencies and bandwidths stay.
+	r, index := n.routes, map[linkClass]int32{}
+	for _, l := range links {
+		c := *r.class(l)
+		c.ample = true
+		r.classify(l, c, index)
+	}
+	r.forgetKinds()
 }

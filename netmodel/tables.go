@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
+	"reprise/internal/textutil"
+	"reprise/platforms"
 	"reprise/smpi/option"
 )
 
@@ -169,14 +171,11 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 	return rows, nil
 }
 
-// validate reports the first factor that is out of a range, and thresholds out of order.
+// validate reports the first factor that is out of a range. Their order is that of parseRows.
 func (t Factors) validate(allowed bounds.Range) error {
-	for i, e := range t {
+	for _, e := range t {
 		if err := allowed.Check("factor", e.Value); err != nil {
 			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
-		}
-		if i > 0 && !(t[i-1].Above < e.Above) {
-			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
 		}
 	}
 	return nil
@@ -191,13 +190,102 @@ func sizesAbove(bytes float64) string {
 }
 
 func (t Overheads) validate() error {
-	for i, e := range t {
+	for _, e := range t {
 		if err := cmp.Or(bounds.Seconds.Check("overhead", e.Fixed), bounds.PerByte.Check("overhead", e.PerByte)); err != nil {
 			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
 		}
-		if i > 0 && !(t[i-1].Above < e.Above) {
-			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
-		}
 	}
 	return nil
+}
+
+// Protocol says what posting and completing messages costs the processes on each
+// host, and how messages are sent. Sizes are in bytes and never include the
+// envelope; overheads are in seconds.
+//
+// A message of s bytes is
+//
+//	eager      if s < EagerBelow:    its transfer starts when it is sent;
+//	detached   if s < DetachedBelow: it starts when both sides are posted, but the sender
+//	           does not wait for it (Detached is true of eager ones, too);
+//	rendezvous otherwise: the sender waits until the transfer has ended.
+//
+// The receiver pays RecvOverhead only for eager and detached messages. A blocking
+// rendezvous send pays no SendOverhead; a nonblocking send always pays
+// IsendOverhead.
+type Protocol struct {
+	eagerBelow    int64
+	detachedBelow int64
+	tables        []HostOverheads
+	ofHost        []int32 // index into tables by host; nil if all hosts use tables[0]
+}
+
+// HostOverheads are the overheads of the ranks on one or several hosts, by the bytes of a message. SMPI charges a
+// synchronous send whatever the size, as it does nonblocking sends.
+type HostOverheads struct {
+	Send  Overheads // of a blocking send that is detached or synchronous; another one costs nothing
+	Isend Overheads // of a nonblocking send
+	Recv  Overheads // of completing a detached receive, by the smaller of the message's and the posted size
+}
+
+// NewProtocol returns the protocol of the options on the hosts of p. The
+// properties smpi/os, smpi/ois and smpi/or of a host replace the option for it.
+func NewProtocol(p *platforms.Platform, o Options) (*Protocol, error) {
+	pr := &Protocol{
+		eagerBelow:    o.EagerBelow,
+		detachedBelow: o.DetachedBelow,
+		tables:        []HostOverheads{{o.SendOverhead, o.IsendOverhead, o.RecvOverhead}},
+	}
+	known := map[[3]string]int32{{}: 0}
+	for h := range p.NumHosts() {
+		var props [3]string // "": it has none
+		for i, name := range overheadNames {
+			v, _ := p.HostProp(h, name)
+			props[i] = v.Value
+		}
+		at, ok := known[props]
+		if !ok {
+			t := pr.tables[0]
+			for i, table := range []*Overheads{&t.Send, &t.Isend, &t.Recv} {
+				if props[i] == "" {
+					continue
+				}
+				var err error
+				if *table, err = ParseOverheads(props[i]); err == nil {
+					err = table.validate()
+				}
+				if err != nil {
+					v, _ := p.HostProp(h, overheadNames[i])
+					return nil, fmt.Errorf("%s:%d: %w", p.Name(), v.Line,
+						textutil.Brief(fmt.Errorf("host %q: property %s: %w", p.Host(h).Name, v.Name, err)))
+				}
+			}
+			at = int32(len(pr.tables))
+			pr.tables = append(pr.tables, t)
+			known[props] = at
+		}
+		if at != 0 && pr.ofHost == nil {
+			pr.ofHost = make([]int32, p.NumHosts())
+		}
+		if pr.ofHost != nil {
+			pr.ofHost[h] = at
+		}
+	}
+	return pr, nil
+}
+
+// overheadNames are the properties, in the order of the fields of HostOverheads.
+var overheadNames = [3]string{"smpi/os", "smpi/ois", "smpi/or"}
+
+// Eager reports whether a transfer of size bytes starts without its receive.
+func (p *Protocol) Eager(size int64) bool { return size < p.eagerBelow }
+
+// Detached reports whether the sender of size bytes need not wait for the transfer.
+func (p *Protocol) Detached(size int64) bool { return size < p.detachedBelow }
+
+// On returns what messages cost the ranks on a host.
+func (p *Protocol) On(host int32) *HostOverheads {
+	if p.ofHost == nil {
+		return &p.tables[0]
+	}
+	return &p.tables[p.ofHost[host]]
 }

@@ -84,3 +84,97 @@ func (w *watch) end(n *Network, id uint32) {
 	}
 	w.parts[id].open = false
 }
+
+// A Summary is what became of a transfer.
+type Summary struct {
+	From  float64 // since when the network has carried it, seconds
+	Bytes float64 // with its envelope
+	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
+	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
+	// the one that did when it began; -1: none.
+	Link int32
+}
+
+// Size returns the bytes of the message that the network has carried, without its envelope.
+func (s *Summary) Size() int64 { return max(0, int64(s.Bytes)-envelope) }
+
+// Summarize has the network keep what Summary returns, from now on: of a transfer that is in flight
+// what is left of it. Next must have been called since the last change, or no transfer be in flight.
+// It takes less time than Watch.
+func (n *Network) Summarize() {
+	n.summary = &summary{}
+	for id := range n.flows {
+		n.summary.begin(n, uint32(id))
+		if f := &n.flows[id]; f.since != noTime {
+			n.summary.of[id].Bytes = max(0, f.remaining-float64(f.rate*(n.now-f.since)))
+		}
+	}
+}
+
+// Summary returns what became of a transfer that the last Advance has returned. It is valid until its
+// number is that of another one.
+func (n *Network) Summary(id int32) *Summary { return &n.summary.of[id] }
+
+// Factor returns that of the rate of a transfer that the last Advance has returned by FactorProgress, 1 by
+// FactorBound: a link gives 1/Factor bytes of its capacity for each byte of it. Acknowledgements on the way back
+// (CrossTraffic) come on top of that.
+func (n *Network) Factor(id int32) float64 { return n.factors[id] }
+
+// summary is what a Network keeps for Summary.
+type summary struct {
+	of    []Summary // by flow, what is known of it: its begin, until it ends
+	fresh []uint32  // flows that have begun since the last solve
+}
+
+// noLink bounds no flow.
+const noLink = -1
+
+// begin notes that the bandwidth phase of flow id begins.
+func (s *summary) begin(n *Network, id uint32) {
+	if int(id) >= len(s.of) {
+		s.reserve(id)
+	}
+	b := &s.of[id]
+	b.From, b.Bytes, b.Link = n.now, n.flows[id].remaining, noLink
+	if n.opts.Contention {
+		s.fresh = append(s.fresh, id)
+	}
+}
+
+// reserve makes room for flow id.
+//
+//go:noinline
+func (s *summary) reserve(id uint32) {
+	for int(id) >= len(s.of) {
+		s.of = append(s.of, Summary{})
+	}
+}
+
+// look notes what bounds the flows that have begun. Not inlined: its caller is hot.
+//
+//go:noinline
+func (s *summary) look(n *Network) {
+	for _, id := range s.fresh {
+		if n.flows[id].since != noTime && !n.isAlone(id) {
+			s.of[id].Link = n.limitOf(id)
+		}
+	}
+	s.fresh = s.fresh[:0]
+}
+
+// end notes what bounds flow id, which ends now, and what it would have alone.
+func (s *summary) end(n *Network, id uint32) {
+	b := &s.of[id]
+	if !n.isAlone(id) {
+		b.Link = n.limitOf(id)
+	}
+	b.Alone = n.levelAlone(id) * n.flows[id].gain
+}
+
+// isAlone reports whether flow id is as quick as it is without others.
+func (n *Network) isAlone(id uint32) bool {
+	return n.levelOf(id) >= n.levelAlone(id)*asAlone
+}
+
+// asAlone is the share of its level alone from which on a flow is alone: levels are rounded.
+const asAlone = 1 - 1e-9

@@ -8,7 +8,7 @@ import (
 
 // This file plays the actions that post and complete messages. An action that has joined all the
 // transfers it waits for ends with settled: its rank goes on at once, or is blocked with the next
-// action, which it begins when the last of them ends (transfer.go). An action that must look again is
+// action, which it begins when the last of them ends (message.go). An action that must look again is
 // parked: it is called once more, and rank.stage says how far it has got. rank.serial says when the
 // overheads of several receives are paid: as each of them ends, or all after the last one.
 //
@@ -67,7 +67,13 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 	case wild && a.Peer != trace.AnySource && e.checkPeer(a.Peer) != nil:
 		return -1, e.checkPeer(a.Peer)
 	case a.X[0] < 0:
-		return e.receiveProbed(r, a)
+		// It probes, and receives what it has found.
+		id, err := e.lookFor(r, a)
+		if id < 0 || err != nil {
+			return -1, err
+		}
+		m := &e.matcher.messages[id]
+		return e.postRecv(r, m.src, m.label(), m.size)
 	case !wild:
 		return e.postRecv(r, a.Peer, e.label(a), a.X[0])
 	case !e.comeToTime(r):
@@ -76,26 +82,8 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 	return e.postWild(r, a.Peer, e.label(a), a.X[0])
 }
 
-// receiveProbed is receive for one that does not know its size: it probes, and receives
-// what it has found.
-func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
-	if e.observers != nil && e.ranks[r].stage == stageFresh {
-		e.beginsToLook(r)
-	}
-	id, err := e.probeUntil(r, a.Peer, e.label(a))
-	if id < 0 || err != nil {
-		return -1, err
-	}
-	m := &e.matcher.messages[id]
-	if e.observers != nil {
-		e.probed(r, id)
-	}
-	return e.postRecv(r, m.src, m.label(), m.size)
-}
-
-// postIsend pays what a nonblocking send costs, posts it and returns its request.
+// postIsend posts a nonblocking send that has been paid and returns its request.
 func (e *engine) postIsend(r, peer int32, l label, size int64, synchronous bool) (request, error) {
-	e.pay(r, e.costs.isendOverhead(r, size))
 	id, err := e.postSend(r, peer, l, size, synchronous)
 	if err != nil || !synchronous && e.costs.protocol.Detached(size) {
 		return completeRequest, err
@@ -103,11 +91,17 @@ func (e *engine) postIsend(r, peer int32, l label, size int64, synchronous bool)
 	return requestOf(id, sender), nil
 }
 
-// isend posts a nonblocking send and keeps its request in the slot that the action names.
+// isend posts a nonblocking send and keeps its request in the slot that the action names. The start of a persistent
+// one costs what a blocking send does.
 func (e *engine) isend(r int32, a *trace.Action) error {
 	slot, err := e.slots.free(&e.ranks[r], a.Req)
 	if err != nil {
 		return err
+	}
+	if a.Kind == trace.KindStart {
+		e.pay(r, e.costs.sendOverhead(r, a.X[0], false))
+	} else {
+		e.pay(r, e.costs.isendOverhead(r, a.X[0]))
 	}
 	*slot, err = e.postIsend(r, a.Peer, e.label(a), a.X[0], a.Kind == trace.KindIssend)
 	return err
@@ -164,6 +158,7 @@ func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // both is a nonblocking send, a receive from source and the wait for both. The time is that of an
 // exchange.
 func (e *engine) both(r int32, a *trace.Action, source int32, l label, synchronous bool) (outcome, error) {
+	e.pay(r, e.costs.isendOverhead(r, a.X[0]))
 	q, err := e.postIsend(r, a.Peer, e.label(a), a.X[0], synchronous)
 	if err != nil {
 		return goOn, err

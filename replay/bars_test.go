@@ -47,9 +47,7 @@ func TestBars(t *testing.T) {
 	var plain bytes.Buffer
 	wide, narrow := &screen{columns: 84}, &screen{columns: 73}
 	for _, err := range []error{r.WriteText(&plain), r.WriteText(wide), r.WriteText(narrow)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	if plain.String() != narrow.String() || strings.ContainsRune(plain.String(), '\u2588') {
 		t.Errorf("%s\non a narrow terminal\n%s", &plain, narrow)
@@ -75,9 +73,7 @@ func TestNarrowNames(t *testing.T) {
 	var plain bytes.Buffer
 	narrow := &screen{columns: 70}
 	for _, err := range []error{r.WriteText(&plain), r.WriteText(narrow)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	const numbers = "            1            1            1  100.00%\n"
 	if line := "dtrsm side=R uplo=U t…" + numbers; !strings.Contains(narrow.String(), line) {

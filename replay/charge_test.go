@@ -74,9 +74,7 @@ func TestTimeOfManyPolls(t *testing.T) {
 	b.header.Ranks = 1
 	b.Hosts = b.Hosts[:1]
 	res, err := replay.RunSource(t.Context(), &b.header, &iprobes{left: 20e6}, b.Machine, b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if res.Polls != 20e6 || res.Makespan != 1e6 {
 		t.Errorf("%d polls, end %v s", res.Polls, res.Makespan)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
 )
@@ -43,9 +45,7 @@ func checkResumes(t testing.TB, points int, run rerun) {
 	want, err := run(func(o *replay.Options) {
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error { pauses++; return nil }}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var at []int
 	for i := range points {
 		at = append(at, 1+i*(pauses-1)/max(1, points-1))
@@ -84,9 +84,7 @@ func saveAt(t testing.TB, at []int, run rerun, from []byte) ([][]byte, *replay.R
 			return err
 		}}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if len(files) != len(at) {
 		t.Fatalf("%d of %d checkpoints in %d pauses", len(files), len(at), pauses)
 	}
@@ -103,9 +101,7 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	t.Helper()
 	open := func() *simgrid.Trace {
 		text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return text
 	}
 	text := open()
@@ -113,12 +109,8 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	var file bytes.Buffer
 	if converted {
 		w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(text.Convert(w, nil), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, errors.Join(text.Convert(w, nil), w.Close()))
 	}
 	ahead := false
 	return func(change func(*replay.Options)) (*replay.Result, error) {
@@ -333,9 +325,7 @@ func TestResumeTrace(t *testing.T) {
 </platform>`,
 	} {
 		p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Run(name, func(t *testing.T) {
 			checkResumes(t, 60, func(change func(*replay.Options)) (*replay.Result, error) {
 				o := replay.DefaultOptions()
@@ -355,9 +345,7 @@ func saveFirst(t *testing.T) ([]byte, func(replay.Machine, replay.Options) (*rep
 	})
 	run := func(m replay.Machine, o replay.Options) (*replay.Result, error) {
 		tr, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer tr.Close()
 		return replay.Run(t.Context(), tr, m, o)
 	}
@@ -410,14 +398,10 @@ func TestResumeFactors(t *testing.T) {
 	run := func(bandwidth, noise string, change func(*replay.Options)) error {
 		spec := replay.MachineSpec{Machine: "dahu"}
 		for name, value := range map[string]string{"bandwidth": bandwidth, "kernel-noise": noise} {
-			if err := replay.FindParameter(name).Set(&spec, value); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, replay.FindParameter(name).Set(&spec, value))
 		}
 		m, o, _, err := replay.LoadMachine(spec, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		change(&o)
 		_, err = replay.Run(t.Context(), tr, m, o)
 		return err
@@ -574,4 +558,86 @@ func TestEndedBefore(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || res == nil || res.StoppedAt == nil || *res.StoppedAt != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
+}
+
+// TestRepeats: a set of HPCG ends, rank by rank, when it does if all of its iterations are
+// played, as they are for an observer; so do several sets, and steps from the middle of one.
+// What is counted is the same number.
+func TestRepeats(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		ranks, n, perHost   int
+		sets, from, to      int
+		atLeast             int // repeats: all but the first and the last steps of each set
+		finalizationBarrier bool
+	}{
+		{"one set", 27, 16, 4, 1, 0, 0, 40, false},
+		{"three sets", 12, 24, 4, 3, 0, 0, 120, true},
+		{"one rank", 1, 32, 1, 1, 0, 0, 40, false},
+		{"a rank on each host", 64, 40, 1, 1, 0, 0, 40, false},
+		{"steps of two sets", 24, 16, 8, 2, 20, 80, 40, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := hpcg.DefaultParams(c.ranks, c.n)
+			p.Sets = c.sets
+			open := opener(t, func(w io.Writer) error { return hpcg.Generate(context.Background(), w, p, hpcg.Options{}) })
+			tr, err := open()
+			noError(t, err)
+			defer tr.Close()
+			m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "default", RanksPerHost: c.perHost}, tr)
+			noError(t, err)
+			o.From, o.To, o.Network.FinalizationBarrier = c.from, c.to, c.finalizationBarrier
+			got, err := replay.Run(t.Context(), tr, m, o)
+			noError(t, err)
+			o.Observers = []replay.Observer{{}}
+			want, err := replay.Run(t.Context(), tr, m, o)
+			noError(t, err)
+			if got.Repeated < c.atLeast || want.Repeated != 0 {
+				t.Errorf("%d steps repeat, want %d at least; %d for an observer", got.Repeated, c.atLeast, want.Repeated)
+			}
+			if got.Messages != want.Messages || got.Bytes != want.Bytes || got.Actions != want.Actions || got.Last != want.Last || got.Complete != want.Complete {
+				t.Errorf("%d messages, %d bytes, %d actions to step %d, want %d, %d, %d, %d", got.Messages, got.Bytes, got.Actions, got.Last, want.Messages, want.Bytes, want.Actions, want.Last)
+			}
+			for r := range want.Ranks {
+				if got, want := got.Ranks[r].End, want.Ranks[r].End; math.Abs(got-want) > 5e-9+1e-6*want {
+					t.Errorf("rank %d ends at %.12g s, want %.12g", r, got, want)
+				}
+				sameTime(t, got.Ranks[r].Host, got.Ranks[r].End, want.Ranks[r].End)
+			}
+			for i, lists := range [][2][]replay.Share{{got.Kinds, want.Kinds}, {got.Kernels, want.Kernels}, {got.Phases, want.Phases}} {
+				for k, share := range lists[1] {
+					if lists[0][k].Name != share.Name {
+						t.Fatalf("table %d: %s, want %s", i, lists[0][k].Name, share.Name)
+					}
+					sameTime(t, share.Name, lists[0][k].Mean, share.Mean)
+				}
+			}
+		})
+	}
+}
+
+// sameTime compares times in seconds: what the precision of time leaves open, a nanosecond for
+// each of some hundred messages after one another, and rounding.
+func sameTime(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-7+1e-7*want {
+		t.Errorf("%s: %.12g s, want %.12g", what, got, want)
+	}
+}
+
+// TestRepeatsCheckpoint: a replay that is saved while ranks stand in a step, and goes on from
+// there, gives the same bits.
+func TestRepeatsCheckpoint(t *testing.T) {
+	p := hpcg.DefaultParams(12, 16)
+	open := opener(t, func(w io.Writer) error { return hpcg.Generate(context.Background(), w, p, hpcg.Options{}) })
+	tr, err := open()
+	noError(t, err)
+	defer tr.Close()
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "default", RanksPerHost: 4}, tr)
+	noError(t, err)
+	checkResumes(t, 12, func(change func(*replay.Options)) (*replay.Result, error) {
+		o := o
+		change(&o)
+		return replay.Run(t.Context(), tr, m, o)
+	})
 }

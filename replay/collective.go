@@ -212,6 +212,7 @@ func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collec
 	l := label{CollectiveTag, run.comm}
 	switch s.Op {
 	case collective.Isend:
+		e.pay(r, e.costs.isendOverhead(r, s.Bytes))
 		*run.slot(s.Slot), err = e.postIsend(r, run.world(s.Peer), l, s.Bytes, false)
 		return goOn, err
 	case collective.Irecv:

@@ -59,15 +59,12 @@ func TestFlopOfNonblocking(t *testing.T) {
 	sum.SetCollective(&trace.Collective{Kind: trace.CollAllreduce, Send: 1000, SendSize: 1, Flops: 1e6, Nonblocking: true})
 	list := []trace.Action{sum, {Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(2e6)}}, {Kind: trace.KindWait}}
 	res, err := completions(t, nil, list, list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	near(t, "end", res.Ranks[0].End, 3e-3)
 	for _, last := range []trace.Action{{Kind: trace.KindWaitAll}, complete(trace.CompleteAll, 0), complete(trace.CompleteAny, 0), {Kind: trace.KindTest}} {
 		list = []trace.Action{sum, {Kind: trace.KindWait}, sum, {Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(2e6)}}, last}
-		if res, err = completions(t, [][]int32{{0}}, list, list); err != nil {
-			t.Fatal(err)
-		}
+		res, err = completions(t, [][]int32{{0}}, list, list)
+		noError(t, err)
 		near(t, "end", res.Ranks[1].End, starLatency+(1000+envelope)/starBandwidth+1e-3+3e-3)
 	}
 }
@@ -101,9 +98,7 @@ func TestEndlessEnds(t *testing.T) {
 				block, err = p.Add(twice)
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		b.Call(block)
 	})
 	bench := newBench(t, star(2), 2)

@@ -1,46 +1,15 @@
 package replay_test
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"testing"
 
 	"reprise/kernels/noise"
-	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
 )
-
-// TestComputeScale: amounts of flop take so many times as long, shared cores or not; kernels
-// and sleeps, as long as ever. The host has a core of 1 Gf.
-func TestComputeScale(t *testing.T) {
-	flops := trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(2e9)}}
-	for _, c := range []struct {
-		name   string
-		action trace.Action
-		ranks  int
-		want   float64
-	}{
-		{"flop", flops, 1, 2 * 1.5},
-		{"flop, shared", flops, 2, 2 * 2 * 1.5},
-		{"kernel", compute(0, 3), 1, 3 * 0.5},
-		{"sleep", sleep(2), 1, 2},
-	} {
-		b := newBench(t, star(1), 1)
-		b.setKernels(t, "version: 1\nunit: s\nkernels: {a: {terms: {N: 0.5}}}\n", "a")
-		b.Hosts, b.header.Ranks, b.ComputeScale = make([]int32, c.ranks), c.ranks, 1.5
-		lists := make([][]trace.Action, c.ranks)
-		for r := range lists {
-			lists[r] = []trace.Action{c.action}
-		}
-		near(t, c.name, b.run(t, lists...).Makespan, c.want)
-	}
-	b := newBench(t, star(1), 1)
-	b.ComputeScale = 0
-	if _, err := replay.RunSource(t.Context(), &b.header, nil, b.Machine, b.Options); err == nil || err.Error() != "scale of computations 0, want 1e-09 to 1e+09" {
-		t.Errorf("scale 0: %v", err)
-	}
-}
 
 // TestComputeNoise: amounts with a spread are drawn by the name of their place, the rank, the
 // step, and their number in it, and scaled; others, and all without the option, are as they are.
@@ -108,7 +77,8 @@ func TestSpeedZero(t *testing.T) {
 }
 
 // TestFactors: what computes takes 1/factor of its time, flop and kernels of both units and
-// their noise; what does not, as long as ever. The host has 1 Gf and a factor of 0.8.
+// their noise; what does not, as long as ever. The host has 1 Gf and a factor of 0.8. Amounts of flop take besides so
+// many times as long as their scale, shared cores or not; kernels and sleeps do not.
 func TestFactors(t *testing.T) {
 	flops := trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(2e9)}}
 	for _, c := range []struct {
@@ -117,23 +87,28 @@ func TestFactors(t *testing.T) {
 		actions []trace.Action // of each rank
 		ranks   int
 		want    float64
+		scale   float64 // 0: 1
 	}{
-		{"flop", star(2), []trace.Action{flops}, 1, 2 / 0.8},
-		{"kernel in seconds", star(2), []trace.Action{compute(0, 3)}, 1, 3 * 0.5 / 0.8},
-		{"kernel in flop", star(2), []trace.Action{compute(1, 3)}, 1, 3 * 0.25 / 0.8},
-		{"sleep", star(2), []trace.Action{sleep(2)}, 1, 2},
+		{"flop", star(2), []trace.Action{flops}, 1, 2 / 0.8, 0},
+		{"flop, scaled", star(2), []trace.Action{flops}, 1, 1.5 * 2 / 0.8, 1.5},
+		{"flop, shared and scaled", star(1), []trace.Action{flops}, 2, 2 * 1.5 * 2 / 0.8, 1.5},
+		{"kernel, not scaled", star(2), []trace.Action{compute(0, 3)}, 1, 3 * 0.5 / 0.8, 1.5},
+		{"sleep, not scaled", star(2), []trace.Action{sleep(2)}, 1, 2, 1.5},
+		{"kernel in seconds", star(2), []trace.Action{compute(0, 3)}, 1, 3 * 0.5 / 0.8, 0},
+		{"kernel in flop", star(2), []trace.Action{compute(1, 3)}, 1, 3 * 0.25 / 0.8, 0},
+		{"sleep", star(2), []trace.Action{sleep(2)}, 1, 2, 0},
 		// Two ranks share a core: each has half of it, and kernels in seconds do not mind.
-		{"flop, shared", star(1), []trace.Action{flops}, 2, 2 * 2 / 0.8},
-		{"kernel in flop, shared", star(1), []trace.Action{compute(1, 3)}, 2, 2 * 3 * 0.25 / 0.8},
-		{"kernel in seconds, shared", star(1), []trace.Action{compute(0, 3)}, 2, 3 * 0.5 / 0.8},
+		{"flop, shared", star(1), []trace.Action{flops}, 2, 2 * 2 / 0.8, 0},
+		{"kernel in flop, shared", star(1), []trace.Action{compute(1, 3)}, 2, 2 * 3 * 0.25 / 0.8, 0},
+		{"kernel in seconds, shared", star(1), []trace.Action{compute(0, 3)}, 2, 3 * 0.5 / 0.8, 0},
 		// From 1 s on at half the speed: 0.8e9 flop are done by then, and the rest goes at 0.4 Gf.
-		{"flop, changing", changing, []trace.Action{flops}, 1, 1 + (2-0.8)/0.4},
-		{"kernel in flop, changing", changing, []trace.Action{compute(1, 8)}, 1, 1 + (8*0.25-0.8)/0.4},
-		{"kernel in seconds, changing", changing, []trace.Action{compute(0, 3)}, 1, 3 * 0.5 / 0.8},
+		{"flop, changing", changing, []trace.Action{flops}, 1, 1 + (2-0.8)/0.4, 0},
+		{"kernel in flop, changing", changing, []trace.Action{compute(1, 8)}, 1, 1 + (8*0.25-0.8)/0.4, 0},
+		{"kernel in seconds, changing", changing, []trace.Action{compute(0, 3)}, 1, 3 * 0.5 / 0.8, 0},
 	} {
 		b := newBench(t, c.xml, 1)
 		b.setKernels(t, "version: 1\nunit: s\nkernels: {a: {terms: {N: 0.5}}, b: {unit: flop, terms: {N: 2.5e8}}}\n", "a", "b")
-		b.Hosts, b.header.Ranks = make([]int32, c.ranks), c.ranks
+		b.Hosts, b.header.Ranks, b.ComputeScale = make([]int32, c.ranks), c.ranks, cmp.Or(c.scale, 1)
 		b.Factors = make([]float64, b.Platform.NumHosts())
 		for h := range b.Factors {
 			b.Factors[h] = 0.8
@@ -143,6 +118,11 @@ func TestFactors(t *testing.T) {
 			lists[r] = c.actions
 		}
 		near(t, c.name, b.run(t, lists...).Makespan, c.want)
+	}
+	b := newBench(t, star(1), 1)
+	b.ComputeScale = 0
+	if err := b.fail(t, nil); err.Error() != "scale of computations 0, want 1e-09 to 1e+09" {
+		t.Errorf("scale 0: %v", err)
 	}
 }
 
@@ -164,28 +144,6 @@ func TestFactorsScaleNoise(t *testing.T) {
 	near(t, "half the speed", ends[0.5], 2*ends[1])
 }
 
-// TestFactorsAreSpeeds: with models in flop a factor of 2 is twice the speed in the platform, to
-// the last bit.
-func TestFactorsAreSpeeds(t *testing.T) {
-	tr, _ := smallHPL(t)
-	got := makespan(t, replay.MachineSpec{Platform: "default", HostSpeeds: []replay.HostSpeed{{Pattern: "*", Factor: 2}}})
-	m, o, _, err := replay.LoadMachine(replay.MachineSpec{}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(strings.Replace(readFile(t, "../platforms/machines/default/platform.xml"), "32Gf", "64Gf", 1), "0-23", "0-3", 1)
-	if m.Platform, err = platforms.Parse(strings.NewReader(strings.Replace(text, "1;24;1;1", "1;4;1;1", 1)), "quick.xml"); err != nil {
-		t.Fatal(err)
-	}
-	want, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != want.Makespan {
-		t.Errorf("makespan %v, with the speed in the platform %v", got, want.Makespan)
-	}
-}
-
 // TestHostSpeeds: which hosts a pattern is for; the last of several counts.
 func TestHostSpeeds(t *testing.T) {
 	tr, _ := smallHPL(t)
@@ -194,9 +152,7 @@ func TestHostSpeeds(t *testing.T) {
 		return m, err
 	}
 	m, err := load(replay.HostSpeed{Pattern: "dahu-*", Factor: 0.9}, replay.HostSpeed{Pattern: "dahu-[3,17-18]", Factor: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for h, got := range m.Factors {
 		want := 0.9
 		if h == 3 || h == 17 || h == 18 {

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reprise/internal/invariants"
 	"reprise/kernels"
@@ -43,19 +46,6 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// TestDeadlockOfPolls: busy waits whose turns are events end as those that have none.
-func TestDeadlockOfPolls(t *testing.T) {
-	b := newBench(t, star(3), 3)
-	b.set(t, "smpi/iprobe:1e-5", "smpi/grow-injected-times:yes")
-	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{
-		{poll(1, 9, true)}, {sleep(1), send(0, 8, 1e6)}, {poll(1, 7, true)},
-	}), b.Machine, b.Options)
-	var d *replay.DeadlockError
-	if !errors.As(err, &d) || d.Count != 3 || d.Blocked[0].Action != trace.KindPoll || d.Blocked[0].Tag != 9 {
-		t.Error(err)
-	}
-}
-
 func TestBadActions(t *testing.T) {
 	for _, c := range []struct {
 		action trace.Action
@@ -76,10 +66,13 @@ func TestBadActions(t *testing.T) {
 	} {
 		b := newBench(t, star(2), 2)
 		b.header.Kernels = []trace.Kernel{{Name: "dgemm"}}
-		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{c.action}, nil}), b.Machine, b.Options)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := b.fail(t, []trace.Action{c.action}, nil); !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.action.Kind, err, c.want)
 		}
+	}
+	twice := []trace.Action{irecv(5, 1, 0, 1), irecv(5, 1, 0, 1)}
+	if err := newBench(t, star(2), 2).fail(t, twice, nil); !strings.Contains(err.Error(), "request slot 5 is taken") {
+		t.Error(err)
 	}
 }
 
@@ -89,19 +82,10 @@ func TestMissingModels(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	b.header.Kernels = []trace.Kernel{{Name: "dscal"}, {Name: "dgemm"}, {Name: "dtrsm", Attrs: []trace.Param{{Name: "side", Value: "L"}}}, {Name: "dtrsm", Attrs: []trace.Param{{Name: "side", Value: "R"}}}}
 	var err error
-	if b.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {dscal: free}\n"), "k.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	b.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {dscal: free}\n"), "k.yaml")
+	noError(t, err)
 	_, err = replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{compute(0, 1), compute(2, 1)}, nil}), b.Machine, b.Options)
 	if want := "; of the kernels that the trace declares there is none for dgemm, dtrsm side=R either"; err == nil || !strings.HasPrefix(err.Error(), "rank 0: compute: k.yaml: no kernel model for dtrsm() side=L: ") || !strings.HasSuffix(err.Error(), want) {
-		t.Error(err)
-	}
-}
-
-func TestTakenRequestSlot(t *testing.T) {
-	b := newBench(t, star(2), 2)
-	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{irecv(5, 1, 0, 1), irecv(5, 1, 0, 1)}, nil}), b.Machine, b.Options)
-	if err == nil || !strings.Contains(err.Error(), "request slot 5 is taken") {
 		t.Error(err)
 	}
 }
@@ -183,9 +167,7 @@ func tree(ranks int) string {
 func (b *bench) runWorkload(t testing.TB, w *workload) *replay.Result {
 	t.Helper()
 	res, err := replay.RunSource(t.Context(), &b.header, w, b.Machine, b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res
 }
 
@@ -198,9 +180,7 @@ func TestDeterminism(t *testing.T) {
 		b := newBench(t, tree(64), 64)
 		b.set(t, "network/crosstraffic:yes")
 		text, err := json.Marshal(b.runWorkload(t, newWorkload(pairwise, 64, 200, 100000)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if first == nil {
 			first = text
 		}
@@ -246,6 +226,76 @@ func BenchmarkReplay(b *testing.B) {
 				}
 				b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
 			})
+		}
+	}
+}
+
+func step(n int64) trace.Action {
+	return trace.Action{Kind: trace.KindStep, X: [4]int64{n}}
+}
+
+// TestBegins: rank 0 takes 1 s and 2 s for its two steps, rank 1 takes 3 s and 1 s.
+func TestBegins(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.StepStarts, b.From, b.To = true, 7, 9
+	res := b.run(t,
+		[]trace.Action{step(7), sleep(1), step(8), sleep(2)},
+		[]trace.Action{step(7), sleep(3), step(8), sleep(1)})
+	want := []replay.StepStart{{Mean: 0, Last: 0, Parts: slept(0)}, {Mean: 2, Last: 3, Parts: slept(2)}, {Mean: 3.5, Last: 4, Parts: slept(3.5)}}
+	if diff := cmp.Diff(want, res.StepStarts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// slept are the accounts of ranks that have only slept, without kernels and phases.
+func slept(seconds float64) []float64 {
+	parts := make([]float64, replay.TimeOverhead+1)
+	parts[replay.TimeSleep] = seconds
+	return parts
+}
+
+// TestBeginsParts: rank 0 runs a kernel of N ms for 1 s and then 2 s, in a phase that begins
+// with it and ends in step 8; rank 1 computes 3 Gflop at 1 Gflop/s in step 7 and waits
+// for a message in step 8 that comes after 1e-4 + (984+16)/125e6 = 1.08e-4 s: rank 0 sends at 1 s.
+// The transfer starts at 3 s, when the receive is posted. Half of each is that of the mean rank.
+func TestBeginsParts(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  work: {terms: {N: 1e-3}}\n", "work")
+	b.header.Phases = []string{"busy"}
+	b.StepStarts, b.From, b.To = true, 7, 9
+	phase := func(flags uint8) trace.Action { return trace.Action{Kind: trace.KindPhase, Flags: flags} }
+	flops := trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(3e9)}}
+	res := b.run(t,
+		[]trace.Action{step(7), phase(0), compute(0, 1000), step(8), send(1, 0, 984), compute(0, 2000), phase(trace.FlagEnd)},
+		[]trace.Action{step(7), flops, step(8), recv(0, 0, 984)})
+	const kernel, busy = int(replay.TimeOverhead) + 1, int(replay.TimeOverhead) + 2
+	for i, want := range []map[int]float64{
+		{},
+		{int(replay.TimeCompute): 2, kernel: 0.5, busy: 0.5},
+		{int(replay.TimeCompute): 3, int(replay.TimeRecv): 1.08e-4 / 2, kernel: 1.5, busy: 1.5},
+	} {
+		for j, got := range res.StepStarts[i].Parts {
+			if math.Abs(got-want[j]) > 1e-12 {
+				t.Errorf("part %d when step %d begins: %v s, want %v s", j, 7+i, got, want[j])
+			}
+		}
+	}
+}
+
+func TestBeginsErrors(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.StepStarts = true
+	lists := [][]trace.Action{{step(0), sleep(1)}, {sleep(1)}}
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{0, 0, "between two steps"}, {3, 2, "between two steps"}, {-1, 2, "between two steps"}, {0, 1, "1 of 2 ranks begin step 0"},
+	} {
+		b.From, b.To = c.from, c.to
+		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("steps [%d,%d): %v, want %s", c.from, c.to, err, c.want)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package replay
 
+import "testing"
+
 func init() { checkTimes = true }
 
 // Doubts are the warnings of an estimate.
@@ -10,3 +12,11 @@ var Period = period
 
 // SetWork says of which kinds the steps of an estimate are.
 func (e *Estimate) SetWork(work []int32, seconds []float64) { e.WindowSteps = e.byKind(work, seconds) }
+
+// noError ends a test at an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

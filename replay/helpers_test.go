@@ -37,13 +37,10 @@ type bench struct {
 func newBench(t testing.TB, xml string, ranks int) *bench {
 	t.Helper()
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b := &bench{Machine: replay.Machine{Platform: p}, Options: replay.DefaultOptions(), header: trace.Header{Ranks: ranks}}
-	if b.Hosts, err = replay.FillHosts(p, ranks, 1); err != nil {
-		t.Fatal(err)
-	}
+	b.Hosts, err = replay.FillHosts(p, ranks, 1)
+	noError(t, err)
 	b.set(t, "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/iprobe:0", "smpi/test:0", "smpi/grow-injected-times:no", "network/crosstraffic:no")
 	return b
 }
@@ -52,9 +49,7 @@ func (b *bench) set(t testing.TB, options ...string) {
 	t.Helper()
 	for _, o := range options {
 		name, value, _ := strings.Cut(o, ":")
-		if err := b.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Network.Set(name, value))
 	}
 }
 
@@ -62,9 +57,7 @@ func (b *bench) set(t testing.TB, options ...string) {
 func (b *bench) setKernels(t testing.TB, yaml string, names ...string) {
 	t.Helper()
 	set, err := kernels.Parse(strings.NewReader(yaml), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b.Kernels = set
 	for _, n := range names {
 		b.header.Kernels = append(b.header.Kernels, trace.Kernel{Name: n, Dims: []trace.Dim{{Name: "N"}}})
@@ -74,9 +67,7 @@ func (b *bench) setKernels(t testing.TB, yaml string, names ...string) {
 func (b *bench) run(t testing.TB, lists ...[]trace.Action) *replay.Result {
 	t.Helper()
 	res, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res
 }
 
@@ -128,8 +119,14 @@ func near(t testing.TB, what string, got, want float64) {
 func readFile(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
+	noError(t, err)
+	return string(text)
+}
+
+// noError ends a test at an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
 }

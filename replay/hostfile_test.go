@@ -20,9 +20,7 @@ func rack(t testing.TB) *platforms.Platform {
 	}
 	b.WriteString(`</zone></platform>`)
 	p, err := platforms.Parse(strings.NewReader(b.String()), "rack.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -113,9 +111,7 @@ const uneven = `<platform version="4.1"><zone id="z" routing="Full">
 // TestCrowded: the first host with more ranks than its 2, 1 and 4 cores.
 func TestCrowded(t *testing.T) {
 	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, c := range []struct {
 		hosts []int32
 		want  string // host, ranks, ok
@@ -131,9 +127,7 @@ func TestCrowded(t *testing.T) {
 
 func TestMapping(t *testing.T) {
 	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, c := range []struct {
 		ranks, perHost int
 		want           string // hosts by index, or an error

@@ -25,16 +25,12 @@ type simgridCase struct {
 func simgridCases(t *testing.T) map[string]*simgridCase {
 	t.Helper()
 	f, err := os.Open(hpcgOracle + "simgrid.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comment = '#'
 	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	cases := map[string]*simgridCase{}
 	for _, row := range rows[1:] {
 		perHost, err1 := strconv.Atoi(row[1])
@@ -60,21 +56,13 @@ func TestHPCGAsSimGrid(t *testing.T) {
 	params["pub-10"] = slabs
 	for name, want := range simgridCases(t) {
 		var file bytes.Buffer
-		if err := hpcg.Generate(context.Background(), &file, params[name], hpcg.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, hpcg.Generate(context.Background(), &file, params[name], hpcg.Options{}))
 		tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: hpcgOracle + "platform.xml", Kernels: "default", RanksPerHost: want.ranksPerHost}, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		res, err := replay.Run(t.Context(), tr, m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if len(res.Ranks) != len(want.ends) {
 			t.Fatalf("%s: %d ranks, want %d", name, len(res.Ranks), len(want.ends))
 		}

@@ -44,14 +44,14 @@ type MachineSpec struct {
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
 	RanksPerHost int    // for FillHosts; 0: as few as fit
 
-	// Of several HostSpeeds for a host, of several KernelNoise for a kernel and of several factors for a link
+	// Of several HostSpeeds for a host, of several numbers of KernelNoise for a kernel and of several factors for a link
 	// the last counts.
 	HostSpeeds  []HostSpeed
-	Without     []string // patterns of hosts that get no ranks
-	Slowest     int      // so many hosts get no ranks either: those on which dgemm takes longest
-	KernelNoise []KernelNoise
-	Bandwidth   []LinkFactor
-	Latency     []LinkFactor
+	Without     []string    // patterns of hosts that get no ranks
+	Slowest     int         // so many hosts get no ranks either: those on which dgemm takes longest
+	KernelNoise []ByPattern // standard deviation of half-normal noise, relative to mean times, by kernels
+	Bandwidth   []ByPattern // factors by names of levels ([platforms.Platform.Levels])
+	Latency     []ByPattern
 
 	ComputeScale  float64 // Options.ComputeScale; 0: 1
 	ComputeNoise  bool
@@ -221,7 +221,7 @@ func (l *loader) scaleLinks() error {
 	var factors [2][]float64 // of bandwidth and latency, by level
 	for i, word := range []string{"bandwidth", "latency"} {
 		factors[i] = slices.Repeat([]float64{1}, len(levels))
-		for _, f := range [][]LinkFactor{l.spec.Bandwidth, l.spec.Latency}[i] {
+		for _, f := range [][]ByPattern{l.spec.Bandwidth, l.spec.Latency}[i] {
 			pattern, err := textutil.ParsePattern(f.Pattern)
 			if err != nil {
 				return &SettingError{word, err}
@@ -337,7 +337,7 @@ func (l *loader) loadKernels() (err error) {
 			return &SettingError{"kernel-noise", fmt.Errorf("the program calls no kernel %s%s (trace stat lists them)",
 				textutil.Quote(n.Pattern), others)}
 		}
-		if m.Kernels, err = m.Kernels.Noisy(n.Pattern, n.Deviation); err != nil {
+		if m.Kernels, err = m.Kernels.Noisy(n.Pattern, n.Factor); err != nil {
 			return &SettingError{"kernel-noise", err}
 		}
 	}

@@ -22,16 +22,11 @@ func smallHPL(t testing.TB) (file, stream *trace.Trace) {
 	var text bytes.Buffer
 	p := hpl.DefaultParams(300, 2, 2)
 	p.NB = 32
-	if err := hpl.Generate(t.Context(), &text, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), &text, p, hpl.Options{}))
 	file, err := trace.NewReaderAt(bytes.NewReader(text.Bytes()), int64(text.Len()), "small")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stream, err = trace.NewReader(&text, "small"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	stream, err = trace.NewReader(&text, "small")
+	noError(t, err)
 	return file, stream
 }
 
@@ -40,9 +35,7 @@ func smallHPL(t testing.TB) (file, stream *trace.Trace) {
 func TestLoadMachineDefault(t *testing.T) {
 	tr, _ := smallHPL(t)
 	m, o, warnings, err := replay.LoadMachine(replay.MachineSpec{}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if len(warnings) != 1 || warnings[0].Kind != warning.Choice || !strings.HasPrefix(warnings[0].Text, "no platform is given") {
 		t.Errorf("warnings %v", warnings)
 	}
@@ -50,17 +43,11 @@ func TestLoadMachineDefault(t *testing.T) {
 		t.Errorf("loaded %+v", m.Source)
 	}
 	hand, own := generic(t, 4), replay.DefaultOptions()
-	if err := own.Network.ApplyConfig(hand.Platform); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, own.Network.ApplyConfig(hand.Platform))
 	want, err := replay.Run(t.Context(), tr, hand, own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	got, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if got.Makespan != want.Makespan {
 		t.Errorf("makespan %v, by hand %v", got.Makespan, want.Makespan)
 	}
@@ -71,9 +58,7 @@ func TestLoadMachineDefault(t *testing.T) {
 func TestLoadMachineWarns(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name, text string) string {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		return filepath.Join(dir, name)
 	}
 	platform := path("star.xml", star(2))
@@ -93,9 +78,7 @@ func TestLoadMachineWarns(t *testing.T) {
 			"no platform is given": warning.Choice, "none is a host of default": warning.Oddity, "has no model for kernel": warning.Risk}},
 	} {
 		_, _, list, err := replay.LoadMachine(c.spec, c.t)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for want, kind := range c.want {
 			found := false
 			for _, w := range list {
@@ -116,9 +99,7 @@ func TestLoadMachineWarns(t *testing.T) {
 func TestPollCostInResult(t *testing.T) {
 	dir := t.TempDir()
 	platform := filepath.Join(dir, "star.xml")
-	if err := os.WriteFile(platform, []byte(star(2)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(platform, []byte(star(2)), 0o600))
 	for _, polls := range []bool{false, true} {
 		lists := [][]trace.Action{{send(1, 3, 10)}, {recv(0, 3, 10)}}
 		if polls {
@@ -130,9 +111,7 @@ func TestPollCostInResult(t *testing.T) {
 			t.Fatal(warnings, err)
 		}
 		res, err := replay.RunSource(t.Context(), h, replay.NewLists(lists), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if told := len(res.Warnings) == 1 && strings.HasPrefix(res.Warnings[0].Text, "a poll costs"); told != polls {
 			t.Errorf("polls %v: %v", polls, res.Warnings)
 		}
@@ -149,9 +128,7 @@ func (t headerOnly) Header() *trace.Header { return t.h }
 func TestLoadMachineRefuses(t *testing.T) {
 	tr, _ := smallHPL(t)
 	old := filepath.Join(t.TempDir(), "old.xml")
-	if err := os.WriteFile(old, []byte(strings.Replace(star(4), "<cluster", `<config><prop id="network/TCP_gamma" value="20000"/></config><cluster`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(old, []byte(strings.Replace(star(4), "<cluster", `<config><prop id="network/TCP_gamma" value="20000"/></config><cluster`, 1)), 0o600))
 	setting := func(name, value string) []replay.Property { return []replay.Property{{Name: name, Value: value}} }
 	for _, c := range []struct {
 		name    string
@@ -210,13 +187,9 @@ func TestOwnNetworkModel(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "own.xml")
 		text := strings.Replace(star(4), `<platform version="4.1">`, `<platform version="4.1"><config id="General">`+config+`</config>`, 1)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, _, list, err := replay.LoadMachine(replay.MachineSpec{Platform: path, Settings: c.settings}, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		got := ""
 		for _, w := range list {
 			if strings.Contains(w.Text, "network model") {
@@ -240,9 +213,7 @@ func TestSettingErrors(t *testing.T) {
 		{"without", "slowest 32", "without: the slowest 32: dahu has 32 hosts"},
 	} {
 		spec := replay.MachineSpec{Machine: "dahu"}
-		if err := replay.FindParameter(c.name).Set(&spec, c.value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, replay.FindParameter(c.name).Set(&spec, c.value))
 		_, _, _, err := replay.LoadMachine(spec, tr)
 		var s *replay.SettingError
 		if !errors.As(err, &s) || s.Name != c.name || !strings.HasPrefix(err.Error(), c.want) {
@@ -281,9 +252,7 @@ func TestFileNamedAsPlatform(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tr, _ := smallHPL(t)
 	for _, name := range []string{"new --nodes 8", "new", "new one.xml"} {
-		if err := os.WriteFile(name, []byte(star(5)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, []byte(star(5)), 0o600))
 		var spec replay.MachineSpec
 		if err := replay.FindParameter("platform").Set(&spec, name); err != nil {
 			t.Error(err)
@@ -309,9 +278,7 @@ func machineDirectory(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -321,18 +288,14 @@ func makespan(t *testing.T, spec replay.MachineSpec) float64 {
 	t.Helper()
 	tr, _ := smallHPL(t)
 	m, o, _, err := replay.LoadMachine(spec, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	res, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res.Makespan
 }
 
 // TestMachineDirectory: a machine directory is its two files, whether it is one's own, built
-// in, or a copy of what is built in.
+// in, or a copy of what is built in. Reports name the files.
 func TestMachineDirectory(t *testing.T) {
 	own := machineDirectory(t, map[string]string{"platform.xml": star(4), "kernels.yaml": "version: 1\nunit: s\nkernels: {dgemm: 1.0e-6, '*': free}\n"})
 	for _, c := range []struct{ machine, parts replay.MachineSpec }{
@@ -345,17 +308,10 @@ func TestMachineDirectory(t *testing.T) {
 			t.Errorf("machine %s: makespan %v, by its parts %v", c.machine.Machine, got, want)
 		}
 	}
-}
-
-// TestMachineDirectorySource: reports name the files.
-func TestMachineDirectorySource(t *testing.T) {
-	dir := machineDirectory(t, map[string]string{"platform.xml": star(4), "kernels.yaml": "version: 1\nunit: s\nkernels: {'*': 1.0e-6}\n"})
 	file, _ := smallHPL(t)
-	m, _, _, err := replay.LoadMachine(replay.MachineSpec{Machine: dir}, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := m.Source; s.Platform != filepath.Join(dir, "platform.xml") || s.Kernels != filepath.Join(dir, "kernels.yaml") {
+	m, _, _, err := replay.LoadMachine(replay.MachineSpec{Machine: own}, file)
+	noError(t, err)
+	if s := m.Source; s.Platform != filepath.Join(own, "platform.xml") || s.Kernels != filepath.Join(own, "kernels.yaml") {
 		t.Errorf("loaded %+v", s)
 	}
 }
@@ -382,9 +338,7 @@ func TestMachineDirectoryErrors(t *testing.T) {
 		}
 	}
 	m, o, list, err := replay.LoadMachine(replay.MachineSpec{Machine: plain}, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	found := false
 	for _, w := range list {
 		found = found || w.Kind == warning.Risk && strings.Contains(w.Text, "has no kernels.yaml: the replay ends where a kernel is called")

@@ -1,6 +1,9 @@
 package replay
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The event loop. Between two events all ranks are blocked or parked: each has run ahead on its own clock as
 // far as it could without knowing what others do. The time of the loop never goes back. What a rank does ahead
@@ -26,7 +29,7 @@ func (e *engine) loop() error {
 		}
 		others := earlier(flows, matches)
 		if changes != nil {
-			others = earlier(others, changes.pending())
+			others = earlier(others, changes.starts.Next())
 		}
 		// Without any of them but parked ranks it may be that all of these probe in vain, for ever.
 		if others > maxTime {
@@ -110,7 +113,10 @@ func (e *engine) unpark(r int32) {
 	case stageCompute:
 		rk.clock = e.now
 		rk.stage = stageLook
-		e.computed(r, e.now)
+		p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
+		i := slices.Index(p.active, r)
+		p.active = slices.Delete(p.active, i, i+1)
+		e.share(p, e.now)
 	case stageStands:
 		rk.stage = stageFresh
 		if e.repeats != nil {

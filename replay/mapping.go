@@ -18,7 +18,7 @@ import (
 )
 
 // Where ranks are: one host for each, by the order of the platform's hosts or by a hostfile in any of the forms
-// that launchers read. Ranks of a host that has fewer cores share these (processor.go).
+// that launchers read. Ranks of a host that has fewer cores share these (compute.go).
 
 // ErrTooManyRanks is wrapped by errors of mappings that a platform is too small
 // for.
@@ -142,16 +142,11 @@ const (
 // characters it has. Lines without an entry and the text behind a # are skipped; of the further
 // attributes that Open MPI and MPICH give a host only max_slots counts. Ranks take the places in
 // order, and start again at the first one when they are used up. The name is for errors.
-func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (_ []int32, err error) {
 	head := sniff.Remember(r)
-	hosts, err := parseHostfile(head, name, p, ranks)
-	return hosts, head.Instead(err, name, sniff.Hostfile)
-}
-
-// parseHostfile is ParseHostfile but for what an error says of a file of another kind.
-func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+	defer func() { err = head.Instead(err, name, sniff.Hostfile) }()
 	f := hostfile{platform: p, ranks: ranks, limits: map[int32]hostLimit{}}
-	scan := textutil.NewLineScanner(r)
+	scan := textutil.NewLineScanner(head)
 	for f.line = 1; scan.Scan(); f.line++ {
 		text := scan.Text()
 		if f.line == 1 {

@@ -27,9 +27,7 @@ const replayOracle = "../testdata/oracle/smpi-replay.zip"
 func unzip(t testing.TB, archive, dir string) []string {
 	t.Helper()
 	z, err := zip.OpenReader(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer z.Close()
 	seen := map[string]bool{}
 	for _, f := range z.File {
@@ -42,9 +40,7 @@ func unzip(t testing.TB, archive, dir string) []string {
 		if strings.HasSuffix(f.Name, "/") {
 			continue
 		}
-		if err := extract(f, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, extract(f, filepath.Join(dir, name)))
 	}
 	folders := make([]string, 0, len(seen))
 	for folder := range seen {
@@ -83,23 +79,15 @@ func isCase(dir string) bool {
 func caseMachine(t testing.TB, dir string, ranks int) (replay.Machine, replay.Options) {
 	t.Helper()
 	p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	o := replay.DefaultOptions()
-	if err := o.Network.ApplyConfig(p); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Network.ApplyConfig(p))
 	for _, line := range strings.Fields(readFile(t, filepath.Join(dir, "cfg"))) {
 		name, value, _ := strings.Cut(line, ":")
-		if err := o.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, o.Network.Set(name, value))
 	}
 	hosts, err := replay.ParseHostfile(strings.NewReader(readFile(t, filepath.Join(dir, "hostfile"))), "hostfile", p, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return replay.Machine{Platform: p, Hosts: hosts}, o
 }
 
@@ -107,14 +95,10 @@ func caseMachine(t testing.TB, dir string, ranks int) (replay.Machine, replay.Op
 func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 	t.Helper()
 	text, err := actiontimes.Open(filepath.Join(dir, "trace.index"), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, o := caseMachine(t, dir, text.Ranks())
 	res, err := replay.RunSource(t.Context(), text.Header(), text, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res, text.EndTimes(res, o.Network.InitTime)
 }
 
@@ -202,9 +186,7 @@ func expected(t testing.TB, folder string) []recorded {
 	t.Helper()
 	type outcome struct{ Ranks []recorded }
 	var e struct{ Default, Full *outcome }
-	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(folder, "expected.json"))), &e); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(readFile(t, filepath.Join(folder, "expected.json"))), &e))
 	if e.Full != nil && filepath.Base(folder) != "coll-ompi-bcast-0" {
 		return e.Full.Ranks
 	}
@@ -222,9 +204,7 @@ func TestConverted(t *testing.T) {
 		var ranks [2][]replay.RankResult
 		for i := range ranks {
 			res, err := rerunCase(t, folder, i > 0)(func(*replay.Options) {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			ranks[i] = res.Ranks
 		}
 		if diff := cmp.Diff(ranks[0], ranks[1]); diff != "" {

@@ -1,8 +1,10 @@
 package replay_test
 
 import (
+	"strings"
 	"testing"
 
+	"reprise/platforms/compose"
 	"reprise/trace"
 )
 
@@ -101,20 +103,6 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestTwoFlowsOnOneLink sends 1e6 and 3e6 bytes to one host. Each flow gets half
-// of its link until the small one is through; then the other has all of it, so
-// that in the end 4e6 bytes (and two envelopes) have passed at full speed.
-func TestTwoFlowsOnOneLink(t *testing.T) {
-	b := newBench(t, star(3), 3)
-	res := b.run(t,
-		[]trace.Action{send(2, 0, 1000000)},
-		[]trace.Action{send(2, 0, 3000000)},
-		[]trace.Action{irecv(0, 0, 0, 1000000), irecv(1, 1, 0, 3000000), {Kind: trace.KindWaitAll}})
-	near(t, "small", res.Ranks[0].End, starLatency+2*(1000000+envelope)/starBandwidth)
-	near(t, "large", res.Ranks[1].End, starLatency+(4000000+2*envelope)/starBandwidth)
-	near(t, "receiver", res.Ranks[2].End, res.Ranks[1].End)
-}
-
 // TestSharedUplink sends from three hosts of one leaf switch to three of the
 // other: the leaf has one cable up, so each flow gets a third of it. Four links,
 // 4 x 1 us.
@@ -204,5 +192,36 @@ func TestOneWay(t *testing.T) {
 	}
 	if d := res.Ranks[1].End - (1e-6 + starLatency + (1+envelope)/starBandwidth + messages*10e-6); d > 1e-9 || d < -1e-9 {
 		t.Errorf("receiver is %g s off", d)
+	}
+}
+
+// TestOversubscription: all hosts of a leaf send 1e8 bytes to those of another at once, over
+// 4 links of 1 us. Of s+16 bytes a message alone gets 100 Gbps, 12.5e9 byte/s; 16 of them share
+// what the uplinks have together, and none gets more than a cable.
+func TestOversubscription(t *testing.T) {
+	const size, hosts = 1e8, 16
+	for _, c := range []struct {
+		tree string
+		rate float64 // byte/s of a message
+	}{
+		{"leaf=16 up=8x200Gbps", 12.5e9},             // 16*100 <= 8*200
+		{"leaf=16 up=4x200Gbps", 4 * 25e9 / hosts},   // 2 to 1
+		{"leaf=16 up=1x400Gbps", 1 * 50e9 / hosts},   // 4 to 1
+		{"leaf=16 up=64x50Gbps", 6.25e9},             // more than enough, but no cable has more
+		{"leaf=16 up=2x150Gbps", 2 * 18.75e9 / 16.0}, // no whole number of NICs
+	} {
+		spec := compose.DefaultSpec(64)
+		spec.NIC.Latency = 1e-6
+		tree, err := compose.ParseFatTree(c.tree, spec.NIC)
+		noError(t, err)
+		spec.Topology = tree
+		var xml strings.Builder
+		noError(t, spec.Write(&xml))
+		b := newBench(t, xml.String(), 2*hosts)
+		lists := make([][]trace.Action, 2*hosts)
+		for r := range int32(hosts) {
+			lists[r], lists[hosts+r] = []trace.Action{send(hosts+r, 1, size)}, []trace.Action{recv(r, 1, size)}
+		}
+		near(t, c.tree, b.run(t, lists...).Makespan, 4*1e-6+(size+envelope)/c.rate)
 	}
 }

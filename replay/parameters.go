@@ -73,12 +73,8 @@ var parameters = []Parameter{
 			return nil
 		},
 		Get: func(s *MachineSpec) []string { return []string{strconv.Itoa(s.RanksPerHost)} }},
-	{Name: "host-speed", Usage: "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels", Between: " ",
-		Set: func(s *MachineSpec, v string) (err error) {
-			s.HostSpeeds, err = parseEach(strings.Fields(v), ParseHostSpeed)
-			return err
-		},
-		Get: func(s *MachineSpec) []string { return texts(s.HostSpeeds) }},
+	byPattern("host-speed", "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels", " ",
+		ParseHostSpeed, func(s *MachineSpec) *[]ByPattern { return &s.HostSpeeds }),
 	{Name: "without", Usage: "hosts of a pattern get no ranks, `HOSTS`; 'slowest 4': nor do the four on which dgemm takes longest; none: all may get some", Between: " ",
 		Set: (*MachineSpec).leaveOut,
 		Get: func(s *MachineSpec) []string {
@@ -87,14 +83,10 @@ var parameters = []Parameter{
 			}
 			return s.Without
 		}},
-	{Name: "kernel-noise", Usage: "half-normal noise of the kernels of a pattern in place of what their models say, `PATTERN=PERCENT` of their mean times, such as dgemm=4%", Between: " ",
-		Set: func(s *MachineSpec, v string) (err error) {
-			s.KernelNoise, err = parseEach(strings.Fields(v), parseKernelNoise)
-			return err
-		},
-		Get: func(s *MachineSpec) []string { return texts(s.KernelNoise) }},
-	links("bandwidth", func(s *MachineSpec) *[]LinkFactor { return &s.Bandwidth }),
-	links("latency", func(s *MachineSpec) *[]LinkFactor { return &s.Latency }),
+	byPattern("kernel-noise", "half-normal noise of the kernels of a pattern in place of what their models say, `PATTERN=PERCENT` of their mean times, such as dgemm=4%", " ",
+		parseKernelNoise, func(s *MachineSpec) *[]ByPattern { return &s.KernelNoise }),
+	byPattern("bandwidth", "multiply the bandwidth"+ofLinks, ",", parseLinkFactor, func(s *MachineSpec) *[]ByPattern { return &s.Bandwidth }),
+	byPattern("latency", "multiply the latency"+ofLinks, ",", parseLinkFactor, func(s *MachineSpec) *[]ByPattern { return &s.Latency }),
 	{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another", Default: "as the platform says, else smpi",
 		Set: func(s *MachineSpec, v string) error {
 			list, err := NetworkSettings(v)
@@ -161,35 +153,37 @@ func inline(p Parameter) Parameter {
 	return p
 }
 
-// links is a parameter of factors of links.
-func links(name string, field func(*MachineSpec) *[]LinkFactor) Parameter {
+// ofLinks is what bandwidth and latency say of their values.
+const ofLinks = " of all links by `FACTOR`, or by LEVEL=FACTOR that of the links of a level, as replay platform lists them"
+
+// byPattern is a parameter of numbers by patterns, with blanks or commas between.
+func byPattern(name, usage, between string, parse func(string) (ByPattern, error),
+	field func(*MachineSpec) *[]ByPattern) Parameter {
 	return Parameter{
-		Name: name, Between: ",",
-		Usage: "multiply the " + name +
-			" of all links by `FACTOR`, or by LEVEL=FACTOR that of the links of a level, as replay platform lists them",
-		Set: func(s *MachineSpec, v string) (err error) {
-			*field(s), err = parseEach(strings.Split(v, ","), parseLinkFactor)
-			return err
+		Name: name, Usage: usage, Between: between,
+		Set: func(s *MachineSpec, v string) error {
+			*field(s) = nil
+			parts := strings.Split(v, between)
+			if between == " " {
+				parts = strings.Fields(v)
+			}
+			var list []ByPattern
+			for _, text := range parts {
+				b, err := parse(text)
+				if err != nil {
+					return err
+				}
+				list = append(list, b)
+			}
+			*field(s) = list
+			return nil
 		},
 		Get: func(s *MachineSpec) []string { return texts(*field(s)) },
 	}
 }
 
-// parseEach parses all texts of a list, up to the first error.
-func parseEach[T any](list []string, parse func(string) (T, error)) ([]T, error) {
-	var all []T
-	for _, text := range list {
-		v, err := parse(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, nil
-}
-
-// texts returns the texts of all values of a list, which parseEach would read.
-func texts[T fmt.Stringer](list []T) (all []string) {
+// texts returns the texts of numbers by patterns, which their parsers would read.
+func texts(list []ByPattern) (all []string) {
 	for _, v := range list {
 		all = append(all, v.String())
 	}
@@ -233,15 +227,18 @@ func (s *MachineSpec) leaveOut(text string) error {
 	return nil
 }
 
-// HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the
-// kernel models say.
-type HostSpeed struct {
-	Pattern string // of names, as the key host of a kernel file
+// ByPattern is a number for all that a pattern of names fits.
+type ByPattern struct {
+	Pattern string // as the key host of a kernel file
 	Factor  float64
 }
 
-// String returns the text that ParseHostSpeed reads.
-func (s HostSpeed) String() string { return fmt.Sprintf("%s=%g", s.Pattern, s.Factor) }
+// String returns the text that ParseHostSpeed and the parsers of other parameters read.
+func (b ByPattern) String() string { return fmt.Sprintf("%s=%g", b.Pattern, b.Factor) }
+
+// HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the
+// kernel models say.
+type HostSpeed = ByPattern
 
 // ParseHostSpeed reads PATTERN=FACTOR, such as node-[3,17]=0.9.
 func ParseHostSpeed(text string) (HostSpeed, error) {
@@ -249,40 +246,23 @@ func ParseHostSpeed(text string) (HostSpeed, error) {
 	return HostSpeed{pattern, factor}, err
 }
 
-// KernelNoise is noise of kernels in place of what their models say: half-normal, with a standard deviation
-// relative to their mean times.
-type KernelNoise struct {
-	Pattern   string
-	Deviation float64
-}
-
-func (n KernelNoise) String() string { return fmt.Sprintf("%s=%g", n.Pattern, n.Deviation) }
-
 // parseKernelNoise reads dgemm=4%.
-func parseKernelNoise(text string) (KernelNoise, error) {
+func parseKernelNoise(text string) (ByPattern, error) {
 	name, share, both := strings.Cut(text, "=")
 	if !both {
-		return KernelNoise{}, fmt.Errorf("%s, want PATTERN=PERCENT, such as dgemm=3%%", textutil.Quote(text))
+		return ByPattern{}, fmt.Errorf("%s, want PATTERN=PERCENT, such as dgemm=3%%", textutil.Quote(text))
 	}
 	if _, err := textutil.ParsePattern(name); err != nil {
-		return KernelNoise{}, err
+		return ByPattern{}, err
 	}
 	v, err := textutil.ParsePercent(share, "the time", true)
-	return KernelNoise{name, v}, err
+	return ByPattern{name, v}, err
 }
-
-// LinkFactor multiplies the bandwidth or the latency of the links of a level ([platforms.Platform.Levels]).
-type LinkFactor struct {
-	Pattern string // of the names of levels
-	Factor  float64
-}
-
-func (f LinkFactor) String() string { return fmt.Sprintf("%s=%g", f.Pattern, f.Factor) }
 
 // parseLinkFactor reads 2, or "*: switch to switch=2".
-func parseLinkFactor(text string) (LinkFactor, error) {
+func parseLinkFactor(text string) (ByPattern, error) {
 	// The last equals sign ends the name of the level, which may have one itself.
-	f, value := LinkFactor{Pattern: "*"}, strings.TrimSpace(text)
+	f, value := ByPattern{Pattern: "*"}, strings.TrimSpace(text)
 	if at := strings.LastIndexByte(value, '='); at >= 0 {
 		f.Pattern, value = strings.TrimSpace(value[:at]), value[at+1:]
 	}

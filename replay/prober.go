@@ -30,7 +30,7 @@ import (
 //
 // Polls (poll.go) ask engine.probe. That looks at once where the order of two clocks decides
 // (clockProbe), in the order of all events where costs grow or processors are shared
-// (orderedprobe.go), and computes when a busy wait sees its message (busywait.go). What there
+// (poll.go), and computes when a busy wait sees its message (busywait.go). What there
 // is to see, the matcher knows.
 type prober struct {
 	cost     float64 // of a probe, seconds, before it grows

@@ -50,9 +50,7 @@ func TestProfilesBothSolvers(t *testing.T) {
 		folder := filepath.Join(dir, name)
 		rerun := rerunCase(t, folder, false)
 		res, err := rerun(func(o *replay.Options) { o.Network.Solver = netmodel.SolverReference })
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for r, want := range expected(t, folder) {
 			if end := res.Ranks[r].End; math.Abs(end-want.Finish) > 1e-12*(1+want.Finish) {
 				t.Errorf("%s: rank %d ends at %v, want %v", name, r, end, want.Finish)
@@ -83,9 +81,7 @@ func changingMachine(t *testing.T, kind, element, values string, hosts ...int32)
 <route src="h0" dst="h1"><link_ctn id="l"/></route></zone>
 <trace id="t" periodicity="-1">` + values + `</trace><trace_connect kind="` + kind + `" trace="t" element="` + element + `"/></platform>`
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if hosts == nil {
 		hosts = []int32{0, 1}
 	}
@@ -162,9 +158,7 @@ func TestScaledLinks(t *testing.T) {
 		m.Platform = m.Platform.Scaled(func(int32) (float64, float64) { return bandwidth, latency })
 		o.Network.LoopbackBandwidth, o.Network.LoopbackLatency = 25e6, 5e-4
 		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if math.Abs(res.Makespan-c.want) > 1e-12 {
 			t.Errorf("%s: %v s, want %v", c.name, res.Makespan, c.want)
 		}

@@ -234,9 +234,7 @@ func (r *EnsembleReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 // WriteText writes the spread of the runs.
 func (r *EnsembleReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	first, last := r.Runs[0].Seed, r.Runs[len(r.Runs)-1].Seed
-	fmt.Fprintf(&b, "%d runs, seeds %d to %d: %s on %s, %d ranks", len(r.Runs), first, last, r.Trace, r.Platform, r.Ranks)
-	b.WriteString(r.models())
+	b.WriteString(r.series("runs", r.Runs, r.Header))
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
@@ -281,10 +279,7 @@ func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r
 // WriteText writes the intervals and their parts.
 func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	first, last := r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed
-	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform,
-		r.Ranks)
-	b.WriteString(r.models())
+	b.WriteString(r.series("draws", r.Draws, r.Header))
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
@@ -465,28 +460,29 @@ func (p Provenance) On(s *MachineSpec) Provenance {
 // models names the models besides the platform, for texts.
 func (p *Provenance) models() string {
 	text := ""
-	if p.KernelFile != "" {
-		text += ", kernels " + p.KernelFile
-	}
-	if len(p.HostSpeeds) > 0 {
-		text += ", speeds " + strings.Join(p.HostSpeeds, ", ")
-	}
-	if len(p.Changes) > 0 {
-		text += ", " + strings.Join(p.Changes, ", ")
-	}
-	if p.ComputeScale != 0 {
-		text += fmt.Sprintf(", flop times %g", p.ComputeScale)
-	}
-	if p.FileBandwidth != 0 {
-		text += fmt.Sprintf(", files at %g byte/s", p.FileBandwidth)
-	}
-	if p.ComputeNoise {
-		text += ", flop by its spread"
-	}
-	if p.NetworkNoise != "" {
-		text += ", network noise " + p.NetworkNoise
+	for _, part := range []struct {
+		said bool
+		text string
+	}{
+		{p.KernelFile != "", "kernels " + p.KernelFile},
+		{len(p.HostSpeeds) > 0, "speeds " + strings.Join(p.HostSpeeds, ", ")},
+		{len(p.Changes) > 0, strings.Join(p.Changes, ", ")},
+		{p.ComputeScale != 0, fmt.Sprintf("flop times %g", p.ComputeScale)},
+		{p.FileBandwidth != 0, fmt.Sprintf("files at %g byte/s", p.FileBandwidth)},
+		{p.ComputeNoise, "flop by its spread"},
+		{p.NetworkNoise != "", "network noise " + p.NetworkNoise},
+	} {
+		if part.said {
+			text += ", " + part.text
+		}
 	}
 	return text
+}
+
+// series names replays that were repeated, and the models.
+func (p *Provenance) series(what string, runs []SeedResult, h *trace.Header) string {
+	return fmt.Sprintf("%d %s, seeds %d to %d: %s on %s, %d ranks%s", len(runs), what, runs[0].Seed, runs[len(runs)-1].Seed,
+		p.Trace, p.Platform, h.Ranks, p.models())
 }
 
 // writeJSON writes all of a report; numbers have all the digits of the double.

@@ -101,14 +101,10 @@ func playOnStar(t *testing.T, lists [][]trace.Action) (*engine, *Result) {
 	t.Helper()
 	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-2" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	o := DefaultOptions()
 	for name, value := range map[string]string{"smpi/bw-factor": "0:1", "smpi/lat-factor": "0:1", "network/crosstraffic": "no"} {
-		if err := o.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, o.Network.Set(name, value))
 	}
 	m := Machine{Platform: p}
 	for r := range lists {
@@ -116,12 +112,8 @@ func playOnStar(t *testing.T, lists [][]trace.Action) (*engine, *Result) {
 	}
 	h := &trace.Header{Ranks: len(lists)}
 	e, err := newEngine(h, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	res, err := e.play(t.Context(), h, NewLists(lists), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return e, res
 }

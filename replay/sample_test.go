@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,12 +40,8 @@ func saved(t testing.TB, write func(w io.Writer) error) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.trace.zst")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, errors.Join(write(f), f.Close()))
 	return path
 }
 
@@ -109,9 +108,7 @@ func TestSampleSleepers(t *testing.T) {
 			o := b.Options
 			o.From, o.To = c.from, c.to
 			e, err := replay.Sample(t.Context(), sleepers(t, 1000, c.seconds), b.Machine, o, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if math.Abs(e.Seconds-c.want) > max(e.Interval, 1e-9*c.want) || e.Interval > c.tol*c.want+0.251 {
 				t.Errorf("%v s +- %v s, want %v s", e.Seconds, e.Interval, c.want)
 			}
@@ -129,18 +126,12 @@ func TestSampleEnds(t *testing.T) {
 	b.Network.InitTime, b.Network.FinalizationBarrier = 2, true
 	open := sleepers(t, 1000, func(int) float64 { return 1 })
 	tr, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	exact, err := replay.Run(t.Context(), tr, b.Machine, b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	// Rank 1 is half a second ahead until the barrier, the mean a quarter: the interval.
 	if exact.Makespan < 1002 || exact.Makespan > 1002.01 || math.Abs(e.Seconds-exact.Makespan) > e.Interval || e.Interval > 0.2501 {
 		t.Errorf("%v s +- %v s, exact %v s", e.Seconds, e.Interval, exact.Makespan)
@@ -151,17 +142,11 @@ func TestSampleEnds(t *testing.T) {
 func generic(t testing.TB, ranks int) replay.Machine {
 	t.Helper()
 	p, err := platforms.Builtin("default", ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	k, err := kernels.Builtin("default")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	hosts, err := replay.FillHosts(p, ranks, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return replay.Machine{Platform: p, Kernels: k, Hosts: hosts}
 }
 
@@ -185,9 +170,7 @@ func TestSampleHPL(t *testing.T) {
 			t.Parallel()
 			p := hpl.DefaultParams(16384, 4, 4)
 			p.NB, p.Depth = c.nb, c.depth
-			if err := p.Set("BCAST", c.bcast); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, p.Set("BCAST", c.bcast))
 			open := opener(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
 			compareSampled(t, open, generic(t, 16), c.coupled)
 		})
@@ -197,24 +180,16 @@ func TestSampleHPL(t *testing.T) {
 func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Machine, coupled bool) {
 	t.Helper()
 	tr, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	o := replay.DefaultOptions()
-	if err := o.Network.ApplyConfig(m.Platform); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Network.ApplyConfig(m.Platform))
 	exact, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var first *replay.Estimate
 	for _, workers := range []int{1, 2} {
 		e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.03, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if workers == 1 {
 			first = e
 		}
@@ -244,9 +219,7 @@ func TestSampleApart(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	open := opener(t, writePair(1000, func(int) (first, second float64) { return 1, 0.5 }))
 	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.5, Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if e.Coupled || e.Warmup >= longMemory {
 		t.Errorf("coupled %v, warm-ups of %d steps", e.Coupled, e.Warmup)
 	}
@@ -258,9 +231,7 @@ func TestSampleRefuses(t *testing.T) {
 	constant := func(int) float64 { return 1 }
 	long := sleepers(t, 1000, constant)
 	var file bytes.Buffer
-	if err := writeSleepers(1000, constant)(&file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, writeSleepers(1000, constant)(&file))
 	stream := func() (*trace.Trace, error) { return trace.NewReader(&file, "pipe") }
 	tolerance := replay.SampleOptions{Tolerance: 0.01, Workers: 1}
 	for _, c := range []struct {
@@ -303,9 +274,7 @@ func TestSampleReportTolerance(t *testing.T) {
 		e := &replay.Estimate{Estimate: s, Header: &trace.Header{Ranks: 2}, Warnings: replay.Doubts(s, c.tolerance)}
 		r := replay.NewEstimateReport(e, &replay.Machine{}, replay.Provenance{})
 		var text, page bytes.Buffer
-		if err := errors.Join(r.WriteText(&text), r.WriteJSON(&page)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(r.WriteText(&text), r.WriteJSON(&page)))
 		var told []string
 		for line := range strings.Lines(text.String()) {
 			if w, ok := strings.CutPrefix(line, "warning: "); ok {
@@ -313,9 +282,7 @@ func TestSampleReportTolerance(t *testing.T) {
 			}
 		}
 		var said struct{ Warnings []string }
-		if err := json.Unmarshal(page.Bytes(), &said); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(page.Bytes(), &said))
 		for form, got := range map[string][]string{"text": told, "JSON": said.Warnings} {
 			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("tolerance %v, %s: %s", c.tolerance, form, diff)
@@ -365,21 +332,13 @@ func TestSampleHPCG(t *testing.T) {
 		}
 		open := opener(t, func(w io.Writer) error { return hpcg.Generate(context.Background(), w, p, hpcg.Options{}) })
 		tr, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "default", RanksPerHost: 4}, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		exact, err := replay.Run(t.Context(), tr, m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if math.Abs(e.Seconds-exact.Makespan) > e.Interval || e.Interval > 0.01*e.Seconds {
 			t.Errorf("%s: %g s within %g, exact %g", name, e.Seconds, e.Interval, exact.Makespan)
 		}
@@ -406,31 +365,24 @@ func TestWindowWeight(t *testing.T) {
 // TestWindowWeightKinds: of 20 steps the first and the last are of a kind of their own, a and c, which
 // windows 0:2 and 18:20 have, with one b each, and 9:11 has two b. a and c are there once, so these
 // windows are taken once, and the other 8 times for the other 16 b. By what is nearest a stands for 5.
+//
+// With only the two windows 0:2 and 18:20 no weights fit all three kinds. Where a takes 100 times as long as b, and
+// c nothing, these must be right: once and 17 times, 101*1 + 1*17 = 100 + 18 s. Where all take as long the two are
+// taken as often, 5*4 = 20 s, and where all take nothing by what is nearest.
 func TestWindowWeightKinds(t *testing.T) {
 	const a, b, c = 0, 1, 2
-	work := []int32{a, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c}
-	e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{From: 0, To: 2}, {From: 9, Start: 9, To: 11}, {From: 18, Start: 18, To: 20}}}, First: 0, Last: 19}
-	e.SetWork(work, []float64{1, 1, 1})
-	for i, want := range []float64{2, 16, 2} {
-		if got := e.WindowWeight(i); math.Abs(got-want) > 1e-9 {
-			t.Errorf("window %d stands for %v steps, want %v", i, got, want)
-		}
-	}
-}
-
-// TestWindowWeightCostlyKinds: a and c are there once, and share the only two windows, 0:2 and 18:20, with one
-// b each, of 18: no weights fit all three. Where a takes 100 times as long as b, and c nothing, these must
-// be right: once and 17 times, 101*1 + 1*17 = 100 + 18 s. Where all take as long the two are taken
-// as often, 5*4 = 20 s, and where all take nothing by what is nearest.
-func TestWindowWeightCostlyKinds(t *testing.T) {
-	const a, b, c = 0, 1, 2
-	work := []int32{a, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c}
-	for _, test := range []struct{ seconds, want []float64 }{
-		{[]float64{100, 1, 0}, []float64{2 * 1, 2 * 17}},
-		{[]float64{1, 1, 1}, []float64{2 * 5, 2 * 5}},
-		{[]float64{0, 0, 0}, []float64{10, 10}},
+	work := slices.Concat([]int32{a}, slices.Repeat([]int32{b}, 18), []int32{c})
+	first, last := sampling.Window{From: 0, To: 2}, sampling.Window{From: 18, Start: 18, To: 20}
+	for _, test := range []struct {
+		windows       []sampling.Window
+		seconds, want []float64
+	}{
+		{[]sampling.Window{first, {From: 9, Start: 9, To: 11}, last}, []float64{1, 1, 1}, []float64{2, 16, 2}},
+		{[]sampling.Window{first, last}, []float64{100, 1, 0}, []float64{2 * 1, 2 * 17}},
+		{[]sampling.Window{first, last}, []float64{1, 1, 1}, []float64{2 * 5, 2 * 5}},
+		{[]sampling.Window{first, last}, []float64{0, 0, 0}, []float64{10, 10}},
 	} {
-		e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{From: 0, To: 2}, {From: 18, Start: 18, To: 20}}}, First: 0, Last: 19}
+		e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: test.windows}, First: 0, Last: 19}
 		e.SetWork(work, test.seconds)
 		for i, want := range test.want {
 			if got := e.WindowWeight(i); math.Abs(got-want) > 1e-9 {
@@ -438,4 +390,172 @@ func TestWindowWeightCostlyKinds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sampledRun is a run of HPL to be estimated.
+type sampledRun struct {
+	bcast        string
+	n, nb, depth int
+	p, q         int
+	noisy        bool
+}
+
+// sampledRuns forget a cold start, poll, and have noise; the last ones are at random.
+func sampledRuns() []sampledRun {
+	list := []sampledRun{
+		{"long", 16384, 32, 0, 4, 4, false}, {"longM", 16384, 32, 1, 4, 4, false}, {"1ring", 16384, 32, 0, 4, 4, false},
+		{"2ringM", 16384, 32, 0, 2, 8, false}, {"long", 12000, 24, 0, 8, 2, false}, {"1ringM", 10000, 16, 0, 3, 4, false},
+		{"2ring", 16384, 8, 1, 4, 4, false}, {"1ring", 16384, 8, 1, 4, 4, false},
+		{"long", 24576, 16, 0, 2, 4, true},
+	}
+	for seed := range uint64(26) {
+		rng := rand.New(rand.NewPCG(seed, 99))
+		r := sampledRun{bcast: []string{"1ring", "1ringM", "2ring", "2ringM", "long", "longM"}[rng.IntN(6)]}
+		grid := [][2]int{{2, 4}, {4, 4}, {3, 5}, {1, 8}, {4, 2}}[rng.IntN(5)]
+		r.p, r.q, r.depth = grid[0], grid[1], rng.IntN(3)
+		r.n, r.nb, r.noisy = 6000+rng.IntN(9000), 4+rng.IntN(8), rng.IntN(4) == 0
+		list = append(list, r)
+	}
+	return list
+}
+
+// TestSampleTables: of the rows of the tables of estimates about 95 % hold what the exact
+// replay has in that row, and the rows by kind add up to the mean end.
+func TestSampleTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some thirty exact replays")
+	}
+	var mu sync.Mutex
+	rows, missed := 0, 0
+	t.Run("runs", func(t *testing.T) {
+		for _, c := range sampledRuns() {
+			t.Run(fmt.Sprintf("%s/%d/%d/%d/%dx%d", c.bcast, c.depth, c.n, c.nb, c.p, c.q), func(t *testing.T) {
+				t.Parallel()
+				n, out := c.compare(t)
+				mu.Lock()
+				defer mu.Unlock()
+				rows, missed = rows+n, missed+out
+			})
+		}
+	})
+	t.Logf("%d of %d rows are outside of their intervals", missed, rows)
+	if rows < 500 || missed > rows/20 {
+		t.Errorf("%d of %d rows are outside of their intervals", missed, rows)
+	}
+}
+
+func (c *sampledRun) compare(t *testing.T) (rows, missed int) {
+	p := hpl.DefaultParams(c.n, c.p, c.q)
+	p.NB, p.Depth = c.nb, c.depth
+	noError(t, p.Set("BCAST", c.bcast))
+	m := generic(t, c.p*c.q)
+	if c.noisy {
+		m.Kernels = noisyKernels(t, "noise: {normal: 3%}")
+	}
+	return compareTables(t, opener(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) }), m)
+}
+
+// compareTables returns how many rows the tables of an estimate have, and how many of them do not
+// hold what the exact replay has; none where no estimate pays.
+func compareTables(t *testing.T, open func() (*trace.Trace, error), m replay.Machine) (rows, missed int) {
+	t.Helper()
+	tr, err := open()
+	noError(t, err)
+	defer tr.Close()
+	o := replay.DefaultOptions()
+	noError(t, o.Network.ApplyConfig(m.Platform))
+	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.03, Workers: 1})
+	if errors.Is(err, sampling.ErrExact) {
+		return 0, 0
+	}
+	noError(t, err)
+	exact, err := replay.Run(t.Context(), tr, m, o)
+	noError(t, err)
+	sum := 0.0
+	for _, s := range e.Kinds {
+		sum += s.Mean
+	}
+	if math.Abs(sum-e.MeanEnd) > 1e-9*e.MeanEnd {
+		t.Errorf("the kinds add up to %v s, the mean ends at %v s", sum, e.MeanEnd)
+	}
+	for _, table := range []struct {
+		name      string
+		exact     []replay.Share
+		estimated []replay.EstimatedShare
+	}{{"kind", exact.Kinds, e.Kinds}, {"phase", exact.Phases, e.Phases}, {"kernel", exact.Kernels, e.Kernels}} {
+		estimated := map[string]replay.EstimatedShare{}
+		for _, s := range table.estimated {
+			estimated[s.Name] = s
+		}
+		for _, s := range table.exact {
+			got := estimated[s.Name]
+			rows++
+			if off := math.Abs(got.Mean - s.Mean); off > got.Interval+1e-9*exact.Makespan {
+				missed++
+				t.Logf("%s %s: %.6g s +- %.2g s, exactly %.6g s", table.name, s.Name, got.Mean, got.Interval, s.Mean)
+			}
+		}
+	}
+	return rows, missed
+}
+
+// noisyKernels are kernels of 2 Gflop/s with noise.
+func noisyKernels(t *testing.T, noise string) *kernels.Set {
+	t.Helper()
+	text := "version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: 1e-9}, " + noise + "}\n  dtrsm: {terms: {M*N*N: 5e-10}, " + noise + "}\n  \"*\": 1e-6\n"
+	set, err := kernels.Parse(strings.NewReader(text), "noisy.yaml")
+	noError(t, err)
+	return set
+}
+
+// TestSampleObserve: each window has its observer, which sees its steps.
+func TestSampleObserve(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	open := sleepers(t, 1000, func(int) float64 { return 1 })
+	var mu sync.Mutex
+	seen := map[[2]int]*stepsSeen{}
+	so := replay.SampleOptions{Tolerance: 0.01, Workers: 3, Observe: func(from, to int) ([]replay.Observer, func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[[2]int{from, to}] != nil {
+			t.Errorf("steps %d:%d twice", from, to)
+		}
+		s := &stepsSeen{}
+		seen[[2]int{from, to}] = s
+		return []replay.Observer{{Marked: s.marked}}, func() { s.ended = true }
+	}}
+	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, so)
+	noError(t, err)
+	for _, w := range e.Windows {
+		if seen[[2]int{w.From, w.To}] == nil {
+			t.Errorf("nobody was asked for steps %d:%d", w.From, w.To)
+		}
+	}
+	for steps, s := range seen {
+		if want := 2 * (steps[1] - steps[0]); !s.ended || s.begun != want || s.first != int64(steps[0]) {
+			t.Errorf("steps %v: %d begin, the first is %d", steps, s.begun, s.first)
+		}
+	}
+	plain, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 1})
+	noError(t, err)
+	if plain.Seconds != e.Seconds || plain.Interval != e.Interval {
+		t.Errorf("%v s +- %v s with observers, %v s +- %v s without", e.Seconds, e.Interval, plain.Seconds, plain.Interval)
+	}
+}
+
+// stepsSeen counts the steps that ranks begin.
+type stepsSeen struct {
+	ended bool
+	begun int
+	first int64
+}
+
+func (s *stepsSeen) marked(_ int32, mark trace.Action, _ float64) {
+	if mark.Kind != trace.KindStep {
+		return
+	}
+	if s.begun == 0 {
+		s.first = mark.X[0]
+	}
+	s.begun++
 }

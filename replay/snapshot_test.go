@@ -95,7 +95,7 @@ func changingEngine(t *testing.T) *engine {
 		{{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(1e9)}}},
 	}
 	return engineAt(t, xml, []int32{0, 1, 2}, lists, DefaultOptions(), func(e *engine) bool {
-		return !math.IsInf(e.changes.pending(), 1) && e.ranks[2].stage == stageCompute
+		return !math.IsInf(e.changes.starts.Next(), 1) && e.ranks[2].stage == stageCompute
 	})
 }
 
@@ -103,9 +103,7 @@ func changingEngine(t *testing.T) *engine {
 func engineAt(t *testing.T, xml string, hosts []int32, lists [][]trace.Action, o Options, is func(*engine) bool) *engine {
 	t.Helper()
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	stop := errors.New("stop")
 	var e *engine
 	o.Checkpoints = &Checkpoints{Write: func(p *Pause) error {

@@ -1,5 +1,11 @@
 package collective
 
+import (
+	"math/bits"
+
+	"reprise/trace"
+)
+
 // Of an alltoall o.send is what a rank sends to each, o.recv what it receives from
 // each; they may differ from rank to rank (alltoallv). In costs n is what a rank sends
 // in all.
@@ -7,30 +13,20 @@ package collective
 // alltoallLinear posts all receives, from the next rank on, and all sends, from the
 // rank before back. Cost: (p-1)a + nb.
 func alltoallLinear(s *Schedule, o *operands, round int) bool {
-	others := s.p - 1
-	switch {
-	case round < others:
-		from := s.at(s.rank, 1+round)
-		s.irecv(round, from, o.recv.bytes(from))
-	case round < 2*others:
-		to := s.at(s.rank, others-1-round)
-		s.isend(round, to, o.send.bytes(to), o.send.before(to))
-	default:
-		s.waitAll()
-		return false
-	}
-	return true
+	return s.receiveAndSend(o, round, s.at(s.rank, 1+round), s.at(s.rank, s.p-2-round))
 }
 
 // alltoallFlat is alltoallLinear in the order of ranks.
 func alltoallFlat(s *Schedule, o *operands, round int) bool {
-	others := s.p - 1
-	switch {
+	return s.receiveAndSend(o, round, other(round, s.rank), other(round-(s.p-1), s.rank))
+}
+
+// receiveAndSend posts one receive a round, then one send a round, and waits for all of them.
+func (s *Schedule) receiveAndSend(o *operands, round, from, to int) bool {
+	switch others := s.p - 1; {
 	case round < others:
-		from := other(round, s.rank)
 		s.irecv(round, from, o.recv.bytes(from))
 	case round < 2*others:
-		to := other(round-others, s.rank)
 		s.isend(round, to, o.send.bytes(to), o.send.before(to))
 	default:
 		s.waitAll()
@@ -102,4 +98,176 @@ func (s *Schedule) throttled(o *operands, round, first int) bool {
 	}
 	s.waitAll()
 	return end < s.p
+}
+
+// barrierLinear lets rank 0 collect an empty message of each and answer them all.
+// Cost: about 2pa at rank 0.
+func barrierLinear(s *Schedule, _ *operands, round int) bool {
+	if s.rank > 0 {
+		s.send(0, 0, 0)
+		s.recv(0, 0)
+		return false
+	}
+	others := s.p - 1
+	switch {
+	case round < others:
+		s.irecv(round, round+1, 0)
+	case round == others:
+		s.waitAll()
+	case round <= 2*others:
+		s.isend(round, round-others, 0, 0)
+	default:
+		s.waitAll()
+		return false
+	}
+	return true
+}
+
+// barrierDoubleRing sends an empty message around the ring of ranks, twice. Cost: 2pa.
+func barrierDoubleRing(s *Schedule, _ *operands, round int) bool {
+	left, right := s.at(s.rank, -1), s.at(s.rank, 1)
+	if s.rank > 0 {
+		s.recv(left, 0)
+	}
+	s.send(right, 0, 0)
+	if s.rank == 0 {
+		s.recv(left, 0)
+	}
+	return round == 0
+}
+
+// barrierRecursiveDoubling lets pairs at distances 1, 2, 4, ... exchange empty
+// messages; the ranks beyond the largest power of two sign on with a partner first and
+// are told at the end. Cost: (log2 p + 2)a.
+func barrierRecursiveDoubling(s *Schedule, _ *operands, round int) bool {
+	power := powerBelow(s.p)
+	extra := s.p - power
+	if s.rank >= power {
+		s.exchange(s.rank-power, 0, 0, s.rank-power, 0)
+		return false
+	}
+	if round == 0 {
+		if s.rank < extra {
+			s.recv(s.rank+power, 0)
+		}
+		return true
+	}
+	if mask := 1 << (round - 1); mask < power {
+		s.exchange(s.rank^mask, 0, 0, s.rank^mask, 0)
+		return true
+	}
+	if s.rank < extra {
+		s.send(s.rank+power, 0, 0)
+	}
+	return false
+}
+
+// barrierDissemination tells the rank 2^k places ahead, in round k, what is known;
+// after ceil(log2 p) rounds all have heard of all. Open MPI calls it after Bruck.
+// Source: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
+// Synchronization", IJPP 17(1), 1988. Cost: ceil(log2 p)a.
+func barrierDissemination(s *Schedule, _ *operands, round int) bool {
+	d := 1 << round
+	s.exchange(s.at(s.rank, d), 0, 0, s.at(s.rank, -d), 0)
+	return 2*d < s.p
+}
+
+// barrierTree goes up a binomial tree to rank 0 and down again. Cost: 2 ceil(log2 p)a.
+func barrierTree(s *Schedule, _ *operands, round int) bool {
+	levels := bits.Len(uint(s.p - 1))
+	up := round < levels
+	jump := 1 << round
+	if !up {
+		jump = 1 << (2*levels - 1 - round)
+	}
+	partner := s.rank ^ jump
+	switch {
+	case s.rank&(jump-1) != 0 || partner >= s.p:
+	case (partner > s.rank) == up:
+		s.recv(partner, 0)
+	default:
+		s.send(partner, 0, 0)
+	}
+	return round < 2*levels-1
+}
+
+// AnyPeer is the peer of a receive that takes what comes from any rank.
+const AnyPeer = -1
+
+// nonblocking are the algorithms of nonblocking operations, for which there is no choice:
+// each rank posts all its messages at once, and waits for them where the operation is
+// completed, in the last step. Source: SimGrid 3.32, which has no others.
+var nonblocking = [trace.NumCollectives]algorithm{
+	trace.CollBarrier: barrierPosted, trace.CollBcast: bcastPosted, trace.CollReduce: reduceFlat, trace.CollAllreduce: allreducePosted,
+	trace.CollAlltoall: alltoallLinear, trace.CollAlltoallv: alltoallFlat, trace.CollGather: gatherFlat, trace.CollGatherv: gatherFlat,
+	trace.CollAllgather: allgatherFlat, trace.CollAllgatherv: allgatherFlat, trace.CollScatter: scatterFlat, trace.CollScatterv: scatterFlat,
+	trace.CollReduceScatter: reduceScatterPosted, trace.CollScan: scanPosted, trace.CollExscan: scanPosted,
+}
+
+// barrierPosted lets rank 0 take a message from whoever comes, and then send one to the next
+// rank, as often as there are others.
+func barrierPosted(s *Schedule, _ *operands, round int) bool {
+	switch {
+	case round == s.p-1 || s.rank > 0 && round > 0:
+		s.waitAll()
+		return false
+	case s.rank > 0:
+		s.isend(0, 0, 0, 0)
+		s.irecv(1, 0, 0)
+	default:
+		s.irecv(2*round, AnyPeer, 0)
+		s.isend(2*round+1, round+1, 0, 0)
+	}
+	return true
+}
+
+// bcastPosted sends from the root to each of the others. Cost: (p-1)(a + nb) at the root.
+func bcastPosted(s *Schedule, o *operands, round int) bool {
+	switch {
+	case s.rank != o.root:
+		s.irecv(0, o.root, o.send.one())
+	case round < s.p-1:
+		s.isend(round, other(round, s.rank), o.send.one(), 0)
+		return true
+	}
+	s.waitAll()
+	return false
+}
+
+// allreducePosted sends all of the data to each of the others. Cost: (p-1)(a + nb).
+func allreducePosted(s *Schedule, o *operands, round int) bool {
+	if round == s.p-1 {
+		s.waitAll()
+		return false
+	}
+	peer := other(round, s.rank)
+	s.isend(2*round, peer, o.send.one(), 0)
+	s.irecv(2*round+1, peer, o.send.one())
+	return true
+}
+
+// reduceScatterPosted sends each of the others its block. Cost: (p-1)a + nb.
+func reduceScatterPosted(s *Schedule, o *operands, round int) bool {
+	if round == s.p-1 {
+		s.waitAll()
+		return false
+	}
+	peer := other(round, s.rank)
+	s.isend(2*round, peer, o.recv.bytes(peer), o.recv.before(peer))
+	s.irecv(2*round+1, peer, o.recv.bytes(s.rank))
+	return true
+}
+
+// scanPosted receives from all ranks before and sends to all after. Cost: (p-1)(a + nb).
+func scanPosted(s *Schedule, o *operands, round int) bool {
+	switch {
+	case round == s.p-1:
+		s.waitAll()
+		return false
+	case round < s.rank:
+		s.irecv(round, round, o.send.one())
+	default:
+		s.isend(round, round+1, o.send.one(), 0)
+	}
+	return true
 }

@@ -17,9 +17,7 @@ func everyAlgorithm(t *testing.T, operation string, f func(name string, sel *Sel
 		if err == nil {
 			err = sel.Set(operation, algorithm)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		f(operation+":"+algorithm, sel)
 	}
 }
@@ -95,9 +93,7 @@ func TestEveryRankGetsItsPart(t *testing.T) {
 		})
 	}
 	sel, err := NewSelector("default")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, kind := range []trace.CollectiveKind{trace.CollGatherv, trace.CollScatterv} {
 		for _, p := range ranks(t) {
 			s := perRank(kind, p, p/2, 7, 8)
@@ -144,9 +140,7 @@ func TestNodes(t *testing.T) {
 // even number of ranks: a 16th of 16 KiB.
 func TestUnevenNodes(t *testing.T) {
 	sel, err := NewSelector("mpich")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	nodes := NewNodes(16, func(r int) int32 { return int32(r) }, func(r int) int32 { return int32(max(r-1, 0)) })
 	for bytes, want := range map[int64]int64{12287: 12287, 16384: 1024} {
 		var s Schedule
@@ -157,26 +151,16 @@ func TestUnevenNodes(t *testing.T) {
 	}
 }
 
-// TestBarriers: after a barrier each rank has heard, directly or not, of all.
+// TestBarriers: after a barrier each rank has heard, directly or not, of all; in a scan, of all before it.
 func TestBarriers(t *testing.T) {
 	everyAlgorithm(t, "barrier", func(name string, sel *Selector) {
 		for _, p := range ranks(t) {
 			s := uniform(trace.CollBarrier, p, 0, 0, 0)
 			s.check(t, fmt.Sprintf("%s, %d ranks", name, p), sel, p, p%2 == 0)
+			s = uniform(trace.CollScan, p, 0, 3, 8)
+			s.check(t, fmt.Sprintf("scan, %d ranks", p), sel, p, false)
 		}
 	})
-}
-
-// TestScans: a rank hears of all before it.
-func TestScans(t *testing.T) {
-	sel, err := NewSelector("mpich")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range ranks(t) {
-		s := uniform(trace.CollScan, p, 0, 3, 8)
-		s.check(t, fmt.Sprintf("scan, %d ranks", p), sel, p, false)
-	}
 }
 
 // TestEveryPairExchanges: each rank sends each other one its block, once. Bruck's
@@ -253,9 +237,7 @@ func TestBruck(t *testing.T) {
 	if err == nil {
 		err = sel.Set("alltoall", "bruck")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for p := 2; p <= 33; p++ {
 		at := make([][]int, p) // of block d of rank s: the rank that has it
 		for s := range at {

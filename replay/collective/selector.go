@@ -1,9 +1,13 @@
 package collective
 
 import (
+	_ "embed"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"reprise/trace"
 )
@@ -16,6 +20,7 @@ type Selector struct {
 	choose  [trace.NumCollectives]choice
 	missing [trace.NumCollectives]error // why there is no algorithm; nil: there is
 	byNodes bool
+	tuned   [trace.NumCollectives][]decision
 }
 
 // ByNodes reports whether schedules depend on Nodes.
@@ -30,7 +35,7 @@ var elsewhere = []string{"mvapich2", "impi"}
 // NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich". Of the others
 // only those operations are refused that need them.
 func NewSelector(name string) (*Selector, error) {
-	s := &Selector{}
+	s := &Selector{tuned: tuned()}
 	for _, kind := range []trace.CollectiveKind{trace.CollGatherv, trace.CollScatterv, trace.CollScan, trace.CollExscan} {
 		s.choose[kind] = always(only[kind])
 	}
@@ -161,9 +166,62 @@ func allgathervDoubling(s *Schedule, o *operands) algorithm {
 	return allgatherDoubling
 }
 
-// by is the choice from a table.
-func by(t table, bytes func(s *Schedule, o *operands) int64) choice {
-	return func(s *Schedule, o *operands) algorithm { return t.look(s.p, bytes(s, o)) }
+// openMPI holds the decisions of Open MPI. The file says in which form, and where they are from.
+//
+//go:embed open_mpi.txt
+var openMPI string
+
+// decision is an algorithm of a table, for fewer ranks and fewer bytes than these. The first that holds counts.
+type decision struct {
+	ranks  int
+	bytes  int64
+	choose choice
+}
+
+// tuned returns the decisions of Open MPI by operation. It panics at a mistake in the file.
+var tuned = sync.OnceValue(func() (tables [trace.NumCollectives][]decision) {
+	for line := range strings.Lines(openMPI) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		f, row := familyOf(words[0]), decision{ranks: math.MaxInt}
+		if words[1] != "more" {
+			row.ranks = number(words[1])
+		}
+		for _, entry := range words[2:] {
+			row.bytes = math.MaxInt64
+			if below, name, limited := strings.Cut(entry, ":"); limited {
+				row.bytes, entry = int64(number(below)), name
+			}
+			at := slices.IndexFunc(f.algorithms, func(a named) bool { return a.name == entry })
+			row.choose = f.algorithms[at].choose
+			tables[f.kind] = append(tables[f.kind], row)
+		}
+	}
+	return tables
+})
+
+// number is a limit of the table.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// by is Open MPI's choice for an operation, by the number of ranks and a number of bytes.
+func by(kind trace.CollectiveKind, bytes func(s *Schedule, o *operands) int64) choice {
+	return func(s *Schedule, o *operands) algorithm {
+		n := bytes(s, o)
+		for _, d := range s.sel.tuned[kind] {
+			if s.p < d.ranks && n < d.bytes {
+				return d.choose(s, o)
+			}
+		}
+		return nil
+	}
 }
 
 // What tables go by, in bytes.
@@ -194,38 +252,38 @@ func fromRoot(s *Schedule, o *operands) int64 {
 // families lists what can be chosen, under the names of SimGrid 3.32.
 var families = []family{
 	{"allgather", trace.CollAllgather, []named{
-		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgather, sent)}, {"mpich", mpichAllgather},
+		{"default", always(allgatherFlat)}, {"ompi", by(trace.CollAllgather, sent)}, {"mpich", mpichAllgather},
 		{"NTSLR_NB", always(allgatherRing)}, {"bruck", always(allgatherBruck)},
 		{"rdb", always(allgatherDoubling)}, {"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)},
 		{"ompi_neighborexchange", always(allgatherNeighbors)},
 	}},
 	{"allgatherv", trace.CollAllgatherv, []named{
-		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)},
+		{"default", always(allgatherFlat)}, {"ompi", by(trace.CollAllgatherv, meanReceived)},
 		{"mpich", mpichAllgatherv}, {"GB", always(allgatherGatherBcast)},
 		{"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", allgathervDoubling},
 		{"mpich_ring", always(allgatherRingChunks)}, {"ring", always(allgatherShift)},
 		{"pair", always(allgatherPairs)}, {"ompi_neighborexchange", always(allgatherNeighbors)},
 	}},
 	{"allreduce", trace.CollAllreduce, []named{
-		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)},
+		{"default", always(allreduceFlat)}, {"ompi", by(trace.CollAllreduce, sent)},
 		{"mpich", byNodes(allreduceNodes, allreduceSized)}, {"redbcast", always(allreduceReduceBcast)},
 		{"rdb", always(allreduceDoubling)}, {"rab_rdb", always(allreduceRabenseifner)},
 		{"lr", always(allreduceRing)}, {"ompi_ring_segmented", always(allreduceRingSegments)},
 		{"mvapich2_two_level", always(allreduceNodes)},
 	}},
 	{"alltoall", trace.CollAlltoall, []named{
-		{"default", by(ompiAlltoall, sent)}, {"ompi", by(ompiAlltoall, sent)}, {"mpich", mpichAlltoall},
+		{"default", by(trace.CollAlltoall, sent)}, {"ompi", by(trace.CollAlltoall, sent)}, {"mpich", mpichAlltoall},
 		{"basic_linear", always(alltoallLinear)}, {"pair", always(alltoallPairs)},
 		{"ring", always(alltoallShift)}, {"bruck", always(alltoallBruck)},
 		{"mvapich2_scatter_dest", always(alltoallThrottled)},
 	}},
 	{"alltoallv", trace.CollAlltoallv, []named{
-		{"default", always(alltoallFlat)}, {"ompi", by(ompiAlltoallv, nothing)},
+		{"default", always(alltoallFlat)}, {"ompi", by(trace.CollAlltoallv, nothing)},
 		{"mpich", always(alltoallvThrottled)}, {"ompi_basic_linear", always(alltoallFlat)},
 		{"pair", always(alltoallPairs)}, {"ring", always(alltoallPairs)}, {"bruck", always(alltoallvThrottled)},
 	}},
 	{"barrier", trace.CollBarrier, []named{
-		{"default", always(barrierLinear)}, {"ompi", by(ompiBarrier, nothing)},
+		{"default", always(barrierLinear)}, {"ompi", by(trace.CollBarrier, nothing)},
 		{"mpich", always(barrierDissemination)}, {"ompi_basic_linear", always(barrierLinear)},
 		{"ompi_two_procs", always(barrierDissemination)}, {"ompi_tree", always(barrierTree)},
 		{"ompi_bruck", always(barrierDissemination)},
@@ -233,7 +291,7 @@ var families = []family{
 		{"ompi_doublering", always(barrierDoubleRing)},
 	}},
 	{"bcast", trace.CollBcast, []named{
-		{"default", always(bcastBinomial)}, {"ompi", by(ompiBcast, sent)},
+		{"default", always(bcastBinomial)}, {"ompi", by(trace.CollBcast, sent)},
 		{"mpich", byNodes(bcastNodes, bcastSized)}, {"binomial_tree", always(bcastBinomial)},
 		{"NTSL", always(bcastLine)}, {"NTSB", always(bcastTree)}, {"ompi_pipeline", always(bcastPipeline)},
 		{"ompi_split_bintree", always(bcastSplitBinary)}, {"scatter_LR_allgather", always(bcastScatterRing)},
@@ -241,12 +299,12 @@ var families = []family{
 		{"mvapich2_knomial_intra_node", always(bcastKnomial)}, {"SMP_binomial", always(bcastNodes)},
 	}},
 	{"gather", trace.CollGather, []named{
-		{"default", always(gatherFlat)}, {"ompi", by(ompiGather, atRoot)}, {"mpich", always(gatherBinomial)},
+		{"default", always(gatherFlat)}, {"ompi", by(trace.CollGather, atRoot)}, {"mpich", always(gatherBinomial)},
 		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)},
 		{"ompi_linear_sync", always(gatherLinearSync)},
 	}},
 	{"reduce", trace.CollReduce, []named{
-		{"default", always(reduceFlat)}, {"ompi", by(ompiReduce, sent)},
+		{"default", always(reduceFlat)}, {"ompi", by(trace.CollReduce, sent)},
 		{"mpich", byNodes(reduceNodes, reduceSized)}, {"binomial", always(reduceBinomial)},
 		{"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear", always(reduceLinear)},
 		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)},
@@ -255,14 +313,90 @@ var families = []family{
 		{"mvapich2_two_level", always(reduceNodes)},
 	}},
 	{"reduce_scatter", trace.CollReduceScatter, []named{
-		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)},
+		{"default", always(reduceScatterDefault)}, {"ompi", by(trace.CollReduceScatter, received)},
 		{"mpich", mpichReduceScatter}, {"ompi_basic_recursivehalving", always(reduceScatterHalving)},
 		{"ompi_ring", always(reduceScatterRing)}, {"ompi_butterfly", always(reduceScatterButterfly)},
 		{"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb", always(reduceScatterDoubling)},
 	}},
 	{"scatter", trace.CollScatter, []named{
-		{"default", always(scatterFlat)}, {"ompi", by(ompiScatter, fromRoot)},
+		{"default", always(scatterFlat)}, {"ompi", by(trace.CollScatter, fromRoot)},
 		{"mpich", always(scatterBinomial)}, {"ompi_basic_linear", always(scatterLinear)},
 		{"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb", always(scatterLinearNonblocking)},
 	}},
+}
+
+// This file holds the decisions of MPICH, as SMPI repeats them. Source: R. Thakur, R.
+// Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
+// MPICH", IJHPCA 19(1), 2005; SimGrid 3.32, "mpich" selector. Broadcasts and (all)reductions
+// go by nodes (twolevel.go); among the ranks of a node, and among the leaders of nodes, the size
+// decides.
+
+func mpichAllgather(s *Schedule, o *operands) algorithm {
+	switch total := o.send.one() * int64(s.p); {
+	case isPower(s.p) && total < 512<<10:
+		return allgatherDoubling
+	case total <= 80<<10:
+		return allgatherBruck
+	}
+	return allgatherShift
+}
+
+// mpichAllgatherv goes by elements, not bytes.
+func mpichAllgatherv(s *Schedule, o *operands) algorithm {
+	switch elements := o.recv.before(s.p) / o.recv.size; {
+	case elements == 0:
+		return noMessages
+	case isPower(s.p) && elements < 512<<10:
+		return allgatherDoubling
+	case elements <= 80<<10:
+		return allgatherBruck
+	}
+	return allgatherRingChunks
+}
+
+// allreduceSized, bcastSized and reduceSized are the choices where nodes do not count.
+func allreduceSized(s *Schedule, o *operands) algorithm {
+	if o.send.one() > 2048 && o.send.count >= int64(powerBelow(s.p)) {
+		return allreduceRabenseifner
+	}
+	return allreduceDoubling
+}
+
+// mpichAlltoall takes pairs for an odd number of ranks, as SMPI does, although
+// these can be paired only if they are a power of two.
+func mpichAlltoall(s *Schedule, o *operands) algorithm {
+	switch block := o.send.one(); {
+	case block < 256 && s.p >= 8:
+		return alltoallBruck
+	case block < 32<<10:
+		return alltoallThrottled
+	case s.p%2 == 1:
+		return alltoallPairs
+	}
+	return alltoallShift
+}
+
+func bcastSized(s *Schedule, o *operands) algorithm {
+	switch n := o.send.one(); {
+	case n < 12<<10 || s.p <= 8:
+		return bcastBinomial
+	case n < 512<<10 && s.p%2 == 0:
+		return bcastScatterDoubling
+	}
+	return bcastScatterRing
+}
+
+func reduceSized(s *Schedule, o *operands) algorithm {
+	if o.send.count < int64(powerBelow(s.p)) || o.send.one() < 2048 {
+		return reduceBinomial
+	}
+	return reduceScatterGather
+}
+
+// mpichReduceScatter goes by elements, not bytes.
+func mpichReduceScatter(s *Schedule, o *operands) algorithm {
+	if o.recv.before(s.p)/o.recv.size > 512<<10 {
+		return reduceScatterPairwise
+	}
+	return reduceScatterDoubling
 }

@@ -2,7 +2,7 @@ package collective
 
 import (
 	"errors"
-	"slices"
+	"math"
 	"strings"
 	"testing"
 
@@ -16,9 +16,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 	for _, name := range []string{"mvapich2", "impi"} { // selections of SimGrid
 		s, err := NewSelector(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if err := s.Check(trace.CollBcast); err == nil || !strings.Contains(err.Error(), "want default, ompi or mpich") {
 			t.Errorf("error %v", err)
 		}
@@ -27,9 +25,7 @@ func TestUnknownNames(t *testing.T) {
 		}
 	}
 	s, err := NewSelector("default")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, c := range []struct{ operation, algorithm, want string }{
 		{"scan", "default", `collective operation "scan", known are allgather, allgatherv, allreduce, alltoall,`},
 		{"barrier", "mvapich2_pair", `algorithm "mvapich2_pair" of barrier, known are default, ompi, mpich, ompi_basic_linear,`},
@@ -47,26 +43,20 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// TestTablesAreComplete: each ends with a row for any number of ranks, each row with an
-// entry for any size, and limits increase.
+// TestTablesAreComplete: limits increase, and each row ends with an entry for any size, each table with a row for any
+// number of ranks.
 func TestTablesAreComplete(t *testing.T) {
-	for name, tab := range map[string]table{"allgather": ompiAllgather, "allgatherv": ompiAllgatherv, "allreduce": ompiAllreduce,
-		"alltoall": ompiAlltoall, "alltoallv": ompiAlltoallv, "barrier": ompiBarrier, "bcast": ompiBcast, "gather": ompiGather,
-		"reduce": ompiReduce, "reduce_scatter": ompiReduceScatter, "scatter": ompiScatter} {
-		if !slices.IsSortedFunc(tab, func(a, b ranksRow) int { return a.below - b.below }) || tab[len(tab)-1].below != more {
-			t.Errorf("%s: limits of ranks", name)
+	for _, f := range families {
+		last := decision{bytes: math.MaxInt64}
+		for _, d := range tuned()[f.kind] {
+			if next := last.bytes == math.MaxInt64; d.ranks < last.ranks || next == (d.ranks == last.ranks) ||
+				!next && d.bytes <= last.bytes {
+				t.Errorf("%s: below %d ranks and %d bytes after %d and %d", f.name, d.ranks, d.bytes, last.ranks, last.bytes)
+			}
+			last = d
 		}
-		for _, row := range tab {
-			last := int64(0)
-			for _, s := range row.sizes {
-				if s.below <= last {
-					t.Errorf("%s below %d ranks: %d bytes after %d", name, row.below, s.below, last)
-				}
-				last = s.below
-			}
-			if last != rest {
-				t.Errorf("%s below %d ranks: limited to %d bytes", name, row.below, last)
-			}
+		if last.ranks != math.MaxInt || last.bytes != math.MaxInt64 {
+			t.Errorf("%s: limited to %d ranks and %d bytes", f.name, last.ranks, last.bytes)
 		}
 	}
 }
@@ -100,9 +90,7 @@ func TestDecisions(t *testing.T) {
 		{"mpich", trace.CollAlltoall, 7, 255, Step{Irecv, 0, 1, 255, 0}},
 	} {
 		sel, err := NewSelector(c.selection)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var s Schedule
 		s.Start(sel, &trace.Collective{Kind: c.kind, Send: c.count, Recv: c.count, SendSize: 1, RecvSize: 1}, c.ranks, 1, nil)
 		if steps := s.Next(); len(steps) == 0 || steps[0] != c.want {
@@ -114,9 +102,7 @@ func TestDecisions(t *testing.T) {
 // TestNoAllocations: schedules are started and run through without.
 func TestNoAllocations(t *testing.T) {
 	sel, err := NewSelector("ompi")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	sums := counts(1, 64, 9)
 	var s Schedule
 	for kind := range trace.CollectiveKind(trace.NumCollectives) {
@@ -128,6 +114,63 @@ func TestNoAllocations(t *testing.T) {
 		})
 		if allocations > 0 {
 			t.Errorf("%v: %v allocations", kind, allocations)
+		}
+	}
+}
+
+// TestTreesAreTrees: each rank but the root is the child of its parent, and no other's.
+func TestTreesAreTrees(t *testing.T) {
+	for p := 2; p <= 33; p++ {
+		for _, sh := range []shape{chains, binary, binomial, inOrder} {
+			for _, root := range []int{0, p / 2} {
+				checkTree(t, p, sh, root)
+			}
+		}
+	}
+}
+
+func checkTree(t *testing.T, p int, sh shape, root int) {
+	t.Helper()
+	parents := make([]int, p)
+	for r := range parents {
+		parents[r] = -1
+	}
+	tops := 0
+	for r := range p {
+		s := Schedule{p: p, rank: r}
+		tr := s.newTree(sh, root, p/2)
+		if tr.top {
+			tops++
+		}
+		for i := range tr.children {
+			kid := tr.child(i)
+			if parents[kid] >= 0 {
+				t.Fatalf("shape %d, %d ranks, root %d: rank %d has parents %d and %d", sh, p, root, kid, parents[kid], r)
+			}
+			parents[kid] = r
+		}
+	}
+	for r, parent := range parents {
+		s := Schedule{p: p, rank: r}
+		if tr := s.newTree(sh, root, p/2); !tr.top && tr.up() != parent {
+			t.Errorf("shape %d, %d ranks, root %d: rank %d has parent %d, is a child of %d", sh, p, root, r, tr.up(), parent)
+		}
+	}
+	if tops != 1 {
+		t.Errorf("shape %d, %d ranks, root %d: %d roots", sh, p, root, tops)
+	}
+}
+
+// TestInOrderTree: the trees that Open MPI draws in coll_base_topo.c, parents of ranks 0
+// to p-1 (-1: the root).
+func TestInOrderTree(t *testing.T) {
+	for _, want := range [][]int{{1, -1}, {2, 2, -1}, {1, 3, 3, -1}, {1, 3, 3, 8, 5, 7, 7, 8, -1}} {
+		for r, parent := range want {
+			s := Schedule{p: len(want), rank: r}
+			tr := s.newTree(inOrder, 0, 2)
+			if tr.top != (parent < 0) || parent >= 0 && tr.up() != parent {
+				t.Errorf("%d ranks: rank %d has parent %d, want %d", len(want), r, tr.up(), parent)
+			}
 		}
 	}
 }

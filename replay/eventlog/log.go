@@ -36,6 +36,7 @@ package eventlog
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/trace"
 )
@@ -46,8 +47,8 @@ type Log struct {
 	levels     Levels
 	probing    int32 // account
 	ranks      []rank
-	phases     []phaseStack // by rank
-	ways       []way        // by message
+	phases     [][]uint16 // by rank: those that are open, the innermost last
+	ways       []way      // by message
 	gaps       int
 	err        error
 
@@ -56,8 +57,12 @@ type Log struct {
 	put       int // of them; behind them there is room
 	transfers []Transfer
 
-	vectors  vectors // of the paths that were settled last
-	settling settling
+	vectors vectors // of the paths that were settled last
+
+	// How settle counts, and its scratch.
+	goOn   []uint8  // by record, until it is added: how many records and points go on from it, up to many
+	counts []uint64 // a bit for each record that counts, as somebody goes on from it
+	used   []int32  // records that count, the last one first
 }
 
 // Levels knows the level of links that a transfer is bound by, in [0, NumLevels).
@@ -106,13 +111,6 @@ const (
 	maxPlaces = 1 << (30 - callBits)
 )
 
-// tallyAt returns a tally of no calls at a place.
-func tallyAt(place int32) tally { return tally(place) << callBits }
-
-func (t tally) place() int32 { return int32(t >> callBits) }
-
-func (t tally) calls() uint32 { return uint32(t % (1 << callBits)) }
-
 // minRecords and recordsPerRank are for how many records there is room: to settle them costs a
 // rank some hundred instructions, which is little beside those that have put so much down.
 const (
@@ -140,8 +138,13 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Log {
 		return t
 	}
 	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
-	t.components, t.vectors = newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), newVectors()
-	t.ranks, t.phases = make([]rank, h.Ranks), make([]phaseStack, h.Ranks)
+	accounts := kinds + len(h.Kernels)
+	latency := (len(h.Phases) + 1) * accounts
+	t.components = components{
+		numbers: make([]int32, latency+1+2*l.NumLevels()), stride: int32(accounts), latency: int32(latency),
+	}
+	t.vectors = vectors{last: make([]*Hop, 1), goOn: make([]int32, 1)} // one, of a path on which there is nothing
+	t.ranks, t.phases = make([]rank, h.Ranks), make([][]uint16, h.Ranks)
 	t.records, t.transfers = make([]record, n), make([]Transfer, 0, n/transferShare)
 	for r := range t.ranks {
 		t.ranks[r].last, t.ranks[r].open = ^0, closed
@@ -174,8 +177,8 @@ func (t *Log) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	what := tallyAt(rk.row + account)
-	if rk.open-what < maxCalls { // the same place
+	what := tally(rk.row+account) << callBits // and no calls
+	if rk.open-what < maxCalls {              // the same place
 		last := &t.records[rk.last]
 		last.value += to - from
 		rk.open++
@@ -195,15 +198,21 @@ func (t *Log) Step(r int32, at float64) {
 	rk.last, rk.open = point(i), closed
 }
 
-// Phase tells that a phase of rank r begins or ends.
+// Phase tells that a phase of rank r begins or ends. One that begins twice is open once, and phases may end in another
+// order than they have begun.
 func (t *Log) Phase(r int32, phase uint16, end bool) {
-	open := &t.phases[r]
-	if end {
-		open.end(phase)
-	} else {
-		open.begin(phase)
+	open := t.phases[r]
+	switch at := slices.Index(open, phase); {
+	case end && at >= 0:
+		open = slices.Delete(open, at, at+1)
+	case !end && at < 0:
+		open = append(open, phase)
 	}
-	t.ranks[r].row = t.components.row(open.innermost())
+	innermost := int32(-1)
+	if n := len(open); n > 0 {
+		innermost = int32(open[n-1])
+	}
+	t.phases[r], t.ranks[r].row = open, t.components.row(innermost)
 }
 
 // Part is what a path spends on a component.
@@ -239,3 +248,137 @@ func (t *Log) Path(rank int) (parts []Part, last *Hop) {
 
 // Close gives the memory of the log back, which is of no use any more.
 func (t *Log) Close() { *t = Log{gaps: t.gaps} }
+
+// way is the path up to a time of a message: of its post, and once its transfer has ended of that.
+type way struct {
+	at     float64 // s
+	before point
+}
+
+// Post tells that a rank posts one side of a message, with which its transfer can start: the path to
+// the message is that of the rank.
+func (t *Log) Post(id, r int32) {
+	if int(id) >= len(t.ways) {
+		t.reserve(id)
+	}
+	rk := &t.ranks[r]
+	rk.open = closed
+	t.ways[id] = way{rk.end, rk.last}
+}
+
+// Follow tells that the transfer of a message starts with the end of another one's, or ends with it
+// if the network has no part in it.
+func (t *Log) Follow(id, other int32) {
+	t.reserve(max(id, other))
+	t.ways[id] = t.ways[other]
+}
+
+// reserve makes room for the ways of messages, which go on from anything until they are posted.
+//
+//go:noinline
+func (t *Log) reserve(id int32) {
+	for int(id) >= len(t.ways) {
+		t.ways = append(t.ways, way{before: t.ranks[0].last})
+	}
+}
+
+// Merge tells that a send, whose transfer may have started before, and a receive, which were posted
+// as two messages, are that of the send.
+func (t *Log) Merge(send, receive int32, started bool) {
+	if s, r := &t.ways[send], t.ways[receive]; r.at > s.at && !started {
+		*s = r
+	}
+}
+
+// End tells that the transfer of a message ends, which the network has carried since a time: since
+// its post, if that was later, as what lies within the network's precision is told together. The
+// caller sets the rest of what it returns (Set).
+func (t *Log) End(id int32, since, at float64) *Transfer {
+	if len(t.transfers) == cap(t.transfers) {
+		t.settle()
+	}
+	i := t.room() // before the way is read: it may become another one
+	w, r, n := &t.ways[id], &t.records[i], len(t.transfers)
+	if w.at > since {
+		since = w.at
+	}
+	r.value, r.before, r.what = since-w.at, w.before, transferred|tally(n)
+	t.transfers = t.transfers[:n+1]
+	x := &t.transfers[n]
+	x.Carried = at - since
+	w.at, w.before = at, point(i)
+	return x
+}
+
+// Release tells that a message has ended a wait of rank r: its end has, or that it has found a
+// receive.
+func (t *Log) Release(r, id int32, since, at float64) {
+	rk := &t.ranks[r]
+	if rk.end != since {
+		t.gaps++
+	}
+	rk.end = at
+	t.See(r, id)
+}
+
+// See tells that rank r goes on as it has seen a message, perhaps some time after that could be
+// seen.
+func (t *Log) See(r, id int32) {
+	rk, w := &t.ranks[r], &t.ways[id]
+	rk.last, rk.open = w.before, closed
+	if at := rk.end; at > w.at {
+		rk.end = w.at
+		t.Spend(r, t.probing, rk.end, at)
+	}
+}
+
+// Transfer is what the network did with a message.
+type Transfer struct {
+	Carried float64 // s, after its latency
+	Bytes   float64 // with its envelope
+	Alone   float64 // byte/s that it would have had in the end without others; 0: not known
+
+	// Ranks; or of a transfer that shared a link with others in the end the number of that link and onLink.
+	src, dst int32
+}
+
+const onLink = -1
+
+// Set sets what End did not: the ranks, the platform's number of the link that bounded the transfer in the end, -1
+// if none did, its bytes with the envelope, and the byte/s that it would have had in the end without others, 0 if
+// that is not known. Of the ranks and the link it keeps what Level asks for.
+func (t *Transfer) Set(src, dst, link int32, bytes, alone float64) {
+	t.Bytes, t.Alone, t.src, t.dst = bytes, alone, src, dst
+	if link >= 0 && t.contended() {
+		t.src, t.dst = link, onLink
+	}
+}
+
+// Ranks returns who a transfer was between that shared no link in the end.
+func (t *Transfer) Ranks() (src, dst int32) { return t.src, t.dst }
+
+// Link returns the platform's number of the link that a transfer shared with others in the end, which made it
+// slower; -1: none.
+func (t *Transfer) Link() int32 {
+	if t.dst == onLink {
+		return t.src
+	}
+	return -1
+}
+
+// alone returns how many seconds the transfer would have taken without others, after its latency.
+func (t *Transfer) alone() float64 {
+	switch {
+	case !t.contended():
+		return t.Carried
+	case t.Alone == 0:
+		return 0
+	}
+	return t.Bytes / t.Alone
+}
+
+// asAlone is the share of its time from which on a transfer was alone: times are rounded.
+const asAlone = 1 - 1e-9
+
+// contended reports whether others made the transfer slower.
+func (t *Transfer) contended() bool { return t.Alone == 0 || t.Bytes < t.Carried*asAlone*t.Alone }

@@ -25,7 +25,7 @@ type model struct {
 type modelRank struct {
 	modelPath
 	end    float64
-	phases phaseStack
+	phases []uint16 // open ones
 }
 
 // modelPath is what a path consists of, and where it came to steps.
@@ -101,7 +101,7 @@ func (m *model) spend(r int32) {
 	account, seconds := int32(m.random.IntN(3)), float64(m.random.IntN(8))/8
 	m.log.Spend(r, account, rk.end, rk.end+seconds)
 	if seconds > 0 {
-		rk.spent.add(Component{Account: account, Phase: rk.phases.innermost()}, seconds, 1)
+		rk.spent.add(Component{Account: account, Phase: rk.innermost()}, seconds, 1)
 	}
 	rk.end += seconds
 }
@@ -109,11 +109,19 @@ func (m *model) spend(r int32) {
 func (m *model) changePhase(r int32) {
 	phase, end := uint16(m.random.IntN(3)), m.oneIn(2)
 	m.log.Phase(r, phase, end)
+	rk := &m.ranks[r]
 	if end {
-		m.ranks[r].phases.end(phase)
-	} else {
-		m.ranks[r].phases.begin(phase)
+		rk.phases = slices.DeleteFunc(rk.phases, func(p uint16) bool { return p == phase })
+	} else if !slices.Contains(rk.phases, phase) {
+		rk.phases = append(rk.phases, phase)
 	}
+}
+
+func (rk *modelRank) innermost() int32 {
+	if len(rk.phases) == 0 {
+		return -1
+	}
+	return int32(rk.phases[len(rk.phases)-1])
 }
 
 // post posts a message of a rank, whose receive is posted later perhaps, as another message perhaps.
@@ -178,7 +186,7 @@ func (m *model) follow(r int32, x *modelMessage) {
 	rk := &m.ranks[r]
 	rk.modelPath = x.copied()
 	if rk.end > x.at {
-		rk.spent.add(Component{Account: modelProbing, Phase: rk.phases.innermost()}, rk.end-x.at, 1)
+		rk.spent.add(Component{Account: modelProbing, Phase: rk.innermost()}, rk.end-x.at, 1)
 	}
 }
 

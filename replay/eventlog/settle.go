@@ -3,33 +3,47 @@ package eventlog
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
-// settling adds up the records that are still on a path: the paths that lead to the clocks of ranks and to
+// To settle is to add up the records that are still on a path: the paths that lead to the clocks of ranks and to
 // messages. Most of them are one path at first. All records are gone through twice in
 // their order, as memory likes it: backwards to count who goes on from each of them, forwards to add
 // what they are to the vectors of their paths. A path takes its vector along; only where several go
 // on from a record do all but the last of them take copies.
-type settling struct {
-	*Log
-	goOn   []uint8  // by record, until it is added: how many records and points go on from it, up to many
-	counts []uint64 // a bit for each record that counts, as somebody goes on from it
-	used   []int32  // records that count, the last one first
-}
 
 // many go on from a record: so many or more, each of whom takes a copy.
 const many = math.MaxUint8
 
 // settle adds up the records, so that the log begins anew.
 func (t *Log) settle() {
-	s := &t.settling
-	if s.Log = t; s.goOn == nil {
-		s.goOn, s.counts = make([]uint8, len(t.records)), make([]uint64, (len(t.records)+63)/64)
+	if t.goOn == nil {
+		t.goOn, t.counts = make([]uint8, len(t.records)), make([]uint64, (len(t.records)+63)/64)
 	}
-	s.count()
-	t.vectors.collect()
-	for i := len(s.used) - 1; i >= 0; i-- {
-		s.add(s.used[i])
+	// Who goes on from each record and vector is counted, and the records that lead to a point are noted.
+	clear(t.vectors.goOn)
+	t.points(func(at *point) { t.count(*at) })
+	t.used = t.used[:0]
+	for w := (t.put - 1) / 64; w >= 0; w-- {
+		for t.counts[w] != 0 {
+			bit := bits.Len64(t.counts[w]) - 1
+			t.counts[w] &^= 1 << bit
+			i := int32(64*w + bit)
+			t.used = append(t.used, i)
+			t.count(t.records[i].before) // which may set another bit, of an earlier one
+		}
+	}
+	// Vectors that nobody goes on from are free.
+	v := &t.vectors
+	v.free = v.free[:0]
+	for id, n := range v.goOn {
+		if n == 0 {
+			v.free = append(v.free, int32(id))
+			v.last[id] = nil
+		}
+	}
+	for _, i := range slices.Backward(t.used) {
+		t.add(i)
 	}
 	t.points(func(at *point) { *at = ^point(t.vectorOf(*at)) })
 	for r := range t.ranks {
@@ -49,31 +63,15 @@ func (t *Log) points(f func(*point)) {
 	}
 }
 
-// count counts who goes on from each record and vector, and notes the records that lead to a point.
-func (s *settling) count() {
-	clear(s.vectors.goOn)
-	s.points(func(at *point) { s.countOne(*at) })
-	s.used = s.used[:0]
-	for w := (s.put - 1) / 64; w >= 0; w-- {
-		for s.counts[w] != 0 {
-			bit := bits.Len64(s.counts[w]) - 1
-			s.counts[w] &^= 1 << bit
-			i := int32(64*w + bit)
-			s.used = append(s.used, i)
-			s.countOne(s.records[i].before) // which may set another bit, of an earlier one
-		}
-	}
-}
-
-// countOne counts one who goes on from a point.
-func (s *settling) countOne(p point) {
+// count counts one who goes on from a point.
+func (t *Log) count(p point) {
 	if p < 0 {
-		s.vectors.goOn[^p]++
+		t.vectors.goOn[^p]++
 		return
 	}
-	s.counts[p/64] |= 1 << (p % 64)
-	if s.goOn[p] < many {
-		s.goOn[p]++
+	t.counts[p/64] |= 1 << (p % 64)
+	if t.goOn[p] < many {
+		t.goOn[p]++
 	}
 }
 
@@ -86,35 +84,31 @@ func (t *Log) vectorOf(p point) int32 {
 }
 
 // add adds record i to the vector of the path to it, of which it is the last one now.
-func (s *settling) add(i int32) {
-	r := &s.records[i]
-	v := s.vectors.take(s.vectorOf(r.before))
+func (t *Log) add(i int32) {
+	r := &t.records[i]
+	v := t.vectors.take(t.vectorOf(r.before))
 	switch {
-	case r.what >= transferred:
-		s.addTransfer(v, r.value, &s.transfers[r.what-transferred])
+	case r.what >= transferred: // after its latency
+		x := &t.transfers[r.what-transferred]
+		t.spend(v, t.components.latency, r.value, 1)
+		wire, alone := t.components.wire(t.levels.Level(x)), x.alone()
+		if x.Alone > 0 {
+			t.spend(v, wire, alone, x.Bytes)
+		}
+		if alone < x.Carried {
+			t.spend(v, wire+1, x.Carried-alone, 0)
+		}
 	case r.what >= stepped:
-		s.vectors.last[v] = &Hop{s.vectors.last[v], int32(r.what - stepped), r.value}
+		t.vectors.last[v] = &Hop{t.vectors.last[v], int32(r.what - stepped), r.value}
 	default:
-		s.spend(v, r.what.place(), r.value, float64(r.what.calls()))
+		t.spend(v, int32(r.what>>callBits), r.value, float64(r.what%(1<<callBits)))
 	}
-	r.before, s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
-}
-
-// addTransfer adds a transfer to a vector, after its latency.
-func (s *settling) addTransfer(v int32, latency float64, x *Transfer) {
-	s.spend(v, s.components.latency, latency, 1)
-	wire, alone := s.components.wire(s.levels.Level(x)), x.alone()
-	if x.Alone > 0 {
-		s.spend(v, wire, alone, x.Bytes)
-	}
-	if alone < x.Carried {
-		s.spend(v, wire+1, x.Carried-alone, 0)
-	}
+	r.before, t.vectors.goOn[v], t.goOn[i] = ^point(v), int32(t.goOn[i]), 0
 }
 
 // spend adds to what is at a place of a vector.
-func (s *settling) spend(v, place int32, seconds, amount float64) {
-	s.vectors.spend(v, s.components.number(place), seconds, amount)
+func (t *Log) spend(v, place int32, seconds, amount float64) {
+	t.vectors.spend(v, t.components.number(place), seconds, amount)
 }
 
 // Hop is where a path comes to a step.
@@ -134,22 +128,8 @@ type vectors struct {
 	free   []int32   // those that nobody goes on from
 }
 
-// newVectors returns the one of a path on which there is nothing, number 0 until nobody goes on from it.
-func newVectors() vectors { return vectors{last: make([]*Hop, 1), goOn: make([]int32, 1)} }
-
 // at returns the values of a vector.
 func (v *vectors) at(id int32) []float64 { return v.values[int(id)*2*v.width:][:2*v.width] }
-
-// collect finds the vectors that nobody goes on from.
-func (v *vectors) collect() {
-	v.free = v.free[:0]
-	for id, n := range v.goOn {
-		if n == 0 {
-			v.free = append(v.free, int32(id))
-			v.last[id] = nil
-		}
-	}
-}
 
 // take returns a vector for one who goes on from a vector: that one for the last of them, for others
 // a copy.
@@ -161,11 +141,6 @@ func (v *vectors) take(id int32) int32 {
 	default:
 		v.goOn[id]--
 	}
-	return v.copyOf(id)
-}
-
-// copyOf returns a vector like another.
-func (v *vectors) copyOf(id int32) int32 {
 	n := len(v.free) - 1
 	if n < 0 {
 		v.last, v.goOn = append(v.last, v.last[id]), append(v.goOn, 0)
@@ -199,4 +174,70 @@ func (v *vectors) widen(components int) {
 		copy(wide.at(int32(id)), v.at(int32(id)))
 	}
 	v.width, v.values = wide.width, wide.values
+}
+
+// Component is one thing that paths spend time on.
+type Component struct {
+	Kind    Kind
+	Account int32 // OnAccount
+	Phase   int32 // innermost, OnAccount; -1: none
+	Level   int32 // of links, OnWire and InContention
+}
+
+// Kind is a kind of component.
+type Kind uint8
+
+// Kinds of components.
+const (
+	OnAccount    Kind = iota // a rank spends its time on an account
+	InLatency                // the latency of messages
+	OnWire                   // messages carried at the rate that they would have alone
+	InContention             // what they lose as they share links
+)
+
+var kindNames = [...]string{OnAccount: "on an account", InLatency: "latency", OnWire: "on the wire",
+	InContention: "contention"}
+
+// String names the kind.
+func (k Kind) String() string { return kindNames[k] }
+
+// components has a place for everything that time may be spent on, and numbers what is on a path
+// that lasts, so that vectors have no more than it takes. The places of ranks come first: for
+// each phase and for none those of accounts; then latency, then for each level wire and contention.
+type components struct {
+	list    []Component
+	numbers []int32 // by place: number+1; 0: it has none yet
+	stride  int32   // accounts
+	latency int32   // place
+}
+
+// row returns where the places of a phase begin, -1 for none.
+func (c *components) row(phase int32) int32 { return (phase + 1) * c.stride }
+
+// wire returns the place of what messages spend time on, on links of a level. Contention has the
+// next one.
+func (c *components) wire(level int32) int32 { return c.latency + 1 + 2*level }
+
+// number returns the number of what is at a place, which is on a path that lasts.
+func (c *components) number(place int32) int {
+	if n := c.numbers[place]; n > 0 {
+		return int(n) - 1
+	}
+	return c.add(place)
+}
+
+// add numbers what is at a place.
+func (c *components) add(place int32) int {
+	var what Component
+	switch links := place - c.latency - 1; {
+	case links < -1:
+		what = Component{Kind: OnAccount, Account: place % c.stride, Phase: place/c.stride - 1}
+	case links < 0:
+		what = Component{Kind: InLatency}
+	default:
+		what = Component{Kind: OnWire + Kind(links%2), Level: links / 2}
+	}
+	c.list = append(c.list, what)
+	c.numbers[place] = int32(len(c.list))
+	return len(c.list) - 1
 }

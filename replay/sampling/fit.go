@@ -53,22 +53,18 @@ func fitTrend(first, end int, windows []Window, weights []float64) trend {
 		w := &windows[i]
 		weight := weights[i]
 		costs[i] = w.mean(w.refFrom, w.refTo) * weight
-		for j, b := range t.meanBasis(w.refFrom, w.refTo) {
+		var mean [terms]float64 // basis of the steps
+		for k := w.refFrom; k < w.refTo; k++ {
+			for j, v := range t.basis(k) {
+				mean[j] += v / float64(w.refTo-w.refFrom)
+			}
+		}
+		for j, b := range mean {
 			columns[j] = append(columns[j], b*weight)
 		}
 	}
 	leastSquares(columns, costs, t.c[:])
 	return t
-}
-
-// meanBasis returns the mean basis of the steps [a, b).
-func (t *trend) meanBasis(a, b int) (mean [terms]float64) {
-	for k := a; k < b; k++ {
-		for j, v := range t.basis(k) {
-			mean[j] += v / float64(b-a)
-		}
-	}
-	return mean
 }
 
 // dependent is the part of a column, relative to its length, below which it counts
@@ -126,4 +122,51 @@ func subtract(a, b []float64, f float64) {
 	for i := range a {
 		a[i] -= float64(f * b[i])
 	}
+}
+
+// roughCosts is what steps cost as far as the pilots tell: it says where windows with long warm-ups are put, of
+// which there are few. Without it, nil, windows are spread evenly, so that they see what is rare or changes where
+// steps are cheap, too.
+type roughCosts struct {
+	trend trend
+	floor float64 // seconds
+}
+
+// longest is how many times the mean a part may be, nearly: the more steps are between two windows, the more
+// of what they do not see.
+const longest = 1.5
+
+// divide divides the steps [from, to) into n parts that are worth the same but have at least so many steps,
+// of which there must be n times as many, and returns where they begin and, at last, end. A part of G steps of cost
+// c brings an error of G*c if costs scatter by a part of them, and one of G*sqrt(c) if by their roots; the
+// sum of the squares over all parts is least where G goes as c^(-2/3) or c^(-1/3). Steps are worth the root of
+// their cost, which is between.
+func (r *roughCosts) divide(from, to, n, least int) []int {
+	if r == nil {
+		ends := make([]int, n+1) // of parts of equal length
+		for j := range ends {
+			ends[j] = from + j*(to-from)/n
+		}
+		return ends
+	}
+	worth := make([]float64, to-from)
+	mean := 0.0
+	for i := range worth {
+		worth[i] = math.Sqrt(math.Max(r.trend.at(from+i), r.floor))
+		mean += worth[i] / float64(len(worth))
+	}
+	before := make([]float64, len(worth)) // what the steps before are worth
+	sum := 0.0
+	for i, w := range worth {
+		before[i] = sum
+		sum += math.Max(w, mean/longest)
+	}
+	ends, i := []int{from}, 0
+	for j := 1; j < n; j++ {
+		for i < len(before) && before[i] < sum*float64(j)/float64(n) {
+			i++
+		}
+		ends = append(ends, min(max(from+i, ends[j-1]+least), to-(n-j)*least))
+	}
+	return append(ends, to)
 }

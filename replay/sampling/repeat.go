@@ -223,24 +223,20 @@ func (s *sampler) sumOfKinds(windows []Window) (seconds, variance float64) {
 		}
 	}
 	seconds += windows[0].start(s.o.First) // what comes before the first step
+	// Student's quantile of 99.5 %: twice that is the width of an interval of 99 %. The expansion of student does not
+	// hold for few degrees of freedom, which are whole numbers from 1 on.
+	quantile := student(degrees, 2.575829303548901)
+	if few := [...]float64{1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032}; int(degrees) < len(few) {
+		quantile = few[int(degrees)]
+	}
 	estimated := 0.0
 	for _, kind := range slices.Sorted(maps.Keys(missing)) {
 		n, r, mean := missing[kind], float64(len(costs[kind])), means[kind]
 		estimated += float64(n * mean)
-		half := float64(quantile99(degrees)*usual*mean*n) * math.Sqrt(1/r+1/n)
+		half := float64(quantile*usual*mean*n) * math.Sqrt(1/r+1/n)
 		variance += float64(half * half)
 	}
 	return seconds + estimated, variance + float64(unshown*estimated*unshown*estimated)
-}
-
-// quantile99 returns Student's quantile of 99.5 % for whole degrees of freedom from 1 on: twice
-// that is the width of an interval of 99 %. The expansion of student does not hold for few.
-func quantile99(degrees float64) float64 {
-	few := [...]float64{1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032}
-	if i := int(degrees); i < len(few) {
-		return few[i]
-	}
-	return student(degrees, 2.575829303548901)
 }
 
 // unshown is by how much, relative to what they cost, steps may differ from those of their

@@ -38,9 +38,7 @@ func TestRepeated(t *testing.T) {
 	o := run.options(0.01)
 	o.Work = work
 	e, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	// 5 + 38*2 + 1.5, twice 3 + 38*2 + 1.5, and the drain
 	want := 82.5 + 2*80.5 + 0.25
 	if math.Abs(e.Seconds-want) > 1e-9 || math.Abs(run.length()-want) > 1e-9 {
@@ -65,9 +63,7 @@ func TestRepeatedScatter(t *testing.T) {
 		o := run.options(0.02)
 		o.Work = work
 		e, err := Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if d := math.Abs(e.Seconds - run.length()); d > 1.5*e.Interval || e.Interval > 0.02*e.Seconds {
 			t.Errorf("seed %d: off by %g s, within %g s of %g", seed, d, e.Interval, e.Seconds)
 		}

@@ -34,6 +34,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -113,7 +114,21 @@ func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
 	if len(s.done) < len(first) {
 		return nil, ErrTime
 	}
-	return rest, s.hopeless()
+	// The rest is in vain if half of the windows tell that as many as are worth it will not do: not even if the run
+	// scatters less than it seems, and by how much were certain. Changes do not count, since more windows close in on
+	// them.
+	p := s.look()
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		g.spread = p.scatter.variance * g.scale * g.scale
+	}
+	patterns := s.patterns(&p)
+	allowed := s.allowed(p.seconds/firstLook) - float64(patterns*patterns)
+	target := float64(forecastSlack*allowed) - p.redrawn(s.shape)
+	if _, _, left := s.allocate(p.gaps, target, max(s.worthwhile(0), 0)); left > target {
+		return nil, s.tooChaotic()
+	}
+	return rest, nil
 }
 
 // fits returns ErrExact if all of the run, simulated by one worker, fits into the given
@@ -207,4 +222,166 @@ func (s *sampler) window(ctx context.Context, worker int, p span) (Window, error
 		}
 	}
 	return Window{From: p.from, To: p.to, starts: starts}, nil
+}
+
+// Measure simulates the steps [from, to) from a cold start: all ranks enter step
+// from at time 0. It returns when they begin each of the steps, and at index to-from
+// when they have ended the last one. It is called by several goroutines at once;
+// worker, in [0, Options.Workers), tells them apart.
+type Measure func(ctx context.Context, worker, from, to int) ([]StartTimes, error)
+
+// StartTimes says when the ranks begin a step, or end, in seconds.
+type StartTimes struct {
+	Mean float64 // over the ranks
+	Last float64 // when the last rank does
+	// Parts are what the mean rank has spent until then on each of Options.Parts things, in
+	// seconds. They may be parts of each other.
+	Parts []float64
+}
+
+// Options says what to estimate, and how well.
+type Options struct {
+	First, End int // the run is the steps [First, End)
+	// Tolerance is the half-width of the interval to reach, relative to the
+	// estimate; 0: as good as Left allows.
+	Tolerance float64
+	// Left returns the seconds that are left for measuring; nil: no limit. New
+	// windows are chosen so that they fit; what still runs when the context's
+	// deadline comes is given up.
+	Left    func() float64
+	Workers int // windows simulated at once, at least 1
+	Parts   int // number of StartTimes.Parts
+	// Scatters says that times are random, or that ranks poll. Then steps may feel a cold start for
+	// some tens of steps, too weakly to be seen in each: it takes so long until the ranks wait for
+	// the slowest, or until polls have settled into who waits for whom. Windows begin with longer
+	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
+	// few would miss rare dear steps.
+	Scatters bool
+	// Period is after how many steps the same ranks have the same part again, such as those of a process
+	// column the panel; 0: not known. Windows with long warm-ups are whole periods.
+	Period int
+	// Work says for each step of the run which kind of work it is, by number, where steps
+	// repeat: those of one kind do the same. A run too short for windows among many steps is
+	// estimated by them. nil: nothing is known.
+	Work    []int32
+	Measure Measure
+	// Progress, if set, is called with the estimate so far after each round.
+	Progress func(*Estimate)
+	// Round, if set, is called when a round of windows begins, or a half of the first, and when one of
+	// them has ended, with the number of those that have and of all: one call at a time.
+	Round func(ended, all int)
+}
+
+// Validate reports everything that is wrong with o.
+func (o *Options) Validate() error {
+	var errs []error
+	for _, c := range []struct {
+		wrong bool
+		err   error
+	}{
+		{o.First < 0 || o.End <= o.First, fmt.Errorf("steps [%d,%d), want at least one", o.First, o.End)},
+		{!(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1), fmt.Errorf("tolerance %v, want a number >= 0", o.Tolerance)},
+		{o.Tolerance == 0 && o.Left == nil, errors.New("neither a tolerance nor a time limit")},
+		{o.Workers < 1, fmt.Errorf("%d workers, want at least 1", o.Workers)},
+		{o.Parts < 0, fmt.Errorf("%d parts, want at least 0", o.Parts)},
+		{o.Period < 0, fmt.Errorf("period of %d steps, want at least 0", o.Period)},
+		{o.Measure == nil, errors.New("no measure")},
+		{o.Work != nil && len(o.Work) != o.End-o.First, fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)},
+	} {
+		if c.wrong {
+			errs = append(errs, c.err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ErrExact says that an exact run is the better choice. The error that wraps it
+// says why.
+var ErrExact = errors.New("sampling does not pay")
+
+// ErrTime says that there is no estimate in the time. The error that wraps it says what
+// would be needed, if that is known.
+var ErrTime = errors.New("the time is too short for an estimate")
+
+// Window is a part of the run that was simulated.
+type Window struct {
+	From  int `json:"from"`     // first step that was simulated
+	Start int `json:"measured"` // first step that counts: those before it are the warm-up
+	To    int `json:"to"`       // behind the last step
+	// Seconds is the mean time of the steps that count.
+	Seconds float64 `json:"mean_step_s"`
+
+	starts []StartTimes // of step From+i; the last: of the end
+	// ref is the part [refFrom, refTo) that stands for the steps around the window:
+	// all that counts, but for the beginning and the end of the run.
+	refFrom, refTo int
+}
+
+// start returns the mean time at which the ranks begin a step in [From, To], on the
+// window's own clock.
+func (w *Window) start(step int) float64 { return w.starts[step-w.From].Mean }
+
+// lag returns how long after the mean the last rank begins a step.
+func (w *Window) lag(step int) float64 {
+	d := w.starts[step-w.From]
+	return d.Last - d.Mean
+}
+
+// Cost returns the time of step: by how much it delays the ranks on average. The
+// costs of consecutive steps of one run add up to the difference of two times,
+// however the ranks are shifted against each other.
+func (w *Window) Cost(step int) float64 { return w.start(step+1) - w.start(step) }
+
+// mean returns the mean cost of the steps [a, b).
+func (w *Window) mean(a, b int) float64 { return (w.start(b) - w.start(a)) / float64(b-a) }
+
+// sampler is an estimation under way.
+type sampler struct {
+	o       Options
+	shape   shape
+	memory  float64     // relative difference that a cold start was seen to make after a short warm-up
+	rough   *roughCosts // where windows are put; nil: evenly
+	pairs   []Window    // of coupled runs, in twos: that which showed it, and the same place begun later
+	done    []Window    // in order; the first begins with the run, the last ends with it
+	spent   int         // steps simulated
+	rounds  int
+	limit   float64 // seconds that were left at the beginning, if there is a time limit
+	perStep float64 // seconds of a worker for one step, if there is a time limit
+}
+
+// shape is how windows look: how many steps at the beginning do not count, and how
+// many do.
+type shape struct {
+	warmup, length int
+	// coupled: the warm-up was seen to lose nearly all memory of the cold start.
+	coupled bool
+}
+
+func (s shape) steps() int { return s.warmup + s.length }
+
+// span is a window to be simulated.
+type span struct{ from, to int }
+
+// head and tail are the ends of the run. The head starts cold as the run does, so
+// that all of it counts, but only what is behind a warm-up stands for the steps
+// after it. The tail ends with what ends the run, which stands for nothing else.
+func (s *sampler) head() span { return span{s.o.First, s.o.First + s.shape.steps()} }
+func (s *sampler) tail() span {
+	return span{s.o.End - s.shape.steps() - s.shape.length, s.o.End}
+}
+
+// arrange tells each window which of its steps count, for the present shape.
+func (s *sampler) arrange() {
+	for i := range s.done {
+		w := &s.done[i]
+		w.Start = w.From + s.shape.warmup
+		w.refFrom, w.refTo = w.Start, w.To
+		switch {
+		case w.From == s.o.First:
+			w.Start = w.From
+		case w.To == s.o.End:
+			w.refTo = w.refFrom + s.shape.length
+		}
+		w.Seconds = w.mean(w.Start, w.To)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -62,18 +63,18 @@ func (r *synthetic) options(tolerance float64) Options {
 func (r *synthetic) sample(t *testing.T, tolerance float64) *Estimate {
 	t.Helper()
 	e, err := Run(t.Context(), r.options(tolerance))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return e
 }
 
-// limit gives an estimation by one worker so many seconds, of which each step takes one.
+// limit gives an estimation so many seconds, of which each step takes a worker one.
 func (r *synthetic) limit(o *Options, seconds float64) {
-	spent := 0.0
-	o.Left = func() float64 { return seconds - spent }
+	var steps atomic.Int64
+	workers := float64(o.Workers)
+	left := func() float64 { return seconds - float64(steps.Load())/workers }
+	o.Left = left
 	o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
-		if spent += float64(to - from); spent > seconds {
+		if steps.Add(int64(to - from)); left() < 0 {
 			return nil, context.DeadlineExceeded
 		}
 		return r.measure(ctx, worker, from, to)
@@ -97,5 +98,13 @@ func (r *synthetic) contains(t *testing.T, e *Estimate) {
 	t.Helper()
 	if math.Abs(e.Seconds-r.length()) > e.Interval+1e-12*r.length() {
 		t.Errorf("%v s +- %v s, but the run takes %v s", e.Seconds, e.Interval, r.length())
+	}
+}
+
+// noError ends a test at an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
