@@ -97,15 +97,12 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	for host := range o.Hosts {
 		for cpu := range m.CPUsPerHost {
 			// The class is drawn by the weights; what rounding leaves of them is the last one's.
-			u := Drawn{Class: len(m.Classes) - 1}
+			u := Drawn{}
 			bits := source.Draw(useClass, uint32(host), 0, name(cpu, 0, 0))
 			left := float64(bits[0]) * 0x1p-32
-			for i := range m.Classes[:u.Class] {
-				if left < m.Classes[i].Weight {
-					u.Class = i
-					break
-				}
-				left -= m.Classes[i].Weight
+			for u.Class < len(m.Classes)-1 && left >= m.Classes[u.Class].Weight {
+				left -= m.Classes[u.Class].Weight
+				u.Class++
 			}
 			// The average of the unit is drawn about the mean of its class, the day about that average.
 			u.Values = m.Classes[u.Class].Mean
@@ -155,26 +152,24 @@ func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use
 		"mean", host, mostAttempts, m.Classes[u.Class].Name)
 }
 
-// FileOptions has the parts of a kernel file besides the coefficients.
-type FileOptions struct {
-	Description, Source string
-	HostName            string // the name of a host on the platform, {} standing for its number from 0
-	Empty               string // "free" or "charged": what calls with a dimension of zero cost
-	// Base is a kernel file, without models of hosts, whose kernels the machine has too.
-	Base     []byte
-	BaseName string // for the description
-}
+// FileOptions has the parts of a kernel file besides the coefficients. {} in the name of a host stands for its number
+// from 0; the noise is that of the model.
+type FileOptions calibrate.FileOptions
 
 // WriteYAML writes the machine as a kernel file (docs/kernels.md): one entry for
 // each host or CPU. Ranks on other hosts have the base's models, or, without one, the average.
 func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
-	file := calibrate.FileOptions{Description: o.Description, Source: o.Source, HostName: o.HostName, Empty: o.Empty,
-		Base: o.Base, BaseName: o.BaseName}
+	file := calibrate.FileOptions(o)
 	if err := file.Validate(); err != nil {
 		return err
 	}
 	// The text is kept in memory until it is complete: a file that is too long to be read is refused as a whole.
-	kernels := m.Model.kernels()
+	var kernels []string // in the order of their first variables
+	for _, v := range m.Model.Variables {
+		if !slices.Contains(kernels, v.Kernel) {
+			kernels = append(kernels, v.Kernel)
+		}
+	}
 	var b strings.Builder
 	// The head: that of the base, with its kernels, or a file of its own whose hosts without a name are average ones.
 	if len(o.Base) > 0 {
@@ -225,17 +220,6 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// kernels returns the kernels of the variables, in order of first appearance.
-func (m *Model) kernels() []string {
-	var list []string
-	for _, v := range m.Variables {
-		if !slices.Contains(list, v.Kernel) {
-			list = append(list, v.Kernel)
-		}
-	}
-	return list
 }
 
 // entry returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}, noise: {half-normal: {M*N*K: 3e-12}}}".
@@ -299,8 +283,8 @@ func (m *Machine) Summary() *Summary {
 	for i, class := range m.Model.Classes {
 		c := ClassSummary{Name: class.Name}
 		var members [][]float64
-		for j := range m.Processors {
-			if u := &m.Processors[j]; u.Class == i {
+		for _, u := range m.Processors {
+			if u.Class == i {
 				s.Redrawn += u.Attempts
 				members = append(members, u.Values)
 			}

@@ -64,9 +64,9 @@ func TestDrawnMoments(t *testing.T) {
 		c := m.Classes[0]
 		first := drawn(t, m, DrawOptions{Hosts: 4096, Seed: 7, Day: 1})
 		second := drawn(t, m, DrawOptions{Hosts: 4096, Seed: 7, Day: 2})
-		onDay, between := values(first), values(first)
-		for i := range between {
-			between[i] = slices.Clone(between[i])
+		var onDay, between [][]float64
+		for i, u := range first.Processors {
+			onDay, between = append(onDay, u.Values), append(between, slices.Clone(u.Values))
 			for j := range between[i] {
 				between[i][j] -= second.Processors[i].Values[j]
 			}
@@ -85,14 +85,6 @@ func combined(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
 		}
 	}
 	return m
-}
-
-func values(m *Machine) [][]float64 {
-	var list [][]float64
-	for _, u := range m.Processors {
-		list = append(list, u.Values)
-	}
-	return list
 }
 
 func checkMoments(t *testing.T, what string, x [][]float64, mean []float64, covariance [][]float64) {

@@ -26,14 +26,6 @@ type Options struct {
 	ByNoise bool
 }
 
-// Validate returns the error of options that are out of range.
-func (o Options) Validate() error {
-	if o.Classes < 0 || o.Classes > mostLearned {
-		return fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
-	}
-	return nil
-}
-
 // Report is the result of Estimate.
 // Classes are in the order of the model's, whose parameters the model has and whose exactness these reports have.
 type Report struct {
@@ -83,8 +75,8 @@ type KernelVariation struct {
 // that is not above zero becomes zero, and correlations shrink as far as they must. An error about a sample that does
 // not suffice wraps calibrate.ErrMeaningless.
 func Estimate(s *Sample, o Options) (*Report, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
+	if o.Classes < 0 || o.Classes > mostLearned {
+		return nil, fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
 	}
 	units, err := s.units()
 	if err != nil {
@@ -93,9 +85,9 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
 	// Hosts of the model have as many CPUs as the highest number tells.
 	if s.PerCPU {
-		numbers := make([]int, len(units))
-		for i, u := range units {
-			numbers[i] = u.cpu
+		var numbers []int
+		for _, u := range units {
+			numbers = append(numbers, u.cpu)
 		}
 		if err := calibrate.CheckCPUs(numbers); err != nil {
 			return nil, err
@@ -157,7 +149,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
 	inverse := 0.0 // mean over the units of 1/days
 	for _, u := range g.units {
-		r.Members = append(r.Members, u.name())
+		r.Members = append(r.Members, u.String())
 		r.Days += len(u.records)
 		inverse += 1 / float64(len(u.records)) / n
 		for i, x := range u.mean {
@@ -169,12 +161,22 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	c.Temporal, r.OfMeans = square(p), square(p)
 	freedom := float64(r.Days - len(g.units))
 	for _, u := range g.units {
-		if freedom > 0 {
-			for _, record := range u.records {
+		for _, record := range u.records {
+			if freedom > 0 {
 				addOuter(c.Temporal, record.Values, u.mean, 1/freedom)
+			}
+			// Root mean squares of the standard errors of the fits, where records have them.
+			if r.FitError == nil && len(record.Errors) > 0 {
+				r.FitError = make([]float64, len(record.Errors))
+			}
+			for i, e := range record.Errors {
+				r.FitError[i] += float64(e * e)
 			}
 		}
 		addOuter(r.OfMeans, u.mean, c.Mean, 1/(n-1))
+	}
+	for i, squares := range r.FitError {
+		r.FitError[i] = math.Sqrt(squares / float64(r.Days))
 	}
 
 	// The covariance of the means less the part that the number of days leaves.
@@ -190,21 +192,6 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	c.Spatial, none, r.Shrunk = semidefinite(between)
 	for _, i := range none {
 		r.Constant = append(r.Constant, variables[i].String())
-	}
-
-	// Root mean squares of the standard errors of the fits, where records have them.
-	for _, u := range g.units {
-		for _, record := range u.records {
-			if r.FitError == nil && len(record.Errors) > 0 {
-				r.FitError = make([]float64, len(record.Errors))
-			}
-			for i, e := range record.Errors {
-				r.FitError[i] += float64(e * e)
-			}
-		}
-	}
-	for i, squares := range r.FitError {
-		r.FitError[i] = math.Sqrt(squares / float64(r.Days))
 	}
 
 	// Notes on the limits of the sample.

@@ -47,10 +47,13 @@ func estimate(t *testing.T, s *Sample, o Options) *Report {
 	return r
 }
 
-// TestMoments by hand. Balanced: means of hosts 2 and 7, so a mean of 4.5 and a
+// TestMoments by hand, of which the first two have one variable. Balanced: means of hosts 2 and 7, so a mean of 4.5 and a
 // variance of the means of 2·2.5² = 12.5; within, (1+1+4+4)/(4-2) = 5; so 12.5 - 5/2 = 10 between.
 // Unbalanced: means 2 and 8, variance of the means 18; within, (1+1)/(3-2) = 2; the mean of
-// 1/days is (1/2+1)/2 = 3/4, so 18 - 3/2 = 16.5 between.
+// 1/days is (1/2+1)/2 = 3/4, so 18 - 3/2 = 16.5 between. Means 2 and 2.5 differ less than days explain.
+//
+// Of two variables, means (2, 20), (7, 40) and (6, 30) have a covariance of (3·10+2·10+1·0)/2 = 25; within,
+// 3·(1·1+1·1)/(6-3) = 2; so 25 - 2/2 = 24 between.
 func TestMoments(t *testing.T) {
 	for _, c := range []struct {
 		rows                    []string
@@ -64,17 +67,15 @@ func TestMoments(t *testing.T) {
 			t.Errorf("%v: mean %g, spatial %g, temporal %g, want %g, %g, %g", c.rows, got.Mean[0], got.Spatial[0][0], got.Temporal[0][0], c.mean, c.spatial, c.temporal)
 		}
 	}
-}
-
-// TestCovariance by hand: means of hosts (2, 20), (7, 40) and (6, 30), so a covariance of
-// the means of (3·10+2·10+1·0)/2 = 25; within, 3·(1·1+1·1)/(6-3) = 2; so 25 - 2/2 = 24 between.
-func TestCovariance(t *testing.T) {
-	got := estimate(t, sampleOf("a 1 19", "a 3 21", "b 6 39", "b 8 41", "c 5 29", "c 7 31"), Options{Classes: 1}).Model.Classes[0]
-	if !near(got.Spatial[0][1], 24, 1e-15) || !near(got.Temporal[0][1], 2, 1e-15) {
-		t.Errorf("covariances %g between hosts, %g between days, want 24 and 2", got.Spatial[0][1], got.Temporal[0][1])
+	r := estimate(t, sampleOf("a 1", "a 3", "b 1", "b 4"), Options{Classes: 1})
+	if v := r.Model.Classes[0].Spatial[0][0]; v != 0 || !slices.Equal(r.Classes[0].Constant, []string{"dgemm:M*N*K"}) {
+		t.Errorf("spatial %g, constant %v, want 0 and the variable named", v, r.Classes[0].Constant)
 	}
-	if got.Spatial[0][1] != got.Spatial[1][0] || got.Temporal[0][1] != got.Temporal[1][0] {
-		t.Error("not symmetric")
+	got := estimate(t, sampleOf("a 1 19", "a 3 21", "b 6 39", "b 8 41", "c 5 29", "c 7 31"), Options{Classes: 1}).Model.Classes[0]
+	for _, at := range [][2]int{{0, 1}, {1, 0}} {
+		if s, d := got.Spatial[at[0]][at[1]], got.Temporal[at[0]][at[1]]; !near(s, 24, 1e-15) || !near(d, 2, 1e-15) {
+			t.Errorf("covariances %g between hosts, %g between days, want 24 and 2", s, d)
+		}
 	}
 }
 
@@ -83,14 +84,6 @@ func normalModel(deviations, spatial, temporal float64) *Model {
 	mean := deviations * math.Sqrt(spatial+temporal)
 	return &Model{CPUsPerHost: 1, Shape: Normal, Variables: []Variable{gemm},
 		Classes: []Class{{Name: "all", Weight: 1, Mean: []float64{mean}, Spatial: [][]float64{{spatial}}, Temporal: [][]float64{{temporal}}}}}
-}
-
-// TestLessBetweenThanWithin: means 2 and 2.5 differ less than days explain.
-func TestLessBetweenThanWithin(t *testing.T) {
-	r := estimate(t, sampleOf("a 1", "a 3", "b 1", "b 4"), Options{Classes: 1})
-	if v := r.Model.Classes[0].Spatial[0][0]; v != 0 || !slices.Equal(r.Classes[0].Constant, []string{"dgemm:M*N*K"}) {
-		t.Errorf("spatial %g, constant %v, want 0 and the variable named", v, r.Classes[0].Constant)
-	}
 }
 
 // TestSemidefinite: variances 4 and 1 with a covariance of 3 have a correlation of 1.5,
@@ -243,22 +236,6 @@ func fitsOf(t *testing.T, csv string) *calibrate.KernelReport {
 	return fits
 }
 
-// TestFromFitsPartNoise: on one of two days no size was timed twice, so that its noise is
-// not known.
-func TestFromFitsPartNoise(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("function,host,date,m,n,k,seconds\n")
-	for _, day := range []string{"2024-05-02", "2024-05-03", "2024-05-03"} {
-		for _, m := range []float64{100, 200, 400, 800} {
-			fmt.Fprintf(&b, "dgemm,a,%s,%g,100,10,%g\n", day, m, 1e-10*m*1000)
-		}
-	}
-	_, err := FromFits(fitsOf(t, b.String()), false)
-	if !errors.Is(err, calibrate.ErrMeaningless) || !strings.Contains(err.Error(), "no size of dgemm was timed twice on a on 2024-05-02") {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestFromFits: exact timings of two hosts on two days each; of each size two, 10 % above
 // and below the mean, so that the deviation is 0.1·sqrt(2) of it.
 func TestFromFits(t *testing.T) {
@@ -292,5 +269,16 @@ func TestFromFits(t *testing.T) {
 	}
 	if !got.Model.Variables[1].Noise || got.Model.Shape != Normal {
 		t.Errorf("variables %v, shape %s, want noise, normal", got.Model.Variables, got.Model.Shape)
+	}
+	// On one of two days no size was timed twice, so that its noise is not known.
+	text := "function,host,date,m,n,k,seconds\n"
+	for _, day := range []string{"2024-05-02", "2024-05-03", "2024-05-03"} {
+		for _, m := range []float64{100, 200, 400, 800} {
+			text += fmt.Sprintf("dgemm,a,%s,%g,100,10,%g\n", day, m, 1e-10*m*1000)
+		}
+	}
+	_, err = FromFits(fitsOf(t, text), false)
+	if !errors.Is(err, calibrate.ErrMeaningless) || !strings.Contains(err.Error(), "no size of dgemm was timed twice on a on 2024-05-02") {
+		t.Errorf("%v", err)
 	}
 }

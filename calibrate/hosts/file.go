@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -45,22 +46,15 @@ func (p *parser) model(root ast.Node) *Model {
 	f := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
 		"description", "source", "cpus_per_host", "noise_shape")
 
-	// The scalars at the top of the file. Keys that may be left out have these values.
-	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
+	// The scalars at the top of the file, some of which may be left out.
 	p.integer(f["version"], "version", formatVersion, formatVersion)
 	p.choice(f["unit"], "unit", "s")
-	m.PerCPU = p.choice(f["per"], "per", "host", "cpu") == "cpu"
-	if n := f["description"]; n != nil {
-		m.Description = read(p, p.Text, n, "description")
-	}
-	if n := f["source"]; n != nil {
-		m.Source = read(p, p.Text, n, "source")
-	}
-	if n := f["noise_shape"]; n != nil {
-		m.Shape = p.choice(n, "noise_shape", HalfNormal, Normal)
-	}
-	if n := f["cpus_per_host"]; n != nil {
-		m.CPUsPerHost = p.integer(n, "cpus_per_host", 1, maxCPUs)
+	m := &Model{
+		PerCPU:      p.choice(f["per"], "per", "host", "cpu") == "cpu",
+		Description: read(p, p.Text, f["description"], "description"),
+		Source:      read(p, p.Text, f["source"], "source"),
+		Shape:       cmp.Or(p.choice(f["noise_shape"], "noise_shape", HalfNormal, Normal), HalfNormal),
+		CPUsPerHost: cmp.Or(p.integer(f["cpus_per_host"], "cpus_per_host", 1, maxCPUs), 1),
 	}
 	p.check(f["cpus_per_host"], m.validateHead())
 
@@ -71,13 +65,11 @@ func (p *parser) model(root ast.Node) *Model {
 		if p.err == nil && (f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil)) {
 			p.err = p.Errorf(n, "variables: want kernel, and one of term and noise")
 		}
-		v := Variable{Kernel: read(p, p.Text, f["kernel"], "variables: kernel"), Noise: f["noise"] != nil}
-		term := f["term"]
-		if v.Noise {
-			term = f["noise"]
-		}
-		v.Term = read(p, p.Text, term, "variables: term")
-		m.Variables = append(m.Variables, v)
+		m.Variables = append(m.Variables, Variable{
+			Kernel: read(p, p.Text, f["kernel"], "variables: kernel"),
+			Term:   cmp.Or(read(p, p.Text, f["term"], "variables: term"), read(p, p.Text, f["noise"], "variables: term")),
+			Noise:  f["noise"] != nil,
+		})
 	}
 	p.check(f["variables"], checkVariables(m.Variables))
 
@@ -98,9 +90,10 @@ func (p *parser) model(root ast.Node) *Model {
 	return m
 }
 
-// read calls one of the methods of the document, unless there was an error.
+// read calls one of the methods of the document, unless there was an error. A key that the file does not have has no
+// node, and the zero value; fields refuses it where it is needed.
 func read[T any](p *parser, f func(ast.Node, string) (T, error), n ast.Node, what string) (v T) {
-	if p.err == nil {
+	if p.err == nil && n != nil {
 		v, p.err = f(n, what)
 	}
 	return v
@@ -134,7 +127,7 @@ func (p *parser) integer(n ast.Node, what string, lo, hi int) int {
 // choice returns the text of n, which must be one of the given ones.
 func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
 	text := read(p, p.Text, n, what)
-	if p.err == nil && !slices.Contains(allowed, text) {
+	if p.err == nil && n != nil && !slices.Contains(allowed, text) {
 		p.err = p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
 	}
 	return text
@@ -186,8 +179,15 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),
 			calibrate.FormatNumber(c.Weight), row(c.Mean))
-		fmt.Fprintf(&b, "    spatial: # covariance between %ss\n%s", m.unit(), rows(c.Spatial))
-		fmt.Fprintf(&b, "    temporal: # covariance between the days of a %s\n%s", m.unit(), rows(c.Temporal))
+		for _, s := range []struct {
+			head       string
+			covariance [][]float64
+		}{{"spatial: # covariance between %ss", c.Spatial}, {"temporal: # covariance between the days of a %s", c.Temporal}} {
+			fmt.Fprintf(&b, "    "+s.head+"\n", m.unit())
+			for _, r := range s.covariance {
+				fmt.Fprintf(&b, "      - %s\n", row(r))
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -209,12 +209,4 @@ func row(list []float64) string {
 		texts = append(texts, calibrate.FormatNumber(x))
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
-}
-
-// rows returns the rows of a covariance, each on a line.
-func rows(m [][]float64) (text string) {
-	for _, r := range m {
-		text += "      - " + row(r) + "\n"
-	}
-	return text
 }

@@ -198,13 +198,11 @@ func (c *Class) validate(variables []Variable) (err error) {
 			return fmt.Errorf("mean of %s: %g, want a finite number, and above zero", v, c.Mean[i])
 		}
 	}
-	for _, s := range []struct {
-		name string
-		m    [][]float64
-	}{{"spatial", c.Spatial}, {"temporal", c.Temporal}} {
-		if err := checkCovariance(s.m, p); err != nil {
-			return fmt.Errorf("%s covariance: %w", s.name, err)
-		}
+	if err := checkCovariance(c.Spatial, p); err != nil {
+		return fmt.Errorf("spatial covariance: %w", err)
+	}
+	if err := checkCovariance(c.Temporal, p); err != nil {
+		return fmt.Errorf("temporal covariance: %w", err)
 	}
 	return nil
 }
@@ -254,7 +252,7 @@ var builtin embed.FS
 var builtinNames = []string{"dahu-cpu", "dahu-cooling", "dahu-node"}
 
 // BuiltinNames returns the names of the models that come with the package.
-func BuiltinNames() []string { return append([]string(nil), builtinNames...) }
+func BuiltinNames() []string { return slices.Clone(builtinNames) }
 
 // Builtin returns the model of a name.
 func Builtin(name string) (*Model, error) {
@@ -284,9 +282,6 @@ func Find(name string) (*Model, error) {
 // SourceOfDraw returns the source of hosts that are drawn from a model of a name: the model, which has a source of its
 // own.
 func (m *Model) SourceOfDraw(name string) string {
-	source := strings.Join(strings.Fields(m.Source), " ")
-	if source == "" {
-		source = "source not said"
-	}
+	source := cmp.Or(strings.Join(strings.Fields(m.Source), " "), "source not said")
 	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", name, source)
 }

@@ -119,10 +119,9 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 		if _, err := calibrate.DayOf(text); err != nil {
 			return r.Errorf("%w", err)
 		}
-		key := dayKey{record.Host, record.CPU, strings.Clone(text)}
-		if place, ok := s.read[key]; ok {
-			return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless,
-				unitName(record.Host, record.CPU), text, place)
+		key := dayKey{place{record.Host, record.CPU}, strings.Clone(text)}
+		if before, ok := s.read[key]; ok {
+			return r.Errorf("%w: host %v at date %s again, which %s has", calibrate.ErrMeaningless, key.place, text, before)
 		}
 		s.read[key] = r.Place()
 
@@ -180,8 +179,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 		if without >= 0 && slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
 			key := keyOf(&f.Groups[without])
 			return nil, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, though elsewhere some were: "+
-				"leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function,
-				unitName(key.host, key.cpu), key.day)
+				"leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function, key.place, key.day)
 		}
 		// The noise is a variable of the kernel if all of its fits tell it: a vector has no holes.
 		noisy := without < 0
@@ -236,47 +234,60 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	return s, nil
 }
 
+// place is a host, or one of its CPUs.
+type place struct {
+	host string
+	cpu  int // or noCPU
+}
+
+// String returns the name of a host, or HOST:CPU.
+func (p place) String() string {
+	if p.cpu == noCPU {
+		return p.host
+	}
+	return fmt.Sprintf("%s:%d", p.host, p.cpu)
+}
+
 // dayKey is a unit on a day, or at a date.
 type dayKey struct {
-	host string
-	cpu  int
-	day  string
+	place
+	day string
 }
 
 // keyOf returns the unit and the day of a fit.
 func keyOf(g *calibrate.Fit) dayKey {
-	key := dayKey{g.Host, noCPU, g.Day}
+	key := dayKey{place{g.Host, noCPU}, g.Day}
 	if g.CPU != nil {
 		key.cpu = *g.CPU
 	}
 	return key
 }
 
-// unitOf is a host, or one of its CPUs, with its records.
+// unitOf is a unit with its records.
 type unitOf struct {
-	host, class string
-	cpu         int
-	records     []*Record
-	mean        []float64 // over its days
+	place
+	class   string
+	records []*Record
+	mean    []float64 // over its days
 }
 
 // units gathers the records by unit, in order of hosts and CPUs.
 func (s *Sample) units() ([]*unitOf, error) {
 	// Records of a unit need not be neighbours in the table.
-	byKey := map[dayKey]*unitOf{} // of no day
+	byPlace := map[place]*unitOf{}
 	var list []*unitOf
 	for i := range s.Records {
 		r := &s.Records[i]
-		key := dayKey{host: r.Host, cpu: r.CPU}
-		u := byKey[key]
+		at := place{r.Host, r.CPU}
+		u := byPlace[at]
 		if u == nil {
-			u = &unitOf{host: r.Host, cpu: r.CPU, class: r.Class}
-			byKey[key] = u
+			u = &unitOf{place: at, class: r.Class}
+			byPlace[at] = u
 			list = append(list, u)
 		}
 		// A unit belongs to one class on all of its days.
 		if u.class != r.Class {
-			return nil, fmt.Errorf("%w: %s is in classes %q and %q", calibrate.ErrMeaningless, u.name(), u.class, r.Class)
+			return nil, fmt.Errorf("%w: %s is in classes %q and %q", calibrate.ErrMeaningless, u, u.class, r.Class)
 		}
 		u.records = append(u.records, r)
 	}
@@ -294,14 +305,4 @@ func (s *Sample) units() ([]*unitOf, error) {
 		return cmp.Or(calibrate.CompareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu))
 	})
 	return list, nil
-}
-
-func (u *unitOf) name() string { return unitName(u.host, u.cpu) }
-
-// unitName returns the name of a host, or HOST:CPU.
-func unitName(host string, cpu int) string {
-	if cpu == noCPU {
-		return host
-	}
-	return fmt.Sprintf("%s:%d", host, cpu)
 }

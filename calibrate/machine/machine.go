@@ -192,13 +192,10 @@ func Make(ctx context.Context, o Options) error {
 	// Kernels that could not be timed have the model of the built-in set, which goes by the speed of the host, and the
 	// fit warns of it. Where the runs call none, there is that set alone.
 	if m.recorded > 0 {
-		text, err := kernels.BuiltinText("default")
-		if err != nil {
-			return err
-		}
 		if err := atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
+			text, err1 := kernels.BuiltinText("default")
+			_, err2 := w.Write(text)
+			return errors.Join(err1, err2)
 		}); err != nil {
 			return err
 		}
@@ -262,12 +259,12 @@ func (m *maker) begin() error {
 	text, err := regular.Read(m.path(stepsFile), maxFile)
 	switch {
 	case err == nil:
-		if err := json.Unmarshal(text, &m.done); err != nil {
-			return fmt.Errorf("%s: %w", m.path(stepsFile), err)
+		err := json.Unmarshal(text, &m.done)
+		if err == nil && m.done == nil { // the text is null
+			err = errors.New("it says nothing of steps; remove it with what is beside it, or give another directory")
 		}
-		if m.done == nil { // the text is null
-			return fmt.Errorf("%s: it says nothing of steps; remove it with what is beside it, or give another directory",
-				m.path(stepsFile))
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.path(stepsFile), err)
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -300,28 +297,23 @@ func (m *maker) keepSteps() error {
 // tracegen mpi recorded, if they call no kernel: hosts of that speed take for each computation the time that was
 // recorded. It is 0 of other traces, those of generators among them, which do not have the parameter.
 func recordedSpeed(paths []string) (speed float64, err error) {
-	read := func(path string) (speed float64, err error) {
+	for i, path := range paths {
 		t, err := trace.Open(path)
 		if err != nil {
-			return 0, err
-		}
-		defer func() { err = errors.Join(err, t.Close()) }()
-		text, ok := t.Header().Param(capture.SpeedParam)
-		if !ok || len(t.Header().Kernels) > 0 {
-			return 0, nil
-		}
-		if speed, err = strconv.ParseFloat(text, 64); err != nil || !(speed > 0) {
-			return 0, fmt.Errorf("%s: %s %q, want flop/s above 0", path, capture.SpeedParam, text)
-		}
-		return speed, nil
-	}
-	for i, path := range paths {
-		s, err := read(path)
-		switch {
-		case err != nil:
 			return 0, fmt.Errorf("%s: %w", stepKernelTimes, err)
-		case s == 0:
+		}
+		text, ok := t.Header().Param(capture.SpeedParam)
+		hasKernels := len(t.Header().Kernels) > 0
+		if err := t.Close(); err != nil {
+			return 0, fmt.Errorf("%s: %w", stepKernelTimes, err)
+		}
+		if !ok || hasKernels {
 			return 0, nil
+		}
+		s, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || !(s > 0):
+			return 0, fmt.Errorf("%s: %s: %s %q, want flop/s above 0", stepKernelTimes, path, capture.SpeedParam, text)
 		case i > 0 && s != speed:
 			return 0, fmt.Errorf("a second of computation is %g flop in %s and %g in %s: record them with the same --speed",
 				speed, paths[0], s, path)
@@ -339,10 +331,8 @@ func hashOf(path string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // isDone reports whether a step that measures was done, with the same options for the same runs, and its files are
@@ -400,10 +390,11 @@ func (m *maker) step(name string, s step) error {
 
 // report returns the file with the report of a step: JSON of measurements, text of fits.
 func (m *maker) report(name string) string {
-	if _, measured := tables[name]; measured {
-		return m.path("measured/" + name + ".json")
+	extension := ".json"
+	if tables[name] == "" {
+		extension = ".txt"
 	}
-	return m.path("measured/" + name + ".txt")
+	return m.path("measured/" + name + extension)
 }
 
 // readReport reads the report of a step that measures.
@@ -481,37 +472,30 @@ func (m *maker) writeManual(w io.Writer) error {
 			command.Quoted(s.Args...))
 	}
 
-	// The facts of a measurement are comments at the head of its table.
+	// The measurements come before the fits. The facts of one are comments at the head of its table, and the reports
+	// of the fits stand beside their plots.
 	for _, name := range steps {
-		table, measured := tables[name]
-		if !measured {
-			continue
+		table, dir := tables[name], plotDirs[name]
+		file := m.report(name)
+		if table != "" {
+			file = m.path(table)
 		}
-		text, err := regular.Read(m.path(table), maxFile)
+		text, err := regular.Read(file, maxFile)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "\n## %s\n\n| what | |\n| --- | --- |\n", table)
-		for line := range strings.Lines(string(text)) {
-			rest, ok := strings.CutPrefix(line, "# ")
-			if !ok {
-				break
+		if table != "" {
+			fmt.Fprintf(w, "\n## %s\n\n| what | |\n| --- | --- |\n", table)
+			for line := range strings.Lines(string(text)) {
+				rest, ok := strings.CutPrefix(line, "# ")
+				if !ok {
+					break
+				}
+				if name, value, ok := strings.Cut(strings.TrimSpace(rest), ": "); ok {
+					fmt.Fprintf(w, "| %s | %s |\n", name, strings.ReplaceAll(value, "|", "\\|"))
+				}
 			}
-			if name, value, ok := strings.Cut(strings.TrimSpace(rest), ": "); ok {
-				fmt.Fprintf(w, "| %s | %s |\n", name, strings.ReplaceAll(value, "|", "\\|"))
-			}
-		}
-	}
-
-	// The reports of the fits stand beside their plots.
-	for _, name := range steps {
-		dir, fitted := plotDirs[name]
-		if !fitted {
 			continue
-		}
-		text, err := regular.Read(m.report(name), maxFile)
-		if err != nil {
-			return err
 		}
 		fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n\n", name, strings.TrimSpace(string(text)))
 		list, err := os.ReadDir(m.path(dir)) // by name
