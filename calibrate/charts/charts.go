@@ -44,13 +44,19 @@ const (
 	maxPoints = 5000
 )
 
-// formats are the formats that Write knows.
-var formats = []string{"svg", "png"}
-
 // Write draws a series as "svg" or "png". Sizes and times that are not above zero have no place on
 // logarithmic axes and are left out; if nothing remains, that is an error.
 func Write(w io.Writer, s calibrate.Series, format string) error {
-	if !slices.Contains(formats, format) {
+	var c interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case "svg":
+		c = vgsvg.New(width, height)
+	case "png":
+		c = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
+	default:
 		return fmt.Errorf("format %q, want svg or png", format)
 	}
 	data, fit, residuals := points(s)
@@ -75,13 +81,6 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 		}
 	}
 	bottom.Add(plotter.NewGrid())
-	var c interface {
-		vg.CanvasSizer
-		io.WriterTo
-	} = vgsvg.New(width, height)
-	if format == "png" {
-		c = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
-	}
 	// Both panels have the same width between their axes, so that a residual stands below its timing.
 	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: 5, PadBottom: 5, PadLeft: 5, PadRight: 5, PadY: 10}
 	all := plot.Align([][]*plot.Plot{{top}, {bottom}}, tiles, draw.New(c))
@@ -124,12 +123,11 @@ func panel(title, x, y string, measured, fitted plotter.XYs) (*plot.Plot, error)
 	for _, layer := range []struct {
 		name  string
 		xys   plotter.XYs
-		glyph draw.GlyphStyle
+		color color.RGBA
+		shape draw.GlyphDrawer
 	}{
-		{"measured", measured, draw.GlyphStyle{Color: color.RGBA{R: 0x33, G: 0x66, B: 0xaa, A: 0xff}, Radius: 1.5,
-			Shape: draw.CircleGlyph{}}},
-		{"fitted", fitted, draw.GlyphStyle{Color: color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, Radius: 1.5,
-			Shape: draw.CrossGlyph{}}},
+		{"measured", measured, color.RGBA{R: 0x33, G: 0x66, B: 0xaa, A: 0xff}, draw.CircleGlyph{}},
+		{"fitted", fitted, color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, draw.CrossGlyph{}},
 	} {
 		if len(layer.xys) == 0 {
 			continue
@@ -138,7 +136,7 @@ func panel(title, x, y string, measured, fitted plotter.XYs) (*plot.Plot, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", title, err)
 		}
-		scatter.GlyphStyle = layer.glyph
+		scatter.GlyphStyle = draw.GlyphStyle{Color: layer.color, Radius: 1.5, Shape: layer.shape}
 		p.Add(scatter)
 		if fitted != nil {
 			p.Legend.Add(layer.name, scatter)

@@ -47,11 +47,9 @@ func TestSVG(t *testing.T) {
 
 func TestPNG(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, series(20000), "png"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := png.Decode(&b); err != nil {
-		t.Error(err)
+	err := Write(&b, series(20000), "png")
+	if _, wrong := png.Decode(&b); err != nil || wrong != nil {
+		t.Error(err, wrong)
 	}
 	if data, _, _ := points(series(20000)); len(data) > maxPoints {
 		t.Errorf("%d points, want at most %d", len(data), maxPoints)

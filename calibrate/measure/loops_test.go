@@ -29,14 +29,9 @@ type plainMatrix struct {
 	order   [][3]int64         // of neighbours: x fastest
 }
 
+// around calls f with the directions of the points around one, and with that of none.
 func around(f func(d [3]int64)) {
-	for z := int64(-1); z <= 1; z++ {
-		for y := int64(-1); y <= 1; y++ {
-			for x := int64(-1); x <= 1; x++ {
-				f([3]int64{x, y, z})
-			}
-		}
-	}
+	each([3]int64{3, 3, 3}, func(p [3]int64) { f([3]int64{p[0] - 1, p[1] - 1, p[2] - 1}) })
 }
 
 // each calls f with the points of a box, x fastest.
@@ -71,7 +66,13 @@ func newPlainMatrix(b box) *plainMatrix {
 			return
 		}
 		m.order = append(m.order, d)
-		each([3]int64{extent(b.n[0], d[0]), extent(b.n[1], d[1]), extent(b.n[2], d[2])}, func(p [3]int64) {
+		seen := b.n // points of the box that the neighbour sees, in each direction
+		for i, side := range d {
+			if side != 0 {
+				seen[i] = 1
+			}
+		}
+		each(seen, func(p [3]int64) {
 			outside, edge := p, p
 			for i, side := range d {
 				switch side {
@@ -97,28 +98,14 @@ func newPlainMatrix(b box) *plainMatrix {
 	return m
 }
 
-// extent is how many points a neighbour sees of n in a direction.
-func extent(n, side int64) int64 {
-	if side != 0 {
-		return 1
-	}
-	return n
-}
-
-// value is 26 on the diagonal, else -1.
-func value(row, column int) float64 {
-	if row == column {
-		return 26
-	}
-	return -1
-}
-
+// multiply has a coefficient of 26 on the diagonal, of -1 elsewhere.
 func (m *plainMatrix) multiply(x []float64) []float64 {
 	y := make([]float64, len(m.rows))
 	for i, row := range m.rows {
 		for _, c := range row {
-			y[i] += value(i, c) * x[c]
+			y[i] -= x[c]
 		}
+		y[i] += 27 * x[i]
 	}
 	return y
 }
@@ -329,12 +316,9 @@ func TestBoxesOfRuns(t *testing.T) {
 func TestPlanLoopsErrors(t *testing.T) {
 	hot, little := options(), options()
 	hot.Operands, little.Memory = []Operands{Hot}, MinMemory
-	nameless := loopRun(t, smallBox)
-	nameless.Plane = [2]int64{}
-	mixed := loopRun(t, smallBox)
+	nameless, mixed, odd := loopRun(t, smallBox), loopRun(t, smallBox), loopRun(t, smallBox)
+	nameless.Plane, odd.Plane[1] = [2]int64{}, 4
 	add(t, mixed, mixed.Kernel(Kernel{Name: "dscal", Dims: dimsN}, flopOfGemm), [4]int64{10})
-	odd := loopRun(t, smallBox)
-	odd.Plane[1] = 4
 	coarse := NewRunCalls()
 	add(t, coarse, coarse.Kernel(Kernel{Name: "zero", Dims: dimsN}, flopOfGemm), [4]int64{10})
 	for want, c := range map[string]struct {
@@ -358,8 +342,7 @@ func TestPlanLoopsErrors(t *testing.T) {
 func shortened(t *testing.T, o Options) *Plan {
 	t.Helper()
 	o.Budget = time.Nanosecond
-	p := plan(t, loopRun(t, smallBox), o)
-	return p
+	return plan(t, loopRun(t, smallBox), o)
 }
 
 // TestRunLoops: by one process or two at once, all calls but those of the first iteration are timed; the

@@ -111,24 +111,24 @@ type machine struct{ root fs.FS }
 // mostRead bounds the files that are read, in bytes.
 const mostRead = 1 << 20
 
+// read returns a file, "" for one that cannot be read.
+func (m machine) read(name string) string {
+	text, err := fs.ReadFile(m.root, name)
+	if err != nil || len(text) > mostRead {
+		return ""
+	}
+	return string(text)
+}
+
 // text returns the content of a small file as one line.
 func (m machine) text(name string) string {
-	text, err := fs.ReadFile(m.root, name)
-	if err != nil || len(text) > mostRead || strings.TrimSpace(string(text)) == "" {
-		return unknown
-	}
-	return strings.Join(strings.Fields(string(text)), " ")
+	return cmp.Or(strings.Join(strings.Fields(m.read(name)), " "), unknown)
 }
 
 // lines returns the values of the lines "key : value" or "key=value" of a file.
-func (m machine) lines(name, key string) []string {
-	text, err := fs.ReadFile(m.root, name)
-	if err != nil || len(text) > mostRead {
-		return nil
-	}
-	var values []string
+func (m machine) lines(name, key string) (values []string) {
 	// Keys of /proc/cpuinfo have tabs before the colon; those of /etc/os-release an equals sign.
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(m.read(name)) {
 		if i := strings.IndexAny(line, ":="); i >= 0 && strings.TrimSpace(line[:i]) == key {
 			values = append(values, strings.TrimSpace(line[i+1:]))
 		}
@@ -138,22 +138,13 @@ func (m machine) lines(name, key string) []string {
 
 // field returns the first of the values.
 func (m machine) field(name, key string) string {
-	if list := m.lines(name, key); len(list) > 0 && list[0] != "" {
-		return list[0]
-	}
-	return unknown
+	return cmp.Or(append(m.lines(name, key), "")[0], unknown)
 }
 
 // named returns the name of a file's content, "0" or "1", or another content as it is.
 func (m machine) named(name, off, on string) string {
-	switch text := m.text(name); text {
-	case "0":
-		return off
-	case "1":
-		return on
-	default:
-		return text
-	}
+	text := m.text(name)
+	return cmp.Or(map[string]string{"0": off, "1": on}[text], text)
 }
 
 // Available returns the bytes of memory that can be taken without swapping, 0 if
@@ -171,7 +162,7 @@ func Available(root fs.FS) int64 {
 // LargestCache returns the bytes of the largest cache of core 0, 32 MiB if that is unknown.
 func LargestCache(root fs.FS) int64 {
 	// Sizes of caches are as 32768K.
-	sizes, err := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*/size")
+	sizes, _ := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*/size") // the pattern is right
 	largest := int64(0)
 	for _, name := range sizes {
 		number, isKiB := strings.CutSuffix(machine{root}.text(name), "K")
@@ -179,8 +170,5 @@ func LargestCache(root fs.FS) int64 {
 			largest = max(largest, n<<10)
 		}
 	}
-	if err != nil || largest == 0 {
-		return 32 << 20
-	}
-	return largest
+	return cmp.Or(largest, 32<<20)
 }

@@ -161,13 +161,11 @@ func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 2 / 8 }
 
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	x, i := float64(n), 0
-	for x >= 1024 && i < len(units)-1 {
+	x, unit := float64(n), 0
+	for ; x >= 1024; unit++ {
 		x /= 1024
-		i++
 	}
-	return fmt.Sprintf("%g %s", math.Round(x*10)/10, units[i])
+	return fmt.Sprintf("%g %s", math.Round(x*10)/10, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}[unit])
 }
 
 // cores returns the cores that can be measured on: those given, or all that this process may use.

@@ -420,7 +420,8 @@ func (r *RunCalls) shape() shape {
 				s.nb = max(s.nb, d[2])
 			}
 		}
-		s.inPlace = s.inPlace && !strings.HasPrefix(k.kernel.Name, "dlaswp01") && !strings.HasPrefix(k.kernel.Name, "dlaswp06")
+		swaps := strings.HasPrefix(k.kernel.Name, "dlaswp01") || strings.HasPrefix(k.kernel.Name, "dlaswp06")
+		s.inPlace = s.inPlace && !swaps
 	}
 	// The matrix is as large as the largest call needs, given NB.
 	for _, k := range known {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -35,39 +36,37 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 			dims = append(dims, name)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%sfunction,%s,operands,seconds,processor,host,rank,cpu,date\n", Comments(facts),
-		strings.ToLower(strings.Join(slices.Concat(attrs, dims), ",")))
-	if err != nil {
+	if _, err := io.WriteString(w, Comments(facts)); err != nil {
 		return err
 	}
-
-	// The fields of a call up to its operands are the same in all of its rows.
-	prefixes := make([]string, len(p.Calls))
-	for i := range p.Calls {
-		c := &p.Calls[i]
+	table := csv.NewWriter(w)
+	row := slices.Concat([]string{"function"}, attrs, dims,
+		[]string{"operands", "seconds", "processor", "host", "rank", "cpu", "date"})
+	for i, name := range row {
+		row[i] = strings.ToLower(name)
+	}
+	_ = table.Write(row) // its error stays with the table
+	for _, t := range r.Timings {
+		c := &p.Calls[t.Call]
 		k := &p.Kernels[c.Kernel]
-		fields := []string{k.Name}
+		row = append(row[:0], k.Name)
 		for _, name := range attrs {
-			fields = append(fields, k.attr(name))
+			row = append(row, k.attr(name))
 		}
 		for _, name := range dims {
 			field := ""
 			if at := slices.Index(k.Dims, name); at >= 0 {
 				field = strconv.FormatInt(c.Dims[at], 10)
 			}
-			fields = append(fields, field)
+			row = append(row, field)
 		}
-		prefixes[i] = strings.Join(append(fields, string(c.Operands)), ",")
+		// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
+		_ = table.Write(append(row, string(c.Operands), fmt.Sprintf("%.9e", t.Seconds),
+			fmt.Sprintf("%.3g", min(1, t.CPU/t.Seconds)), host, strconv.Itoa(t.Rank), strconv.Itoa(p.Groups[t.Rank][0]),
+			t.Date.UTC().Format(time.RFC3339)))
 	}
-	// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
-	for _, t := range r.Timings {
-		_, err := fmt.Fprintf(w, "%s,%.9e,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], t.Seconds, min(1, t.CPU/t.Seconds), host,
-			t.Rank, p.Groups[t.Rank][0], t.Date.UTC().Format(time.RFC3339))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	table.Flush()
+	return table.Error()
 }
 
 // HostName returns a name as tables and kernel files have them; an empty one becomes "unknown".

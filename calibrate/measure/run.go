@@ -347,6 +347,7 @@ func findCompiler(name string) (string, error) {
 	return "", errors.New("no C compiler (cc, gcc or clang): install one, as by apt install gcc, or name it (--cc)")
 }
 
+// firstLine returns the first line of what a program says, which is mostly the reason of an error.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)

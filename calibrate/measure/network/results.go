@@ -303,24 +303,25 @@ type Shortest struct {
 func (r *Report) Complete(o *Options, result *Result, failure error) {
 	r.result = result
 	r.Library, r.Hosts, r.Ranks = result.Library, result.Hosts(), result.Ranks
-	r.Method = append(r.Method,
-		measure.Fact{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		measure.Fact{Name: "mpi", Value: r.Library},
-		measure.Fact{Name: "compiler", Value: result.Compiler},
-		measure.Fact{Name: "hosts", Value: r.Hosts},
-		measure.Fact{Name: "sizes", Value: fmt.Sprintf("%d up to %d bytes, each %d times", o.Sizes, o.MaxBytes, o.Reps)})
+	fact := func(name, format string, args ...any) {
+		r.Method = append(r.Method, measure.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	fact("seed", "%d", o.Seed)
+	fact("mpi", "%s", r.Library)
+	fact("compiler", "%s", result.Compiler)
+	fact("hosts", "%s", r.Hosts)
+	fact("sizes", "%d up to %d bytes, each %d times", o.Sizes, o.MaxBytes, o.Reps)
 	seen := map[string]bool{}
 	for i, rank := range r.Ranks { // the first of each host
 		if seen[rank.Host] || len(seen) == mostShown {
 			continue
 		}
 		seen[rank.Host] = true
-		r.Method = append(r.Method, measure.Fact{Name: fmt.Sprintf("rank %d", i), Value: fmt.Sprintf(
-			"on %s, %s, cores allowed %s, load %s", rank.Host, rank.Processor, rank.CPUs, rank.Load)})
+		fact(fmt.Sprintf("rank %d", i), "on %s, %s, cores allowed %s, load %s", rank.Host, rank.Processor, rank.CPUs,
+			rank.Load)
 	}
 	r.Busy = result.Busy.Part()
-	r.Method = append(r.Method, measure.Fact{Name: "processor time",
-		Value: fmt.Sprintf("%.1f %% of the time, of rank %d, which had least", 100*r.Busy, result.Busy.Rank)})
+	fact("processor time", "%.1f %% of the time, of rank %d, which had least", 100*r.Busy, result.Busy.Rank)
 	r.Planned, r.Timings, r.Warnings = result.Planned, len(result.Timings), result.Warnings()
 	r.Finish(failure, result.Interrupted, result.Ended == OverBudget, o.Budget)
 
@@ -333,16 +334,15 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	})
 	r.Shortest = []Shortest{}
 	for i, t := range sorted {
-		last := len(r.Shortest) - 1
-		if last < 0 || r.Shortest[last].Operation != t.Operation || r.Shortest[last].Between != t.Between ||
-			r.Shortest[last].Pairs != t.Pairs {
-			last++
-			r.Shortest = append(r.Shortest, Shortest{Operation: t.Operation, Between: t.Between, Pairs: t.Pairs,
-				Small: t.Seconds, Large: t.Seconds})
-		} else if t.Bytes > sorted[i-1].Bytes {
-			r.Shortest[last].Large = t.Seconds
+		before := sorted[max(0, i-1)]
+		if i == 0 || before.Operation != t.Operation || before.Between != t.Between || before.Pairs != t.Pairs {
+			r.Shortest = append(r.Shortest, Shortest{t.Operation, t.Between, t.Pairs, 0, t.Seconds, t.Seconds})
 		}
-		r.Shortest[last].Timings++
+		s := &r.Shortest[len(r.Shortest)-1]
+		if s.Timings > 0 && t.Bytes > before.Bytes {
+			s.Large = t.Seconds
+		}
+		s.Timings++
 	}
 }
 
