@@ -17,6 +17,7 @@ import (
 	"reprise/trace/warning"
 )
 
+// hostsCommand is calibrate hosts, of docs/calibrate.md: it estimates a machine model, or draws hosts from one.
 func hostsCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "hosts",
@@ -67,6 +68,8 @@ func estimateFlags() []cli.Flag {
 	}
 }
 
+// runHosts estimates a machine model from a sample of hosts and days: tables of coefficients are one as they stand,
+// timings become one by a fit for each host and day.
 func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
@@ -216,6 +219,8 @@ func drawFlags() []cli.Flag {
 	}
 }
 
+// runDraw draws hosts from a machine model, and writes their kernel file and on request a platform of them. The same
+// model, seed and day give the same hosts.
 func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
@@ -244,7 +249,7 @@ func runDraw(c *cli.Context) error {
 		Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(),
 			from, o.Seed, o.Day)}
-	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
+	if err := (*calibrate.FileOptions)(&file).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
 	// A built-in model is no file that an output could replace.

@@ -22,6 +22,7 @@ import (
 	"reprise/trace/warning"
 )
 
+// kernelsCommand is calibrate kernels, of docs/calibrate.md: tables of timed kernels become a kernel file.
 func kernelsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "kernels",
@@ -159,6 +160,9 @@ type kernelModels interface {
 	Series() []calibrate.Series
 }
 
+// runKernels goes through these stages: the options of the fit and of the kernel file, which check themselves; outputs
+// that would replace an input; the base, the traces that weigh sizes, and the tables; the fit, one of two; the plots,
+// the kernel file, and the report if the file did not go to the standard output.
 func runKernels(c *cli.Context) error {
 	read, fit, err := fitOptions(c)
 	if err != nil {

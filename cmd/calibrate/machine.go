@@ -15,6 +15,7 @@ import (
 	"reprise/trace/warning"
 )
 
+// machineCommand is calibrate machine, which does in one go what the other commands do step by step.
 func machineCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "machine",
@@ -56,6 +57,8 @@ func machineCommand() *cli.Command {
 	}
 }
 
+// runMachine leaves the steps to calibrate/machine. Each of them is a command line of calibrate, which runs in this
+// process: its flags are checked where they are used, and users can repeat it by hand.
 func runMachine(c *cli.Context) error {
 	// The first argument is the directory, and all behind it the launcher, whose own flags urfave/cli leaves alone.
 	args := c.Args().Slice()

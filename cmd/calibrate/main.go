@@ -119,17 +119,13 @@ func quietFlag() cli.Flag {
 
 // printReport prints a report, as JSON or as text.
 func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, report)
+	if !c.Bool("json") {
+		return text(c.App.Writer)
 	}
-	return text(c.App.Writer)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(c.App.Writer)
 	// People read reports as well as programs do.
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return e.Encode(report)
 }
 
 // conditions parses --where.

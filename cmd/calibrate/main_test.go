@@ -178,9 +178,9 @@ func TestForeignFiles(t *testing.T) {
 	command := func(args ...string) error {
 		return run(context.Background(), append([]string{"calibrate"}, args...), strings.NewReader(""), io.Discard, io.Discard)
 	}
-	snifftest.Check(t, "kernels", func(path string) error { return command("kernels", path) }, "table", "gzip")
-	snifftest.Check(t, "hosts", func(path string) error { return command("hosts", path) }, "table", "gzip")
-	snifftest.Check(t, "network", func(path string) error { return command("network", path) }, "table", "gzip")
+	for _, name := range []string{"kernels", "hosts", "network"} {
+		snifftest.Check(t, name, func(path string) error { return command(name, path) }, "table", "gzip")
+	}
 	snifftest.Check(t, "hosts --from", func(path string) error { return command("hosts", "--draw", "3", "--from", path) }, "kernels", "json")
 	base := t.TempDir() + "/base"
 	snifftest.Check(t, "hosts --base", func(path string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"reprise/trace/warning"
 )
 
+// measureCommand is calibrate measure, a group of commands that look at the clock; all others of calibrate fit.
 func measureCommand() *cli.Command {
 	return command.Nest(&cli.Command{
 		Name:  "measure",
@@ -34,6 +36,7 @@ func measureCommand() *cli.Command {
 	}, "measurement", measureKernelsCommand(), measureNetworkCommand(), measureHPLCommand())
 }
 
+// measureKernelsCommand is calibrate measure kernels, for a run whose trace is there.
 func measureKernelsCommand() *cli.Command {
 	// Defaults in the help are those of the library.
 	d := measure.DefaultOptions()
@@ -91,6 +94,8 @@ func measureKernelsCommand() *cli.Command {
 	}
 }
 
+// runMeasureKernels goes through these stages: flags, the output, the traces; the number of ranks and their memory, by
+// the run and by what is free; the plan; the measurement, which users may interrupt; and the table with its report.
 func runMeasureKernels(c *cli.Context) error {
 	root := os.DirFS("/")
 	o := measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
@@ -126,11 +131,8 @@ func runMeasureKernels(c *cli.Context) error {
 		return command.Usagef("kernels: %w", err)
 	}
 	// A table that cannot be written is an error before anything is measured.
-	if err := checkOutputs(c, append(traces, c.String("blas"))...); err != nil {
+	if err := checkTable(c, append(traces, c.String("blas"))...); err != nil {
 		return err
-	}
-	if err := atomicfile.Check(c.String("output")); err != nil {
-		return fmt.Errorf("table: %w", err)
 	}
 
 	// The run and the machine decide the number of ranks and their memory, where no flag does.
@@ -196,8 +198,18 @@ func runMeasureKernels(c *cli.Context) error {
 	}
 	r.End = time.Now()
 	r.Complete(plan, &o, result, failure)
-	command.Warn(c, r.Warnings[before:])
-	return writeMeasurement(c, &r.Account, r.WriteCSV, &r, r.WriteText)
+	return writeMeasurement(c, &r, r.Timings, r.Warnings[before:])
+}
+
+// checkTable refuses an --output that cannot be written, or would replace an input.
+func checkTable(c *cli.Context, inputs ...string) error {
+	if err := checkOutputs(c, inputs...); err != nil {
+		return err
+	}
+	if err := atomicfile.Check(c.String("output")); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	return nil
 }
 
 // toolFacts are the first facts of how a measurement was made.
@@ -207,23 +219,29 @@ func toolFacts(c *cli.Context, what string) []measure.Fact {
 		{Name: "command", Value: command.Quoted(args...)}}
 }
 
-// writeMeasurement writes the table, then the report. The timings of a measurement that was interrupted, or
-// failed, are written too; its error comes behind them.
-func writeMeasurement(c *cli.Context, a *measure.Account, table func(io.Writer) error, report any,
-	text func(io.Writer) error) error {
-	if a.Timings == 0 {
-		return fmt.Errorf("%s: nothing to write", a.Reached())
-	}
-	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: table})
-	if err == nil && !written {
-		err = printReport(c, report, text)
-	}
-	if err == nil {
-		err = a.Incomplete()
-	}
-	return err
+// measurement is the report of one, of kernels or of messages.
+type measurement interface {
+	WriteCSV(io.Writer) error
+	WriteText(io.Writer) error
+	Reached() string
+	Incomplete() error
 }
 
+// writeMeasurement tells of the warnings, and writes the table of so many timings, then the report. The timings of a
+// measurement that was interrupted, or failed, are written too; its error comes behind them.
+func writeMeasurement(c *cli.Context, r measurement, timings int, warnings []warning.Warning) error {
+	command.Warn(c, warnings)
+	if timings == 0 {
+		return fmt.Errorf("%s: nothing to write", r.Reached())
+	}
+	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: r.WriteCSV})
+	if err == nil && !written {
+		err = printReport(c, r, r.WriteText)
+	}
+	return cmp.Or(err, r.Incomplete())
+}
+
+// measureNetworkCommand is calibrate measure network. The launcher of MPI programs stands behind the flags.
 func measureNetworkCommand() *cli.Command {
 	d := network.DefaultOptions()
 	return &cli.Command{
@@ -263,6 +281,7 @@ func measureNetworkCommand() *cli.Command {
 	}
 }
 
+// runMeasureNetwork has the launcher start the ranks that time messages, and writes their table with its report.
 func runMeasureNetwork(c *cli.Context) error {
 	o := network.Options{Launcher: c.Args().Slice(), Compiler: c.String("mpicc"), Dir: c.String("dir"),
 		Sizes: c.Int("sizes"), MaxBytes: c.Int64("max"), Reps: c.Int("reps"), Budget: c.Duration("budget"),
@@ -270,11 +289,8 @@ func runMeasureNetwork(c *cli.Context) error {
 	if err := o.Validate(); err != nil {
 		return command.Usagef("network: %w", err)
 	}
-	if err := checkOutputs(c); err != nil {
+	if err := checkTable(c); err != nil {
 		return err
-	}
-	if err := atomicfile.Check(c.String("output")); err != nil {
-		return fmt.Errorf("table: %w", err)
 	}
 	// The machine of the report is the one that this command runs on, which need not be one of the ranks'.
 	var r network.Report
@@ -297,10 +313,11 @@ func runMeasureNetwork(c *cli.Context) error {
 	}
 	r.End = time.Now()
 	r.Complete(&o, result, failure)
-	command.Warn(c, r.Warnings)
-	return writeMeasurement(c, &r.Account, r.WriteCSV, &r, r.WriteText)
+	return writeMeasurement(c, &r, r.Timings, r.Warnings)
 }
 
+// measureHPLCommand is calibrate measure hpl, which writes the files that an HPL of the user is linked with. That HPL
+// does the measuring.
 func measureHPLCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "hpl",
@@ -331,6 +348,7 @@ func measureHPLCommand() *cli.Command {
 // mostSource bounds a file of calibrate measure hpl that is there already, in bytes.
 const mostSource = 64 << 20
 
+// runMeasureHPL writes the C file and the flags of its linker, and tells what to do with them.
 func runMeasureHPL(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
@@ -360,10 +378,11 @@ func runMeasureHPL(c *cli.Context) error {
 		}
 	}
 	for _, f := range files {
-		if err := atomicfile.Write(f.path, func(w io.Writer) error {
+		write := func(w io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
-		}); err != nil {
+		}
+		if err := atomicfile.Write(f.path, write); err != nil {
 			return err
 		}
 	}

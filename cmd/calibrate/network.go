@@ -20,6 +20,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// networkCommand is calibrate network, of docs/calibrate.md: tables of timed messages become the properties of a
+// platform. Defaults in the help are those of the library.
 func networkCommand() *cli.Command {
 	d := calibrate.DefaultNetworkOptions()
 	return &cli.Command{
@@ -85,6 +87,9 @@ func networkCommand() *cli.Command {
 	}
 }
 
+// runNetwork goes through these stages: the options of the fit, which check themselves; flags that contradict each
+// other, and outputs that replay would refuse; the tables; the fit, and on request that of the noise; the outputs, and
+// the report if none of them went to the standard output.
 func runNetwork(c *cli.Context) error {
 	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),

@@ -16,22 +16,20 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
-func hpcgFlags() []cli.Flag {
+// hpcgCommand is tracegen hpcg, of docs/hpcg.md. args is the command line, which the header of the trace has.
+func hpcgCommand(args []string) *cli.Command {
 	var flags []cli.Flag
 	// Parameters have the names and the meaning of HPCG's command line.
 	for _, p := range hpcg.Parameters() {
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
-	return append(flags,
+	flags = append(flags,
 		&cli.StringFlag{Name: "hpcg-dat",
 			Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
 			DefaultText: "-, standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	)
-}
-
-func hpcgCommand(args []string) *cli.Command {
 	return &cli.Command{
 		Name:  "hpcg",
 		Usage: "High Performance Conjugate Gradients 3.1",
@@ -41,11 +39,14 @@ func hpcgCommand(args []string) *cli.Command {
 			"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +
 			"    tracegen hpcg --ranks 8 --nx 24 --ny 16 --nz 16 --npx 4 --npy 2 --npz 1 | replay -\n" +
 			"    tracegen hpcg --ranks 12 --nx 16 --ny 16 --npx 2 --npy 2 --npz 3 --pz 1 --zl 32 --zu 16 -o slabs.trace.zst",
-		Flags:  hpcgFlags(),
+		Flags:  flags,
 		Action: func(c *cli.Context) error { return runHPCG(c, args) },
 	}
 }
 
+// runHPCG takes the parameters from the flags or from an hpcg.dat, tells users of those that they did not give, and
+// writes the trace. The order of the checks is that of their cost: files are read when the flags are known to be right,
+// and the output is begun when the parameters are.
 func runHPCG(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
 		return command.Usagef("hpcg: unexpected argument %q", c.Args().First())
@@ -116,7 +117,7 @@ func runHPCG(c *cli.Context, args []string) error {
 			tell(c, "by default:", strings.Join(chosen, ", "))
 		}
 	}
-	o := hpcg.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hpcgFlags())}
+	o := hpcg.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Steps(), "steps")
 	defer bar.Clear()
 	o.Progress = bar.SetOf

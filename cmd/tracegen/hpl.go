@@ -16,7 +16,8 @@ import (
 	"reprise/tracegen/hpl"
 )
 
-func hplFlags() []cli.Flag {
+// hplCommand is tracegen hpl, of docs/hpl.md. args is the command line, which the header of the trace has.
+func hplCommand(args []string) *cli.Command {
 	var flags []cli.Flag
 	// Parameters of HPL.dat have the names of HPL's documentation. All are strings: the library parses them, and its
 	// errors tell the bounds.
@@ -27,7 +28,7 @@ func hplFlags() []cli.Flag {
 		}
 		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: usage, DefaultText: par.Default})
 	}
-	return append(flags,
+	flags = append(flags,
 		// A file in their place, of which one combination is taken.
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
 		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop", DisableDefaultText: true},
@@ -44,9 +45,6 @@ func hplFlags() []cli.Flag {
 			DefaultText: "-, standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	)
-}
-
-func hplCommand(args []string) *cli.Command {
 	return &cli.Command{
 		Name:  "hpl",
 		Usage: "High Performance Linpack 2.3",
@@ -57,11 +55,13 @@ func hplCommand(args []string) *cli.Command {
 			"    tracegen hpl -N 20000 --NB 192 -P 4 -Q 4 --BCAST 2rM --DEPTH 1 | replay -\n" +
 			"    tracegen hpl --hpl-dat HPL.dat --list\n" +
 			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
-		Flags:  hplFlags(),
+		Flags:  flags,
 		Action: func(c *cli.Context) error { return runHPL(c, args) },
 	}
 }
 
+// runHPL takes the parameters from the flags or from one combination of an HPL.dat, tells users of those that they did
+// not give, and writes the trace; with --list it lists the combinations instead.
 func runHPL(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
 		return command.Usagef("hpl: unexpected argument %q", c.Args().First())
@@ -81,7 +81,7 @@ func runHPL(c *cli.Context, args []string) error {
 		return command.Usagef("hpl: --output %w", err)
 	}
 	// The header of the trace says how it was made.
-	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hplFlags())}
+	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	if err := setCount(&o.FirstSteps, c, "first-steps"); err != nil {
 		return err
 	}
@@ -272,4 +272,5 @@ func pivotsOf(c *cli.Context, n int) (pivots hpl.Pivots, err error) {
 	return pivots, nil
 }
 
+// defaultSeed is that of the library, which the help shows.
 func defaultSeed() uint64 { return hpl.DefaultParams(1, 1, 1).Pivots.Seed }

@@ -18,29 +18,7 @@ import (
 	"reprise/tracegen/capture"
 )
 
-func mpiFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
-		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there",
-			DefaultText: "a hidden directory beside the trace, which goes"},
-		// How computations become amounts of flop or kernels.
-		&cli.StringFlag{Name: "speed", Value: "1Gf",
-			Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many " +
-				"flop", DefaultText: "1Gf"},
-		&cli.StringFlag{Name: "gaps", Value: "mean",
-			Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each " +
-				"by its own time", DefaultText: "mean"},
-		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
-			"with their dimensions, not as time", DisableDefaultText: true},
-		// How strict merging is.
-		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
-			DisableDefaultText: true},
-		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn",
-			DisableDefaultText: true},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
-	}
-}
-
+// mpiCommand is tracegen mpi, of docs/capture.md. args is the command line, which the header of the trace has.
 func mpiCommand(args []string) *cli.Command {
 	return &cli.Command{
 		Name:  "mpi",
@@ -52,11 +30,32 @@ func mpiCommand(args []string) *cli.Command {
 			"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app input\n" +
 			"    tracegen mpi -o run.trace.zst --recordings recorded -- mpirun -np 4 --oversubscribe ./app\n" +
 			"    tracegen mpi -o each.trace.zst --recordings recorded --gaps all",
-		Flags:  mpiFlags(),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
+			&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there",
+				DefaultText: "a hidden directory beside the trace, which goes"},
+			// How computations become amounts of flop or kernels.
+			&cli.StringFlag{Name: "speed", Value: "1Gf",
+				Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many " +
+					"flop", DefaultText: "1Gf"},
+			&cli.StringFlag{Name: "gaps", Value: "mean",
+				Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each " +
+					"by its own time", DefaultText: "mean"},
+			&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
+				"with their dimensions, not as time", DisableDefaultText: true},
+			// How strict merging is.
+			&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
+				DisableDefaultText: true},
+			&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn",
+				DisableDefaultText: true},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		},
 		Action: func(c *cli.Context) error { return runMPI(c, args) },
 	}
 }
 
+// runMPI runs the program with the recorder in it and merges the recordings of its ranks into a trace, or merges those
+// of an earlier run. The exit status is that of the program, also where the trace could be written.
 func runMPI(c *cli.Context, args []string) error {
 	output := c.String("output")
 	switch {
@@ -75,7 +74,7 @@ func runMPI(c *cli.Context, args []string) error {
 	}
 	// The rate turns seconds between calls into flop: a replay on a host of that speed takes the recorded time.
 	o := capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
-		Tool: "tracegen " + command.Version(), Command: commandLine(args, mpiFlags())}
+		Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	var err error
 	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {
 		return command.Usagef("--speed %q, want flop/s, such as 1Gf", c.String("speed"))

@@ -66,7 +66,11 @@ func (s *shell) checkInstalled(t *testing.T, tool, path string, want []string) {
 		checkNames(t, "zsh", strings.Fields(out), want)
 	}
 	if out, ok := s.answer(t, "fish", `source $argv[1]; complete -C $argv[2]; complete -C $argv[2]-`, []string{filepath.Join(s.dir, tool+".fish"), line}); ok {
-		checkNames(t, "fish", firstWords(out), want)
+		var names []string // each line has a description behind its name
+		for line := range strings.Lines(out) {
+			names = append(names, strings.Fields(line)[0])
+		}
+		checkNames(t, "fish", names, want)
 	}
 }
 
@@ -110,10 +114,7 @@ func manualNames(t *testing.T, file, tool, path string) []string {
 	_, section, _ := strings.Cut(string(text), begin)
 	section, _, _ = strings.Cut("\n"+section, "\n.S")
 	var names []string
-	for i, part := range strings.Split(section, "\n.TP\n") {
-		if i == 0 {
-			continue // the text before the flags
-		}
+	for _, part := range strings.Split(section, "\n.TP\n")[1:] { // behind the text before the flags
 		forms, _, _ := strings.Cut(part, "\n")
 		for _, form := range strings.Split(forms, ", ") {
 			name, _, _ := strings.Cut(strings.TrimPrefix(form, `\fB`), `\fR`)
@@ -121,12 +122,4 @@ func manualNames(t *testing.T, file, tool, path string) []string {
 		}
 	}
 	return names
-}
-
-func firstWords(out string) []string {
-	var words []string
-	for line := range strings.Lines(out) {
-		words = append(words, strings.Fields(line)[0])
-	}
-	return words
 }

@@ -6,9 +6,9 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // TestCommentsNameTheirDeclaration: a comment that begins with a name, which a capital within
@@ -27,10 +27,22 @@ func TestCommentsNameTheirDeclaration(t *testing.T) {
 			return err
 		}
 		for _, d := range f.Decls {
-			for name, comment := range named(d) {
-				if first := firstWord(comment); hasInnerCapital(first) && first != name.Name {
-					t.Errorf("%v: the comment of %s is that of %s", files.Position(name.Pos()), name.Name, first)
+			var name *ast.Ident
+			var doc *ast.CommentGroup
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				name, doc = d.Name, d.Doc
+			case *ast.GenDecl:
+				if len(d.Specs) == 1 {
+					if s, ok := d.Specs[0].(*ast.TypeSpec); ok {
+						name, doc = s.Name, d.Doc
+					}
 				}
+			}
+			first, _, _ := strings.Cut(strings.TrimSpace(doc.Text()), " ")
+			first = strings.TrimRight(first, ",:.")
+			if innerCapital.MatchString(first) && first != strings.ToUpper(first) && first != name.Name {
+				t.Errorf("%v: the comment of %s is that of %s", files.Position(name.Pos()), name.Name, first)
 			}
 		}
 		return nil
@@ -38,40 +50,5 @@ func TestCommentsNameTheirDeclaration(t *testing.T) {
 	must(t, err)
 }
 
-// named yields the functions and types of a declaration that have comments of their own.
-func named(d ast.Decl) func(yield func(*ast.Ident, *ast.CommentGroup) bool) {
-	return func(yield func(*ast.Ident, *ast.CommentGroup) bool) {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Doc != nil {
-				yield(d.Name, d.Doc)
-			}
-		case *ast.GenDecl:
-			if len(d.Specs) != 1 || d.Doc == nil {
-				return
-			}
-			if s, ok := d.Specs[0].(*ast.TypeSpec); ok {
-				yield(s.Name, d.Doc)
-			}
-		}
-	}
-}
-
-func firstWord(c *ast.CommentGroup) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(c.Text()), " ")
-	return strings.TrimRight(word, ",:.")
-}
-
-// hasInnerCapital tells names such as newSet and PollAnswers from the first words of
-// sentences.
-func hasInnerCapital(word string) bool {
-	for i, r := range word {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-		if i > 0 && unicode.IsUpper(r) && word != strings.ToUpper(word) {
-			return true
-		}
-	}
-	return false
-}
+// innerCapital tells names such as newSet and PollAnswers from the first words of sentences.
+var innerCapital = regexp.MustCompile(`^[\pL\pN]+\p{Lu}[\pL\pN]*$`)
