@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	if n := p.missing(r); n > 0 {
 		return fmt.Errorf("%s: %d of %d rows have no result yet: study run makes them", p.dir, n, len(p.Runs))
 	}
+	// The order of the files is fixed, and their content depends on the study alone.
 	z := zip.NewWriter(w)
 	text, err := p.text()
 	if err != nil {
@@ -110,9 +112,12 @@ func store(z *zip.Writer, name string, text []byte) error {
 }
 
 // Archive is a study in one file.
+//
+// It was checked: its runs have the names that follow from its plan, its inputs the hashes, and its
+// table the results.
 type Archive struct {
-	Plan    *Plan // as it was archived
-	results []archived
+	Plan    *Plan             // as it was archived
+	results []*Entry          // of each row
 	files   map[string][]byte // of the plan's inputs
 }
 
@@ -150,6 +155,7 @@ func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 // read reads the plan, then its inputs, one of which may be its program, then the results.
 func (a *Archive) read(z *zip.Reader) error {
 	p := a.Plan
+	// The plan goes first: it says which other files there may be, and how many rows.
 	text, err := unpack(z, PlanFile, maxPlan)
 	if err != nil {
 		return err
@@ -187,6 +193,7 @@ func (a *Archive) read(z *zip.Reader) error {
 	}
 	// A file that WriteArchive does not write, or a second one of a name, of which unzip would extract
 	// another than this program reads, is refused.
+	// archive/zip finds the first file of a name, and other programs may find the last.
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		_, input := a.files[f.Name]
@@ -205,11 +212,8 @@ func (a *Archive) read(z *zip.Reader) error {
 	// The table must be that of the results: otherwise one of them was changed.
 	r := NewResults("")
 	for i, run := range p.Runs {
-		row := &a.results[i]
-		if r.entries[run.ID] == nil {
-			r.entries[run.ID] = row.entry(run.ID)
-		}
-		if differenceOf(row, r.entries[run.ID]) != "" {
+		r.entries[run.ID] = cmp.Or(r.entries[run.ID], a.results[i])
+		if differenceOf(a.results[i], r.entries[run.ID]) != "" {
 			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
 		}
 	}
@@ -222,6 +226,7 @@ func (a *Archive) read(z *zip.Reader) error {
 	if err := p.NewTable(r).WriteCSV(&want); err != nil {
 		return err
 	}
+	// The table follows from the results, so it is compared and not read.
 	have, err := io.ReadAll(io.LimitReader(f, int64(want.Len())+1)) // a forged table may be much longer
 	if err != nil {
 		return err
@@ -240,17 +245,21 @@ func (a *Archive) readResults(z *zip.Reader) error {
 		return err
 	}
 	defer f.Close()
+	// A line is bounded like one of a journal: a forged archive of a few kB may hold a line of
+	// gigabytes.
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	for n := 0; lines.Scan(); n++ {
 		var row archived
-		switch err := json.Unmarshal(lines.Bytes(), &row); {
+		err := json.Unmarshal(lines.Bytes(), &row)
+		e := &Entry{Outcome: row.Outcome, Error: row.Error}
+		switch {
 		case n == len(a.Plan.Runs):
 			return fmt.Errorf("%s:%d: a row more than the plan has", resultsFile, n+1)
-		case err != nil || row.Row != n || !row.entry("").tells():
+		case err != nil || row.Row != n || !e.tells():
 			return fmt.Errorf("%s:%d: no result of row %d", resultsFile, n+1, n+1)
 		}
-		a.results = append(a.results, row)
+		a.results = append(a.results, e)
 	}
 	if err := textutil.LineError(lines); err != nil {
 		return fmt.Errorf("%s:%d: %w", resultsFile, len(a.results)+1, err)
@@ -259,11 +268,6 @@ func (a *Archive) readResults(z *zip.Reader) error {
 		return fmt.Errorf("%s has %d rows, and the plan %d", resultsFile, len(a.results), len(a.Plan.Runs))
 	}
 	return nil
-}
-
-// entry returns the result of a row as that of a run.
-func (a *archived) entry(run string) *Entry {
-	return &Entry{Run: run, Outcome: a.Outcome, Error: a.Error}
 }
 
 // open opens a file of an archive, of at most so many bytes. The size in the directory of the zip
@@ -302,6 +306,8 @@ func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	for i := range again.Inputs {
 		again.Inputs[i].text = a.files[again.Inputs[i].File]
 	}
+	// Names of runs have the version in them, so those of the new plan differ from the archived
+	// ones unless the versions are the same; rows are compared by their numbers.
 	again.rename()
 	if found, err = again.Create(dir); err != nil {
 		return nil, false, err
@@ -337,6 +343,8 @@ type Rerun struct {
 // Compare compares results of the archive's runs, made again by a plan that Create has returned,
 // with the archived ones.
 func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
+	// Differences of the inputs and of the version come first: they explain the differences of the
+	// rows.
 	c := &Rerun{Rows: len(a.results), Differences: []string{}, Causes: []string{}}
 	if a.Plan.Version != p.Version {
 		c.Causes = append(c.Causes, fmt.Sprintf("archived by Reprise %s, made again by %s", a.Plan.Version, p.Version))
@@ -348,7 +356,7 @@ func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
 		}
 	}
 	for i, run := range p.Runs {
-		text := differenceOf(&a.results[i], r.Of(run.ID))
+		text := differenceOf(a.results[i], r.Of(run.ID))
 		if text == "" {
 			continue
 		}
@@ -361,7 +369,7 @@ func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
 }
 
 // differenceOf describes the difference of a result from the archived one; "" if there is none.
-func differenceOf(old *archived, now *Entry) string {
+func differenceOf(old, now *Entry) string {
 	switch {
 	case now == nil:
 		return "has no result"

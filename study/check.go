@@ -51,6 +51,7 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 			list = append(list, Configuration{Name: p.Levels(row), Levels: run.Levels,
 				Work: p.configs[row].Run.Flops() * 1e-9})
 		}
+		// The seed of a row, and the row of a seed, have the same place in both lists.
 		list[i].Rows = append(list[i].Rows, row)
 		list[i].Seeds = append(list[i].Seeds, run.Seed)
 	}
@@ -109,6 +110,8 @@ func figureOf(values []float64, interval float64, random bool) compare.Figure {
 // PairOf pairs the times of two configurations: those of the same seeds have noise in common, if
 // they are means.
 func PairOf(name string, a, b *Configuration) compare.Pair {
+	// Times that are all equal come from a machine without noise, whose difference is exact, not
+	// paired.
 	isMean := func(c *Configuration) bool {
 		return slices.ContainsFunc(c.times, func(t float64) bool { return t != c.times[0] })
 	}
@@ -130,6 +133,10 @@ type Check struct {
 // configuration, by the names of their factors and levels in any order. B is worse if a
 // configuration is slower by more than the threshold, relatively, with 95 % confidence for all of
 // them together.
+//
+// Studies of different work, such as of another order of the matrix, are refused: which of two times
+// is the better one would have no meaning. Differences of fixed settings, inputs, tolerance and
+// version are no errors, as one of them may be what the check is about: they are warnings.
 func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: differences(a, b)}
 	// Configurations are matched by a key that does not depend on the order of the factors. It is quoted,
@@ -157,6 +164,8 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 		case other == nil:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no %s", a.dir, of.Name))
 			continue
+		// A configuration without its time is an error, and not left out: a check must not pass
+		// because a run has failed.
 		case other.Failed != "":
 			return nil, fmt.Errorf("%s: %s: %s", c.A, other.Name, other.Failed)
 		case of.Failed != "":
@@ -177,6 +186,7 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 		return nil, fmt.Errorf("%s and %s have no configuration in common: their factors or levels have other names", a.dir,
 			b.dir)
 	}
+	// Holm's correction is over all pairs: of many configurations some seem slower by chance.
 	c.Configurations = compare.Many(pairs, threshold)
 	c.Worse = slices.ContainsFunc(c.Configurations, func(j compare.Judged) bool { return j.Worse })
 	return c, nil
@@ -198,6 +208,8 @@ func differences(a, b *Plan) []string {
 		}
 		return values
 	}
+	// Settings that only one of them has are differences, too; of several that are there the last
+	// counts.
 	fixedA, fixedB := fixed(a), fixed(b)
 	for _, word := range slices.Sorted(maps.Keys(fixedA)) {
 		add(word, fixedA[word], cmp.Or(fixedB[word], "not set"))
@@ -232,6 +244,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	t.Row("configuration", "A (s)", "B (s)", "change", "95 % interval", "p, corrected", "")
 	worse := 0
 	for _, j := range c.Configurations {
+		// Slower is a fact that the data show; worse is slower by more than the threshold.
 		verdict := map[compare.Verdict]string{compare.Equal: "the same", compare.More: "slower", compare.Less: "quicker",
 			compare.Unclear: "cannot be told"}[j.Verdict]
 		if j.Worse {

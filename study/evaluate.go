@@ -88,6 +88,10 @@ func (e *Efficiencies) Parts() []Part {
 
 // Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models. It
 // may be used by several goroutines.
+//
+// An evaluator of a process is the only place where traces and machines are kept in memory: a study
+// of 10,000 rows on one machine parses its platform once, and rows that differ in the seed alone
+// replay the same bytes.
 type Evaluator struct {
 	plan        *Plan
 	traces      cache[[]byte]       // by the identity of a run, weighed in bytes
@@ -115,12 +119,16 @@ type RunOptions struct {
 func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*Outcome, error) {
 	// The replay's context ends with the caller's but has no deadline: an estimate would be as
 	// good as the time allows, and differ from one at another time.
+	// The deadline of a worker still ends the replay, by AfterFunc: the estimate then fails, and is
+	// not cut short.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
 	stop := context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })
 	defer stop()
 
 	// The trace and the machine, from the caches.
+	// Each replay of one run, and each window of an estimate, reads the trace by a reader of its
+	// own.
 	open, err := e.traceOf(ctx, c.Run)
 	if err != nil {
 		return nil, err
@@ -143,6 +151,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		so := replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1}
 		var windows *path.Windows // each window has a critical path of its own
 		if o.Responses.CriticalPath {
+			// The parts of the windows are weighed as the estimate weighs its windows, so that they
+			// add up to the estimated makespan.
 			windows = path.NewWindows(t.Header(), m, ro)
 			so.Observe = windows.Observe
 		}
@@ -170,6 +180,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 	if out == nil {
 		var p *path.Path
 		if o.Responses.CriticalPath {
+			// The observer sees every event of the replay and changes none: the makespan has the
+			// same bits as without it.
 			p = path.New(t.Header(), m, ro)
 			ro.Observers = []replay.Observer{p.Observer()}
 		}
@@ -219,6 +231,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 	if out.Makespan <= 0 {
 		return nil, errors.New("the makespan is 0 s: by its kernel models and its platform nothing takes time")
 	}
+	// The efficiency is that of the command replay: 0 where the nominal speed of the hosts is
+	// plainly not their peak rate.
 	_, out.Efficiency = m.Efficiency(out.Gflops)
 	// Notes on defaults are of one machine: each row would repeat them.
 	for _, w := range odd {
@@ -235,6 +249,8 @@ func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file stri
 	// A checkpoint names the run, which names all that it depends on, so another run refuses it.
 	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(file)},
 		{Name: "version of Reprise", Value: e.plan.Version}}
+	// A replay calls Write at its begin, when nothing is worth saving, and then once more when its
+	// context has ended.
 	var begun time.Time
 	o.Checkpoints = &replay.Checkpoints{Every: checkpointEvery, Write: func(p *replay.Pause) error {
 		if ctx.Err() == nil { // the first call, at the begin
@@ -368,6 +384,9 @@ func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
 // responses.
 func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (out *Outcome, known bool, err error) {
 	// The name of a run has tolerance and responses from the plan: a copy of it has those of the options.
+	// The evaluator of a search is asked for runs that are in no plan, of other tolerances and
+	// seeds; their names follow the same rules, so that a later search of the same directory finds
+	// them.
 	p := *e.evaluator.plan
 	p.Tolerance, p.Responses = o.Tolerance, o.Responses
 	id := p.id(c, &Run{Seed: o.Seed, Noise: true})
@@ -406,6 +425,8 @@ func (c *cache[V]) get(key string, make func() (v V, weight int, err error)) (V,
 	c.mu.Lock()
 	// A value of the old generation that is used moves into the young one. While it is made, others wait
 	// in once.Do, without holding the lock of the cache.
+	// The map holds the value from before it is made on: a second goroutine with the same key finds
+	// it.
 	e := cmp.Or(c.young[key], c.old[key])
 	if e == nil {
 		e = &cached[V]{}
@@ -423,6 +444,8 @@ func (c *cache[V]) get(key string, make func() (v V, weight int, err error)) (V,
 		delete(c.young, key)
 	case !e.counted:
 		e.counted = true
+		// The weight is known only now. The generations change when the young one is full, so at
+		// most the limit is kept, and one value that is larger than it.
 		if c.weight += e.weight; c.weight > c.limit/2 {
 			c.old, c.young, c.weight = c.young, nil, 0
 		}

@@ -60,6 +60,20 @@ func Parse(r io.Reader, name string) (s *Study, err error) {
 
 // parser is a file that is being read. The first error in the file ends the reading: methods of
 // the parser panic with a parseError, which Parse recovers and no other code sees.
+//
+// The file is a mapping (docs/studies.md):
+//
+//	program: hpl                    or hpcg, or the file of a trace
+//	parameters: {N: 20000, P: 4}    of the program, the same for all runs
+//	machine: dahu                   and any other parameter of the machine or of the replay
+//	options: {smpi/iprobe: 1e-6}    of the simulator
+//	factors: {NB: [64, 128]}        what is varied: lists, named levels, ranges
+//	design: {fractional: 1/2}       which combinations; without it all
+//	seed: 1..5                      each combination with each of them
+//	tolerance: 1%                   or exact
+//	responses: [critical-path]      further results
+//
+// Keys may come in any order, so factors and design are kept as nodes until all others are read.
 type parser struct {
 	yamlfile.Document
 	study *Study
@@ -129,11 +143,13 @@ func (p *parser) file(root ast.Node) {
 	if p.factors != nil {
 		p.readFactors()
 	}
+	// Rows come behind the factors, whose levels they number; a list makes the factors itself.
 	p.makeRows(root)
 	p.checkFactors(root)
 	if s.Responses.POP && s.Tolerance > 0 {
 		p.fail(p.popAt, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
 	}
+	// A quotient rather than a product, which may overflow.
 	if len(s.Rows) > MaxRuns/len(s.Seeds) {
 		p.fail(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds), MaxRuns)
 	}
@@ -248,6 +264,7 @@ func (p *parser) readDat(n ast.Node) {
 	if err != nil {
 		p.fail(n, "%s: %w", key, err)
 	}
+	// P and Q come as one list of pairs, as HPL takes them: the factor is the grid PxQ.
 	for _, list := range must(s.program.ReadDat(text, name)) {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
 		for _, values := range list.Values {
@@ -261,6 +278,7 @@ func (p *parser) readDat(n ast.Node) {
 			known[l.Label] = true
 			f.Levels = append(f.Levels, l)
 		}
+		// All levels of a list set the same words, so the first stands for the others.
 		p.say(p.saidBy, n, key, f.Levels[0].Settings)
 		if len(f.Levels) == 1 {
 			s.Fixed = append(s.Fixed, f.Levels[0].Settings...)
@@ -289,6 +307,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 	if of := replay.FindParameter(name); of != nil && of.File {
 		found = s.find(value)
 	}
+	// Settings keep the names as they are written: the plan of a study has no path of this machine.
 	if name == "machine" && regular.IsFile(found) { // the file of a platform, with the kernel models that it has by itself
 		name = "platform"
 	}
@@ -345,6 +364,8 @@ func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Se
 // 1000..4000 is for Latin hypercubes: makeRows puts levels in its place.
 func (p *parser) readFactors() {
 	known := map[string]bool{}
+	// Factors keep the order of the file, which is that of the columns, and by which the last
+	// changes fastest.
 	for _, e := range must(p.Entries(p.factors, "factors")) {
 		f := Factor{Name: e.Key}
 		switch e.Key {
@@ -409,6 +430,7 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level) {
 		return levels
 	}
 	for _, level := range must(p.Entries(e.Value, e.Key)) {
+		// The label stands for the level, so two levels may set the same under two names.
 		l, saidBy := Level{Label: level.Key}, map[string]string{}
 		for _, s := range must(p.Entries(level.Value, e.Key+", "+level.Key)) {
 			set := p.set(s.Value, s.Key, must(p.Text(s.Value, s.Key)))
@@ -432,6 +454,7 @@ func (p *parser) checkFactors(root ast.Node) {
 		columns = append(columns, c.name)
 	}
 	isName := func(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsControl) }
+	// Two levels of one factor may set the same; two factors may not.
 	setBy := map[string]string{}
 	for _, f := range p.study.Factors {
 		switch {

@@ -118,6 +118,7 @@ func (in *Input) readFile() (err error) {
 		_, err = netmodel.ParseNoise(bytes.NewReader(in.text), in.at)
 	case "platform":
 		var p *platforms.Platform
+		// The hash of a platform is over all files that it reads; that of the text is over one.
 		if p, err = platforms.Load(in.at); err == nil && p.Hash() != sum {
 			err = errors.New(in.at + " reads other files, which a study cannot take with it: put the profiles into it," +
 				" as <trace> elements")
@@ -163,6 +164,8 @@ func (p *Plan) path(in *Input) string {
 // planned.
 func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	switch {
+	// Texts stay in memory only while the study is planned, or comes from an archive; workers read
+	// the copies.
 	case in.text != nil:
 		return in.text, nil
 	case in.File != "":
@@ -203,6 +206,7 @@ func (in *Input) readInline(s *Study) error {
 	var b bytes.Buffer
 	var err error
 	var parse func() error
+	// Platforms are XML, kernel models YAML.
 	extension := ".xml"
 	if in.Word == "platform" {
 		var spec *compose.Spec
@@ -245,6 +249,7 @@ func sampleOf(text string) (*hostsSample, error) {
 	}
 	h := &hostsSample{DrawOptions: hosts.DrawOptions{Seed: 1, Day: 1},
 		FileOptions: hosts.FileOptions{HostName: "node-{}", Empty: "free"}}
+	// Flags with texts, by their names; the others have numbers.
 	texts := map[string]*string{"from": &h.from, "host-name": &h.HostName, "empty": &h.Empty, "base": &h.BaseName}
 	for _, f := range flags {
 		var err error
@@ -287,6 +292,7 @@ func (h *hostsSample) write(w io.Writer, s *Study) error {
 	// The file says where its hosts come from, as one that calibrate hosts has written does.
 	h.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(h.Hosts, "host"),
 		filepath.Base(h.from), h.Seed, h.Day)
+	// The source says of which measurement the model is, as licences want it.
 	h.Source = model.SourceOfDraw(h.from)
 	machine, err := model.Draw(h.DrawOptions)
 	if err != nil {

@@ -35,6 +35,14 @@ const (
 )
 
 // Entry is a line of a journal: the result of a run.
+//
+// A line of a run that has ended well, with line breaks that it does not have in the file:
+//
+//	{"run":"0123456789abcdef0123",
+//	 "outcome":{"makespan_s":1.5,"interval_s":0,"gflops":20,...,"random":true},
+//	 "wall_s":0.2,"worker":"host-17-89abcdef","sum":"fedcba9876543210"}
+//
+// One of a run that has failed has "error" with its reason in place of "outcome".
 type Entry struct {
 	Run     string   `json:"run"`
 	Outcome *Outcome `json:"outcome,omitempty"`
@@ -80,8 +88,11 @@ func (j *journal) add(e *Entry) error {
 	if err != nil {
 		return err
 	}
+	// One write for the whole line, so that the end of the process seldom tears it.
 	n, err := f.Write(append(withSum(text), '\n'))
 	if err != nil {
+		// The disk may be full: a torn line in the middle of the journal would make the next line,
+		// which is whole, part of one that does not count.
 		return errors.Join(err, f.Truncate(j.size), f.Close())
 	}
 	if err := f.Close(); err != nil {
@@ -145,6 +156,7 @@ func (r *Results) Update() error {
 	if err != nil {
 		return err
 	}
+	// os.ReadDir sorts the journals by name.
 	for _, file := range list {
 		name := file.Name()
 		if filepath.Ext(name) != journalSuffix {
@@ -185,6 +197,7 @@ func (r *Results) readOn(path string, at *reading) error {
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	// Most journals have not grown since the last look; those cost a call of stat alone.
 	if err != nil || info.Size() <= at.size {
 		return err
 	}
@@ -193,6 +206,7 @@ func (r *Results) readOn(path string, at *reading) error {
 	// each look. What stands behind the last end of a line is no line yet.
 	lines := bufio.NewScanner(io.NewSectionReader(f, at.bytes, at.size-at.bytes))
 	lines.Buffer(nil, maxLine)
+	// bufio.ScanLines would also return the last line without its end.
 	lines.Split(func(text []byte, _ bool) (int, []byte, error) {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			return end + 1, text[:end], nil
@@ -223,6 +237,7 @@ func (r *Results) readOn(path string, at *reading) error {
 // add takes the entry of a line, or returns why it does not count. A run that has failed may have
 // succeeded another time; of two outcomes that differ the first counts.
 func (r *Results) add(line []byte) error {
+	// The key is sought from the end, as an error's text may have it, too.
 	at := bytes.LastIndex(line, []byte(sumKey))
 	if at >= 0 && !bytes.Equal(line, withSum(append(slices.Clone(line[:at]), '}'))) {
 		return errors.New("the line has another checksum than it says, and does not count: its run is made again")

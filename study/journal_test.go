@@ -57,6 +57,13 @@ func TestChangedJournal(t *testing.T) {
 			t.Errorf("%s: the table is another one: %v", name, err)
 		}
 	}
+	// The torn last line of a worker that was killed does not count either, and is not told.
+	noError(t, os.RemoveAll(filepath.Dir(path)))
+	noError(t, os.Mkdir(filepath.Dir(path), 0o777))
+	noError(t, os.WriteFile(path, text[:len(text)-1], 0o666))
+	if w := work(t, p, WorkOptions{}); w.Made != 1 || !w.Done || len(w.Torn) != 0 {
+		t.Errorf("torn: %+v, want the one run made again", w)
+	}
 }
 
 // TestJournalBefore: a study that was planned by a version whose journals have no checksums is

@@ -123,6 +123,7 @@ func CheckSetting(program string, s Setting) error {
 // canonical returns a text that settings have in common if they are the same in other spellings.
 // The settings have been checked.
 func (p parameters) canonical(list []Setting) string {
+	// A text rather than a struct, as it is the key of maps.
 	m, own, text := &replay.MachineSpec{}, "", ""
 	// Values of the program as it writes them, the machine as a struct, and options as the simulator has
 	// them: 1e-6 and 0.000001 are one value.
@@ -144,6 +145,8 @@ func (p parameters) canonical(list []Setting) string {
 // config returns the configuration of settings, of which later ones override earlier ones; all
 // else is as the commands have it by default.
 func (p parameters) config(settings []Setting) (*Config, error) {
+	// The order of the settings matters: those of factors come behind the fixed ones, and override
+	// them.
 	c, own := &Config{}, ""
 	m := &c.Machine
 	var given []trace.Param

@@ -65,6 +65,10 @@ type Run struct {
 
 // NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
 // depend on.
+//
+// The plan is complete: workers need neither the study's file nor the files that it names. All that
+// can be known to be wrong before a run is made is an error here, with the row of the design, since
+// an error of 10,000 runs on a cluster is found late and costs much.
 func NewPlan(s *Study, version string) (*Plan, error) {
 	// Configurations first: an error in a row of the design has its row and its levels.
 	configs := make([]*Config, len(s.Rows))
@@ -100,6 +104,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	// must be places for all ranks, as an error of the plan is better than one of each run.
 	// Thousands of configurations mostly share a few machines, each of which is checked once.
 	// Machines without noise give the same result with every seed: these rows share one run.
+	// An outline stands in place of the trace, which only a worker makes.
 	e, known := p.NewEvaluator(), map[string]bool{} // known machines, and whether they have noise
 	noisy := make([]bool, len(configs))
 	for i, c := range configs {
@@ -155,12 +160,20 @@ func (p *Plan) Describe(row int) string {
 func (p *Plan) Levels(row int) string { return describe(p.Factors, p.Runs[row].Levels) }
 
 // Different returns the number of runs, of which several rows may have the same.
-func (p *Plan) Different() int {
+func (p *Plan) Different() int { return len(p.once()) }
+
+// once returns, in the order of the plan, the first row of each run: rows that a design has twice,
+// and the seeds of a machine without noise, are one run, which is made and counted once.
+func (p *Plan) once() []int {
+	var rows []int
 	seen := map[string]bool{}
-	for _, run := range p.Runs {
-		seen[run.ID] = true
+	for i, run := range p.Runs {
+		if !seen[run.ID] {
+			seen[run.ID] = true
+			rows = append(rows, i)
+		}
 	}
-	return len(seen)
+	return rows
 }
 
 // Notes returns notes for users who may not expect the number of runs.
@@ -183,6 +196,7 @@ func (p *Plan) Notes() []string {
 // part of the format: journals and directories of study tune are found by them.
 func (p *Plan) id(c *Config, run *Run) string {
 	var b strings.Builder
+	// Every line is a name and a quoted value.
 	line := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, strconv.Quote(value)) }
 	// Values are quoted, so that none can look like the next line.
 	line("format", strconv.Itoa(PlanFormat))
@@ -302,6 +316,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	if err := other.decode(old); err != nil {
 		return true, fmt.Errorf("%s: %w", path, err)
 	}
+	// Values are compared as their JSON, which is what the two plans have in common.
 	differ := func(a, b any) bool {
 		x, err1 := json.Marshal(a)
 		y, err2 := json.Marshal(b)
@@ -403,6 +418,7 @@ func (p *Plan) check() error {
 				return fmt.Errorf("run %d: %s has no level %d", i+1, p.Factors[f].Name, level)
 			}
 		}
+		// Rows of other seeds, and rows that a design has twice, have equal levels.
 		key := fmt.Sprint(r.Levels)
 		if known[key] == nil {
 			c, err := p.config(settings(p.Fixed, p.Factors, r.Levels))
@@ -431,6 +447,7 @@ var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, check
 // CheckOutput returns an error if an output file would be one of the study's own files, or among
 // them.
 func (p *Plan) CheckOutput(path string) error {
+	// By the place after links, as a link may lead into the study's directory.
 	at := atomicfile.Place(path)
 	for _, name := range own {
 		mine := atomicfile.Place(filepath.Join(p.dir, name))

@@ -21,7 +21,12 @@ const hypercubeSeed = 1
 const wantDesign = "want full, one at a time, {fractional: 1/4}, {latin hypercube: 20}, or {list: [{NB: 64, DEPTH: 0}, ...]}"
 
 // makeRows makes the rows of the design; without one it is full.
+//
+// The designs are those of package design; the rows of a list stand in the file. All rows have the
+// numbers of levels. A design in which a row comes twice is taken as it is: the rows are one run, and
+// rows of the table for both.
 func (p *parser) makeRows(root ast.Node) {
+	// Errors of the usual design are of the whole file, as no line of it asks for that design.
 	n, name := root, "full"
 	switch p.design.(type) {
 	case nil:
@@ -50,6 +55,8 @@ func (p *parser) makeRows(root ast.Node) {
 	p.noRanges(name)
 	s := p.study
 	var levels []int
+	// The numbers of rows are bounded before the rows are made, as a few lines of a file may ask
+	// for 2^60.
 	all, each := 1, 1 // rows of a full design, as far as there may be so many, and of the other
 	for _, f := range s.Factors {
 		levels = append(levels, len(f.Levels))
@@ -101,6 +108,7 @@ func (p *parser) fractional(e yamlfile.Entry) {
 			p.fail(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
 		}
 	}
+	// The design has the highest resolution that is found; its name tells the generators.
 	f, err := design.NewFractional(len(p.study.Factors), bits.Len(uint(part))-1)
 	if err != nil {
 		p.fail(e.Value, "design: %w", err)
@@ -122,6 +130,7 @@ func (p *parser) hypercube(e yamlfile.Entry) {
 	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
 	// Each factor has its range, or its list, divided into n equal parts, of which every point takes
 	// another one.
+	// Coordinates are the middles of n equal parts of (0,1), which lists and ranges map to levels.
 	points := design.LatinHypercube(n, len(s.Factors), hypercubeSeed)
 	s.Rows = make([][]int, n)
 	for i := range s.Rows {
@@ -198,6 +207,8 @@ func (p *parser) list(e yamlfile.Entry) {
 	}
 	s.Design = "list"
 	// Levels are numbered in the order in which rows name them.
+	// The text is looked up first, as to make a value canonical costs more; lists have thousands of
+	// rows.
 	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
 		entries := must(p.Entries(item, "run of the list"))

@@ -26,6 +26,8 @@ const (
 // Cost returns about what a run costs, in messages: those that it simulates, and a share of each
 // rank. Times of runs are about proportional to it.
 func (c *Config) Cost(tolerance float64) float64 {
+	// The cost need not be exact: it orders the runs, and after the first runs have been timed it
+	// predicts the time of the others by proportion.
 	steps, messages := c.Run.Size()
 	if tolerance > 0 && steps >= exactBelow {
 		steps = sampledSteps
@@ -47,6 +49,7 @@ func (p *Plan) cost(run int) float64 {
 func (p *Plan) Memory() int64 {
 	most := int64(0)
 	for _, c := range p.configs {
+		// 12 KiB for each rank, and 32 MiB for what does not grow with them.
 		most = max(most, 32<<20+int64(c.Run.Ranks())*12<<10)
 	}
 	return most
@@ -58,11 +61,9 @@ type pace struct{ seconds, messages float64 }
 // pace returns that of the runs that have ended.
 func (p *Plan) pace(r *Results) pace {
 	var sum pace
-	seen := map[string]bool{}
-	for i, run := range p.Runs {
-		if e := r.Of(run.ID); e != nil && e.Outcome != nil && !seen[run.ID] {
-			seen[run.ID] = true
-			sum.add(p.cost(i), e.Wall)
+	for _, row := range p.once() {
+		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
+			sum.add(p.cost(row), e.Wall)
 		}
 	}
 	return sum
@@ -117,6 +118,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 		sum += d
 		pr.Longest = max(pr.Longest, d)
 	}
+	// A lower bound: no order of the runs is quicker than either.
 	pr.Time = max(sum/time.Duration(jobs), pr.Longest)
 	return pr
 }
@@ -142,6 +144,10 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 }
 
 // Status is how far a study has come.
+//
+// A run counts in one of four states: done, if a journal has its time; failed, if journals have only
+// errors of it; running, if a living worker has its lease; and waiting otherwise, also with the lease
+// of a dead worker. Rows that are the same run count once.
 type Status struct {
 	Study   string         `json:"study"`
 	Dir     string         `json:"dir"`
@@ -187,12 +193,8 @@ func (p *Plan) NewStatus() (*Status, error) {
 		s.Workers = append(s.Workers, of)
 	}
 	pace := p.pace(r)
-	seen := map[string]bool{}
-	for i, run := range p.Runs {
-		if seen[run.ID] {
-			continue
-		}
-		seen[run.ID] = true
+	for _, i := range p.once() {
+		run := &p.Runs[i]
 		s.Runs++
 		switch e := r.Of(run.ID); {
 		case e != nil && e.Outcome != nil:

@@ -31,7 +31,8 @@ func readFile(t testing.TB, path ...string) []byte {
 // resultsOf returns the results of a plan's directory.
 func resultsOf(t testing.TB, p *Plan) *Results {
 	t.Helper()
-	r := resultsOf(t, p)
+	r := p.NewResults()
+	noError(t, r.Update())
 	return r
 }
 

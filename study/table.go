@@ -24,6 +24,10 @@ const (
 const popPrefix = "pop_"
 
 // Table is the results of a study, a row a run, in the order of the design.
+//
+// The first columns are the factors, with the labels of the levels as texts; then the seed; then the
+// numbers, of which each column has the unit in its name; and last the error of a run that failed.
+// Factors and columns have different names (parser.checkFactors).
 type Table struct {
 	Factors []string   // names of the first columns
 	Labels  [][]string // of each row: the levels
@@ -59,11 +63,13 @@ var partColumns = []struct {
 
 // NewTable makes the table of a plan from results. Numbers of runs without a result are not known.
 func (p *Plan) NewTable(r *Results) *Table {
+	// Columns that every study has come first, so that scripts find them at the same place.
 	t := &Table{Factors: factorNames(p.Factors)}
 	for _, c := range resultColumns {
 		t.Columns = append(t.Columns, c.name)
 	}
 	// A column for each part that any run has: kinds of time and phases depend on program and machine.
+	// A first pass over all runs finds the columns, a second one fills the rows.
 	names := make([][]string, len(partColumns)) // of parts of all rows, in the order in which they come
 	for i, of := range partColumns {
 		known := map[string]bool{}
@@ -86,6 +92,8 @@ func (p *Plan) NewTable(r *Results) *Table {
 		for f, level := range run.Levels {
 			labels = append(labels, p.Factors[f].Levels[level].Label)
 		}
+		// A row for each run of the plan, with or without a result: the table has the same number
+		// of rows from the begin.
 		row, known, failure := make([]float64, len(t.Columns)), make([]bool, len(t.Columns)), ""
 		switch e := r.Of(run.ID); {
 		case e == nil:
@@ -152,6 +160,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 // WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of
 // WriteCSV: levels are texts.
 func (t *Table) WriteParquet(w io.Writer) error {
+	// The root of the schema has the columns in the order of the table.
 	var all columns
 	column := func(name string, of parquet.Node) { all.fields = append(all.fields, leaf{of, name}) }
 	for _, name := range t.Factors {
@@ -166,6 +175,8 @@ func (t *Table) WriteParquet(w io.Writer) error {
 	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("", all), parquet.Compression(&parquet.Zstd))
 	for i := range t.Rows {
 		var row parquet.Row
+		// The definition level is 1 for a known number of an optional column, and 0 for a null and
+		// for required columns.
 		add := func(v parquet.Value, definition int) { row = append(row, v.Level(0, definition, len(row))) }
 		for _, label := range t.Labels[i] {
 			add(parquet.ByteArrayValue([]byte(label)), 0)

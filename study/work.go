@@ -148,6 +148,10 @@ func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 }
 
 // worker is a process that makes runs.
+//
+// Its goroutines share all of it, under mu: what changes is the state of the results, the two lists
+// of rows, and the counts. A run is made without the lock. The order of the calls is next, make,
+// next and so on in each goroutine; between them nothing is held but the lease of the run.
 type worker struct {
 	WorkOptions
 	plan    *Plan
@@ -170,6 +174,8 @@ type worker struct {
 
 // join makes this process a worker of the study.
 func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
+	// The worker is announced before it reads any journal: from now on it may take leases, and
+	// others see that it lives.
 	me, err := workqueue.Join(p.dir, o.Lease)
 	if err != nil {
 		return nil, err
@@ -196,15 +202,13 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 // of their cost. Those of one power come in the order of their names, which are hashes: in no
 // order of a factor.
 func (p *Plan) order() []int {
-	var rows []int
-	seen := map[string]bool{}
+	rows := p.once()
 	class := make([]int, len(p.Runs))
-	for i, run := range p.Runs {
-		_, class[i] = math.Frexp(p.cost(i))
-		if !seen[run.ID] {
-			seen[run.ID] = true
-			rows = append(rows, i)
-		}
+	for _, row := range rows {
+		// Long runs first, so that the last runs of a study are short and all workers end at about
+		// the same time. Powers of two are classes that are coarse enough for workers to spread
+		// over the levels.
+		_, class[row] = math.Frexp(p.cost(row))
 	}
 	slices.SortFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(class[b], class[a]), cmp.Compare(p.Runs[a].ID, p.Runs[b].ID))
@@ -224,6 +228,7 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 		return 0, nil
 	}
 	w.tell()
+	// Both are counted anew in each call: a worker that has died meanwhile holds nothing any more.
 	w.work.Held, w.work.Late = 0, 0
 	// First the rows that were passed over before, whose workers may have died since, then those that
 	// were never looked at. Both lists have the longest first.
@@ -248,6 +253,8 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 			w.work.Late++
 			continue
 		}
+		// To take a lease costs a file on the file server; runs that are done or too long were
+		// dropped before.
 		l, err := w.me.Take(id)
 		if err == nil && l == nil {
 			w.work.Held++
@@ -291,6 +298,8 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 	run := &w.plan.Runs[row]
 	// Nothing is locked while the run is made.
 	begin := time.Now()
+	// The wall time is that of the run with all that it needs, also a trace that had to be made:
+	// the next runs of this kind are likely to take as long.
 	out, err := w.evaluate(row)
 	e := &Entry{Run: run.ID, Outcome: out, Wall: time.Since(begin).Seconds(), Worker: w.me.Name}
 	back := err != nil && w.ctx.Err() != nil
@@ -321,6 +330,7 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// The first error ends the worker; those behind it are mostly of the same cause.
 	w.err = cmp.Or(w.err, err)
 	delete(w.busy, run.ID)
 	if back {

@@ -65,7 +65,9 @@ func TestWork(t *testing.T) {
 // TestFailedRuns: a run that fails is a row without numbers; it is made again where that is asked
 // for. Kernel models that lack one are no mistake of a plan: not all traces call it.
 func TestFailedRuns(t *testing.T) {
-	p := studyIn(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+fewKernels(t)+"]}\n")
+	few := filepath.Join(t.TempDir(), "few.yaml")
+	noError(t, os.WriteFile(few, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666))
+	p := studyIn(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+few+"]}\n")
 	w := work(t, p, WorkOptions{})
 	if w.Made != 2 || !w.Done || w.Failed != 1 || !strings.Contains(w.Errors[0], "few.yaml, seed 1): ") || !strings.Contains(w.Errors[0], "no kernel model for dtrsm") {
 		t.Errorf("%+v", w)
@@ -80,43 +82,17 @@ func TestFailedRuns(t *testing.T) {
 	if tab := p.NewTable(r); !tab.Known[0][0] || tab.Known[1][0] || tab.Errors[1] == "" {
 		t.Errorf("%+v", tab)
 	}
-}
-
-// fewKernels writes kernel models of dgemm alone.
-func fewKernels(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "few.yaml")
-	noError(t, os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666))
-	return file
-}
-
-// TestManyFailures: all failures are counted, ten are told.
-func TestManyFailures(t *testing.T) {
-	p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 1}\nplatform: dahu\nkernels: "+fewKernels(t)+"\nfactors: {NB: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}\n")
-	w := work(t, p, WorkOptions{})
+	// A run in which nothing takes time has failed.
+	free := filepath.Join(t.TempDir(), "free.yaml")
+	noError(t, os.WriteFile(free, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666))
+	w = work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+free+"\n"), WorkOptions{})
+	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
+		t.Errorf("%+v", w)
+	}
+	// All failures are counted, ten are told.
+	w = work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 1}\nplatform: dahu\nkernels: "+few+"\nfactors: {NB: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}\n"), WorkOptions{})
 	if w.Failed != 11 || len(w.Errors) != 10 || w.Summary() != "made 11 runs, of which 11 failed" {
 		t.Errorf("%d failed, %d told: %s", w.Failed, len(w.Errors), w.Summary())
-	}
-}
-
-// TestTornJournal: the torn last line of a worker that was killed does not count, and its run
-// is made again.
-func TestTornJournal(t *testing.T) {
-	p := studyIn(t, smallStudy)
-	work(t, p, WorkOptions{})
-	table := readFile(t, p.Dir(), CSVFile)
-	journals, err := filepath.Glob(filepath.Join(p.Dir(), journalsDir, "*"))
-	if err != nil || len(journals) != 1 {
-		t.Fatal(journals, err)
-	}
-	info, err := os.Stat(journals[0])
-	noError(t, err)
-	noError(t, os.Truncate(journals[0], info.Size()-1))
-	if w := work(t, p, WorkOptions{}); w.Made != 1 || !w.Done {
-		t.Errorf("%+v, want the one run made again", w)
-	}
-	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
-		t.Errorf("the table is another one: %v", err)
 	}
 }
 
@@ -156,16 +132,6 @@ func TestNonsense(t *testing.T) {
 	}
 	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
 		t.Errorf("the table is another one: %v", err)
-	}
-}
-
-// TestNoTime: a run in which nothing takes time has failed.
-func TestNoTime(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "free.yaml")
-	noError(t, os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666))
-	w := work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+file+"\n"), WorkOptions{})
-	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
-		t.Errorf("%+v", w)
 	}
 }
 
@@ -229,23 +195,6 @@ func TestOtherStudy(t *testing.T) {
 	}
 }
 
-// TestInputs: a study takes the files along that its runs depend on, and refuses copies that
-// were changed.
-func TestInputs(t *testing.T) {
-	dir := t.TempDir()
-	xml := filepath.Join(dir, "machine.xml")
-	text := readFile(t, "..", "platforms", "machines", "dahu", "platform.xml")
-	noError(t, os.WriteFile(xml, text, 0o666))
-	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: "+xml+"\nkernels: dahu", 1))
-	noError(t, os.Remove(xml))
-	opened, err := Open(p.Dir(), "test")
-	noError(t, err)
-	if w := work(t, opened, WorkOptions{}); w.Made != 4 || w.Failed > 0 {
-		t.Errorf("%+v", w)
-	}
-	changed(t, opened, "platform")
-}
-
 // changed has a copy changed and wants runs refused then.
 func changed(t *testing.T, p *Plan, word string) {
 	t.Helper()
@@ -261,7 +210,8 @@ func changed(t *testing.T, p *Plan, word string) {
 	}
 }
 
-// TestEachInput: each kind of file is held against what it was.
+// TestEachInput: a study takes the files along that its runs depend on, and each kind of them is held
+// against what it was.
 func TestEachInput(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"hosts.txt": "dahu-1\ndahu-2\ndahu-3\ndahu-4\n"}
@@ -273,6 +223,7 @@ func TestEachInput(t *testing.T) {
 		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nplatform: "+dir+"/platform.xml\nkernels: "+dir+"/kernels.yaml\nnetwork-noise: "+dir+"/noise.yaml\nhostfile: "+dir+"/hosts.txt\n")
+	noError(t, os.RemoveAll(dir))
 	opened, err := Open(p.Dir(), "test")
 	noError(t, err)
 	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err != nil {

@@ -78,6 +78,7 @@ var version = sync.OnceValue(func() string {
 		return v // a user who may run the program but not read it has to tell builds apart
 	}
 	defer f.Close()
+	// The executable is read once in a process, by the first command that names a run.
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return v

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"runtime"
@@ -61,6 +62,7 @@ func reportCommand() *cli.Command {
 				if err := p.CheckOutput(path); err != nil {
 					return command.Usagef("report: --output %w", err)
 				}
+				// The page first: a report is printed only if all that was asked for is there.
 				if err := atomicfile.Write(path, f.WriteHTML); err != nil {
 					return err
 				}
@@ -82,44 +84,50 @@ func checkCommand() *cli.Command {
 			&cli.StringFlag{Name: "threshold", Usage: "allow a slowdown of up to `T` (1%, or 0.01)", Value: "0%"},
 			boolFlag("json", "print the comparison as JSON"),
 		},
-		Action: func(c *cli.Context) error {
-			d, err := check(c)
-			if err == nil {
-				err = show(c, d)
+		Action: comparing(func(c *cli.Context) (result, bool, error) {
+			dir, err := directory(c)
+			if err != nil {
+				return nil, false, err
 			}
-			switch {
-			case err != nil:
-				return command.Code(err, trouble)
-			case d.Worse:
-				return command.Silent
+			if c.String("against") == "" {
+				return nil, false, command.Usagef("check: --against DIR is missing: the study to compare with")
 			}
-			return nil
-		},
+			threshold, err := textutil.ParsePercent(c.String("threshold"), "the makespan", true)
+			if err != nil {
+				return nil, false, command.Usagef("check: --threshold %w", err)
+			}
+			// A is the base, B the study that may have become slower.
+			a, ra, err := results(c, c.String("against"))
+			if err != nil {
+				return nil, false, err
+			}
+			b, rb, err := results(c, dir)
+			if err != nil {
+				return nil, false, err
+			}
+			d, err := study.NewCheck(a, b, ra, rb, threshold)
+			return d, err == nil && d.Worse, err
+		}),
 	}
 }
 
-// check compares the studies of a command line.
-func check(c *cli.Context) (*study.Check, error) {
-	dir, err := directory(c)
-	if err != nil {
-		return nil, err
+// comparing returns the action of a command that compares. The exit code says how that has ended,
+// for scripts: 0 if all is well, 1 if the comparison is bad, which its text has said, and trouble
+// if there is no comparison.
+func comparing(compare func(c *cli.Context) (r result, bad bool, err error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		r, bad, err := compare(c)
+		if err == nil {
+			err = show(c, r)
+		}
+		switch {
+		case err != nil:
+			return command.Code(err, trouble)
+		case bad:
+			return command.Silent
+		}
+		return nil
 	}
-	if c.String("against") == "" {
-		return nil, command.Usagef("check: --against DIR is missing: the study to compare with")
-	}
-	threshold, err := textutil.ParsePercent(c.String("threshold"), "the makespan", true)
-	if err != nil {
-		return nil, command.Usagef("check: --threshold %w", err)
-	}
-	a, ra, err := results(c, c.String("against"))
-	if err != nil {
-		return nil, err
-	}
-	b, rb, err := results(c, dir)
-	if err != nil {
-		return nil, err
-	}
-	return study.NewCheck(a, b, ra, rb, threshold)
 }
 
 func archiveCommand() *cli.Command {
@@ -152,6 +160,7 @@ func archiveCommand() *cli.Command {
 			if err := p.CheckOutput(path); err != nil {
 				return command.Usagef("archive: --output %w", err)
 			}
+			// An archive of a study that is not done fails before anything is written.
 			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
 		},
 	}
@@ -168,41 +177,31 @@ func rerunCommand() *cli.Command {
 			jobsFlag("make `N` runs at once"),
 			boolFlag("quiet", "no progress on stderr"),
 		},
-		Action: func(c *cli.Context) error {
-			d, err := rerun(c)
-			if err == nil {
-				err = d.WriteText(c.App.Writer)
-			}
-			switch {
-			case err != nil:
-				return command.Code(err, trouble)
-			case d.Different > 0:
-				return command.Silent
-			}
-			return nil
-		},
+		Action: comparing(rerun),
 	}
 }
 
-// rerun makes the runs of an archive again, and compares.
-func rerun(c *cli.Context) (*study.Rerun, error) {
+// rerun makes the runs of an archive again, and compares. It is bad if any row differs.
+func rerun(c *cli.Context) (result, bool, error) {
 	if c.NArg() != 1 || c.String("output") == "" {
-		return nil, command.Usagef("rerun: want the archive of a study, and --output DIR for the new one")
+		return nil, false, command.Usagef("rerun: want the archive of a study, and --output DIR for the new one")
 	}
 	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	// The archive is checked as a whole before a directory is made.
 	a, err := study.OpenArchive(c.Args().First())
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	// The runs get this version's names, as they are to be made by it.
 	p, found, err := a.Create(c.String("output"), version())
 	if err == nil {
 		err = tellFound(c, p, found)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
@@ -210,15 +209,14 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 	w, err := p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
 	bar.Clear()
 	tell(c, w.Torn, len(w.Torn))
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
+	// An interrupt gives the leases back, and the same command goes on.
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, false, err
 	}
 	r := p.NewResults()
 	if err := r.Update(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return a.Compare(p, r), nil
+	d := a.Compare(p, r)
+	return d, d.Different > 0, nil
 }

@@ -58,6 +58,8 @@ func runStudy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// The memory of a run is an estimate, by its ranks; the traces that an evaluator keeps come on
+	// top.
 	if c.IsSet("memory") { // as many runs at once as it holds
 		budget, err := sizeOf(c)
 		if err != nil {
@@ -70,11 +72,13 @@ func runStudy(c *cli.Context) error {
 		jobs = int(min(int64(jobs), budget/each))
 	}
 	if c.Bool("dry-run") {
+		// With a directory that has results, the prediction is by how long these took.
 		return p.Predict(dir, jobs).WriteText(c.App.Writer)
 	}
 	if !c.Bool("quiet") {
 		tellNotes(c, p)
 	}
+	// A directory of the same plan is gone on with; one of another plan is refused.
 	found, err := p.Create(dir)
 	if err != nil {
 		return err
@@ -82,6 +86,8 @@ func runStudy(c *cli.Context) error {
 	if err := tellFound(c, p, found); err != nil {
 		return err
 	}
+	// This worker stays until the study is done, also by others, and makes failed runs again: the
+	// user has asked for the whole table.
 	return work(c, p, study.WorkOptions{Jobs: jobs, Lease: lease, Retry: true, Wait: true})
 }
 
@@ -179,6 +185,7 @@ func runWorker(c *cli.Context) error {
 	if o.Lease, err = leaseOf(c); err != nil {
 		return err
 	}
+	// The time is read before the plan, which may take seconds of it.
 	if until := c.String("until"); until == slurm.UntilLimit {
 		left, limited, err := slurm.Left(c.Context)
 		if err != nil {
@@ -216,6 +223,7 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	switch {
 	case ctx.Err() != nil:
 		return command.Code(fmt.Errorf("interrupted: study run again makes what is missing"), 1)
+	// Exit 1 for failures of this worker alone; those of others are in the last line.
 	case w.Failed > 0:
 		return fmt.Errorf("%s failed: their errors are in the table", textutil.Count(w.Failed, "run"))
 	case w.Done:
@@ -224,6 +232,8 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	return err
 }
 
+// The lease bounds how long the runs of a dead host stay taken; on one host a death is known at
+// once.
 func leaseFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "lease", Value: defaultLease,
 		Usage: "take workers on other hosts for dead that have not been seen for `TIME`"}

@@ -62,6 +62,7 @@ func submit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// Runs that failed are not left: workers do not make them again, only study run does.
 	left := s.Running + s.Waiting
 	if left == 0 {
 		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
@@ -74,6 +75,8 @@ func submit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	// The program itself, by its absolute path: nodes need not have it on PATH, but see the same
+	// file system.
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -94,11 +97,14 @@ func submit(c *cli.Context) error {
 		return command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", array.Workers,
 			slurm.MaxTasks)
 	}
+	// The worker would refuse it too, but only once its task runs.
 	if _, err = leaseOf(c); err != nil {
 		return err
 	}
+	// More workers than runs would start, find nothing to do, and end.
 	array.Workers, array.Arguments = min(array.Workers, left), args[1:]
 	job, err := slurm.Submit(c.Context, array)
+	// A wrong option is one of the command line, and no failure of Slurm.
 	if wrong := (*slurm.ArgumentError)(nil); errors.As(err, &wrong) {
 		return command.Usagef("submit: %w", err)
 	}
@@ -170,6 +176,8 @@ func statusCommand() *cli.Command {
 }
 
 // fullStatus is the status of a study and of the tasks of its workers.
+//
+// As JSON, the fields of the study's status and the tasks stand side by side.
 type fullStatus struct {
 	*study.Status
 	Tasks []slurm.Task `json:"tasks"`

@@ -16,6 +16,8 @@ import (
 	"reprise/study/tune"
 )
 
+// The command of both programs, HPL and HPCG. Flags of which only one has a use are refused with
+// the other, rather than ignored.
 func tuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "tune",
@@ -94,10 +96,12 @@ func runTune(c *cli.Context) error {
 	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the makespan", true); err != nil {
 		return command.Usagef("tune: --within %w", err)
 	}
+	// The plan is never written: its runs are made by the search, a few of all.
 	p, err := study.NewPlan(s, version())
 	if err != nil {
 		return err
 	}
+	// Before --dry-run, which would promise a search that Run refuses.
 	if err := tune.Check(p); err != nil {
 		return err
 	}
@@ -113,12 +117,15 @@ func runTune(c *cli.Context) error {
 	r, err := tune.Run(ctx, p, o)
 	bar.Clear()
 	switch {
+	// Results of replays that have ended are in the directory; without one there is nothing to go
+	// on with.
 	case err != nil && ctx.Err() != nil && o.Dir != "":
 		return command.Code(fmt.Errorf("interrupted: the same command goes on with what is in %s", o.Dir), 1)
 	case err != nil:
 		return err
 	}
 	r.Effort = since()
+	// The file stands beside the results, ready for the benchmark.
 	if name, text := r.BestFile(); o.Dir != "" && text != "" {
 		if err := atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
@@ -149,6 +156,7 @@ func toTune(c *cli.Context) (*study.Study, error) {
 		return s, err
 	}
 
+	// Without a file: a study of all configurations that come into question, by the flags.
 	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
 	var err error
 	if r.Memory, r.Fill, err = memoryOf(c); err != nil {
@@ -168,6 +176,7 @@ func toTune(c *cli.Context) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Configurations without room are no error as long as others are left.
 	if leftOut > 0 && !c.Bool("quiet") {
 		command.Tell(c.App.ErrWriter, "study",
 			fmt.Sprintf("%s would not fit into the memory, and are left out", textutil.Count(leftOut, "configuration")))
@@ -207,6 +216,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 			return command.Usagef("tune: --%s is for --program hpl", name)
 		}
 	}
+	// Ranks and nodes are as with HPL; boxes take the place of the order of a matrix.
 	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"),
 		Nodes: c.Int("nodes")}
 	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
@@ -222,6 +232,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	}
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
+	// How many boxes will be replayed is not known before: the bar only counts.
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
 	o.Progress = bar.SetOf
 	since := tune.Begin()

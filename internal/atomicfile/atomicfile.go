@@ -10,6 +10,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,11 @@ const (
 // keeps its permissions, and only its owner may read the new one before; a new file has the
 // permissions that the umask leaves. Symbolic links are followed. Anything else, such as a named
 // pipe, is written to as it is. Errors name path.
+//
+// The steps are: find the end of the links at path; create the hidden file beside it and lock it;
+// have content write to it; give it the permissions of the old file; have the disk know its content
+// (fsync); rename it; have the disk know the name (fsync of the directory). A crash between any two of
+// them leaves the old file, and at most a hidden one, which the next writer removes.
 func Write(path string, content func(io.Writer) error) error {
 	old, err := existing(path)
 	if err != nil {
@@ -43,26 +49,13 @@ func Write(path string, content func(io.Writer) error) error {
 			return err
 		}
 		err = Buffered(f, content)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return err
+		return cmp.Or(err, f.Close())
 	}
 	h, target, err := begin(path, old)
 	if err != nil {
 		return err
 	}
-	err = Buffered(h.file, content)
-	if err == nil && old != nil {
-		err = keepOwner(h.file, old)
-	}
-	if err == nil {
-		err = h.file.Sync()
-	}
-	if err == nil {
-		err = h.become(target)
-	}
-	return naming(path, h.name, h.end(err))
+	return h.become(path, target, old, Buffered(h.file, content))
 }
 
 // Replace is Write for a file in a directory of the program's own, where anything but a regular
@@ -81,6 +74,8 @@ func Replace(path string, content func(io.Writer) error) error {
 // others find its whole text: the file is a hard link of one with a name of its own, which is
 // removed.
 func Create(path string, text []byte) error {
+	// A rename would replace the file of another process; a link fails where the name is taken, on
+	// NFS as well.
 	own, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -115,7 +110,7 @@ func Check(path string) error {
 	if err != nil {
 		return err
 	}
-	return naming(path, h.name, errors.Join(h.remove(), h.end(nil)))
+	return naming(path, h.name, h.end(nil))
 }
 
 // existing returns information on the file at path, nil if there is none yet.

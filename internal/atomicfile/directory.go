@@ -33,20 +33,14 @@ func WriteDir(path string, content func(dir string) error) error {
 		return naming(path, target, err)
 	}
 	h.dir = true
-	if err = content(h.name); err == nil && old != nil {
-		err = keepOwner(h.file, old)
-	}
-	if err == nil {
-		err = syncTree(h.file)
-	}
-	if err == nil {
-		err = h.become(target)
-	}
-	return naming(path, h.name, h.end(err))
+	return h.become(path, target, old, content(h.name))
 }
 
 // HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a
 // signal ends the process. Errors name path.
+//
+// It is for results of a process that are needed only until the output is made of them, on the file
+// system that has room for the output.
 func HiddenDir(path string) (dir string, remove func() error, err error) {
 	h, err := beside(path, func(name string) (*os.File, error) { return makeDir(name, nil) })
 	if err != nil {
@@ -82,6 +76,7 @@ func followDir(path string) (string, error) {
 // makeDir creates a directory and opens it. A directory that is to replace old is for its owner
 // only until it has the permissions of old.
 func makeDir(name string, old fs.FileInfo) (*os.File, error) {
+	// The umask takes its bits from that, as for any new directory.
 	perm := fs.FileMode(0o777)
 	if old != nil {
 		perm = 0o700

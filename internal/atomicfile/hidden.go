@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -64,6 +65,8 @@ func beside(path string, create func(name string) (*os.File, error)) (*hidden, e
 	id, _ := os.ReadFile("/etc/machine-id")
 	machine := sha256.Sum256(append(id, host...))
 	name := func(n int) string { return fmt.Sprintf("%s.%s.%x-%d.part", dir, base, machine[:3], n) }
+	// Under the lock, since another goroutine of this process may be about to lock the file that it
+	// has just created.
 	for n := range mostLeft {
 		removeDead(name(n))
 	}
@@ -123,41 +126,47 @@ func removeDead(name string) {
 	}
 }
 
-// become renames a hidden file to target, and waits until the disk knows the name.
-func (h *hidden) become(target string) error {
-	unfinished.Lock()
-	err := syscall.Rename(h.name, target) // not os.Rename, which refuses to replace an empty directory
+// become has a hidden file take the place of old, nil if there is nothing yet, at target, the end of
+// the links at path. Its content was written with err: after an error it is removed instead. The
+// content is safe on the disk before the name is, so that a crash of the machine leaves the old
+// file or the whole new one.
+func (h *hidden) become(path, target string, old fs.FileInfo, err error) error {
+	if err == nil && old != nil {
+		err = keepOwner(h.file, old)
+	}
+	switch {
+	case err != nil:
+	case h.dir:
+		err = syncTree(h.file)
+	default:
+		err = h.file.Sync()
+	}
 	if err == nil {
-		delete(unfinished.set, h)
+		unfinished.Lock()
+		if rerr := syscall.Rename(h.name, target); rerr != nil { // os.Rename refuses to replace an empty directory
+			err = &os.PathError{Op: "rename", Path: h.name, Err: rerr}
+		} else {
+			delete(unfinished.set, h)
+		}
+		unfinished.Unlock()
 	}
-	unfinished.Unlock()
-	if err != nil {
-		return &os.PathError{Op: "rename", Path: h.name, Err: err}
+	if err == nil {
+		dir, _ := filepath.Split(target)
+		err = syncDir(dir)
 	}
-	dir, _ := filepath.Split(target)
-	return syncDir(dir)
+	return naming(path, h.name, h.end(err))
 }
 
 // end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or
 // its own error.
 func (h *hidden) end(err error) error {
 	unfinished.Lock()
-	left := unfinished.set[h]
+	if unfinished.set[h] {
+		delete(unfinished.set, h)
+		err = errors.Join(err, os.RemoveAll(h.name))
+	}
 	unfinished.Unlock()
-	if left {
-		err = errors.Join(err, h.remove())
-	}
-	if cerr := h.file.Close(); err == nil {
-		err = cerr
-	}
-	return err
-}
-
-func (h *hidden) remove() error {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	delete(unfinished.set, h)
-	return os.RemoveAll(h.name)
+	return cmp.Or(err, h.file.Close())
 }
 
 // renamed is an error whose text names the output in place of the hidden file.

@@ -21,6 +21,7 @@ func Command(t testing.TB) string {
 	if path := os.Getenv(variable); path != "" {
 		return path
 	}
+	// Once for each test that asks: go build is quick when nothing has changed.
 	path := filepath.Join(t.TempDir(), "study")
 	if out, err := exec.Command("go", "build", "-o", path, "reprise/cmd/study").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -81,6 +82,8 @@ func Table(t testing.TB, dir string) string {
 // none was made again that was done, and no lease is left.
 func CheckOnce(t testing.TB, dir string) {
 	t.Helper()
+	// The files are read here by their documented format, not by package study, so that a fault
+	// there is not hidden.
 	times := map[string]int{}
 	journals, err := filepath.Glob(filepath.Join(dir, "journals", "*"))
 	if err != nil {

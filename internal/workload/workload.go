@@ -51,6 +51,8 @@ func (w *Workload) Write(dir string) error {
 		shift int   // the distance, or the mask
 		bytes []int // by sender
 	}
+	// The generator is the same for the same seed and size, on all machines: timings of two
+	// programs are of one workload.
 	random := rand.New(rand.NewPCG(w.Seed, uint64(w.Ranks)))
 	size := func() int { return smallest + random.IntN(largest-smallest+1) }
 	rounds := make([]round, w.Messages/w.Ranks)
@@ -82,6 +84,8 @@ func (w *Workload) Write(dir string) error {
 		fmt.Fprintf(&out, "%d init\n", r)
 		for i, x := range rounds {
 			if w.Pattern != "ring" {
+				// Exchanges are symmetric: the peer's number differs in the bits of the mask, so
+				// both name each other.
 				peer := r ^ x.shift
 				fmt.Fprintf(&out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
 				continue

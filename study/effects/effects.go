@@ -110,6 +110,8 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 	}
 
 	// Main effects.
+	// Backfitting: it converges to the least squares of the additive model from any design, and
+	// needs no matrix of all levels.
 	for range maxRounds {
 		moved := 0.0
 		for f := range e.Factors {
@@ -140,6 +142,7 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 	// Interactions: sums of squares of the means of the residuals, by pairs of levels. The factors are
 	// confounded if their levels fall into groups that never meet; a mixture of three factors or more
 	// that passes for another one is not noticed.
+	// Fewer rows than effects cannot tell all of them apart, whichever rows they are.
 	e.Confounded = needed > len(rows)
 	for a := range levels {
 		for b := a + 1; b < len(levels); b++ {
@@ -149,7 +152,7 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 				e.Balanced = e.Balanced && c.rows == cells[0].rows && len(cells) == levels[a]*levels[b]
 			}
 			e.Interactions = append(e.Interactions, Interaction{a, b, share(squares)})
-			e.Confounded = e.Confounded || groups(cells, levels[a], levels[b]) > 1
+			e.Confounded = e.Confounded || occur[a]+occur[b]-joins(cells, levels[a], levels[b]) > 1
 		}
 	}
 	e.Confounded = e.Confounded && !e.Balanced
@@ -252,13 +255,14 @@ func aliases(levels, occur []int, rows [][]int) [][]Term {
 	return list
 }
 
-// groups returns into how many groups the levels of two factors fall that never come together, by
-// union-find over the levels of the first and, behind them, those of the second. Levels that do
-// not occur are in no group.
-func groups(cells []cell, first, second int) int {
+// joins returns how many times two groups of levels that never came together before became one, by
+// union-find over the levels of the first factor and, behind them, those of the second. The number
+// of levels that occur, less the joins, is the number of groups that are left: one, if the two
+// factors can be told apart.
+func joins(cells []cell, first, second int) int {
 	parent := make([]int, first+second)
 	for i := range parent {
-		parent[i] = -1 // it has not occurred
+		parent[i] = i
 	}
 	root := func(i int) int {
 		for parent[i] != i {
@@ -269,16 +273,9 @@ func groups(cells []cell, first, second int) int {
 	}
 	n := 0
 	for _, c := range cells {
-		ends := [2]int{c.levels[0], first + c.levels[1]}
-		for _, i := range ends {
-			if parent[i] < 0 {
-				parent[i] = i
-				n++
-			}
-		}
-		if x, y := root(ends[0]), root(ends[1]); x != y {
+		if x, y := root(c.levels[0]), root(first+c.levels[1]); x != y {
 			parent[x] = y
-			n--
+			n++
 		}
 	}
 	return n

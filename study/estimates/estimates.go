@@ -87,6 +87,7 @@ func (d *Dir) Begin(run []replay.Property) error {
 	if err := atomicfile.MakeDir(filepath.Join(d.path, "windows")); err != nil {
 		return err
 	}
+	// The first process to come writes the file, the others compare theirs with it.
 	mine := &estimate{1, run}
 	text, err := json.MarshalIndent(mine, "", "\t")
 	if err != nil {
@@ -161,6 +162,7 @@ func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*r
 	if w, err := d.known(item, from, to); w != nil || err != nil {
 		return w, err
 	}
+	// Without a lease the caller plays another window meanwhile, and asks again later.
 	l, err := d.worker.Take(item)
 	if l == nil || err != nil {
 		return nil, err

@@ -145,7 +145,14 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 	kinds := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.Kinds })
 	path := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.Path })
 	pop := meansOf(p, results, list, func(o *study.Outcome) []study.Part { return o.POP.Parts() })
-	path.longestFirst()
+	// Parts of the path come with the largest mean that a part has with any level first.
+	most := map[string]float64{}
+	for level, sums := range path.sum {
+		for name, v := range sums {
+			most[name] = max(most[name], v/path.runs[level])
+		}
+	}
+	slices.SortStableFunc(path.names, func(a, b string) int { return descending(most[a], most[b]) })
 	r.Kinds, r.PathParts, r.Efficiencies = kinds.names, path.names, pop.names
 
 	var levels []int
@@ -156,6 +163,7 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 	for i := range list {
 		rows[i], values[i] = list[i].Levels, math.Log(list[i].Time.Value())
 	}
+	// Logarithms: factors of a run's time multiply rather than add, and effects become relative.
 	e := effects.Of(levels, rows, values)
 	r.Balanced, r.Confounded, r.Residual = e.Balanced, e.Confounded, e.Residual
 	for i, of := range e.Factors {
@@ -217,6 +225,8 @@ func (r *Report) rank(list, compared []study.Configuration) {
 	for _, i := range order[1:] {
 		pairs = append(pairs, study.PairOf(compared[i].Name, best, &compared[i]))
 	}
+	// One family of tests, each against the best: with 95 % confidence none of those that are told
+	// is in truth as quick.
 	told := compare.Many(pairs, 0)
 	for place, i := range order {
 		c := &list[i]
@@ -275,17 +285,6 @@ func (m *means) of(level [2]int) []float64 {
 		list[i] = m.sum[level][name] / m.runs[level]
 	}
 	return list
-}
-
-// longestFirst sorts the names by the largest mean that a part has with any level.
-func (m *means) longestFirst() {
-	most := map[string]float64{}
-	for level, sums := range m.sum {
-		for name, v := range sums {
-			most[name] = max(most[name], v/m.runs[level])
-		}
-	}
-	slices.SortStableFunc(m.names, func(a, b string) int { return descending(most[a], most[b]) })
 }
 
 // descending orders the larger number first; numbers that are none, as the spread of a factor

@@ -55,7 +55,13 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 // parts returns the report as tables, with at most so many rows of the ranking.
+//
+// The tables are, in this order: the ranking of the configurations; the main effect of each level; the
+// shares of main effects and interactions; and, by level, the time of the mean rank by kind, the parts
+// of the critical path, and POP's efficiencies, the last two if the study asked for them. Ranges have
+// no rows by level, since each of their levels stands in one configuration.
 func (r *Report) parts(ranked int) []part {
+	// A study without factors has a ranking of one configuration, and nothing else to say.
 	list := []part{r.ranking(ranked)}
 	if len(r.Factors) == 0 {
 		return list
@@ -78,6 +84,8 @@ func (r *Report) parts(ranked int) []part {
 			continue // the study did not ask for it
 		}
 		p := part{Title: by.title}
+		// A program may have dozens of kernels: the longest ones, or those that came first, have
+		// columns.
 		shown := min(len(by.names), shownParts)
 		head := append([]string{"factor", "level"}, by.names[:shown]...)
 		if len(by.names) > shown {
@@ -117,6 +125,7 @@ func (r *Report) ranking(most int) part {
 	p := part{Title: fmt.Sprintf("%s: %s, %s, %s", r.Study, textutil.Count(len(r.Ranking), "configuration"),
 		textutil.Count(r.Runs, "run"), r.Design)}
 	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
+	// Only those that a larger study may tell apart: exact times that are equal stay so.
 	unclear := 0 // others that may be as quick as the best
 	for i, of := range r.Ranking {
 		interval, told := "not known", "cannot be told from the best"
@@ -190,6 +199,7 @@ func (r *Report) mainEffects() part {
 				}
 				low, high = min(low, l.Effect), max(high, l.Effect)
 			}
+			// A row for the whole range, as each of its levels has one configuration.
 			p.table.Row(of.Name, first.Label+" to "+last.Label, fmt.Sprintf("%+.2f to %s", 100*low, signed(high)),
 				fmt.Sprint(len(r.Ranking)), percentOf(of.Share))
 			continue
@@ -226,6 +236,7 @@ func (r *Report) shares() part {
 	for _, of := range r.Interactions[:min(len(r.Interactions), shownTogether)] {
 		row(of.name(), of.Or, of.Share)
 	}
+	// Interactions of three factors and more, and noise.
 	row("the rest", nil, r.Residual)
 	if several {
 		p.note("names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
@@ -273,6 +284,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if r.Confounded {
 		return pageTemplate.Execute(w, page)
 	}
+	// The page has no script: curves are drawn here, as coordinates of SVG.
 	low, high := 0.0, 0.0 // all curves have one scale, which has 0 on it
 	for _, of := range r.Factors {
 		for _, l := range of.Levels {

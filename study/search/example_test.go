@@ -28,6 +28,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(space.Points[found.Points[0].Index], found.Points[0].Value.Seconds)
+	fmt.Println(space.Points[found[0].Index], found[0].Value.Seconds)
 	// Output: [13 4] 100
 }

@@ -3,7 +3,7 @@
 //
 //	found, err := search.Run(ctx, &search.Space{Factors: factors, Points: points}, search.Options{
 //		Tolerances: []float64{0.03, 0.01, 0}, Indifference: 0.005, Measure: replay})
-//	best := found.Points[0]
+//	best := found[0]
 //
 // The search begins with a few points in which all levels, and pairs of levels, occur about
 // equally often. From the measured points a model of effects predicts the time of each other
@@ -88,23 +88,9 @@ type Options struct {
 	Indifference float64
 	// Measure measures points, numbers in Space.Points, to a tolerance.
 	Measure func(ctx context.Context, points []int, tolerance float64) ([]Value, error)
-	// Progress, if set, is called after each batch of measurements.
-	Progress func(Progress)
-}
-
-// Progress is how far a search has come.
-type Progress struct {
-	Tolerance float64 // of the current measurements
-	Measured  int     // points, to whatever tolerance
-	Open      int     // points that are to be measured, by the current predictions
-	Best      Point
-}
-
-// Found is the result of a search.
-type Found struct {
-	// Points are those that were measured to the last tolerance, the best first, and then the
-	// others.
-	Points []Point
+	// Progress, if set, is called after each batch of measurements with the number of points that
+	// are to be measured to the current tolerance, by the current predictions. It may grow.
+	Progress func(open int)
 }
 
 // Point is a point that was measured.
@@ -179,9 +165,10 @@ type search struct {
 	open  int // points that are not discarded and are to be measured
 }
 
-// Run searches for the point that takes the least time. The result depends on nothing but the
-// space, the options, and the measured values.
-func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
+// Run searches for the point that takes the least time. It returns the points that were measured
+// to the last tolerance, the best first, and then the others, which were discarded before. The
+// result depends on nothing but the space, the options, and the measured values.
+func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 	for i, x := range space.Points {
 		if len(x) != len(space.Factors) {
 			return nil, fmt.Errorf("search: point %d has %d levels of %d factors", i, len(x), len(space.Factors))
@@ -202,6 +189,8 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 	case o.Measure == nil:
 		return nil, errors.New("search: no measure")
 	}
+	// A coarser tolerance discards most points at a small part of the cost; the model carries over
+	// what it has learnt.
 	s := &search{Space: space, Options: o, found: map[int]*Point{}, model: &model{space: space}}
 	for i, tolerance := range o.Tolerances {
 		next := space.design()
@@ -222,6 +211,8 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 			}
 
 			// The model is fitted to all points that were measured, to whatever tolerance.
+			// A point's noise is the variance of the logarithm of its time: the relative half-width
+			// over the quantile of 95 %.
 			m := s.model
 			m.at, m.values, m.noise = nil, nil, nil
 			for i := range s.Points {
@@ -243,7 +234,7 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 				}
 			}
 			if s.Progress != nil {
-				s.Progress(Progress{tolerance, len(s.found), s.open, *s.found[best]})
+				s.Progress(s.open)
 			}
 		}
 	}
@@ -265,7 +256,7 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 	slices.SortStableFunc(list, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(coarse(&a), coarse(&b)), cmp.Compare(a.Value.Seconds, b.Value.Seconds))
 	})
-	return &Found{list}, nil
+	return list, nil
 }
 
 // measured reports whether a measurement is as good as a tolerance wants.
@@ -282,6 +273,7 @@ func (s *search) next(tolerance float64) []int {
 		gain   float64 // its expected improvement, as a difference of logarithms
 	}
 	_, best := s.best()
+	// A point counts as better only if it is so by more than the indifference.
 	limit := best - math.Log1p(s.Indifference)
 	var list []candidate
 	for i := range s.Points {

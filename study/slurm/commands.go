@@ -43,6 +43,7 @@ func run(ctx context.Context, script, name string, args ...string) (string, erro
 	defer cancel()
 	c := exec.CommandContext(ctx, path, args...)
 	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SQUEUE_") })
+	// A child that keeps the pipes open does not hold the worker up.
 	c.Stdin, c.WaitDelay = strings.NewReader(script), time.Second
 	var out, said limited
 	c.Stdout, c.Stderr = &out, &said
@@ -132,6 +133,8 @@ func parseLeft(text string) (left time.Duration, ok bool, err error) {
 	if rest == "UNLIMITED" || rest == "NOT_SET" {
 		return 0, false, nil
 	}
+	// The lead was fixed when the job was submitted, by its limit, and follows from that again
+	// here.
 	left, ok = parseLimit(rest)
 	limit, limited := parseLimit(whole)
 	if !ok || !limited {

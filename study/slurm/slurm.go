@@ -95,6 +95,11 @@ func Name(dir string) string {
 
 // Submit submits the array and returns the ID of the job, which it also writes into the study's
 // directory: Tasks knows the job by it. The array is checked before anything is submitted.
+//
+// The job's life: it is queued; its file job-ID.json is written, without which it is cancelled; its
+// tasks run the worker, append what that prints to slurm/ID_TASK.log, and get SIGTERM before their
+// limit of time; tasks that are preempted, or whose node fails, are queued again under the same ID.
+// The file stays when the job has ended: then the queue does not have its tasks any more.
 func Submit(ctx context.Context, a Array) (job string, err error) {
 	args, err := a.arguments()
 	if err != nil {
@@ -110,6 +115,8 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 	if err := atomicfile.Check(file("0")); err != nil {
 		return "", err
 	}
+	// Two submissions at the same moment may pass both: the limit is a courtesy, and Slurm has its
+	// own.
 	waiting, err := Tasks(ctx, a.Name, a.Dir)
 	if err != nil {
 		return "", err
@@ -239,6 +246,7 @@ func Tasks(ctx context.Context, name, dir string) ([]Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	// By file rather than by name: nodes may see the directory under another path.
 	here, notHere := os.Stat(dir)
 	var tasks []Task
 	for line := range strings.Lines(out) {
@@ -297,13 +305,11 @@ func WriteTasks(w io.Writer, tasks []Task) error {
 func Cancel(ctx context.Context, tasks []Task) error {
 	var jobs []string
 	for _, t := range tasks {
-		if !slices.Contains(jobs, t.Job) {
-			jobs = append(jobs, t.Job)
-		}
+		jobs = append(jobs, t.Job)
 	}
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := run(ctx, "", "scancel", jobs...)
+	_, err := run(ctx, "", "scancel", slices.Compact(jobs)...) // tasks come in the order of their jobs
 	return err
 }

@@ -2,6 +2,13 @@ package slurm_test
 
 import (
 	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +17,16 @@ import (
 	"time"
 
 	"reprise/internal/studytest"
+	"reprise/study/slurm"
 )
+
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // many is a study of 72 runs of some 50 ms each.
 const many = `
@@ -64,9 +80,7 @@ type status struct {
 
 func (e *engine) status() (s status) {
 	e.t.Helper()
-	if err := json.Unmarshal([]byte(studytest.Run(e.t, e.study, "status", e.dir, "--json")), &s); err != nil {
-		e.t.Fatal(err)
-	}
+	noError(e.t, json.Unmarshal([]byte(studytest.Run(e.t, e.study, "status", e.dir, "--json")), &s))
 	return s
 }
 
@@ -184,5 +198,228 @@ func killedSlurmd(e *engine) {
 	e.killSlurmd("node0")
 	time.Sleep(time.Second)
 	e.slurmd("node0")
+	e.finish()
+}
+
+var (
+	kills = flag.Int("kills", 10, "how many processes of jobs TestKilledSteps kills")
+	seed  = flag.Uint64("seed", 1, "of the moments and the processes")
+)
+
+// TestKilledSteps kills workers, and the processes of Slurm that run them, at random moments,
+// studies after studies, until so many were killed. What is left without a task is submitted again.
+func TestKilledSteps(t *testing.T) {
+	shared, command, file := start(t), studytest.Command(t), studytest.File(t, sized(*kills))
+	want := studytest.Undisturbed(t, command, file)
+	random := rand.New(rand.NewPCG(*seed, 1))
+	killed, round := 0, 0
+	for ; killed < *kills; round++ {
+		e := &engine{cluster{t, shared.dir}, command, file, filepath.Join(t.TempDir(), "s"), want}
+		studytest.Run(t, command, "plan", file, "-o", e.dir)
+		for killed < *kills && !e.done() {
+			switch killing := e.kill(random); {
+			case killing:
+				killed++
+			case len(e.tasks()) <= slurm.MaxTasks/2: // of which some start as others end
+				e.submit("--workers", fmt.Sprint(slurm.MaxTasks/2))
+			}
+			time.Sleep(time.Duration(random.Int64N(int64(50 * time.Millisecond))))
+		}
+		e.finish()
+		if t.Failed() {
+			return
+		}
+		t.Logf("study %d: %d killed so far", round+1, killed)
+	}
+	t.Logf("%d processes of jobs killed in %d studies", killed, round)
+}
+
+// sized returns a study of short runs that is not done before some of so many kills.
+func sized(kills int) string {
+	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [1500"
+	for n := range kills / 20 {
+		text += fmt.Sprint(", ", 1501+n)
+	}
+	return text + "]\n"
+}
+
+// done reports whether a worker has found that all runs are done.
+func (e *engine) done() bool {
+	_, err := os.Stat(filepath.Join(e.dir, "table.csv"))
+	return err == nil
+}
+
+func (e *engine) tasks() []slurm.Task {
+	e.t.Helper()
+	list, err := slurm.Tasks(e.t.Context(), slurm.Name(e.dir), e.dir)
+	noError(e.t, err)
+	return list
+}
+
+// kill kills a worker, or the process of Slurm that runs it, and reports whether there was one. In
+// the latter case the worker goes on, but Slurm only finds out after minutes that the job is
+// gone: it is cancelled.
+func (e *engine) kill(random *rand.Rand) bool {
+	steps := e.steps("SLURM_JOB_NAME=" + slurm.Name(e.dir))
+	if len(steps) == 0 {
+		return false
+	}
+	s := steps[random.IntN(len(steps))]
+	if s.parent == 0 || random.IntN(2) == 0 {
+		return syscall.Kill(s.pid, syscall.SIGKILL) == nil
+	}
+	killed := syscall.Kill(s.parent, syscall.SIGKILL) == nil
+	e.command("scancel", s.job)
+	return killed
+}
+
+// long is a study of two short runs and, to be added, one that takes longer than a minute: a
+// worker takes it for an estimate, of 600 steps, but it polls, and no estimate is that good.
+const long = `
+program: hpl
+parameters: {P: 16, Q: 16, NB: 64, DEPTH: 1, BCAST: 1ring, SWAP: long}
+machine: dahu
+factors:
+  N: [1000, 2000, %d]
+tolerance: 0.2%%
+`
+
+// TestWalltime: a worker whose job is over after a minute gives back what it was making, with its
+// state, and one that follows goes on from there.
+func TestWalltime(t *testing.T) {
+	slurm, command := start(t), studytest.Command(t)
+	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 2*time.Minute)))
+	want := make(chan string)
+	go func() { want <- studytest.Undisturbed(t, command, file) }()
+	e := &engine{slurm, command, file, filepath.Join(t.TempDir(), "s"), ""}
+	studytest.Run(t, command, "plan", file, "-o", e.dir)
+	e.submit("--workers", "1", "--time", "1")
+	e.wait("idle", e.idle)
+	if saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*")); err != nil || len(saved) != 1 {
+		t.Errorf("checkpoints %v, %v, want 1: the long run was to be interrupted\n%s", saved, err, e.output())
+	}
+	e.submit("--workers", "1")
+	e.wait("idle", e.idle)
+	e.want = <-want
+	e.finish()
+}
+
+// orderOf returns the order of a matrix whose run takes about so long of a processor as quick as
+// now, and longer on one that is shared: it takes some time for each row of blocks.
+func orderOf(t *testing.T, command string, takes time.Duration) int {
+	t.Helper()
+	const order = 60000
+	c := exec.Command(command, "run", studytest.File(t, fmt.Sprintf(long, order)), "-o", filepath.Join(t.TempDir(), "s"), "--quiet")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	n := int(order * takes.Seconds() / c.ProcessState.UserTime().Seconds())
+	t.Logf("N = %d", n)
+	return n
+}
+
+// output returns what the tasks have printed, and which checkpoints there are.
+func (e *engine) output() string {
+	var b strings.Builder
+	logs, err := filepath.Glob(filepath.Join(e.dir, "slurm", "*.log"))
+	noError(e.t, err)
+	for _, name := range logs {
+		text, err := os.ReadFile(name)
+		fmt.Fprintf(&b, "%s: %s%v\n", filepath.Base(name), text, err)
+	}
+	saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*"))
+	fmt.Fprintln(&b, "checkpoints:", len(saved), err)
+	return b.String()
+}
+
+// smallDisk mounts a file system of 1 MB and returns its directory.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "none", dir).CombinedOutput(); err != nil {
+		t.Skipf("needs a small file system, which this user cannot mount: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "--lazy", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	return dir
+}
+
+// fill fills the disk of a directory to the last byte, and returns the file that does.
+func fill(t *testing.T, dir string) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "filler"))
+	noError(t, err)
+	defer f.Close()
+	if _, err := io.Copy(f, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk: %v", err)
+	}
+	return f.Name()
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestFullDisk: workers on a disk that is full, or read-only, end with an error that says so,
+// and what they had done stays.
+func TestFullDisk(t *testing.T) {
+	disk := smallDisk(t)
+	command, file, dir := studytest.Command(t), studytest.File(t, many), filepath.Join(disk, "s")
+	studytest.Run(t, command, "plan", file, "-o", dir)
+	filler := fill(t, disk)
+	if out := studytest.Fail(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "no space left on device") || !strings.Contains(out, dir) {
+		t.Errorf("a worker on a full disk says %s", out)
+	}
+	noError(t, os.Truncate(filler, 700<<10))
+	worker := exec.Command(command, "worker", dir, "--quiet")
+	noError(t, worker.Start())
+	fill(t, disk+"/s") // while it works
+	if err := worker.Wait(); err == nil || worker.ProcessState.ExitCode() != 1 {
+		t.Errorf("a worker whose disk becomes full: %v", err)
+	}
+	remount(t, disk, "ro")
+	if out := studytest.Fail(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "read-only file system") {
+		t.Errorf("a worker on a read-only disk says %s", out)
+	}
+	studytest.Run(t, command, "status", dir)
+	remount(t, disk, "rw")
+	noError(t, errors.Join(os.Remove(filler), os.Remove(disk+"/s/filler")))
+	studytest.Run(t, command, "worker", dir, "--quiet")
+	if studytest.Table(t, dir) != studytest.Undisturbed(t, command, file) {
+		t.Errorf("the table is another one than that of a study whose disk was never full")
+	}
+	studytest.CheckOnce(t, dir)
+}
+
+func remount(t *testing.T, dir, how string) {
+	t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,"+how, dir).CombinedOutput(); err != nil {
+		t.Fatalf("remount: %v: %s", err, out)
+	}
+}
+
+// fullDisk: a disk that becomes full under the workers of Slurm costs only the time until it
+// has room again.
+func fullDisk(e *engine) {
+	disk := smallDisk(e.t)
+	e.dir = filepath.Join(disk, "s")
+	studytest.Run(e.t, e.study, "plan", e.file, "-o", e.dir)
+	filler := fill(e.t, disk)
+	if out := studytest.Fail(e.t, 1, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "no space left on device") {
+		e.t.Errorf("submitting on a full disk: %s", out)
+	}
+	noError(e.t, os.Truncate(filler, 800<<10))
+	e.submit("--workers", "4")
+	e.working()
+	full := fill(e.t, e.dir)
+	e.wait("idle", e.idle)
+	if s := e.status(); s.Waiting == 0 {
+		e.t.Errorf("the disk was full, and all is done: %+v", s)
+	}
+	noError(e.t, errors.Join(os.Remove(filler), os.Remove(full)))
 	e.finish()
 }

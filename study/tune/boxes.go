@@ -100,6 +100,11 @@ func boxDat(p *hpcg.Params) string {
 
 // candidates returns all grids and boxes that come into question, as a space with the parameters
 // of each point.
+//
+// A candidate is a process grid x by y by z of all ranks, and a box of nx by ny by nz points that each
+// rank has. HPCG refuses grids and boxes that are too flat, and sides that are no multiples of 8
+// ([hpcg.Params.Complete] knows its rules). Of the boxes that are left those come into question that
+// take the memory which the rules want, and no more than the fill.
 func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	r := &Request{Ranks: b.Ranks, Nodes: b.Nodes}
 	if b.Machine != "" {
@@ -117,6 +122,7 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 		return nil, nil, nil, errors.New("the memory of a node is not given: it says how large boxes are")
 	}
 	most := b.Fill * b.Memory / float64(min(where.perHost, ranks)) / bytesPerPoint // points of a rank
+	// HPCG's rules want the problem to exceed the caches by far: a quarter of the memory at least.
 	least := most * leastShare / b.Fill
 
 	// Process grids that HPCG does not refuse.
@@ -142,6 +148,7 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	}
 	slices.Reverse(sides)
 
+	// Sides have an order, so near boxes are taken to be alike; grids have none.
 	side := search.Factor{Levels: len(sides), Ordered: true}
 	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, side, side, side}}
 	var list []hpcg.Params
@@ -202,6 +209,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	}
 
 	// The search minimises the seconds of 1e9 flop.
+	// Rates are kept by point: the search itself keeps times alone.
 	runs, done := map[int]boxRun{}, 0
 	tell := func(open int) {
 		if o.Progress != nil {
@@ -210,7 +218,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	}
 	found, err := search.Run(ctx, space, search.Options{
 		Tolerances: []float64{boxTolerance}, Indifference: o.Indifference,
-		Progress: func(p search.Progress) { tell(p.Open) },
+		Progress: tell,
 		Measure: func(ctx context.Context, points []int, _ float64) ([]search.Value, error) {
 			results := make([]boxRun, len(points))
 			err := atOnce(ctx, len(points), o.Jobs, func(ctx context.Context, i int) (err error) {
@@ -236,10 +244,12 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 		return nil, err
 	}
 
-	index := found.Points[0].Index
+	index := found[0].Index
 	best, top := &list[index], runs[index]
 	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
 		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
+	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give
+	// an unbiased one.
 	if top.noise { // replay the best with seeds that the search has not seen
 		var fresh []float64
 		for i := range uint64(freshSeeds) {
@@ -252,7 +262,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 		f := compare.MeanFigure(fresh)
 		r.Gflops, r.GflopsInterval, r.FreshSeeds = f.Value(), f.Interval(), len(fresh)
 	}
-	for _, p := range found.Points {
+	for _, p := range found {
 		q, run := &list[p.Index], runs[p.Index]
 		c := BoxChoice{Name: boxName(q), Gflops: run.gflops, Behind: 1 - run.gflops/top.gflops,
 			Memory: bytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
@@ -285,6 +295,7 @@ func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, see
 		return boxRun{}, err
 	}
 	o.Seed = seed
+	// The iterations of HPCG are alike, so an estimate of few of them is within the tolerance soon.
 	e, err := replay.Sample(ctx, open, m, o, replay.SampleOptions{Tolerance: boxTolerance, Workers: 1})
 	if err == nil {
 		return boxRun{e.Gflops, e.GflopsInterval, e.Seed != nil}, nil

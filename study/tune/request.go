@@ -94,6 +94,7 @@ func (r *Request) setting(name string) string {
 // left out since they would not fit into the memory. The study is made as the text of its file,
 // so that every setting is checked as there.
 func (r *Request) Study() (s *study.Study, leftOut int, err error) {
+	// One builder for each mapping of the file; what is of the machine stands at its top.
 	var parameters, options, machine, factors strings.Builder
 	for _, s := range r.Settings {
 		to, indent := &parameters, "  "
@@ -122,6 +123,7 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 			text += part.key + ":\n" + part.of.String()
 		}
 	}
+	// Values are quoted above, so that none of them can be YAML of its own.
 	if s, err = study.Parse(strings.NewReader(text), "study tune"); err != nil {
 		return nil, 0, err
 	}
@@ -163,6 +165,7 @@ func (r *Request) checkDat() error {
 	if err != nil {
 		return err
 	}
+	// Products of an HPL.dat's numbers may exceed an int of 32 bits.
 	room := int64(places.hosts) * int64(places.perHost)
 	for k := range dat.Combinations() {
 		p, err := dat.Combination(k + 1)
@@ -179,6 +182,11 @@ func (r *Request) checkDat() error {
 
 // usual writes, as parts of a study's file, the order of the matrix and those of the usual
 // factors that are not set.
+//
+// The usual levels are grids that are not far from square (tallest, flattest), block sizes from 64 to
+// 256 in steps of 32, a look-ahead of 0 or 1, all six broadcasts, and all three swaps. The other
+// parameters of an HPL.dat, such as PFACT, are those that HPL has by default, unless they are set. What is set has no factor, and what has one level only is no
+// choice.
 func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
 	places, err := r.places()
 	if err != nil {
@@ -199,6 +207,7 @@ func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
 		if r.Memory == 0 {
 			return errors.New("neither the order of the matrix nor the memory of a node is given: which problem is to be solved?")
 		}
+		// A matrix of order n has 8 n^2 bytes, in equal parts for all ranks.
 		each := r.Fill * r.Memory / float64(min(places.perHost, ranks)) // bytes of a rank
 		if n = int(math.Sqrt(each*float64(ranks)/8)) / orderStep * orderStep; n < orderStep {
 			return fmt.Errorf("%s of memory on each of %s are too small: %.0f %% of it hold no matrix of order %d",
@@ -253,6 +262,7 @@ func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
 // grids returns the grids of so many ranks that come into question, by their number of rows: the
 // one with the P or Q that is set, or those that are usual.
 func (r *Request) grids(ranks int) ([][2]int, error) {
+	// All factorisations of the number of ranks, by rows, that fit.
 	grids := func(ranks int, fits func(p, q int) bool) (list [][2]int) {
 		for p := 1; p <= ranks; p++ {
 			if q := ranks / p; ranks%p == 0 && fits(p, q) {
@@ -267,6 +277,7 @@ func (r *Request) grids(ranks int) ([][2]int, error) {
 		if list := grids(ranks, usual); len(list) > 0 {
 			return list, nil
 		}
+		// The next smaller number of ranks that has grids of two shapes.
 		near := ranks - 1
 		for len(grids(near, usual)) < 2 {
 			near--
@@ -360,6 +371,7 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 	bytes := func(p *hpl.Params) float64 { // of the node with most ranks
 		return float64(min(places.perHost, p.P*p.Q)) * bytesOfRank(p)
 	}
+	// The rows stay in the order of the design, of which some are taken out.
 	var fit [][]int
 	var list []hpl.Params
 	for i, row := range s.Rows {
@@ -383,6 +395,7 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 	// smallest blocks, which come into question for smaller orders as well.
 	smallest := slices.MinFunc(list, func(a, b hpl.Params) int { return cmp.Compare(a.NB, b.NB) }).NB
 	n := (list[0].N - 1) / orderStep * orderStep
+	// Orders are tried one after the other: what HPL allocates is no smooth function of the order.
 	for ; n > 0; n -= orderStep {
 		if slices.ContainsFunc(list, func(c hpl.Params) bool {
 			c.N = n

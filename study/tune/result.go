@@ -81,8 +81,8 @@ type Replay struct {
 
 // result makes the result of a search: found has its points, last the outcome of each row, fresh
 // those of the best with other seeds.
-func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh []*study.Outcome) *Result {
-	best := found.Points[0]
+func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh []*study.Outcome) *Result {
+	best := found[0]
 	r := &Result{Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
 		Runs: t.list, Known: t.known, Edges: edges(t.plan, best.Index)}
 	switch run := t.plan.Config(best.Index).Run.(type) {
@@ -93,6 +93,7 @@ func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh [
 	case *programs.HPCG:
 		r.HPCGDat = boxDat(&run.Params)
 	}
+	// The share is by messages, which do not depend on the load of this machine, as times do.
 	made, all := 0.0, 0.0
 	for _, of := range t.list {
 		made += of.cost
@@ -104,6 +105,7 @@ func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh [
 
 	// The rate of the best, with the scatter of the seeds and the interval of each replay.
 	var times, gflops []float64
+	// The intervals of the replays are not taken to become smaller by a mean; the scatter of the seeds does.
 	estimate := 0.0 // relative half-width that each of them has
 	for _, o := range fresh {
 		times, gflops = append(times, o.Makespan), append(gflops, o.Gflops)
@@ -117,10 +119,11 @@ func (t *tuner) result(found *search.Found, last map[int]*study.Outcome, fresh [
 
 	// The points that were measured as well as the best was, the best first.
 	var list []Choice
-	for _, p := range found.Points {
+	for _, p := range found {
 		if p.Value.Interval > 0 && p.Tolerance > best.Tolerance {
 			continue
 		}
+		// The search has times that are comparable; those that are shown are as replayed.
 		w := weight(t.plan, p.Index)
 		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w,
 			Gflops: last[p.Index].Gflops, Behind: p.Value.Seconds/best.Value.Seconds - 1, weight: w}
@@ -147,6 +150,10 @@ func edges(p *study.Plan, row int) []string {
 
 // rank finds the choices that may be as good as the first, where the time of one seed scatters so
 // much, relatively.
+//
+// A time is known to within its own interval and the scatter of the seeds, which add up as squares.
+// The tests are those of package compare, against the first of the list, with the indifference as
+// threshold.
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
 	figure := func(c *Choice) compare.Figure {
@@ -163,6 +170,7 @@ func (r *Result) rank(list []Choice, scatter float64) {
 	for i := range list[1:] {
 		pairs = append(pairs, compare.Pair{Name: list[i+1].Name, A: figure(&list[0]), B: figure(&list[i+1])})
 	}
+	// The best is among those that may be the best; its capacity is cut so that the append copies.
 	r.Indistinct = list[:1:1]
 	for i, j := range compare.Many(pairs, r.Indifference) {
 		if !j.Worse {
@@ -182,6 +190,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	if r.N > 0 {
 		searched += " for N = " + textutil.Thousands(r.N)
 	}
+	// Replays with fresh seeds are the last of Runs, and have a line of their own.
 	count := map[float64]int{} // replays of the search, by tolerance
 	for _, made := range r.Runs[:len(r.Runs)-r.FreshSeeds] {
 		if made.Interval == 0 { // an estimate would not have paid

@@ -165,6 +165,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 
 	// The space has a point for each run of the plan. Levels that have an order are numbered in
 	// that.
+	// The search sees numbers only; names of factors and levels come back with the result.
 	space := &search.Space{}
 	var ranks [][]int
 	for _, f := range p.Factors {
@@ -183,8 +184,10 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	last := map[int]*study.Outcome{} // of each row, to the finest tolerance
 	found, err := search.Run(ctx, space, search.Options{
 		Tolerances: o.Tolerances, Indifference: o.Indifference,
-		Progress: func(p search.Progress) { t.tell(p.Open) },
+		Progress: t.tell,
 		Measure: func(ctx context.Context, points []int, tolerance float64) ([]search.Value, error) {
+			// All configurations have the same seed, so that their differences have less noise than
+			// either time: common random numbers.
 			jobs := make([]job, len(points))
 			for i, row := range points {
 				jobs[i] = job{row, p.Config(row), study.RunOptions{Tolerance: tolerance, Seed: t.Seed}}
@@ -208,7 +211,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 
 	// Replay the best with seeds, of noise and of pivots, that the search has not seen.
 	t.tell(freshSeeds)
-	best := found.Points[0]
+	best := found[0]
 	jobs := make([]job, freshSeeds)
 	for i := range jobs {
 		c := *p.Config(best.Index)
@@ -308,6 +311,7 @@ func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Outcome, error) 
 func (t *tuner) tell(further int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	// The search learns only step by step how many runs it needs, so the bar's end may move.
 	t.wanted = t.done + further
 	if t.Progress != nil {
 		t.Progress(t.done, t.wanted)
@@ -321,6 +325,7 @@ func atOnce(ctx context.Context, n, jobs int, do func(ctx context.Context, i int
 	defer cancel()
 	errs := make([]error, n)
 	var wait sync.WaitGroup
+	// A goroutine for each number is cheap beside a replay; the channel bounds those that work.
 	free := make(chan struct{}, jobs)
 	for i := range n {
 		wait.Go(func() {

@@ -11,21 +11,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"reprise/replay"
 	"reprise/study"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
+
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // planOf plans the study of a text.
 func planOf(t testing.TB, text string) *study.Plan {
 	t.Helper()
 	s, err := study.Parse(strings.NewReader(text), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, err := study.NewPlan(s, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -59,7 +65,7 @@ factors:` + grids + `
 }
 
 // TestTune: the best of all, each replayed exactly, or one that is not slower by more than what was
-// said not to matter, and with fewer replays; whatever the number of jobs.
+// said not to matter, and with fewer replays; whatever the number of jobs. The HPL.dat is that of it.
 func TestTune(t *testing.T) {
 	for name, text := range small {
 		t.Run(name, func(t *testing.T) {
@@ -67,16 +73,12 @@ func TestTune(t *testing.T) {
 			all, least := p.NewEvaluator(), math.Inf(1)
 			for i := range p.Runs {
 				out, err := all.Evaluate(t.Context(), p.Config(i), study.RunOptions{Seed: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				least = min(least, out.Makespan)
 			}
 			o := Options{Jobs: 3, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1}
 			r, err := Run(t.Context(), p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			made := len(r.Runs) - r.FreshSeeds
 			t.Logf("%s: %.2f %% behind the best, %d of %d replayed", r.Best.Name, 100*(r.Best.Makespan/least-1), made, len(p.Runs))
 			if r.Best.Makespan > 1.01*least || made >= len(p.Runs) {
@@ -84,6 +86,11 @@ func TestTune(t *testing.T) {
 			}
 			if len(r.Deciding) != decidingRuns || r.Deciding[0].Name != r.Best.Name || r.Indistinct[0].Name != r.Best.Name {
 				t.Errorf("deciding %v, indistinct %v", r.Deciding, r.Indistinct)
+			}
+			d, err := hpl.ReadDat(strings.NewReader(r.Dat), "HPL.dat")
+			noError(t, err)
+			if got, err := d.Combination(1); err != nil || !cmp.Equal(got, r.Best.params) {
+				t.Errorf("HPL.dat of %+v, the best is %+v; %v", got, r.Best.params, err)
 			}
 			o.Jobs = 1
 			again, err := Run(t.Context(), p, o)
@@ -94,31 +101,13 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestDat: the HPL.dat is that of the best.
-func TestDat(t *testing.T) {
-	r, err := Run(t.Context(), planOf(t, small["slow links"]), Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := hpl.ReadDat(strings.NewReader(r.Dat), "HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := d.Combination(1)
-	if err != nil || !cmp.Equal(got, r.Best.params) {
-		t.Errorf("%+v, want %+v; %v", got, r.Best.params, err)
-	}
-}
-
 // TestNoise: the best is replayed with seeds that the search did not use, of noise and of pivots,
 // and what they differ by is in the interval of its Gflops: their mean, and Student's half-width
 // of three.
 func TestNoise(t *testing.T) {
 	p := planOf(t, "kernel-noise: dgemm=5%\n"+small["slow links"])
 	r, err := Run(t.Context(), p, Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	at := len(r.Runs) - r.FreshSeeds
 	mean, sum := 0.0, 0.0
 	for i, made := range r.Runs {
@@ -244,9 +233,7 @@ func TestRequests(t *testing.T) {
 	dahu := []study.Setting{{Word: "machine", Value: "dahu"}}
 	// 32 nodes of 1 GB, 80 % of it: N^2 * 8 <= 25.6e9, N <= 56,568: 220 blocks of 256.
 	s, leftOut, err := (&Request{Settings: dahu, Memory: 1e9, Fill: 0.8}).Study()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c, err := s.Config(0)
 	if err != nil || hplOf(c).N != 220*256 || c.Machine.RanksPerHost != 32 {
 		t.Errorf("N = %d, %d ranks on a host; %v", hplOf(c).N, c.Machine.RanksPerHost, err)
@@ -264,9 +251,7 @@ func TestRequests(t *testing.T) {
 	}
 	dat := filepath.Join(t.TempDir(), "HPL.dat")
 	text := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
-	if err := os.WriteFile(dat, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(dat, []byte(text), 0o666))
 	s, _, err = (&Request{Settings: dahu, Dat: dat}).Study()
 	if err != nil || len(s.Rows) != 12 {
 		t.Errorf("%v, want 12 configurations of HPL.dat", err)
@@ -312,9 +297,7 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	two := file("two", lists)
@@ -369,9 +352,7 @@ func TestFits(t *testing.T) {
 		}
 	}
 	s, _, err := (&Request{Settings: dahu, Ranks: 33, Memory: 256e9, Fill: 0.8}).Study()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if c, err := s.Config(0); err != nil || hplOf(c).N != 634*256 {
 		t.Errorf("N = %d, want %d; %v", hplOf(c).N, 634*256, err)
 	}
@@ -392,9 +373,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s: %d configurations, want %d", c.word, len(s.Rows), c.rows)
 		}
 		p, err := s.Config(len(s.Rows) - 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		got := hplOf(p).Params
 		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, hplOf(p).Params) || got.P*got.Q != 32 {
 			t.Errorf("%s: %+v, %v", c.word, got, err)
@@ -409,5 +388,77 @@ func TestBytesOfRank(t *testing.T) {
 	p.NB, p.Depth = 100, 1
 	if got, want := bytesOfRank(&p), 8.*(500*501+2*100*700+2*100*500); got != want {
 		t.Errorf("%g, want %g", got, want)
+	}
+}
+
+// TestRunBoxes: the best of all, each replayed, or one that is not slower by more than what was
+// said not to matter, whatever the number of jobs.
+func TestRunBoxes(t *testing.T) {
+	b := Boxes{Ranks: 4, Memory: 20e6, Fill: 0.9}
+	_, list, where, err := b.candidates()
+	noError(t, err)
+	spec := replay.MachineSpec{Platform: generic, RanksPerHost: where.perHost}
+	most := 0.0
+	for i := range list {
+		r, err := replayBox(t.Context(), spec, &list[i], 1, "")
+		noError(t, err)
+		most = max(most, r.gflops)
+	}
+	o := BoxOptions{Jobs: 2, Indifference: 0.005, Seed: 1}
+	r, err := RunBoxes(t.Context(), b, o)
+	noError(t, err)
+	t.Logf("%s: %.2f %% below the best, %d of %d replayed", r.Best.Name, 100*(1-r.Gflops/most), r.Replays, len(list))
+	if r.Gflops < 0.995*most || r.Replays >= len(list) || r.Indistinct[0] != r.Best {
+		t.Errorf("%+v, the best %g Gflops; %d configurations", r, most, len(list))
+	}
+	o.Jobs = 1
+	again, err := RunBoxes(t.Context(), b, o)
+	if diff := cmp.Diff(r, again); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	var p hpcg.Params
+	if _, err := p.ReadDat(strings.NewReader(r.Dat), "hpcg.dat"); err != nil || p.Grid.Ranks() != 4 || p.NX*p.NY*p.NZ == 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestCandidates: boxes take a quarter of the memory at least, and the fill at most; 714.7 bytes a
+// point are what HPCG reports.
+func TestCandidates(t *testing.T) {
+	if math.Abs(bytesPerPoint-714.7) > 0.05 {
+		t.Errorf("%g bytes a point", bytesPerPoint)
+	}
+	// 32 ranks of a node of 16 GB have 0.5 GB each: 175,000 to 560,000 points.
+	_, list, _, err := (&Boxes{Machine: "dahu", Nodes: 2, Memory: 16e9, Fill: 0.8}).candidates()
+	noError(t, err)
+	least, most := math.Inf(1), 0.0
+	for _, p := range list {
+		points := float64(p.NX) * float64(p.NY) * float64(p.NZ)
+		least, most = min(least, points), max(most, points)
+		if p.Ranks != 64 || p.Grid.Ranks() != 64 {
+			t.Fatalf("%+v", p)
+		}
+	}
+	if least < 174e3 || least > 200e3 || most > 560e3 || most < 530e3 {
+		t.Errorf("%g to %g points", least, most)
+	}
+}
+
+// TestBoxesRefused: what cannot be done is said in one sentence.
+func TestBoxesRefused(t *testing.T) {
+	for want, b := range map[string]Boxes{
+		"the memory of a node is not given":          {Ranks: 8},
+		"8 ranks with memory for 2 to 6 points each": {Ranks: 8, Memory: 5e3, Fill: 0.8},
+		"11 ranks with memory for":                   {Ranks: 11, Memory: 1e9, Fill: 0.8}, // 1 x 1 x 11: HPCG aborts
+		"say how many ranks or nodes":                {Memory: 1e9, Fill: 0.8},
+	} {
+		if _, err := RunBoxes(t.Context(), b, BoxOptions{Jobs: 1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// The kernel models of Dahu are those of HPL.
+	_, err := RunBoxes(t.Context(), Boxes{Machine: "dahu", Ranks: 8, Memory: 1e9, Fill: 0.8}, BoxOptions{Jobs: 1, Indifference: 0.005})
+	if err == nil || strings.Count(err.Error(), "no kernel model for spmv") != 1 {
+		t.Error("HPCG on the kernels of HPL:", err)
 	}
 }

@@ -86,6 +86,7 @@ func fileName(text string) string {
 // its process, on another one by when its file was written to.
 func alive(dir string, o, me *Owner, lately func(fs.FileInfo) bool) bool {
 	if o.Boot != "" && o.Boot == me.Boot {
+		// The number alone is not enough: the kernel gives it to another process some day.
 		started, runs := startOf(o.PID)
 		return runs && started == o.Started
 	}
@@ -143,6 +144,7 @@ func Workers(dir string) ([]Known, error) {
 	}
 
 	// Of each item the lease of the largest number counts.
+	// Leases of smaller numbers stay until the item is done, and say nothing.
 	last := map[string]int{}
 	var items []string
 	for _, name := range leases {

@@ -206,6 +206,8 @@ func (w *Worker) beat() error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// The file server's time of now is then this time plus what has passed by the monotonic clock
+	// of this host.
 	w.server, w.at = info.ModTime(), at
 	return nil
 }
@@ -247,6 +249,8 @@ func (w *Worker) Take(item string) (*Lease, error) {
 		return nil, err
 	}
 	for k := 1; ; k++ {
+		// Exclusive creation is atomic on local file systems and on NFS since version 3: one worker
+		// of many gets it.
 		l := &Lease{w, item, k}
 		err := create(l.file(k), &w.Owner)
 		switch {
@@ -284,6 +288,7 @@ func (l *Lease) Held() error {
 	if err := l.w.seen(); err != nil {
 		return err
 	}
+	// The next number exists only if another worker has found this lease free or its worker dead.
 	if _, err := os.Stat(l.file(l.k + 1)); err == nil {
 		return errors.New("another worker has taken this one for dead, and its lease")
 	}
