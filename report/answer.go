@@ -160,20 +160,19 @@ func modelLabels(labels []string, seed *uint64, p *replay.Provenance) []string {
 	if seed != nil {
 		labels = append(labels, fmt.Sprintf("noise of seed %d", *seed))
 	}
-	if len(p.HostSpeeds) > 0 {
-		labels = append(labels, "speeds of hosts changed: "+strings.Join(p.HostSpeeds, ", "))
-	}
-	if len(p.Changes) > 0 {
-		labels = append(labels, "machine changed: "+strings.Join(p.Changes, ", "))
-	}
-	if p.ComputeScale != 0 {
-		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
-	}
-	if p.FileBandwidth != 0 {
-		labels = append(labels, fmt.Sprintf("files at %g byte/s", p.FileBandwidth))
-	}
-	if p.ComputeNoise {
-		labels = append(labels, "amounts of flop drawn by their spread")
+	for _, differs := range []struct {
+		so    bool
+		label string
+	}{
+		{len(p.HostSpeeds) > 0, "speeds of hosts changed: " + strings.Join(p.HostSpeeds, ", ")},
+		{len(p.Changes) > 0, "machine changed: " + strings.Join(p.Changes, ", ")},
+		{p.ComputeScale != 0, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale)},
+		{p.FileBandwidth != 0, fmt.Sprintf("files at %g byte/s", p.FileBandwidth)},
+		{p.ComputeNoise, "amounts of flop drawn by their spread"},
+	} {
+		if differs.so {
+			labels = append(labels, differs.label)
+		}
 	}
 	return labels
 }

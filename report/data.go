@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"os"
 	"strings"
 
 	"reprise/internal/regular"
@@ -129,9 +128,16 @@ func NewInputs(p *replay.Provenance, t replay.Traced, m *replay.Machine, command
 	for _, f := range []struct{ what, name string }{
 		{"kernel models", p.KernelFile}, {"network noise", p.NetworkNoise}, {"hostfile", source.Hostfile},
 	} {
-		if f.name != "" {
-			in.Files = append(in.Files, Input{What: f.what, Name: f.name, Hash: fileHash(f.name)})
+		if f.name == "" {
+			continue
 		}
+		// Built-in models have no hash: their name and the version of the program name them. Neither has a file that is
+		// not there any more, or cannot be read twice.
+		hash := ""
+		if regular.IsFile(f.name) {
+			hash, _ = FileHash(f.name)
+		}
+		in.Files = append(in.Files, Input{What: f.what, Name: f.name, Hash: hash})
 	}
 	if len(p.HostSpeeds) > 0 {
 		in.Files = append(in.Files, Input{What: "speeds of hosts", Name: strings.Join(p.HostSpeeds, ", ")})
@@ -142,20 +148,16 @@ func NewInputs(p *replay.Provenance, t replay.Traced, m *replay.Machine, command
 	return in
 }
 
-// fileHash names a file by its content. Built-in models have no hash: their name and the version of the program name
-// them. Neither has a file that is not there any more, or cannot be read twice.
-func fileHash(name string) string {
-	if info, err := os.Stat(name); !regular.IsFile(name) || err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(name)
+// FileHash names a regular file by its content.
+func FileHash(name string) (string, error) {
+	f, err := regular.Open(name)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return ""
+		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }

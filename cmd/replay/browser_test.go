@@ -248,40 +248,7 @@ func TestReportInBrowser(t *testing.T) {
 		t.Errorf("theme and steps of the address: %q, want dark, 1 and 6", got)
 	}
 
-	t.Logf("first picture after %.0f ms, all after %s ms",
-		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
-		eval[string](b, "document.documentElement.dataset.ready"))
-	for _, width := range []int64{1280, 3840} {
-		if testing.Short() {
-			break // a measurement
-		}
-		b.do(chromedp.EmulateViewport(width, width*9/16))
-		t.Logf("the matrix at %d pixels: %s", width, b.frames())
-	}
 	b.quiet(file)
-}
-
-// frames zooms and moves the matrix in each of 60 frames, and says how long they take.
-func (b *browser) frames() string {
-	b.t.Helper()
-	const zoom = `(async () => {
-		document.querySelector('#matrix canvas').scrollIntoView();
-		const frame = () => new Promise(requestAnimationFrame), [x, y] = ['steps', 'ranks'].map(name => Extent.all.get(name)), all = [];
-		let last = await frame();
-		for (let i = 0; i < 60; i++) {
-			[x, y].forEach(e => { e.zoom(i < 30 ? 0.95 : 1 / 0.95); e.move(0.01); });
-			const now = await frame();
-			all.push({interval: now - last, script: Picture.lastFrame});
-			last = now;
-		}
-		const of = (what, share) => all.map(f => f[what]).sort((a, b) => a - b)[Math.floor(share * 59)].toFixed(1);
-		return ['interval', 'script'].map(what => what + ' median ' + of(what, 0.5) + ' ms, longest ' + of(what, 1) + ' ms').join('; ');
-	})()`
-	said, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](zoom, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return said
 }
 
 // TestTwoRunsInBrowser: two runs stand on the same axes, and what differs comes first.

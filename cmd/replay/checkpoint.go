@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"reprise/internal/snapshot"
 	"reprise/internal/textutil"
 	"reprise/replay"
+	"reprise/report"
 	"reprise/trace/warning"
 )
 
@@ -260,17 +260,9 @@ func contentHash(name string) (string, error) {
 	case !regular.IsFile(name):
 		return "built-in " + name, nil
 	}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
-		return "", command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
+	hash, err := report.FileHash(name)
+	if errors.Is(err, regular.ErrSpecial) {
+		err = command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)), nil
+	return hash, err
 }

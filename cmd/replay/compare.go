@@ -176,7 +176,7 @@ func readResult(path string, stdin io.Reader) (*compare.Result, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: %w", path, errors.New("a directory, want a file"))
+		return nil, fmt.Errorf("%s: a directory, want a file", path)
 	}
 	return compare.Read(path, f)
 }

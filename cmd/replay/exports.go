@@ -139,19 +139,18 @@ func makeProfile(j *job, _ *cli.Context, o *output) error {
 	save := func(ctx context.Context, r *profile.Recorder, labels []string) error {
 		return writeStreamed(ctx, o.file, func(w io.Writer) error { return r.Write(w, labels...) })
 	}
+	// The machine, and so the groups of ranks, is not known when the output is made.
+	groups := func() profile.Groups { return profile.GroupsOf(j.in.header, hostsOf(&j.machine)) }
 	var recorder *profile.Recorder
 	o.whole = true
 	o.begin = func(context.Context) ([]replay.Observer, error) {
-		recorder = profile.NewRecorder(j.in.header, profile.GroupsOf(j.in.header, hostsOf(&j.machine)))
+		recorder = profile.NewRecorder(j.in.header, groups())
 		return []replay.Observer{recorder.Observer()}, nil
 	}
 	o.write = func(ctx context.Context, r *results) error { return save(ctx, recorder, report.Labels(r.Report)) }
 
 	// The windows of an estimate, and the replays of --runs, are added up.
-	several := sync.OnceValue(func() *profile.Several {
-		return profile.NewSeveral(j.in.header, profile.GroupsOf(j.in.header, hostsOf(&j.machine)))
-	})
-	// several makes the sums when the first window or run begins: the machine is not known when the output is made.
+	several := sync.OnceValue(func() *profile.Several { return profile.NewSeveral(j.in.header, groups()) })
 	o.observe = func() windowObserver { return several().Observe }
 	o.writeEstimate = func(r *estimateResults) error {
 		return save(context.Background(), several().Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))

@@ -77,18 +77,17 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 // readHead returns the first bytes of a regular file, fewer where it is shorter.
 //
 // It is for telling formats apart before a reader is chosen.
-func readHead(path string, most int) ([]byte, error) {
+func readHead(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, most)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	head, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return head[:n], nil
+	return head, err
 }
 
 // traced returns the trace of either form, for those who need no more than its header, warnings and hash.
@@ -158,55 +157,18 @@ func (in *input) checkSteps(from, to int) error {
 	return nil
 }
 
-// stream is a trace that is read once, such as standard input. Another goroutine reads it, so that a replay
-// which waits for it gives up when the context ends.
-type stream struct {
-	ctx    context.Context
-	chunks chan []byte // closed at the end
-	err    error       // the reason of the end, then
-	rest   []byte      // of the last chunk
-}
-
-// chunkSize is the size of a read, in bytes; a pipe holds as much.
-const chunkSize = 64 << 10
-
-// newStream begins to read r. The goroutine ends with r or with ctx, unless r never returns: then it waits for ever, as
-// nothing can interrupt a read of a terminal or a pipe.
-func newStream(ctx context.Context, r io.Reader) *stream {
-	s := &stream{ctx: ctx, chunks: make(chan []byte)}
+// newStream returns a trace that is read once, such as standard input. Another goroutine reads it, so that a replay which
+// waits for it gives up when the context ends, by its cause. The goroutine ends with r or with ctx, unless r never
+// returns: then it waits for ever, as nothing can interrupt a read of a terminal or a pipe.
+func newStream(ctx context.Context, r io.Reader) io.Reader {
+	in, out := io.Pipe()
+	context.AfterFunc(ctx, func() { out.CloseWithError(context.Cause(ctx)) }) // the first error of a pipe stays
 	go func() {
-		defer close(s.chunks)
-		// Each chunk is a buffer of its own, since the reader keeps it while the next one is read.
-		for s.err == nil {
-			var n int
-			buf := make([]byte, chunkSize)
-			if n, s.err = r.Read(buf); n > 0 {
-				select {
-				case s.chunks <- buf[:n]:
-				case <-s.ctx.Done():
-					s.err = context.Cause(s.ctx)
-				}
-			}
-		}
+		_, err := io.CopyBuffer(out, struct{ io.Reader }{r}, make([]byte, chunkSize))
+		out.CloseWithError(err)
 	}()
-	return s
+	return in
 }
 
-// Read implements io.Reader. Bytes that have been read from the source before the end of the context may be lost, as
-// nobody asks for more then.
-func (s *stream) Read(p []byte) (int, error) {
-	if len(s.rest) == 0 {
-		select {
-		case chunk, more := <-s.chunks:
-			if !more {
-				return 0, s.err
-			}
-			s.rest = chunk
-		case <-s.ctx.Done():
-			return 0, context.Cause(s.ctx)
-		}
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
+// chunkSize is the size of a read, in bytes; a pipe of the system holds as much.
+const chunkSize = 64 << 10

@@ -70,14 +70,11 @@ func flags() []cli.Flag {
 	// parses, so that mistakes have the same words here and in studies.
 	var list []cli.Flag
 	for _, p := range replay.Parameters() {
-		switch {
-		case p.Switch:
-			list = append(list, &cli.BoolFlag{Name: p.Name, Usage: p.Usage, DisableDefaultText: true})
-		case p.Between != "":
-			list = append(list, &cli.StringSliceFlag{Name: p.Name, Usage: p.Usage + "; may be repeated"})
-		default:
-			list = append(list, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
+		usage, several := p.Usage, p.Between != ""
+		if several {
+			usage += "; may be repeated"
 		}
+		list = append(list, flagOf(p.Name, usage, p.Default, p.Switch, several))
 	}
 	return append(list,
 		&cli.StringSliceFlag{Name: "cfg",
@@ -132,6 +129,17 @@ func flags() []cli.Flag {
 				"for go tool pprof"},
 		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, " +
 			"to `FILE`: .csv or .parquet"})
+}
+
+// flagOf is the flag of an option of the machine: a switch, one that may be given several times, or a text.
+func flagOf(name, usage, byDefault string, isSwitch, several bool) cli.Flag {
+	switch {
+	case isSwitch:
+		return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
+	case several:
+		return &cli.StringSliceFlag{Name: name, Usage: usage}
+	}
+	return &cli.StringFlag{Name: name, Usage: usage, DefaultText: byDefault}
 }
 
 // read reads the command line. It checks all that can be checked before files are opened, in the order of the

@@ -272,22 +272,20 @@ func makePath(j *job, c *cli.Context, o *output) error {
 	}
 
 	// Of several seeds: the paths without their places.
-	var mu sync.Mutex
-	runs := map[uint64]*path.Data{} // by seed
+	var runs sync.Map // *path.Data by seed
 	o.observeRun = func(ro *replay.Options) ([]replay.Observer, func()) {
 		p, seed := path.New(j.in.header, j.machine, *ro), ro.Seed
 		return []replay.Observer{p.Observer()}, func() {
 			d := p.Data()
 			d.Hops = path.Hops{}
-			mu.Lock()
-			defer mu.Unlock()
-			runs[seed] = d
+			runs.Store(seed, d)
 		}
 	}
 	o.writeRuns = func(r *runsResults) error {
 		var seeds []path.Seed
 		for _, run := range r.Runs {
-			seeds = append(seeds, path.Seed{Seed: run.Seed, Data: runs[run.Seed]})
+			d, _ := runs.Load(run.Seed)
+			seeds = append(seeds, path.Seed{Seed: run.Seed, Data: d.(*path.Data)})
 		}
 		r.CriticalPath = path.RunsOf(seeds)
 		return nil

@@ -330,14 +330,7 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 	// The flags follow the options of package compose, in its order.
 	var flags []cli.Flag
 	for _, o := range compose.Options() {
-		switch {
-		case o.Switch:
-			flags = append(flags, &cli.BoolFlag{Name: o.Name, Usage: o.Usage, DisableDefaultText: true})
-		case o.Repeatable:
-			flags = append(flags, &cli.StringSliceFlag{Name: o.Name, Usage: o.Usage})
-		default:
-			flags = append(flags, &cli.StringFlag{Name: o.Name, Usage: o.Usage, DefaultText: o.Default})
-		}
+		flags = append(flags, flagOf(o.Name, o.Usage, o.Default, o.Switch, o.Repeatable))
 	}
 	flags = append(flags,
 		&cli.StringFlag{Name: "o", Value: "-",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -13,12 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"reprise/internal/atomicfile"
 	"reprise/replay"
-	"reprise/report/profile"
-	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
 
@@ -45,25 +39,6 @@ func pprofTop(t *testing.T, args ...string) map[string]float64 {
 		t.Fatalf("go %s lists nothing:\n%s", strings.Join(args, " "), out)
 	}
 	return seconds
-}
-
-// TestPprofNames: hosts whose names look like templates of C++, and kernels like its functions, stay what
-// they are.
-func TestPprofNames(t *testing.T) {
-	t.Parallel()
-	h := &trace.Header{Ranks: 2, Kernels: []trace.Kernel{{Name: "a::b(int)"}, {Name: "a::b(long)"}}}
-	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"n<0>", "n<1>"}))
-	o := r.Observer()
-	o.TimePasses(0, replay.TimeCompute, 0, 0, 0.0025)
-	o.TimePasses(1, replay.TimeCompute, 1, 0, 0.005)
-	file := filepath.Join(t.TempDir(), "names.pb.gz")
-	if err := atomicfile.Write(file, func(w io.Writer) error { return r.Write(w) }); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]float64{"compute": 0.0075, "n<0>": 0.0025, "n<1>": 0.005, "a::b(int)": 0.0025, "a::b(long)": 0.005}
-	if diff := cmp.Diff(want, pprofTop(t, file)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 // TestPprof: go tool pprof finds the totals of the report, by kind, kernel and phase, and the

@@ -167,11 +167,7 @@ func (j *job) open(ctx context.Context) (err error) {
 // by the platform's file, or by the command line.
 func (j *job) describe() {
 	tell := func(format string, args ...any) { command.Tell(j.stderr, "replay", fmt.Sprintf(format, args...)) }
-	// Hosts that have ranks.
-	used := map[int32]bool{}
-	for _, host := range j.machine.Hosts {
-		used[host] = true
-	}
+	used := slices.Compact(slices.Sorted(slices.Values(j.machine.Hosts))) // hosts that have ranks
 	source := &j.machine.Source
 	tell("%s of %s on %d of the %s of %s", textutil.Count(j.in.header.Ranks, "rank"), j.in.header.Program, len(used),
 		textutil.Count(j.machine.Platform.NumHosts(), "host"), source.Platform)
@@ -383,13 +379,12 @@ func (j *job) hpcgOf(res *replay.Result) (*hpcg.Summary, error) {
 	return j.hpcgSummary(res.Header, res.Complete && res.StoppedAt == nil, seconds)
 }
 
-// ratingOf returns HPCG's rating of an exact replay, in 1e9 flop/s; 0 if the replay is not one of all of HPCG.
-func (j *job) ratingOf(res *replay.Result) (float64, error) {
-	sum, err := j.hpcgOf(res)
-	if err != nil || sum == nil {
+// rating is that of HPCG's own report, in 1e9 flop/s; 0 of a replay that has no such report.
+func rating(sum *hpcg.Summary, err error) (float64, error) {
+	if sum == nil {
 		return 0, err
 	}
-	return sum.Rating, nil
+	return sum.Rating, err
 }
 
 // hpcgEstimate returns HPCG's own report by an estimate, with the times of the mean rank: an estimate has none of rank

@@ -76,8 +76,7 @@ func (j *job) sampleTrace(ctx context.Context) error {
 		}
 	}
 	// Each worker reads the trace for itself, as windows lie anywhere in it.
-	open := func() (*trace.Trace, error) { return trace.Open(j.trace) }
-	e, err := replay.Sample(ctx, open, j.machine, j.options, so)
+	e, err := replay.Sample(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, j.machine, j.options, so)
 	bar.Clear()
 	err = errors.Join(err, leave())
 	if errors.Is(err, sampling.ErrExact) {

@@ -39,7 +39,8 @@ func (j *job) replayRuns(ctx context.Context) error {
 	begun()
 	bar := terminal.NewBar(j.stderr, j.quiet, j.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), j.runs)
-	ro := replay.RunsOptions{Runs: j.runs, Workers: workers, Rating: j.ratingOf, Progress: bar.Set}
+	ro := replay.RunsOptions{Runs: j.runs, Workers: workers, Progress: bar.Set,
+		Rating: func(res *replay.Result) (float64, error) { return rating(j.hpcgOf(res)) }}
 	e, err := replay.RunsFunc(ctx, j.options, ro, func(o replay.Options) (*replay.Result, error) {
 		// Called from several goroutines: each replay has observers of its own.
 		var list observed
@@ -92,7 +93,7 @@ func (j *job) replayDraws(ctx context.Context) error {
 			return nil, err
 		}
 		p := replay.PlayedExactly(r)
-		p.Rating, err = j.ratingOf(r)
+		p.Rating, err = rating(j.hpcgOf(r))
 		return p, err
 	}
 	play := exactly
@@ -108,14 +109,8 @@ func (j *job) replayDraws(ctx context.Context) error {
 				return nil, err
 			}
 			p := replay.PlayedInPart(e)
-			sum, err := j.hpcgEstimate(e)
-			if err != nil {
-				return nil, err
-			}
-			if sum != nil {
-				p.Rating = sum.Rating
-			}
-			return p, nil
+			p.Rating, err = rating(j.hpcgEstimate(e))
+			return p, err
 		}
 	}
 	begin := time.Now()

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,41 +14,6 @@ import (
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
-
-// TestExportsOnAnyNumberOfCores: files are the same bytes on one core and on more, and one
-// that is compressed holds what the other one is.
-func TestExportsOnAnyNumberOfCores(t *testing.T) {
-	trace, dir := hplOf(t, hpl.DefaultParams(600, 2, 3)), t.TempDir()
-	flags := map[string]string{"run.pftrace": "--timeline", "run.paje": "--timeline", "run.paje.gz": "--timeline",
-		"run.pb.gz": "--profile", "run.csv": "--table", "run.parquet": "--table"}
-	export := func(cores int) map[string]string {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		files := map[string]string{}
-		for name, flag := range flags {
-			path := filepath.Join(dir, name)
-			played(t, "--quiet", "--platform", "dahu", flag, path, trace)
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[name] = string(content)
-		}
-		return files
-	}
-	one, four := export(1), export(4)
-	for name := range flags {
-		if len(one[name]) == 0 || one[name] != four[name] {
-			t.Errorf("%s: %d bytes on one core, %d others on four", name, len(one[name]), len(four[name]))
-		}
-	}
-	zip, err := gzip.NewReader(strings.NewReader(one["run.paje.gz"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plain, err := io.ReadAll(zip); err != nil || string(plain) != one["run.paje"] {
-		t.Errorf("run.paje.gz holds %d bytes, and run.paje has %d (%v)", len(plain), len(one["run.paje"]), err)
-	}
-}
 
 // TestRunsOnAnyNumberOfCores: several seeds give the same bits on one core and on more.
 func TestRunsOnAnyNumberOfCores(t *testing.T) {

@@ -16,8 +16,7 @@ import (
 // cannot be written the replay ends.
 //
 // The replay hands chunks over by a channel of a few: it waits where the disk is slower than the replay. A nil chunk
-// gives the file up. The goroutine puts its one result into ended and then closes failed, so that hand, which may come
-// later, sees it as well.
+// gives the file up. The goroutine sets its one result, err, and then closes ended.
 //
 // A named pipe opens when somebody reads from it: until then chunks wait, and the end of the context gives it up
 // (unread). After that the goroutine still waits in open, for which there is no remedy, and writes nothing once it is
@@ -25,8 +24,8 @@ import (
 type streamed struct {
 	path   string
 	chunks chan []byte             // closed at the end
-	ended  chan error              // nil once the file is there, else the reason why it is not
-	failed chan struct{}           // closed when ended has its value
+	ended  chan struct{}           // closed when err has its value
+	err    error                   // nil once the file is there, else the reason why it is not
 	end    context.CancelCauseFunc // of the replay
 	chunk  []byte                  // not handed over yet
 
@@ -48,14 +47,14 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
 	}
-	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan error, 1), failed: make(chan struct{}),
-		end: end, unread: make(chan struct{})}
+	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan struct{}), end: end,
+		unread: make(chan struct{})}
 	if info, err := os.Stat(path); err == nil {
 		f.pipe = info.Mode()&os.ModeNamedPipe != 0
 	}
 	context.AfterFunc(ctx, f.leavePipe)
 	go func() {
-		f.ended <- atomicfile.Write(path, func(w io.Writer) error {
+		f.err = atomicfile.Write(path, func(w io.Writer) error {
 			// The file is open. A pipe that was given up before is not wanted any more.
 			f.mu.Lock()
 			select {
@@ -67,16 +66,22 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 			if !f.open {
 				return errGivenUp
 			}
-			if !zipped {
-				return f.copy(w)
+			finish := func() error { return nil }
+			if zipped {
+				zip := gzip.NewWriter(w)
+				w, finish = zip, zip.Close
 			}
-			zip := gzip.NewWriter(w)
-			if err := f.copy(zip); err != nil {
-				return err
+			for chunk := range f.chunks {
+				if chunk == nil {
+					return errGivenUp
+				}
+				if _, err := w.Write(chunk); err != nil {
+					return err
+				}
 			}
-			return zip.Close()
+			return finish()
 		})
-		close(f.failed)
+		close(f.ended)
 	}()
 	return f, nil
 }
@@ -106,19 +111,6 @@ func (f *streamed) leavePipe() {
 	}
 }
 
-// copy writes the chunks that are handed over; nil gives the file up.
-func (f *streamed) copy(w io.Writer) error {
-	for chunk := range f.chunks {
-		if chunk == nil {
-			return errGivenUp
-		}
-		if _, err := w.Write(chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Write implements io.Writer. Small pieces are gathered, as handing one over may switch goroutines; what was written is
 // not in the file before close.
 func (f *streamed) Write(p []byte) (int, error) {
@@ -140,10 +132,9 @@ func (f *streamed) hand() error {
 		// The chunk belongs to the writer now. The next one may be as large, with the piece that overflows it.
 		f.chunk = make([]byte, 0, streamChunk+len(f.chunk)/8)
 		return nil
-	case <-f.failed:
-		err := f.failure()
-		f.end(err)
-		return err
+	case <-f.ended:
+		f.end(f.err)
+		return f.err
 	case <-f.unread:
 		return f.unreadError()
 	}
@@ -151,14 +142,6 @@ func (f *streamed) hand() error {
 
 func (f *streamed) unreadError() error {
 	return fmt.Errorf("interrupted while nobody reads from the pipe %s", f.path)
-}
-
-// failure returns the reason why the file is not there. Others may ask for it again, so the value goes back into ended,
-// which has room for it.
-func (f *streamed) failure() error {
-	err := <-f.ended
-	f.ended <- err
-	return err
 }
 
 // fail ends the replay as the content of the file cannot be made.
@@ -174,8 +157,8 @@ func (f *streamed) close(ctx context.Context) error {
 	}
 	close(f.chunks)
 	select {
-	case err := <-f.ended:
-		return err
+	case <-f.ended:
+		return f.err
 	case <-f.unread:
 		return f.unreadError()
 	}
@@ -186,8 +169,8 @@ func (f *streamed) close(ctx context.Context) error {
 // The failure of the disk, or of the reader of a pipe, comes before err, which may follow from it.
 func (f *streamed) giveUp(err error) error {
 	select {
-	case <-f.failed:
-		return f.failure()
+	case <-f.ended:
+		return f.err
 	case <-f.unread:
 		return f.unreadError()
 	default:
@@ -211,7 +194,7 @@ func (f *streamed) abandon() {
 	}
 	select {
 	case f.chunks <- nil:
-	case <-f.failed:
+	case <-f.ended:
 	}
-	<-f.failed
+	<-f.ended
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -39,11 +40,11 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 			return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
 		}
 		kind := c.String(generateFlag.Name)
-		text, ok := completions[kind]
-		text = strings.ReplaceAll(text, "NAME", c.App.Name)
+		script, err := completions.ReadFile("completion." + kind)
+		text := strings.ReplaceAll(string(script), "NAME", c.App.Name)
 		if kind == "man" {
 			text = man(c.App)
-		} else if !ok {
+		} else if err != nil {
 			return Usagef("--generate %q, want bash, zsh, fish or man", kind)
 		}
 		if _, err := io.WriteString(c.App.Writer, text); err != nil {
@@ -60,57 +61,9 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 // completions are the scripts by which shells complete the command NAME. Each asks the program
 // itself what may stand at the cursor (see words), so a script fits every version of it.
 // In bash, --flag=value comes in three words.
-var completions = map[string]string{
-	"bash": `# Written by "NAME --generate bash".
-
-_NAME() {
-	local IFS=$'\n' list
-	list=$(NAME --generate words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
-	COMPREPLY=(${list%/})
-	if [[ $list == */ ]]; then
-		local cur=${COMP_WORDS[COMP_CWORD]}
-		COMPREPLY+=($(compgen -f -- "${cur#=}"))
-	fi
-}
-
-complete -o filenames -F _NAME NAME
-`,
-	"zsh": `#compdef NAME
-# Written by "NAME --generate zsh".
-
-_NAME() {
-	local -a list
-	list=("${(@f)$(NAME --generate words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-	if [[ $list[-1] == / ]]; then
-		list[-1]=()
-		_files
-	fi
-	list=("${(@)list//:/\\:}")
-	list=("${(@)list/$'\t'/:}")
-	_describe NAME list
-}
-
-# Where it is loaded by its first use, that wants an answer; where it is sourced, not.
-if [[ $funcstack[1] == _NAME ]]; then
-	_NAME "$@"
-else
-	compdef _NAME NAME
-fi
-`,
-	"fish": `# Written by "NAME --generate fish".
-
-function __NAME_words
-	set -l list (NAME --generate words (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
-	if test "$list[-1]" = /
-		set -e list[-1]
-		__fish_complete_path (commandline -ct)
-	end
-	printf '%s\n' $list
-end
-
-complete -c NAME -f -a '(__NAME_words)'
-`,
-}
+//
+//go:embed completion.bash completion.zsh completion.fish
+var completions embed.FS
 
 // words returns what may stand in place of the last word of a command line: flags, commands and
 // values of flags that begin like it, each with a tab and what help says of it; and "/" if names

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,9 +74,7 @@ func (o *output) Write(p []byte) (int, error) {
 	} else {
 		n, err = o.file.Write(p)
 	}
-	if o.err == nil {
-		o.err = err
-	}
+	o.err = cmp.Or(o.err, err)
 	return n, err
 }
 

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -94,55 +93,4 @@ func TestFindsBlockSize(t *testing.T) {
 			t.Errorf("%s: %+v", test, d)
 		}
 	}
-}
-
-// TestFalseAlarms: between two sets of ten seeds of one configuration, drawn 2,000 times from 64
-// replays, a gate at 0 % alarms in 5 % of cases, as a limit of 95 % confidence should: within 3.5
-// and 6.5 %.
-func TestFalseAlarms(t *testing.T) {
-	const trials, least, most = 2000, 70, 130
-	pool := replayHPL(t, 500, 64, noisy, 1, 64)
-	r := rand.New(rand.NewPCG(7, 7))
-	drawn := unpaired(10, 10, 1)[:2000]
-	alarms, permuted := 0, 0
-	for range trials {
-		order := r.Perm(64)
-		a, b := pool.some(order[:10]), pool.some(order[10:20])
-		c, err := Compare(a, []*Result{b}, Options{Gate: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Worse {
-			alarms++
-		}
-		p := newPair(a.makespan, b.makespan, false)
-		p.arrangements = drawn
-		if p.rearranged(identity, true) <= significance {
-			permuted++
-		}
-	}
-	t.Logf("%d and by permutations %d of %d trials alarm", alarms, permuted, trials)
-	for test, n := range map[Test]int{Welch: alarms, Permutation: permuted} {
-		if n < least || n > most {
-			t.Errorf("%s: %d of %d trials alarm, want %d to %d", test, n, trials, least, most)
-		}
-	}
-}
-
-// some returns a result of some of the seeds.
-func (r *Result) some(which []int) *Result {
-	pick := func(f Figure) Figure {
-		var values []float64
-		for _, i := range which {
-			values = append(values, f.values[i])
-		}
-		return MeanFigure(values)
-	}
-	s := *r
-	s.Seeds, s.parts = nil, nil // the gate looks at the makespan alone
-	for _, i := range which {
-		s.Seeds = append(s.Seeds, r.Seeds[i])
-	}
-	s.makespan, s.gflops = pick(r.makespan), pick(r.gflops)
-	return &s
 }

@@ -139,8 +139,8 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	}
 	// Of each of the others the makespan, the rate, and the parts that the base has.
 	done, all := 0, 2*len(others)
-	for _, g := range base.parts {
-		all += len(others) * len(g.parts)
+	for _, parts := range base.parts {
+		all += len(others) * len(parts)
 	}
 	told := func() {
 		if done++; o.Progress != nil {
@@ -178,7 +178,7 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 		t.makespan = max(base.makespan.mean, other.makespan.mean)
 		var parts []*Difference
 		for k, list := range []*[]Difference{&a.ByKind, &a.ByPhase, &a.ByKernel} {
-			*list = t.group(base, other, by[k])
+			*list = t.parts(base, other, k)
 			for i := range *list {
 				parts = append(parts, &(*list)[i])
 			}
@@ -195,27 +195,26 @@ func (r *Result) side() Side {
 	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.Kernels}
 }
 
-// group compares the times of parts, those of the base first. A part that one of them lacks takes no time there.
-func (t *tester) group(base, other *Result, by string) []Difference {
+// parts compares the times of the parts by[k], those of the base first. A part that one of them lacks takes no time
+// there.
+func (t *tester) parts(base, other *Result, k int) []Difference {
 	list := []Difference{}
-	a, b := base.group(by), other.group(by)
+	a, b := base.parts[k], other.parts[k]
 	if a == nil || b == nil {
 		return list
 	}
-	inA, inB := map[string]bool{}, map[string]Figure{}
-	for _, p := range b.parts {
-		inB[p.name] = p.Figure
+	in := func(parts []part, name string) int {
+		return slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 	}
-	for _, p := range a.parts {
-		inA[p.name] = true
-		f, there := inB[p.name]
-		if !there {
-			f = absent(other)
+	for _, p := range a {
+		f := absent(other)
+		if i := in(b, p.name); i >= 0 {
+			f = b[i].Figure
 		}
 		list = append(list, t.compare(p.name, p.Figure, f))
 	}
-	for _, p := range b.parts {
-		if !inA[p.name] {
+	for _, p := range b {
+		if in(a, p.name) < 0 {
 			list = append(list, t.compare(p.name, absent(base), p.Figure))
 		}
 	}
@@ -250,13 +249,11 @@ func (r *Result) bySeeds(seeds []uint64) *Result {
 	sorted := *r
 	sorted.Seeds = seeds
 	sorted.makespan, sorted.gflops = inOrder(r.makespan), inOrder(r.gflops)
-	sorted.parts = nil
-	for _, g := range r.parts {
-		list := group{by: g.by}
-		for _, p := range g.parts {
-			list.parts = append(list.parts, part{p.name, inOrder(p.Figure)})
+	for k, parts := range r.parts {
+		sorted.parts[k] = nil
+		for _, p := range parts {
+			sorted.parts[k] = append(sorted.parts[k], part{p.name, inOrder(p.Figure)})
 		}
-		sorted.parts = append(sorted.parts, list)
 	}
 	return &sorted
 }
@@ -415,12 +412,12 @@ func warnings(a, b *Result, o *Options) []string {
 	}
 	// Draws that were played as estimates, and files of other programs, have no times of parts.
 	const untold = " not say where the time went: parts are not compared"
-	switch {
-	case len(a.parts) == 0 && len(b.parts) == 0:
+	switch inA, inB := a.tellsParts(), b.tellsParts(); {
+	case !inA && !inB:
 		add("%s and %s do"+untold, a.File, b.File)
-	case len(a.parts) == 0:
+	case !inA:
 		add("%s does"+untold, a.File)
-	case len(b.parts) == 0:
+	case !inB:
 		add("%s does"+untold, b.File)
 	}
 	return list

@@ -88,19 +88,6 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// TestOneDraw: of one draw of noise a test can say nothing, and that is said.
-func TestOneDraw(t *testing.T) {
-	a := readText(t, "a", runsText)
-	b := edited(t, "b", drawText, `"makespan_s": 10`, `"makespan_s": 12`)
-	got := compared(t, a, b, Options{Gate: true})
-	if d := got.Makespan; d.Verdict != Unclear || d.P != nil || !got.Worse {
-		t.Errorf("worse %t, %+v", got.Worse, d)
-	}
-	if len(got.Warnings) == 0 || !strings.HasPrefix(got.Warnings[0], "b is one draw of noise: ") {
-		t.Errorf("warnings %q", got.Warnings)
-	}
-}
-
 // TestPaired: the same seeds in another order; 10 and 12 s become 10.1 and 12.1, a difference of
 // 0.1 without any noise, which is invisible otherwise.
 func TestPaired(t *testing.T) {

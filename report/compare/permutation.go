@@ -29,7 +29,17 @@ func unpaired(a, b int, seed uint64) arrangements {
 	}
 	// The number of combinations overflows an int, so its logarithm is compared; half of 1 covers the rounding.
 	if combin.LogGeneralizedBinomial(float64(a+b), float64(b)) < math.Log(mostArrangements+0.5) {
-		return combinations(a+b, identity)
+		list := arrangements{identity}
+		for _, chosen := range combin.Combinations(a+b, b) {
+			c := make([]int32, b)
+			for i, v := range chosen {
+				c[i] = int32(v)
+			}
+			if !slices.Equal(c, identity) {
+				list = append(list, c)
+			}
+		}
+		return list
 	}
 	list, r := arrangements{identity}, stream{seed: seed}
 	order := make([]int32, a+b)
@@ -59,21 +69,6 @@ func paired(n int, seed uint64) arrangements {
 			}
 		}
 		list = append(list, swapped)
-	}
-	return list
-}
-
-// combinations returns all choices of as many of n as first has, with first at the begin.
-func combinations(n int, first []int32) arrangements {
-	list := arrangements{first}
-	for _, chosen := range combin.Combinations(n, len(first)) {
-		c := make([]int32, len(chosen))
-		for i, v := range chosen {
-			c[i] = int32(v)
-		}
-		if !slices.Equal(c, first) {
-			list = append(list, c)
-		}
 	}
 	return list
 }

@@ -23,19 +23,8 @@ const mostBytes = 1 << 28
 // document is what is read of the JSON of a result, of any kind. Keys that are missing are 0 or empty: results of other
 // programs need no more than a makespan.
 type document struct {
-	Format        int               `json:"format"` // 0: of no number, read as 1
-	Tool          string            `json:"tool"`
-	Trace         string            `json:"trace"`
-	Platform      string            `json:"platform"`
-	Kernels       string            `json:"kernels"`
-	NetworkNoise  string            `json:"network_noise"`
-	HostSpeeds    []string          `json:"host_speed"`
-	ComputeScale  float64           `json:"compute_scale"`
-	FileBandwidth float64           `json:"file_bandwidth"`
-	ComputeNoise  bool              `json:"compute_noise"`
-	Changes       []string          `json:"machine_changes"`
-	Program       string            `json:"program"`
-	Parameters    map[string]string `json:"parameters"`
+	Format int `json:"format"` // 0: of no number, read as 1
+	Made
 
 	Complete  *bool    `json:"complete"`
 	First     int      `json:"first_step"`
@@ -142,11 +131,7 @@ func decode(text []byte) (*Result, error) {
 	case d.StoppedAt != nil:
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
-	res := &Result{
-		Made: Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth,
-			d.ComputeNoise, d.Changes, d.Program, d.Parameters},
-		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
-	}
+	res := &Result{Made: d.Made, Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last}
 	if d.Runs != nil {
 		res.Kind = Runs
 		return res, res.addSeeds(d.Runs, &d.Names, MeanFigure)
@@ -205,22 +190,17 @@ func decode(text []byte) (*Result, error) {
 		res.Kind = Exact
 	}
 	for i, shares := range [][]share{d.Kinds, d.Phases, d.KernelTimes} {
-		if len(shares) == 0 {
-			continue
-		}
-		g := group{by: by[i]}
 		for _, s := range shares {
 			if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
-				return nil, fmt.Errorf("time by %s: %s: %w", g.by, textutil.Quote(s.Name), err)
+				return nil, fmt.Errorf("time by %s: %s: %w", by[i], textutil.Quote(s.Name), err)
 			}
 			f := ExactFigure(s.Mean)
 			if res.Kind == Estimate {
 				f = EstimatedFigure(s.Mean, s.Interval)
 			}
 			f.unsure = res.Kind == Draw
-			g.parts = append(g.parts, part{s.Name, f})
+			res.parts[i] = append(res.parts[i], part{s.Name, f})
 		}
-		res.parts = append(res.parts, g)
 	}
 	return res, nil
 }
@@ -269,11 +249,9 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 				columns[k] = append(columns[k], v)
 			}
 		}
-		g := group{by: by[i]}
 		for k, name := range names {
-			g.parts = append(g.parts, part{name, of(columns[k])})
+			r.parts[i] = append(r.parts[i], part{name, of(columns[k])})
 		}
-		r.parts = append(r.parts, g)
 	}
 	return nil
 }

@@ -54,11 +54,7 @@ func TestRead(t *testing.T) {
 		r := readText(t, "x", c.text)
 		near(t, c.what+" mean", r.makespan.mean, c.mean, 1e-12)
 		near(t, c.what+" variance", r.makespan.variance, c.variance, 1e-7)
-		kinds := 0
-		if g := r.group("kind"); g != nil {
-			kinds = len(g.parts)
-		}
-		if r.what() != c.what || r.File != "x" || !r.Complete || kinds != c.kinds {
+		if kinds := len(r.parts[0]); r.what() != c.what || r.File != "x" || !r.Complete || kinds != c.kinds {
 			t.Errorf("%s of %s with %d kinds, want %s with %d", r.what(), r.File, kinds, c.what, c.kinds)
 		}
 	}
@@ -147,7 +143,7 @@ func TestReadPage(t *testing.T) {
 func TestResampled(t *testing.T) {
 	r := readText(t, "x", `{"makespan_s": {"mean": 99}, "time_names": {"kinds": ["compute"]},
 		"runs": [{"seed": 9, "makespan_s": 10, "time_s": {"kinds": [8]}}, {"seed": 4, "makespan_s": 12}]}`)
-	if r.makespan.mean != 11 || r.parts != nil || r.what() != "2 runs, seeds between 4 and 9" {
+	if r.makespan.mean != 11 || r.tellsParts() || r.what() != "2 runs, seeds between 4 and 9" {
 		t.Errorf("%v, %v, %s", r.makespan.mean, r.parts, r.what())
 	}
 }

@@ -32,51 +32,38 @@ type Result struct {
 	// Page is all that the page has which the result is from; nil: it is from none.
 	Page *report.Data
 
-	makespan Figure // seconds
-	gflops   Figure // 0: the program has no rate
-	parts    []group
+	makespan Figure          // seconds
+	gflops   Figure          // 0: the program has no rate
+	parts    [len(by)][]part // in the order of by, each in that of the file, which tables keep; nil: there are none
 }
 
-// Made is what a result was made from.
+// Made is what a result was made from, with the keys of its JSON.
 type Made struct {
-	Tool          string
-	Trace         string
-	Platform      string
-	Kernels       string
-	NetworkNoise  string
-	HostSpeeds    []string
-	ComputeScale  float64 // 0: 1
-	FileBandwidth float64 // byte/s; 0: no limit
-	ComputeNoise  bool    // amounts of flop were drawn by their spread
-	Changes       []string
-	Program       string
-	Parameters    map[string]string
+	Tool          string            `json:"tool"`
+	Trace         string            `json:"trace"`
+	Platform      string            `json:"platform"`
+	Kernels       string            `json:"kernels"`
+	NetworkNoise  string            `json:"network_noise"`
+	HostSpeeds    []string          `json:"host_speed"`
+	ComputeScale  float64           `json:"compute_scale"`  // 0: 1
+	FileBandwidth float64           `json:"file_bandwidth"` // byte/s; 0: no limit
+	ComputeNoise  bool              `json:"compute_noise"`  // amounts of flop were drawn by their spread
+	Changes       []string          `json:"machine_changes"`
+	Program       string            `json:"program"`
+	Parameters    map[string]string `json:"parameters"`
 }
 
-// group is the times of parts: of kinds, of phases or of kernels. Parts stand in the order of the file, which tables
-// keep.
-type group struct {
-	by    string
-	parts []part
-}
-
-// part is the time of one of them, in seconds of the mean rank.
+// part is the time of a kind, a phase or a kernel, in seconds of the mean rank.
 type part struct {
 	name string
 	Figure
 }
 
 // by is what the times of parts are sorted by, in the order of tables.
-var by = []string{"kind", "phase", "kernel"}
+var by = [3]string{"kind", "phase", "kernel"}
 
-// group returns the times by a name of by; nil: there are none.
-func (r *Result) group(by string) *group {
-	i := slices.IndexFunc(r.parts, func(g group) bool { return g.by == by })
-	if i < 0 {
-		return nil
-	}
-	return &r.parts[i]
-}
+// tellsParts reports whether a result says where the time went.
+func (r *Result) tellsParts() bool { return len(slices.Concat(r.parts[:]...)) > 0 }
 
 // what names a result in a few words.
 func (r *Result) what() string {

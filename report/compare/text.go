@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,39 +16,27 @@ import (
 // WriteText writes a comparison for people: for each of the others what differs, and at the end
 // what follows from it.
 func (c *Comparison) WriteText(w io.Writer) error {
+	var texts []string
 	for i := range c.Others {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-		}
-		if err := c.writeText(w, &c.Others[i]); err != nil {
-			return err
-		}
+		texts = append(texts, c.text(&c.Others[i]))
 	}
-	return nil
+	_, err := io.WriteString(w, strings.Join(texts, "\n"))
+	return err
 }
 
-// writeText writes the comparison with one of the others: who they are, tables, sentences, warnings.
-func (c *Comparison) writeText(w io.Writer, a *Against) error {
-	if err := c.sides(a).Write(w); err != nil {
-		return err
-	}
-	for _, t := range c.tables(a) {
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return err
-		}
-		if err := t.Write(w); err != nil {
-			return err
-		}
-	}
+// text is the comparison with one of the others: who they are, tables, sentences, warnings.
+func (c *Comparison) text(a *Against) string {
 	var b strings.Builder
+	c.sides(a).Write(&b) // a Builder has no errors
+	for _, t := range c.tables(a) {
+		b.WriteString("\n")
+		t.Write(&b)
+	}
 	fmt.Fprintf(&b, "\n%s.\n", strings.Join(a.Says, ".\n"))
 	for _, text := range a.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", text)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // sides names both results, A and B, with the trace and the machine that they are of. Text and Markdown show them.
@@ -232,7 +219,7 @@ func probability(p *float64) string {
 // WriteMarkdown writes what WriteText does for a comment on a change: the sentences come first.
 func (c *Comparison) WriteMarkdown(w io.Writer) error {
 	// File names and labels are texts of others: Escaped keeps them from being taken for markup.
-	var b bytes.Buffer
+	var b strings.Builder
 	for i := range c.Others {
 		a := &c.Others[i]
 		if i > 0 {
@@ -248,15 +235,13 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 		}
 		for _, t := range c.tables(a) {
 			b.WriteString("\n")
-			if err := t.WriteMarkdown(&b); err != nil {
-				return err
-			}
+			t.WriteMarkdown(&b)
 		}
 		for _, text := range a.Warnings {
 			fmt.Fprintf(&b, "\nWarning: %s\n", textutil.Escaped(text))
 		}
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -273,11 +258,7 @@ func (c *Comparison) WriteJUnit(w io.Writer) error {
 	var cases []junit.Case
 	for i := range c.Others {
 		a := &c.Others[i]
-		var text strings.Builder
-		if err := c.writeText(&text, a); err != nil {
-			return err
-		}
-		check := junit.Case{Class: a.File, Name: "makespan against " + c.Base.File, Text: text.String()}
+		check := junit.Case{Class: a.File, Name: "makespan against " + c.Base.File, Text: c.text(a)}
 		if a.Worse {
 			check.Failure = a.gate(*c.Threshold)
 		}

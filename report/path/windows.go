@@ -15,8 +15,7 @@ type Windows struct {
 	machine replay.Machine
 	options replay.Options
 
-	mu    sync.Mutex
-	ended map[span]windowPath // of those that have been played
+	ended sync.Map // windowPath by span, of those that have been played
 }
 
 // span is the steps [from, to).
@@ -31,17 +30,14 @@ type windowPath struct {
 // NewWindows returns a Windows for estimates of a trace with that header, on a machine, with
 // options.
 func NewWindows(h *trace.Header, m replay.Machine, o replay.Options) *Windows {
-	return &Windows{header: h, machine: m, options: o, ended: map[span]windowPath{}}
+	return &Windows{header: h, machine: m, options: o}
 }
 
 // Observe returns the observer of a window, for replay.SampleOptions.Observe.
 func (w *Windows) Observe(from, to int) (list []replay.Observer, ended func()) {
 	p := New(w.header, w.machine, w.options)
 	return []replay.Observer{p.Observer()}, func() {
-		d := p.Data()
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.ended[span{from, to}] = windowPath{d, &p.levels}
+		w.ended.Store(span{from, to}, windowPath{p.Data(), &p.levels})
 	}
 }
 
@@ -61,7 +57,8 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 	sums, total := map[Part]Part{}, 0.0
 	var l *levels
 	for i, window := range e.Windows {
-		path, ok := w.ended[span{window.From, window.To}]
+		played, _ := w.ended.Load(span{window.From, window.To})
+		path, ok := played.(windowPath)
 		if !ok || path.data.Seconds <= entry {
 			continue
 		}

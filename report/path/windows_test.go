@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"reprise/kernels"
 	"reprise/replay"
 	"reprise/report/path"
@@ -74,28 +72,6 @@ func sampled(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace
 		t.Fatal(err)
 	}
 	return e, w.Data(e)
-}
-
-// TestWindowsOfSleep: one rank whose kernels are free sleeps for 1 s, and that is all of the path.
-func TestWindowsOfSleep(t *testing.T) {
-	open := written(t, 12000, 1, 1)
-	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	m, o := machine(t, flat, 1, "smpi/init:1")
-	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {\"*\": free}\n"), "free.yaml"); err != nil {
-		t.Fatal(err)
-	}
-	_, got := sampled(t, open, first, m, o)
-	want := []path.Part{{Name: "sleep", Kind: path.KindSleep, Seconds: 1}}
-	if diff := cmp.Diff(want, got.Parts); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]path.WhatIf{}, got.WhatIfs); diff != "" { // none, which in JSON is []
-		t.Error(diff)
-	}
 }
 
 // TestWindowsOfKinds: of 3 sets of HPCG each begins with a step of its own kind, which is in two of three

@@ -98,29 +98,6 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestTotals: of a run of HPL the sums by kind, kernel and phase are those of its tables.
-func TestTotals(t *testing.T) {
-	run := replaytest.HPL(t, 400, 32)
-	r := profile.NewRecorder(run.Trace.Header(), profile.GroupsOf(run.Trace.Header(), run.Hosts))
-	res := run.Play(t, r.Observer())
-	stacks := read(t, r)
-	ends := 0.0
-	for _, rank := range res.Ranks {
-		ends += rank.End
-	}
-	rounded := float64(len(stacks)) // 0.5 ns of each, and as much for the sums
-	if total := sumOf(stacks, ""); math.Abs(total-1e9*ends) > rounded {
-		t.Errorf("%v ns in all, want %v s", total, ends)
-	}
-	for _, table := range [][]replay.Share{res.Kinds, res.Kernels, res.Phases} {
-		for _, want := range table {
-			if sum := sumOf(stacks, want.Name); math.Abs(sum-1e9*want.Mean*float64(len(res.Ranks))) > rounded {
-				t.Errorf("%s: %v ns, want %v s of each of %d ranks", want.Name, sum, want.Mean, len(res.Ranks))
-			}
-		}
-	}
-}
-
 // sumOf returns the nanoseconds of the stacks that a frame is in; "": of all.
 func sumOf(stacks map[string]int64, name string) float64 {
 	sum := 0.0

@@ -12,9 +12,7 @@ import (
 type Several struct {
 	header *trace.Header
 	groups Groups
-
-	mu    sync.Mutex
-	parts map[part]*Recorder // that have ended
+	parts  sync.Map // *Recorder by part, that have ended
 }
 
 // part is a replay with a seed, or of the steps [from, to) of a window.
@@ -25,7 +23,7 @@ type part struct {
 
 // NewSeveral returns a Several for replays of what h describes.
 func NewSeveral(h *trace.Header, groups Groups) *Several {
-	return &Several{header: h, groups: groups, parts: map[part]*Recorder{}}
+	return &Several{header: h, groups: groups}
 }
 
 // ObserveSeed returns the observer of the replay with a seed, and a function to call when it has ended.
@@ -40,11 +38,7 @@ func (s *Several) Observe(from, to int) (list []replay.Observer, ended func()) {
 
 func (s *Several) observe(of part) (list []replay.Observer, ended func()) {
 	r := NewRecorder(s.header, s.groups)
-	return []replay.Observer{r.Observer()}, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.parts[of] = r
-	}
+	return []replay.Observer{r.Observer()}, func() { s.parts.Store(of, r) }
 }
 
 // Mean returns a recorder of the mean of the replays with some seeds. They are added in the order of the seeds,
@@ -52,7 +46,8 @@ func (s *Several) observe(of part) (list []replay.Observer, ended func()) {
 func (s *Several) Mean(seeds []uint64) *Recorder {
 	mean := NewRecorder(s.header, s.groups)
 	for _, seed := range seeds {
-		mean.add(s.parts[part{seed: seed}], 1/float64(len(seeds)))
+		r, _ := s.parts.Load(part{seed: seed})
+		mean.add(r.(*Recorder), 1/float64(len(seeds)))
 	}
 	return mean
 }
@@ -63,8 +58,8 @@ func (s *Several) Mean(seeds []uint64) *Recorder {
 func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	sum := NewRecorder(s.header, s.groups)
 	for i, w := range e.Windows {
-		if r, ok := s.parts[part{from: w.From, to: w.To}]; ok {
-			sum.add(r, e.WindowWeight(i)/float64(w.To-w.From))
+		if r, ok := s.parts.Load(part{from: w.From, to: w.To}); ok {
+			sum.add(r.(*Recorder), e.WindowWeight(i)/float64(w.To-w.From))
 		}
 	}
 	// The seconds of all ranks that the estimate has for each frame.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -382,23 +381,6 @@ func computeOf(t *testing.T, d *Data) (means []float64) {
 		means = append(means, float64(v))
 	}
 	return means
-}
-
-// TestSameData: whatever the number of processors.
-func TestSameData(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var texts [2][]byte
-	for i := range texts {
-		runtime.GOMAXPROCS(1 + 3*i)
-		_, _, d := hplBench(t, 2, "smpi/iprobe:1e-6").record(t)
-		var err error
-		if texts[i], err = json.Marshal(d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(texts[0], texts[1]) {
-		t.Error("two recordings differ")
-	}
 }
 
 // TestEmpty: nothing happens.

@@ -149,19 +149,10 @@ func readParquet(t testing.TB, file []byte) string {
 }
 
 func text(v parquet.Value) string {
-	switch {
-	case v.IsNull():
+	if v.IsNull() {
 		return ""
-	case v.Kind() == parquet.Double:
-		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
-	case v.Kind() == parquet.Int32:
-		return fmt.Sprint(v.Int32())
-	case v.Kind() == parquet.Boolean:
-		return fmt.Sprint(v.Boolean())
-	case v.Kind() == parquet.Int64:
-		return fmt.Sprint(v.Int64())
 	}
-	return string(v.ByteArray())
+	return v.String()
 }
 
 // TestParquet: a Parquet file has the columns and rows of the CSV.

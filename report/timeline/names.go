@@ -58,21 +58,24 @@ func (a *Arg) append(out []byte) []byte {
 // else by the verbs of trace cat.
 type actionNames struct {
 	header *trace.Header
-	list   []string // kernels first
-	verbs  int      // place in list of the kinds of actions
-	busy   int      // of the busy wait
-	calls  int      // of completions, and then of collective operations
-	access int      // of accesses to windows, then those with requests, then synchronisations, then files
+	list   []string               // kernels first
+	begins [math.MaxUint8 + 1]int // by kind of action: the place of its first name in list
+	busy   int                    // that of the busy wait
 }
 
 func newActionNames(h *trace.Header) actionNames {
-	// The list has blocks, whose begins are fields of n: first the kernels in the order of the header, then a name for
-	// each kind of action, then those of calls, whose kinds are in Action.Sym or X.
+	// The list has blocks: first the kernels in the order of the header, then a name for each kind of action, then those
+	// of calls, whose kinds are in Action.Sym or X.
 	n := actionNames{header: h}
 	for i := range h.Kernels {
 		n.list = append(n.list, h.Kernels[i].FullName())
 	}
-	n.verbs = len(n.list)
+	block := func(kind trace.Kind, count int, name func(i int) string) {
+		n.begins[kind] = len(n.list)
+		for i := range count {
+			n.list = append(n.list, name(i))
+		}
+	}
 	// Kinds that another block names have a name here, too, which is never asked for.
 	for k := trace.KindNone; k <= trace.KindNull; k++ {
 		name := k.String()
@@ -82,58 +85,42 @@ func newActionNames(h *trace.Header) actionNames {
 		case trace.KindProbe:
 			name = "probewait"
 		}
-		n.list = append(n.list, name)
+		block(k, 1, func(int) string { return name })
 	}
+	n.begins[trace.KindCompute] = 0
 	n.busy = len(n.list)
 	n.list = append(n.list, "busy wait")
-	n.calls = len(n.list)
-	for m := range trace.NumCompletions {
-		n.list = append(n.list, trace.Completion(m).String())
-	}
-	for _, prefix := range []string{"", "i"} {
-		for k := range trace.NumCollectives {
-			n.list = append(n.list, prefix+trace.CollectiveKind(k).String())
-		}
-	}
-	n.access = len(n.list)
-	for _, prefix := range []string{"", "r"} {
-		for k := range trace.NumAccesses {
-			n.list = append(n.list, prefix+trace.AccessKind(k).String())
-		}
-	}
-	for k := range trace.NumSyncs {
-		n.list = append(n.list, "win_"+trace.SyncKind(k).String())
-	}
-	for k := range trace.NumFileKinds {
-		n.list = append(n.list, trace.FileKind(k).String())
-	}
+	collective := func(i int) string { return trace.CollectiveKind(i).String() }
+	access := func(i int) string { return trace.AccessKind(i).String() }
+	block(trace.KindComplete, trace.NumCompletions, func(i int) string { return trace.Completion(i).String() })
+	block(trace.KindCollective, trace.NumCollectives, collective)
+	block(trace.KindIcollective, trace.NumCollectives, func(i int) string { return "i" + collective(i) })
+	block(trace.KindAccess, trace.NumAccesses, access)
+	block(trace.KindIaccess, trace.NumAccesses, func(i int) string { return "r" + access(i) })
+	block(trace.KindSync, trace.NumSyncs, func(i int) string { return "win_" + trace.SyncKind(i).String() })
+	block(trace.KindFile, trace.NumFileKinds, func(i int) string { return trace.FileKind(i).String() })
 	return n
 }
 
 // of returns the number of an action's name. It is called for each action of the span, so names are found by
 // arithmetic, not by their texts.
 func (n *actionNames) of(a *trace.Action) int {
-	switch {
-	case a.Kind == trace.KindCompute:
-		return int(a.Sym)
-	case a.Kind == trace.KindCollective:
-		return n.calls + trace.NumCompletions + int(a.Sym)
-	case a.Kind == trace.KindIcollective:
-		return n.calls + trace.NumCompletions + trace.NumCollectives + int(a.Sym)
-	case a.Kind == trace.KindComplete:
-		return n.calls + int(a.Sym)
-	case a.Kind == trace.KindAccess:
-		return n.access + int(a.AccessKind())
-	case a.Kind == trace.KindIaccess:
-		return n.access + trace.NumAccesses + int(a.AccessKind())
-	case a.Kind == trace.KindSync:
-		return n.access + 2*trace.NumAccesses + int(a.SyncKind())
-	case a.Kind == trace.KindFile:
-		return n.access + 2*trace.NumAccesses + trace.NumSyncs + int(a.X[1])
-	case a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0:
-		return n.busy
+	first := n.begins[a.Kind]
+	switch a.Kind {
+	case trace.KindCompute, trace.KindCollective, trace.KindIcollective, trace.KindComplete:
+		return first + int(a.Sym)
+	case trace.KindAccess, trace.KindIaccess:
+		return first + int(a.AccessKind())
+	case trace.KindSync:
+		return first + int(a.SyncKind())
+	case trace.KindFile:
+		return first + int(a.X[1])
+	case trace.KindPoll:
+		if a.Flags&trace.FlagSpin != 0 {
+			return n.busy
+		}
 	}
-	return n.verbs + int(a.Kind)
+	return first
 }
 
 // args appends the arguments of an action, in the order and with the names of trace cat, so that people can find an

@@ -81,24 +81,11 @@ func newPaje(w io.Writer, run *Run) *paje {
 	return p
 }
 
-// pajeText quotes a text, which the format cannot do with quotes and ends of lines in it.
-func pajeText(text string) string {
-	b := []byte(text)
-	clean(b)
-	return `"` + string(b) + `"`
-}
+// pajeCleaner replaces the characters that end a text or a line: the format cannot quote them.
+var pajeCleaner = strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ")
 
-// clean replaces the characters that end a text or a line.
-func clean(text []byte) {
-	for i, c := range text {
-		switch c {
-		case '"':
-			text[i] = '\''
-		case '\n', '\r':
-			text[i] = ' '
-		}
-	}
-}
+// pajeText quotes a text.
+func pajeText(text string) string { return `"` + pajeCleaner.Replace(text) + `"` }
 
 // PhaseBegins implements Sink.
 func (p *paje) PhaseBegins(rank int32, phase int, at float64) {
@@ -111,8 +98,7 @@ func (p *paje) PhaseEnds(rank int32, at float64) { p.event("7", at, " P r%d", ra
 // Slice implements Sink.
 func (p *paje) Slice(s *Slice) {
 	p.args = appendArgs(p.args[:0], s.Args)
-	clean(p.args)
-	p.event("6", s.Begin, " A r%d a%d \"%s\"", s.Rank, s.Name, p.args)
+	p.event("6", s.Begin, " A r%d a%d %s", s.Rank, s.Name, pajeText(string(p.args)))
 	p.event("7", s.End, " A r%d", s.Rank)
 }
 
@@ -124,9 +110,7 @@ func (p *paje) Message(m *Message) {
 
 // Label implements Sink: it is a comment before the events, which are written when the sink is closed.
 func (p *paje) Label(text string, _ float64) {
-	comment := []byte(text)
-	clean(comment)
-	fmt.Fprintf(p.w, "# %s\n", comment)
+	fmt.Fprintf(p.w, "# %s\n", pajeCleaner.Replace(text))
 }
 
 // Close implements Sink.

@@ -16,26 +16,6 @@ import (
 	"reprise/report/timeline"
 )
 
-// TestPajeOrder: events are in the order of time.
-func TestPajeOrder(t *testing.T) {
-	file, _, res := exportHPL(t, timeline.Paje, timeline.Span{})
-	last, events := 0.0, 0
-	for _, line := range strings.Split(string(file), "\n") {
-		if line == "" || strings.HasPrefix(line, "%") || line[0] < '5' {
-			continue
-		}
-		at, err := strconv.ParseFloat(strings.Fields(line)[1], 64)
-		if err != nil || at < last {
-			t.Fatalf("%s: after %v s (%v)", line, last, err)
-		}
-		last = at
-		events++
-	}
-	if last != res.Makespan || events == 0 {
-		t.Errorf("the last of %d events is at %v s, want %v", events, last, res.Makespan)
-	}
-}
-
 // dump has pj_dump read a file: the lines of its states, links and containers.
 func dump(t *testing.T, file []byte) map[string][][]string {
 	t.Helper()

@@ -71,10 +71,10 @@ type perfetto struct {
 	flags               uint64 // of the next packet
 }
 
-// interner knows which of some texts have been defined, with their numbers. field is that of their definitions.
+// interner numbers texts that have been defined. field is that of their definitions.
 type interner struct {
 	field protowire.Number
-	known map[string]uint64
+	numbering
 }
 
 // The numbers of the track above those of the hosts, which follow it, and of that of rank 0.
@@ -87,18 +87,15 @@ const (
 func newPerfetto(w io.Writer, run *Run) *perfetto {
 	p := &perfetto{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header)}
 	p.flags = stateCleared | needsState
-	p.categories = interner{internedCategory, map[string]uint64{}}
-	p.labels = interner{internedName, map[string]uint64{}}
-	p.keys = interner{internedAnnotation, map[string]uint64{}}
-	const all = trackOfAll
+	p.categories.field, p.labels.field, p.keys.field = internedCategory, internedName, internedAnnotation
 	hosts, of := hostsOf(p.run)
-	p.track(all, 0, "MPI ranks", 0)
+	p.track(trackOfAll, 0, "MPI ranks", 0)
 	for i, host := range hosts {
-		p.track(uint64(all+1+i), all, host, i)
+		p.track(uint64(trackOfAll+1+i), trackOfAll, host, i)
 	}
 	for i, host := range of {
 		rank := p.run.Span.FirstRank + i
-		p.track(trackOf(int32(rank)), uint64(all+1+host), rankName(rank), rank)
+		p.track(trackOf(int32(rank)), uint64(trackOfAll+1+host), rankName(rank), rank)
 	}
 	return p
 }
@@ -204,12 +201,11 @@ func (p *perfetto) flow(field protowire.Number, message int64) {
 // intern returns the number of a text, which the packet defines if it is the first with it. Texts are defined once for
 // the sequence, as its state is cleared by the first packet only.
 func (p *perfetto) intern(in *interner, text string) uint64 {
-	n, ok := in.known[text]
-	if ok {
+	known := len(in.list)
+	n := uint64(in.of(text)) + 1 // 0 is none
+	if len(in.list) == known {
 		return n
 	}
-	n = uint64(len(in.known) + 1) // 0 is none
-	in.known[text] = n
 	entry := appendNumber(nil, internedID, n)
 	entry = appendText(entry, internedText, text)
 	p.interned = appendBytes(p.interned, in.field, entry)

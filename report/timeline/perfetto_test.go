@@ -37,11 +37,6 @@ DebugAnnotationName: 1 uint64 iid, 2 string name
 func schemaOf(t testing.TB, text string) protoreflect.FileDescriptor {
 	t.Helper()
 	file := &descriptorpb.FileDescriptorProto{Name: proto.String("trace.proto"), Syntax: proto.String("proto2"), Package: proto.String("perfetto.protos")}
-	types := map[string]descriptorpb.FieldDescriptorProto_Type{
-		"uint64": descriptorpb.FieldDescriptorProto_TYPE_UINT64, "uint32": descriptorpb.FieldDescriptorProto_TYPE_UINT32,
-		"int64": descriptorpb.FieldDescriptorProto_TYPE_INT64, "int32": descriptorpb.FieldDescriptorProto_TYPE_INT32,
-		"fixed64": descriptorpb.FieldDescriptorProto_TYPE_FIXED64, "double": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE, "string": descriptorpb.FieldDescriptorProto_TYPE_STRING,
-	}
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		name, fields, _ := strings.Cut(line, ": ")
 		m := &descriptorpb.DescriptorProto{Name: proto.String(name)}
@@ -56,8 +51,8 @@ func schemaOf(t testing.TB, text string) protoreflect.FileDescriptor {
 				f.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 			}
 			kind := words[len(words)-2]
-			if scalar, ok := types[kind]; ok {
-				f.Type = scalar.Enum()
+			if scalar, ok := descriptorpb.FieldDescriptorProto_Type_value["TYPE_"+strings.ToUpper(kind)]; ok {
+				f.Type = descriptorpb.FieldDescriptorProto_Type(scalar).Enum()
 			} else {
 				f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), proto.String(".perfetto.protos."+kind)
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reprise/replay"
 	"reprise/report/timeline"
@@ -152,44 +151,6 @@ func TestCrossingPhases(t *testing.T) {
 	}
 }
 
-// TestNumbersAreReused: a replay gives the number of a message to another one; a receive that
-// was posted before is still of the first.
-func TestNumbersAreReused(t *testing.T) {
-	h := &trace.Header{Ranks: 2}
-	got := newSeen(h)
-	r := timeline.NewRecorder(h, timeline.Span{}, got)
-	o := r.Observer()
-	o.ActionBegins(1, irecv(0, 0, 5, 10), 0)
-	o.ReceivePosted(0, 1, 0, 5, 10, 0)
-	o.ActionEnds(1, 0)
-	o.ActionBegins(0, isend(0, 1, 5, 10), 0)
-	o.SendPosted(0, 0, 1, 5, 10, 0)
-	o.ActionEnds(0, 0)
-	o.Ended(0, 1)
-	o.ActionBegins(0, isend(1, 1, 6, 20), 2) // the second message of number 0
-	o.SendPosted(0, 0, 1, 6, 20, 2)
-	o.ActionEnds(0, 2)
-	o.ActionBegins(1, wait(0), 3)
-	o.ActionEnds(1, 3)
-	o.ActionBegins(1, recv(trace.AnySource, 6, 20), 3)
-	o.ReceivePosted(1, 1, trace.AnySource, 6, 20, 3)
-	o.Merged(0, 1)
-	o.Ended(0, 4)
-	o.TimePasses(1, replay.TimeRecv, -1, 3, 4)
-	o.ActionEnds(1, 4)
-	r.End()
-	if n := len(got.messages); n != 2 || got.messages[0].Bytes != 10 || got.messages[1].Bytes != 20 || got.messages[1].Number != 2 {
-		t.Errorf("messages %+v", got.messages)
-	}
-	var received [][]int64
-	for _, s := range got.slices[1] {
-		received = append(received, s.Receives)
-	}
-	if diff := cmp.Diff([][]int64{{}, {1}, {2}}, received, cmp.Transformer("empty", func(v []int64) []int64 { return append([]int64{}, v...) })); diff != "" {
-		t.Errorf("received (-want +got):\n%s", diff)
-	}
-}
-
 // TestInterrupted: what is open when a replay is stopped ends where the rank's clock is.
 func TestInterrupted(t *testing.T) {
 	h := &trace.Header{Ranks: 1, Phases: []string{"a"}}
@@ -202,39 +163,6 @@ func TestInterrupted(t *testing.T) {
 	r.End()
 	if len(got.slices) != 1 || got.slices[0][0].End != 2 || len(got.phases) != 1 || got.phases[0].end != 2 {
 		t.Errorf("slices %+v, phases %+v, want one each up to 2 s", got.slices, got.phases)
-	}
-}
-
-// TestChangesNothing: a replay with a recorder gives the same bits, and what it tells adds up
-// to the times of the result.
-func TestChangesNothing(t *testing.T) {
-	run := newHPL(t, 400, 2, 3, "")
-	want := run.play(t, nil)
-	got := newSeen(run.header)
-	r := timeline.NewRecorder(run.header, timeline.Span{}, got)
-	res := run.play(t, r)
-	r.End()
-	if diff := cmp.Diff(want, res, cmpopts.IgnoreFields(replay.Result{}, "Header")); diff != "" {
-		t.Errorf("(-without +with):\n%s", diff)
-	}
-	for rank, list := range got.slices {
-		clock := 0.0
-		for _, s := range list {
-			if s.Begin != clock || s.End < s.Begin {
-				t.Fatalf("rank %d: a slice from %v to %v s after one that ends at %v s", rank, s.Begin, s.End, clock)
-			}
-			clock = s.End
-		}
-		if clock != res.Ranks[rank].End {
-			t.Errorf("rank %d: the last slice ends at %v s, want %v", rank, clock, res.Ranks[rank].End)
-		}
-	}
-	bytes := int64(0)
-	for _, m := range got.messages {
-		bytes += m.Bytes
-	}
-	if n := int64(len(got.messages)); n != res.Messages || bytes != res.Bytes {
-		t.Errorf("%d messages of %d bytes, want %d of %d", n, bytes, res.Messages, res.Bytes)
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -41,21 +40,13 @@ type Bytes []byte
 // level is of compression: the best takes twenty times as long, for 5 %.
 const level = 6
 
-// writers keeps compressors, each of which takes half a megabyte.
-var writers = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(nil, level)
-	if err != nil {
-		panic(err) // the level is one
-	}
-	return w
-}}
-
 // MarshalText implements encoding.TextMarshaler.
 func (b Bytes) MarshalText() ([]byte, error) {
 	var out bytes.Buffer
-	w := writers.Get().(*flate.Writer)
-	defer writers.Put(w)
-	w.Reset(&out)
+	w, err := flate.NewWriter(&out, level)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := w.Write(b); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package commandtest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -168,30 +169,15 @@ func examplesIn(text, program string) (list []string) {
 // behind matches the rest of a line behind a command.
 var behind = regexp.MustCompile(` +(#|\||<|>) .*$`)
 
-// parsed has an application parse a command line, whose words single quotes may join, and returns the name of the
+// parsed has an application parse a command line and returns the name of the
 // command that would run.
 func parsed(app *cli.App, line string) (ran string, err error) {
-	// Fields in quotes are odd ones of a split at quotes. A space between them ends a word.
-	var args []string
-	begun := false
-	for i, text := range strings.Split(line, "'") {
-		list := []string{text}
-		if i%2 == 0 {
-			list = strings.Split(text, " ")
-		}
-		for k, part := range list {
-			begun = begun && k == 0
-			switch {
-			case begun:
-				args[len(args)-1] += part
-			case part != "" || i%2 == 1:
-				args, begun = append(args, part), true
-			}
-		}
+	// The words are those that a shell makes of the line.
+	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).Output()
+	if err != nil {
+		return "", fmt.Errorf("no command line: %w", err)
 	}
-	if strings.Count(line, "'")%2 == 1 {
-		return "", errors.New("a quote that does not end")
-	}
+	args := strings.Split(strings.TrimSuffix(string(words), "\n"), "\n")
 
 	// Instead of running, commands note their names.
 	app.Writer, app.ErrWriter = io.Discard, io.Discard
