@@ -143,10 +143,6 @@ func (t *Trace) Chunks(from, to int) iter.Seq2[*Chunk, error] {
 // Number returns the position of the chunk among those of its trace, from 0.
 func (c *Chunk) Number() int { return c.number }
 
-// Next returns the chunk after c once a cursor or Chunks has read it; nil before that, and
-// of the last one.
-func (c *Chunk) Next() *Chunk { return c.next }
-
 // Units returns the units of the chunk, one or more, in ascending order of steps. They must
 // not be changed.
 func (c *Chunk) Units() []Unit { return c.units }

@@ -1,11 +1,15 @@
 package trace
 
 import (
+	"crypto/sha256"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	pb "reprise/proto"
 )
 
 // populate sets every field of v, and one element of every slice, to a value that
@@ -87,20 +91,38 @@ func TestBlockCodecForgetsNothing(t *testing.T) {
 	}
 }
 
-func TestDefinitionsThatAreRefused(t *testing.T) {
-	deep := []Item{{Op: OpWaitAll}}
-	for range maxNesting + 1 {
-		deep = []Item{{Op: OpIf, Body: deep}}
+// withFeatures returns the example with other features in its header.
+func withFeatures(t *testing.T, features ...string) []byte {
+	frames, plains := records(t, exampleTrace(t))
+	var m pb.Header
+	check(t, unmarshal(plains[0], &m))
+	m.Features, m.Tool = features, "tracegen 9.1"
+	plain := must(marshal(&m))
+	plains[0], frames[0].hash = plain, sha256.Sum256(plain)
+	return assemble(t, frames, plains)
+}
+
+func TestUnknownFeaturesAreRefusedByName(t *testing.T) {
+	data := withFeatures(t, "tea", "vectors", "vectors:pivot-owners/2")
+	for way, read := range ways {
+		want := `x: offset 24: header: unknown feature "tea", "vectors:pivot-owners/2": made by a newer tracegen ("tracegen 9.1") than this program: use one as new`
+		if err := read(data); !errors.Is(err, ErrFeature) || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", way, err, want)
+		}
 	}
-	plain := must(encodeDefinitions([]Block{{Items: deep}}, nil))
-	for name, bad := range map[string][]byte{
-		"nested too deep":             plain,
-		"no message":                  {0xff},
-		"operation 256":               {0x0a, 5, 0x1a, 3, 0x08, 0x80, 0x02},
-		"a register, but no constant": {0x0a, 5, 0x1a, 3, 0x3a, 1, 1},
+}
+
+func TestFeaturesThatAreWrong(t *testing.T) {
+	for want, features := range map[string][]string{
+		"uses vectors, which the features do not list":        {"polls"},
+		`feature "polls" is listed again, or out of order`:    {"polls", "polls", "vectors"},
+		`feature "vectors" is listed again, or out of order`:  {"vectors", "vectors"},
+		`feature "requests" is listed again, or out of order`: {"vectors", "requests"},
 	} {
-		if blocks, _, err := decodeDefinitions(bad); err == nil {
-			t.Errorf("%s: %+v", name, blocks)
+		for way, read := range ways {
+			if err := read(withFeatures(t, features...)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want …%s…", way, err, want)
+			}
 		}
 	}
 }

@@ -126,15 +126,3 @@ func TestImpossibleCollectives(t *testing.T) {
 		}
 	}
 }
-
-// TestCollectiveNamesEnterHashes: blocks that call different operations differ.
-func TestCollectiveNamesEnterHashes(t *testing.T) {
-	p := must(NewProgram(&Header{Ranks: 1}))
-	for i, kind := range []CollectiveKind{CollAllreduce, CollScan, CollExscan, CollScan} {
-		b := NewBuilder("", 0)
-		b.Collective(kind, CollectiveOperands{SendSize: Const(1)})
-		if n, err := p.Add(b); err != nil || n != i%3+i/3 {
-			t.Errorf("%v is block %d, error %v", kind, n, err)
-		}
-	}
-}

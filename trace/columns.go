@@ -69,18 +69,16 @@ func (w *columnWriter) add(vals []int64, inner int) {
 // values that c cannot hold.
 func (w *columnWriter) tokenize(vals []int64, inner int, c coding) bool {
 	w.tokens = w.tokens[:0]
-	switch c {
-	case codePlain:
+	if c <= codeSigned {
 		for _, v := range vals {
-			if v < 0 {
+			switch {
+			case c == codeSigned:
+				w.tokens = append(w.tokens, zigzag(v))
+			case v < 0:
 				return false
+			default:
+				w.tokens = append(w.tokens, uint64(v))
 			}
-			w.tokens = append(w.tokens, uint64(v))
-		}
-		return true
-	case codeSigned:
-		for _, v := range vals {
-			w.tokens = append(w.tokens, zigzag(v))
 		}
 		return true
 	}
@@ -278,25 +276,20 @@ func (r *columnReader) varint() uint64 {
 
 // restore turns tokens into values.
 func (r *columnReader) restore(vals []int64, inner int, c coding) {
-	if c == codePlain {
-		for i, v := range vals {
-			if v < 0 {
-				r.fail("value %d of a plain column is %d", i, uint64(v))
-				return
-			}
+	for i, u := range vals {
+		if c != codePlain {
+			vals[i] = unzigzag(uint64(u))
+		} else if u < 0 {
+			r.fail("value %d of a plain column is %d", i, uint64(u))
+			return
 		}
+	}
+	if c <= codeSigned {
 		return
 	}
-	for i, u := range vals {
-		vals[i] = unzigzag(uint64(u))
-	}
-	if c != codeSigned {
-		addPredecessors(vals, inner, c.lag(inner))
-	}
-}
 
-// addPredecessors undoes the subtraction of coding by rows.
-func addPredecessors(vals []int64, inner, lag int) {
+	// The subtraction is undone by rows.
+	lag := c.lag(inner)
 	for i := 1; i < inner; i++ {
 		vals[i] += vals[i-1]
 	}

@@ -144,8 +144,20 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	if ranks == nil {
 		n = p.header.Ranks
 	}
-	set := newCursorSet(t, code, n, o.To)
-	set.idle = o.Idle
+
+	// What the cursors share, with room for the frame of an empty block: enter widens it when it comes to one
+	// that needs more.
+	h := p.header
+	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: o.To, idle: o.Idle, slots: h.Pollables,
+		polls: make([]pollable, n*h.Pollables)}
+	for i := range h.CommFamilies {
+		groups := slices.Clone(h.CommFamilies[i].Groups)
+		for k := range groups {
+			groups[k].Count = int32(groups[k].Len())
+		}
+		set.groups = append(set.groups, groups)
+	}
+	set.widen(n, firstFrame)
 	cursors := make([]Cursor, n)
 	for i := range cursors {
 		rank := int32(i)
@@ -164,23 +176,6 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 		}
 	}
 	return cursors, nil
-}
-
-// newCursorSet returns what the cursors share, with room for the frame of an empty block: enter widens it
-// when it comes to one that needs more.
-func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
-	h := t.Header()
-	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: to, slots: h.Pollables,
-		polls: make([]pollable, cursors*h.Pollables)}
-	for i := range h.CommFamilies {
-		groups := slices.Clone(h.CommFamilies[i].Groups)
-		for k := range groups {
-			groups[k].Count = int32(groups[k].Len())
-		}
-		set.groups = append(set.groups, groups)
-	}
-	set.widen(cursors, firstFrame)
-	return set
 }
 
 // widen gives each cursor need registers or more: a quarter to spare, in whole cache lines. What a
@@ -272,8 +267,7 @@ func (c *Cursor) Fill(buf []Action) (int, error) {
 		}
 		switch c.nextCall() {
 		case callStep:
-			buf[n] = Action{Kind: KindStep}
-			buf[n].X[0] = int64(c.step)
+			buf[n] = Action{Kind: KindStep, X: [4]int64{int64(c.step)}}
 			n++
 		case callEnd:
 			return n, c.err
@@ -311,8 +305,27 @@ func (c *Cursor) nextCall() callState {
 			c.item, c.items = c.span(&c.win.units[c.unit].Calls[c.call-1])
 			continue
 		}
-		if state := c.nextUnit(); state != callReady {
-			return state
+
+		// The next unit of the chunk, or of the next one.
+		c.unit++
+		c.call, c.item, c.items = 0, 0, 0
+		for int(c.unit) >= len(c.win.units) {
+			next, err := c.set.trace.after(c.win)
+			if err != nil {
+				c.err, c.waiting = err, failed
+			}
+			if c.win, c.unit = next, 0; next == nil {
+				return callEnd
+			}
+		}
+		step := c.win.units[c.unit].Step
+		if c.set.to > 0 && step >= c.set.to {
+			c.win = nil
+			return callEnd
+		}
+		if step != int(c.step) {
+			c.step = int32(step)
+			return callStep
 		}
 	}
 }
@@ -333,33 +346,6 @@ func (c *Cursor) span(call *CallColumns) (int32, int32) {
 	}
 	class := c.class(t.Counts)
 	return call.Starts[class], call.Starts[class+1]
-}
-
-// nextUnit goes to the next unit of the chunk, or to the next chunk.
-func (c *Cursor) nextUnit() callState {
-	c.unit++
-	c.call, c.item, c.items = 0, 0, 0
-	for int(c.unit) >= len(c.win.units) {
-		next, err := c.set.trace.after(c.win)
-		if err != nil || next == nil {
-			if c.err = err; err != nil {
-				c.waiting = failed
-			}
-			c.win, c.unit = nil, 0
-			return callEnd
-		}
-		c.win, c.unit = next, 0
-	}
-	step := c.win.units[c.unit].Step
-	if c.set.to > 0 && step >= c.set.to {
-		c.win = nil
-		return callEnd
-	}
-	if step != int(c.step) {
-		c.step = int32(step)
-		return callStep
-	}
-	return callReady
 }
 
 // enter prepares the call of an item: arguments into registers, pc at the

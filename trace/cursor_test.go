@@ -87,58 +87,6 @@ func TestOperandsOfRank(t *testing.T) {
 	}
 }
 
-func TestControlFlow(t *testing.T) {
-	h := gridHeader()
-	b := NewBuilder("control", 3)
-	m, n := b.Param(0), b.Param(1)
-	b.Loop(n, func() {
-		b.Compute(0, m, n)
-		b.Loop(Const(2), func() { b.Compute(0, Const(7), Const(8)) })
-	})
-	b.Loop(n.Plus(-2), func() { b.Compute(0, Const(9), Const(9)) })
-	b.If(n.Plus(-2), func() { b.Compute(0, Const(3), Const(3)) })
-	b.If(n.Plus(-1), func() { b.Compute(0, Const(4), Const(4)) })
-	b.If(Const(0), func() { b.Compute(0, Const(5), Const(5)) })
-	turn := []Action{compute(20, 2), compute(7, 8), compute(7, 8)}
-	want := append(append(append([]Action{}, turn...), turn...), compute(4, 4))
-	if diff := cmp.Diff(want, flatten(t, traced(t, h, 1, b), 4, CursorOptions{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestMasksAndSteps(t *testing.T) {
-	b := NewBuilder("masks", 3)
-	b.Compute(0, b.Param(0), b.Param(1))
-	if got := flatten(t, traced(t, gridHeader(), 3, b), 2, CursorOptions{}); len(got) != 0 {
-		t.Errorf("rank 2 is behind a closed mask but does %v", got)
-	}
-	if got := flatten(t, traced(t, gridHeader(), 3, b), 0, CursorOptions{From: 1}); len(got) != 2 {
-		t.Errorf("steps 1 and 2 hold 2 actions, got %d", len(got))
-	}
-	if got := flatten(t, traced(t, gridHeader(), 3, b), 0, CursorOptions{From: 1, To: 2}); len(got) != 1 {
-		t.Errorf("step 1 holds 1 action, got %d", len(got))
-	}
-}
-
-func TestExchangeLosesEmptySides(t *testing.T) {
-	b := NewBuilder("exchange", 3)
-	peer, tag := Const(1), Const(9)
-	b.Exchange(0, peer, tag, Const(8), Const(16))
-	b.Exchange(0, peer, tag, Const(8), Const(0))
-	b.Exchange(0, peer, tag, Const(0), Const(16))
-	b.Exchange(0, peer, tag, Const(0), Const(0))
-	b.SyncExchange(0, peer, tag, Const(0), Const(0))
-	act := func(k Kind, x ...int64) Action {
-		a := Action{Kind: k, Peer: 1, Tag: 9}
-		copy(a.X[:], x)
-		return a
-	}
-	want := []Action{act(KindExchange, 8, 16), act(KindSend, 8), act(KindRecv, 16), act(KindSyncExchange, 0, 0)}
-	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, b), 0, CursorOptions{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // pollBlock defines a pollable (guarded by a message from rank 5 or not) whose
 // body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
 func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
@@ -198,36 +146,6 @@ func TestPolls(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestMarkers(t *testing.T) {
-	b := NewBuilder("marks", 3)
-	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
-	b.Mark(1)
-	tr := traced(t, gridHeader(), 1, b)
-	c := must(tr.Cursors([]int32{0}, CursorOptions{Markers: true}))
-	buf := make([]Action, 4)
-	n, err := c[0].Fill(buf)
-	if err != nil || n != 3 {
-		t.Fatalf("%d actions, %v; want step and two marks", n, err)
-	}
-	if got, want := c[0].MarkText(&buf[1]), "begin work n=1 sums=0,5,5,12,13 list=5,0,7,1"; got != want {
-		t.Errorf("mark %q, want %q", got, want)
-	}
-	if got := c[0].MarkText(&buf[2]); got != "end work" {
-		t.Errorf("mark %q", got)
-	}
-	want := []Action{{Kind: KindPhase}, {Kind: KindPhase, Flags: FlagEnd}}
-	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, markCopy()), 0, CursorOptions{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func markCopy() *Builder {
-	b := NewBuilder("marks", 3)
-	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
-	b.Mark(1)
-	return b
 }
 
 func TestImpossibleActions(t *testing.T) {

@@ -91,6 +91,8 @@ func onTheWire() map[string][]byte {
 		"nested deeper":                nested(maxNesting + 1),
 		"nothing":                      {},
 		"an operation twice":           item(0x08, 3, 0x08, 4),
+		"no message":                   {0xff},
+		"an operation of 256":          item(0x08, 0x80, 0x02),
 		"256, then 4":                  item(0x08, 0x80, 0x02, 0x08, 4),
 		"constants one by one":         item(0x08, 1, 0x3a, 2, 1, 2, 0x40, 7, 0x40, 9),
 		"constants in two parts":       item(0x08, 1, 0x42, 1, 7, 0x3a, 3, 1, 2, 3, 0x42, 2, 3, 4),

@@ -10,6 +10,13 @@ import (
 	"reprise/trace/text"
 )
 
+// fatal ends the example at an error.
+func fatal(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // Two ranks: in each step rank 0 computes and sends, more each time, and rank 1 receives.
 // What a rank does is a block; what differs from step to step is an argument.
 func Example() {
@@ -23,9 +30,7 @@ func Example() {
 	}
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, header, trace.WriterOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	fatal(err)
 	send := trace.NewBuilder("send", 1)
 	send.Compute(0, trace.Const(100), trace.Const(100), trace.Const(10))
 	send.Message(trace.OpSend, 0, 0, trace.Const(1), trace.Const(7), send.Param(0))
@@ -34,31 +39,19 @@ func Example() {
 	var blocks []int64 // by rank
 	for _, b := range []*trace.Builder{send, recv} {
 		n, err := w.Program().Add(b)
-		if err != nil {
-			log.Fatal(err)
-		}
+		fatal(err)
 		blocks = append(blocks, int64(n))
 	}
 	for step := range header.Steps {
-		if err := w.Step(step); err != nil {
-			log.Fatal(err)
-		}
-		if err := w.Call(&trace.Call{Blocks: blocks, Args: [][]int64{{int64(1000 * (step + 1))}}}); err != nil {
-			log.Fatal(err)
-		}
+		fatal(w.Step(step))
+		fatal(w.Call(&trace.Call{Blocks: blocks, Args: [][]int64{{int64(1000 * (step + 1))}}}))
 	}
-	if err := w.Close(); err != nil {
-		log.Fatal(err)
-	}
+	fatal(w.Close())
 
 	t, err := trace.NewReader(&file, "example")
-	if err != nil {
-		log.Fatal(err)
-	}
+	fatal(err)
 	defer t.Close()
-	if err := text.WriteListings(os.Stdout, t, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
-		log.Fatal(err)
-	}
+	fatal(text.WriteListings(os.Stdout, t, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}))
 	hash, _ := t.Hash()
 	fmt.Printf("%d bytes of name\n", len(hash))
 	// Output:

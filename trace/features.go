@@ -43,16 +43,7 @@ var featureNames = append([]string{
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
-}, generatorFeatures()...)
-
-// generatorFeatures names the features of the kinds of generated vectors.
-func generatorFeatures() []string {
-	names := vectors.Names()
-	for i, name := range names {
-		names[i] = "vectors:" + name
-	}
-	return names
-}
+}, convert(vectors.Names(), func(name string) string { return "vectors:" + name })...)
 
 // generatorFeature returns the feature of a kind.
 func generatorFeature(kind string) feature {
@@ -64,9 +55,6 @@ type featureSet uint64
 
 // add adds one feature.
 func (s *featureSet) add(f feature) { *s |= 1 << f }
-
-// without returns the features that are not in o.
-func (s featureSet) without(o featureSet) featureSet { return s &^ o }
 
 // names lists the features, sorted.
 func (s featureSet) names() []string {
@@ -104,7 +92,7 @@ func (s *featureSet) read(names []string, tool string) error {
 
 // lack reports features that are used and not listed.
 func (s featureSet) lack(used featureSet) error {
-	if missing := used.without(s); missing != 0 {
+	if missing := used &^ s; missing != 0 {
 		return corruptf("uses %v, which the features do not list", missing)
 	}
 	return nil

@@ -8,8 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -152,22 +150,6 @@ func TestNotATrace(t *testing.T) {
 				t.Errorf("%s: %q: %v", way, data, err)
 			}
 		}
-	}
-}
-
-func TestNewerVersion(t *testing.T) {
-	data := small(t)
-	copy(data, appendPreamble(nil, Version+1))
-	for way, read := range ways {
-		err := read(data)
-		want := fmt.Sprintf("x: offset 0: unsupported format version %d: this program reads up to version %d", Version+1, Version)
-		if !errors.Is(err, ErrVersion) || err.Error() != want {
-			t.Errorf("%s: %v, want %s", way, err, want)
-		}
-	}
-	copy(data, appendPreamble(nil, 0))
-	if err := readFile(data); !errors.Is(err, ErrVersion) {
-		t.Errorf("version 0: %v", err)
 	}
 }
 
@@ -322,25 +304,5 @@ func TestClaimsCostNothing(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("%d bytes were allocated", n)
-	}
-}
-
-func TestOpen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "small.trace.zst")
-	data := small(t)
-	check(t, os.WriteFile(path, data, 0o666))
-	tr := must(Open(path))
-	if n, err := readAll(tr); err != nil || n != 4 { // 12 steps in chunks of 3
-		t.Errorf("%d chunks, %v", n, err)
-	}
-	if err := tr.Close(); err != nil {
-		t.Error(err)
-	}
-	check(t, os.WriteFile(path, data[:len(data)-1], 0o666))
-	if _, err := Open(path); !errors.Is(err, ErrTruncated) || !strings.HasPrefix(err.Error(), path+": offset ") {
-		t.Errorf("cut file: %v", err)
-	}
-	if _, err := Open(path + ".none"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
 	}
 }

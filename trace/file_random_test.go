@@ -340,26 +340,3 @@ func TestRandomTracesRoundTrip(t *testing.T) {
 		}
 	}
 }
-
-func TestSameTraceSameBytes(t *testing.T) {
-	for seed := range uint64(10) {
-		a, b := newRandomTrace(seed).write(t), newRandomTrace(seed).write(t)
-		if !bytes.Equal(a, b) {
-			t.Errorf("seed %d: two runs differ", seed)
-		}
-	}
-}
-
-// Definitions keep numbers and hashes in another program with the same header.
-func TestBlocksSurviveTheirFile(t *testing.T) {
-	r := newRandomTrace(4)
-	data := r.write(t)
-	tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "file"))
-	again := must(NewProgram(r.header))
-	for i := range tr.prog.NumBlocks() {
-		n, err := again.AddBlock(*tr.prog.Block(i))
-		if err != nil || n != i || again.BlockHash(i) != tr.prog.BlockHash(i) {
-			t.Fatalf("block %d: number %d, %v", i, n, err)
-		}
-	}
-}

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"io"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +41,9 @@ func TestStartAtAnyStep(t *testing.T) {
 			}
 			n := 0
 			for ; w != nil && err == nil; w, err = tr.after(w) {
+				if w.last != (w.number == 13) {
+					t.Errorf("%s: chunk %d: last is %t", tr.frames.name, w.number, w.last)
+				}
 				n++
 			}
 			if want := 14 - from/3; n != want || err != nil { // 40 steps: 14 chunks
@@ -50,23 +53,6 @@ func TestStartAtAnyStep(t *testing.T) {
 		if totals, ok := stream.Totals(); !ok || totals != file.totals {
 			t.Errorf("step %d: totals %+v, want %+v", from, totals, file.totals)
 		}
-	}
-}
-
-func TestLastChunkIsMarked(t *testing.T) {
-	data := spreadData(t)
-	stream := must(NewReader(bytes.NewReader(data), "stream"))
-	w, err := stream.start(0)
-	for ; w != nil; w, err = stream.after(w) {
-		if w.last != (w.number == 13) {
-			t.Errorf("chunk %d: last is %v", w.number, w.last)
-		}
-		if next, err := stream.after(w); err != nil || next != w.next {
-			t.Errorf("chunk %d is followed by another at the second call, %v", w.number, err)
-		}
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 
@@ -86,7 +72,7 @@ func TestOpenChunksAreBounded(t *testing.T) {
 	data := spreadData(t)
 	read := func(hold bool) error {
 		tr := must(NewReader(bytes.NewReader(data), "x"))
-		tr.SetMaxOpenChunks(5)
+		tr.maxOpen = 5
 		first, err := tr.start(0)
 		for w := first; w != nil && err == nil; w, err = tr.after(w) {
 			if !hold {
@@ -140,28 +126,6 @@ func TestHashesNameContent(t *testing.T) {
 	}
 }
 
-func TestChunkInfos(t *testing.T) {
-	data := spreadData(t)
-	tr := must(NewReaderAt(bytes.NewReader(data), int64(len(data)), "x"))
-	infos := tr.ChunkInfos()
-	if len(infos) != 14 {
-		t.Fatalf("%d chunks", len(infos))
-	}
-	for i, w := range infos {
-		units := min(3, 40-3*i)
-		if w.First != 3*i || w.Last != 3*i+units-1 || w.Units != units {
-			t.Errorf("chunk %d: %+v", i, w)
-		}
-		if i > 0 && w.Offset < infos[i-1].Offset+frameSize+infos[i-1].Packed {
-			t.Errorf("chunk %d at %d overlaps the one before", i, w.Offset)
-		}
-	}
-	totals, ok := tr.Totals()
-	if want := (Totals{Chunks: 14, Units: 40, Calls: 40 * 7}); totals != want || !ok {
-		t.Errorf("totals %+v, want %+v", totals, want)
-	}
-}
-
 // A trace without steps is legal.
 func TestEmptyTrace(t *testing.T) {
 	var buf bytes.Buffer
@@ -174,18 +138,87 @@ func TestEmptyTrace(t *testing.T) {
 	}
 }
 
-// TestPipe: writer and reader meet in a pipe, with no more than a chunk between.
-func TestPipe(t *testing.T) {
-	r, w := io.Pipe()
-	go func() {
-		spread.write(t, w, 0)
-		w.Close()
-	}()
-	tr := must(NewReader(r, "pipe"))
-	if n, err := readAll(tr); n != 14 || err != nil {
-		t.Errorf("%d chunks, %v", n, err)
+// TestChunks reads steps of a trace of 8, in chunks of 3.
+func TestChunks(t *testing.T) {
+	for _, test := range []struct {
+		from, to int
+		want     []int // numbers of the chunks
+	}{{0, 0, []int{0, 1, 2}}, {3, 0, []int{1, 2}}, {4, 6, []int{1}}, {2, 4, []int{0, 1}}, {9, 0, nil}} {
+		tr := chunked(t, 8, 3)
+		var got []int
+		for chunk, err := range tr.Chunks(test.from, test.to) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first := chunk.Units()[0].Step; first != 3*chunk.Number() {
+				t.Errorf("chunk %d begins with step %d, want %d", chunk.Number(), first, 3*chunk.Number())
+			}
+			got = append(got, chunk.Number())
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("steps [%d,%d): chunks %v, want %v", test.from, test.to, got, test.want)
+		}
 	}
-	if diff := cmp.Diff(14, len(tr.ChunkInfos())); diff != "" {
+}
+
+func TestChunkSums(t *testing.T) {
+	for chunk, err := range chunked(t, 1, 1).Chunks(0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := chunk.Sums(0); chunk.Vectors() != 1 || !slices.Equal(got, []int64{0, 5, 5, 12, 13}) {
+			t.Errorf("%d vectors, sums %v, want 1 and those of 5, 0, 7, 1", chunk.Vectors(), got)
+		}
+		if chunk.Sums(1) != nil || chunk.Sums(-1) != nil {
+			t.Error("sums of vectors that there are not")
+		}
+		// 7 + 1 + 5: indices modulo the length.
+		if got, err := chunk.Sum(0, 2, 5); got != 13 || err != nil {
+			t.Errorf("sum of elements 2 to 4: %d, %v, want 13", got, err)
+		}
+		for _, bad := range [][3]int64{{1, 0, 1}, {-1, 0, 1}, {0, 2, 1}, {0, 0, 5}} {
+			if _, err := chunk.Sum(bad[0], bad[1], bad[2]); !errors.Is(err, ErrAction) {
+				t.Errorf("sum %v: %v, want an ErrAction", bad, err)
+			}
+		}
+	}
+}
+
+// chunked writes so many steps of one call, so many to a chunk.
+func chunked(t *testing.T, steps, perChunk int) *Trace {
+	t.Helper()
+	h := gridHeader()
+	h.Steps = steps
+	var file bytes.Buffer
+	w := must(NewWriter(&file, h, WriterOptions{ChunkUnits: perChunk}))
+	block := must(w.Program().Add(NewBuilder("nothing", 0)))
+	n := int64(block)
+	for step := range steps {
+		v := w.Vector(Vector{Values: []int64{5, 0, 7, 1}})
+		c := &Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+		check(t, errors.Join(w.Step(step), w.Call(c)))
+	}
+	check(t, w.Close())
+	return must(NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "chunked"))
+}
+
+// TestPart: a part of a part says what it is a part of, and its whole is as it was.
+func TestPart(t *testing.T) {
+	whole := Header{Params: []Param{{"N", "7"}}, Result: []Column{{"N", "7"}}, Flops: 343}
+	part := whole
+	part.SetPart("step:2 to end")
+	of := part
+	of.SetPart("step:3 to step:5")
+	for _, c := range []struct {
+		h    Header
+		want string
+	}{{whole, ""}, {part, "step:2 to end"}, {of, "step:3 to step:5 of step:2 to end"}} {
+		if got := c.h.Part(); got != c.want {
+			t.Errorf("part %q, want %q", got, c.want)
+		}
+	}
+	want := Header{Params: []Param{{"N", "7"}, {"part", "step:3 to step:5 of step:2 to end"}}}
+	if diff := cmp.Diff(want, of); diff != "" {
 		t.Error(diff)
 	}
 }

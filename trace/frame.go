@@ -308,20 +308,28 @@ func (r *frameReader) short(what string, n, want int64, err error) error {
 	return r.errorAt(r.offset+n, err)
 }
 
-// content reads, checks and decodes a record's content. It is valid until the
-// next call. Memory grows with the bytes that are there, and not with the size that the header
-// claims: a few bytes must not make a reader allocate megabytes. The checksum comes before the
-// decoder, which so never sees bytes that were damaged on their way.
+// pass reads a record's content into w, and checks its checksum. Memory grows with the bytes that are
+// there, and not with the size that the header claims: a few bytes must not make a reader allocate megabytes.
+func (r *frameReader) pass(f *frame, w io.Writer) error {
+	at, sum := r.offset-frameSize, crc32.New(castagnoli)
+	n, err := io.CopyN(io.MultiWriter(sum, w), r.r, int64(f.packed))
+	if err != nil {
+		return r.short(f.describe(), n, int64(f.packed), err)
+	}
+	r.offset += n
+	if sum.Sum32() != f.sum {
+		return r.errorAt(at, corruptf("checksum of %s", f.describe()))
+	}
+	return nil
+}
+
+// content reads, checks and decodes a record's content. It is valid until the next call. The decoder never
+// sees bytes that were damaged on their way, as the checksum comes before it.
 func (r *frameReader) content(f *frame) ([]byte, error) {
 	at := r.offset - frameSize
 	r.packed.Reset()
-	n, err := io.CopyN(&r.packed, r.r, int64(f.packed))
-	if err != nil {
-		return nil, r.short(f.describe(), n, int64(f.packed), err)
-	}
-	r.offset += n
-	if crc32.Checksum(r.packed.Bytes(), castagnoli) != f.sum {
-		return nil, r.errorAt(at, corruptf("checksum of %s", f.describe()))
+	if err := r.pass(f, &r.packed); err != nil {
+		return nil, err
 	}
 	if cap(r.plain) < int(f.plain) {
 		r.plain = make([]byte, 0, f.plain)
@@ -334,21 +342,6 @@ func (r *frameReader) content(f *frame) ([]byte, error) {
 		return nil, r.errorAt(at, corruptf("%s holds %d bytes, not %d", f.describe(), len(plain), f.plain))
 	}
 	return plain, nil
-}
-
-// skip passes over a record's content; it checks the checksum only.
-func (r *frameReader) skip(f *frame) error {
-	at := r.offset - frameSize
-	sum := crc32.New(castagnoli)
-	n, err := io.CopyN(sum, r.r, int64(f.packed))
-	if err != nil {
-		return r.short(f.describe(), n, int64(f.packed), err)
-	}
-	r.offset += n
-	if sum.Sum32() != f.sum {
-		return r.errorAt(at, corruptf("checksum of %s", f.describe()))
-	}
-	return nil
 }
 
 // end checks that nothing follows the end record.

@@ -109,9 +109,36 @@ func (p *Program) link(c *code) error {
 	for n := len(c.entries); n < len(p.blocks); n++ {
 		l := linker{program: p, code: c, top: p.blocks[n].Params, out: out[:0], live: live}
 		visitItems(p.blocks[n].Items, func(it *Item) { l.top = max(l.top, int(it.Dst)) })
-		if l.block(n); l.err != nil {
+		l.live.read, l.live.live = [maxRegs]bool{}, l.live.live[:0]
+		l.live.list(p, c, p.blocks[n].Items)
+		l.items(p.blocks[n].Items)
+		l.emit(instr{op: opRet})
+		start := len(c.instrs)
+		if start+len(l.out) > math.MaxInt32 {
+			l.fail("more than %d instructions", math.MaxInt32)
+		}
+		if l.err != nil {
 			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, l.err)
 		}
+
+		// What is relative to the end of the frame, or to the block's first instruction, gets its place.
+		frame := int32(l.top+1+l.maxTemp) + 1 // with the link of a callee
+		for _, i := range l.fixups {
+			if in := &l.out[i]; in.op == opSet {
+				in.z += frame
+			} else {
+				in.w += frame
+			}
+		}
+		own := slices.Clone(l.out)
+		for i := range own {
+			switch in := &own[i]; in.op {
+			case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
+				in.z += int32(start)
+			}
+			c.instrs = append(c.instrs, &own[i])
+		}
+		c.entries = append(c.entries, entry{pc: int32(start), need: frame + l.need})
 		out, live = l.out, l.live
 	}
 	return nil
@@ -139,41 +166,6 @@ func (l *linker) fail(format string, args ...any) {
 	if l.err == nil {
 		l.err = fmt.Errorf(format, args...)
 	}
-}
-
-// block translates a block, and adds it to the code.
-func (l *linker) block(n int) {
-	items := l.program.blocks[n].Items
-	l.live.read, l.live.live = [maxRegs]bool{}, l.live.live[:0]
-	l.live.list(l.program, l.code, items)
-	l.items(items)
-	l.emit(instr{op: opRet})
-
-	// What is relative to the end of the frame, or to the block's first instruction, gets its place.
-	frame := int32(l.top+1+l.maxTemp) + 1 // with the link of a callee
-	for _, i := range l.fixups {
-		if in := &l.out[i]; in.op == opSet {
-			in.z += frame
-		} else {
-			in.w += frame
-		}
-	}
-	start := len(l.code.instrs)
-	if start+len(l.out) > math.MaxInt32 {
-		l.fail("more than %d instructions", math.MaxInt32)
-	}
-	if l.err != nil {
-		return
-	}
-	own := slices.Clone(l.out)
-	for i := range own {
-		switch in := &own[i]; in.op {
-		case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
-			in.z += int32(start)
-		}
-		l.code.instrs = append(l.code.instrs, &own[i])
-	}
-	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
 }
 
 // emit appends an instruction and returns its position, for jumps that get their target later.

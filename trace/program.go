@@ -197,3 +197,333 @@ func (p *Program) appendItems(buf []byte, items []Item) []byte {
 	}
 	return buf
 }
+
+// symbolKind says which table Item.Sym refers to.
+type symbolKind uint8
+
+const (
+	symbolNone symbolKind = iota
+	symbolKernel
+	symbolMarker
+	symbolFamily
+	symbolBlock
+	symbolCollective
+	symbolCompletion
+)
+
+// opRule is what a definition's item must look like.
+type opRule struct {
+	// The name is for people: it is not part of the file.
+	name   string
+	args   int // number of arguments, or -1: depends on the symbol
+	symbol symbolKind
+	let    bool  // sets Dst
+	polls  bool  // touches a pollable
+	nested bool  // has a body
+	req    bool  // has a request
+	kinds  uint8 // kinds that its slot may name; 0: it names none
+	needs  featureSet
+}
+
+// Features that operations need.
+const (
+	needsRequests    featureSet = 1 << featureRequests
+	needsPolls       featureSet = 1 << featurePolls
+	needsVectors     featureSet = 1 << featureVectors
+	needsCollectives featureSet = 1 << featureCollectives
+	needsCompletions featureSet = 1<<featureCompletions | needsRequests
+	needsOneSided    featureSet = 1 << featureOneSided
+	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
+)
+
+var opRules = [numOps]opRule{
+	OpLetAffine:    {name: "affine", args: -1, let: true},
+	OpLetMul:       {name: "mul", args: 2, let: true},
+	OpLetMin:       {name: "min", args: 2, let: true},
+	OpLetMax:       {name: "max", args: 2, let: true},
+	OpLetEq:        {name: "eq", args: 2, let: true},
+	OpLetMember:    {name: "member", args: 1, symbol: symbolFamily, let: true},
+	OpLetSum:       {name: "sum", args: 3, let: true},
+	OpCompute:      {name: "compute", args: -1, symbol: symbolKernel},
+	OpFlops:        {name: "flops", args: 1}, // or 2: with a spread
+	OpSleep:        {name: "sleep", args: 1},
+	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
+	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
+	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily},
+	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpWait:         {name: "wait", req: true, needs: needsRequests},
+	OpTest:         {name: "test", req: true, needs: needsRequests},
+	OpWaitAll:      {name: "waitall", needs: needsRequests},
+	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily},
+	OpSyncExchange: {name: "syncexchange", args: 4, symbol: symbolFamily},
+	OpSendrecv:     {name: "sendrecv", args: 6, symbol: symbolFamily},
+	OpIprobe:       {name: "iprobe", args: 2, symbol: symbolFamily},
+	OpProbed:       {name: "probed", args: 2, symbol: symbolFamily, needs: needsPolls},
+	OpDefine:       {name: "define", args: -1, symbol: symbolBlock, polls: true, needs: needsPolls},
+	OpPoll:         {name: "poll", polls: true, needs: needsPolls},
+	OpPollWait:     {name: "pollwait", polls: true, needs: needsPolls},
+	OpWork:         {name: "work", args: -1, symbol: symbolBlock, polls: true, needs: needsPolls},
+	OpMark:         {name: "mark", args: -1, symbol: symbolMarker},
+	OpIf:           {name: "if", args: 1, nested: true},
+	OpLoop:         {name: "loop", args: 1, nested: true},
+	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
+	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective, needs: needsCollectives},
+	OpFree:         {name: "free", req: true, needs: needsRequests},
+	OpIcollective:  {name: "icollective", args: -1, symbol: symbolCollective, req: true, needs: needsNonblocking},
+	OpComplete:     {name: "complete", symbol: symbolCompletion, needs: needsCompletions},
+	OpProbe:        {name: "probe", args: 2, symbol: symbolFamily, needs: 1 << featureCompletions},
+	OpStart:        {name: "start", args: 3, symbol: symbolFamily, req: true, needs: needsCompletions},
+	OpAccess:       {name: "access", args: 4, symbol: symbolFamily, kinds: uint8(numAccesses), needs: needsOneSided},
+	OpIaccess: {name: "iaccess", args: 4, symbol: symbolFamily, req: true, kinds: uint8(numAccesses),
+		needs: needsOneSided | needsRequests},
+	OpSync: {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
+	OpFile: {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds),
+		needs: 1 << featureFiles},
+}
+
+// Lets reports whether an item of the operation sets a register, its Dst.
+func (op Op) Lets() bool { return opRules[op].let }
+
+// Polls reports whether an item of the operation concerns a pollable, its Slot.
+func (op Op) Polls() bool { return opRules[op].polls }
+
+// String returns the name that listings of the structure use.
+func (op Op) String() string {
+	if op < numOps && op != OpNone {
+		return opRules[op].name
+	}
+	return fmt.Sprintf("op %d", uint8(op))
+}
+
+// MaxRequests is the number of request slots that a rank may use.
+const MaxRequests = 1 << 20
+
+const (
+	maxNesting  = 32 // of If and Loop
+	maxPollArgs = 16 // arguments of a pollable's body
+)
+
+// checker verifies a block against the rules of its program: symbols exist,
+// callees come before callers, registers are set once and before use.
+type checker struct {
+	program  *Program
+	defined  []bool     // by register: 0, the parameters, and results of items before
+	polls    bool       // the block, or a callee, concerns a pollable
+	features featureSet // that its operations need
+	depth    int        // of nesting
+}
+
+// items checks a sequence. What it defines is forgotten at its end: an If may
+// not have run.
+func (c *checker) items(items []Item) error {
+	if c.depth++; c.depth > maxNesting {
+		return fmt.Errorf("nested deeper than %d", maxNesting)
+	}
+	var own []Reg
+	for i := range items {
+		it := &items[i]
+		if err := c.item(it); err != nil {
+			return fmt.Errorf("item %d (%v): %w", i, it.Op, err)
+		}
+		if opRules[it.Op].let {
+			own = append(own, it.Dst)
+		}
+	}
+	for _, r := range own {
+		c.defined[r] = false
+	}
+	c.depth--
+	return nil
+}
+
+// item checks one item: its symbol, its arguments, what belongs to its operation, and that no field
+// is set that the operation does not have, since it would be part of the block's name.
+func (c *checker) item(it *Item) error {
+	if it.Op == OpNone || it.Op >= numOps {
+		return fmt.Errorf("unknown operation")
+	}
+	h, rule := c.program.header, &opRules[it.Op]
+	c.features |= rule.needs
+
+	// The symbol is one of its table. Blocks are those defined before: calls are acyclic.
+	symbols := [...]int{symbolKernel: len(h.Kernels), symbolMarker: len(h.Markers), symbolFamily: len(h.CommFamilies),
+		symbolBlock: len(c.program.blocks), symbolCollective: int(numCollectives), symbolCompletion: int(numCompletions)}
+	// An index that is out of its table would be one into nothing when the block is linked.
+	if n := symbols[rule.symbol]; rule.symbol != symbolNone && (it.Sym < 0 || it.Sym >= n) {
+		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
+	}
+	if rule.symbol != symbolNone && it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.CommFamilies)) {
+		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.CommFamilies))
+	}
+	if err := c.arguments(it, rule); err != nil {
+		return err
+	}
+
+	// Pollables, communicators, operators, requests.
+	if rule.polls {
+		c.polls = true
+		if int(it.Slot) >= h.Pollables {
+			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, h.Pollables)
+		}
+	}
+	if rule.symbol == symbolCollective {
+		if n := len(h.CommFamilies); it.Comm < 0 || it.Comm > n {
+			return fmt.Errorf("communicator of family %d out of [0,%d)", it.Comm-1, n)
+		}
+		if it.Comm > 0 {
+			c.features.add(featureCommunicators)
+		}
+		if it.Slot != 0 {
+			c.features.add(featureOperators)
+			if err := Operator(it.Slot).check(CollectiveKind(it.Sym)); err != nil {
+				return err
+			}
+		}
+	}
+	if it.Req < 0 || it.Req >= MaxRequests {
+		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
+	}
+
+	// Fields that the operation does not have.
+	switch {
+	case !rule.let && it.Dst != 0:
+		return fmt.Errorf("has a result")
+	case rule.kinds > 0 && it.Slot >= rule.kinds:
+		return fmt.Errorf("kind %d out of [0,%d)", it.Slot, rule.kinds)
+	case !rule.polls && rule.kinds == 0 && it.Slot != 0 && rule.symbol != symbolCollective:
+		return fmt.Errorf("has a pollable")
+	case it.Comm != 0 && rule.symbol != symbolCollective:
+		return fmt.Errorf("has a communicator")
+	case !rule.req && it.Req != 0:
+		return fmt.Errorf("has a request")
+	case rule.symbol == symbolNone && it.Sym != 0:
+		return fmt.Errorf("has a symbol")
+	case it.Guard == nil && it.GuardSym != 0:
+		return fmt.Errorf("has the family of a guard, and none")
+	case rule.nested:
+		return c.items(it.Body)
+	case it.Body != nil:
+		return fmt.Errorf("has a body")
+	case !rule.let:
+		return nil
+	}
+
+	// The result: a register is set once, so that its value never depends on the way to it.
+	switch r := it.Dst; {
+	case r == 0 || int(r) >= maxRegs:
+		return fmt.Errorf("result in register %d, allowed 1 to %d", r, maxRegs-1)
+	case c.defined[r]:
+		return fmt.Errorf("register %d is set twice", r)
+	}
+	c.defined[it.Dst] = true
+	return nil
+}
+
+// arguments checks the number of an item's arguments, its coefficients, its guard, and that each
+// register that it reads is set.
+func (c *checker) arguments(it *Item, rule *opRule) error {
+	// The number of arguments, which may depend on the symbol.
+	want := rule.args
+	switch it.Op {
+	case OpLetAffine:
+		if want = len(it.Coefs); want == 0 {
+			return fmt.Errorf("no terms")
+		}
+	case OpCompute:
+		want = len(c.program.header.Kernels[it.Sym].Dims)
+	case OpFlops:
+		if len(it.Args) == 2 {
+			want = 2
+			c.features.add(featureSpreads)
+		}
+	case OpMark:
+		want, _ = c.program.header.Markers[it.Sym].VectorArgs()
+	case OpCall, OpDefine:
+		want = c.program.blocks[it.Sym].Params
+	case OpWork:
+		want = c.program.blocks[it.Sym].Params + 1
+	case OpCollective, OpIcollective:
+		want = CollectiveKind(it.Sym).arguments()
+	}
+	if len(it.Args) != want {
+		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)
+	}
+
+	// Coefficients: request slots of a completion, or factors of a sum, whose terms must fit the
+	// 32 bits of the instructions that they are linked to.
+	switch {
+	case it.Op == OpComplete:
+		if n := len(it.Coefs); n == 0 || n > maxCompleted {
+			return fmt.Errorf("%d requests, allowed 1 to %d", n, maxCompleted)
+		}
+		seen := map[int64]bool{}
+		for _, s := range it.Coefs {
+			if s < 0 || s >= MaxRequests {
+				return fmt.Errorf("request %d out of [0,%d)", s, MaxRequests)
+			}
+			if seen[s] {
+				return fmt.Errorf("request %d twice", s)
+			}
+			seen[s] = true
+		}
+	case it.Op == OpLetAffine:
+		for i, a := range it.Args {
+			if coef := it.Coefs[i]; !fits(coef) || !fits(coef*a.Const) {
+				return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
+			}
+		}
+	case it.Coefs != nil:
+		return fmt.Errorf("has coefficients")
+	}
+
+	// Bodies: that of a pollable must not poll, since a poll would run within a poll.
+	switch it.Op {
+	case OpDefine:
+		if c.program.infos[it.Sym].polls {
+			return fmt.Errorf("body block %d polls itself", it.Sym)
+		}
+		if len(it.Args) > maxPollArgs {
+			return fmt.Errorf("%d arguments, at most %d", len(it.Args), maxPollArgs)
+		}
+		if len(it.Guard) != 0 && len(it.Guard) != 2 {
+			return fmt.Errorf("guard of %d operands, want peer and tag", len(it.Guard))
+		}
+	case OpCall, OpWork:
+		c.polls = c.polls || c.program.infos[it.Sym].polls
+		if it.Op == OpWork && c.program.blocks[it.Sym].Params == 0 {
+			return fmt.Errorf("body block %d takes no columns", it.Sym)
+		}
+	}
+	if it.Op != OpDefine && it.Guard != nil {
+		return fmt.Errorf("has a guard")
+	}
+
+	// Operands: names of vectors, to which nothing is added, and registers that are set.
+	var vectors uint64 // arguments (bit i) that name them
+	switch it.Op {
+	case OpLetSum:
+		vectors = 1
+	case OpMark:
+		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
+	case OpCollective, OpIcollective:
+		vectors = collectiveRules[it.Sym].vectorArgs()
+	}
+	if vectors != 0 {
+		c.features |= needsVectors
+		for i, a := range it.Args {
+			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {
+				return fmt.Errorf("argument %d is a vector with a constant", i)
+			}
+		}
+	}
+	for _, args := range [2][]Operand{it.Args, it.Guard} {
+		for _, a := range args {
+			if int(a.Reg) >= maxRegs || !c.defined[a.Reg] {
+				return fmt.Errorf("register %d is not set", a.Reg)
+			}
+		}
+	}
+	return nil
+}

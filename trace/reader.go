@@ -22,6 +22,7 @@ type Trace struct {
 	frames  *frameReader
 	unpack  unpacker
 	file    io.ReaderAt // nil for a stream
+	size    int64       // of the file, in bytes
 	closer  io.Closer
 	entries []frame // definitions and chunks: of a file all, of a stream those read
 	chunks  []int   // entries that are chunks
@@ -93,7 +94,7 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 		return nil, sniff.InsteadAt(err, name, r, sniff.Trace)
 	}
 	// From here on an error may have its cause anywhere in the file, as reading goes on at its end.
-	t.file = r
+	t.file, t.size = r, size
 	if err := t.readIndex(size); err != nil {
 		return nil, t.diagnose(r, size, err)
 	}
@@ -176,10 +177,6 @@ func (t *Trace) Name() string { return t.frames.name }
 // IsStream reports that the trace can be read once only, from front to back.
 func (t *Trace) IsStream() bool { return t.file == nil }
 
-// SetMaxOpenChunks changes how many chunks may be in use at a time: those
-// between the slowest cursor and the fastest.
-func (t *Trace) SetMaxOpenChunks(n int) { t.maxOpen = n }
-
 // Close frees what reading takes.
 func (t *Trace) Close() error {
 	t.frames.dec.Close()
@@ -191,10 +188,8 @@ func (t *Trace) Close() error {
 
 // ChunkInfo tells where a chunk is and what it holds, without decoding it.
 type ChunkInfo struct {
-	First, Last   int   // steps of the first and last unit
-	Units         int   //
-	Offset        int64 // of its record in the file
-	Packed, Plain int64 // bytes of its content, compressed and not
+	First, Last int // steps of the first and last unit
+	Units       int
 	// Hash names the decoded content: chunks of equal hash, in whatever traces of
 	// equal headers, mean the same actions.
 	Hash [sha256.Size]byte
@@ -205,8 +200,7 @@ func (t *Trace) ChunkInfos() []ChunkInfo {
 	infos := make([]ChunkInfo, len(t.chunks))
 	for i, e := range t.chunks {
 		f := &t.entries[e]
-		infos[i] = ChunkInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Offset: int64(f.offset),
-			Packed: int64(f.packed), Plain: int64(f.plain), Hash: f.hash}
+		infos[i] = ChunkInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Hash: f.hash}
 	}
 	return infos
 }
@@ -237,7 +231,7 @@ func (t *Trace) start(from int) (*Chunk, error) {
 	}
 	t.started = true
 	for t.pending != nil && int(t.pending.last) < from {
-		if err := t.frames.skip(t.pending); err != nil {
+		if err := t.frames.pass(t.pending, io.Discard); err != nil {
 			return nil, t.stop(err)
 		}
 		t.skipped = true
@@ -282,13 +276,21 @@ func (t *Trace) chunk(i int) (*Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, _, err := t.unpack.unpack(plain, f)
-	if err != nil {
-		return nil, t.frames.errorAt(int64(f.offset), fmt.Errorf("chunk %d: %w", i, err))
+	w, _, err := t.decode(plain, f)
+	if err == nil {
+		w.last = i == len(t.chunks)-1
 	}
-	w.last = i == len(t.chunks)-1
+	return w, err
+}
+
+// decode returns the chunk of a record, which is in use from now on, and how much it holds.
+func (t *Trace) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
+	w, counts, err := t.unpack.unpack(plain, f)
+	if err != nil {
+		return nil, counts, t.frames.errorAt(int64(f.offset), fmt.Errorf("chunk %d: %w", f.number, err))
+	}
 	t.open = append(t.open, weak.Make(w))
-	return w, nil
+	return w, counts, nil
 }
 
 // contentAt reads a record of a file that the index names.
@@ -342,31 +344,14 @@ func (t *Trace) admit() error {
 
 // Sizes returns the bytes of the whole trace, which must have been read, if it is a stream;
 // and those of the content of its blocks and columns, before compression.
-func (t *Trace) Sizes() (file, content int64, err error) {
-	file = preambleSize // behind the records looked at so far
+func (t *Trace) Sizes() (file, content int64) {
 	for i := range t.entries {
-		f := &t.entries[i]
-		content += int64(f.plain)
-		file = int64(f.offset) + f.size()
+		content += int64(t.entries[i].plain)
 	}
 	if t.file == nil {
-		return t.frames.offset, content, nil
+		return t.frames.offset, content
 	}
-
-	// The index and the end record are no entries.
-	for end := false; !end; {
-		var b [frameSize]byte
-		if _, err := t.file.ReadAt(b[:], file); err != nil {
-			return 0, content, t.frames.errorAt(file, err)
-		}
-		f, err := parseFrame(b[:])
-		if err != nil {
-			return 0, content, t.frames.errorAt(file, err)
-		}
-		file += f.size()
-		end = f.kind == kindEnd
-	}
-	return file, content, nil
+	return t.size, content
 }
 
 // define adds the features and blocks of a definitions record, whose content it is.
@@ -523,7 +508,7 @@ func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 		if f.kind == kindHeader && f.offset != preambleSize {
 			return frames.errorAt(int64(f.offset), corruptf("a second header"))
 		}
-		if err := frames.skip(&f); err != nil {
+		if err := frames.pass(&f, io.Discard); err != nil {
 			return err
 		}
 		if f.kind == kindEnd {
@@ -550,13 +535,12 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	if err != nil {
 		return nil, t.stop(err)
 	}
-	w, counts, err := t.unpack.unpack(plain, &f)
+	w, counts, err := t.decode(plain, &f)
 	if err != nil {
-		return nil, t.stop(t.frames.errorAt(int64(f.offset), fmt.Errorf("chunk %d: %w", f.number, err)))
+		return nil, t.stop(err)
 	}
 	t.totals.Calls += counts.Calls
 	t.totals.Items += counts.Items
-	t.open = append(t.open, weak.Make(w))
 	t.passed(&f)
 	t.advance()
 	w.last = t.pending == nil && t.ended == nil
@@ -583,22 +567,19 @@ func (t *Trace) advance() {
 	t.pending, t.ended = nil, nil
 	for t.pending == nil {
 		f, err := t.frames.next()
-		if err != nil {
-			t.stop(err)
-			return
-		}
-		switch f.kind {
-		case kindDefs:
+		switch {
+		case err != nil:
+		case f.kind == kindDefs:
 			var plain []byte
 			if plain, err = t.frames.content(&f); err == nil {
 				err = t.define(plain, &f)
 			}
 			t.entries = append(t.entries, f)
-		case kindChunk:
+		case f.kind == kindChunk:
 			if err = t.checkOrder(&f); err == nil {
 				t.pending = &f
 			}
-		case kindIndex:
+		case f.kind == kindIndex:
 			t.stop(t.finish(&f))
 			return
 		default:

@@ -1,6 +1,11 @@
 package trace
 
-import pb "reprise/proto"
+import (
+	"slices"
+
+	pb "reprise/proto"
+	"reprise/trace/vectors"
+)
 
 // unpacker turns the content of chunk records into chunks. Content is not to be believed: each number
 // is checked before memory is allocated by it or an index is made of it, and names must appear in the
@@ -331,5 +336,93 @@ func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*C
 			rest = rest[size:]
 		}
 		set(c, part)
+	}
+}
+
+// vectors decodes the chunk's vectors; names are the kinds of those that are generated.
+func (u *unpacker) vectors(w *Chunk, seen *firstUse, names []string) {
+	if seen.next != seen.count {
+		u.cols.fail("%d vectors, but only %d are used", seen.count, seen.next)
+	}
+	if u.cols.err != nil {
+		return
+	}
+
+	// Of each vector its kind, 0 for one that is stated and 1 + the index of its generator for others, and
+	// its number of elements. So many values are stated, and so many vectors has each generator.
+	n := int(seen.count)
+	kinds, counts := u.cols.table(nil, n, 1), u.cols.table(nil, n, 1)
+	u.digest.number(n)
+	u.digest.table(kinds)
+	u.digest.table(counts)
+	if u.cols.err != nil {
+		return
+	}
+	stated, total := 0, int64(0)
+	used, generated := firstUse{count: int64(len(names))}, make([]int, len(names))
+	for i, kind := range kinds {
+		count := counts[i]
+		switch {
+		case count < 0 || count > MaxElements-total:
+			u.cols.fail("vector %d: %d elements after %d, at most %d in all", i, count, total, MaxElements)
+			return
+		case kind == 0:
+			stated += int(count)
+		case used.see(kind - 1):
+			generated[kind-1]++
+		default:
+			u.cols.fail("vector %d: generator %d of the chunk's, %d seen so far of %d", i, kind-1, used.next, used.count)
+			return
+		}
+		total += count
+	}
+	if used.next != used.count {
+		u.cols.fail("%d generators, but only %d are used", used.count, used.next)
+	}
+
+	// The values, and by generator a table for each argument, with one value per vector.
+	values := u.cols.table(u.values[:0], stated, 1)
+	u.digest.table(values)
+	args := make([][][]int64, len(names))
+	for i, name := range names {
+		switch kind := vectors.Find(name); {
+		case kind == nil || u.known.lack(1<<generatorFeature(name)) != nil:
+			u.cols.fail("generator %q, which the features do not list", name)
+		case slices.Contains(names[:i], name):
+			u.cols.fail("generator %q is named twice", name)
+		default:
+			for range kind.Args() {
+				table := u.cols.table(nil, generated[i], 1)
+				u.digest.table(table)
+				args[i] = append(args[i], table)
+			}
+		}
+	}
+	u.digest.number(len(names))
+	for _, name := range names {
+		u.digest.text(name)
+	}
+	if u.cols.err != nil {
+		return
+	}
+
+	// The running sums of each.
+	w.vectors = make([]vector, n)
+	for i, kind := range kinds {
+		v := Vector{}
+		if count := counts[i]; kind == 0 {
+			v.Values, values = values[:count], values[count:]
+		} else {
+			v.Generated = &vectors.Generated{Kind: vectors.Find(names[kind-1]), Count: count}
+			for j, table := range args[kind-1] {
+				v.Generated.Args = append(v.Generated.Args, table[0])
+				args[kind-1][j] = table[1:]
+			}
+		}
+		if err := v.check(); err != nil {
+			u.cols.fail("vector %d: %v", i, err)
+			return
+		}
+		w.vectors[i] = newVector(&v)
 	}
 }

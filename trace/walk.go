@@ -44,8 +44,25 @@ func (r *ActionReader) Err() error { return r.err }
 func (r *ActionReader) Next() *Action {
 	r.actions, r.lines, r.index = r.actions+r.lines, 0, r.next
 	for {
-		if r.at == len(r.buf) && !r.fill() {
-			return nil
+		if r.at == len(r.buf) {
+			if r.err != nil {
+				return nil
+			}
+			if r.buf == nil {
+				r.buf = make([]Action, 64)
+			}
+			var n int
+			n, r.err = r.cursor.Fill(r.buf[:cap(r.buf)])
+			if r.buf, r.at = r.buf[:n], 0; n == 0 {
+				return nil
+			}
+			// A poll, which is the last of them, is answered at once.
+			if r.err == nil && r.buf[n-1].Kind == KindPoll {
+				var hit bool
+				if hit, r.err = r.rule.Answer(&r.buf[n-1]); r.err == nil {
+					r.cursor.Answer(hit)
+				}
+			}
 		}
 		a := &r.buf[r.at]
 		r.at++
@@ -56,27 +73,6 @@ func (r *ActionReader) Next() *Action {
 		}
 		r.step = int(a.X[0])
 	}
-}
-
-// fill reads the next actions; false if there are none. A poll, which is the last of them, is answered
-// at once.
-func (r *ActionReader) fill() bool {
-	if r.err != nil {
-		return false
-	}
-	if r.buf == nil {
-		r.buf = make([]Action, 64)
-	}
-	var n int
-	n, r.err = r.cursor.Fill(r.buf[:cap(r.buf)])
-	r.buf, r.at = r.buf[:n], 0
-	if n > 0 && r.err == nil && r.buf[n-1].Kind == KindPoll {
-		var hit bool
-		if hit, r.err = r.rule.Answer(&r.buf[n-1]); r.err == nil {
-			r.cursor.Answer(hit)
-		}
-	}
-	return n > 0
 }
 
 // Lines returns how many lines a listing has for an action; a marker's is not counted.

@@ -135,7 +135,9 @@ func (w *Writer) Step(step int) error {
 	if step < w.step {
 		return fmt.Errorf("step %d after step %d", step, w.step)
 	}
-	if w.full() {
+	p := &w.chunk // which is cut if it is large
+	if len(p.units) >= w.options.ChunkUnits || len(p.values) >= chunkValues || p.cells >= chunkCells ||
+		p.elements >= chunkElements {
 		if w.err = w.flush(); w.err != nil {
 			return w.err
 		}
@@ -144,13 +146,6 @@ func (w *Writer) Step(step int) error {
 	w.totals.Units++
 	w.step = step
 	return nil
-}
-
-// full reports whether the chunk is to be cut before the next unit.
-func (w *Writer) full() bool {
-	p := &w.chunk
-	return len(p.units) >= w.options.ChunkUnits || len(p.values) >= chunkValues || p.cells >= chunkCells ||
-		p.elements >= chunkElements
 }
 
 // Call appends a call to the unit that Step began, after checking it, and copies
@@ -295,7 +290,7 @@ func (w *Writer) flush() error {
 	// The blocks that have been added since the last time, and the features that have come with them or
 	// with the chunk's vectors.
 	for w.defined < w.prog.NumBlocks() || w.listed != w.needed {
-		features := w.needed.without(w.listed).names()
+		features := (w.needed &^ w.listed).names()
 		w.listed = w.needed
 		first, size := w.defined, 0
 		hash := sha256.New()

@@ -223,10 +223,8 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() error, err error) {
 	info, serr := os.Stat(o.input)
 	if o.to != "goal" || o.input != "-" && (serr != nil || info.Mode().IsRegular()) {
-		if t, err = open(c, o.input); err != nil {
-			return nil, nil, err
-		}
-		return t, t.Close, nil
+		t, err = open(c, o.input)
+		return t, t.Close, err
 	}
 	from, name := c.App.Reader, "stdin"
 	if o.input != "-" {

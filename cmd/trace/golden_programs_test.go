@@ -56,22 +56,14 @@ func (g *golden) bytes(t testing.TB) []byte {
 func (w *goldenWriter) block(name string, params int, build func(*trace.Builder)) int64 {
 	b := trace.NewBuilder(name, params)
 	build(b)
-	n, err := w.Program().Add(b)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return int64(n)
+	return int64(must(w.Program().Add(b)))
 }
 
 // step writes a unit.
 func (w *goldenWriter) step(step int, calls ...*trace.Call) {
-	if err := w.Step(step); err != nil {
-		w.t.Fatal(err)
-	}
+	noError(w.t, w.Step(step))
 	for _, c := range calls {
-		if err := w.Call(c); err != nil {
-			w.t.Fatal(err)
-		}
+		noError(w.t, w.Call(c))
 	}
 }
 

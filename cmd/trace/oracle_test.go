@@ -79,25 +79,15 @@ func openRun(t *testing.T, path string) *recordedRun {
 // generate writes the trace of the run, with its pivots.
 func (r *recordedRun) generate(t *testing.T) []byte {
 	t.Helper()
-	must := func(err error) {
-		if err != nil {
-			t.Helper()
-			t.Fatal(err)
-		}
-	}
 	p := hpl.Params{N: r.N, NB: r.NB, P: r.P, Q: r.Q, NBMin: r.NBMin, NDiv: r.NDiv, Bcast: hpl.Bcast(r.Bcast), Depth: r.Depth,
 		Swap: hpl.Swap(r.Swap), SwapThreshold: r.Threshold, Equil: r.Equil, Align: r.Align, CopyL: r.CopyL}
-	var err error
-	must(p.Set("PMAP", r.PMap))
-	must(p.Set("PFACT", r.PFact))
-	must(p.Set("RFACT", r.RFact))
-	must(p.Set("L1", r.L1))
-	must(p.Set("U", r.U))
+	for name, value := range map[string]string{"PMAP": r.PMap, "PFACT": r.PFact, "RFACT": r.RFact, "L1": r.L1, "U": r.U} {
+		noError(t, p.Set(name, value))
+	}
 	p.Pivots = hpl.Pivots{Kind: hpl.GivenPivots, Name: "pivots.txt"}
-	p.Pivots.Rows, err = hpl.ReadPivots(bytes.NewReader(r.pivots), "pivots.txt", r.N)
-	must(err)
+	p.Pivots.Rows = must(hpl.ReadPivots(bytes.NewReader(r.pivots), "pivots.txt", r.N))
 	var buf bytes.Buffer
-	must(hpl.Generate(context.Background(), &buf, p, hpl.Options{}))
+	noError(t, hpl.Generate(context.Background(), &buf, p, hpl.Options{}))
 	return buf.Bytes()
 }
 

@@ -231,21 +231,24 @@ func (c *cutter) units() (*Summary, error) {
 	return &c.sum, w.Close()
 }
 
+// phaseKey names a phase of a rank.
+type phaseKey struct {
+	rank  int32
+	phase uint16
+}
+
 // together checks that all that ranks do in some steps belongs together, up to a mark.
 func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	u, h := newUnderWay(c.t), c.t.Header()
-	phases := make([]map[uint16]int, h.Ranks)
+	phases := map[phaseKey]int{} // that have begun, and not ended
 	see := func(r *trace.ActionReader, a *trace.Action) (bool, error) {
 		rank := r.Cursor().Rank()
 		u.see(rank, a, r.Cursor())
 		c.sum.Actions += a.Lines()
-		if a.Kind == trace.KindPhase {
-			if phases[rank] == nil {
-				phases[rank] = map[uint16]int{}
-			}
+		if phase := (phaseKey{rank, a.Sym}); a.Kind == trace.KindPhase {
 			if a.Flags&trace.FlagEnd == 0 {
-				phases[rank][a.Sym]++
-			} else if phases[rank][a.Sym]--; phases[rank][a.Sym] < 0 {
+				phases[phase]++
+			} else if phases[phase]--; phases[phase] < 0 {
 				return false, fmt.Errorf("mark %v: phase %s of rank %d, which has begun before, ends in step %d: cut elsewhere",
 					c.from, h.Phases[a.Sym], rank, r.Step())
 			}

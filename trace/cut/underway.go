@@ -19,8 +19,7 @@ type underWay struct {
 	channels map[channel]*[2]int64
 	wild     map[int32]int64           // by rank: receives with wildcards
 	calls    map[group]map[int32]int64 // by rank
-	requests []map[int32]string        // by rank and slot
-	loose    []map[int32]bool          // likewise: of those that may have been completed
+	requests []map[int32]request       // by rank and slot
 	epochs   map[epoch]bool
 }
 
@@ -28,6 +27,12 @@ type underWay struct {
 type channel struct {
 	from, to, tag int32
 	family        uint16
+}
+
+// request is one that has begun.
+type request struct {
+	what  string // in an error
+	loose bool   // it may have been completed: a replay decides
 }
 
 // group is a communicator: 1 + its family, 0 for all ranks, and which of its groups.
@@ -38,7 +43,7 @@ func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
 	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{},
 		calls:  map[group]map[int32]int64{},
-		epochs: map[epoch]bool{}, requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
+		epochs: map[epoch]bool{}, requests: make([]map[int32]request, h.Ranks)}
 }
 
 // message counts a message at one side of its channel, 0 for the sender and 1 for the receiver. A channel
@@ -112,13 +117,13 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 	switch kind {
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective, trace.KindIaccess:
 		if u.requests[rank] == nil {
-			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
+			u.requests[rank] = map[int32]request{}
 		}
-		u.requests[rank][a.Req] = kind.String()
+		what := kind.String()
 		if kind == trace.KindIcollective {
-			u.requests[rank][a.Req] = "i" + trace.CollectiveKind(a.Sym).String()
+			what = "i" + trace.CollectiveKind(a.Sym).String()
 		}
-		delete(u.loose[rank], a.Req)
+		u.requests[rank][a.Req] = request{what: what}
 	case trace.KindWait, trace.KindFree:
 		delete(u.requests[rank], a.Req)
 	case trace.KindWaitAll:
@@ -127,8 +132,8 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 		for _, slot := range c.Requests(a.X[0]) {
 			if trace.Completion(a.Sym) == trace.CompleteAll {
 				delete(u.requests[rank], slot)
-			} else if u.loose[rank] != nil {
-				u.loose[rank][slot] = true // a replay decides
+			} else if r, open := u.requests[rank][slot]; open {
+				u.requests[rank][slot] = request{r.what, true}
 			}
 		}
 	}
@@ -229,8 +234,8 @@ func (u *underWay) check(m Mark) error {
 	// Requests.
 	for rank := range u.requests {
 		for _, slot := range slices.Sorted(maps.Keys(u.requests[rank])) {
-			if !u.loose[rank][slot] {
-				say("request %d of rank %d, of an %s, is open", slot, rank, u.requests[rank][slot])
+			if r := u.requests[rank][slot]; !r.loose {
+				say("request %d of rank %d, of an %s, is open", slot, rank, r.what)
 			}
 		}
 	}

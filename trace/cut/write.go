@@ -61,7 +61,7 @@ type writer struct {
 	readers []trace.ActionReader
 	next    []*trace.Action  // of each rank, nil at the end of its part
 	at, to  []int64          // by rank: number of the next action, and of the first behind the part
-	open    []map[uint16]int // by rank: phases that have begun in the part
+	open    map[phaseKey]int // phases that have begun in the part, and not ended
 	calls   [2]trace.Call    // of the unit, by site
 
 	handles  map[*int64]int64 // vectors of the unit, by their running sums
@@ -97,7 +97,7 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 		return nil, err
 	}
 	w := &writer{w: out, h: h, blocks: map[form]int64{}, at: make([]int64, h.Ranks), to: to,
-		next: make([]*trace.Action, h.Ranks), open: make([]map[uint16]int, h.Ranks)}
+		next: make([]*trace.Action, h.Ranks), open: map[phaseKey]int{}}
 	for i := range cursors {
 		w.readers = append(w.readers, trace.NewActionReader(&cursors[i], trace.Hit{}, 0))
 	}
@@ -202,20 +202,17 @@ func (w *writer) unit(step int) error {
 
 // keeps reports whether an action of a rank is written: of phases, those that begin in the part.
 func (w *writer) keeps(rank int, a *trace.Action) bool {
+	phase := phaseKey{int32(rank), a.Sym}
 	switch {
-	case a.Kind == trace.KindNone || a.Kind == trace.KindProbed:
-		return false
 	case a.Kind != trace.KindPhase:
-		return true
-	case a.Flags&trace.FlagEnd != 0 && w.open[rank][a.Sym] == 0:
+		return a.Kind != trace.KindNone && a.Kind != trace.KindProbed
+	case a.Flags&trace.FlagEnd == 0:
+		w.open[phase]++
+	case w.open[phase] == 0:
 		return false // it has begun before the part
-	case a.Flags&trace.FlagEnd != 0:
-		w.open[rank][a.Sym]--
-		return true
-	case w.open[rank] == nil:
-		w.open[rank] = map[uint16]int{}
+	default:
+		w.open[phase]--
 	}
-	w.open[rank][a.Sym]++
 	return true
 }
 

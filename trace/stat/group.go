@@ -3,7 +3,6 @@ package stat
 import (
 	"cmp"
 	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"reprise/trace"
@@ -25,7 +24,8 @@ type grouping struct {
 	size    []int64 // by group: ranks
 
 	splits []split
-	byHash map[uint64]int32 // hash of a class's columns: first class
+	byKey  map[string]int32 // what counts of a class's columns: part
+	key    []byte
 	pairs  map[uint64]int32 // (group, part): finer group
 	table  []int32          // the same where it is small: finer group + base
 	base   int32            // entries of the table below it count for nothing
@@ -46,7 +46,7 @@ const maxPairTable = 1 << 20
 
 // newGrouping prepares the ranks of each class of each axis, sorted by class.
 func newGrouping(p *trace.Program) *grouping {
-	g := &grouping{program: p, byHash: map[uint64]int32{}, pairs: map[uint64]int32{}}
+	g := &grouping{program: p, byKey: map[string]int32{}, pairs: map[uint64]int32{}}
 	for r := range p.Header().Ranks {
 		g.all = append(g.all, int32(r))
 	}
@@ -75,27 +75,6 @@ type axisColumns struct {
 	blocks []int32
 	args   [][]int64
 	apart  bool // all classes count as different
-}
-
-// hash returns a hash of what counts of a class.
-func (cols *axisColumns) hash(class int) uint64 {
-	h := uint64(0)
-	chain := func(v uint64) { h = (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
-	if cols.blocks != nil {
-		chain(uint64(cols.blocks[class]))
-	}
-	for _, a := range cols.args {
-		chain(uint64(a[class]))
-	}
-	return h
-}
-
-// equal reports whether what counts of two classes is the same.
-func (cols *axisColumns) equal(a, b int) bool {
-	if cols.blocks != nil && cols.blocks[a] != cols.blocks[b] {
-		return false
-	}
-	return !slices.ContainsFunc(cols.args, func(arg []int64) bool { return arg[a] != arg[b] })
 }
 
 // group divides the ranks by their columns in a call, as far as its parameters are used, and by extra
@@ -156,8 +135,7 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
 	m := &g.members[axis]
 	s.part, s.class = make([]int32, len(m.start)-1), g.classOf[axis]
-	clear(g.byHash)
-classes:
+	clear(g.byKey)
 	for class := range s.part {
 		closed := func(mask []int64) bool { return mask[class] == 0 }
 		if slices.ContainsFunc(cols.masks, closed) || cols.blocks != nil && cols.blocks[class] < 0 {
@@ -165,16 +143,19 @@ classes:
 			continue
 		}
 		open += int(m.start[class+1] - m.start[class])
-		for h := cols.hash(class); !cols.apart; h++ {
-			first, ok := g.byHash[h]
-			if !ok {
-				g.byHash[h] = int32(class)
-				break
+		if !cols.apart {
+			g.key = g.key[:0]
+			if cols.blocks != nil {
+				g.key = binary.AppendVarint(g.key, int64(cols.blocks[class]))
 			}
-			if cols.equal(int(first), class) {
-				s.part[class] = s.part[first]
-				continue classes
+			for _, arg := range cols.args {
+				g.key = binary.AppendVarint(g.key, arg[class])
 			}
+			if part, known := g.byKey[string(g.key)]; known {
+				s.part[class] = part
+				continue
+			}
+			g.byKey[string(g.key)] = int32(s.n)
 		}
 		s.part[class] = int32(s.n)
 		s.n++

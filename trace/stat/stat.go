@@ -27,7 +27,11 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -136,8 +140,8 @@ type FileStat struct {
 // of actions but on that of different calls. Of a stream it reads all.
 func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
-	c := newCounter(t.Program(), o.Late)
-	c.run.few = cmp.Or(o.few, fewItems)
+	c := newRunner(t.Program(), o.Late)
+	c.few = cmp.Or(o.few, fewItems)
 	steps, last := 0, -1
 	for chunk, err := range t.Chunks(0, 0) {
 		if err != nil {
@@ -152,7 +156,7 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 			}
 			for i := range unit.Calls {
 				call := &unit.Calls[i]
-				if err := c.call(chunk, call); err != nil {
+				if err := c.unitCall(chunk, call); err != nil {
 					return nil, fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, h.CallSites[call.Site].Name, err)
 				}
 			}
@@ -167,13 +171,10 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	for _, p := range h.Params {
 		s.Parameters = append(s.Parameters, Parameter(p))
 	}
-	c.run.fill(s, h)
+	c.fill(s, h)
 	totals, _ := t.Totals()
 	s.File = FileStat{Chunks: totals.Chunks, Units: totals.Units, Blocks: t.Program().NumBlocks()}
-	var err error
-	if s.File.Bytes, s.File.ContentBytes, err = t.Sizes(); err != nil {
-		return nil, err
-	}
+	s.File.Bytes, s.File.ContentBytes = t.Sizes()
 	if n := s.Totals.Messages; n > 0 {
 		s.File.BytesPerMessage = float64(s.File.Bytes) / float64(n)
 	}
@@ -181,31 +182,21 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	return s, nil
 }
 
-// unitCounter counts the calls of units, each once for a group of ranks.
-type unitCounter struct {
-	run    runner
-	groups *grouping
-	states states
-	now    []int32 // by group: state after the call
-	used   []bool  // by parameter of the call site
-	args   []int64
-}
-
-// newCounter returns a counter for the calls of a program, of which all ranks have nothing pending yet.
-func newCounter(p *trace.Program, late bool) *unitCounter {
+// newRunner returns a runner for the calls of a program, of which all ranks have nothing pending yet.
+func newRunner(p *trace.Program, late bool) *runner {
 	h := p.Header()
-	c := &unitCounter{groups: newGrouping(p), states: states{of: make([]int32, h.Ranks), byKey: map[string]int32{}}}
-	c.run = runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems,
-		known: map[string][]amounts{}, slots: make([]operation, h.Pollables)}
-	c.states.add(nil, c.run.slots, int64(h.Ranks))
-	return c
+	r := &runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems,
+		known: map[string][]amounts{}, slots: make([]operation, h.Pollables),
+		groups: newGrouping(p), states: states{of: make([]int32, h.Ranks), byKey: map[string]int32{}}}
+	r.states.add(nil, r.slots, int64(h.Ranks))
+	return r
 }
 
-// call counts one call of a unit.
-func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
-	r, g, s := &u.run, u.groups, &u.states
+// unitCall counts one call of a unit, once for each group of ranks that do the same.
+func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
+	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]
-	u.used = append(u.used[:0], make([]bool, len(t.Params))...)
+	r.used = append(r.used[:0], make([]bool, len(t.Params))...)
 	idle, member, even, last := true, false, true, int32(trace.NoBlock)
 	for _, b := range c.Blocks {
 		if b < 0 || b == last {
@@ -215,7 +206,7 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 		p := r.plan(int(b))
 		idle, even, member = idle && len(p.items) == 0, even && p.even, member || p.member
 		for i, used := range p.used {
-			u.used[i] = u.used[i] || used
+			r.used[i] = r.used[i] || used
 		}
 	}
 	if idle {
@@ -225,8 +216,8 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 	if member || r.memberBodies && !even {
 		each.n = len(g.all)
 	}
-	g.group(t, c, u.used, split{class: s.of, n: len(s.list)}, each)
-	r.chunk, u.now = chunk, u.now[:0]
+	g.group(t, c, r.used, split{class: s.of, n: len(s.list)}, each)
+	r.chunk, r.now = chunk, r.now[:0]
 	for group, rank := range g.first {
 		before := s.of[rank]
 		r.rank = rank
@@ -238,12 +229,12 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 			from, to = int(c.Starts[class]), int(c.Starts[class+1])
 		}
 		for item := from; item < to; item++ {
-			if err := u.item(t, c, item, g.size[group]); err != nil {
+			if err := r.item(t, c, item, g.size[group]); err != nil {
 				return err
 			}
 		}
 		if !even {
-			u.now = append(u.now, s.add(r.phases, r.slots, g.size[group]))
+			r.now = append(r.now, s.add(r.phases, r.slots, g.size[group]))
 			old := &s.list[before]
 			if old.ranks -= g.size[group]; old.ranks == 0 { // its number is free again
 				delete(s.byKey, old.key)
@@ -253,15 +244,14 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 	}
 	for i, group := range g.of {
 		if !even && group >= 0 {
-			s.of[g.ranks[i]] = u.now[group]
+			s.of[g.ranks[i]] = r.now[group]
 		}
 	}
 	return nil
 }
 
 // item counts the call of one item by some ranks.
-func (u *unitCounter) item(t *trace.CallSite, c *trace.CallColumns, item int, ranks int64) error {
-	r := &u.run
+func (r *runner) item(t *trace.CallSite, c *trace.CallColumns, item int, ranks int64) error {
 	at := func(axis int) int {
 		if axis == trace.PerItem {
 			return item
@@ -272,11 +262,11 @@ func (u *unitCounter) item(t *trace.CallSite, c *trace.CallColumns, item int, ra
 	if block < 0 {
 		return nil
 	}
-	u.args = u.args[:0]
+	r.args = r.args[:0]
 	for i := range r.program.Block(block).Params {
-		u.args = append(u.args, c.Args[i][at(t.Params[i].Axis)])
+		r.args = append(r.args, c.Args[i][at(t.Params[i].Axis)])
 	}
-	if r.enter(block, u.args, ranks); r.err != nil {
+	if r.enter(block, r.args, ranks); r.err != nil {
 		return fmt.Errorf("rank %d: block %d %q: %w", r.rank, block, r.program.Block(block).Name, r.err)
 	}
 	return nil
@@ -327,7 +317,7 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 		kinds = append(kinds, KindCount{Kind: "compute", Actions: sum.KernelCalls, Flops: sum.Flops})
 	}
 	for c := countSend; c < countBytes; c++ {
-		k := KindCount{Kind: c.name(), Actions: t.ints[c]}
+		k := KindCount{Kind: counterNames[c], Actions: t.ints[c]}
 		if int(c) < numSenders {
 			k.Bytes = t.ints[countBytes+c]
 			sum.Messages += k.Actions
@@ -370,3 +360,192 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 	sum.Seconds = t.floats[countSleep]
 	return sum, kinds, kernels
 }
+
+// WriteText prints the tables for people. Integers are exact; flop of 1e15 and more
+// are rounded.
+func (s *Report) WriteText(w io.Writer) error {
+	// The lines above the tables.
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("program", "%s", s.Program)
+	if s.Command != "" {
+		line("command", "%s", s.Command)
+	}
+	if s.Tool != "" {
+		line("written by", "%s", s.Tool)
+	}
+	line("hash", "%s", s.Hash)
+	params := make([]string, len(s.Parameters))
+	for i, p := range s.Parameters {
+		params[i] = p.Name + "=" + p.Value
+	}
+	if len(params) > 0 {
+		line("parameters", "%s", strings.Join(params, " "))
+	}
+	line("ranks", "%s", textutil.Thousands(int64(s.Ranks)))
+	line("steps", "%s of %s", textutil.Thousands(int64(s.Steps)), textutil.Thousands(int64(s.AllSteps)))
+	line("polls", "%s", pollsText[s.Polls])
+	f, each := &s.File, ""
+	if s.Totals.Messages > 0 {
+		each = fmt.Sprintf(", %.6f per message", f.BytesPerMessage)
+	}
+	counted, t := textutil.Counted, &s.Totals
+	line("file", "%s%s; %s before compression (%.1f x); %s, %s, %s", counted(f.Bytes, "byte"), each,
+		textutil.Thousands(f.ContentBytes), f.Compression, counted(int64(f.Blocks), "block"),
+		counted(int64(f.Chunks), "chunk"), counted(f.Units, "unit"))
+	line("totals", "%s, %s, %s, %s, %s flop", counted(t.Actions, "action"), counted(t.Messages, "message"),
+		counted(t.Bytes, "byte"), counted(t.KernelCalls, "kernel call"), textutil.Flop(t.Flops))
+	if t.Puts+t.Gets+t.Accumulates+t.Syncs > 0 {
+		line("windows", "%s of %s, %s of %s, %s of %s, %s", counted(t.Puts, "put"), counted(t.PutBytes, "byte"),
+			counted(t.Gets, "get"), counted(t.GetBytes, "byte"), counted(t.Accumulates, "accumulate"),
+			counted(t.AccumulateBytes, "byte"), counted(t.Syncs, "synchronisation"))
+	}
+	if t.FileReads+t.FileWrites > 0 {
+		line("files", "%s of %s, %s of %s", counted(t.FileReads, "read"), counted(t.FileReadBytes, "byte"),
+			counted(t.FileWrites, "write"), counted(t.FileWriteBytes, "byte"))
+	}
+	if s.Totals.Seconds > 0 {
+		line("sleeps", "%g s", s.Totals.Seconds)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+
+	// The tables, of which those without a row are left out.
+	var kinds, kernels, phases textutil.Table
+	kinds.Row("kind", "actions", "bytes", "flop")
+	for _, k := range s.Kinds {
+		kinds.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
+	}
+	kernels.Row("kernel", "calls", "flop")
+	for _, k := range s.Kernels {
+		kernels.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
+	}
+	phases.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
+	for i := range s.Phases {
+		p := &s.Phases[i].Totals
+		phases.Row(s.Phases[i].Phase, textutil.Thousands(p.Actions), textutil.Thousands(p.Messages),
+			textutil.Thousands(p.Bytes), textutil.Thousands(p.KernelCalls), textutil.Flop(p.Flops))
+	}
+	for _, t := range []*textutil.Table{&kinds, &kernels, &phases} {
+		if t.Len() == 1 {
+			continue
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		if err := t.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var pollsText = map[string]string{
+	"hit":  "hit: each finds its message, the fewest actions",
+	"late": "late: they find it when there is nothing else to do, the most actions",
+}
+
+// counter numbers what is counted for each phase: actions by kind, bytes of those
+// that send, and calls of each kernel. A counter holds an integer and, beside it, an
+// amount: the flop of countFlops and of collectives, the seconds of countSleep. A
+// kernel's counter is followed by one for each term of its flop count, which
+// holds the sum over the calls as an amount.
+type counter int32
+
+const (
+	countSend counter = iota // the kinds that send come first
+	countSsend
+	countIsend
+	countIssend
+	countStart
+	countSendrecv
+	countRecv
+	countIrecv
+	countWait
+	countTest
+	countWaitAll
+	countFree
+	countProbe  // recorded probes that decide nothing
+	countIprobe // polls that find their message
+	countMiss   // polls that do not
+	countFlops
+	countSleep
+	countNull                                                       // messages to or from nobody
+	countBlocked                                                    // probes that wait for their message
+	countComplete                                                   // and more: one for each Completion
+	countCollective = countComplete + counter(trace.NumCompletions) // and more: one for each CollectiveKind
+)
+
+const (
+	numSenders       = int(countSendrecv) + 1
+	countIcollective = countCollective + counter(trace.NumCollectives)  // nonblocking ones, likewise
+	countAccess      = countIcollective + counter(trace.NumCollectives) // and more: one for each AccessKind
+	countIaccess     = countAccess + counter(trace.NumAccesses)         // with a request, likewise
+	countFile        = countIaccess + counter(trace.NumAccesses)        // and more: one for each FileKind
+	countFileAll     = countFile + counter(trace.NumFileKinds)          // collective ones, likewise
+	countSync        = countFileAll + counter(trace.NumFileKinds)       // and more: one for each SyncKind
+	countBytes       = countSync + counter(trace.NumSyncs)              // and more: bytes of countSend to countSendrecv
+	countMoved       = countBytes + counter(numSenders)                 // and more: bytes of countAccess up to countSync
+	firstKernel      = countMoved + (countSync - countAccess)
+)
+
+// counterNames are the verbs of the counters of actions.
+var counterNames = slices.Concat(
+	[]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
+		"probe", "iprobe", "miss", "flops", "sleep", "null", "probewait"},
+	verbs[trace.Completion]("", trace.NumCompletions, ""),
+	verbs[trace.CollectiveKind]("", trace.NumCollectives, ""),
+	verbs[trace.CollectiveKind]("i", trace.NumCollectives, ""),
+	verbs[trace.AccessKind]("", trace.NumAccesses, ""),
+	verbs[trace.AccessKind]("r", trace.NumAccesses, ""),
+	verbs[trace.FileKind]("", trace.NumFileKinds, ""),
+	verbs[trace.FileKind]("", trace.NumFileKinds, "_all"),
+	verbs[trace.SyncKind]("win_", trace.NumSyncs, ""),
+)
+
+// verbs returns the names of the first n of an enumeration between two texts.
+func verbs[K interface {
+	~uint8
+	String() string
+}](before string, n int, behind string) (list []string) {
+	for k := range n {
+		list = append(list, before+K(k).String()+behind)
+	}
+	return list
+}
+
+// opCounts are the counters of operations that are one action each.
+var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend,
+	trace.OpIssend:   countIssend,
+	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
+	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe,
+	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep}
+
+// tally holds totals: a row of counters for each phase, row 0 for what is in none. Rows have the same
+// counters, so that rows can be added.
+type tally struct {
+	kernels []counter // by kernel: its calls; its terms follow
+	width   int       // counters in a row
+	ints    []int64
+	floats  []float64 // amounts
+	exact   []int64   // amounts of kernels as far as they are integers that fit, not added yet
+}
+
+// newTally returns a tally of nothing. Kernels have as many counters as their flop counts have terms.
+func newTally(h *trace.Header) *tally {
+	t, next := &tally{}, firstKernel
+	for i := range h.Kernels {
+		t.kernels = append(t.kernels, next)
+		next += counter(1 + len(h.Kernels[i].Flops))
+	}
+	t.width = int(next)
+	n := (1 + len(h.Phases)) * t.width
+	t.ints, t.floats, t.exact = make([]int64, n), make([]float64, n), make([]int64, n)
+	return t
+}
+
+// at returns the index of a counter of a phase (-1: none).
+func (t *tally) at(phase int32, c counter) int { return (1+int(phase))*t.width + int(c) }

@@ -60,20 +60,6 @@ func TestStatOfConditions(t *testing.T) {
 		write func(b *trace.Builder)
 		want  map[string]int64 // actions by phase
 	}{
-		{"a phase that begins and ends under a condition", func(b *trace.Builder) {
-			b.If(b.Param(0), func() { b.Mark(0) })
-			b.Sleep(sleep)
-			b.If(b.Param(0), func() { b.Mark(1) })
-			b.Sleep(sleep)
-		}, map[string]int64{"a": 3, NoPhase: 3 + 6}},
-		{"a phase that each turn but the first ends", func(b *trace.Builder) {
-			b.Loop(b.Param(1), func() {
-				b.Mark(0)
-				b.Sleep(sleep)
-				b.If(b.Param(0), func() { b.Mark(1) })
-			})
-			b.Sleep(sleep)
-		}, map[string]int64{"a": 3*4 + 3 + 3*4, NoPhase: 3}},
 		{"a sum of elements that no vector has, where nothing asks for it", func(b *trace.Builder) {
 			b.If(b.Min(b.Param(0), trace.Const(0)), func() { b.Compute(1, b.VectorSum(b.Param(2), trace.Const(3), trace.Const(1)), trace.Const(1)) })
 			b.Sleep(sleep)
@@ -441,11 +427,11 @@ func TestEndlessBlocks(t *testing.T) {
 		t.Errorf("%v, %+v, want 6*2^18 calls", err, got)
 	}
 	tr = tracetest.Open(t, doubled(t, 40))
-	c := newCounter(tr.Program(), false)
-	c.run.left = 1e6
+	c := newRunner(tr.Program(), false)
+	c.left = 1e6
 	for chunk, err := range tr.Chunks(0, 0) {
 		if err == nil {
-			err = c.call(chunk, &chunk.Units()[0].Calls[0])
+			err = c.unitCall(chunk, &chunk.Units()[0].Calls[0])
 		}
 		if !errors.Is(err, errItems) {
 			t.Errorf("error %v, want %v", err, errItems)

@@ -21,12 +21,15 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
+	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -63,12 +66,28 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 	}
 	l.line()
 
-	err := l.run()
-	l.settle()
-	if ferr := l.flush(); err == nil {
-		err = ferr
+	// The lines of all actions. What is certain is written before an error, too.
+	var buf [256]trace.Action
+	var err error
+	for n := 1; n > 0 && err == nil; {
+		n, err = c.Fill(buf[:])
+		for i := range buf[:n] {
+			if bad := l.action(&buf[i]); bad != nil {
+				err = fmt.Errorf("rank %d step %d: %w", rank, c.Step(), bad)
+				break
+			}
+		}
+		if err == nil && len(l.out) > listingBuffer {
+			err = l.flush()
+		}
 	}
-	return err
+	if err == nil {
+		if err = rule.Finish(); err != nil {
+			err = fmt.Errorf("rank %d: %w", rank, err)
+		}
+	}
+	l.settle()
+	return cmp.Or(err, l.flush())
 }
 
 // WriteListings writes the listings of ranks (nil: all), one after the other. A
@@ -85,15 +104,12 @@ func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOpt
 		}
 		return err
 	}
-	n := len(ranks)
 	if ranks == nil {
-		n = t.Header().Ranks
-	}
-	for i := range n {
-		rank := int32(i)
-		if ranks != nil {
-			rank = ranks[i]
+		for rank := range int32(t.Header().Ranks) {
+			ranks = append(ranks, rank)
 		}
+	}
+	for _, rank := range ranks {
 		cursors, err := t.Cursors([]int32{rank}, o)
 		if err != nil {
 			return err
@@ -141,33 +157,6 @@ type request struct {
 	short     bool
 }
 
-// run appends the lines of all actions.
-func (l *listing) run() error {
-	var buf [256]trace.Action
-	for {
-		n, err := l.c.Fill(buf[:])
-		for i := range buf[:n] {
-			if err := l.action(&buf[i]); err != nil {
-				return fmt.Errorf("rank %d step %d: %w", l.c.Rank(), l.c.Step(), err)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			if err := l.rule.Finish(); err != nil {
-				return fmt.Errorf("rank %d: %w", l.c.Rank(), err)
-			}
-			return nil
-		}
-		if len(l.out) > listingBuffer {
-			if err := l.flush(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // flush writes what is certain.
 func (l *listing) flush() error {
 	_, err := l.w.Write(l.out)
@@ -178,6 +167,10 @@ func (l *listing) flush() error {
 // probeVerbs are the words for probes: those that found their message, recorded ones that decided
 // nothing, and those that wait for their message.
 var probeVerbs = map[trace.Kind]string{trace.KindProbed: "iprobe", trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
+
+// completions are the verbs with which the waits of nonblocking messages are listed.
+var completions = map[trace.Kind]string{trace.KindIsend: "send", trace.KindIssend: "send", trace.KindStart: "send",
+	trace.KindIrecv: "recv"}
 
 // action appends the lines of an action. Kernels and failed polls may be held back; all else ends what
 // is held back, as a poll that fails behind it is not a repetition.
@@ -204,10 +197,8 @@ func (l *listing) action(a *trace.Action) error {
 	// A message to or from nobody is listed as if there were a peer.
 	kind := a.Kind
 	if kind == trace.KindNull {
-		switch kind = trace.Kind(a.X[1]); kind {
-		case trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv, trace.KindIprobe, trace.KindProbe:
-		default:
-			l.message(kind.String(), a, a.X[0])
+		if kind = trace.Kind(a.X[1]); kind == trace.KindSendrecv {
+			l.message("sendrecv", a, a.X[0])
 			return nil
 		}
 	}
@@ -226,12 +217,11 @@ func (l *listing) action(a *trace.Action) error {
 		l.line()
 	case trace.KindSleep:
 		l.word("sleep").float(a.Seconds()).line()
-	case trace.KindSend, trace.KindSsend, trace.KindRecv:
+	case trace.KindSend, trace.KindSsend, trace.KindRecv, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv:
 		l.message(kind.String(), a, a.X[0])
-	case trace.KindIsend, trace.KindIssend, trace.KindStart:
-		l.nonblocking(kind.String(), "send", a)
-	case trace.KindIrecv:
-		l.nonblocking(kind.String(), "recv", a)
+		if completion := completions[kind]; completion != "" {
+			l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0]}
+		}
 	case trace.KindWait, trace.KindTest, trace.KindFree:
 		if r, ok := l.requests[a.Req]; ok {
 			l.wait(kind.String(), r)
@@ -377,12 +367,6 @@ func (l *listing) elements(count int64, sums []int64, size int64) {
 // message appends a line of a verb, an envelope and a communicator.
 func (l *listing) message(verb string, a *trace.Action, bytes int64) {
 	l.word(verb).envelope(a, bytes).comm(a).line()
-}
-
-// nonblocking appends a message that begins a request. Its wait is listed with the verb of completion.
-func (l *listing) nonblocking(verb, completion string, a *trace.Action) {
-	l.message(verb, a, a.X[0])
-	l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0]}
 }
 
 // wait appends a wait for, a test of, or a letting go of a request, with its envelope: who reads a listing
@@ -538,3 +522,112 @@ func (l *listing) comm(a *trace.Action) *listing {
 }
 
 func (l *listing) line() { l.out = append(l.out, '\n') }
+
+// Recorded answers the polls of one rank as a run did.
+type Recorded struct {
+	name     string
+	outcomes []outcome
+	next     int
+}
+
+// outcome is a line of recorded polls: misses failures, or one success.
+type outcome struct {
+	line      int
+	peer, tag int32
+	misses    int64 // 0: found
+}
+
+// String returns the line of the outcome, without the communicator.
+func (o *outcome) String() string {
+	if o.misses == 0 {
+		return fmt.Sprintf("iprobe %d %d", o.peer, o.tag)
+	}
+	return fmt.Sprintf("miss %d %d x%d", o.peer, o.tag, o.misses)
+}
+
+// ReadRecorded reads a rank's outcomes in order: lines "iprobe PEER TAG COMM"
+// and "miss PEER TAG COMM xCOUNT", as a listing has them; COMM may be absent.
+// Empty lines and lines that start with # are skipped. The name is for errors. Of input that is
+// another kind of file the error says which.
+func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
+	head := sniff.Remember(r)
+	rec := &Recorded{name: name}
+	scan := textutil.NewLineScanner(head)
+	n := 0
+	for scan.Scan() {
+		n++
+		text := strings.TrimSpace(scan.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		o, err := parseOutcome(strings.Fields(text))
+		if err != nil {
+			return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, n, textutil.Brief(err)), name, sniff.Outcomes)
+		}
+		o.line = n
+		rec.outcomes = append(rec.outcomes, o)
+	}
+	if err := textutil.LineError(scan); err != nil {
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, n+1, err), name, sniff.Outcomes)
+	}
+	return rec, nil
+}
+
+// parseOutcome reads the fields of a line.
+func parseOutcome(f []string) (outcome, error) {
+	var o outcome
+	verb := f[0]
+	if verb != "iprobe" && verb != "miss" {
+		return o, fmt.Errorf("%q, want iprobe or miss", verb)
+	}
+	if verb == "miss" {
+		last := f[len(f)-1]
+		count, ok := strings.CutPrefix(last, "x")
+		n, err := strconv.ParseInt(count, 10, 64)
+		if !ok || err != nil || n < 1 {
+			return o, fmt.Errorf("count %q, want x and a number from 1", last)
+		}
+		f, o.misses = f[:len(f)-1], n
+	}
+	if len(f) != 3 && len(f) != 4 {
+		return o, fmt.Errorf("%s with %d fields, want PEER TAG and at most COMM", verb, len(f)-1)
+	}
+	peer, err := strconv.ParseInt(f[1], 10, 32)
+	if err != nil || peer < 0 {
+		return o, fmt.Errorf("peer %q, want a rank", f[1])
+	}
+	tag, err := strconv.ParseInt(f[2], 10, 32)
+	if err != nil {
+		return o, fmt.Errorf("tag %q, want an integer", f[2])
+	}
+	o.peer, o.tag = int32(peer), int32(tag)
+	return o, nil
+}
+
+// Answer takes the next outcome, which must be of the same peer and tag.
+func (r *Recorded) Answer(a *trace.Action) (bool, error) {
+	if r.next == len(r.outcomes) {
+		return false, fmt.Errorf("%s: no outcome left for the poll of rank %d with tag %d", r.name, a.Peer, a.Tag)
+	}
+	o := &r.outcomes[r.next]
+	if o.peer != a.Peer || o.tag != a.Tag {
+		return false, fmt.Errorf("%s:%d: %v, but the poll is of rank %d with tag %d", r.name, o.line, o, a.Peer, a.Tag)
+	}
+	if o.misses == 0 {
+		r.next++
+		return true, nil
+	}
+	if o.misses--; o.misses == 0 {
+		r.next++
+	}
+	return false, nil
+}
+
+// Finish reports an outcome that no poll asked for.
+func (r *Recorded) Finish() error {
+	if r.next == len(r.outcomes) {
+		return nil
+	}
+	o := &r.outcomes[r.next]
+	return fmt.Errorf("%s:%d: %v is left over: the rank polls no more", r.name, o.line, o)
+}

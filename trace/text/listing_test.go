@@ -4,13 +4,14 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reprise/trace"
 )
@@ -30,10 +31,12 @@ func TestListingOracle(t *testing.T) {
 			if !strings.Contains(f.Name, "/rank-") || strings.HasPrefix(f.Name, "hit/") {
 				continue
 			}
-			text := readMember(t, f)
+			r := must(f.Open())
+			text := must(io.ReadAll(r))
+			r.Close()
 			missLines += bytes.Count(text, []byte("\nmiss "))
 			if got := relist(t, text); got != string(text) {
-				t.Errorf("%s %s: %s", path, f.Name, firstDifference(string(text), got))
+				t.Errorf("%s %s: %s", path, f.Name, cmp.Diff(string(text), got))
 			}
 		}
 		z.Close()
@@ -42,23 +45,6 @@ func TestListingOracle(t *testing.T) {
 	if want := 48178; missLines != want {
 		t.Errorf("%d miss lines seen, want %d", missLines, want)
 	}
-}
-
-func readMember(t *testing.T, f *zip.File) []byte {
-	t.Helper()
-	r := must(f.Open())
-	defer r.Close()
-	return must(io.ReadAll(r))
-}
-
-func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range min(len(w), len(g)) {
-		if w[i] != g[i] {
-			return fmt.Sprintf("line %d: want %q, got %q", i+1, w[i], g[i])
-		}
-	}
-	return fmt.Sprintf("want %d lines, got %d", len(w), len(g))
 }
 
 // relister feeds the actions that lines of text stand for to a listing.
@@ -114,9 +100,7 @@ func (r *relister) miss(f []string) {
 	r.l.miss(&a)
 	for range count - 1 {
 		for i := range r.group {
-			if err := r.l.compute(&r.group[i]); err != nil {
-				r.t.Fatal(err)
-			}
+			check(r.t, r.l.compute(&r.group[i]))
 		}
 		r.l.miss(&a)
 	}
@@ -125,9 +109,7 @@ func (r *relister) miss(f []string) {
 
 func (r *relister) action(a trace.Action) {
 	r.group = nil
-	if err := r.l.action(&a); err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, r.l.action(&a))
 }
 
 // kernel calls the kernel of a line: trailing integers are dimensions; the role
@@ -166,9 +148,7 @@ func (r *relister) kernel(f []string) {
 	} else {
 		r.group = nil
 	}
-	if err := r.l.action(&a); err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, r.l.action(&a))
 }
 
 func isInt(s string) bool {
@@ -176,13 +156,7 @@ func isInt(s string) bool {
 	return err == nil
 }
 
-func (r *relister) int(s string) int64 {
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
-}
+func (r *relister) int(s string) int64 { return must(strconv.ParseInt(s, 10, 64)) }
 
 func (r *relister) int32(s string) int32 { return int32(r.int(s)) }
 

@@ -74,14 +74,6 @@ func TestPivotOwnersFollowTheirDefinition(t *testing.T) {
 	}
 }
 
-// In the last column only the diagonal is left.
-func TestPivotOwnersOfLastColumn(t *testing.T) {
-	g := PivotOwners{Seed: 3, First: 99, Count: 1, Rows: 100, Block: 10, Owners: 4}.Generated()
-	if diff := cmp.Diff([]int64{0}, g.Append(nil)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestPivotOwnersCheck(t *testing.T) {
 	good := PivotOwners{Seed: 1, First: 8, Count: 8, Rows: 16, Block: 4, Owners: 2}
 	for name, mutate := range map[string]func(*PivotOwners){

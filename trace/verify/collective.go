@@ -26,14 +26,35 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
-// collective notes a collective operation: a hash of what all must say alike, and what its counts add
-// to the sum over all ranks.
+// collective notes an operation of all ranks of its communicator, if it is one: a hash of what all must say
+// alike, and what its counts add to the sum over all ranks.
 func (r *rankCheck) collective(a *trace.Action) {
-	c := r.on(a.Comm())
+	comm, all := communicator(a)
+	if !all {
+		return
+	}
+	c := r.on(comm)
 	c.hash = chained(c.hash, collectiveKey(a))
-	call := a.Collective(r.c.Cursor())
-	r.counts += call.Agreement(c.group, c.count, c.member, c.size)
+	if a.Kind == trace.KindCollective || a.Kind == trace.KindIcollective {
+		call := a.Collective(r.c.Cursor())
+		r.counts += call.Agreement(c.group, c.count, c.member, c.size)
+	}
 	c.count++
+}
+
+// communicator returns the communicator of an action, 1 + its family or 0, if all its ranks call it
+// together: a collective operation, or one of a window or a file.
+func communicator(a *trace.Action) (comm int32, all bool) {
+	switch a.Kind {
+	case trace.KindCollective, trace.KindIcollective:
+		return a.Comm(), true
+	case trace.KindSync:
+		return int32(a.Sym) + 1, a.SyncKind().Collective()
+	case trace.KindFile:
+		_, all = a.FileKind()
+		return int32(a.Sym) + 1, all
+	}
+	return 0, false
 }
 
 // on returns what the rank has called on a communicator.
@@ -70,17 +91,8 @@ func collectiveKey(a *trace.Action) uint64 {
 
 // members is a communicator: all ranks, or a group of a family.
 type members struct {
-	comm  int32 // 1 + family; 0: all ranks
-	group *trace.Group
-	ranks int
-}
-
-// rank returns the rank of a member.
-func (m *members) rank(i int) int32 {
-	if m.group == nil {
-		return int32(i)
-	}
-	return m.group.Member(i)
+	trace.Group
+	comm int32 // 1 + family; 0: all ranks
 }
 
 // communicators calls f for all on which there are calls, until it finds a fault.
@@ -91,17 +103,14 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 			used[comm] = true
 		}
 	}
+	h := v.t.Header()
 	for _, comm := range slices.Sorted(maps.Keys(used)) {
-		list := []members{{ranks: v.t.Header().Ranks}}
-		if comm > 0 { // one for each group of the family
-			list = nil
-			groups := v.t.Header().CommFamilies[comm-1].Groups
-			for g := range groups {
-				list = append(list, members{comm, &groups[g], groups[g].Len()})
-			}
+		groups := []trace.Group{{Stride: 1, Count: int32(h.Ranks)}}
+		if comm > 0 {
+			groups = h.CommFamilies[comm-1].Groups
 		}
-		for i := range list {
-			if fault, err := f(&list[i]); fault != nil || err != nil {
+		for _, g := range groups {
+			if fault, err := f(&members{g, comm}); fault != nil || err != nil {
 				return fault, err
 			}
 		}
@@ -114,9 +123,9 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 // if there is none.
 func (v *verifier) disagreeing() (*Fault, error) {
 	fault, err := v.communicators(func(m *members) (*Fault, error) {
-		for i := range m.ranks {
-			r := m.rank(i)
-			first, other := v.ranks[m.rank(0)].on(m.comm), v.ranks[r].on(m.comm)
+		for i := range m.Len() {
+			r := m.Member(i)
+			first, other := v.ranks[m.Member(0)].on(m.comm), v.ranks[r].on(m.comm)
 			if first.hash != other.hash || first.count != other.count {
 				return traceCollectives(v.t, m, r)
 			}
@@ -143,7 +152,7 @@ func (v *verifier) disagreeing() (*Fault, error) {
 // traceCollectives goes through the collective operations of the first rank of a communicator
 // and another one, which differ.
 func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
-	first := m.rank(0)
+	first := m.Member(0)
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(), rank,
 			first, errStream)
@@ -154,7 +163,7 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
-		x, y := m.next(&zero, true), m.next(&other, true)
+		x, y := m.next(&zero), m.next(&other)
 		if err := errors.Join(zero.Err(), other.Err()); err != nil {
 			return nil, err
 		}
@@ -166,23 +175,14 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 }
 
-// next returns the next collective operation on the communicator, nil at the end; of those that
-// concern windows and files, too, if all.
-func (m *members) next(r *trace.ActionReader, all bool) *trace.Action {
-	for {
-		a := r.Next()
+// next returns the next operation of all ranks of the communicator, nil at the end.
+func (m *members) next(r *trace.ActionReader) *trace.Action {
+	for a := r.Next(); ; a = r.Next() {
 		if a == nil {
 			return nil
 		}
-		switch a.Kind {
-		case trace.KindCollective, trace.KindIcollective:
-			if a.Comm() == m.comm {
-				return a
-			}
-		case trace.KindSync, trace.KindFile:
-			if all && together(a) && int32(a.Sym)+1 == m.comm {
-				return a
-			}
+		if comm, all := communicator(a); all && comm == m.comm {
+			return a
 		}
 	}
 }
@@ -215,9 +215,9 @@ func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: the counts of a collective operation do not agree; %w", t.Name(), errStream)
 	}
-	ranks := make([]int32, m.ranks)
+	ranks := make([]int32, m.Len())
 	for i := range ranks {
-		ranks[i] = m.rank(i)
+		ranks[i] = m.Member(i)
 	}
 	cursors, err := t.Cursors(ranks, trace.CursorOptions{})
 	if err != nil {
@@ -229,7 +229,10 @@ func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 	}
 	for {
 		for r := range readers {
-			a := m.next(&readers[r], false)
+			a := m.next(&readers[r])
+			for a != nil && (a.Kind == trace.KindSync || a.Kind == trace.KindFile) { // they have no counts
+				a = m.next(&readers[r])
+			}
 			if err := readers[r].Err(); err != nil {
 				return nil, err
 			}
@@ -239,7 +242,7 @@ func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 			calls[r] = a.Collective(&cursors[r])
 		}
 		if r, text := trace.Disagreement(calls); text != "" {
-			if m.group != nil {
+			if m.comm > 0 {
 				text += fmt.Sprintf(" (ranks of the communicator, of family %q)", t.Header().CommFamilies[m.comm-1].Name)
 			}
 			return &Fault{Rank: ranks[r], Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}, nil

@@ -27,23 +27,6 @@ const commOfWindow = 1 << 15
 // ofWindow reports whether a channel is one of a window's synchronisations.
 func (k channelKey) ofWindow() bool { return k.comm&commOfWindow != 0 }
 
-// together reports whether an action that concerns a window or a file is one of all ranks of its
-// communicator.
-func together(a *trace.Action) bool {
-	if a.Kind == trace.KindFile {
-		_, collective := a.FileKind()
-		return collective
-	}
-	return a.SyncKind().Collective()
-}
-
-// together notes such an action among the collective operations.
-func (r *rankCheck) together(a *trace.Action) {
-	c := r.on(int32(a.Sym) + 1)
-	c.hash = chained(c.hash, collectiveKey(a))
-	c.count++
-}
-
 // exists returns the window of an action, nil and a fault if there is none. A part of a run may have
 // windows from before it.
 func (r *rankCheck) exists(a *trace.Action) *window {
@@ -79,9 +62,7 @@ func verb(a *trace.Action) string {
 // sync checks what synchronises a window.
 func (r *rankCheck) sync(a *trace.Action) {
 	kind, key := a.SyncKind(), windowKey{a.Sym, a.Tag}
-	if kind.Collective() {
-		r.together(a)
-	}
+	r.collective(a)
 	if kind == trace.SyncCreate {
 		if r.windows[key] != nil {
 			r.fail("window %d of family %q is created again before it is freed", a.Tag, r.h.CommFamilies[a.Sym].Name)
