@@ -171,11 +171,14 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 	return rows, nil
 }
 
-// validate reports the first factor that is out of a range. Their order is that of parseRows.
+// validate reports the first factor that is out of a range, and thresholds out of order: options may be set without parseRows.
 func (t Factors) validate(allowed bounds.Range) error {
-	for _, e := range t {
+	for i, e := range t {
 		if err := allowed.Check("factor", e.Value); err != nil {
 			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
+		}
+		if i > 0 && !(t[i-1].Above < e.Above) {
+			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
 		}
 	}
 	return nil
@@ -190,9 +193,12 @@ func sizesAbove(bytes float64) string {
 }
 
 func (t Overheads) validate() error {
-	for _, e := range t {
+	for i, e := range t {
 		if err := cmp.Or(bounds.Seconds.Check("overhead", e.Fixed), bounds.PerByte.Check("overhead", e.PerByte)); err != nil {
 			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
+		}
+		if i > 0 && !(t[i-1].Above < e.Above) {
+			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
 		}
 	}
 	return nil
