@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/trace/warning"
 )
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
@@ -19,9 +18,6 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if len(t.functions) == 0 {
-		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
-	}
 	// Terms and products must be of kernels that were measured, and of their
 	// dimensions.
 	given := map[string][]string{}
@@ -29,29 +25,21 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	for name, term := range o.Product {
 		given[name] = []string{term}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		f := t.byName[name]
-		if f == nil {
-			return nil, fmt.Errorf("terms given for %s, of which there are no timings", name)
-		}
-		if err := checkProducts(given[name], f.dims); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	r := &KernelReport{origin: t.origin, Weights: "equal", Criterion: o.Criterion}
+	var err error
+	if r.findings, err = t.begin(given, o.For); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Product)) {
 		if o.Product[name] == "1" {
 			return nil, fmt.Errorf("%s: the product of M-1 is 1: that is M-0", name)
 		}
 	}
-	r := &KernelReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Weights: "equal", Criterion: o.Criterion,
-		Unfit: []Unfit{}, Warnings: []warning.Warning{}}
 	if o.Relative {
 		r.Weights = "relative"
 	}
-	if o.For == ForCPU {
-		r.cpuNumbers = t.cpuNumbers()
-	}
 	// One kernel, or one host of a kernel, without a model must not cost the others
 	// theirs.
-	var first error
 	var unfit []Unfit // groups of kernels that have a model
 	for _, f := range t.functions {
 		err := checkGroups(f.points, o.For)
@@ -63,7 +51,7 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 				var left []Unfit
 				for _, points := range all[1:] {
 					if _, err := fitGroups(f, [][]point{points}, o); err != nil {
-						left = append(left, Unfit{f.name, place(points[0], o.For), err.Error()})
+						left = append(left, Unfit{f.name, placeOf(points, o.For).dated(), err.Error()})
 					} else {
 						rest = append(rest, points...)
 					}
@@ -80,32 +68,14 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 				continue
 			}
 		}
-		first = cmp.Or(first, fmt.Errorf("%s: %w", f.name, err))
-		r.Unfit = append(r.Unfit, Unfit{Function: f.name, Why: err.Error()})
+		r.leaveOut(f, err)
 	}
 	r.Unfit = append(r.Unfit, unfit...)
-	for _, u := range r.Unfit {
-		r.warn("%v", u)
-	}
-	if len(r.Functions) == 0 {
-		return nil, warning.With(first, r.Warnings[1:]) // which are of the other kernels
+	if err := r.end(len(r.Functions)); err != nil {
+		return nil, err
 	}
 	r.warnErrors()
 	return r, nil
-}
-
-// checkProducts refuses texts that are no products, and one product twice.
-func checkProducts(terms, dims []string) error {
-	list, err := parseProducts(terms, dims)
-	if err != nil {
-		return err
-	}
-	for i, p := range list {
-		if j := slices.IndexFunc(list[:i], func(q product) bool { return slices.Equal(p.powers, q.powers) }); j >= 0 {
-			return fmt.Errorf("terms %s and %s are the same", list[j].text, p.text)
-		}
-	}
-	return nil
 }
 
 // fitGroups tries the candidates on all points and on each group, and takes the one of
@@ -118,7 +88,7 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 		case i == 0:
 			return nil, fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
 		default:
-			return nil, fmt.Errorf("%s: %w: all times are 0 s", place(points[0], o.For), ErrMeaningless)
+			return nil, fmt.Errorf("%s: %w: all times are 0 s", placeOf(points, o.For).dated(), ErrMeaningless)
 		}
 	}
 	// Of the candidates that fit all groups the one with the smallest criterion wins.
@@ -128,14 +98,19 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
 	var refused []string
+	var one *Candidate // M-1, if it was refused
+	var falls *fallingError
+	level := false // as its times fall by no more than the uncertainty of the fit
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		fits, err := fitCandidate(f, c, r.groups, o)
 		if err != nil {
 			c.Refused = err.Error()
 			refused = append(refused, c.Model+": "+c.Refused)
-			var falls *fallingError
-			c.level = errors.As(err, &falls) && falls.level()
+			if c.Model == LinearOne {
+				one = c
+				level = errors.As(err, &falls) && falls.level()
+			}
 			if len(r.Candidates) == 1 {
 				return nil, err
 			}
@@ -158,12 +133,11 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 	// A constant with which M-1 could not be compared, because it was refused, is a
 	// remainder, not a finding of the timings, unless M-1 was refused for a product
 	// that may as well have no part in the times and the constant is near all of them.
-	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne && c.Refused != "" })
-	if r.Candidates[best].Model == Constant && one >= 0 {
+	if r.Candidates[best].Model == Constant && one != nil {
 		worst := slices.MaxFunc(bestFits, func(a, b Fit) int { return cmp.Compare(a.MeanError, b.MeanError) }).MeanError
-		if !r.Candidates[one].level || worst > nearConstant {
+		if !level || worst > nearConstant {
 			return nil, fmt.Errorf("%w: M-1: %s; a constant is left, %.3g %% off on average: to take it, give --terms %s=1",
-				ErrMeaningless, r.Candidates[one].Refused, 100*worst, r.Function)
+				ErrMeaningless, one.Refused, 100*worst, r.Function)
 		}
 	}
 	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
@@ -199,7 +173,10 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	}
 	// The product of M-1 leads M-2, too: noise and reports go by the first term.
 	one := cmp.Or(o.Product[f.name], strings.Join(f.dims, "*"))
-	full := polynomial(f.dims)
+	full := allProducts(f.dims)
+	if len(f.dims) == 3 { // those of all and of each two, and 1
+		full = append(full[:4], "1")
+	}
 	if !slices.ContainsFunc(full, func(term string) bool { return NormalTerm(term) == NormalTerm(one) }) {
 		full = append([]string{one}, full...)
 	}
@@ -247,7 +224,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 	for i, points := range groups {
 		fit, err := fitModel(points, products, o, c.Model == customModel)
 		if err != nil && i > 0 {
-			err = fmt.Errorf("%s: %w", place(points[0], o.For), err)
+			err = fmt.Errorf("%s: %w", placeOf(points, o.For).dated(), err)
 		}
 		var falls *fallingError
 		switch {
@@ -258,27 +235,21 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 			return nil, err
 		}
 		if i > 0 {
-			fit.Host, fit.Day = points[0].host, points[0].day
-			if o.For == ForCPU && points[0].cpu != noCPU {
-				fit.CPU = &points[0].cpu
-			}
+			fit.Place = placeOf(points, o.For)
 		}
 		fits = append(fits, *fit)
 	}
 	return fits, level
 }
 
-// place names the group of a point, for messages: the host, its CPU and the day, as far
-// as they tell groups apart.
-func place(p point, by Grouping) string {
-	text := "host " + p.host
-	if by == ForCPU && p.cpu != noCPU {
-		text += fmt.Sprintf(", CPU %d", p.cpu)
+// placeOf returns the host, the CPU and the day of the points of a group, as far as they
+// tell groups apart.
+func placeOf(points []point, by Grouping) Place {
+	p := Place{Host: points[0].host, Day: points[0].day}
+	if by == ForCPU && points[0].cpu != noCPU {
+		p.CPU = &points[0].cpu
 	}
-	if p.day != "" {
-		text += ", " + p.day
-	}
-	return text
+	return p
 }
 
 // String names the kernel or group without a model, and the reason.
@@ -329,10 +300,6 @@ func (r *KernelReport) warnErrors() {
 			r.warn("%s: the fitted time of %d sizes is below zero and counts as none", f.Function, negative)
 		}
 	}
-}
-
-func (r *KernelReport) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
 
 // CheckNoise warns of the fits that have no noise of a law, because none of their sizes

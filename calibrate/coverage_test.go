@@ -7,14 +7,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"reprise/calibrate"
-	"reprise/calibrate/table"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
@@ -73,37 +71,24 @@ func (s *synthetic) file() string {
 	return b.String()
 }
 
-// calls are the calls of a run by kernel: how often each size is called.
-type calls struct {
-	number []map[[4]int64]float64
-}
-
-// count counts a call.
-func (c *calls) count(_ int32, a trace.Action, _ float64) {
-	if a.Kind == trace.KindCompute {
-		c.number[a.Sym][a.X]++
-	}
-}
-
-// sorted returns the sizes of a kernel.
-func (c *calls) sorted(kernel int) [][4]int64 {
-	return slices.SortedFunc(maps.Keys(c.number[kernel]), func(a, b [4]int64) int { return slices.Compare(a[:], b[:]) })
-}
-
-// callsOf returns the calls that a run makes on a machine, but for those with nothing to do.
-func (s *synthetic) callsOf(t *testing.T, run *trace.Trace) *calls {
+// callsOf returns by kernel how often each size is called in a run on a machine, but for those with nothing to do.
+func (s *synthetic) callsOf(t *testing.T, run *trace.Trace) []map[[4]int64]float64 {
 	t.Helper()
-	c := &calls{}
+	var c []map[[4]int64]float64
 	for range s.header.Kernels {
-		c.number = append(c.number, map[[4]int64]float64{})
+		c = append(c, map[[4]int64]float64{})
 	}
 	o := replay.DefaultOptions()
-	o.Observers = []replay.Observer{{ActionBegins: c.count}}
+	o.Observers = []replay.Observer{{ActionBegins: func(_ int32, a trace.Action, _ float64) {
+		if a.Kind == trace.KindCompute {
+			c[a.Sym][a.X]++
+		}
+	}}}
 	if _, err := replay.Run(t.Context(), run, s.machine(t, run, s.file()), o); err != nil {
 		t.Fatal(err)
 	}
 	for i := range s.header.Kernels {
-		maps.DeleteFunc(c.number[i], func(x [4]int64, _ float64) bool { return s.product(&s.header.Kernels[i], x) == 0 })
+		maps.DeleteFunc(c[i], func(x [4]int64, _ float64) bool { return s.product(&s.header.Kernels[i], x) == 0 })
 	}
 	return c
 }
@@ -121,7 +106,7 @@ func (s *synthetic) product(k *trace.Kernel, x [4]int64) float64 {
 
 // timings returns a table of the kernels at sizes of their calls, at most 40 of each, timed five times with 10 % of
 // noise, and the run by which they weigh.
-func (s *synthetic) timings(c *calls) (string, *calibrate.Run) {
+func (s *synthetic) timings(c []map[[4]int64]float64) (string, *calibrate.Run) {
 	const sizes, times, noise = 40, 5, 0.1
 	columns := []string{"side", "uplo", "trans", "diag", "transa", "transb", "M", "N", "K", "M0", "M1", "JB", "ROLE"}
 	var b strings.Builder
@@ -137,9 +122,10 @@ func (s *synthetic) timings(c *calls) (string, *calibrate.Run) {
 		for _, d := range k.Dims {
 			dims = append(dims, d.Name)
 		}
-		number, all := run.Kernel(k.Name, attrs, dims), c.sorted(i)
+		number := run.Kernel(k.Name, attrs, dims)
+		all := slices.SortedFunc(maps.Keys(c[i]), func(a, b [4]int64) int { return slices.Compare(a[:], b[:]) })
 		for _, x := range all {
-			run.Add(number, x, c.number[i][x])
+			run.Add(number, x, c[i][x])
 		}
 		for j := range min(sizes, len(all)) {
 			x := all[j*len(all)/min(sizes, len(all))]
@@ -196,11 +182,7 @@ func (s *synthetic) holds(t *testing.T, run *trace.Trace, seed int) bool {
 	}
 	timings := calibrate.NewTimings()
 	text, weights := s.timings(s.callsOf(t, run))
-	r, err := table.NewReader(strings.NewReader(text), "timings.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timings.Read(r, calibrate.ReadOptions{Keep: true}); err != nil {
+	if err := timings.Read(newTable(t, text), calibrate.ReadOptions{Keep: true}); err != nil {
 		t.Fatal(err)
 	}
 	lo := calibrate.DefaultLearnOptions()
@@ -234,11 +216,8 @@ func (s *synthetic) machine(t *testing.T, run *trace.Trace, kernels string) repl
 	t.Helper()
 	dir := t.TempDir()
 	platform, file := filepath.Join(dir, "p.xml"), filepath.Join(dir, "k.yaml")
-	for path, text := range map[string]string{platform: trueMachine, file: kernels} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, platform, trueMachine)
+	write(t, file, kernels)
 	m, _, _, err := replay.LoadMachine(replay.MachineSpec{Platform: platform, Kernels: file}, run)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, kernels)

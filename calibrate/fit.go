@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -65,16 +68,82 @@ func (o *KernelOptions) Validate() error {
 
 // KernelReport is the result of FitKernels.
 type KernelReport struct {
-	Timings   int64             `json:"timings"`
-	FirstDate string            `json:"first_date,omitempty"`
-	LastDate  string            `json:"last_date,omitempty"`
-	Weights   string            `json:"weights"`   // "equal" or "relative"
-	Criterion string            `json:"criterion"` // "bic" or "aic"
-	Functions []FunctionReport  `json:"functions"`
-	Unfit     []Unfit           `json:"unfit"`    // kernels and groups without a model; never nil
-	Warnings  []warning.Warning `json:"warnings"` // of Unfit, and of fits that are far off; never nil
+	origin
+	Weights   string           `json:"weights"`   // "equal" or "relative"
+	Criterion string           `json:"criterion"` // "bic" or "aic"
+	Functions []FunctionReport `json:"functions"`
+	findings
+}
 
+// findings are the parts that reports on kernels have alike, however they are fitted.
+type findings struct {
+	Unfit []Unfit `json:"unfit"` // kernels and groups without a model; never nil
+	warned
 	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
+	first      error // of the kernels without a model
+}
+
+// warned holds the warnings of a report, which are never nil in one that is returned.
+type warned struct {
+	Warnings []warning.Warning `json:"warnings"`
+}
+
+func (r *warned) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, warning.New(format, args...))
+}
+
+// begin checks timings and the terms that are given for their kernels, and returns what
+// all reports on them begin with.
+func (t *Timings) begin(terms map[string][]string, by Grouping) (findings, error) {
+	r := findings{Unfit: []Unfit{}, warned: warned{[]warning.Warning{}}}
+	if len(t.functions) == 0 {
+		return r, fmt.Errorf("%w: no timings", ErrMeaningless)
+	}
+	for _, name := range slices.Sorted(maps.Keys(terms)) {
+		found := false
+		for _, f := range t.functions {
+			if f.name != name {
+				continue
+			}
+			found = true
+			list, err := parseProducts(terms[name], f.dims)
+			if err != nil {
+				return r, fmt.Errorf("%s: %w", name, err)
+			}
+			for i, p := range list {
+				same := func(q product) bool { return slices.Equal(p.powers, q.powers) }
+				if j := slices.IndexFunc(list[:i], same); j >= 0 {
+					return r, fmt.Errorf("%s: terms %s and %s are the same", name, list[j].text, p.text)
+				}
+			}
+		}
+		if !found {
+			return r, fmt.Errorf("terms given for %s, of which there are no timings", name)
+		}
+	}
+	if by == ForCPU {
+		r.cpuNumbers = t.cpuNumbers()
+	}
+	return r, nil
+}
+
+// leaveOut notes a kernel without a model, which costs the others nothing.
+func (r *findings) leaveOut(f *function, err error) {
+	name := fullName(f.name, f.attrs)
+	r.first = cmp.Or(r.first, fmt.Errorf("%s: %w", name, err))
+	r.Unfit = append(r.Unfit, Unfit{Function: name, Why: err.Error()})
+}
+
+// end warns of all that has no model. If nothing has one, that is an error about the
+// first kernel, which carries the warnings of the others.
+func (r *findings) end(models int) error {
+	for _, u := range r.Unfit {
+		r.warn("%v", u)
+	}
+	if models == 0 {
+		return warning.With(r.first, r.Warnings[1:])
+	}
+	return nil
 }
 
 // Unfit is a kernel without a model, or a host or CPU without one of its own.
@@ -102,17 +171,13 @@ type Candidate struct {
 	Terms     []string `json:"terms"`
 	Criterion float64  `json:"criterion"`         // sum over the fits; 0 if refused
 	Refused   string   `json:"refused,omitempty"` // why
-
-	level bool // refused only for times that fall by no more than the uncertainty of the fit
 }
 
 // Fit is one fit of one kernel.
 type Fit struct {
-	Host         string        `json:"host,omitempty"`
-	CPU          *int          `json:"cpu,omitempty"`
-	Day          string        `json:"day,omitempty"` // where days are kept apart
-	Points       int           `json:"points"`        // different sizes, by host and CPU
-	Timings      int64         `json:"timings"`       // all of them
+	Place
+	Points       int           `json:"points"`  // different sizes, by host and CPU
+	Timings      int64         `json:"timings"` // all of them
 	Coefficients []Coefficient `json:"coefficients"`
 	R2           float64       `json:"r2"`
 	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
@@ -131,6 +196,60 @@ type Fit struct {
 	BIC            float64 `json:"bic"`
 
 	fitted []float64 // seconds, of each point
+}
+
+// Place is a host or CPU with a model of its own.
+type Place struct {
+	Host string `json:"host,omitempty"`
+	CPU  *int   `json:"cpu,omitempty"`
+	Day  string `json:"day,omitempty"` // where days are kept apart
+}
+
+// name names the host or CPU for people.
+func (p Place) name() string {
+	switch {
+	case p.CPU != nil:
+		return fmt.Sprintf("host %s, CPU %d", p.Host, *p.CPU)
+	case p.Host != "":
+		return "host " + p.Host
+	}
+	return "all timings"
+}
+
+// dated returns the name with the day, as far as days are kept apart.
+func (p Place) dated() string {
+	if p.Day != "" {
+		return p.name() + ", " + p.Day
+	}
+	return p.name()
+}
+
+// plotName names the host or CPU as files of plots are called.
+func (p Place) plotName() string {
+	name := "host-" + textutil.Plain(p.Host)
+	if p.CPU != nil {
+		name += fmt.Sprintf("-cpu-%d", *p.CPU)
+	}
+	return name
+}
+
+// compare orders hosts, and the CPUs of each; all of a host is before these.
+func (p Place) compare(q Place) int {
+	cpu := func(p Place) int {
+		if p.CPU == nil {
+			return noCPU
+		}
+		return *p.CPU
+	}
+	return cmp.Or(CompareHosts(p.Host, q.Host), cpu(p)-cpu(q))
+}
+
+// writeYAML begins the entry of the place in the list of hosts of a kernel file.
+func (p Place) writeYAML(b *strings.Builder, o FileOptions) {
+	fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", p.Host)))
+	if p.CPU != nil {
+		fmt.Fprintf(b, "    cpu: %d\n", *p.CPU)
+	}
 }
 
 // Coefficient is a term of a fit.
@@ -219,7 +338,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrMeaningless, err)
 	}
-	f := &Fit{Points: len(points), R2: l.R2, Sigma: l.Sigma(), ConditionNo: l.Cond, AIC: l.AIC(), BIC: l.BIC()}
+	aic, bic := l.Criteria()
+	f := &Fit{Points: len(points), R2: l.R2, Sigma: l.Sigma(), ConditionNo: l.Cond, AIC: aic, BIC: bic}
 	for j, p := range products {
 		f.Coefficients = append(f.Coefficients, Coefficient{Term: p.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
@@ -290,7 +410,7 @@ func residualGrowth(y, fitted []float64) float64 {
 	if len(y) < minGrowthPoints {
 		return 0
 	}
-	order := upTo(len(y))
+	order := regress.UpTo(len(y))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
 	half, sums := len(y)/2, [2]float64{}
 	for side, list := range [][]int{order[:half], order[len(order)-half:]} {
@@ -458,22 +578,6 @@ func (f *Fit) noise(law string) string {
 		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
 	}
 	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
-}
-
-// name says which fit it is.
-func (f *Fit) name() string {
-	if f.Host == "" && f.CPU == nil {
-		return "all timings"
-	}
-	return groupName(f.Host, f.CPU)
-}
-
-// groupName names a host, or a CPU of it.
-func groupName(host string, cpu *int) string {
-	if cpu != nil {
-		return fmt.Sprintf("host %s, CPU %d", host, *cpu)
-	}
-	return "host " + host
 }
 
 // yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1:

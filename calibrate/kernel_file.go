@@ -50,71 +50,98 @@ func (o *FileOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
+// writeYAML returns the text of a kernel file, up to its end: the models of all hosts and
+// those of some. These are one list; the models of all others end it under "*" where
+// there is a base, which has models of its own for all hosts, and else stand before it.
+// more is said of the unit.
+func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
+	all, hosts func(b *strings.Builder, o FileOptions)) (*strings.Builder, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if err := CheckCPUs(r.cpuNumbers); err != nil {
+		return nil, err
+	}
+	o.HostName = cmp.Or(o.HostName, "{}")
+	b := &strings.Builder{}
+	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
+	if len(o.Base) > 0 {
+		if err := WriteBase(b, o.Base, o, cpus); err != nil {
+			return nil, err
+		}
+		hosts(b, o)
+		all(b, o)
+		return b, nil
+	}
+	b.WriteString("version: 1\n")
+	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
+		if text.value != "" {
+			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
+		}
+	}
+	fmt.Fprintf(b, "unit: s # coefficients: seconds per unit of the product%s\n", more)
+	if cpus > 1 {
+		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
+	}
+	if scatter > 0 {
+		fmt.Fprintf(b, "host_scatter: %s%%\n", FormatNumber(100*scatter))
+	}
+	b.WriteString("kernels:\n")
+	all(b, o)
+	var list strings.Builder
+	if hosts(&list, o); list.Len() > 0 {
+		fmt.Fprintf(b, "hosts:\n%s", list.String())
+	}
+	return b, nil
+}
+
+// writeUnfit names in a kernel file the kernels and groups without a model, in
+// comments.
+func (r *findings) writeUnfit(b *strings.Builder, comment string) {
+	for _, u := range r.Unfit {
+		fmt.Fprintf(b, "%s%s\n", comment, oneLine(u.String()))
+	}
+}
+
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points,
 // and, where there are any, those of each host or CPU. Coefficients have as many digits
 // as it takes to read the same numbers again. Noise is asked for by the options;
 // CheckNoise names the fits without any.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
-	if err := o.Validate(); err != nil {
-		return err
-	}
 	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
 		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
 	}) {
 		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
 	}
-	if err := CheckCPUs(r.cpuNumbers); err != nil {
-		return err
-	}
-	if o.HostName == "" {
-		o.HostName = "{}"
-	}
-	// The models of hosts are one list; those of all others end it under "*" where
-	// there is a base, which has models of its own for all hosts, and else stand before
-	// it.
-	var b strings.Builder
-	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
-	if len(o.Base) > 0 {
-		if err := WriteBase(&b, o.Base, o, cpus); err != nil {
-			return err
-		}
-		r.writeHosts(&b, o)
-		writeUnfit(&b, "  # ", r.Unfit)
+	all := func(b *strings.Builder, o FileOptions) {
 		var models []string
 		for i := range r.Functions {
-			models = append(models, r.Functions[i].All.yaml(r.Functions[i].Function, &o))
+			f := &r.Functions[i]
+			models = append(models, f.All.yaml(f.Function, &o))
+			if len(o.Base) == 0 {
+				fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+				fmt.Fprintf(b, "  %s\n", models[i])
+			}
 		}
-		fmt.Fprintf(&b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
-	} else {
-		writeHead(&b, o, "", cpus, 0)
+		r.writeUnfit(b, "  # ")
+		if len(o.Base) > 0 {
+			fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
+		}
+	}
+	hosts := func(b *strings.Builder, o FileOptions) {
 		for i := range r.Functions {
 			f := &r.Functions[i]
-			fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-			fmt.Fprintf(&b, "  %s\n", f.All.yaml(f.Function, &o))
-		}
-		writeUnfit(&b, "  # ", r.Unfit)
-		if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool { return len(f.Groups) > 0 }) {
-			b.WriteString("hosts:\n")
-		}
-		r.writeHosts(&b, o)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// writeHosts writes the models of hosts and CPUs, by function.
-func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		for j := range f.Groups {
-			g := &f.Groups[j]
-			fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", g.Host)))
-			if g.CPU != nil {
-				fmt.Fprintf(b, "    cpu: %d\n", *g.CPU)
+			for j := range f.Groups {
+				f.Groups[j].writeYAML(b, o)
+				fmt.Fprintf(b, "    kernels: {%s}\n", f.Groups[j].yaml(f.Function, &o))
 			}
-			fmt.Fprintf(b, "    kernels: {%s}\n", g.yaml(f.Function, &o))
 		}
 	}
+	b, err := r.writeYAML(o, "", 0, all, hosts)
+	if err == nil {
+		_, err = io.WriteString(w, b.String())
+	}
+	return err
 }
 
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
@@ -161,58 +188,54 @@ func FormatNumber(x float64) string {
 	return mantissa + "e" + exponent
 }
 
+// oneLine returns the words of a text, with one blank between them.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // CheckBase refuses a kernel file to whose text hosts cannot be added: one that has
 // some, or whose keys do not begin their lines, or that says where it ends.
-func CheckBase(text []byte) error {
-	_, err := splitBase(text)
-	return err
-}
+func CheckBase(text []byte) error { return WriteBase(&strings.Builder{}, text, FileOptions{}, 1) }
 
-// baseText is the text of a kernel file without its description and source, which a
-// file made from it does not inherit.
-type baseText struct {
-	head, rest          string // up to its version, and from there on
-	description, source string
-}
-
-// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts
-// them; a byte order mark would not stand at the beginning any more.
-func splitBase(text []byte) (*baseText, error) {
-	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark))
+// WriteBase writes the text of a base, to which models are added that the description
+// and the source are about, and then cpus_per_host, if it is not 1, and the key hosts.
+// Description and source of the base are said of all else in the file. Lines of the base
+// end with LF, by which the YAML parser counts them; a byte order mark would not stand at
+// the beginning any more.
+func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
+	text := bytes.TrimPrefix(base, []byte(yamlfile.ByteOrderMark))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	if bytes.IndexByte(text, '\r') >= 0 {
-		return nil, errors.New("the base has lines that end in CR alone: want LF at the end of lines")
+		return errors.New("the base has lines that end in CR alone: want LF at the end of lines")
 	}
 	d := yamlfile.Document{File: "base"}
 	root, err := d.Read(bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	keys, err := d.Entries(root, "base")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// The text is taken apart by lines, not written anew from what was parsed: comments
 	// and form stay.
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines {
 		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {
-			return nil, errors.New(`the base has a line "...", which ends a YAML file: leave it out`)
+			return errors.New(`the base has a line "...", which ends a YAML file: leave it out`)
 		}
 	}
-	var b baseText
-	head := 0
+	head := 0                   // lines up to the version
+	said := map[string]string{} // description and source
 	for i, e := range keys {
 		at := e.Node.GetToken().Position
 		switch {
 		case e.Key == "hosts" || e.Key == "cpus_per_host":
-			return nil, fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", e.Key)
+			return fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", e.Key)
 		case root.GetToken().Value == "{":
-			return nil, errors.New("the base is a mapping in braces: want one key on each line")
+			return errors.New("the base is a mapping in braces: want one key on each line")
 		case at.Column > 1:
-			return nil, fmt.Errorf("the base has space before the key %q: want its keys at the beginning of their lines", e.Key)
+			return fmt.Errorf("the base has space before the key %q: want its keys at the beginning of their lines", e.Key)
 		case at.Line > len(lines) || !strings.Contains(lines[at.Line-1], e.Key):
-			return nil, fmt.Errorf("the base has the key %q where no line begins with it: want LF at the end of lines", e.Key)
+			return fmt.Errorf("the base has the key %q where no line begins with it: want LF at the end of lines", e.Key)
 		}
 		end := len(lines)
 		if i+1 < len(keys) {
@@ -225,61 +248,37 @@ func splitBase(text []byte) (*baseText, error) {
 		switch e.Key {
 		case "version":
 			head = end
-		case "description", "source":
-			said, err := d.Text(e.Value, e.Key)
+		case "description", "source": // which the new file does not inherit
+			text, err := d.Text(e.Value, e.Key)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if e.Key == "source" {
-				b.source = oneLine(said)
-			} else {
-				b.description = oneLine(said)
-			}
-			for line := at.Line - 1; line < end; line++ {
-				lines[line] = ""
-			}
+			said[e.Key] = oneLine(text)
+			clear(lines[at.Line-1 : max(at.Line-1, end)])
 		}
 	}
 	// The end of the text must not make something else of the keys that will follow it.
 	d.File = "base with hosts"
 	if root, err = d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n")); err != nil {
-		return nil, fmt.Errorf("the base has an end that no key can follow: %w", err)
+		return fmt.Errorf("the base has an end that no key can follow: %w", err)
 	}
 	list, err := d.Entries(root, "base")
 	if err == nil && (len(list) != len(keys)+1 || list[len(keys)].Key != "cpus_per_host") {
 		err = errors.New("the base has an end that no key can follow")
 	}
 	if err != nil {
-		return nil, err
-	}
-	b.head, b.rest = strings.Join(lines[:head], ""), strings.Join(lines[head:], "")
-	return &b, nil
-}
-
-// oneLine returns the words of a text, with one blank between them.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// WriteBase writes the text of a base, to which models are added that the description
-// and the source are about, and then cpus_per_host, if it is not 1, and the key hosts.
-// Description and source of the base are said of all else in the file.
-func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
-	text, err := splitBase(base)
-	if err != nil {
 		return err
 	}
-	name := cmp.Or(o.BaseName, "another kernel file")
-	fmt.Fprintf(b, "# Made from %s, of which the comments are.\n%s", oneLine(name), text.head)
-	if !strings.HasSuffix(text.head, "\n") {
+	name, first := oneLine(cmp.Or(o.BaseName, "another kernel file")), strings.Join(lines[:head], "")
+	fmt.Fprintf(b, "# Made from %s, of which the comments are.\n%s", name, first)
+	if !strings.HasSuffix(first, "\n") {
 		b.WriteString("\n")
 	}
-	for _, key := range []struct{ name, own, base string }{{"description", o.Description, text.description},
-		{"source", o.Source, text.source}} {
-		own, of := cmp.Or(oneLine(key.own), "not said"), cmp.Or(key.base, "not said")
-		fmt.Fprintf(b, "%s: %s\n", key.name,
-			strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, oneLine(name), of)))
+	for _, key := range []struct{ name, own string }{{"description", o.Description}, {"source", o.Source}} {
+		own, of := cmp.Or(oneLine(key.own), "not said"), cmp.Or(said[key.name], "not said")
+		fmt.Fprintf(b, "%s: %s\n", key.name, strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, name, of)))
 	}
-	b.WriteString(strings.TrimRight(text.rest, "\n"))
-	b.WriteString("\n")
+	fmt.Fprintf(b, "%s\n", strings.TrimRight(strings.Join(lines[head:], ""), "\n"))
 	if cpusPerHost > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpusPerHost)
 	}
@@ -290,11 +289,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 // WriteText writes the report for people.
 func (r *KernelReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "timings      %d", r.Timings)
-	if r.FirstDate != "" {
-		fmt.Fprintf(&b, ", %s to %s", r.FirstDate, r.LastDate)
-	}
-	b.WriteString("\n")
+	fmt.Fprintf(&b, "%s\n", r.line())
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		fmt.Fprintf(&b, "\n%s(%s)   model %s\n", f.Function, strings.Join(f.Dims, ","), f.Model)
@@ -309,7 +304,7 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 		writeFit(&b, "all", &f.All)
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			writeFit(&b, groupName(g.Host, g.CPU), g)
+			writeFit(&b, g.name(), g)
 		}
 	}
 	for _, u := range r.Unfit {
@@ -380,52 +375,36 @@ type Series struct {
 	Fitted  []float64 // seconds
 }
 
-// plotName names a host, or a CPU of it, as files of plots are called.
-func plotName(host string, cpu *int) string {
-	name := "host-" + textutil.Plain(host)
-	if cpu != nil {
-		name += fmt.Sprintf("-cpu-%d", *cpu)
-	}
-	return name
-}
-
-// Series returns the points of each fit that the kernel file has.
-func (r *KernelReport) Series() []Series {
-	var list []Series
+// Series returns the points of each fit that the kernel file has, by the first term of
+// the model.
+func (r *KernelReport) Series() (list []Series) {
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
-		for j := range f.Groups {
-			g := &f.Groups[j]
-			list = append(list, f.series(g, f.groups[j+1], f.Function+"-"+plotName(g.Host, g.CPU)))
+		for j, fit := range append([]Fit{f.All}, f.Groups...) {
+			name := f.Function + "-all"
+			if j > 0 {
+				name = f.Function + "-" + fit.plotName()
+			}
+			term, err := parseProduct(fit.Coefficients[0].Term, f.Dims)
+			if err != nil {
+				panic("calibrate: a fitted term does not parse: " + err.Error())
+			}
+			s := Series{Name: name, XLabel: term.text, Fitted: fit.fitted,
+				Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
+			s.X, s.Seconds = design(f.groups[j], []product{term})
+			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// series returns the points of a fit, by the first term of the model.
-func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
-	term := fit.Coefficients[0].Term
-	s := Series{Name: name, XLabel: term, Fitted: fit.fitted,
-		Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
-	p, err := parseProduct(term, f.Dims)
-	if err != nil {
-		panic("calibrate: a fitted term does not parse: " + err.Error())
-	}
-	s.X, _ = design(points, []product{p})
-	_, s.Seconds = design(points, nil)
-	return s
-}
-
 // Series returns the points of each operation.
-func (r *NetworkReport) Series() []Series {
-	var list []Series
-	for i, op := range r.Operations {
-		p := r.points[i]
-		s := Series{Name: string(op.Operation), XLabel: "bytes", X: p.X, Seconds: p.Y,
+func (r *NetworkReport) Series() (list []Series) {
+	for _, op := range r.Operations {
+		s := Series{Name: string(op.Operation), XLabel: "bytes", X: op.points.X, Seconds: op.points.Y,
 			Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
-		for _, x := range p.X {
-			s.Fitted = append(s.Fitted, r.pieces[i].At(x))
+		for _, x := range s.X {
+			s.Fitted = append(s.Fitted, op.fit.At(x))
 		}
 		list = append(list, s)
 	}

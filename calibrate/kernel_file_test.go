@@ -2,9 +2,7 @@ package calibrate
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -192,17 +190,6 @@ func TestNoiseWithoutTerms(t *testing.T) {
 	_, rest, _ := strings.Cut(text, "noise: {normal: ")
 	if _, err := fmt.Sscanf(rest, "%g%%", &percent); err != nil || !near(percent, want, 1e-12) {
 		t.Errorf("no noise of %g %% in\n%s", want, text)
-	}
-}
-
-func TestNoNoiseToFit(t *testing.T) {
-	r := fitKernels(t, read(t, "function,n,seconds\nf,1,1\nf,2,2\nf,3,3\nf,4,4\n", ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-	err := r.CheckNoise(Normal)
-	if !errors.Is(err, ErrMeaningless) || err.Error() != "no meaningful fit: noise of f, all timings: no size was timed twice" {
-		t.Errorf("got %v", err)
-	}
-	if err := r.WriteYAML(io.Discard, FileOptions{Noise: "pink"}); err == nil || !strings.Contains(err.Error(), `noise "pink", want none,`) {
-		t.Errorf("got %v", err)
 	}
 }
 

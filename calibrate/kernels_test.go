@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,6 @@ import (
 	"reprise/calibrate/table"
 	"reprise/kernels"
 	"reprise/kernels/noise"
-	"reprise/trace/warning"
 )
 
 // read gathers the timings of a table.
@@ -109,9 +109,13 @@ func polynomialTable() string {
 }
 
 // TestPolynomial: known coefficients come back, of each CPU; the model without
-// the other terms is far from the data, so that M-2 is chosen.
+// the other terms is far from the data, so that M-2 is chosen, in which the product of all dimensions is one
+// term, however it is written. The replayer's reader takes what WriteYAML writes, and gives the
+// fitted times: on the host that was measured those of its CPU, elsewhere those of all together,
+// a = (5+6+7+8)/4 e-11 as all have the same sizes.
 func TestPolynomial(t *testing.T) {
-	r := fitKernels(t, read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
+	o := KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic", Product: map[string]string{"dgemm": "K*M*N"}}
+	r := fitKernels(t, read(t, polynomialTable(), ReadOptions{}), o)
 	f := r.Functions[0]
 	if f.Model != Polynomial || len(f.Groups) != 4 {
 		t.Fatalf("model %s, %d groups", f.Model, len(f.Groups))
@@ -128,13 +132,6 @@ func TestPolynomial(t *testing.T) {
 			t.Errorf("group %d is of host %s, CPU %d", cpu, g.Host, *g.CPU)
 		}
 	}
-}
-
-// TestKernelFile: the replayer's reader takes what WriteYAML writes, and gives the
-// fitted times: on the host that was measured those of its CPU, elsewhere those of all together,
-// a = (5+6+7+8)/4 e-11 as all have the same sizes.
-func TestKernelFile(t *testing.T) {
-	r := fitKernels(t, read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
 	set, _ := parsed(t, r, FileOptions{Source: `with "quotes": and a colon`, HostName: "x{}.org", Empty: "charged"})
 	for _, test := range []struct {
 		host kernels.Host
@@ -143,7 +140,7 @@ func TestKernelFile(t *testing.T) {
 		{kernels.Host{Name: "xn-1.org", Slot: 0}, 5e-11}, {kernels.Host{Name: "xn-1.org", Slot: 3}, 6e-11},
 		{kernels.Host{Name: "xn-2.org", Slot: 2}, 7e-11}, {kernels.Host{Name: "other", Slot: 0}, 6.5e-11},
 	} {
-		m := model(t, set, test.host, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
+		m := model(t, set, test.host, kernels.Signature{Name: "dgemm", Dims: dimsOf("M N K")})
 		got, want := m.Seconds(&[4]int64{1000, 500, 100}), test.a*5e7+2e-9*1e5+4e-9*5e4+3e-6
 		if !near(got, want, 1e-6) {
 			t.Errorf("%+v: %g s, want %g", test.host, got, want)
@@ -178,6 +175,8 @@ func TestConstants(t *testing.T) {
 		name, rows string
 		want       []Coefficient
 	}{
+		// The constant is not what times grow by, wherever it stands among the terms.
+		{"the constant first", "10,1\n20,11\n30,21\n", []Coefficient{{Term: "1", Value: -9}, {Term: "N", Value: 1}}},
 		// 2 n + 1 exactly.
 		{"as fitted", "0,1\n1,3\n3,7\n", []Coefficient{{Term: "N", Value: 2}, {Term: "1", Value: 1}}},
 		// The line is 3n - 2; through (1, 1) it is the same; from 0, the slope is (1+8+21)/(1+4+9).
@@ -197,7 +196,11 @@ func TestConstants(t *testing.T) {
 		// Through (0, 2): slope (10*17 + 20*61)/500.
 		{"below zero, with a short call", "0,2\n10,19\n20,63\n", []Coefficient{{Term: "N", Value: 2.78}, {Term: "1", Value: 2, Fixed: true}}},
 	} {
-		r := fitKernels(t, read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
+		o := KernelOptions{Model: LinearOne, Criterion: "aic"}
+		if test.want[0].Term == "1" {
+			o.Terms = map[string][]string{"daxpy": {"1", "N"}}
+		}
+		r := fitKernels(t, read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), o)
 		got := r.Functions[0].All.Coefficients
 		if len(got) != len(test.want) {
 			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
@@ -235,24 +238,6 @@ func TestLevelTimes(t *testing.T) {
 	}
 }
 
-// TestProductInAnyOrder: a product of all dimensions is that of M-2 however it is written.
-func TestProductInAnyOrder(t *testing.T) {
-	f := &function{name: "dgemm", dims: []string{"M", "N", "K"}}
-	o := KernelOptions{Model: Polynomial, Product: map[string]string{"dgemm": "K*M*N"}}
-	if got := candidates(f, o)[0].Terms; len(got) != 5 {
-		t.Errorf("terms %q, want five", got)
-	}
-}
-
-// TestMainTerm: the constant is not what times grow by, wherever it stands among the terms.
-func TestMainTerm(t *testing.T) {
-	k := read(t, "n,seconds\n10,1\n20,11\n30,21\n", ReadOptions{Function: "f"})
-	r := fitKernels(t, k, KernelOptions{Model: Auto, Terms: map[string][]string{"f": {"1", "N"}}, Criterion: "bic"})
-	if c := r.Functions[0].All.Coefficients; !near(c[0].Value, -9, 1e-12) || !near(c[1].Value, 1, 1e-12) {
-		t.Errorf("%+v, want N - 9", c)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	const head = "function,m,n,k,seconds\n"
 	for _, test := range []struct {
@@ -267,6 +252,7 @@ func TestRefusals(t *testing.T) {
 		{"no host", "function,host,n,seconds\na,,1,1\na,,2,2\na,,3,3\n", "a: no meaningful fit: a model for each host, but there are timings without a host", KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
 		{"pattern", "function,host,n,seconds\na,h*,1,1\na,h*,2,2\na,h*,3,3\n", `host "h*", want letters`, KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
 		{"no CPU", "function,host,n,seconds\na,h,1,1\na,h,2,2\na,h,3,3\n", "without one, on host h", KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}},
+		{"first of all", "function,n,seconds\nf,1,1\ng,1,1\n", "f: no meaningful fit", KernelOptions{Model: Auto, Criterion: "bic"}},
 		{"zero time", head + "dgemm,1,1,1,0\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", "a size takes 0 s", KernelOptions{Model: LinearOne, Criterion: "bic", Relative: true}},
 	} {
 		_, err := FitKernels(read(t, test.text, ReadOptions{}), test.o)
@@ -357,10 +343,7 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%s and %s the same: %v, want %v", c.a, c.b, got, c.same)
 		}
 	}
-	if diff := cmp.Diff([]string{"M*N*K", "M*N", "M*K", "N*K", "1"}, polynomial(dims)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"M*N", "M", "N", "1"}, polynomial(dims[:2])); diff != "" {
+	if diff := cmp.Diff([]string{"M*N*K", "M*N", "M*K", "N*K", "M", "N", "K", "1"}, allProducts(dims)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -400,14 +383,15 @@ func FuzzKernels(f *testing.F) {
 }
 
 // TestBase: the fitted models are for all hosts, in seconds whatever the base's unit,
-// and the base's other kernels stay. The fit of all goes through the shortest time, 1e-6 s, with a
+// and the base's other kernels stay, as does their noise, which is not that of the models that are added.
+// The fit of all goes through the shortest time, 1e-6 s, with a
 // slope of (1·1 + 2·2 + 1·3 + 2·5)/(2·(1 + 4)) = 1.8 ns.
 func TestBase(t *testing.T) {
 	timings := read(t, "function,host,n,seconds\ndaxpy,a,0,1e-6\ndaxpy,a,1000,2e-6\ndaxpy,a,2000,3e-6\ndaxpy,b,0,2e-6\ndaxpy,b,1000,4e-6\ndaxpy,b,2000,6e-6\n", ReadOptions{})
 	o := DefaultKernelOptions()
 	o.Model, o.For = LinearOne, ForHost
 	r := fitKernels(t, timings, o)
-	base := "version: 1\nunit: flop\nkernels:\n  daxpy: 7\n  dscal: {terms: {N: 2}}\n"
+	base := "version: 1\nunit: flop\nnoise: {normal: 50%}\nkernels:\n  daxpy: 7\n  dscal: {terms: {N: 2}}\n"
 	set, _ := parsed(t, r, FileOptions{Base: []byte(base)})
 	for _, c := range []struct {
 		host, kernel string
@@ -416,6 +400,11 @@ func TestBase(t *testing.T) {
 		m := model(t, set, kernels.Host{Name: c.host, Speed: 1e9}, kernels.Signature{Name: c.kernel, Dims: []string{"N"}})
 		if got := m.Seconds(&[4]int64{1000}); !near(got, c.want, 1e-9) {
 			t.Errorf("%s on %s: %g s, want %g", c.kernel, c.host, got, c.want)
+		}
+		dims := [4]int64{1000}
+		draw := m.Draw(&dims, noise.NewSource(1).Draw(noise.Computation, 0, 0, 0))
+		if noisy := draw != m.Seconds(&dims); noisy != (c.kernel == "dscal") {
+			t.Errorf("%s on %s: noise %v", c.kernel, c.host, noisy)
 		}
 	}
 	for base, want := range map[string]string{
@@ -456,23 +445,17 @@ func TestErrorsThroughPoint(t *testing.T) {
 	}
 }
 
-// TestResidualGrowth: residuals of 1 at the five shortest times and of 3 at the longest.
+// TestResidualGrowth: residuals of 1 at the five shortest times and of 3 at the longest; of nine points none are known.
 func TestResidualGrowth(t *testing.T) {
 	y := []float64{50, 10, 70, 20, 80, 30, 90, 40, 100, 60}
-	fitted := make([]float64, len(y))
+	fitted := slices.Clone(y)
 	for i, v := range y {
-		if fitted[i] = v - 3; v <= 50 {
+		if fitted[i] -= 3; v <= 50 {
 			fitted[i] = v + 1
 		}
 	}
-	if got := residualGrowth(y, fitted); math.Abs(got-3) > 1e-12 {
-		t.Errorf("%g, want 3", got)
-	}
-	if got := residualGrowth(y, y); got != 0 {
-		t.Errorf("without residuals %g, want 0", got)
-	}
-	if got := residualGrowth(y[:9], fitted[:9]); got != 0 {
-		t.Errorf("of 9 points %g, want 0", got)
+	if all, none, few := residualGrowth(y, fitted), residualGrowth(y, y), residualGrowth(y[:9], fitted[:9]); !near(all, 3, 1e-12) || none != 0 || few != 0 {
+		t.Errorf("%g, without residuals %g, of nine %g, want 3, 0 and 0", all, none, few)
 	}
 }
 
@@ -487,23 +470,9 @@ func TestCheckCPUs(t *testing.T) {
 	}
 }
 
-// TestNoiseOfBase: the noise of a base is not that of the models that are added to it.
-func TestNoiseOfBase(t *testing.T) {
-	k := read(t, "function,m,n,k,seconds\ndgemm,10,10,10,1.0e-6\ndgemm,20,20,20,8.0e-6\ndgemm,30,30,30,2.7e-5\ndgemm,40,40,40,6.4e-5\n", ReadOptions{})
-	r := fitKernels(t, k, KernelOptions{Model: LinearOne, Criterion: "bic"})
-	base := "version: 1\nunit: s\nnoise: {normal: 50%}\nkernels:\n  dtrsm: 1.0e-6\n"
-	set, _ := parsed(t, r, FileOptions{Base: []byte(base)})
-	dims, s := [4]int64{100, 100, 100}, noise.NewSource(1)
-	for name, noisy := range map[string]bool{"dgemm": false, "dtrsm": true} {
-		m := model(t, set, kernels.Host{Name: "h"}, kernels.Signature{Name: name, Dims: []string{"M", "N", "K"}})
-		if got := m.Draw(&dims, s.Draw(noise.Computation, 0, 0, 0)) != m.Seconds(&dims); got != noisy {
-			t.Errorf("%s: noise %v, want %v", name, got, noisy)
-		}
-	}
-}
-
 // TestUnfitKernels: kernels that no model fits, or hosts of a kernel, change nothing for the others, whatever
-// is wrong with them: too few sizes, times of 0 s, times that fall.
+// is wrong with them: too few sizes, times of 0 s, times that fall. A CPU without a model of its own is still
+// one of those that the ranks of a host take in turn.
 func TestUnfitKernels(t *testing.T) {
 	good := polynomialTable()
 	for name, bad := range map[string]string{
@@ -512,7 +481,7 @@ func TestUnfitKernels(t *testing.T) {
 		"falling times": "dtrsm,n-1,0,1,1,1,4\ndtrsm,n-1,0,2,2,2,3\ndtrsm,n-1,0,3,3,3,2\ndtrsm,n-1,0,4,4,4,1\n",
 		"no host":       "dtrsm,,0,1,1,1,1\n",
 		"a bad host":    "dgemm,n-9,0,1,1,1,1e-6\n",
-		"two bad CPUs":  "dgemm,n-9,0,1,1,1,1e-6\ndgemm,n-9,1,1,1,1,1e-6\n",
+		"two bad CPUs":  "dgemm,n-9,1,1,1,1,1e-6\ndgemm,n-9,2,1,1,1,1e-6\n",
 	} {
 		o := KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}
 		want := fitKernels(t, read(t, good, ReadOptions{}), o)
@@ -527,20 +496,10 @@ func TestUnfitKernels(t *testing.T) {
 		if n := strings.Count(bad, "n-9"); len(got.Unfit) != max(n, 1) || len(got.Warnings) != max(n, 1) {
 			t.Errorf("%s: unfit %v, warnings %q", name, got.Unfit, got.Warnings)
 		}
-		if _, text := parsed(t, got, FileOptions{}); !strings.Contains(text, "no model") {
+		_, text := parsed(t, got, FileOptions{})
+		if cpus := 2 + strings.Count(bad, "n-9,2"); !strings.Contains(text, "no model") || !strings.Contains(text, fmt.Sprintf("\ncpus_per_host: %d\n", cpus)) {
 			t.Errorf("%s: %s", name, text)
 		}
-	}
-}
-
-// TestNothingFits: the error is about the first kernel, and the others are warned of.
-func TestNothingFits(t *testing.T) {
-	_, err := FitKernels(read(t, "function,n,seconds\nf,1,1\ng,1,1\n", ReadOptions{}), DefaultKernelOptions())
-	if !errors.Is(err, ErrMeaningless) || !strings.HasPrefix(err.Error(), "f: no meaningful fit") {
-		t.Errorf("got %v", err)
-	}
-	if list := warning.Of(err); len(list) != 1 || !strings.HasPrefix(list[0].Text, "g: no model: ") {
-		t.Errorf("warnings %q", list)
 	}
 }
 
@@ -560,18 +519,7 @@ func TestLargeErrors(t *testing.T) {
 	}
 }
 
-// TestUnfitCPUs: a CPU without a model of its own is still one of those that the ranks of a
-// host take in turn, the first and the last, too.
-func TestUnfitCPUs(t *testing.T) {
-	fits := "dgemm,n-1,1,1,1,1,1e-6\ndgemm,n-1,1,2,2,2,8e-6\ndgemm,n-1,1,3,3,3,27e-6\ndgemm,n-1,1,4,4,4,64e-6\n"
-	table := "function,host,cpu,m,n,k,seconds\n" + fits + "dgemm,n-1,0,1,1,1,1e-6\ndgemm,n-1,2,1,1,1,1e-6\n"
-	r := fitKernels(t, read(t, table, ReadOptions{}), KernelOptions{For: ForCPU, Model: LinearOne, Criterion: "bic"})
-	if _, text := parsed(t, r, FileOptions{}); !strings.Contains(text, "\ncpus_per_host: 3\n") || strings.Count(text, "cpu: ") != 1 {
-		t.Errorf("want 3 CPUs, and a model of CPU 1:\n%s", text)
-	}
-}
-
-func TestDayOf(t *testing.T) {
+func TestDates(t *testing.T) {
 	for date, want := range map[string]string{
 		"2024-05-01": "2024-05-01", "2024-05-01T23:59:00Z": "2024-05-01", "20240501": "2024-05-01",
 		"1714521600": "2024-05-01", "0": "1970-01-01", "86400.5": "1970-01-02",
@@ -582,12 +530,9 @@ func TestDayOf(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", date, got, err, want)
 		}
 	}
-}
-
-func TestIsBefore(t *testing.T) {
-	for _, order := range [][2]string{{"999999999", "1000000000"}, {"2024-05-01", "2024-05-02"}, {"20240501", "20240502"}, {"9.5", "10.25"}} {
-		if !isBefore(order[0], order[1]) || isBefore(order[1], order[0]) || isBefore(order[0], order[0]) {
-			t.Errorf("%q is before %q", order[0], order[1])
+	for a, b := range map[string]string{"999999999": "1000000000", "2024-05-01": "2024-05-02", "9.5": "10.25"} {
+		if !isBefore(a, b) || isBefore(b, a) || isBefore(a, a) {
+			t.Errorf("%q is not before %q", a, b)
 		}
 	}
 }

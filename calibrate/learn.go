@@ -35,7 +35,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -43,7 +42,6 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/trace/warning"
 )
 
 // LearnOptions says how LearnKernels fits.
@@ -86,56 +84,30 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if len(t.functions) == 0 {
-		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
+	r := &LearnReport{origin: t.origin, Statistic: o.Statistic}
+	var err error
+	if r.findings, err = t.begin(o.Terms, o.For); err != nil {
+		return nil, err
 	}
-	for name, terms := range o.Terms {
-		found := false
-		for _, f := range t.functions {
-			if f.name != name {
-				continue
-			}
-			found = true
-			if err := checkProducts(terms, f.dims); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("terms given for %s, of which there are no timings", name)
-		}
-	}
-	r := &LearnReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Statistic: o.Statistic, Unfit: []Unfit{},
-		Warnings: []warning.Warning{}}
-	if o.For == ForCPU {
-		r.cpuNumbers = t.cpuNumbers()
-	}
-	// A kernel without a model costs the others nothing; only if none has one is that
-	// an error, about the first.
-	var first error
 	for i, f := range t.functions {
 		if o.Progress != nil {
 			o.Progress(i, len(t.functions))
 		}
 		k, err := learnKernel(f, &o, r)
 		if err != nil {
-			name := fullName(f.name, f.attrs)
-			first = cmp.Or(first, fmt.Errorf("%s: %w", name, err))
-			r.Unfit = append(r.Unfit, Unfit{Function: name, Why: err.Error()})
+			r.leaveOut(f, err)
 			continue
 		}
 		r.Kernels = append(r.Kernels, *k)
 	}
-	for _, u := range r.Unfit {
-		r.warn("%v", u)
-	}
-	if len(r.Kernels) == 0 {
-		return nil, warning.With(first, r.Warnings[1:])
+	if err := r.end(len(r.Kernels)); err != nil {
+		return nil, err
 	}
 	// What the run says of the models, and what hosts say of one another, needs all
 	// kernels.
 	r.share(o.Run)
 	if o.For == ForAll {
-		r.scatterHosts(t, &o)
+		r.scatterHosts()
 	}
 	if len(t.operands) > 1 {
 		r.warn("timings with operands %s are taken together: choose some by --where operands=%s",
@@ -154,18 +126,6 @@ type learner struct {
 	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
-// newLearner returns what fits a kernel.
-func newLearner(f *function, o *LearnOptions) (l *learner, err error) {
-	l = &learner{function: f, o: o, extent: slices.Index(f.dims, workingSets[f.name].extent)}
-	for _, name := range labelNames {
-		if i := slices.Index(f.dims, name); i >= 0 {
-			l.labels = append(l.labels, i)
-		}
-	}
-	l.terms, err = parseProducts(l.dictionary(), f.dims)
-	return l, err
-}
-
 // learnKernel learns the pieces of a kernel from all its points, and fits their terms
 // to each group. Groups that have no fit are said to the report; the kernel has a model
 // without them.
@@ -173,8 +133,14 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
 	}
-	l, err := newLearner(f, o)
-	if err != nil {
+	l := &learner{function: f, o: o, extent: slices.Index(f.dims, extents[f.name])}
+	for _, name := range labelNames {
+		if i := slices.Index(f.dims, name); i >= 0 {
+			l.labels = append(l.labels, i)
+		}
+	}
+	var err error
+	if l.terms, err = parseProducts(l.dictionary(), f.dims); err != nil {
 		return nil, err
 	}
 	groups := groups(f.sorted(o.For), o.For)
@@ -187,7 +153,8 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 			return nil, fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
 		}
 	}
-	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all}
+	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all,
+		ratios: map[string]float64{}}
 	weigh(all, o.Run.of(f))
 	if k.Pieces, err = l.learn(all); err != nil {
 		return nil, err
@@ -197,11 +164,15 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 		v := values(all, d)
 		k.Range = append(k.Range, [2]int64{v[0], v[len(v)-1]})
 	}
-	setNoise(k.Pieces, l.byHost(groups[0]))
+	hosts := l.byHost(groups[0])
+	setNoise(k.Pieces, hosts)
+	for _, h := range hosts {
+		k.ratios[h.host] = h.ratio(k.Pieces)
+	}
 	for _, points := range groups[1:] {
 		g, err := l.group(points, k)
 		if err != nil {
-			r.Unfit = append(r.Unfit, Unfit{fullName(f.name, f.attrs), place(points[0], o.For), err.Error()})
+			r.Unfit = append(r.Unfit, Unfit{fullName(f.name, f.attrs), placeOf(points, o.For).dated(), err.Error()})
 			continue
 		}
 		k.Groups = append(k.Groups, *g)
@@ -216,7 +187,7 @@ func (l *learner) dictionary() []string {
 		return terms
 	}
 	if l.extent >= 0 {
-		return workingSets[l.name].terms
+		return map[string][]string{"ROWS": {"NNZ", "ROWS", "1"}, "N": {"N", "1"}}[extents[l.name]]
 	}
 	var dims []string
 	for i, name := range l.dims {
@@ -254,14 +225,14 @@ func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 	var pieces []LearnedPiece
 	for _, cell := range l.cells(all) {
 		// Within a working set of one size there is nothing to put a threshold between.
-		part, most := cell.of(all), l.o.MaxPieces
+		part, most := within(cell, all), l.o.MaxPieces
 		if l.extent >= 0 && len(values(part, l.extent)) == 1 {
 			most = 1
 		}
 		sample, at := l.sample(part)
 		fit := (*regress.Sample).Select
 		if l.o.Terms[l.name] != nil {
-			fit = func(s *regress.Sample) *regress.Relative { return s.Fit(upTo(s.P)) }
+			fit = func(s *regress.Sample) *regress.Relative { return s.Fit(regress.UpTo(s.P)) }
 		}
 		parts := partition(sample, at, most, fit)
 		if parts == nil && len(part) == 1 && (len(l.labels) > 0 || l.extent >= 0) { // all that is known of it is one time
@@ -312,15 +283,6 @@ func partition(s *regress.Sample, at [][]float64, most int,
 	return parts
 }
 
-// upTo returns 0 to n-1: the indices of all terms, or of all points.
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
 // sample returns the terms of each size, and the coordinates between which thresholds
 // are.
 func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
@@ -342,23 +304,23 @@ func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 }
 
 // piece returns a part of a fit to the sizes of a cell.
-func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
-	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, bounds: cell}
+func (l *learner) piece(part *regress.Part, cell regress.Box) LearnedPiece {
+	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, Box: cell}
 	for d := range part.Lo {
-		p.bounds = p.bounds.with(d, max(cell.lo[d], part.Lo[d]), min(cell.hi[d], part.Hi[d]))
+		p.Box = p.With(d, max(cell.Lo[d], part.Lo[d]), min(cell.Hi[d], part.Hi[d]))
 	}
 	for j, t := range part.Fit.Terms {
 		p.Coefficients = append(p.Coefficients,
 			Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
 		p.products = append(p.products, l.terms[t])
 	}
-	p.If = conditions(l.dims, p.bounds)
+	p.If = conditions(l.dims, p.Box)
 	return p
 }
 
 // single returns the piece of a cell with one size: the time of each element that is
 // worked on, or, where it is not known what that would be, the time of a call.
-func (l *learner) single(s *size, cell bounds) LearnedPiece {
+func (l *learner) single(s *size, cell regress.Box) LearnedPiece {
 	term, _ := parseProduct("1", l.dims) // is a product
 	if l.extent >= 0 && l.terms[0].at(&s.dims) > 0 {
 		term = l.terms[0]
@@ -367,13 +329,13 @@ func (l *learner) single(s *size, cell bounds) LearnedPiece {
 	sd := s.scatter() / elements
 	return LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: term.text, Value: s.seconds / elements, StdErr: sd}},
 		Covariance: [][]float64{{sd * sd}},
-		If:         conditions(l.dims, cell), products: []product{term}, bounds: cell}
+		If:         conditions(l.dims, cell), products: []product{term}, Box: cell}
 }
 
 // conditions returns "M > 32 and M <= 1024".
-func conditions(dims []string, b bounds) string {
+func conditions(dims []string, b regress.Box) string {
 	var list []string
-	lo, hi := b.lo, b.hi
+	lo, hi := b.Lo, b.Hi
 	for d, name := range dims {
 		switch {
 		case lo[d] == hi[d]-0.5:
@@ -396,56 +358,38 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 		return nil, err
 	}
 	weigh(list, l.o.Run.of(l.function))
-	g := &LearnedGroup{Host: points[0].host, sizes: list}
-	if l.o.For == ForCPU {
-		g.CPU = &points[0].cpu
-	}
+	g := &LearnedGroup{Place: placeOf(points, l.o.For), sizes: list}
 	// Thresholds and terms are those of all hosts, so that models of hosts differ by
 	// coefficients alone.
 	for i := range k.Pieces {
 		p := &k.Pieces[i]
-		part := p.of(list)
+		part := within(p.Box, list)
 		switch {
 		case len(part) == 0:
 			return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
 		case p.Points == 1:
-			g.Pieces = append(g.Pieces, l.single(&part[0], p.bounds))
+			g.Pieces = append(g.Pieces, l.single(&part[0], p.Box))
 			continue
 		}
 		own := &learner{function: l.function, o: l.o, terms: p.products, labels: l.labels, extent: l.extent}
 		sample, _ := own.sample(part)
-		fit := sample.Fit(upTo(sample.P))
+		fit := sample.Fit(regress.UpTo(sample.P))
 		if fit == nil {
 			return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero",
 				ErrMeaningless, len(part), sample.P)
 		}
-		g.Pieces = append(g.Pieces, own.piece(&regress.Part{Lo: p.lo, Hi: p.hi, Fit: fit}, p.bounds))
+		g.Pieces = append(g.Pieces, own.piece(&regress.Part{Box: p.Box, Fit: fit}, p.Box))
 	}
 	g.Error, g.WorstError = errorsOf(g.Pieces, list)
 	setNoise(g.Pieces, l.byHost(points))
 	return g, nil
 }
 
-// workingSet is what is known beforehand of a kernel that is bound by memory: how long
-// it takes is decided by which cache holds what it works on, which may be another one
-// at each level and size.
-type workingSet struct {
-	extent string   // dimension by which what it works on grows
-	terms  []string // of which its time is made
-}
-
-// workingSets are those of HPCG's kernels (docs/hpcg.md).
-var workingSets = map[string]workingSet{
-	"spmv":     {"ROWS", []string{"NNZ", "ROWS", "1"}},
-	"symgs":    {"ROWS", []string{"NNZ", "ROWS", "1"}},
-	"restrict": {"N", []string{"N", "1"}},
-	"prolong":  {"N", []string{"N", "1"}},
-	"dot":      {"N", []string{"N", "1"}},
-	"waxpby":   {"N", []string{"N", "1"}},
-	"zero":     {"N", []string{"N", "1"}},
-	"copy":     {"N", []string{"N", "1"}},
-	"pack":     {"N", []string{"N", "1"}},
-}
+// extents are the dimensions by which what HPCG's kernels work on grows (docs/hpcg.md).
+// They are bound by memory: how long they take is decided by which cache holds what they
+// work on, which may be another one at each level and size.
+var extents = map[string]string{"spmv": "ROWS", "symgs": "ROWS", "restrict": "N", "prolong": "N", "dot": "N",
+	"waxpby": "N", "zero": "N", "copy": "N", "pack": "N"}
 
 // labelNames are the dimensions that are labels: a piece is for one value of each.
 var labelNames = []string{"ROLE", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
@@ -457,47 +401,35 @@ const mostValues = 256
 // own: of more, thresholds are learned.
 const mostSets = 16
 
-// bounds are those of a piece: above lo, up to hi, in each dimension.
-type bounds struct{ lo, hi []float64 }
-
-// with returns the bounds with others in one dimension.
-func (b bounds) with(dim int, lo, hi float64) bounds {
-	b = bounds{slices.Clone(b.lo), slices.Clone(b.hi)}
-	b.lo[dim], b.hi[dim] = lo, hi
-	return b
-}
-
-// holds reports whether a size is within the bounds.
-func (b bounds) holds(d *[MaxDims]int64) bool {
-	for i := range b.lo {
-		if x := float64(d[i]); !(x > b.lo[i] && x <= b.hi[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// of returns the sizes that are within the bounds.
-func (b bounds) of(all []size) (part []size) {
+// within returns the sizes that are within bounds.
+func within(b regress.Box, all []size) (part []size) {
 	for _, s := range all {
-		if b.holds(&s.dims) {
+		if holds(b, &s.dims) {
 			part = append(part, s)
 		}
 	}
 	return part
 }
 
+// holds reports whether a size is within bounds.
+func holds(b regress.Box, d *[MaxDims]int64) bool {
+	var at [MaxDims]float64
+	for i, x := range d {
+		at[i] = float64(x)
+	}
+	return b.Has(at[:])
+}
+
 // cells returns the bounds within which sizes are fitted by themselves: one for each
 // value of the labels and, of a kernel whose working sets are known to matter, one for
 // each of these, with thresholds in the geometric middle between them.
-func (l *learner) cells(all []size) []bounds {
-	n := len(l.dims)
-	list := []bounds{{slices.Repeat([]float64{math.Inf(-1)}, n), slices.Repeat([]float64{math.Inf(1)}, n)}}
+func (l *learner) cells(all []size) []regress.Box {
+	list := []regress.Box{regress.All(len(l.dims))}
 	for _, dim := range l.labels {
-		var next []bounds
+		var next []regress.Box
 		for _, b := range list {
-			for _, value := range values(b.of(all), dim) {
-				next = append(next, b.with(dim, float64(value)-0.5, float64(value)))
+			for _, value := range values(within(b, all), dim) {
+				next = append(next, b.With(dim, float64(value)-0.5, float64(value)))
 			}
 		}
 		list = next
@@ -505,20 +437,20 @@ func (l *learner) cells(all []size) []bounds {
 	if l.extent < 0 {
 		return list
 	}
-	var next []bounds
+	var next []regress.Box
 	for _, b := range list {
-		extents := values(b.of(all), l.extent)
+		extents := values(within(b, all), l.extent)
 		if len(extents) > mostSets {
 			next = append(next, b)
 			continue
 		}
-		lo := b.lo[l.extent]
+		lo := b.Lo[l.extent]
 		for i := range extents {
-			hi := b.hi[l.extent]
+			hi := b.Hi[l.extent]
 			if i+1 < len(extents) {
 				hi = math.Floor(math.Sqrt(float64(extents[i]) * float64(extents[i+1])))
 			}
-			next = append(next, b.with(l.extent, lo, hi))
+			next = append(next, b.With(l.extent, lo, hi))
 			lo = hi
 		}
 	}

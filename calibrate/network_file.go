@@ -1,8 +1,9 @@
 package calibrate
 
 import (
-	"encoding/xml"
+	"cmp"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"strconv"
@@ -176,7 +177,11 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	if len(r.Sharing) > 0 {
 		add("network/crosstraffic", "no") // what acknowledgements take was timed
 	}
-	iprobe, test := r.poll(IprobeMiss, IprobeHit), r.poll(TestMiss, TestHit)
+	polls := map[Operation]float64{} // seconds
+	for _, p := range r.Polls {
+		polls[p.Operation] = p.Seconds
+	}
+	iprobe, test := cmp.Or(polls[IprobeMiss], polls[IprobeHit]), cmp.Or(polls[TestMiss], polls[TestHit])
 	if iprobe > 0 {
 		add("smpi/iprobe", short(iprobe))
 	}
@@ -215,7 +220,7 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	// A last entry of zeros ends the overheads: from the threshold on a send waits for
 	// its receiver instead.
 	var list []string
-	for _, p := range networkPieces(fit) {
+	for _, p := range fit.Pieces {
 		if p.From >= last {
 			break
 		}
@@ -371,7 +376,7 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
 	for _, p := range properties {
-		fmt.Fprintf(&b, "    <prop id=\"%s\" value=\"%s\"/>\n", escaped(p.Name), escaped(p.Value))
+		fmt.Fprintf(&b, "    <prop id=\"%s\" value=\"%s\"/>\n", html.EscapeString(p.Name), html.EscapeString(p.Value))
 	}
 	b.WriteString("  </config>\n")
 	switch {
@@ -387,19 +392,16 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	return err
 }
 
-// wider returns whether all messages together have more than one of them.
-func (c *Cables) wider() bool { return c.Capacity > c.Bandwidth }
-
 // writeCluster writes a flat cluster. One message that cannot fill a cable is bound by
 // a backbone that limits each message alone.
 func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
 	fmt.Fprintf(b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
-		m.Name+"-", m.Hosts-1, escaped(m.Speed), m.Cores)
+		m.Name+"-", m.Hosts-1, html.EscapeString(m.Speed), m.Cores)
 	fmt.Fprintf(b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
 	if c.OneWay {
 		b.WriteString(" sharing_policy=\"SHARED\"")
 	}
-	if c.wider() {
+	if c.Capacity > c.Bandwidth {
 		fmt.Fprintf(b, "\n           bb_bw=\"%sBps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"", short(c.Bandwidth))
 	}
 	if l := c.Loopback; l != nil {
@@ -416,80 +418,68 @@ const mostInZone = 1<<12 - 1
 // to and from a switch. As in a cluster, a link that is wider than one message is
 // followed by one that limits each message alone.
 func (c *Cables) writeZone(b *strings.Builder, m Machine) {
-	routing, policy, up, down := "Full", "SHARED", "", ""
-	if c.Bandwidth > 0 {
-		routing = "Floyd"
+	// Each host has these links, of which the cable leads to the switch.
+	type wire struct {
+		name, limit, policy string
+		one, all, latency   float64 // bandwidth of one message, and of all together
 	}
+	var wires []wire
+	routing, policy, up, down := "Full", "SHARED", "", ""
 	if !c.OneWay {
 		policy, up, down = "SPLITDUPLEX", " direction=\"UP\"", " direction=\"DOWN\""
 	}
+	if c.Bandwidth > 0 {
+		routing = "Floyd"
+		wires = append(wires, wire{"cable", "message", policy, c.Bandwidth, c.Capacity, c.Latency / 2})
+	}
+	if l := c.Loopback; l != nil {
+		policy := "SHARED"
+		if l.Capacity == 0 {
+			policy = "FATPIPE"
+		}
+		wires = append(wires, wire{"loopback", "copy", policy, l.Bandwidth, l.Capacity, l.Latency})
+	}
 	fmt.Fprintf(b, "  <zone id=%q routing=%q>\n", m.Name, routing)
 	for i := range m.Hosts {
-		fmt.Fprintf(b, "    <host id=\"%s-%d\" speed=\"%s\" core=\"%d\"/>\n", m.Name, i, escaped(m.Speed), m.Cores)
+		fmt.Fprintf(b, "    <host id=\"%s-%d\" speed=\"%s\" core=\"%d\"/>\n", m.Name, i, html.EscapeString(m.Speed), m.Cores)
 	}
 	if c.Bandwidth > 0 {
 		fmt.Fprintf(b, "    <router id=\"%s-switch\"/>\n", m.Name)
 	}
 	// All links come before the routes, which refer to them.
 	for i := range m.Hosts {
-		link := func(what string, bandwidth, latency float64, policy string) {
+		link := func(name string, bandwidth, latency float64, policy string) {
 			fmt.Fprintf(b, "    <link id=\"%s-%d-%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"%s\"/>\n", m.Name, i,
-				what, short(bandwidth), short(latency), policy)
+				name, short(bandwidth), short(latency), policy)
 		}
-		if c.Bandwidth > 0 {
-			link("cable", max(c.Capacity, c.Bandwidth), c.Latency/2, policy)
-			if c.wider() {
-				link("message", c.Bandwidth, 0, "FATPIPE")
+		for _, w := range wires {
+			link(w.name, max(w.all, w.one), w.latency, w.policy)
+			if w.all > w.one {
+				link(w.limit, w.one, 0, "FATPIPE")
 			}
-		}
-		switch l := c.Loopback; {
-		case l == nil:
-		case l.Capacity == 0:
-			link("loopback", l.Bandwidth, l.Latency, "FATPIPE")
-		case l.Capacity > l.Bandwidth:
-			link("loopback", l.Capacity, l.Latency, "SHARED")
-			link("copy", l.Bandwidth, 0, "FATPIPE")
-		default:
-			link("loopback", l.Bandwidth, l.Latency, "SHARED")
 		}
 	}
 	for i := range m.Hosts {
 		host := fmt.Sprintf("%s-%d", m.Name, i)
-		// A route crosses one link of the host and, where that is wider than a message,
-		// the limit of each message. Both directions are written, as they use the cable
-		// the other way round.
-		route := func(src, dst, link, direction, second string) {
-			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, link,
+		// A route crosses one link of the host and the limit of each message. Both
+		// directions are written, as they use the cable the other way round, on which the
+		// limit counts once.
+		route := func(src, dst string, w wire, direction string, limited bool) {
+			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, w.name,
 				direction)
-			if second != "" {
-				fmt.Fprintf(b, "<link_ctn id=\"%s-%s\"/>", host, second)
+			if limited && w.all > w.one {
+				fmt.Fprintf(b, "<link_ctn id=\"%s-%s\"/>", host, w.limit)
 			}
 			b.WriteString("</route>\n")
 		}
-		if c.Bandwidth > 0 {
-			message := ""
-			if c.wider() {
-				message = "message"
+		for _, w := range wires {
+			if w.name == "loopback" {
+				route(host, host, w, "", true)
+				continue
 			}
-			route(host, m.Name+"-switch", "cable", up, message)
-			route(m.Name+"-switch", host, "cable", down, "")
-		}
-		if l := c.Loopback; l != nil {
-			limit := ""
-			if l.Capacity > l.Bandwidth {
-				limit = "copy"
-			}
-			route(host, host, "loopback", "", limit)
+			route(host, m.Name+"-switch", w, up, true)
+			route(m.Name+"-switch", host, w, down, false)
 		}
 	}
 	b.WriteString("  </zone>\n")
-}
-
-// escaped returns the text as XML has it between quotes.
-func escaped(text string) string {
-	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(text)); err != nil {
-		panic("calibrate: no room for a text: " + err.Error())
-	}
-	return b.String()
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"reprise/calibrate/mixture"
-	"reprise/calibrate/regress"
 )
 
 const (
@@ -70,7 +69,8 @@ type NoiseCandidate struct {
 func (r *NetworkReport) FitNoise(messages *Messages) error {
 	m, o := messages.main(), &r.options
 	for i := range r.Operations {
-		op := r.Operations[i].Operation
+		fit := &r.Operations[i]
+		op := fit.Operation
 		if op == PingPong {
 			continue
 		}
@@ -83,8 +83,16 @@ func (r *NetworkReport) FitNoise(messages *Messages) error {
 		// The lines of the report stay as they are: noise is what timings have about
 		// them.
 		noise, last := OperationNoise{Operation: op}, o.lastWithOverhead(op)
-		byRange := m.divide(op, r.pieces[i], last)
-		for j, piece := range networkPieces(r.pieces[i]) {
+		byRange := make([][]messageTiming, len(fit.Pieces)) // of sizes up to the last one
+		for _, bytes := range m.sizes(op) {
+			if size := float64(bytes); size <= last {
+				j := fit.fit.Find(size)
+				for _, seconds := range m[op][bytes] {
+					byRange[j] = append(byRange[j], messageTiming{bytes, seconds})
+				}
+			}
+		}
+		for j, piece := range fit.Pieces {
 			if piece.From >= last {
 				break
 			}
@@ -99,22 +107,6 @@ func (r *NetworkReport) FitNoise(messages *Messages) error {
 		return fmt.Errorf("%w: noise: no timings of send, isend or recv", ErrMeaningless)
 	}
 	return nil
-}
-
-// divide returns the timings of each piece, of sizes up to the last one.
-func (m series) divide(op Operation, fit *regress.Pieces, last float64) [][]messageTiming {
-	byRange := make([][]messageTiming, len(fit.Pieces))
-	for _, bytes := range m.sizes(op) {
-		size := float64(bytes)
-		if size > last {
-			break
-		}
-		i := fit.Find(size)
-		for _, seconds := range m[op][bytes] {
-			byRange[i] = append(byRange[i], messageTiming{bytes, seconds})
-		}
-	}
-	return byRange
 }
 
 // fitRange takes the mixture of the smallest BIC.
@@ -153,10 +145,7 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 		sorted := slices.Sorted(slices.Values(x))
 		width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
 		if width == 0 {
-			var all moments
-			for _, v := range x {
-				all.add(v)
-			}
+			all := momentsOf(x)
 			width = narrowestOfAll * all.sd()
 		}
 		least := width * width

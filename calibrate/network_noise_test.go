@@ -110,7 +110,7 @@ func TestNoiseEndsAtThreshold(t *testing.T) {
 	}
 }
 
-// TestNoNoise: without overheads, with few timings, and on the line.
+// TestNoNoise: of ping-pongs; without overheads, with few timings, and on the line.
 func TestNoNoise(t *testing.T) {
 	o := DefaultNetworkOptions()
 	o.Breakpoints, o.Detached = []float64{100, 1000}, 1000
@@ -140,20 +140,8 @@ func TestNoNoise(t *testing.T) {
 	if _, err := netmodel.ParseNoise(strings.NewReader(file.String()), "file"); err != nil {
 		t.Errorf("%v\n%s", err, file.String())
 	}
-}
-
-// TestNoTimings: ping-pongs have no noise.
-func TestNoTimings(t *testing.T) {
-	m := NewMessages()
-	for i := range int64(10) {
-		if err := m.add(PingPong, i, 1e-6); err != nil {
-			t.Fatal(err)
-		}
-	}
-	o := DefaultNetworkOptions()
-	o.Bandwidth, o.Latency = 1e9, 1e-6
-	r := fitNetwork(t, m, o)
-	if err := r.FitNoise(m); !errors.Is(err, ErrMeaningless) {
+	m := newMessages(t, "operation,bytes,seconds\npingpong,1,2\npingpong,2,3\npingpong,3,4\npingpong,4,5\n")
+	if err := fitNetwork(t, m, DefaultNetworkOptions()).FitNoise(m); !errors.Is(err, ErrMeaningless) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -181,14 +181,19 @@ func TestReplayedBenchmark(t *testing.T) {
 	t.Logf("largest relative difference of an operation on the fitted machine: %.4f", worst)
 }
 
-func fitTable(t *testing.T, text string) *calibrate.NetworkReport {
+func newTable(t *testing.T, text string) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(strings.NewReader(text), "t.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+func fitTable(t *testing.T, text string) *calibrate.NetworkReport {
+	t.Helper()
 	m := calibrate.NewMessages()
-	if err := m.Read(r, calibrate.MessageOptions{}); err != nil {
+	if err := m.Read(newTable(t, text), calibrate.MessageOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	report, err := calibrate.FitNetwork(m, calibrate.DefaultNetworkOptions())
@@ -282,19 +287,18 @@ func TestReplayedPingPong(t *testing.T) {
 		}
 		write(t, path, file.String())
 		for _, s := range []int64{1000, 100_000, 4_000_000} {
-			list, want := operationsOn(s), 2*oneWay(s)
-			if got := playBetween(t, path, list[calibrate.PingPong], 1, test.between); math.Abs(got/want-1) > 1e-3 {
-				t.Errorf("%s: a ping-pong of %d bytes takes %g s, want %g", test.name, s, got, want)
-			}
-			if want = together(s, test.crossing); test.crossing > 0 {
-				if got := playBetween(t, path, list[calibrate.Exchange], 1, test.between); math.Abs(got/want-1) > 1e-3 {
-					t.Errorf("%s: an exchange of %d bytes takes %g s, want %g", test.name, s, got, want)
+			list := operationsOn(s)
+			check := func(op calibrate.Operation, pairs int, want float64) {
+				if got := playBetween(t, path, list[op], pairs, test.between); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%s: %s of %d bytes of %d pairs takes %g s, want %g", test.name, op, s, pairs, got, want)
 				}
 			}
-			if want = 2 * together(s, test.pairs); test.pairs > 0 {
-				if got := playBetween(t, path, list[calibrate.PingPong], 8, test.between); math.Abs(got/want-1) > 1e-3 {
-					t.Errorf("%s: ping-pongs of %d bytes of eight pairs take %g s, want %g", test.name, s, got, want)
-				}
+			check(calibrate.PingPong, 1, 2*oneWay(s))
+			if test.crossing > 0 {
+				check(calibrate.Exchange, 1, together(s, test.crossing))
+			}
+			if test.pairs > 0 {
+				check(calibrate.PingPong, 8, 2*together(s, test.pairs))
 			}
 		}
 	}

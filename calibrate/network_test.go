@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"reprise/calibrate/table"
 	"reprise/netmodel"
@@ -176,6 +173,8 @@ func TestMessageErrors(t *testing.T) {
 		{"bytes,seconds\n", `t.csv:1: no column "x" for the time`, MessageOptions{Operation: Send, Seconds: []string{"seconds", "x"}}},
 		{"operation,bytes,seconds\nbcast,1,1\n", `t.csv:2: operation "bcast", want send, isend, recv or pingpong`, MessageOptions{}},
 		{"operation,bytes,seconds\nsend,-1,1\n", "t.csv:2: bytes: want a whole number", MessageOptions{}},
+		{"operation,bytes,seconds,between,pairs\nsend,1,1,moon,1\n", `t.csv:2: between "moon", want cores or nodes`, MessageOptions{}},
+		{"operation,bytes,seconds,between,pairs\nsend,1,1,cores,0\n", "t.csv:2: 0 pairs at the same time, want 1 to 1048576", MessageOptions{}},
 		{"operation,bytes,seconds\nsend,1,0\n", "t.csv:2: no meaningful fit: a time of 0 s", MessageOptions{}},
 		{"operation,bytes,seconds\nsend,1,-1\n", "t.csv:2: no meaningful fit: a time below zero, -1 s", MessageOptions{}},
 		{"operation,bytes,seconds\nsend,1,1e300\n", "t.csv:2: no meaningful fit: a time of 1e+300 s, want 0, or 1e-15 to 1e+09", MessageOptions{}},
@@ -202,51 +201,6 @@ func TestNetworkRefusals(t *testing.T) {
 		if !errors.Is(err, ErrMeaningless) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
-	}
-}
-
-func TestNetworkOptions(t *testing.T) {
-	for _, change := range []func(*NetworkOptions){
-		func(o *NetworkOptions) { o.Breakpoints = []float64{2, 1} },
-		func(o *NetworkOptions) { o.Plain = true },
-		func(o *NetworkOptions) { o.Transfer = "rtt" },
-		func(o *NetworkOptions) { o.Latency = -1 },
-		func(o *NetworkOptions) { o.Statistic = "mode" },
-		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, 0.5 },
-		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, -0.1 },
-		func(o *NetworkOptions) { o.Statistic, o.Trim = Median, 0.1 },
-	} {
-		o := DefaultNetworkOptions()
-		change(&o)
-		if err := o.Validate(); err == nil {
-			t.Errorf("%+v: no error", o)
-		}
-	}
-}
-
-// TestDeterministic: the same timings in another order of operations give the
-// same bytes.
-func TestDeterministic(t *testing.T) {
-	text := exactTable()
-	head, rows, _ := strings.Cut(text, "\n")
-	var byOperation strings.Builder
-	byOperation.WriteString(head + "\n")
-	for _, op := range []string{"pingpong", "recv", "isend", "send"} {
-		for row := range strings.Lines(rows) {
-			if strings.HasPrefix(row, op+",") {
-				byOperation.WriteString(row)
-			}
-		}
-	}
-	var out [2]bytes.Buffer
-	for i, text := range []string{text, byOperation.String()} {
-		r := fitNetwork(t, newMessages(t, text), DefaultNetworkOptions())
-		if err := r.WriteText(&out[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(out[0].String(), out[1].String()); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
-	"reprise/trace/warning"
 )
 
 // Threshold is a size at which MPI changes how it sends.
@@ -137,39 +136,27 @@ func findEager(m series, detached float64) Threshold {
 	// The best step: where two constants leave the least sum of squares.
 	at, best := 0, math.Inf(1)
 	for i := leastSide; i <= len(sizes)-leastSide; i++ {
-		below, above := squares(parts[:i]), squares(parts[i:])
-		if sum := below.sum + above.sum; above.mean-below.mean >= leastStep && sum < best {
+		below, above := momentsOf(parts[:i]), momentsOf(parts[i:])
+		if sum := below.m2 + above.m2; above.mean-below.mean >= leastStep && sum < best {
 			at, best = i, sum
 		}
 	}
 	if at > 0 {
 		// A step is none where a straight line over the logarithms of the sizes is
 		// nearly as good.
-		x, y, xy := squares(logs), squares(parts), 0.0
+		x, y, xy := momentsOf(logs), momentsOf(parts), 0.0
 		for i := range logs {
 			xy += float64((logs[i] - x.mean) * (parts[i] - y.mean))
 		}
-		aboutLine := y.sum
-		if x.sum != 0 {
-			aboutLine = max(y.sum-float64(xy*xy)/x.sum, 0)
+		aboutLine := y.m2
+		if x.m2 != 0 {
+			aboutLine = max(y.m2-float64(xy*xy)/x.m2, 0)
 		}
 		if best < betterThan*aboutLine {
 			return thresholdAt(eagerName, sizes, at)
 		}
 	}
 	return Threshold{Name: eagerName, Bytes: detached, Found: true}
-}
-
-// meanSquares is the mean of values and the sum of squares about it.
-type meanSquares struct{ mean, sum float64 }
-
-// squares goes by one pass over the values.
-func squares(values []float64) meanSquares {
-	var s moments
-	for _, v := range values {
-		s.add(v)
-	}
-	return meanSquares{s.mean, s.m2}
 }
 
 // leastReceive is the part of half a ping-pong that a receive takes at least.
@@ -241,7 +228,7 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 			if r.Within == nil || b != Cores {
 				continue
 			}
-			route, pingPong = r.Within.Route, r.Within.pieces
+			route, pingPong = r.Within.Route, &r.Within.PingPong
 		}
 		if pingPong == nil {
 			continue
@@ -256,7 +243,7 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		compare := func(p SharingPoint, together map[int64]float64, part float64) {
 			var ratios []float64
 			for bytes, seconds := range together {
-				fixed := pingPong.Pieces[pingPong.Find(float64(bytes))].Intercept
+				fixed := pingPong.Pieces[pingPong.fit.Find(float64(bytes))].Intercept
 				if one := alone[bytes]; bytes >= largeMessage && one > 2*fixed {
 					ratios = append(ratios, (float64(part*seconds)-fixed)/(one-fixed))
 				}
@@ -281,34 +268,29 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		for _, k := range pairs {
 			compare(SharingPoint{Messages: k}, all.settings[setting{b, k}].medians(PingPong), 1)
 		}
-		if len(fit.Points) > 0 {
-			fit.judge()
-			r.Sharing = append(r.Sharing, fit)
+		if len(fit.Points) == 0 {
+			continue
 		}
-	}
-}
-
-// judge takes the capacity, and then whether messages that cross share it.
-//
-// The capacity is that of the largest number of pairs, at which the link is full if
-// ever it is; within a host, if there was one pair, that of the messages that cross,
-// which use the same memory there. A link on which n messages take s times as long as
-// one alone carries n/s times the bandwidth of one.
-func (f *SharingFit) judge() {
-	if p := f.Points[len(f.Points)-1]; !p.Crossing || f.Between == Cores {
-		f.Shared = p.Slowdown >= leastSlowdown
-		if f.Shared || f.Between == Nodes { // within a host where nothing slows, each has a loopback of its own
-			f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
-			f.Error = f.Capacity * p.StdError / p.Slowdown
+		// The capacity is that of the largest number of pairs, at which the link is full if
+		// ever it is; within a host, if there was one pair, that of the messages that cross,
+		// which use the same memory there. A link on which n messages take s times as long as
+		// one alone carries n/s times the bandwidth of one.
+		if p := fit.Points[len(fit.Points)-1]; !p.Crossing || fit.Between == Cores {
+			fit.Shared = p.Slowdown >= leastSlowdown
+			if fit.Shared || fit.Between == Nodes { // within a host where nothing slows, each has a loopback of its own
+				fit.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * fit.Single
+				fit.Error = fit.Capacity * p.StdError / p.Slowdown
+			}
 		}
-	}
-	if p := f.Points[0]; p.Crossing {
-		// Messages that cross take as long as one alone in a model in which they share
-		// nothing, and as two on a cable in the other: the nearer one is that below or
-		// above the geometric mean. On a cable that two do not fill both say the same:
-		// it is shared if they slow each other at all.
-		two := 2 * f.Single / max(f.Capacity, f.Single)
-		f.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
+		if p := fit.Points[0]; p.Crossing {
+			// Messages that cross take as long as one alone in a model in which they share
+			// nothing, and as two on a cable in the other: the nearer one is that below or
+			// above the geometric mean. On a cable that two do not fill both say the same:
+			// it is shared if they slow each other at all.
+			two := 2 * fit.Single / max(fit.Capacity, fit.Single)
+			fit.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
+		}
+		r.Sharing = append(r.Sharing, fit)
 	}
 }
 
@@ -319,11 +301,6 @@ func (r *NetworkReport) sharingOf(b Between) *SharingFit {
 		return nil
 	}
 	return &r.Sharing[i]
-}
-
-// warn adds a warning.
-func (r *NetworkReport) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
 
 // warnStrays warns of timings that are far off the median of their size.
@@ -349,27 +326,50 @@ func (r *NetworkReport) warnStrays(m series) {
 // is far off those beside it.
 const leastOfSize = 3
 
-// dropSpikes warns of sizes that are far off those beside them, and returns the points
-// without those that were timed so seldom that chance explains them, if the points are
-// medians.
+// spikeWindow is how many points on each side tell whether one is far off.
+const spikeWindow = 4
+
+// dropSpikes warns of sizes that are far off those beside them, outliers that were timed
+// too seldom for a median, and returns the points without those that were timed so
+// seldom that chance explains them, if the points are medians.
+//
+// A point is far off the median of those around it, as many on each side, or, if it is
+// the first or the last, off what the one beside it allows for, at the same time for
+// each message or for each byte. A step of the times is none: a point on one side of it
+// is among more of that side.
 func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
-	list := spikes(p.X, p.Y)
-	if len(list) == 0 {
-		return p
-	}
 	var kept regress.Points
-	for i := range p.X {
-		if r.Statistic != Median || p.W[i] >= leastOfSize || !slices.Contains(list, i) {
-			kept.X, kept.Y, kept.W, kept.S = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W,
-				p.W[i]), append(kept.S, p.S[i])
+	x, y, last, spikes := p.X, p.Y, len(p.Y)-1, 0
+	for i := range y {
+		least, most := 0.0, math.Inf(1)
+		switch half := min(spikeWindow, i, last-i); {
+		case last == 0:
+		case i == 0:
+			least, most = y[1]*x[0]/x[1], y[1]
+		case i == last:
+			least, most = y[i-1], y[i-1]*x[i]/x[i-1]
+		default:
+			least = median(slices.Sorted(slices.Values(y[i-half : i+half+1])))
+			most = least
+		}
+		far := y[i] >= farOff*most || y[i] <= least/farOff
+		if far {
+			spikes++
+		}
+		if r.Statistic != Median || p.W[i] >= leastOfSize || !far {
+			kept.X, kept.Y, kept.W, kept.S = append(kept.X, x[i]), append(kept.Y, y[i]), append(kept.W, p.W[i]),
+				append(kept.S, p.S[i])
 		}
 	}
+	if spikes == 0 {
+		return p
+	}
 	left := ""
-	if n := len(p.X) - len(kept.X); n > 0 {
+	if n := len(x) - len(kept.X); n > 0 {
 		left = fmt.Sprintf(", and %d of them are left out", n)
 	}
 	r.warn("%s: at %d of %d sizes the %s is %d times that of the sizes beside it, or more, or a tenth of it, or less: outliers that more timings of each size would show%s",
-		op, len(list), len(p.X), r.Statistic, farOff, left)
+		op, spikes, len(x), r.Statistic, farOff, left)
 	return kept
 }
 

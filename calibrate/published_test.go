@@ -245,8 +245,8 @@ func checkFound(t *testing.T, machine string, r *NetworkReport, breakpoints []fl
 	t.Helper()
 	for _, want := range breakpoints {
 		best := 0.0
-		for _, fit := range r.pieces {
-			for _, b := range fit.Breakpoints() {
+		for _, op := range r.Operations {
+			for _, b := range op.fit.Breakpoints() {
 				if abs(b-want) < abs(best-want) {
 					best = b
 				}
@@ -278,7 +278,7 @@ func TestPublishedMemcpy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fit := fitNetwork(t, m, DefaultNetworkOptions()).pieces[0]
+	fit := fitNetwork(t, m, DefaultNetworkOptions()).Operations[0].fit
 	want := []regress.Piece{
 		{UpTo: 14495, Line: regress.Line{Intercept: 4.181e-08, Slope: 1.739e-11}},
 		{UpTo: 992466, Line: regress.Line{Slope: 5.457e-11}},

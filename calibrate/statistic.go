@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -21,19 +22,6 @@ const (
 	Min    Statistic = "min"
 )
 
-// check refuses unknown statistics and parts, of which trim is left out on both sides.
-func (s Statistic) check(trim float64) error {
-	switch {
-	case !slices.Contains([]Statistic{Median, Mean, Min}, s):
-		return fmt.Errorf("statistic %q, want median, mean or min", s)
-	case !(trim >= 0 && trim < 0.5):
-		return fmt.Errorf("trim %g, want at least 0 and less than 0.5", trim)
-	case trim > 0 && s != Mean:
-		return fmt.Errorf("trim %g of the %s: only a mean is trimmed", trim, s)
-	}
-	return nil
-}
-
 // of returns the statistic of sorted times, of which there is one at least, its
 // standard error, and how many of them it is of. That of a minimum is how far the next
 // one is off: for an exponential tail it is that in the mean. Of one time there is
@@ -50,10 +38,7 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	// remains.
 	n := len(sorted)
 	out := min(int(math.Ceil(trim*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
-	var m moments
-	for _, x := range sorted[out : n-out] {
-		m.add(x)
-	}
+	m := momentsOf(sorted[out : n-out])
 	if m.n > 1 {
 		deviation = m.sd() / math.Sqrt(float64(m.n))
 	}
@@ -81,36 +66,6 @@ func withoutStrays(sorted []float64) []float64 {
 	return sorted[first:last]
 }
 
-// spikeWindow is how many points on each side tell whether one is far off.
-const spikeWindow = 4
-
-// spikes returns the indices of points that are far off the median of those around
-// them, as many on each side, or, of the first and the last, off what the one beside
-// them allows for, at the same time for each message or for each byte. They are
-// outliers that were timed too seldom for a median. A step of the times is none: a
-// point on one side of it is among more of that side.
-func spikes(x, y []float64) (list []int) {
-	last := len(y) - 1
-	for i := range y {
-		var least, most float64
-		switch half := min(spikeWindow, i, last-i); {
-		case last == 0:
-			return nil
-		case i == 0:
-			least, most = y[1]*x[0]/x[1], y[1]
-		case i == last:
-			least, most = y[i-1], y[i-1]*x[i]/x[i-1]
-		default:
-			least = median(slices.Sorted(slices.Values(y[i-half : i+half+1])))
-			most = least
-		}
-		if y[i] >= farOff*most || y[i] <= least/farOff {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
 // quantile interpolates between the order statistics of sorted values.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
@@ -129,6 +84,14 @@ type moments struct {
 	m2, m3 float64 // sums of (x-mean)² and (x-mean)³
 }
 
+// momentsOf returns the moments of some values.
+func momentsOf(values []float64) (m moments) {
+	for _, x := range values {
+		m.add(x)
+	}
+	return m
+}
+
 func (m *moments) add(x float64) {
 	before := float64(m.n)
 	m.n++
@@ -141,12 +104,9 @@ func (m *moments) add(x float64) {
 	m.m2 += term
 }
 
-// variance returns the sample variance, with n-1 degrees of freedom; it needs two
+// sd returns the sample's standard deviation, with n-1 degrees of freedom; it needs two
 // values.
-func (m *moments) variance() float64 { return max(m.m2, 0) / float64(m.n-1) }
-
-// sd returns the standard deviation, of two values or more.
-func (m *moments) sd() float64 { return math.Sqrt(m.variance()) }
+func (m *moments) sd() float64 { return math.Sqrt(max(m.m2, 0) / float64(m.n-1)) }
 
 // skewness returns the adjusted Fisher-Pearson coefficient, which has no bias for
 // normal samples; it needs three values, not all the same.
@@ -169,6 +129,23 @@ type product struct {
 	powers []int  // by dimension
 }
 
+// factors returns the factors of a product: dimensions and their powers, 0 for what is
+// no power.
+func factors(text string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for factor := range strings.SplitSeq(text, "*") {
+			name, exponent, has := strings.Cut(strings.TrimSpace(factor), "^")
+			power := 1
+			if has {
+				power, _ = strconv.Atoi(exponent)
+			}
+			if !yield(name, power) {
+				return
+			}
+		}
+	}
+}
+
 // parseProduct reads "1", "M*N*K" or "M^2*N", of the dimensions dims.
 func parseProduct(text string, dims []string) (product, error) {
 	p := product{strings.TrimSpace(text), make([]int, len(dims))}
@@ -176,12 +153,8 @@ func parseProduct(text string, dims []string) (product, error) {
 		return p, nil
 	}
 	degree := 0
-	for factor := range strings.SplitSeq(p.text, "*") {
-		name, exponent, has := strings.Cut(strings.TrimSpace(factor), "^")
-		at, power := slices.Index(dims, name), 1
-		if has {
-			power, _ = strconv.Atoi(exponent)
-		}
+	for name, power := range factors(p.text) {
+		at := slices.Index(dims, name)
 		if at < 0 || power < 1 || power > maxDegree {
 			return p, fmt.Errorf("term %q: want 1, or a product of %s and their powers up to %d, as M^2*N", p.text,
 				strings.Join(dims, ", "), maxDegree)
@@ -216,8 +189,7 @@ func CheckTerm(kernel, term string) error {
 	// The dimensions of the kernel are not known here: all names that could be some are
 	// taken.
 	var dims []string
-	for factor := range strings.SplitSeq(term, "*") {
-		name, _, _ := strings.Cut(strings.TrimSpace(factor), "^")
+	for name := range factors(term) {
 		if isName(name) && !slices.Contains(dims, name) {
 			dims = append(dims, name)
 		}
@@ -235,17 +207,12 @@ func CheckTerm(kernel, term string) error {
 // NormalTerm returns the same text for all terms that CheckTerm takes and that are the
 // same product: M*M*N for N*M^2.
 func NormalTerm(term string) string {
-	var factors []string
-	for factor := range strings.SplitSeq(term, "*") {
-		name, exponent, has := strings.Cut(strings.TrimSpace(factor), "^")
-		power := 1
-		if has {
-			power, _ = strconv.Atoi(exponent)
-		}
-		factors = append(factors, slices.Repeat([]string{name}, min(max(power, 1), maxDegree))...)
+	var names []string
+	for name, power := range factors(term) {
+		names = append(names, slices.Repeat([]string{name}, min(max(power, 1), maxDegree))...)
 	}
-	slices.Sort(factors)
-	return strings.Join(factors, "*")
+	slices.Sort(names)
+	return strings.Join(names, "*")
 }
 
 // at returns the product at a size.
@@ -278,14 +245,4 @@ func allProducts(dims []string) []string {
 	}
 	slices.Reverse(byDegree)
 	return slices.Concat(byDegree...)
-}
-
-// polynomial returns the terms of M-2: of three dimensions the product of all and of
-// each two, and 1; of fewer, all products.
-func polynomial(dims []string) []string {
-	all := allProducts(dims)
-	if len(dims) != 3 {
-		return all
-	}
-	return append(slices.Clone(all[:4]), "1")
 }

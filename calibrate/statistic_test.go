@@ -138,37 +138,6 @@ func TestSkewnessSeen(t *testing.T) {
 	}
 }
 
-// TestNoiseOfFewTimings: which law noise has is seen however seldom each size was timed.
-func TestNoiseOfFewTimings(t *testing.T) {
-	for _, shape := range []noise.Shape{noise.Normal, noise.HalfNormal} {
-		for reps := range uint32(4) {
-			for seed := range uint64(5) {
-				r := fitKernels(t, read(t, fewTimings(shape, 3+reps, seed), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
-				law := r.Functions[0].All.noise(Auto)
-				want := map[noise.Shape]string{noise.Normal: "{normal:", noise.HalfNormal: "{half-normal:"}[shape]
-				if !strings.HasPrefix(law, want) {
-					t.Errorf("%d timings of each size, seed %d: %s, want %s", 3+reps, seed, law, want)
-				}
-			}
-		}
-	}
-}
-
-// fewTimings returns timings of 300 sizes, 5e-11 s per M*N*K with noise of 3 %.
-func fewTimings(shape noise.Shape, reps uint32, seed uint64) string {
-	var b strings.Builder
-	b.WriteString("function,m,n,k,seconds\n")
-	s := noise.NewSource(seed)
-	for size := range uint32(300) {
-		m, n, k := 100+7*size, 200+11*((size*5)%300), 32+size%128
-		for i := range reps {
-			mean := 5e-11 * float64(m) * float64(n) * float64(k)
-			fmt.Fprintf(&b, "dgemm,%d,%d,%d,%.17g\n", m, n, k, mean*(1+0.03*shape.Deviate(s.Draw(noise.Computation, size, 0, i))))
-		}
-	}
-	return b.String()
-}
-
 // add keeps a timing of one pair between hosts.
 func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
 	return m.addAt(setting{Nodes, 1}, op, bytes, seconds)

@@ -27,16 +27,31 @@ const maxCPUs = 1 << 16
 // Timings holds the measured times of kernels: by function, host, CPU and size, and by
 // day where that is asked for, the moments of the timings.
 type Timings struct {
-	rows        int64
-	functions   []*function // in order of first appearance
-	byName      map[string]*function
-	points      int
-	first, last string   // dates, as texts
-	operands    []string // where they were, if timings are kept: the different texts of the column
+	origin
+	functions []*function // in order of first appearance
+	byName    map[string]*function
+	points    int
+	operands  []string // where they were, if timings are kept: the different texts of the column
+}
+
+// origin is the timings that are held, or that a report is of.
+type origin struct {
+	Timings   int64  `json:"timings"`
+	FirstDate string `json:"first_date,omitempty"` // as texts
+	LastDate  string `json:"last_date,omitempty"`
+}
+
+// line returns the line with which reports begin, but for its end.
+func (o origin) line() string {
+	text := fmt.Sprintf("timings      %d", o.Timings)
+	if o.FirstDate != "" {
+		text += fmt.Sprintf(", %s to %s", o.FirstDate, o.LastDate)
+	}
+	return text
 }
 
 // Rows returns the number of timings.
-func (t *Timings) Rows() int64 { return t.rows }
+func (t *Timings) Rows() int64 { return t.Timings }
 
 // Functions returns the kernels that were timed, in order of first appearance.
 func (t *Timings) Functions() []string {
@@ -111,48 +126,37 @@ func fullName(name string, attrs []Attr) string {
 // NewTimings returns an empty set of timings.
 func NewTimings() *Timings { return &Timings{byName: map[string]*function{}} }
 
-// add counts a timing in seconds, and keeps it if keep says so. The kernel is known by
-// its name and attributes; its dimensions must be the same in all rows.
-func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, seconds float64, keep keeping) error {
+// at returns the point of a timing, which may be new. The kernel is known by its name
+// and attributes; its dimensions must be the same in all rows.
+func (t *Timings) at(name string, attrs []Attr, dims []string, key pointKey) (*point, error) {
 	full := fullName(name, attrs)
 	f := t.byName[full]
 	if f == nil {
 		if !isName(name) {
-			return fmt.Errorf("function %q, want %s", name, wantedName)
+			return nil, fmt.Errorf("function %q, want %s", name, wantedName)
 		}
 		if len(dims) == 0 {
-			return fmt.Errorf("%s: no dimensions", name)
+			return nil, fmt.Errorf("%s: no dimensions", name)
 		}
 		f = &function{name: strings.Clone(name), attrs: attrs, dims: dims, index: map[pointKey]int{}}
 		t.byName[strings.Clone(full)] = f
 		t.functions = append(t.functions, f)
 	}
 	if !slices.Equal(f.dims, dims) {
-		return fmt.Errorf("%s: dimensions %s, but %s in rows before", name, strings.Join(dims, " "),
+		return nil, fmt.Errorf("%s: dimensions %s, but %s in rows before", name, strings.Join(dims, " "),
 			strings.Join(f.dims, " "))
 	}
 	i, ok := f.index[key]
 	if !ok {
 		if t.points++; t.points > maxPoints {
-			return fmt.Errorf("more than %d different sizes", maxPoints)
+			return nil, fmt.Errorf("more than %d different sizes", maxPoints)
 		}
 		i = len(f.points)
 		key.host, key.day = strings.Clone(key.host), strings.Clone(key.day) // not the whole line
 		f.index[key] = i
 		f.points = append(f.points, point{pointKey: key})
 	}
-	f.points[i].seconds.add(seconds)
-	if keep != inMoments && t.rows == maxKept {
-		return fmt.Errorf("more than %d timings", maxKept)
-	}
-	switch p := &f.points[i]; keep {
-	case inTimes:
-		p.times = append(p.times, seconds)
-	case inDisturbed:
-		p.disturbed = append(p.disturbed, seconds)
-	}
-	t.rows++
-	return nil
+	return &f.points[i], nil
 }
 
 // wantedName describes the names that isName takes.
@@ -237,210 +241,197 @@ func (o *ReadOptions) Validate() error {
 	return nil
 }
 
-// columns are the indices of the columns of a table of timings.
-type columns struct {
-	function, host, cpu, seconds, date int // -1: nowhere
-	processor, operands                int
-	dims                               []int
-	attrs                              []int       // that there are
-	asked                              func() bool // whether the current row meets all conditions
+// wanted is a column that a table may have, by one of some names.
+type wanted struct {
+	index *int // set to that of the column, -1 if there is none
+	names []string
 }
 
+// find looks for columns. A table of one column is refused, as it is not separated by
+// commas.
+func find(r *table.Reader, list ...wanted) error {
+	err := r.CheckSeparator()
+	for _, c := range list {
+		if err == nil {
+			*c.index, err = r.Column(c.names...)
+		}
+	}
+	return err
+}
+
+// timeNames are the names of the column with the times.
+var timeNames = []string{"seconds", "duration", "time"}
+
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are not
-// looked at.
+// looked at. A table must have times, a kernel's name or one that is given, and a
+// dimension; all others may be missing.
 func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
-	c, err := findColumns(r, o)
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	var function, host, cpu, rank, processor, operands, seconds, date int
+	if err := find(r, wanted{&function, []string{"function", "kernel"}},
+		wanted{&host, []string{"host", "node", "hostname"}}, wanted{&cpu, []string{"cpu"}},
+		wanted{&rank, []string{"rank"}}, wanted{&processor, []string{"processor"}},
+		wanted{&operands, []string{"operands"}}, wanted{&seconds, timeNames},
+		wanted{&date, []string{"date", "start_time", "timestamp"}}); err != nil {
+		return err
+	}
+	switch {
+	case seconds < 0:
+		return r.Errorf("no column seconds (or duration, time)")
+	case function < 0 && o.Function == "":
+		return r.Errorf("no column function (or kernel), and no name given for all rows")
+	case function >= 0 && o.Function != "":
+		return r.Errorf("%w: it has a column %s: leave out --function %s, or keep rows of it by --where", ErrContradiction,
+			r.Header()[function], o.Function)
+	case o.Days && date < 0:
+		return r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
+	}
+	if rank >= 0 { // the slot on the host, by which replays count CPUs, not the core's number
+		cpu = rank
+	}
+	asked, err := Filter(r, o.Where)
 	if err != nil {
 		return err
 	}
-	return r.Each(c.asked, func() error { return t.readRow(r, c, o) })
-}
-
-// findColumns returns where the columns are. A table must have times, a kernel's name
-// or one that is given, and a dimension; all others may be missing.
-func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
-	if err := o.Validate(); err != nil {
-		return c, err
-	}
-	if err := r.CheckSeparator(); err != nil {
-		return c, err
-	}
-	rank := -1
-	for _, f := range []struct {
-		index *int
-		names []string
-	}{
-		{&c.function, []string{"function", "kernel"}},
-		{&c.host, []string{"host", "node", "hostname"}},
-		{&c.cpu, []string{"cpu"}},
-		{&rank, []string{"rank"}},
-		{&c.processor, []string{"processor"}},
-		{&c.operands, []string{"operands"}},
-		{&c.seconds, []string{"seconds", "duration", "time"}},
-		{&c.date, []string{"date", "start_time", "timestamp"}},
-	} {
-		if *f.index, err = r.Column(f.names...); err != nil {
-			return c, err
+	// Given dimensions must all be there; of the others, and of attributes, those count
+	// that the table has.
+	columns := func(names []string, all bool) (list []int, err error) {
+		for _, name := range names {
+			i, err := r.Column(strings.ToLower(name))
+			switch {
+			case err != nil:
+				return nil, err
+			case i >= 0:
+				list = append(list, i)
+			case all:
+				return nil, r.Errorf("no column %q for this dimension", name)
+			}
 		}
+		return list, nil
 	}
-	switch {
-	case c.seconds < 0:
-		return c, r.Errorf("no column seconds (or duration, time)")
-	case c.function < 0 && o.Function == "":
-		return c, r.Errorf("no column function (or kernel), and no name given for all rows")
-	case c.function >= 0 && o.Function != "":
-		return c, r.Errorf("%w: it has a column %s: leave out --function %s, or keep rows of it by --where", ErrContradiction,
-			r.Header()[c.function], o.Function)
-	}
-	if o.Days && c.date < 0 {
-		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
-	}
-	if rank >= 0 { // the slot on the host, by which replays count CPUs, not the core's number
-		c.cpu = rank
-	}
-	for _, name := range attrNames {
-		i, err := r.Column(name)
-		if err != nil {
-			return c, err
-		}
-		if i >= 0 && o.Keep {
-			c.attrs = append(c.attrs, i)
-		}
-	}
-	if c.asked, err = Filter(r, o.Where); err != nil {
-		return c, err
-	}
-	// Given dimensions must all be there; of the others those count that the table has.
 	names := o.Dims
 	if len(names) == 0 {
 		names = defaultDims
 	}
-	for _, name := range names {
-		i, err := r.Column(strings.ToLower(name))
+	dimColumns, err := columns(names, len(o.Dims) > 0)
+	if err != nil {
+		return err
+	}
+	if len(dimColumns) == 0 {
+		return r.Errorf("no columns of dimensions: want m, n, k, or named ones")
+	}
+	var attrColumns []int
+	if o.Keep {
+		if attrColumns, err = columns(attrNames, false); err != nil {
+			return err
+		}
+	}
+	text := func(column int) string {
+		if column < 0 {
+			return ""
+		}
+		return r.Text(column)
+	}
+	return r.Each(asked, func() error {
+		// Dimensions with empty fields are none of the kernel's; the others take their
+		// places in the order of the columns.
+		key := pointKey{host: text(host), cpu: noCPU}
+		var dims []string
+		for _, column := range dimColumns {
+			if text(column) == "" {
+				continue
+			}
+			if len(dims) == MaxDims {
+				return r.Errorf("more than %d dimensions in a row", MaxDims)
+			}
+			if key.size[len(dims)], err = r.Count(column); err != nil {
+				return err
+			}
+			dims = append(dims, strings.ToUpper(r.Header()[column]))
+		}
+		x, err := r.Number(seconds)
 		if err != nil {
-			return c, err
+			return err
 		}
+		if err := checkSeconds(x); err != nil {
+			return r.Errorf("%w", err)
+		}
+		if text(cpu) != "" {
+			n, err := r.Count(cpu)
+			if err != nil {
+				return err
+			}
+			if n >= maxCPUs {
+				return r.Errorf("cpu %d, want less than %d", n, maxCPUs)
+			}
+			key.cpu = int(n)
+		}
+		if d := text(date); d != "" {
+			if t.FirstDate == "" || isBefore(d, t.FirstDate) {
+				t.FirstDate = d
+			}
+			if t.LastDate == "" || isBefore(t.LastDate, d) {
+				t.LastDate = d
+			}
+		}
+		if o.Days {
+			if key.day, err = DayOf(text(date)); err != nil {
+				return r.Errorf("%s: %w", r.Header()[date], err)
+			}
+		}
+		// Attributes and the part in which the rank had its processor matter to models that
+		// are learned, which need each timing.
+		var attrs []Attr
+		for _, column := range attrColumns {
+			value := text(column)
+			if value == "" {
+				continue
+			}
+			if !isName(value) {
+				return r.Errorf("%s %q, want %s", r.Header()[column], value, wantedName)
+			}
+			attrs = append(attrs, Attr{r.Header()[column], strings.Clone(value)})
+		}
+		disturbed := false
+		if o.Keep && text(processor) != "" {
+			part, err := r.Number(processor)
+			if err != nil {
+				return err
+			}
+			if !(part >= 0 && part <= 1) {
+				return r.Errorf("processor %g, want 0 to 1", part)
+			}
+			disturbed = part < hadProcessor
+		}
+		if s := text(operands); o.Keep && s != "" && len(t.operands) < mostOperands && !slices.Contains(t.operands, s) {
+			t.operands = append(t.operands, strings.Clone(s))
+		}
+		p, err := t.at(cmp.Or(o.Function, text(function)), attrs, dims, key)
+		if err != nil {
+			return r.Errorf("%w", err)
+		}
+		p.seconds.add(x)
 		switch {
-		case i >= 0:
-			c.dims = append(c.dims, i)
-		case len(o.Dims) > 0:
-			return c, r.Errorf("no column %q for this dimension", name)
+		case o.Keep && t.Timings == maxKept:
+			return r.Errorf("more than %d timings", maxKept)
+		case disturbed:
+			p.disturbed = append(p.disturbed, x)
+		case o.Keep:
+			p.times = append(p.times, x)
 		}
-	}
-	if len(c.dims) == 0 {
-		return c, r.Errorf("no columns of dimensions: want m, n, k, or named ones")
-	}
-	return c, nil
+		t.Timings++
+		return nil
+	})
 }
 
 // defaultDims are the columns of dimensions of HPL's and HPCG's kernels.
 var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch",
 	"alias"}
 
-// readRow adds the current row. Dimensions with empty fields are none of the kernel's.
-func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error) {
-	name, key := o.Function, pointKey{cpu: noCPU}
-	var dims []string
-	// Dimensions take their places in the order of the columns that are filled in.
-	for _, column := range c.dims {
-		if r.Text(column) == "" {
-			continue
-		}
-		if len(dims) == MaxDims {
-			return r.Errorf("more than %d dimensions in a row", MaxDims)
-		}
-		if key.size[len(dims)], err = r.Count(column); err != nil {
-			return err
-		}
-		dims = append(dims, strings.ToUpper(r.Header()[column]))
-	}
-	seconds, err := r.Number(c.seconds)
-	if err != nil {
-		return err
-	}
-	if err := checkSeconds(seconds); err != nil {
-		return r.Errorf("%w", err)
-	}
-	if c.function >= 0 {
-		name = r.Text(c.function)
-	}
-	if c.host >= 0 {
-		key.host = r.Text(c.host)
-	}
-	if c.cpu >= 0 && r.Text(c.cpu) != "" {
-		cpu, err := r.Count(c.cpu)
-		if err != nil {
-			return err
-		}
-		if cpu >= maxCPUs {
-			return r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
-		}
-		key.cpu = int(cpu)
-	}
-	if c.date >= 0 && r.Text(c.date) != "" {
-		date := r.Text(c.date)
-		if t.first == "" || isBefore(date, t.first) {
-			t.first = date
-		}
-		if t.last == "" || isBefore(t.last, date) {
-			t.last = date
-		}
-	}
-	if o.Days {
-		if key.day, err = DayOf(r.Text(c.date)); err != nil {
-			return r.Errorf("%s: %w", r.Header()[c.date], err)
-		}
-	}
-	// Attributes and where a timing goes matter to models that are learned, which need
-	// each timing.
-	var attrs []Attr
-	for _, column := range c.attrs {
-		value := r.Text(column)
-		if value == "" {
-			continue
-		}
-		if !isName(value) {
-			return r.Errorf("%s %q, want %s", r.Header()[column], value, wantedName)
-		}
-		attrs = append(attrs, Attr{r.Header()[column], strings.Clone(value)})
-	}
-	list := inMoments
-	if o.Keep {
-		list = inTimes
-		if c.processor >= 0 && r.Text(c.processor) != "" {
-			part, err := r.Number(c.processor)
-			switch {
-			case err != nil:
-				return err
-			case !(part >= 0 && part <= 1):
-				return r.Errorf("processor %g, want 0 to 1", part)
-			case part < hadProcessor:
-				list = inDisturbed
-			}
-		}
-		if c.operands >= 0 && len(t.operands) < mostOperands {
-			if text := r.Text(c.operands); text != "" && !slices.Contains(t.operands, text) {
-				t.operands = append(t.operands, strings.Clone(text))
-			}
-		}
-	}
-	if err := t.add(name, attrs, dims, key, seconds, list); err != nil {
-		return r.Errorf("%w", err)
-	}
-	return nil
-}
-
 // mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
-
-// keeping says where a timing is kept.
-type keeping int
-
-const (
-	inMoments keeping = iota // alone
-	inTimes
-	inDisturbed
-)
 
 // hadProcessor is the part of a call in which a rank had its processor from which on it
 // was not disturbed.

@@ -56,20 +56,13 @@ type Linear struct {
 // Sigma returns the standard deviation of the residuals, with n - p degrees of freedom.
 func (l *Linear) Sigma() float64 { return math.Sqrt(l.RSS / float64(l.N-len(l.Coef))) }
 
-// AIC and BIC are Akaike's and Schwarz's information criterion for normal residuals of
+// Criteria returns Akaike's and Schwarz's information criterion for normal residuals of
 // unknown variance, constants of the data left out: n log(RSS/n) plus 2k or k log n,
 // where k counts the coefficients and the variance.
-func (l *Linear) AIC() float64 { return l.logLikelihood() + 2*float64(len(l.Coef)+1) }
-
-// BIC: see AIC.
-func (l *Linear) BIC() float64 {
-	return l.logLikelihood() + float64(math.Log(float64(l.N))*float64(len(l.Coef)+1))
-}
-
-// logLikelihood returns -2 log L up to a constant.
-func (l *Linear) logLikelihood() float64 {
-	n := float64(l.N)
-	return n * math.Log(max(l.RSS/n, math.SmallestNonzeroFloat64))
+func (l *Linear) Criteria() (aic, bic float64) {
+	n, k := float64(l.N), float64(len(l.Coef)+1)
+	likelihood := n * math.Log(max(l.RSS/n, math.SmallestNonzeroFloat64)) // -2 log L up to a constant
+	return likelihood + 2*k, likelihood + float64(math.Log(n)*k)
 }
 
 // LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the number

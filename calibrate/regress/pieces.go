@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrPoints is wrapped by the errors about points that no pieces can be fitted to.
+// ErrPoints is wrapped by the error about more points than breakpoints are learned from.
 var ErrPoints = errors.New("unfit points")
 
 // Piece is a line that holds up to a size, from where the piece before ends.
@@ -37,10 +37,9 @@ func Join(first *Pieces, x float64, rest *Pieces) *Pieces {
 	return p
 }
 
-// Breakpoints returns the ends of all pieces but the last.
-func (p *Pieces) Breakpoints() []float64 {
-	var list []float64
-	for _, piece := range p.Pieces[:len(p.Pieces)-1] {
+// Breakpoints returns the ends of all pieces but the last, none of no pieces.
+func (p *Pieces) Breakpoints() (list []float64) {
+	for _, piece := range p.Pieces[:max(0, len(p.Pieces)-1)] {
 		list = append(list, piece.UpTo)
 	}
 	return list
@@ -58,57 +57,24 @@ func (p *Pieces) Find(x float64) int {
 	return i
 }
 
-// Points are the data of a fit of pieces: Y > 0 at distinct X >= 0, ascending.
+// Points are the data of a fit of pieces: finite Y > 0 at distinct X >= 0, ascending.
+// Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
 	// number of timings that a point is of: weights of plain residuals; logarithms of
 	// all points count alike
 	W []float64
-	S []float64 // standard errors of Y, as parts of it, by the scatter of its timings; nil: none is known
+	S []float64 // standard errors of Y, as parts of it, by the scatter of its timings
 }
 
 // Split returns the points before i and those from it on.
 func (p Points) Split(i int) (below, rest Points) {
-	below, rest = Points{X: p.X[:i], Y: p.Y[:i]}, Points{X: p.X[i:], Y: p.Y[i:]}
-	if p.W != nil {
-		below.W, rest.W = p.W[:i], p.W[i:]
-	}
-	if p.S != nil {
-		below.S, rest.S = p.S[:i], p.S[i:]
-	}
-	return below, rest
-}
-
-// check reports points that nothing can be fitted to.
-func (p Points) check() error {
-	if len(p.X) == 0 {
-		return fmt.Errorf("%w: there are none", ErrPoints)
-	}
-	for i, x := range p.X {
-		if !(x >= 0) || math.IsInf(x, 1) || i > 0 && x <= p.X[i-1] {
-			return fmt.Errorf("%w: sizes must be >= 0, distinct and ascending, found %g", ErrPoints, x)
-		}
-		if y := p.Y[i]; !(y > 0) || math.IsInf(y, 1) {
-			return fmt.Errorf("%w: %g s at %g: want a time above zero", ErrPoints, y, x)
-		}
-	}
-	return nil
-}
-
-func (p Points) logs() logFit {
-	l := make([]float64, len(p.Y))
-	for i, y := range p.Y {
-		l[i] = math.Log(y)
-	}
-	return logFit{p.X, l}
+	return Points{p.X[:i], p.Y[:i], p.W[:i], p.S[:i]}, Points{p.X[i:], p.Y[i:], p.W[i:], p.S[i:]}
 }
 
 // FitPieces fits lines to the points between given breakpoints, ascending: on
 // logarithms or, if plain, on the residuals themselves. Each piece needs two points.
 func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
 	edges := []int{0}
 	for _, b := range breakpoints {
 		i, found := slices.BinarySearch(p.X, b)
@@ -135,7 +101,7 @@ func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
 // fit fits a piece to the points between each two edges, which are indices of points
 // from 0 to their number; each piece is up to its last point.
 func (p Points) fit(edges []int, plain bool) *Pieces {
-	all, fit := p.logs(), &Pieces{N: len(p.X)}
+	all, fit := newLogFit(p), &Pieces{N: len(p.X)}
 	for i, end := range edges[1:] {
 		begin := edges[i]
 		piece := Piece{UpTo: p.X[end-1], Points: end - begin}
@@ -220,10 +186,7 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	case len(p.X) < o.MinPoints:
 		return nil, fmt.Errorf("%w: %d different sizes, want at least %d", ErrTooFew, len(p.X), o.MinPoints)
 	}
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	l := &learner{logFit: p.logs(), least: o.MinPoints, memo: map[[2]int]float64{}}
+	l := &learner{logFit: newLogFit(p), least: o.MinPoints, memo: map[[2]int]float64{}}
 	noise, timings := p.noise()
 	score := func(edges []int) float64 {
 		n, k, sse := float64(len(p.X)), float64(len(edges)-1), 0.0
@@ -387,6 +350,15 @@ const (
 // variable, in which neither coefficient can become negative.
 type logFit struct {
 	x, l []float64 // x >= 0, ascending
+}
+
+// newLogFit returns the fit to all points.
+func newLogFit(p Points) logFit {
+	f := logFit{x: p.X}
+	for _, y := range p.Y {
+		f.l = append(f.l, math.Log(y))
+	}
+	return f
 }
 
 // fit returns the best line and the sum of its squared residuals. end is the width of

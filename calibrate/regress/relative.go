@@ -44,6 +44,15 @@ func (s *Sample) Points(list []int) *Sample {
 	return part
 }
 
+// UpTo returns 0 to n-1: the indices of all terms, or of all points.
+func UpTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // Fit fits some of the terms, by least squares whose weights follow the fit itself:
 // residuals are divided by the fitted time, since the measured one would be large where
 // the residual is. It returns nil if there are no more points than terms, if these
@@ -61,9 +70,11 @@ func (s *Sample) Fit(terms []int) *Relative {
 	residuals, size := make([]float64, n), make([]float64, n)
 	for range iterations {
 		normal := s.normal(terms, func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] })
-		if r.Coef = normal.solve(normal.right); r.Coef == nil {
+		solution := normal.solve(normal.right)
+		if solution == nil {
 			return nil
 		}
+		r.Coef = solution[0]
 		for i := range s.Y {
 			fitted := r.At(s.X[i*s.P : (i+1)*s.P])
 			if fitted <= 0 {
@@ -114,12 +125,18 @@ func (r *Relative) At(x []float64) (sum float64) {
 // happen to lie.
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
-	inverse := s.normal(terms, w).invert()
+	p := len(terms)
+	var units [][]float64
+	for j := range p {
+		units = append(units, make([]float64, p))
+		units[j][j] = 1
+	}
+	inverse := s.normal(terms, w).solve(units...) // symmetric: columns are rows
 	pooled := 0.0
 	for i, e := range residuals {
 		pooled += float64(weights[i] * e * e)
 	}
-	pooled /= float64(len(residuals) - len(terms))
+	pooled /= float64(len(residuals) - p)
 	// The half is the mean of a point's own square and of all.
 	b := s.normal(terms, func(i int) float64 {
 		x, leverage := s.X[i*s.P:(i+1)*s.P], 0.0 // xᵀA⁻¹x
@@ -132,10 +149,9 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 		v := w(i) * scale[i]
 		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
-	p := len(terms)
-	list := make([][]float64, p)
+	var list [][]float64
 	for i := range p {
-		list[i] = make([]float64, p)
+		list = append(list, make([]float64, p))
 		for j := range p {
 			for k := range p {
 				for l := range p {
@@ -184,72 +200,54 @@ func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 // apart is the part of the square of a term that the terms before it must leave.
 const apart = 1e-9
 
-// cholesky returns the factor of the equations with terms of norm 1, and their norms;
-// nil for terms that cannot be told apart.
-func (e equations) cholesky() (l [][]float64, norm []float64) {
+// solve returns the solution for each right-hand side, nil for terms that cannot be told
+// apart.
+func (e equations) solve(rights ...[]float64) (solutions [][]float64) {
+	var norm []float64
 	for j := range e.a {
 		norm = append(norm, math.Sqrt(e.a[j][j]))
 		if !(norm[j] > 0) || math.IsInf(norm[j], 1) {
-			return nil, nil
+			return nil
 		}
 	}
+	// The factor of the equations with terms of norm 1 (Cholesky).
+	var l [][]float64
 	for j := range e.a {
 		row := make([]float64, len(e.a))
+		l = append(l, row)
 		for k := range j + 1 {
-			other := row // which is not yet part of l
-			if k < j {
-				other = l[k]
-			}
 			rest := e.a[j][k] / norm[j] / norm[k]
 			for m := range k {
-				rest -= float64(row[m] * other[m])
+				rest -= float64(row[m] * l[k][m])
 			}
 			if k < j {
 				row[k] = rest / l[k][k]
 			} else if row[j] = math.Sqrt(rest); !(rest > apart) {
-				return nil, nil
+				return nil
 			}
 		}
-		l = append(l, row)
 	}
-	return l, norm
-}
-
-// solve returns the solution for a right-hand side, nil if there is none.
-func (e equations) solve(right []float64) []float64 {
-	l, norm := e.cholesky()
-	if l == nil {
-		return nil
-	}
-	x := make([]float64, len(right))
-	for j := range x {
-		x[j] = right[j] / norm[j]
-		for k := range j {
-			x[j] -= float64(l[j][k] * x[k])
+	for _, right := range rights {
+		x := make([]float64, len(right))
+		for j := range x {
+			x[j] = right[j] / norm[j]
+			for k := range j {
+				x[j] -= float64(l[j][k] * x[k])
+			}
+			x[j] /= l[j][j]
 		}
-		x[j] /= l[j][j]
-	}
-	for j := len(x) - 1; j >= 0; j-- {
-		for k := j + 1; k < len(x); k++ {
-			x[j] -= float64(l[k][j] * x[k])
+		for j := len(x) - 1; j >= 0; j-- {
+			for k := j + 1; k < len(x); k++ {
+				x[j] -= float64(l[k][j] * x[k])
+			}
+			x[j] /= l[j][j]
 		}
-		x[j] /= l[j][j]
+		for j := range x {
+			x[j] /= norm[j]
+		}
+		solutions = append(solutions, x)
 	}
-	for j := range x {
-		x[j] /= norm[j]
-	}
-	return x
-}
-
-// invert returns the inverse of equations that have a solution.
-func (e equations) invert() [][]float64 {
-	var columns [][]float64
-	for j := range e.a {
-		unit := make([]float64, len(e.a))
-		unit[j] = 1
-		columns = append(columns, e.solve(unit)) // symmetric: columns are rows
-	}
-	return columns
+	return solutions
 }
 
 // A term, and a split, must lower the root mean square of relative residuals by these
@@ -312,22 +310,36 @@ func (s *Sample) Select() *Relative {
 	return best
 }
 
-// Part is a part of the points with a fit of its own: those whose coordinates are above
-// Lo and up to Hi.
-type Part struct {
-	Lo, Hi []float64
-	Fit    *Relative
-	Points []int
+// Box is a part of a space: the places whose coordinates are above Lo and up to Hi.
+type Box struct{ Lo, Hi []float64 }
+
+// All returns the box that holds all places.
+func All(dims int) Box {
+	return Box{slices.Repeat([]float64{math.Inf(-1)}, dims), slices.Repeat([]float64{math.Inf(1)}, dims)}
 }
 
-// Has reports whether a part holds at a place.
-func (p *Part) Has(at []float64) bool {
-	for d := range at {
-		if !(at[d] > p.Lo[d] && at[d] <= p.Hi[d]) {
+// With returns the box with other bounds in one dimension.
+func (b Box) With(dim int, lo, hi float64) Box {
+	b = Box{slices.Clone(b.Lo), slices.Clone(b.Hi)}
+	b.Lo[dim], b.Hi[dim] = lo, hi
+	return b
+}
+
+// Has reports whether a place, which may have more coordinates, is in the box.
+func (b Box) Has(at []float64) bool {
+	for d := range b.Lo {
+		if !(at[d] > b.Lo[d] && at[d] <= b.Hi[d]) {
 			return false
 		}
 	}
 	return true
+}
+
+// Part is a part of the points with a fit of its own: those in the box.
+type Part struct {
+	Box
+	Fit    *Relative
+	Points []int
 }
 
 // fewestPoints is the number of points that a part has at least.
@@ -348,14 +360,7 @@ const goodEnough = 0.02
 // worth its penalty and that of its terms. fit fits one part. It returns nil if there
 // is no fit of all points.
 func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative) []Part {
-	dims, all := len(at[0]), make([]int, len(s.Y))
-	for i := range all {
-		all[i] = i
-	}
-	first := Part{Fit: fit(s), Points: all}
-	for range dims {
-		first.Lo, first.Hi = append(first.Lo, math.Inf(-1)), append(first.Hi, math.Inf(1))
-	}
+	first := Part{All(len(at[0])), fit(s), UpTo(len(s.Y))}
 	if first.Fit == nil {
 		return nil
 	}
@@ -406,9 +411,8 @@ func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative
 			// fits.
 			rough, here := -1, []Part(nil)
 			try := func(k int) {
-				low := Part{Lo: whole.Lo, Hi: slices.Clone(whole.Hi)}
-				high := Part{Lo: slices.Clone(whole.Lo), Hi: whole.Hi}
-				low.Hi[d], high.Lo[d] = values[k], values[k]
+				low := Part{Box: whole.With(d, whole.Lo[d], values[k])}
+				high := Part{Box: whole.With(d, values[k], whole.Hi[d])}
 				for _, j := range whole.Points {
 					if at[j][d] <= values[k] {
 						low.Points = append(low.Points, j)

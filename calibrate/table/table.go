@@ -30,6 +30,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,6 +259,9 @@ func (t *Reader) next() (string, error) {
 	return "", io.EOF
 }
 
+// quoted is a field in quotes, in which a doubled quote stands for one, and its end.
+var quoted = regexp.MustCompile(`(?s)^"((?:[^"]|"")*)"(,|$)`)
+
 // split appends the fields of a line to fields.
 func (t *Reader) split(line string, fields []string) ([]string, error) {
 	for {
@@ -273,32 +277,14 @@ func (t *Reader) split(line string, fields []string) ([]string, error) {
 			line = rest
 			continue
 		}
-		field, rest, ok := unquote(line[1:])
-		if !ok || rest != "" && rest[0] != ',' {
+		m := quoted.FindStringSubmatch(line)
+		if m == nil {
 			return nil, t.Errorf("field %d: no closing quote before the comma or the end of the line", len(fields)+1)
 		}
-		fields = append(fields, field)
-		if rest == "" {
+		fields = append(fields, strings.ReplaceAll(m[1], `""`, `"`))
+		if m[2] == "" {
 			return fields, nil
 		}
-		line = rest[1:]
-	}
-}
-
-// unquote returns the text before the closing quote, and after it; a doubled quote
-// stands for one.
-func unquote(s string) (field, rest string, ok bool) {
-	var b strings.Builder
-	for {
-		part, after, found := strings.Cut(s, `"`)
-		if !found {
-			return "", "", false
-		}
-		b.WriteString(part)
-		if !strings.HasPrefix(after, `"`) {
-			return b.String(), after, true
-		}
-		b.WriteByte('"')
-		s = after[1:]
+		line = line[len(m[0]):]
 	}
 }
