@@ -35,21 +35,20 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 				quickness *= q.factor
 			}
 		}
-		c := compiler{from: s, sig: sig, spec: &r.model, speed: host.Factor * quickness}
+		c := compiler{from: s, sig: sig, spec: &r.model, line: r.model.line, speed: host.Factor * quickness}
 		var p *program
 		var err error
-		line := c.spec.line
 		if c.spec.flop && (!(host.Speed > 0) || math.IsInf(host.Speed, 0)) {
 			err = fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
 		} else {
 			if c.spec.flop {
 				c.speed *= host.Speed
 			}
-			p, line, err = c.compile()
+			p, err = c.compile()
 		}
 		switch {
 		case err != nil:
-			return Model{}, fmt.Errorf("%s:%d: %w", s.name, line, textutil.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
+			return Model{}, fmt.Errorf("%s:%d: %w", s.name, c.line, textutil.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
 		case p == nil: // no piece for these attributes
 			continue
 		case !slices.ContainsFunc(p.pieces, func(c piece) bool { return len(c.terms) != 0 }):
@@ -95,22 +94,26 @@ type compiler struct {
 	from    *Set // whose model it is
 	sig     Signature
 	spec    *spec
+	line    int     // of the file: of what is compiled
+	part    string  // of it, before errors: "", or "noise: "
 	speed   float64 // units of cost per second, or seconds of the file
 	extents []dimSet
 }
 
 // compile returns the program, or nil if no piece is for the attributes of the
-// signature. line is where an error is.
-func (c *compiler) compile() (p *program, line int, err error) {
+// signature. c.line is where an error is.
+func (c *compiler) compile() (p *program, err error) {
+	defer textutil.Stopped(&err)
 	p = &program{}
 	for _, ps := range c.spec.pieces {
+		c.line = ps.line
 		// A piece is for calls with all its attributes. Those that a signature lacks are an error even where
 		// another one differs already.
 		matches := true
 		for _, w := range ps.when {
 			i := slices.IndexFunc(c.sig.Attrs, func(a Attr) bool { return a.Name == w.Name })
 			if i < 0 {
-				return nil, ps.line, fmt.Errorf("when: no attribute %q", w.Name)
+				return nil, fmt.Errorf("when: no attribute %q", w.Name)
 			}
 			matches = matches && c.sig.Attrs[i].Value == w.Value
 		}
@@ -119,27 +122,17 @@ func (c *compiler) compile() (p *program, line int, err error) {
 		}
 		var compiled piece
 		for _, cond := range ps.conds {
-			dim, err := c.dim(cond.dim)
-			if err != nil {
-				return nil, ps.line, err
-			}
-			compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
+			compiled.bounds = append(compiled.bounds, bound{c.dim(cond.dim), cond.lo, cond.hi})
 		}
 		if s := c.from.noiseOf(c.sig.Name, ps.noise); s != nil && len(s.law.Modes)+len(s.sd) > 0 {
-			sd, err := c.terms(s.sd)
-			if err != nil {
-				return nil, ps.line, fmt.Errorf("noise: %w", err)
-			}
-			compiled.noise = &pieceNoise{s.law.Scaled(c.speed), sd}
-			p.noisy = true
+			c.part = "noise: "
+			compiled.noise = &pieceNoise{s.law.Scaled(c.speed), c.terms(s.sd)}
+			c.part, p.noisy = "", true
 		}
-		if compiled.terms, err = c.terms(ps.terms); err != nil {
-			return nil, ps.line, err
-		}
+		compiled.terms = c.terms(ps.terms)
 		for _, t := range ps.terms { // by the factors of its products a call may be empty
 			for _, s := range t.product {
-				set, _ := c.set(s) // terms has looked its names up
-				c.extents = append(c.extents, set)
+				c.extents = append(c.extents, c.set(s))
 			}
 		}
 		p.pieces = append(p.pieces, compiled)
@@ -148,25 +141,23 @@ func (c *compiler) compile() (p *program, line int, err error) {
 		}
 	}
 	// A last piece with thresholds would leave calls beyond them without a time.
+	c.line = c.spec.line
 	switch n := len(p.pieces); {
 	case n == 0:
-		return nil, 0, nil
+		return nil, nil
 	case len(p.pieces[n-1].bounds) != 0:
-		return nil, c.spec.line, fmt.Errorf("every piece for these attributes has thresholds: no time for other dimensions")
+		return nil, fmt.Errorf("every piece for these attributes has thresholds: no time for other dimensions")
 	}
-	p.extents, err = c.effectiveExtents(p.pieces)
-	return p, c.spec.line, err
+	p.extents = c.effectiveExtents(p.pieces)
+	return p, nil
 }
 
 // terms compiles a polynomial: it multiplies out the sums in its products.
-func (c *compiler) terms(list []termSpec) (terms []term, err error) {
+func (c *compiler) terms(list []termSpec) (terms []term) {
 	for _, t := range list {
 		products := [][]uint8{nil} // of the factors so far: the dimensions of each
 		for _, s := range t.product {
-			set, err := c.set(s)
-			if err != nil {
-				return nil, err
-			}
+			set := c.set(s)
 			var next [][]uint8
 			for _, factors := range products {
 				for i := range uint8(MaxDims) {
@@ -185,48 +176,40 @@ func (c *compiler) terms(list []termSpec) (terms []term, err error) {
 			terms = append(terms, term{t.coef / c.speed, [maxDegree]uint8(factors)})
 		}
 	}
-	return terms, nil
+	return terms
 }
 
 // dim returns the index of the dimension name.
-// A model that matches by a pattern may name one that this kernel does not have: an error of the file.
-func (c *compiler) dim(name string) (uint8, error) {
+// A model that matches by a pattern may name one that this kernel does not have: an error of the file, which ends
+// compile.
+func (c *compiler) dim(name string) uint8 {
 	i := slices.Index(c.sig.Dims, name)
 	if i < 0 {
-		return 0, fmt.Errorf("no dimension %q: want one of %s", name, strings.Join(c.sig.Dims, ", "))
+		textutil.Stop(fmt.Errorf("%sno dimension %q: want one of %s", c.part, name, strings.Join(c.sig.Dims, ", ")))
 	}
-	return uint8(i), nil
+	return uint8(i)
 }
 
 // set returns the dimensions of s.
-func (c *compiler) set(s sum) (dimSet, error) {
-	var set dimSet
+func (c *compiler) set(s sum) (set dimSet) {
 	for _, name := range s {
-		i, err := c.dim(name)
-		if err != nil {
-			return 0, err
-		}
-		set |= 1 << i
+		set |= 1 << c.dim(name)
 	}
-	return set, nil
+	return set
 }
 
 // effectiveExtents returns the extents by which a call is empty: those the
 // file lists, or else the factors of the terms, or else (constants) all
 // dimensions. Those that make every term and all noise zero anyway are left out: evaluation is quicker without.
-func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
+func (c *compiler) effectiveExtents(pieces []piece) []dimSet {
 	if c.spec.charged {
-		return nil, nil
+		return nil
 	}
 	extents := c.extents
 	if c.spec.extents != nil {
-		extents = nil
+		extents, c.part = nil, "empty: "
 		for _, s := range c.spec.extents {
-			set, err := c.set(s)
-			if err != nil {
-				return nil, fmt.Errorf("empty: %w", err)
-			}
-			extents = append(extents, set)
+			extents = append(extents, c.set(s))
 		}
 	} else if len(extents) == 0 {
 		for i := range c.sig.Dims {
@@ -244,5 +227,5 @@ func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
 		})
 	})
 	slices.Sort(extents)
-	return slices.Compact(extents), nil
+	return slices.Compact(extents)
 }

@@ -13,7 +13,7 @@ import (
 // TestDahuCPUs checks rows of the published table of dgemm models: the CPU is
 // 2*h + slot mod 2 on host h, and host 0, which has no row, takes the default.
 func TestDahuCPUs(t *testing.T) {
-	s := builtin(t, "dahu")
+	s := builtin("dahu")
 	const M, N, K = 1000, 200, 128
 	poly := func(mnk, mn, mk, nk, one float64) float64 {
 		return mnk*M*N*K + mn*M*N + mk*M*K + nk*N*K + one
@@ -45,7 +45,7 @@ func TestDahuCPUs(t *testing.T) {
 
 // TestHosts checks which override counts.
 func TestHosts(t *testing.T) {
-	s, err := kernels.Parse(strings.NewReader(header+`
+	s := parseFile(t, header+`
   k: 1
   l: 2
 cpus_per_host: 2
@@ -55,10 +55,7 @@ hosts:
   - {host: "node-[1-3,7,20-29]*", kernels: {"*": 30}}
   - {host: "*.lab", kernels: {k: 40}}
   - {host: "*-*-[5]x*", kernels: {k: 50}}
-`), "f.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	tests := []struct {
 		host   string
 		slot   int
@@ -174,7 +171,7 @@ func TestModelsAreShared(t *testing.T) {
 
 // TestBindConcurrently is for the race detector.
 func TestBindConcurrently(t *testing.T) {
-	s := builtin(t, "dahu")
+	s := builtin("dahu")
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
@@ -186,15 +183,4 @@ func TestBindConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-// TestBindAgainDoesNotAllocate guards the start of a replay of many ranks.
-func TestBindAgainDoesNotAllocate(t *testing.T) {
-	s := builtin(t, "dahu")
-	h := kernels.Host{Name: "dahu-3"}
-	gemm := hpl["dgemm"]
-	bind(t, s, h, gemm)
-	if n := testing.AllocsPerRun(100, func() { s.Bind(h, gemm) }); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
 }

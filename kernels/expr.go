@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,35 +22,15 @@ type condition struct {
 	lo, hi int64
 }
 
-// tokens splits an expression into names, numbers and operators.
-// An operator is one character, or two if it ends in =; blanks only part what stands around them.
+// token is a name, a number or an operator: one character, or two if the second is =.
+var token = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>=]=?|[*^()+]`)
+
+// tokens splits an expression. Blanks only part what stands around them.
 func tokens(text string) ([]string, error) {
-	var list []string
-	for i := 0; i < len(text); {
-		n := 1
-		switch c := text[i]; {
-		case c == ' ':
-			i++
-			continue
-		case isLetter(c):
-			for i+n < len(text) && (isLetter(text[i+n]) || isDigit(text[i+n])) {
-				n++
-			}
-		case isDigit(c):
-			for i+n < len(text) && isDigit(text[i+n]) {
-				n++
-			}
-		case strings.IndexByte("<>=", c) >= 0:
-			if i+1 < len(text) && text[i+1] == '=' {
-				n = 2
-			}
-		case strings.IndexByte("*^()+", c) < 0:
-			return nil, fmt.Errorf("unexpected %q in %q", c, text)
-		}
-		list = append(list, text[i:i+n])
-		i += n
+	if rest := strings.TrimLeft(token.ReplaceAllLiteralString(text, ""), " "); rest != "" {
+		return nil, fmt.Errorf("unexpected %q in %q", rest[0], text)
 	}
-	return list, nil
+	return token.FindAllString(text, -1), nil
 }
 
 // isLetter reports whether a name may begin with a byte.
@@ -180,6 +161,3 @@ func parseConditions(text string) (list []condition, err error) {
 	}
 	return list, nil
 }
-
-// isDigit reports whether a byte is a decimal digit.
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

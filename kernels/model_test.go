@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -48,9 +49,9 @@ var hpl = map[string]kernels.Signature{
 // published machines' tables, written out, at sizes that tell the dimensions
 // apart.
 func TestTables(t *testing.T) {
-	gemmOnly := loadSet(t, "gemm-only")
-	full := loadSet(t, "full")
-	none := loadSet(t, "none")
+	gemmOnly := loadSet("gemm-only")
+	full := loadSet("full")
+	none := loadSet("none")
 	tests := []struct {
 		set    *kernels.Set
 		kernel string
@@ -91,36 +92,36 @@ func TestTables(t *testing.T) {
 		{full, "dlaswp04N", [4]int64{3, 4, 0}, 0},
 
 		// Stampede: the Phi takes what is over the thresholds in all dimensions.
-		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12*1281*1281*257 + 0.6316},
-		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1280, 1281, 257}, 1.029e-11*1280*1281*257 + 0.02737},
-		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1280, 257}, 1.029e-11*1281*1280*257 + 0.02737},
-		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1281, 256}, 1.029e-11*1281*1281*256 + 0.02737},
-		{builtin(t, "stampede-constants"), "dtrsm/L", [4]int64{513, 514}, 1.954e-12*513*513*514 + 0.5222},
-		{builtin(t, "stampede-constants"), "dtrsm/L", [4]int64{512, 514}, 9.882e-12*512*512*514 + 0.04329},
-		{builtin(t, "stampede-constants"), "dtrsm/R", [4]int64{513, 514}, 1.954e-12*513*514*514 + 0.5222},
-		{builtin(t, "stampede-constants"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12*513*512*512 + 0.04329},
-		{builtin(t, "stampede-constants"), "dlacpy", [4]int64{513, 512}, 0},
-		{builtin(t, "stampede"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12 * 1281 * 1281 * 257},
-		{builtin(t, "stampede"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12 * 513 * 512 * 512},
+		{builtin("stampede-constants"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12*1281*1281*257 + 0.6316},
+		{builtin("stampede-constants"), "dgemm", [4]int64{1280, 1281, 257}, 1.029e-11*1280*1281*257 + 0.02737},
+		{builtin("stampede-constants"), "dgemm", [4]int64{1281, 1280, 257}, 1.029e-11*1281*1280*257 + 0.02737},
+		{builtin("stampede-constants"), "dgemm", [4]int64{1281, 1281, 256}, 1.029e-11*1281*1281*256 + 0.02737},
+		{builtin("stampede-constants"), "dtrsm/L", [4]int64{513, 514}, 1.954e-12*513*513*514 + 0.5222},
+		{builtin("stampede-constants"), "dtrsm/L", [4]int64{512, 514}, 9.882e-12*512*512*514 + 0.04329},
+		{builtin("stampede-constants"), "dtrsm/R", [4]int64{513, 514}, 1.954e-12*513*514*514 + 0.5222},
+		{builtin("stampede-constants"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12*513*512*512 + 0.04329},
+		{builtin("stampede-constants"), "dlacpy", [4]int64{513, 512}, 0},
+		{builtin("stampede"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12 * 1281 * 1281 * 257},
+		{builtin("stampede"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12 * 513 * 512 * 512},
 
 		// Dahu: a constant is charged for empty calls too.
-		{builtin(t, "dahu-a1"), "dgemm", [4]int64{100, 20, 3}, 6.484604e-11*100*20*3 + 1e-6},
-		{builtin(t, "dahu-a1"), "dgemm", [4]int64{100, 0, 3}, 1e-6},
-		{builtin(t, "dahu-c1"), "dtrsm/L", [4]int64{100, 20}, 5.44554e-11 * 100 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dtrsm/R", [4]int64{100, 20}, 5.44554e-11 * 100 * 20 * 20},
-		{builtin(t, "dahu-c1"), "dgemv", [4]int64{100, 20}, 1.278804e-09 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dtrsv", [4]int64{100}, 2.438651e-05},
-		{builtin(t, "dahu-c1"), "daxpy", [4]int64{0}, 6.680085e-07},
-		{builtin(t, "dahu-c1"), "dscal", [4]int64{100}, 3.798686e-10 * 100},
-		{builtin(t, "dahu-c1"), "idamax", [4]int64{100}, 6.052262e-10 * 100},
-		{builtin(t, "dahu-c1"), "dlaswp01T", [4]int64{100, 20}, 7.547639e-09 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dlaswp02N", [4]int64{100, 20}, 2.822241e-08 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dlaswp03T", [4]int64{100, 20}, 3.77524e-09 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dlaswp04T", [4]int64{3, 4, 20}, 8.498957e-09 * 4 * 20},
-		{builtin(t, "dahu-c1"), "dlaswp04N", [4]int64{3, 4, 20}, 0},
-		{builtin(t, "dahu-c1"), "dlacpy", [4]int64{100, 20}, 3.871806e-09 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dlatcpy", [4]int64{100, 20}, 4.8939e-09 * 100 * 20},
-		{builtin(t, "dahu-c1"), "dger", [4]int64{100, 20}, 0},
+		{builtin("dahu-a1"), "dgemm", [4]int64{100, 20, 3}, 6.484604e-11*100*20*3 + 1e-6},
+		{builtin("dahu-a1"), "dgemm", [4]int64{100, 0, 3}, 1e-6},
+		{builtin("dahu-c1"), "dtrsm/L", [4]int64{100, 20}, 5.44554e-11 * 100 * 100 * 20},
+		{builtin("dahu-c1"), "dtrsm/R", [4]int64{100, 20}, 5.44554e-11 * 100 * 20 * 20},
+		{builtin("dahu-c1"), "dgemv", [4]int64{100, 20}, 1.278804e-09 * 100 * 20},
+		{builtin("dahu-c1"), "dtrsv", [4]int64{100}, 2.438651e-05},
+		{builtin("dahu-c1"), "daxpy", [4]int64{0}, 6.680085e-07},
+		{builtin("dahu-c1"), "dscal", [4]int64{100}, 3.798686e-10 * 100},
+		{builtin("dahu-c1"), "idamax", [4]int64{100}, 6.052262e-10 * 100},
+		{builtin("dahu-c1"), "dlaswp01T", [4]int64{100, 20}, 7.547639e-09 * 100 * 20},
+		{builtin("dahu-c1"), "dlaswp02N", [4]int64{100, 20}, 2.822241e-08 * 100 * 20},
+		{builtin("dahu-c1"), "dlaswp03T", [4]int64{100, 20}, 3.77524e-09 * 100 * 20},
+		{builtin("dahu-c1"), "dlaswp04T", [4]int64{3, 4, 20}, 8.498957e-09 * 4 * 20},
+		{builtin("dahu-c1"), "dlaswp04N", [4]int64{3, 4, 20}, 0},
+		{builtin("dahu-c1"), "dlacpy", [4]int64{100, 20}, 3.871806e-09 * 100 * 20},
+		{builtin("dahu-c1"), "dlatcpy", [4]int64{100, 20}, 4.8939e-09 * 100 * 20},
+		{builtin("dahu-c1"), "dger", [4]int64{100, 20}, 0},
 	}
 	for _, tt := range tests {
 		m := bind(t, tt.set, kernels.Host{Name: "node-0", Speed: 1e9}, hpl[tt.kernel])
@@ -133,9 +134,9 @@ func TestTables(t *testing.T) {
 // TestSetsCoverHPL checks that each set has a model for every kernel of HPL
 // and that those that cost nothing are marked as free.
 func TestSetsCoverHPL(t *testing.T) {
-	sets := []*kernels.Set{loadSet(t, "full"), loadSet(t, "gemm-only"), loadSet(t, "none")}
+	sets := []*kernels.Set{loadSet("full"), loadSet("gemm-only"), loadSet("none")}
 	for _, name := range kernels.BuiltinNames() {
-		sets = append(sets, builtin(t, name))
+		sets = append(sets, builtin(name))
 	}
 	dims := [4]int64{2000, 2000, 2000, 1}
 	for _, s := range sets {
@@ -153,7 +154,7 @@ func TestSetsCoverHPL(t *testing.T) {
 // 80 flop for an element of each operand and 1e4 for the call; and no step is larger
 // than 2.5 % where that ends: 16/0.1 = 160 flop are 72.7 K of 2.2 flop, 16/0.4 = 40 are 18.2.
 func TestDefaultMovesC(t *testing.T) {
-	m := bind(t, builtin(t, "default"), kernels.Host{Name: "n", Speed: 1e9}, hpl["dgemm"])
+	m := bind(t, builtin("default"), kernels.Host{Name: "n", Speed: 1e9}, hpl["dgemm"])
 	at := func(rows, columns, k int64) float64 { return m.Seconds(&[4]int64{rows, columns, k}) }
 	for dims, want := range map[[3]int64]float64{
 		{1000, 2000, 1}:  160*1000*2000 + 80*1000*1 + 80*2000*1 + 1e4,
@@ -189,7 +190,7 @@ func TestUnit(t *testing.T) {
 // TestNegativeTotalsAreFree: without K, CPU 0 of dahu's host 1 takes
 // 5.393244e-7 - 5.740287e-10*M*N, below zero from M*N = 940 on.
 func TestNegativeTotalsAreFree(t *testing.T) {
-	m := bind(t, builtin(t, "dahu"), kernels.Host{Name: "dahu-1"}, hpl["dgemm"])
+	m := bind(t, builtin("dahu"), kernels.Host{Name: "dahu-1"}, hpl["dgemm"])
 	if got, want := m.Seconds(&[4]int64{939, 1, 0}), 5.393244e-7-5.740287e-10*939; math.Abs(got-want) > 1e-20 {
 		t.Errorf("939x1x0: %g s, want %g", got, want)
 	}
@@ -315,15 +316,22 @@ func TestHugeDimensions(t *testing.T) {
 	}
 }
 
-func TestSecondsDoesNotAllocate(t *testing.T) {
-	m := bind(t, builtin(t, "stampede"), kernels.Host{}, hpl["dgemm"])
-	dims := [4]int64{2000, 2000, 1000}
-	if n := testing.AllocsPerRun(100, func() { sink += m.Seconds(&dims) }); n != 0 {
-		t.Errorf("%g allocations", n)
+// TestDoesNotAllocate guards calls, and the start of a replay of many ranks, which binds again and again.
+func TestDoesNotAllocate(t *testing.T) {
+	set, h, gemm := builtin("stampede"), kernels.Host{}, hpl["dgemm"]
+	m := bind(t, set, h, gemm)
+	noisy := bind(t, parse(t, "dgemm: {terms: {M*N*K: 1}, noise: {half-normal: {M*N*K: 1}}}"), h, gemm)
+	dims, source, sum := [4]int64{2000, 2000, 1000}, noise.NewSource(1), 0.0
+	for name, call := range map[string]func(){
+		"Seconds": func() { sum += m.Seconds(&dims) },
+		"Draw":    func() { sum += noisy.Draw(&dims, source.Draw(noise.Computation, 1, 2, 3)) },
+		"Bind":    func() { set.Bind(h, gemm) },
+	} {
+		if n := testing.AllocsPerRun(100, call); n != 0 {
+			t.Errorf("%s: %g allocations", name, n)
+		}
 	}
 }
-
-var sink float64
 
 // TestDrawCoefficients draws k = a*M + b with covariance [[4, 3], [3, 9]] (in units of 1e-4
 // for a and b) many times. From two calls of each drawn model a and b follow; their moments
@@ -331,11 +339,7 @@ var sink float64
 // covariance of normal deviates sqrt((vii*vjj+vij^2)/n).
 func TestDrawCoefficients(t *testing.T) {
 	const n = 20000
-	file := header + "  k: {empty: charged, terms: {M: 5, 1: 7}, covariance: [[4e-4], [3e-4, 9e-4]]}\n  other: 1\n"
-	set, err := kernels.Parse(strings.NewReader(file), "f.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := parse(t, "k: {empty: charged, terms: {M: 5, 1: 7}, covariance: [[4e-4], [3e-4, 9e-4]]}", "other: 1")
 	if !set.Uncertain() {
 		t.Error("a set with a covariance is certain")
 	}
@@ -376,10 +380,7 @@ func TestDrawCoefficients(t *testing.T) {
 // name; without a draw all are alike.
 func TestDrawHosts(t *testing.T) {
 	const n = 20000
-	set, err := kernels.Parse(strings.NewReader("host_scatter: 5%\n"+header+"  k: {terms: {M: 2}}\n"), "f.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := parseFile(t, "host_scatter: 5%\n"+header+"  k: {terms: {M: 2}}\n")
 	drawn := set.DrawHosts(noise.NewSource(1))
 	mean, squares := 0.0, 0.0
 	for i := range n {
@@ -410,10 +411,7 @@ func seconds(t *testing.T, set *kernels.Set, kernel string, m int64) float64 {
 
 func secondsOn(t *testing.T, set *kernels.Set, host kernels.Host, kernel string, m int64) float64 {
 	t.Helper()
-	model, err := set.Bind(host, kernels.Signature{Name: kernel, Dims: []string{"M"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := bind(t, set, host, sig(kernel, "", "M"))
 	return model.Seconds(&[4]int64{m})
 }
 
@@ -469,9 +467,50 @@ func TestDefaultHPCG(t *testing.T) {
 		{"pack", []string{"LEVEL", "N"}, [4]int64{0, 60000}, 44*60e3/memory + call},
 		{"pack", []string{"LEVEL", "N"}, [4]int64{3, 0}, 0},
 	} {
-		m := bind(t, builtin(t, "default"), kernels.Host{Name: "node-0", Speed: 32e9}, sig(c.kernel, "", c.names...))
+		m := bind(t, builtin("default"), kernels.Host{Name: "node-0", Speed: 32e9}, sig(c.kernel, "", c.names...))
 		if got := m.Seconds(&c.dims); !near(got, c.want) {
 			t.Errorf("%s %v: %g s, want %g", c.kernel, c.dims, got, c.want)
+		}
+	}
+}
+
+// TestDocumentedExample parses the file in docs/kernels.md and checks the
+// times of the table that follows it.
+func TestDocumentedExample(t *testing.T) {
+	page, err := os.ReadFile("../docs/kernels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	file, _, found := strings.Cut(rest, "```\n")
+	if !found {
+		t.Fatal("no example in docs/kernels.md")
+	}
+	s := parseFile(t, file)
+	tests := []struct {
+		kernel, host string
+		slot         int
+		dims         [4]int64
+		want         float64
+	}{
+		{"dgemm", "node-1", 0, [4]int64{1000, 1000, 100}, 7.0002e-3},
+		{"dgemm", "node-13", 0, [4]int64{1000, 1000, 100}, 8.0002e-3},
+		{"dgemm", "node-13", 3, [4]int64{1000, 1000, 100}, 9.0002e-3},
+		{"dgemm", "node-1", 0, [4]int64{1000, 1000, 0}, 0},
+		{"dgemv", "node-1", 0, [4]int64{1000, 0}, 3e-7},
+		{"dger", "node-1", 0, [4]int64{5000, 8}, 1.6e-5},
+		{"dger", "node-1", 0, [4]int64{5000, 7}, 5.35e-6},
+		{"dtrsv", "node-1", 0, [4]int64{1000}, 1e-3},
+	}
+	for _, tt := range tests {
+		m := bind(t, s, kernels.Host{Name: tt.host, Slot: tt.slot, Speed: 1e9}, hpl[tt.kernel])
+		if got := m.Seconds(&tt.dims); !near(got, tt.want) {
+			t.Errorf("%s%v on %s slot %d: %g s, want %g", tt.kernel, tt.dims, tt.host, tt.slot, got, tt.want)
+		}
+	}
+	for name, sig := range hpl {
+		if name != "dswap" { // HPL has it, but never calls it
+			bind(t, s, kernels.Host{Name: "node-1", Speed: 1e9}, sig)
 		}
 	}
 }
@@ -489,33 +528,30 @@ func sig(name, attrs string, dims ...string) kernels.Signature {
 // header opens a file in seconds whose kernels follow, from line 4 on.
 const header = "version: 1\nunit: s\nkernels:\n"
 
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// parseFile parses a whole file.
+func parseFile(t testing.TB, text string) *kernels.Set {
+	t.Helper()
+	return must(kernels.Parse(strings.NewReader(text), "test.yaml"))
+}
+
 // parse parses a file whose kernels are the given lines.
 func parse(t testing.TB, kernelLines ...string) *kernels.Set {
-	t.Helper()
-	s, err := kernels.Parse(strings.NewReader(header+"  "+strings.Join(kernelLines, "\n  ")+"\n"), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return parseFile(t, header+"  "+strings.Join(kernelLines, "\n  ")+"\n")
 }
 
-func builtin(t testing.TB, name string) *kernels.Set {
-	t.Helper()
-	s, err := kernels.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func builtin(name string) *kernels.Set { return must(kernels.Builtin(name)) }
 
 // loadSet loads one of the reference simulations' sets.
-func loadSet(t testing.TB, name string) *kernels.Set {
-	t.Helper()
-	s, err := kernels.Load("../testdata/kernels/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+func loadSet(name string) *kernels.Set {
+	return must(kernels.Load("../testdata/kernels/" + name + ".yaml"))
 }
 
 func bind(t testing.TB, s *kernels.Set, h kernels.Host, sig kernels.Signature) kernels.Model {
@@ -529,13 +565,3 @@ func bind(t testing.TB, s *kernels.Set, h kernels.Host, sig kernels.Signature) k
 
 // near allows for rounding in a few operations.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(b) }
-
-// parseFile parses a whole file.
-func parseFile(t testing.TB, text string) *kernels.Set {
-	t.Helper()
-	s, err := kernels.Parse(strings.NewReader(text), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}

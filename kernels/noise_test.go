@@ -130,31 +130,16 @@ func TestModelsWithNoise(t *testing.T) {
 	}
 }
 
-func TestDrawDoesNotAllocate(t *testing.T) {
-	m := bind(t, parse(t, "dgemm: {terms: {M*N*K: 1}, noise: {half-normal: {M*N*K: 1}}}"), kernels.Host{}, hpl["dgemm"])
-	dims, s := [4]int64{2000, 2000, 1000}, noise.NewSource(1)
-	if n := testing.AllocsPerRun(100, func() { sink += m.Draw(&dims, s.Draw(noise.Computation, 1, 2, 3)) }); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
-}
-
 // TestNoisy: noise in place of the file's, of the kernels of a pattern only; the last counts.
 func TestNoisy(t *testing.T) {
 	set := parse(t, "k: {terms: {M: 3}, noise: {normal: 2}}\n  other: {terms: {M: 3}, noise: {normal: 2}}")
-	noisy := func(set *kernels.Set, pattern string, deviation float64) *kernels.Set {
-		set, err := set.Noisy(pattern, deviation)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return set
-	}
-	quiet, loud := noisy(set, "k", 0), noisy(set, "*", 0.1)
+	quiet, loud := must(set.Noisy("k", 0)), must(set.Noisy("*", 0.1))
 	for _, c := range []struct {
 		set    *kernels.Set
 		kernel string
 		sd     float64 // of 30 s
 	}{
-		{set, "k", 2}, {quiet, "k", 0}, {quiet, "other", 2}, {loud, "other", 3}, {noisy(loud, "k", 0.05), "k", 1.5},
+		{set, "k", 2}, {quiet, "k", 0}, {quiet, "other", 2}, {loud, "other", 3}, {must(loud.Noisy("k", 0.05)), "k", 1.5},
 	} {
 		m := bind(t, c.set, kernels.Host{Speed: 10}, sig(c.kernel, "", "M"))
 		if m.Noisy() != (c.sd > 0) {

@@ -1,7 +1,6 @@
 package platforms
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -31,7 +30,7 @@ type builder struct {
 	levelRuns    map[level]levelRun // by the first of their levels
 	configured   map[string]bool    // names of the options of <config> so far
 	fatTreeHosts int32
-	later        []func() error // the second pass
+	later        []func() // the second pass
 	table        profileTable
 	sum          io.Writer // of the files that it reads, for the hash
 	warnings     warning.List
@@ -50,7 +49,8 @@ func (l declaredLink) list() []int32 { return slices.Compact([]int32{l.up, l.dow
 // build makes a platform of a checked tree.
 // The tree has the elements and attributes of the schema, in the words of version 4; sum takes the texts of all files
 // that the description names. Errors are those of the first element at fault in each pass.
-func build(root *element, file string, lim limits, sum io.Writer) (*Platform, error) {
+func build(root *element, file string, lim limits, sum io.Writer) (p *Platform, err error) {
+	defer textutil.Stopped(&err)
 	b := &builder{
 		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
 		limits:     lim,
@@ -66,10 +66,7 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 	// Link 0 of every platform is the global loopback, whose figures are those of SimGrid unless an option says others.
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe},
 		b.levelsIn(-1, "loopback"))
-	v := &values{file: file, e: root}
-	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
-		return nil, v.err
-	}
+	b.at(root).choice("version", "4.1", "4", "4.0", "3", "3.0")
 
 	// The first pass: hosts, links and zones.
 	for _, e := range root.children {
@@ -78,28 +75,21 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 			b.addConfig(e)
 		case "random": // nothing that is supported refers to one
 		case "trace", "trace_connect":
-			v := &values{file: file, e: e}
-			if b.declareProfile(v); v.err != nil {
-				return nil, v.err
-			}
+			b.declareProfile(b.at(e))
 		default:
 			if len(b.zones) > 0 {
-				return nil, b.errorf(e, "a second zone at the top: nothing could route to it")
+				b.at(e).failf("a second zone at the top: nothing could route to it")
 			}
-			if err := b.declareZone(e, position{-1, 0}, 0); err != nil {
-				return nil, err
-			}
+			b.declareZone(e, position{-1, 0}, 0)
 		}
 	}
 	if len(b.hostNames) == 0 {
-		return nil, b.errorf(root, "a platform without hosts")
+		b.at(root).failf("a platform without hosts")
 	}
 
 	// The second pass: routes and connections of traces, which may name anything.
 	for _, pass := range b.later {
-		if err := pass(); err != nil {
-			return nil, err
-		}
+		pass()
 	}
 
 	// Profiles that are one factor from the begin on make the speeds of their hosts.
@@ -124,21 +114,16 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 // declareZone declares a zone or cluster that stands at a place of its parent, and all that is in it. The points
 // of a zone are numbered in the order of the file. What may name hosts, links and zones that follow (routes, links
 // of hosts, connections of traces) waits for the second pass.
-func (b *builder) declareZone(e *element, at position, depth int32) error {
-	v := &values{file: b.name, e: e}
+func (b *builder) declareZone(e *element, at position, depth int32) {
+	v := b.at(e)
 	number := int32(len(b.zones))
 	b.zones = append(b.zones, zone{name: v.text("id"), place: at, depth: depth})
 	b.declarePoint(v, v.text("id"), point{at, -1, number})
-	if v.err != nil {
-		return v.err
-	}
 	if e.name == "cluster" {
-		return b.declareCluster(v, number)
+		b.declareCluster(v, number)
+		return
 	}
 	routing := v.choice("routing", routings...)
-	if v.err != nil {
-		return v.err
-	}
 
 	// Zones of routing Cluster and Vivaldi are stars, whose points have links or coordinates; in all others
 	// points are only counted.
@@ -159,21 +144,21 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 		if vivaldi {
 			at, err := parseCoordinates(v.text("coordinates"))
 			if err != nil {
-				v.fail(fmt.Errorf("coordinates: %w", err))
+				v.failf("coordinates: %w", err)
 			}
 			s.at = append(s.at, at)
 		}
 	}
-	b.later = append(b.later, func() error { return b.buildRoutes(e, number) })
+	b.later = append(b.later, func() { b.buildRoutes(e, number) })
 
 	for _, c := range e.children {
-		v := &values{file: b.name, e: c}
+		v := b.at(c)
 		at := position{number, size}
 		switch name := c.name; {
 		case name == "peer" && !vivaldi:
-			v.fail(fmt.Errorf("only a zone of routing Vivaldi has any"))
+			v.failf("only a zone of routing Vivaldi has any")
 		case !cluster && (name == "cabinet" || name == "backbone" || name == "host_link"):
-			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
+			v.failf("only a zone of routing Cluster has any")
 		case name == "host":
 			b.declareSingleHost(v, at)
 			addPoint(v, -1, -1)
@@ -182,17 +167,12 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 			addPoint(v, -1, -1)
 		case name == "zone", name == "cluster":
 			addPoint(v, -1, -1)
-			v.err = b.declareZone(c, at, depth+1)
+			b.declareZone(c, at, depth+1)
 		case name == "peer": // a host with a link out and one in, without latency
 			b.declareSingleHost(v, at)
-			if int64(b.numLinks)+2 > b.limits.links {
-				v.fail(fmt.Errorf("more than %d links", b.limits.links))
-			}
+			b.roomFor(v, 2)
 			up := Link{Name: "link_" + v.text("id") + "_UP", Bandwidth: v.bandwidth("bw_out")}
 			down := Link{Name: "link_" + v.text("id") + "_DOWN", Bandwidth: v.bandwidth("bw_in")}
-			if v.err != nil {
-				return v.err
-			}
 			if v.text("lat") != "" {
 				b.warnings.Add(warning.At(b.name, c.line,
 					"lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"))
@@ -205,12 +185,8 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 			var err error
 			hosts.ranges, hosts.hosts, err = parseRadical(v.text("radical"), b.limits.hosts-len(b.hostNames))
 			v.fail(err)
-			if int64(b.numLinks)+2*int64(hosts.hosts) > b.limits.links {
-				v.fail(fmt.Errorf("more than %d links", b.limits.links))
-			}
-			if b.addGroup(v); v.err != nil {
-				return v.err
-			}
+			b.roomFor(v, 2*int64(hosts.hosts))
+			b.addGroup(v)
 			b.declareNumbered(v, &hosts, at)
 			levels := b.levelsIn(number, "host to switch", "switch to host")
 			for i := range hosts.hosts {
@@ -220,7 +196,7 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 			}
 		case name == "backbone":
 			if s.backbone >= 0 {
-				v.fail(fmt.Errorf("a second backbone"))
+				v.failf("a second backbone")
 			}
 			s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared},
 				b.levelsIn(number, "backbone"))
@@ -231,51 +207,38 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 		case name == "trace", name == "trace_connect":
 			b.declareProfile(v)
 		}
-		if v.err != nil {
-			return v.err
-		}
 	}
 	g.size = size
-	return nil
 }
 
 // declareCluster declares the hosts and links of a <cluster>.
 // Its topology lays out the links in a table, a few runs of alike ones, and computes routes from the numbers of
 // hosts: a cluster of any size takes memory for the names of its hosts only.
-func (b *builder) declareCluster(v *values, number int32) error {
+func (b *builder) declareCluster(v *values, number int32) {
 	spec := readClusterSpec(v, b.limits.hosts-len(b.hostNames))
 	b.addGroup(v)
-	if v.err != nil {
-		return v.err
-	}
 	b.declareNumbered(v, &spec, position{number, 0})
 	table := &linkTable{first: b.numLinks}
 	kind, shape := v.choice("topology", "FLAT", "FAT_TREE", "TORUS", "DRAGONFLY"), v.text("topo_parameters")
 	var topology topology
-	var err error
 	switch {
 	case kind != "FLAT" && spec.backbone.Bandwidth > 0:
-		err = fmt.Errorf("bb_bw: topology %s has no backbone", kind)
+		v.failf("bb_bw: topology %s has no backbone", kind)
 	case kind == "FAT_TREE":
-		topology, err = newFatTree(&spec, shape, b.fatTreeHosts, table)
+		topology = newFatTree(v, &spec, shape, b.fatTreeHosts, table)
 	case kind == "TORUS":
-		topology, err = newTorus(&spec, shape, table)
+		topology = newTorus(v, &spec, shape, table)
 	case kind == "DRAGONFLY":
-		topology, err = newDragonfly(&spec, shape, table)
+		topology = newDragonfly(v, &spec, shape, table)
 	case shape != "":
-		err = fmt.Errorf("topo_parameters %q without a topology", shape)
+		v.failf("topo_parameters %q without a topology", shape)
 	default:
 		topology = newFlatCluster(&spec, table)
 	}
-	if v.fail(err); v.err != nil {
-		return v.err
-	}
 
 	// The links of the cluster join those of the platform as one span.
-	switch {
-	case int64(b.numLinks)+table.count > b.limits.links:
-		v.fail(fmt.Errorf("more than %d links", b.limits.links))
-	case table.count > 0:
+	b.roomFor(v, table.count)
+	if table.count > 0 {
 		b.spans = append(b.spans, linkSpan{b.numLinks, table, 0, b.levelsIn(number, table.levels...)})
 		b.numLinks += int32(table.count)
 	}
@@ -295,7 +258,13 @@ func (b *builder) declareCluster(v *values, number int32) error {
 		b.declarePoint(v, name, point{position{number, spec.hosts}, -1, -1})
 	}
 	b.zones[number].topology = topology
-	return v.err
+}
+
+// roomFor refuses so many more links if a platform cannot have them.
+func (b *builder) roomFor(v *values, links int64) {
+	if int64(b.numLinks)+links > b.limits.links {
+		v.failf("more than %d links", b.limits.links)
+	}
 }
 
 // declareNumbered declares the hosts of a radical, the first at a place and the
@@ -311,9 +280,7 @@ func (b *builder) declareNumbered(v *values, s *clusterSpec, at position) {
 func (b *builder) declareSingleHost(v *values, at position) {
 	b.addGroup(v)
 	b.declareHost(v, v.text("id"), at)
-	if v.err == nil {
-		b.addProfileFiles(v, int32(len(b.hostNames)-1), nil)
-	}
+	b.addProfileFiles(v, int32(len(b.hostNames)-1), nil)
 }
 
 // maxCores bounds the cores of a host.
@@ -329,7 +296,7 @@ func (b *builder) addGroup(v *values) {
 // declareHost adds a host of the group added last.
 func (b *builder) declareHost(v *values, name string, at position) {
 	if len(b.hostNames) >= b.limits.hosts {
-		v.fail(fmt.Errorf("more than %d hosts", b.limits.hosts))
+		v.failf("more than %d hosts", b.limits.hosts)
 	}
 	b.declarePoint(v, name, point{at, int32(len(b.hostNames)), -1})
 	b.hostNames = append(b.hostNames, name)
@@ -346,8 +313,7 @@ func (b *builder) declarePoint(v *values, name string, pt point) {
 	}
 	_, twice := at[name]
 	if same, ok := other[name]; twice || ok && pt.host < 0 && same.host < 0 {
-		v.fail(fmt.Errorf("there is a host, router or zone %q already", name))
-		return
+		v.failf("there is a host, router or zone %q already", name)
 	}
 	at[name] = pt
 }
@@ -359,16 +325,11 @@ func (b *builder) declareLink(v *values, zone int32) {
 	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
 	l := Link{v.text("id"), v.optionalBandwidth("bandwidth"), v.latency("latency"), Shared}
 	if v.text("bandwidth") == "" {
-		v.fail(fmt.Errorf("bandwidth: want a bandwidth"))
-	} else if l.Bandwidth == 0 && v.err == nil {
+		v.failf("bandwidth: want a bandwidth")
+	} else if l.Bandwidth == 0 {
 		b.warnings.Add(warning.At(b.name, v.e.line, "link %q has no bandwidth: a message over it never ends", l.Name))
 	}
-	if int64(b.numLinks)+2 > b.limits.links {
-		v.fail(fmt.Errorf("more than %d links", b.limits.links))
-	}
-	if v.err != nil {
-		return
-	}
+	b.roomFor(v, 2)
 	var declared declaredLink
 	switch policy {
 	case "SHARED", "FATPIPE":
@@ -403,7 +364,7 @@ func (b *builder) addNamedLink(v *values, l Link, levels levelRun) int32 {
 // Names of links are known in all zones of a description, as in SimGrid.
 func (b *builder) nameLink(v *values, name string, l declaredLink) {
 	if _, ok := b.linkNames[name]; ok {
-		v.fail(fmt.Errorf("there is a link %q already", name))
+		v.failf("there is a link %q already", name)
 	}
 	b.linkNames[name] = l
 }
@@ -442,7 +403,5 @@ func readProps(e *element) []Prop {
 	return slices.Clip(props)
 }
 
-// errorf returns an error with file and line of an element, and the element itself, cut to a length for people.
-func (b *builder) errorf(e *element, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", b.name, e.line, textutil.Brief(fmt.Errorf("%v: %s", e, fmt.Sprintf(format, args...))))
-}
+// at returns the values of an element, whose errors have its place.
+func (b *builder) at(e *element) *values { return &values{b.name, e} }

@@ -1,7 +1,5 @@
 package platforms
 
-import "fmt"
-
 // A bypass is a route that goes before the others: between two hosts of a zone,
 // or from the hosts of one zone to those of another, however deep both are in
 // the zone that lists it. It has one direction.
@@ -24,26 +22,19 @@ func (p *Platform) findBypass(src, dst position) *bypass {
 	if src.zone == dst.zone {
 		return p.bypasses[bypassKey{src.zone, src, dst}]
 	}
-	common := p.commonZone(src, dst).zone
+	common, _, _ := p.commonZone(src, dst)
 	srcDepth := p.zones[src.zone].depth - p.zones[common].depth
 	dstDepth := p.zones[dst.zone].depth - p.zones[common].depth
-	try := func(i, j int32) *bypass {
-		if i >= srcDepth || j >= dstDepth {
-			return nil
-		}
-		return p.bypasses[bypassKey{common, p.zoneAround(src, i), p.zoneAround(dst, j)}]
-	}
 	for outer := range max(srcDepth, dstDepth) {
-		for inner := range outer {
-			if b := try(inner, outer); b != nil {
-				return b
+		for inner := range outer + 1 {
+			for _, d := range [...][2]int32{{inner, outer}, {outer, inner}} {
+				if d[0] >= srcDepth || d[1] >= dstDepth {
+					continue
+				}
+				if b := p.bypasses[bypassKey{common, p.zoneAround(src, d[0]), p.zoneAround(dst, d[1])}]; b != nil {
+					return b
+				}
 			}
-			if b := try(outer, inner); b != nil {
-				return b
-			}
-		}
-		if b := try(outer, outer); b != nil {
-			return b
 		}
 	}
 	return nil
@@ -81,11 +72,8 @@ func (w walk) appendBypass(route []int32, b *bypass, src, dst position) ([]int32
 // readBypass lists a <bypassRoute> or <bypassZoneRoute>.
 func (b *builder) readBypass(v *values, zone int32) {
 	src, dst := b.readBypassEnd(v, "src", zone), b.readBypassEnd(v, "dst", zone)
-	if v.err == nil && src == dst && v.e.name == "bypassZoneRoute" {
-		v.fail(fmt.Errorf("from a zone to itself"))
-	}
-	if v.err != nil {
-		return
+	if src == dst && v.e.name == "bypassZoneRoute" {
+		v.failf("from a zone to itself")
 	}
 	way := &bypass{betweenZones: v.e.name == "bypassZoneRoute"}
 	if way.betweenZones {
@@ -94,7 +82,7 @@ func (b *builder) readBypass(v *values, zone int32) {
 	way.links, _ = b.readLinks(v)
 	key := bypassKey{zone, src.position, dst.position}
 	if _, ok := b.bypasses[key]; ok {
-		v.fail(fmt.Errorf("a second bypass from %q to %q", v.text("src"), v.text("dst")))
+		v.failf("a second bypass from %q to %q", v.text("src"), v.text("dst"))
 	}
 	if b.bypasses == nil {
 		b.bypasses = map[bypassKey]*bypass{}
@@ -111,9 +99,9 @@ func (b *builder) readBypassEnd(v *values, attr string, zone int32) point {
 	}
 	switch {
 	case v.e.name == "bypassRoute" && (!ok || pt.position.zone != zone):
-		v.fail(fmt.Errorf("%s: zone %q has no host or router %q", attr, b.zones[zone].name, v.text(attr)))
+		v.failf("%s: zone %q has no host or router %q", attr, b.zones[zone].name, v.text(attr))
 	case v.e.name == "bypassZoneRoute" && (!ok || !b.isInside(pt.position, zone)):
-		v.fail(fmt.Errorf("%s: no zone %q in zone %q", attr, v.text(attr), b.zones[zone].name))
+		v.failf("%s: no zone %q in zone %q", attr, v.text(attr), b.zones[zone].name)
 	}
 	return pt
 }

@@ -89,9 +89,8 @@ func (s *clusterSpec) addLimiters(t *linkTable, count int64, of string, name fun
 func readClusterSpec(v *values, maxHosts int) clusterSpec {
 	s := clusterSpec{id: v.text("id"), prefix: v.text("prefix"), suffix: v.text("suffix")}
 	var err error
-	if s.ranges, s.hosts, err = parseRadical(v.text("radical"), maxHosts); err != nil {
-		v.fail(err)
-	}
+	s.ranges, s.hosts, err = parseRadical(v.text("radical"), maxHosts)
+	v.fail(err)
 	policy := v.choice("sharing_policy", "SPLITDUPLEX", "FULLDUPLEX", "SHARED", "FATPIPE")
 	s.split = policy == "SPLITDUPLEX" || policy == "FULLDUPLEX"
 	s.cable = Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
@@ -103,14 +102,14 @@ func readClusterSpec(v *values, maxHosts int) clusterSpec {
 		s.backbone.Policy = Fatpipe
 	}
 	if s.backbone.Latency > 0 && s.backbone.Bandwidth == 0 {
-		v.fail(fmt.Errorf("bb_lat without bb_bw"))
+		v.failf("bb_lat without bb_bw")
 	}
 
 	// So is a loopback of each host, which its messages to itself do not share.
 	s.loopback = Link{v.text("id"), v.optionalBandwidth("loopback_bw"), v.latency("loopback_lat"), Fatpipe}
 	s.hasLoopback = s.loopback.Bandwidth > 0
 	if s.loopback.Latency > 0 && !s.hasLoopback {
-		v.fail(fmt.Errorf("loopback_lat without loopback_bw"))
+		v.failf("loopback_lat without loopback_bw")
 	}
 	return s
 }

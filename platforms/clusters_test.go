@@ -88,10 +88,8 @@ func TestBackboneInRoutes(t *testing.T) {
 	if list := p.AmpleLinks(); len(list) > 0 {
 		t.Errorf("ample: %s", p.Link(list[0]).Name)
 	}
-	twice := strings.Replace(text, `id="l" bandwidth`, `id="c_backbone" bandwidth`, 1)
-	if _, err := Parse(strings.NewReader(twice), "test.xml"); err == nil || !strings.Contains(err.Error(), `test.xml:4: <link "c_backbone">: there is a link "c_backbone" already`) {
-		t.Error(err)
-	}
+	refuses(t, strings.Replace(text, `id="l" bandwidth`, `id="c_backbone" bandwidth`, 1),
+		`x.xml:4: <link "c_backbone">: there is a link "c_backbone" already`)
 }
 
 // TestTorusRoutes: coordinates of host r are r mod d_0, r/d_0 mod d_1, ...; a hop

@@ -21,22 +21,20 @@ type dragonfly struct {
 }
 
 // newDragonfly lays out the links of s in t, for a shape whose numbers of cables only multiply bandwidths.
-func newDragonfly(s *clusterSpec, shape string, t *linkTable) (*dragonfly, error) {
+func newDragonfly(v *values, s *clusterSpec, shape string, t *linkTable) *dragonfly {
 	const form = "GROUPS,CABLES;CHASSIS,CABLES;BLADES,CABLES;NODES"
 	g, err := parseGroups(shape, 4, form)
-	if err != nil {
-		return nil, err
-	}
+	v.fail(err)
 	if len(g[0]) != 2 || len(g[1]) != 2 || len(g[2]) != 2 || len(g[3]) != 1 {
-		return nil, fmt.Errorf("topo_parameters %q: want %s", shape, form)
+		v.failf("topo_parameters %q: want %s", shape, form)
 	}
 	groups, chassis, blades, nodes := g[0][0], g[1][0], g[2][0], g[3][0]
 	if n := product([]int{groups, chassis, blades, nodes}); n != int64(s.hosts) {
-		return nil, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", shape, countText(n),
+		v.failf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", shape, countText(n),
 			s.hosts)
 	}
 	if groups > blades {
-		return nil, fmt.Errorf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", shape,
+		v.failf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", shape,
 			groups, blades)
 	}
 
@@ -57,7 +55,7 @@ func newDragonfly(s *clusterSpec, shape string, t *linkTable) (*dragonfly, error
 	d.loopback = s.addLoopbacks(t)
 	d.hostCap = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
 	d.routeCap = s.addLimiters(t, routers, "router", func(i int32) string { return fmt.Sprintf("%s_router_%d", s.id, i) })
-	return d, nil
+	return d
 }
 
 // A seat is where a router stands.

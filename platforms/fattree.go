@@ -36,24 +36,22 @@ type treeLevel struct {
 
 // newFatTree lays out the links of s in t. shape is "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..", the numbers
 // of the level nearest to the hosts first; position is the number of hosts in earlier fat trees.
-func newFatTree(s *clusterSpec, shape string, position int32, t *linkTable) (*fatTree, error) {
+func newFatTree(v *values, s *clusterSpec, shape string, position int32, t *linkTable) *fatTree {
 	groups, err := parseGroups(shape, 4, "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..")
-	if err != nil {
-		return nil, err
-	}
+	v.fail(err)
 	if len(groups[0]) != 1 {
-		return nil, fmt.Errorf("topo_parameters %q: want one number of levels", shape)
+		v.failf("topo_parameters %q: want one number of levels", shape)
 	}
 	top := groups[0][0]
 	for _, g := range groups[1:] {
 		if len(g) != top {
-			return nil, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", shape, top, top,
+			v.failf("topo_parameters %q: %d levels need %d numbers in each group, found %d", shape, top, top,
 				len(g))
 		}
 	}
 	children, parents, cables := groups[1], groups[2], groups[3]
 	if n := product(children); n != int64(s.hosts) {
-		return nil, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
+		v.failf("topo_parameters %q: a tree of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
 	}
 
 	f := &fatTree{position: uint32(position), width: uint32(s.width()), loopback: -1, limited: s.limiter > 0}
@@ -79,7 +77,7 @@ func newFatTree(s *clusterSpec, shape string, position int32, t *linkTable) (*fa
 		f.levels = append(f.levels, level)
 	}
 	f.loopback = s.addLoopbacks(t)
-	return f, nil
+	return f
 }
 
 // appendLocal climbs to the first switch above both hosts and descends from there; the cost goes with the levels,

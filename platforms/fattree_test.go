@@ -213,7 +213,7 @@ func TestFatTreeAgainstReference(t *testing.T) {
 			for src := range hosts {
 				for dst := range hosts {
 					want := referenceRoute(shape, hosts, 0, src, dst, attrs != "")
-					if got := routeNames(t, p, hosts[src].name, hosts[dst].name); got != want {
+					if got := routeNames(t, p, AsMet, hosts[src].name, hosts[dst].name); got != want {
 						t.Fatalf("tree %s: route from %d to %d:\n got %s\nwant %s", params, src, dst, got, want)
 					}
 				}

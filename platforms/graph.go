@@ -105,8 +105,8 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 	return route, err
 }
 
-// appendCrossing joins the ways inside the zones at both ends to the listed routes between them. The order of
-// the links decides the last bits of sums; it follows w.order, which follows SimGrid.
+// appendCrossing joins the ways inside the zones at both ends to the listed routes between them: src is the point
+// srcIn of this zone or lies inside it, and so is dst. The order of the links decides the last bits of sums; it follows w.order, which follows SimGrid.
 func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error) {
 	start := len(route)
 	var few [8]int32

@@ -23,15 +23,33 @@ func parseCluster(t testing.TB, radical, attrs string) *Platform {
 		`" speed="1Gf" bw="1GBps" lat="1ms" `+attrs+`/></platform>`)
 }
 
-// routeNames returns the names of the links between two hosts, "" where there
-// is no route.
-func routeNames(t testing.TB, p *Platform, src, dst string) string {
+// refuses fails unless the error of a description has a text in it.
+func refuses(t *testing.T, text, want string) {
 	t.Helper()
-	return orderedNames(t, p, AsMet, src, dst)
+	if _, err := Parse(strings.NewReader(text), "x.xml"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%.300s\n got %v\nwant %s", text, err, want)
+	}
 }
 
-// orderedNames is routeNames in some order.
-func orderedNames(t testing.TB, p *Platform, order Order, src, dst string) string {
+// warns fails unless the only warning of a platform ends with a text.
+func warns(t *testing.T, p *Platform, want string) {
+	t.Helper()
+	if w := p.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0].String(), want) {
+		t.Errorf("warnings %v, want %s", w, want)
+	}
+}
+
+// noRoute fails unless the error of a route from one host to another has a text in it.
+func noRoute(t *testing.T, p *Platform, src, dst int, want string) {
+	t.Helper()
+	if _, err := p.AppendRoute(nil, src, dst); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("from %d to %d: %v, want %s", src, dst, err, want)
+	}
+}
+
+// routeNames returns the names of the links between two hosts in some order, "" where there
+// is no route.
+func routeNames(t testing.TB, p *Platform, order Order, src, dst string) string {
 	t.Helper()
 	a, okA := p.HostIndex(src)
 	b, okB := p.HostIndex(dst)
@@ -55,7 +73,7 @@ type routeCase struct{ src, dst, want string }
 func checkRoutes(t *testing.T, p *Platform, cases []routeCase) {
 	t.Helper()
 	for _, c := range cases {
-		if got := routeNames(t, p, c.src, c.dst); got != c.want {
+		if got := routeNames(t, p, AsMet, c.src, c.dst); got != c.want {
 			t.Errorf("route from %s to %s:\n got %s\nwant %s", c.src, c.dst, got, c.want)
 		}
 	}

@@ -19,12 +19,10 @@ type linkTable struct {
 
 // A linkRun is alike links. name makes the name of the i-th of the run.
 type linkRun struct {
-	start     int64 // in the table
-	bandwidth float64
-	latency   float64
-	policy    Policy
-	levels    levelRun // of the table's
-	name      func(i int32) string
+	start  int64    // in the table
+	like   Link     // each, but for the name
+	levels levelRun // of the table's
+	name   func(i int32) string
 }
 
 // add appends a run of count >= 0 links like the given one, whose levels are the given ones
@@ -35,7 +33,7 @@ func (t *linkTable) add(count int64, like Link, levels []string, name func(i int
 	if count > 0 {
 		t.levels = append(t.levels, levels...)
 	}
-	t.runs = append(t.runs, linkRun{start, like.Bandwidth, like.Latency, like.Policy, of, name})
+	t.runs = append(t.runs, linkRun{start, like, of, name})
 	t.count = min(t.count+count, MaxLinks+1)
 	return t.first + int32(start)
 }

@@ -1,7 +1,6 @@
 package platforms
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -38,17 +37,10 @@ func ParseAlone(r io.Reader, name string) (*Platform, error) {
 	return parseWithin(r, name, lim)
 }
 
-// byteOrderMark may stand at the beginning of a text in UTF-8 and says nothing.
-const byteOrderMark = "\ufeff"
-
 // parseWithin is Parse with other limits.
 func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 	hash := sha256.New()
-	text := bufio.NewReader(io.TeeReader(r, hash))
-	if head, _ := text.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = text.Discard(len(byteOrderMark)) // they are in the buffer
-	}
-	root, err := readTree(text, name, lim.text)
+	root, err := readTree(io.TeeReader(r, hash), name, lim.text)
 	if err != nil {
 		return nil, err
 	}

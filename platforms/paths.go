@@ -1,8 +1,10 @@
 package platforms
 
 import (
-	"container/heap"
 	"math"
+	"slices"
+
+	"reprise/internal/eventqueue"
 )
 
 // Paths of fewest links over the listed routes. Of several equally short ones SimGrid
@@ -15,16 +17,21 @@ const unreached = math.MaxInt64
 // findPaths fills last. numbers are those of points by their first appearance in routes.
 func (g *graph) findPaths(numbers []int32) {
 	g.last = make([]int32, int(g.size)*int(g.size))
-	s := &search{graph: g, dist: make([]int64, g.size)}
-	s.numbers = numbers
+	if !g.dijkstra { // Floyd's algorithm goes by the order of declaration
+		for point := range numbers {
+			numbers[point] = int32(point)
+		}
+	}
+	n := int(g.size)
+	s := &search{graph: g, numbers: numbers, points: make([]int32, n), dist: make([]int64, n), queue: eventqueue.New(n)}
+	for point, number := range numbers {
+		s.points[number] = int32(point)
+	}
 	if g.dijkstra {
 		for from := range g.size {
 			s.dijkstra(from)
 		}
 		return
-	}
-	for point := range numbers { // Floyd's algorithm goes by the order of declaration
-		numbers[point] = int32(point)
 	}
 	for from := range g.size {
 		s.findVia(from)
@@ -36,24 +43,30 @@ func (g *graph) findPaths(numbers []int32) {
 // Its slices are used for one point after the other.
 type search struct {
 	*graph
-	numbers []int32 // of points, by which the queue orders those of equal distance
-	dist    []int64 // links from the point where the search began
-	queue   visits
-	settled []int32 // points in the order in which they left the queue
+	numbers []int32          // of points, by which the queue orders those of equal distance
+	points  []int32          // by number
+	dist    []int64          // links from the point where the search began
+	queue   eventqueue.Queue // the numbers of points to go on from, by distance
+	settled []int32          // points in the order in which they left the queue
 }
 
 // appearances numbers points as SimGrid's Dijkstra does: as they first appear as the
-// source or destination of a listed route. It is for the time before edges are sorted.
+// source or destination of a listed route; points of none come last. It is for the time before edges are sorted.
 func (g *graph) appearances() []int32 {
-	numbers := make([]int32, g.size)
-	next := int32(1)
-	for _, e := range g.edges {
-		for _, point := range [...]int32{e.from, e.to} {
-			if numbers[point] == 0 {
-				numbers[point] = next
-				next++
-			}
+	numbers := slices.Repeat([]int32{-1}, int(g.size))
+	next := int32(0)
+	number := func(point int32) {
+		if numbers[point] < 0 {
+			numbers[point] = next
+			next++
 		}
+	}
+	for _, e := range g.edges {
+		number(e.from)
+		number(e.to)
+	}
+	for point := range g.size {
+		number(point)
 	}
 	return numbers
 }
@@ -68,18 +81,15 @@ func (s *search) dijkstra(from int32) {
 	}
 	s.dist[from] = 0
 	s.settled = s.settled[:0]
-	s.queue = append(s.queue[:0], visit{0, s.numbers[from], from})
-	for len(s.queue) > 0 {
-		v := heap.Pop(&s.queue).(visit)
-		if v.dist > s.dist[v.point] {
-			continue
-		}
-		s.settled = append(s.settled, v.point)
-		for i := s.first[v.point]; i < s.first[v.point+1]; i++ {
-			to, d := s.edges[i].to, v.dist+s.edges[i].count()
+	s.queue.Set(s.numbers[from], 0)
+	for !math.IsInf(s.queue.Next(), 1) {
+		point := s.points[s.queue.Pop()]
+		s.settled = append(s.settled, point)
+		for i := s.first[point]; i < s.first[point+1]; i++ {
+			to, d := s.edges[i].to, s.dist[point]+s.edges[i].count()
 			if d < s.dist[to] {
 				s.dist[to], last[to] = d, i
-				heap.Push(&s.queue, visit{d, s.numbers[to], to})
+				s.queue.Set(s.numbers[to], float64(d))
 			}
 		}
 	}
@@ -169,25 +179,4 @@ func (s *search) resolveVia() {
 			}
 		}
 	}
-}
-
-// A visit is a point that waits in Dijkstra's queue; visits are a heap by distance, then
-// number.
-type visit struct {
-	dist          int64
-	number, point int32
-}
-type visits []visit
-
-func (q visits) Len() int { return len(q) }
-func (q visits) Less(i, j int) bool {
-	return q[i].dist < q[j].dist || q[i].dist == q[j].dist && q[i].number < q[j].number
-}
-func (q visits) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *visits) Push(x any)   { *q = append(*q, x.(visit)) }
-func (q *visits) Pop() any {
-	last := len(*q) - 1
-	v := (*q)[last]
-	*q = (*q)[:last]
-	return v
 }

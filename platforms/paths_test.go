@@ -45,7 +45,7 @@ func TestRecordedRoutes(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			words := strings.Fields(line)
 			want := strings.ReplaceAll(strings.Join(words[3:], " "), "__loopback__", "loopback")
-			if got := orderedNames(t, p, AsListed, words[0], words[1]); got != want {
+			if got := routeNames(t, p, AsListed, words[0], words[1]); got != want {
 				t.Errorf("%s: route from %s to %s:\n got %s\nwant %s", file, words[0], words[1], got, want)
 				break
 			}

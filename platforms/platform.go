@@ -42,6 +42,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"reprise/trace/warning"
@@ -194,34 +195,31 @@ func (p *Platform) NumLinks() int { return int(p.numLinks) }
 // Link returns link i of [0, NumLinks). Names of links inside clusters are made
 // at each call; LinkCapacity spares that.
 func (p *Platform) Link(i int32) Link {
-	s := p.spanOf(i)
-	var l Link
-	if s.table == nil {
-		l.Name = p.links[s.explicit+i-s.first].Name
-	} else {
-		run, in := s.table.run(i - s.first)
+	declared, run, in := p.declared(i)
+	l := *declared
+	if run != nil {
 		l.Name = run.name(in)
 	}
-	l.Bandwidth, l.Latency, l.Policy = p.LinkCapacity(i)
+	l.Bandwidth, l.Latency, _ = p.LinkCapacity(i)
 	return l
+}
+
+// declared returns link i as the file says it. In a cluster its name is that of link in of a run.
+func (p *Platform) declared(i int32) (l *Link, run *linkRun, in int32) {
+	s := p.spanOf(i)
+	if s.table == nil {
+		return &p.links[s.explicit+i-s.first], nil, 0
+	}
+	run, in = s.table.run(i - s.first)
+	return &run.like, run, in
 }
 
 // LinkCapacity returns the bandwidth in byte/s, the latency in seconds and the
 // sharing policy of link i of [0, NumLinks).
 func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Policy) {
-	s := p.spanOf(i)
-	if s.table == nil {
-		l := &p.links[s.explicit+i-s.first]
-		bandwidth, latency, policy = l.Bandwidth, l.Latency, l.Policy
-	} else {
-		run, _ := s.table.run(i - s.first)
-		bandwidth, latency, policy = run.bandwidth, run.latency, run.policy
-	}
-	if p.scale != nil {
-		b, l := p.scale(i)
-		bandwidth, latency = bandwidth*b, latency*l
-	}
-	return bandwidth, latency, policy
+	l, _, _ := p.declared(i)
+	bandwidth, latency = p.LinkFactors(i)
+	return l.Bandwidth * bandwidth, l.Latency * latency, l.Policy
 }
 
 // AppendRoute appends to route the links from host src to host dst, in the
@@ -278,13 +276,5 @@ func (p *Platform) spanOf(i int32) *linkSpan {
 	if i < 0 || i >= p.numLinks {
 		panic(fmt.Sprintf("platforms: link %d out of range [0,%d)", i, p.numLinks))
 	}
-	lo, hi := 0, len(p.spans)
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; p.spans[mid].first <= i {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return &p.spans[lo]
+	return &p.spans[sort.Search(len(p.spans)-1, func(k int) bool { return p.spans[k+1].first > i })]
 }

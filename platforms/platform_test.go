@@ -68,10 +68,8 @@ func TestEncoding(t *testing.T) {
 	if n := parse(t, "\ufeff"+zoneXML("Full", points("a b", ""))).NumHosts(); n != 2 {
 		t.Errorf("behind a byte order mark %d hosts, want 2", n)
 	}
-	_, err := Parse(strings.NewReader(`<?xml version="1.0" encoding="EBCDIC"?>`+text), "x.xml")
-	if want := `x.xml:1: xml: opening charset "EBCDIC": want UTF-8, US-ASCII or ISO-8859-1`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	refuses(t, `<?xml version="1.0" encoding="EBCDIC"?>`+text,
+		`x.xml:1: xml: opening charset "EBCDIC": want UTF-8, US-ASCII or ISO-8859-1`)
 }
 
 // TestHash: machines are told apart by all of their text, routes included.
@@ -134,7 +132,7 @@ func TestAppendRouteKeepsPrefix(t *testing.T) {
 	if want := `test.xml: no route in zone "w" from "b" to "a": not listed in this direction`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if diff := cmp.Diff([]int32{7}, route); diff != "" {
+	if len(route) != 1 || route[0] != 7 {
 		t.Errorf("route %v, want 7 alone", route)
 	}
 }
@@ -146,14 +144,15 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := parseWithin(strings.NewReader(text), "f.xml", limits{text: maxText, hosts: 300, links: 3000, pathTable: 3000})
+		small := limits{text: maxText, hosts: 300, links: 3000, pathTable: 3000}
+		p, err := parseWithin(strings.NewReader(text), "f.xml", small)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f.xml:") {
 				t.Fatalf("error %q without a position", err)
 			}
 			return
 		}
-		again, err := parseWithin(strings.NewReader(text), "f.xml", limits{text: maxText, hosts: 300, links: 3000, pathTable: 3000})
+		again, err := parseWithin(strings.NewReader(text), "f.xml", small)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,15 +115,19 @@ func TestProfilesInFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	load := func() *Platform {
+		p, err := Load(filepath.Join(dir, "p.xml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
 	write("p.xml", profiled("%HOST%", ` speed_file="s.txt" state_file="o.txt"`, "%LINK%", ` sharing_policy="SPLITDUPLEX" bandwidth_file="b.txt" latency_file="l.txt" state_file="o.txt"`, "%WAY%", ` direction="UP"`))
 	write("s.txt", "1 0.5\n")
 	write("o.txt", "1 1\n")
 	write("b.txt", "2 3e6\nPERIODICITY 4\n")
 	write("l.txt", "0 2e-3\n")
-	p, err := Load(filepath.Join(dir, "p.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := load()
 	var got []string
 	for _, use := range p.Profiles() {
 		got = append(got, use.Kind.String()+" "+use.Target)
@@ -135,19 +139,15 @@ func TestProfilesInFiles(t *testing.T) {
 		t.Errorf("profiles %s, want %s", strings.Join(got, ", "), want)
 	}
 	write("b.txt", "2 4e6\n")
-	q, err := Load(filepath.Join(dir, "p.xml"))
-	if err != nil || q.Hash() == p.Hash() {
-		t.Errorf("%v; the hash is the same with another profile", err)
+	if load().Hash() == p.Hash() {
+		t.Error("the hash is the same with another profile")
 	}
 	work := t.TempDir()
 	t.Chdir(work)
 	if err := os.WriteFile("b.txt", []byte("7 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = Load(filepath.Join(dir, "p.xml")); err != nil {
-		t.Fatal(err)
-	}
-	if first, _ := p.Profiles()[4].Profile.Span(); first != 7 {
+	if first, _ := load().Profiles()[4].Profile.Span(); first != 7 {
 		t.Errorf("first change at %v s, want that of the file in the working directory, 7", first)
 	}
 }
@@ -174,24 +174,19 @@ func TestProfilesInline(t *testing.T) {
 		{"no file", `<trace id="t" file="nowhere.txt" periodicity="1"/>`, `there is no file "nowhere.txt"`},
 		{"a directory", `<trace id="t" file="/" periodicity="1"/>`, "want a regular file"},
 	} {
-		p, err := Parse(strings.NewReader(profiled("%END%", c.end)), "x.xml")
-		switch {
-		case c.want == "" && (err != nil || len(p.Profiles()) != 1):
-			t.Errorf("%s: %v", c.name, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		if text := profiled("%END%", c.end); c.want != "" {
+			refuses(t, text, c.want)
+		} else if n := len(parse(t, text).Profiles()); n != 1 {
+			t.Errorf("%s: %d profiles, want 1", c.name, n)
 		}
 	}
 }
 
 // TestTraceConnectedTwice: SimGrid connects a trace to the first element only.
 func TestTraceConnectedTwice(t *testing.T) {
-	p, err := Parse(strings.NewReader(profiled("%END%", `<trace id="t" periodicity="-1">1 2</trace>
+	p := parse(t, profiled("%END%", `<trace id="t" periodicity="-1">1 2</trace>
 <trace_connect kind="SPEED" trace="t" element="b"/>
-<trace_connect kind="SPEED" trace="t" element="a"/>`)), "x.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+<trace_connect kind="SPEED" trace="t" element="a"/>`))
 	if uses := p.Profiles(); len(uses) != 1 || uses[0].Target != "b" {
 		t.Errorf("connected to %v", uses)
 	}
@@ -206,19 +201,12 @@ func TestProfileWithoutValue(t *testing.T) {
 	const platform = `<platform version="4.1">%s<zone id="z" routing="Full"><host id="a" speed="1Gf"/></zone>
 <trace_connect kind="SPEED" trace="t" element="a"/></platform>`
 	for _, text := range []string{"\n", "# nothing", "\nLOOPAFTER 1\n", "\nPERIODICITY 1\n"} {
-		p, err := Parse(strings.NewReader(strings.Replace(platform, "%s", `<trace id="t" periodicity="-1">`+text+`</trace>`, 1)), "p.xml")
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
-		}
+		p := parse(t, fmt.Sprintf(platform, `<trace id="t" periodicity="-1">`+text+`</trace>`))
 		if w := p.Warnings(); len(p.Profiles()) != 0 || len(w) != 1 || !strings.Contains(w[0].String(), "has no value") {
 			t.Errorf("%q: profiles %v, warnings %v, want a warning alone", text, p.Profiles(), w)
 		}
 	}
-	_, err := Parse(strings.NewReader(strings.Replace(platform, "%s", `<trace id="t" periodicity="1"/>`, 1)), "p.xml")
-	if want := `p.xml:1: <trace "t">: it has neither a text nor a file`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %q", err, want)
-	}
+	refuses(t, fmt.Sprintf(platform, `<trace id="t" periodicity="1"/>`), `x.xml:1: <trace "t">: it has neither a text nor a file`)
 }
 
 // TestConstantSpeed: a profile that is one factor from the begin on is the speed of the host;

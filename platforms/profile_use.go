@@ -6,10 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 
 	"reprise/internal/bounds"
+	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
@@ -94,13 +95,12 @@ func (b *builder) addProfileFiles(v *values, host int32, links []int32) {
 			a.attr = "availability_file" // its name up to version 4
 		}
 		name := v.text(a.attr)
-		if a.kind.OfHost() != (host >= 0) || name == "" || v.err != nil {
+		if a.kind.OfHost() != (host >= 0) || name == "" {
 			continue
 		}
 		profile, err := b.profileFile(name)
 		if err != nil {
-			v.fail(fmt.Errorf("%s: %w", a.attr, err))
-			return
+			v.failf("%s: %w", a.attr, err)
 		}
 		b.useProfile(v, ProfileUse{a.kind, v.text("id"), host, links, profile})
 	}
@@ -115,8 +115,7 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 		key.target = use.Links[0]
 	}
 	if b.table.used[key] {
-		v.fail(fmt.Errorf("a second profile of the %v %q", use.Kind, use.Target))
-		return
+		v.failf("a second profile of the %v %q", use.Kind, use.Target)
 	}
 	b.table.used[key] = true
 	if use.Profile.Len() == 0 {
@@ -140,8 +139,7 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 			err = bounds.Latency.Check("latency", point.value)
 		}
 		if err != nil {
-			v.fail(fmt.Errorf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err))
-			return
+			v.failf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err)
 		}
 	}
 	if lowest < 0 {
@@ -157,10 +155,7 @@ func (b *builder) declareProfile(v *values) {
 	id := v.text("id")
 	switch {
 	case v.e.name == "trace_connect":
-		b.later = append(b.later, func() error {
-			b.connect(v)
-			return v.err
-		})
+		b.later = append(b.later, func() { b.connect(v) })
 		return
 	case b.table.traces[id] != nil:
 		b.warnings.Add(warning.At(b.name, v.e.line, "a second trace %q is passed over: as in SimGrid, the first counts", id))
@@ -170,16 +165,14 @@ func (b *builder) declareProfile(v *values) {
 	var p *Profile
 	var err error
 	switch file := v.text("file"); {
-	case v.err != nil:
-		return
 	case file != "":
 		p, err = b.profileFile(file)
 		v.fail(err)
 	case len(v.e.text) == 0:
-		v.fail(fmt.Errorf("it has neither a text nor a file"))
+		v.failf("it has neither a text nor a file")
 	default:
 		if p, err = parseProfile(string(v.e.text), id, b.name, v.e.textLine, period); err != nil {
-			v.err = err // it has file and line
+			textutil.Stop(err) // it has file and line
 		}
 	}
 	b.table.traces[id] = p
@@ -200,19 +193,11 @@ func (b *builder) connect(v *values) {
 	trace, name := v.text("trace"), v.text("element")
 	// The quantity is the state of a host if none is named. POWER is SPEED's name up to version 3.
 	word := v.choice("kind", "HOST_AVAIL", "SPEED", "POWER", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
-	kind := HostSpeed
-	for k, known := range profileKinds {
-		if known.word == word {
-			kind = ProfileKind(k)
-		}
-	}
+	known := slices.IndexFunc(profileKinds[:], func(k struct{ name, word string }) bool { return k.word == word })
+	kind := ProfileKind(max(known, int(HostSpeed)))
 	profile, ok := b.table.traces[trace]
-	if v.err != nil {
-		return
-	}
 	if !ok {
-		v.fail(fmt.Errorf("there is no trace %q", trace))
-		return
+		v.failf("there is no trace %q", trace)
 	}
 	// A trace that is connected once more is not an error: files that SimGrid plays have it.
 	key := connectedTrace{kind, trace}
@@ -227,13 +212,11 @@ func (b *builder) connect(v *values) {
 	link, isLink := b.linkNames[name]
 	switch {
 	case kind.OfHost() && !isHost:
-		v.fail(fmt.Errorf("there is no host %q", name))
-		return
+		v.failf("there is no host %q", name)
 	case kind.OfHost():
 		use.Host = int32(host)
 	case !isLink:
-		v.fail(fmt.Errorf("there is no <link> %q", name))
-		return
+		v.failf("there is no <link> %q", name)
 	default:
 		use.Links = link.list()
 	}
@@ -272,14 +255,7 @@ func (b *builder) profileFile(name string) (*Profile, error) {
 // The hash tells machines apart for checkpoints and studies: a machine whose availability is another is another
 // machine.
 func (b *builder) readProfile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: want a regular file", path)
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -8,77 +8,63 @@ import (
 
 // buildRoutes reads the routes of a zone: the second pass, when all hosts and links of the first (build.go) are
 // known. A star has routes of points to themselves only, and links that its hosts are given.
-func (b *builder) buildRoutes(e *element, number int32) error {
+func (b *builder) buildRoutes(e *element, number int32) {
 	routing := e.value("routing")
 	g, _ := b.zones[number].topology.(*graph)
 	s, _ := b.zones[number].topology.(*star)
 	for i, c := range e.children {
-		v := &values{file: b.name, e: c}
+		v := b.at(c)
 		isRoute := c.name == "route" || c.name == "zoneRoute"
 		switch {
 		case isRoute && routing == "None", c.name == "zoneRoute" && s != nil:
-			v.fail(fmt.Errorf("a zone of routing %s has none", routing))
+			v.failf("a zone of routing %s has none", routing)
 		case isRoute && s != nil:
-			b.readLoopback(v, s, routing)
+			// A point of a star has a route to itself at most, whose links take the place of its own to and from the middle.
+			pt, ok := b.points[v.text("src")]
+			switch {
+			case v.text("src") != v.text("dst"):
+				v.failf("a zone of routing %s has none but from a host to itself", routing)
+			case !ok || pt.position.zone != number:
+				v.failf("src: zone %q has no host or router %q", b.zones[number].name, v.text("src"))
+			case s.loopback == nil:
+				s.loopback = map[int32][]int32{}
+			}
+			s.loopback[pt.local], _ = b.readLinks(v)
 		case isRoute:
 			b.readRoute(v, g, int32(i))
 		case c.name == "host_link":
 			host, ok := b.points[v.text("id")]
 			if !ok || host.position.zone != number {
-				v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
+				v.failf("no such host in zone %q", b.zones[number].name)
 			}
 			up, down := b.hostLink(v, "up"), b.hostLink(v, "down")
-			if v.err == nil {
-				s.up[host.local], s.down[host.local] = up, down
-			}
+			s.up[host.local], s.down[host.local] = up, down
 		case c.name == "bypassRoute", c.name == "bypassZoneRoute":
 			b.readBypass(v, number)
 		}
-		if v.err != nil {
-			return v.err
-		}
 	}
 	if s != nil {
-		return nil
+		return
 	}
 
 	// Floyd and Dijkstra see the routes in the order of the file, which finish loses.
 	numbers := g.appearances()
 	if double := g.finish(); double != nil {
-		return b.errorf(e.children[double.child], "a second route from %s to %s",
+		b.at(e.children[double.child]).failf("a second route from %s to %s",
 			b.pointName(position{number, double.from}), b.pointName(position{number, double.to}))
 	}
 	if g.full = routing == "Full"; g.full || routing == "None" {
-		return nil
+		return
 	}
 
 	// The other routings take paths over the listed routes.
 	b.limits.pathTable -= int64(g.size) * int64(g.size)
 	if b.limits.pathTable < 0 {
-		return b.errorf(e, "too many points for routing %s: the squares of their numbers may add up to %d; use Full or a cluster",
+		b.at(e).failf("too many points for routing %s: the squares of their numbers may add up to %d; use Full or a cluster",
 			routing, defaultLimits.pathTable)
 	}
 	g.dijkstra = strings.HasPrefix(routing, "Dijkstra")
 	g.findPaths(numbers)
-	return nil
-}
-
-// readLoopback reads the <route> of a point of a star to itself: it has no others.
-// Its links take the place of those that the point has to and from the middle.
-func (b *builder) readLoopback(v *values, s *star, routing string) {
-	pt, ok := b.points[v.text("src")]
-	switch {
-	case v.text("src") != v.text("dst"):
-		v.fail(fmt.Errorf("a zone of routing %s has none but from a host to itself", routing))
-	case !ok || pt.position.zone != s.zone:
-		v.fail(fmt.Errorf("src: zone %q has no host or router %q", b.zones[s.zone].name, v.text("src")))
-	}
-	if links, _ := b.readLinks(v); v.err == nil {
-		if s.loopback == nil {
-			s.loopback = map[int32][]int32{}
-		}
-		s.loopback[pt.local] = links
-	}
 }
 
 // hostLink returns the link that an attribute of a <host_link> names.
@@ -88,9 +74,9 @@ func (b *builder) hostLink(v *values, attr string) int32 {
 	l, ok := b.linkNames[name]
 	switch {
 	case !ok:
-		v.fail(fmt.Errorf("%s: no link %q", attr, name))
+		v.failf("%s: no link %q", attr, name)
 	case l.split():
-		v.fail(fmt.Errorf("%s: link %q is split into two directions: name %s_UP or %s_DOWN", attr, name, name, name))
+		v.failf("%s: link %q is split into two directions: name %s_UP or %s_DOWN", attr, name, name, name)
 	}
 	return l.up
 }
@@ -105,9 +91,6 @@ func (b *builder) readRoute(v *values, g *graph, child int32) {
 		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
 	}
 	links, back := b.readLinks(v)
-	if v.err != nil {
-		return
-	}
 	g.add(e, links)
 	if strings.EqualFold(symmetrical, "YES") && e.from != e.to {
 		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt, child: child}, back)
@@ -127,9 +110,9 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 	}
 	// A zone in a route, or a host in a route of zones, is most likely the wrong element: the error says so.
 	if other, ok := others[name]; ok && other.position.zone == g.zone {
-		v.fail(fmt.Errorf("%s: %q is not %s", attr, name, what))
+		v.failf("%s: %q is not %s", attr, name, what)
 	}
-	v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, name))
+	v.failf("%s: zone %q has no %q", attr, b.zones[g.zone].name, name)
 	return point{}
 }
 
@@ -138,7 +121,7 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 func (b *builder) readGateway(v *values, attr string, of point) position {
 	pt, ok := b.points[v.text(attr)]
 	if !ok || !b.isInside(pt.position, of.zone) {
-		v.fail(fmt.Errorf("%s: no host or router %q in zone %q", attr, v.text(attr), b.zones[max(of.zone, 0)].name))
+		v.failf("%s: no host or router %q in zone %q", attr, v.text(attr), b.zones[max(of.zone, 0)].name)
 	}
 	return pt.position
 }
@@ -156,27 +139,23 @@ func (p *Platform) isInside(at position, zone int32) bool {
 // of each. As in SimGrid those who name a split link say which direction, and of others there is none to name.
 func (b *builder) readLinks(v *values) (there, back []int32) {
 	for _, c := range v.e.children {
-		cv := &values{file: b.name, e: c}
+		cv := b.at(c)
 		name, direction := cv.text("id"), cv.choice("direction", "NONE", "UP", "DOWN")
 		l, ok := b.linkNames[name]
 		switch {
 		case !ok:
-			cv.fail(fmt.Errorf("no such link"))
+			cv.failf("no such link")
 		case direction == "NONE" && l.split():
-			cv.fail(fmt.Errorf("link %q is split into two directions: say direction=\"UP\" or \"DOWN\", or %s_UP or %s_DOWN for one both ways", name, name, name))
+			cv.failf("link %q is split into two directions: say direction=\"UP\" or \"DOWN\", or %s_UP or %s_DOWN for one both ways", name, name, name)
 		case direction != "NONE" && !l.split():
-			cv.fail(fmt.Errorf("link %q has no directions: leave direction=%q out, or declare the link with sharing_policy=\"SPLITDUPLEX\"", name, direction))
+			cv.failf("link %q has no directions: leave direction=%q out, or declare the link with sharing_policy=\"SPLITDUPLEX\"", name, direction)
 		case direction == "DOWN":
 			l.up, l.down = l.down, l.up
-		}
-		if cv.err != nil {
-			v.err = cv.err
-			return nil, nil
 		}
 		there, back = append(there, l.up), append(back, l.down)
 	}
 	if len(there) == 0 {
-		v.fail(fmt.Errorf("a route without links"))
+		v.failf("a route without links")
 	}
 	slices.Reverse(back)
 	return there, back

@@ -16,13 +16,11 @@ type torus struct {
 }
 
 // newTorus lays out the links of s in t, for sizes "d0,d1,..".
-func newTorus(s *clusterSpec, shape string, t *linkTable) (*torus, error) {
+func newTorus(v *values, s *clusterSpec, shape string, t *linkTable) *torus {
 	groups, err := parseGroups(shape, 1, "SIZE,SIZE,..")
-	if err != nil {
-		return nil, err
-	}
+	v.fail(err)
 	if n := product(groups[0]); n != int64(s.hosts) {
-		return nil, fmt.Errorf("topo_parameters %q: a torus of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
+		v.failf("topo_parameters %q: a torus of %s hosts, but the radical has %d", shape, countText(n), s.hosts)
 	}
 	c := &torus{width: s.width(), name: s.id}
 	var levels []string // of each dimension and direction
@@ -41,7 +39,7 @@ func newTorus(s *clusterSpec, shape string, t *linkTable) (*torus, error) {
 	})
 	c.loopback = s.addLoopbacks(t)
 	c.limiter = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
-	return c, nil
+	return c
 }
 
 // appendLocal routes dimension by dimension. From a host to itself it is by the

@@ -1,7 +1,6 @@
 package platforms
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -58,25 +57,23 @@ func (e *element) String() string {
 // times as much if they are as short as can be. 2^20 hosts listed one by one fit.
 const maxText = 128 << 20 // bytes
 
-// cappedReader is a reader that fails where a text is too long.
-type cappedReader struct {
-	io.Reader
-	left int // bytes that may follow
-}
-
-func (r *cappedReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if r.left -= n; r.left < 0 {
-		return 0, fmt.Errorf("longer than %d MiB", maxText>>20)
-	}
-	return n, err
-}
-
 // readTree reads the whole document, of at most so many bytes, and returns its root
 // element. Memory is proportional to the input.
 func readTree(r io.Reader, name string, most int) (*element, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("longer than %d MiB", maxText>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(text, []byte("\n")), textutil.Brief(err))
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // the byte order mark of some editors
+	if begin := blankComments(text); begin >= 0 {
+		line := 1 + bytes.Count(text[:begin], []byte("\n"))
+		return nil, fmt.Errorf("%s:%d: the comment that begins in line %d has no end", name, line, line)
+	}
 	// The decoder resolves no entities but those of XML and reads no other file, whatever the document type says.
-	dec := xml.NewDecoder(withoutComments(&cappedReader{r, most}))
+	dec := xml.NewDecoder(bytes.NewReader(text))
 	dec.CharsetReader = charset
 	root := &element{name: "the document"}
 	open := []*element{root} // the elements around what is read next, the innermost last
@@ -139,62 +136,25 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 	return nil, errors.New("want UTF-8, US-ASCII or ISO-8859-1")
 }
 
-// commentless is the text of an XML document in which blanks stand for comments, but for
-// their line feeds. SimGrid's own files have comments with -- in them, which XML forbids and
-// SimGrid's parser reads.
-type commentless struct {
-	r      *bufio.Reader
-	inside bool // a comment
-	skip   int  // bytes of <!-- or --> that have been seen
-	line   int  // lines that have ended
-	began  int  // number of the line in which the last comment did
-}
-
-func withoutComments(r io.Reader) io.Reader { return &commentless{r: bufio.NewReader(r)} }
-
-// Read implements io.Reader.
-func (c *commentless) Read(p []byte) (n int, err error) {
-	for n < len(p) && (n == 0 || c.r.Buffered() > 0) {
-		b, err := c.r.ReadByte()
-		if err == io.EOF && c.inside {
-			err = fmt.Errorf("the comment that begins in line %d has no end", c.began)
+// blankComments puts blanks in place of the comments of an XML document, but for their line feeds, so that lines and
+// offsets stay. SimGrid's own files have comments with -- in them, which XML forbids and SimGrid's parser reads. It
+// returns where a comment begins that has no end, or -1.
+func blankComments(text []byte) (unended int) {
+	const begin, end = "<!--", "-->"
+	for at := 0; ; {
+		n := bytes.Index(text[at:], []byte(begin))
+		if n < 0 {
+			return -1
 		}
-		if err != nil {
-			return n, err // n is 0: what is buffered can be read
+		from := at + n
+		if n = bytes.Index(text[from+len(begin):], []byte(end)); n < 0 {
+			return from
 		}
-		p[n] = c.next(b)
-		n++
-	}
-	return n, nil
-}
-
-// next returns what stands for the next byte.
-// Bytes of comments become blanks and line feeds stay, so that lines and offsets are those of the file.
-func (c *commentless) next(b byte) byte {
-	if b == '\n' {
-		c.line++
-	}
-	switch {
-	case c.skip > 0:
-		if c.skip--; c.skip == 0 {
-			c.inside = !c.inside
+		at = from + len(begin) + n + len(end)
+		for i := from; i < at; i++ {
+			if text[i] != '\n' {
+				text[i] = ' '
+			}
 		}
-	case !c.inside && b == '<' && c.follows("!--"):
-		c.skip, c.began = 3, c.line+1
-	case c.inside && b == '-' && c.follows("->"):
-		c.skip = 2
-	case !c.inside:
-		return b
 	}
-	if b == '\n' {
-		return b
-	}
-	return ' '
-}
-
-// follows reports whether a text comes next.
-// It stays unread.
-func (c *commentless) follows(text string) bool {
-	head, _ := c.r.Peek(len(text))
-	return string(head) == text
 }

@@ -9,20 +9,22 @@ import (
 	"reprise/internal/textutil"
 )
 
-// values reads the attributes of an element. The first error stays and is
-// returned by all in the end, so that callers need not ask at each.
+// values reads the attributes of an element. The first error ends the reading of the file (textutil.Stop), so that
+// callers need not ask for errors: build returns it.
 type values struct {
 	file string
 	e    *element
-	err  error
 }
 
-// fail records err, if it is the first.
+// fail ends the reading at an error, of which it says the place; nil is none.
 func (v *values) fail(err error) {
-	if err != nil && v.err == nil {
-		v.err = fmt.Errorf("%s:%d: %w", v.file, v.e.line, textutil.Brief(fmt.Errorf("%v: %w", v.e, err)))
+	if err != nil {
+		textutil.Stop(fmt.Errorf("%s:%d: %w", v.file, v.e.line, textutil.Brief(fmt.Errorf("%v: %w", v.e, err))))
 	}
 }
+
+// failf is fail with the text of an error.
+func (v *values) failf(format string, args ...any) { v.fail(fmt.Errorf(format, args...)) }
 
 // text returns an attribute as it stands in the file, "" where it is absent.
 func (v *values) text(name string) string { return v.e.value(name) }
@@ -35,7 +37,7 @@ func (v *values) quantity(name string, parse func(string) (float64, error)) floa
 	}
 	x, err := parse(text)
 	if err != nil {
-		v.fail(fmt.Errorf("%s: %w", name, err))
+		v.failf("%s: %w", name, err)
 	}
 	return x
 }
@@ -44,7 +46,7 @@ func (v *values) quantity(name string, parse func(string) (float64, error)) floa
 func (v *values) bandwidth(name string) float64 {
 	x := v.quantity(name, ParseBandwidth)
 	if x == 0 {
-		v.fail(fmt.Errorf("%s: want a bandwidth", name))
+		v.failf("%s: want a bandwidth", name)
 	}
 	return x
 }
@@ -69,7 +71,7 @@ func (v *values) speed(name string) float64 {
 			chosen = x
 		}
 		if err != nil {
-			v.fail(fmt.Errorf("%s: %w", name, err))
+			v.failf("%s: %w", name, err)
 		}
 	}
 	return chosen
@@ -84,8 +86,7 @@ func (v *values) count(name string, absent, low, high int) int {
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
 	if err != nil || n < low || n > high {
-		v.fail(fmt.Errorf("%s: %q is not a whole number of [%d,%d]", name, text, low, high))
-		return absent
+		v.failf("%s: %q is not a whole number of [%d,%d]", name, text, low, high)
 	}
 	return n
 }
@@ -97,7 +98,7 @@ func (v *values) choice(name string, words ...string) string {
 		return words[0]
 	}
 	if !slices.Contains(words, text) {
-		v.fail(fmt.Errorf("%s: %q is not supported: want %s", name, text, oneOf(words)))
+		v.failf("%s: %q is not supported: want %s", name, text, oneOf(words))
 	}
 	return text
 }

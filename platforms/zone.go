@@ -29,14 +29,6 @@ type topology interface {
 	describe(p *Platform, z *ZoneDescription)
 }
 
-// A crossing is a topology whose points may be zones.
-type crossing interface {
-	topology
-	// appendCrossing appends the route from src, which is the point srcIn of
-	// this zone or lies inside it, to dst, likewise.
-	appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error)
-}
-
 // An Order is one in which the links of a route are given. SimGrid adds up what
 // they cost in orders of its own, and the last bit of a sum depends on it; where
 // flows meet in FATPIPEs that bit can decide which of them are rated together.
@@ -74,20 +66,16 @@ func (w walk) appendRoute(route []int32, src, dst position) ([]int32, error) {
 	if src.zone == dst.zone {
 		return p.zones[src.zone].topology.appendLocal(w, route, src.local, dst.local)
 	}
-	c := p.commonZone(src, dst)
-	across, ok := p.zones[c.zone].topology.(crossing)
+	common, srcIn, dstIn := p.commonZone(src, dst)
+	across, ok := p.zones[common].topology.(*graph) // all others have no zones for points, or no routes between them
 	if !ok {
-		return route, fmt.Errorf("%s: zone %q has no routes between zones", p.name, p.zones[c.zone].name)
+		return route, fmt.Errorf("%s: zone %q has no routes between zones", p.name, p.zones[common].name)
 	}
-	return across.appendCrossing(w, route, src, dst, c.srcIn, c.dstIn)
+	return across.appendCrossing(w, route, src, dst, srcIn, dstIn)
 }
 
-// A meeting is the innermost zone around two places, and the points of it that
-// they are or lie in.
-type meeting struct{ zone, srcIn, dstIn int32 }
-
-// commonZone finds where two places of different zones meet.
-func (p *Platform) commonZone(src, dst position) meeting {
+// commonZone returns the innermost zone around two places of different zones, and the points of it that they lie in.
+func (p *Platform) commonZone(src, dst position) (zone, srcIn, dstIn int32) {
 	for src.zone != dst.zone {
 		if p.zones[src.zone].depth >= p.zones[dst.zone].depth {
 			src = p.zones[src.zone].place
@@ -95,5 +83,5 @@ func (p *Platform) commonZone(src, dst position) meeting {
 			dst = p.zones[dst.zone].place
 		}
 	}
-	return meeting{src.zone, src.local, dst.local}
+	return src.zone, src.local, dst.local
 }

@@ -234,7 +234,7 @@ func TestListedOrder(t *testing.T) {
 			<zoneRoute src="p" dst="q" gw_src="a" gw_dst="c"><link_ctn id="l"/></zoneRoute>
 			<bypassZoneRoute src="p" dst="q" gw_src="a" gw_dst="c"><link_ctn id="m"/></bypassZoneRoute>`))
 		for i, dst := range []string{"c", "d"} {
-			if got := orderedNames(t, p, AsListed, "a", dst); got != want[i] {
+			if got := routeNames(t, p, AsListed, "a", dst); got != want[i] {
 				t.Errorf("%s: links from a to %s: %s, want %s", routing, dst, got, want[i])
 			}
 		}
@@ -269,9 +269,7 @@ func TestNamesOfZones(t *testing.T) {
 		<zoneRoute src="z" dst="a0" gw_src="z" gw_dst="r"><link_ctn id="l"/></zoneRoute>`))
 	checkRoutes(t, p, []routeCase{{"z", "a0", "l a0_link_0_DOWN"}, {"a1", "z", "a0_link_1_UP l"}})
 	for _, twice := range []string{`<host id="x" speed="1Gf"/><router id="x"/>`, `<zone id="x" routing="Full"/><router id="x"/>`, `<zone id="x" routing="Full"/><zone id="x" routing="Full"/>`} {
-		if _, err := Parse(strings.NewReader(zoneXML("Full", twice)), "x.xml"); err == nil || !strings.Contains(err.Error(), `there is a host, router or zone "x" already`) {
-			t.Errorf("%s: error %v", twice, err)
-		}
+		refuses(t, zoneXML("Full", twice), `there is a host, router or zone "x" already`)
 	}
 }
 
@@ -296,7 +294,7 @@ func TestManyStars(t *testing.T) {
 // the sign is lost: for (0,0,1) and (3,4,-2) these are 5 + 1 + 2, whatever the links.
 func TestDistance(t *testing.T) {
 	p := parse(t, `<platform version="4.1"><zone id="w" routing="Vivaldi">
-		<peer id="a" speed="1Gf" bw_in="2MBps" bw_out="1MBps" coordinates="0 0 1"/>
+		<peer id="a" speed="1Gf" bw_in="2MBps" bw_out="1MBps" coordinates="0 0 1" lat="1ms"/>
 		<host id="b" speed="1Gf" coordinates=" 3  4 -2 "/>
 		<host id="c" speed="1Gf"/>
 		<link id="l" bandwidth="1" latency="7s"/>
@@ -315,40 +313,17 @@ func TestDistance(t *testing.T) {
 		if got := p.Distance(c.src, c.dst); got != c.want {
 			t.Errorf("from %d to %d: %g s, want %g", c.src, c.dst, got, c.want)
 		}
-		if got := orderedNames(t, p, AsMet, p.Host(c.src).Name, p.Host(c.dst).Name); got != c.links {
+		if got := routeNames(t, p, AsMet, p.Host(c.src).Name, p.Host(c.dst).Name); got != c.links {
 			t.Errorf("from %d to %d: links %s, want %s", c.src, c.dst, got, c.links)
 		}
 	}
-	for link, want := range map[string]float64{"link_a_UP": 1e6, "link_a_DOWN": 2e6} { // bw_out, bw_in
-		found := false
-		for i := range p.NumLinks() {
-			if l := p.Link(int32(i)); l.Name == link {
-				found = true
-				if l.Bandwidth != want || l.Latency != 0 || l.Policy != Shared {
-					t.Errorf("%+v, want %g byte/s, no latency, SHARED", l, want)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("no link %s", link)
+	for i, want := range []Link{{"link_a_UP", 1e6, 0, Shared}, {"link_a_DOWN", 2e6, 0, Shared}} { // bw_out, bw_in
+		if got := p.Link(int32(1 + i)); got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	const want = `no route in zone "w" from "a" to "c": not both have coordinates`
-	if _, err := p.AppendRoute(nil, 0, 2); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
-}
-
-// TestPeerLatency: SimGrid does not use it, and says so.
-func TestPeerLatency(t *testing.T) {
-	p := parse(t, "<platform version='4.1'><zone id='w' routing='Vivaldi'>\n"+`<peer id="a" speed="1Gf" bw_in="2MBps" bw_out="1MBps" coordinates="0 0 1" lat="1ms"/></zone></platform>`)
-	if got := p.Distance(0, 0); got != 0.002 {
-		t.Errorf("%g s, want 0.002", got)
-	}
-	const want = ":2: lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"
-	if w := p.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0].String(), want) {
-		t.Errorf("warnings %v, want %s", w, want)
-	}
+	noRoute(t, p, 0, 2, `no route in zone "w" from "a" to "c": not both have coordinates`)
+	warns(t, p, ":2: lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms")
 }
 
 // TestWithoutWay: zones in a star have no gateway, and hosts that no host_link names no link:
@@ -358,19 +333,11 @@ func TestWithoutWay(t *testing.T) {
 		p := parse(t, `<platform version="4.1"><zone id="w" routing="`+routing+`">
 			<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us"/>
 			<cluster id="d" prefix="d" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="1us"/></zone></platform>`)
-		if got := orderedNames(t, p, AsMet, "c0", "c1"); got != "c_link_0_UP c_link_1_DOWN" {
-			t.Errorf("%s: links %s", routing, got)
-		}
-		const want = `zone "w" has no routes between zones`
-		if _, err := p.AppendRoute(nil, 0, 2); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", routing, err, want)
-		}
+		checkRoutes(t, p, []routeCase{{"c0", "c1", "c_link_0_UP c_link_1_DOWN"}})
+		noRoute(t, p, 0, 2, `zone "w" has no routes between zones`)
 	}
 	p := parse(t, `<platform version="4.1"><zone id="w" routing="Cluster"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>`)
-	const want = `no route in zone "w" from "a" to "b"`
-	if _, err := p.AppendRoute(nil, 0, 1); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
+	noRoute(t, p, 0, 1, `no route in zone "w" from "a" to "b"`)
 }
 
 // TestNoBandwidth: a link without bandwidth is loaded, as in SimGrid, and warned of.
@@ -380,8 +347,5 @@ func TestNoBandwidth(t *testing.T) {
 	if err != nil || len(route) != 1 || p.Link(route[0]).Bandwidth != 0 {
 		t.Errorf("route %v, error %v", route, err)
 	}
-	const want = `link "l" has no bandwidth: a message over it never ends`
-	if w := p.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0].String(), want) {
-		t.Errorf("warnings %v, want %s", w, want)
-	}
+	warns(t, p, `link "l" has no bandwidth: a message over it never ends`)
 }

@@ -28,7 +28,13 @@ const asking = "HUGEPAGES_TEST"
 // is allocated afterwards is to lie in huge pages, where it gives any.
 func TestAsk(t *testing.T) {
 	if os.Getenv(asking) == "" {
-		if out := again(t, exec.Command(os.Args[0], "-test.run", "^TestAsk$", "-test.v")); bytes.Contains(out, []byte("SKIP")) {
+		command := exec.Command(os.Args[0], "-test.run", "^TestAsk$", "-test.v")
+		command.Env = append(os.Environ(), asking+"=1")
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if bytes.Contains(out, []byte("SKIP")) {
 			t.Skipf("%s", out)
 		}
 		return
@@ -69,17 +75,6 @@ func works(script string) bool {
 		}
 	}
 	return false
-}
-
-// again runs this test in a process of its own, and returns what it says.
-func again(t *testing.T, command *exec.Cmd) []byte {
-	t.Helper()
-	command.Env = append(os.Environ(), asking+"=1")
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v: %s", command.Args, err, out)
-	}
-	return out
 }
 
 // use touches so many bytes of the heap and gives them back to it.

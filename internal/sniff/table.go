@@ -66,7 +66,9 @@ var table = []format{
 
 	// Texts, by their first words, or by words that no other format has.
 	{kind: foreign, what: "a web page", todo: "download the file itself", is: matches(`(?i)^\s*(<!doctype html|<html)`)},
-	{kind: Platform, what: "a SimGrid platform (XML)", todo: "--platform reads it", is: isPlatform},
+	// The root or the document type of SimGrid; comments may stand before both.
+	{kind: Platform, what: "a SimGrid platform (XML)", todo: "--platform reads it",
+		is: matches(`^\s*(<platform|<[\s\S]*(<platform|simgrid\.dtd))`)},
 	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record,
 		is: matches(`^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*<cube[\s>]`)},
 	{kind: Platform, what: "XML, but no SimGrid platform", todo: "name another file",
@@ -94,8 +96,9 @@ var table = []format{
 		is: matches(`^\s*[\[{][\s\S]*("(ctrl_deps|ctrlDeps|data_deps|dataDeps)"\s*:|"schema"\s*:\s*"[^"\n]*chakra|"type"\s*:\s*"(COMP|COMM_SEND|COMM_RECV|COMM_COLL|MEM_LOAD|MEM_STORE|METADATA)_NODE")`)},
 	{kind: YAML, what: "JSON", todo: "name another file",
 		is: matches(`^\s*(\{\s*("[^"\n]*"\s*:|\}\s*$)|\[\s*[\[{"\]0-9-])`)},
+	// A file of actions: the number of a rank, then an action that SimGrid, of some version, knows.
 	{kind: Actions, what: "a file of actions of a SimGrid trace", todo: "name the index, a list of such files",
-		is: isActions},
+		is: matches(`^(\s*(#[^\n]*)?\n)*\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gather[vV]?|scatter[vV]?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)},
 	{kind: foreign, what: "a replay text of SimGrid's MSG or S4U",
 		todo: "it names actors, which a deployment file puts on hosts; replay plays the texts of MPI (smpirun -replay), which number ranks", is: isActorActions},
 	{kind: foreign, what: "a script", todo: "name the file that it reads or writes", begin: "#!"},

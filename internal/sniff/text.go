@@ -71,23 +71,9 @@ func isCubex(head []byte) bool {
 // isTar: the magic of POSIX archives, behind the fields of the first header.
 func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
 
-// isPlatform: XML with the root or the document type of SimGrid; comments may stand before both.
-func isPlatform(head []byte) bool {
-	text := bytes.TrimSpace(head)
-	return bytes.HasPrefix(text, []byte("<")) &&
-		(bytes.Contains(text, []byte("<platform")) || bytes.Contains(text, []byte("simgrid.dtd")))
-}
-
 // isDUMPIMeta: lines of keys and values, one of them the prefix of the files.
 func isDUMPIMeta(head []byte) bool {
 	return all(lines(head, ""), `^\w+=`) && regexp.MustCompile(`(?m)^(fileprefix|numprocs|hostname)=`).Match(head)
-}
-
-// isActions: the number of a rank, then an action that SimGrid, of some version, knows.
-func isActions(head []byte) bool {
-	list := lines(head, "#")
-	return len(list) > 0 && all(list[:1],
-		`^\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gather[vV]?|scatter[vV]?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)
 }
 
 // isActorActions: the name of an actor, then an action of SimGrid's examples of MSG and S4U, in all lines.

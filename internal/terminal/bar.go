@@ -93,17 +93,9 @@ func (b *Bar) update() {
 }
 
 // Set shows how many are done.
-func (b *Bar) Set(done int) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done = done
-	b.update()
-}
+func (b *Bar) Set(done int) { b.SetOf(done, 0) }
 
-// SetOf is Set, with another number of all things than the bar began with.
+// SetOf is Set, with another number of all things than the bar began with, unless that is 0.
 func (b *Bar) SetOf(done, number int) {
 	if b == nil {
 		return

@@ -44,18 +44,14 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestNoBar: where nobody would see it, a bar is nil, which does nothing.
-func TestNoBar(t *testing.T) {
+// TestNoTerminal: where nobody would see it, a bar is nil, which does nothing, and there are no columns.
+func TestNoTerminal(t *testing.T) {
 	bar := terminal.NewBar(io.Discard, false, 3, "steps")
 	if bar != nil {
 		t.Fatal("a bar on no terminal")
 	}
 	bar.Set(2)
 	bar.Clear()
-}
-
-// TestWide: what is no terminal has no columns, and is what it was.
-func TestWide(t *testing.T) {
 	if w := terminal.Wide(io.Discard); w != io.Discard || terminal.Columns(io.Discard) != 0 {
 		t.Errorf("%v with %d columns", w, terminal.Columns(io.Discard))
 	}

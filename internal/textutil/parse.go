@@ -38,6 +38,32 @@ func ParsePercent(text, whole string, zero bool) (float64, error) {
 	return v, nil
 }
 
+// A stop is the error at which a parser ends.
+type stop struct{ error }
+
+// Stop ends a parser at an error, by a panic up to the function that has deferred [Stopped]. So the functions of the
+// parser need not hand each other's errors on.
+func Stop(err error) { panic(stop{err}) }
+
+// Must returns v, or ends a parser at an error.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		Stop(err)
+	}
+	return v
+}
+
+// Stopped, deferred by a parser, gives it the error of [Stop], if that has ended it. Other panics go on.
+func Stopped(err *error) {
+	switch wrong := recover().(type) {
+	case nil:
+	case stop:
+		*err = wrong.error
+	default:
+		panic(wrong)
+	}
+}
+
 // MaxIdle bounds what a text has in a row of lines without data, in bytes: empty ones and
 // comments. Compressed, gigabytes of them take no room.
 const MaxIdle = 4 << 20

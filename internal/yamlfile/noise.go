@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
+	"reprise/internal/textutil"
 	"reprise/kernels/noise"
 )
 
@@ -26,8 +27,8 @@ const weightSlack = 1e-3
 //
 // with SD and M a number, or a percentage of the mean time. Where sd is not nil SD
 // may also be a mapping, which it gets; the law then has no modes.
-func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what string) error) (noise.Law, error) {
-	var l noise.Law
+func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what string) error) (l noise.Law, err error) {
+	defer textutil.Stopped(&err)
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 	default:
@@ -37,10 +38,7 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 		}
 		return l, err
 	}
-	list, err := d.Entries(n, what)
-	if err != nil {
-		return l, err
-	}
+	list := textutil.Must(d.Entries(n, what))
 	if len(list) != 1 {
 		return l, d.Errorf(n, "%s: want one key, normal or half-normal, found %d keys", what, len(list))
 	}
@@ -55,16 +53,14 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 	what += ": " + e.Key
 	switch v := e.Value.(type) {
 	case *ast.SequenceNode:
-		l.Modes, err = d.modes(v, what)
+		l.Modes = d.modes(v, what)
 	case *ast.MappingNode, *ast.MappingValueNode:
 		if sd == nil {
 			return l, d.Errorf(v, "%s: want a number, a percentage, or a list of modes, found a mapping", what)
 		}
 		err = sd(v, what)
 	default:
-		m := noise.Mode{Weight: 1}
-		m.SD, err = d.Deviation(v, what)
-		l.Modes = []noise.Mode{m}
+		l.Modes = []noise.Mode{{Weight: 1, SD: textutil.Must(d.Deviation(v, what))}}
 	}
 	return l, err
 }
@@ -72,49 +68,37 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 // modes parses the modes of a mixture, whose weights it makes add up to 1.
 // A mode has a weight and a standard deviation; its mean, by which it lies off the mean time, is 0 where it is not
 // given.
-func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
-	items, err := d.Items(n, what)
-	if err != nil {
-		return nil, err
-	}
+func (d *Document) modes(n ast.Node, what string) []noise.Mode {
+	items := textutil.Must(d.Items(n, what))
 	if len(items) == 0 || len(items) > maxModes {
-		return nil, d.Errorf(n, "%s: %d modes, want 1 to %d", what, len(items), maxModes)
+		textutil.Stop(d.Errorf(n, "%s: %d modes, want 1 to %d", what, len(items), maxModes))
 	}
 	modes, sum := make([]noise.Mode, len(items)), 0.0
 	for i, item := range items {
 		m := &modes[i]
-		f, err := d.Fields(item, what, "weight", "mean", "sd")
-		if err != nil {
-			return nil, err
-		}
+		f := textutil.Must(d.Fields(item, what, "weight", "mean", "sd"))
 		for _, key := range []string{"weight", "sd"} {
 			if f[key] == nil {
-				return nil, d.Errorf(item, "%s: mode without %s", what, key)
+				textutil.Stop(d.Errorf(item, "%s: mode without %s", what, key))
 			}
 		}
-		if m.Weight, err = d.Number(f["weight"], what+": weight"); err != nil {
-			return nil, err
-		}
+		m.Weight = textutil.Must(d.Number(f["weight"], what+": weight"))
 		if !(m.Weight > 0 && m.Weight <= 1) {
-			return nil, d.Errorf(f["weight"], "%s: weight %g, want more than 0 and at most 1", what, m.Weight)
+			textutil.Stop(d.Errorf(f["weight"], "%s: weight %g, want more than 0 and at most 1", what, m.Weight))
 		}
 		if f["mean"] != nil {
-			if m.Mean, err = d.amount(f["mean"], what+": mean"); err != nil {
-				return nil, err
-			}
+			m.Mean = textutil.Must(d.amount(f["mean"], what+": mean"))
 		}
-		if m.SD, err = d.Deviation(f["sd"], what+": sd"); err != nil {
-			return nil, err
-		}
+		m.SD = textutil.Must(d.Deviation(f["sd"], what+": sd"))
 		sum += m.Weight
 	}
 	if math.Abs(sum-1) > weightSlack {
-		return nil, d.Errorf(n, "%s: the weights add up to %.6g, want 1", what, sum)
+		textutil.Stop(d.Errorf(n, "%s: the weights add up to %.6g, want 1", what, sum))
 	}
 	for i := range modes {
 		modes[i].Weight /= sum
 	}
-	return modes, nil
+	return modes
 }
 
 // Deviation parses an amount that is not negative.

@@ -172,7 +172,14 @@ func spec(t *testing.T, nodes int, kind, text string) *compose.Spec {
 	t.Helper()
 	s := compose.DefaultSpec(nodes)
 	s.NIC.Latency = 1e-6
-	var err error
+	if err := parse(s, kind, text); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// parse gives a machine the network of a kind, by its words.
+func parse(s *compose.Spec, kind, text string) (err error) {
 	switch kind {
 	case "fat-tree":
 		s.Topology, err = compose.ParseFatTree(text, s.NIC)
@@ -181,10 +188,7 @@ func spec(t *testing.T, nodes int, kind, text string) *compose.Spec {
 	case "dragonfly":
 		s.Topology, err = compose.ParseDragonfly(text, s.NIC)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return err
 }
 
 func written(t *testing.T, s *compose.Spec) string {
@@ -197,7 +201,6 @@ func written(t *testing.T, s *compose.Spec) string {
 }
 
 func TestParseErrors(t *testing.T) {
-	nic := compose.DefaultSpec(1).NIC
 	for _, c := range []struct{ kind, text, want string }{
 		{"fat-tree", "", `fat tree "": leaf= is missing; want leaf=16 up=8x200Gbps`},
 		{"fat-tree", "leaf=16", "up= is missing"},
@@ -220,15 +223,7 @@ func TestParseErrors(t *testing.T) {
 		{"dragonfly", "groups=4 routers=3", "routers= is not known"},
 		{"dragonfly", "groups=4 switches=3 hosts=-1", `hosts=: "-1" is no number`},
 	} {
-		var err error
-		switch c.kind {
-		case "fat-tree":
-			_, err = compose.ParseFatTree(c.text, nic)
-		case "torus":
-			_, err = compose.ParseTorus(c.text)
-		case "dragonfly":
-			_, err = compose.ParseDragonfly(c.text, nic)
-		}
+		err := parse(compose.DefaultSpec(1), c.kind, c.text)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: %v, want %s", c.kind, c.text, err, c.want)
 		}
@@ -276,4 +271,36 @@ func tree(leaf, up int) compose.FatTree {
 func fly(groups, switches, hosts int) compose.Dragonfly {
 	c := compose.Cable{Bandwidth: 0.125e9}
 	return compose.Dragonfly{Groups: groups, Switches: switches, Hosts: hosts, LocalCables: 1, Local: c, GlobalCables: 1, Global: c}
+}
+
+// FuzzSpec: no words make a description that cannot be read.
+func FuzzSpec(f *testing.F) {
+	f.Add(64, "leaf=16 up=8x200Gbps", "", "", "node-[3,17]=0.9")
+	f.Add(64, "leaf=4 up=2x50Gbps@2us group=4 up=3", "", "", "")
+	f.Add(24, "", "groups=4 switches=3 hosts=2 local=200Gbps@0.7us global=2x40Gbps", "", "*")
+	f.Add(24, "", "", "2x3x4", "node-1")
+	f.Fuzz(func(t *testing.T, nodes int, tree, fly, torus, slow string) {
+		const most = 512 // of nodes, so that a case takes little time
+		s := compose.DefaultSpec(nodes)
+		kind, text := "", ""
+		for _, network := range [][2]string{{"torus", torus}, {"dragonfly", fly}, {"fat-tree", tree}} {
+			if network[1] != "" {
+				kind, text = network[0], network[1]
+			}
+		}
+		if nodes > most || parse(s, kind, text) != nil {
+			return
+		}
+		if slow != "" {
+			s.Slow = []compose.Slow{{Pattern: slow, Factor: 0.9}}
+		}
+		var b strings.Builder
+		if err := s.Write(&b); err != nil {
+			return
+		}
+		p, err := platforms.Parse(strings.NewReader(b.String()), "new.xml")
+		if err != nil || p.NumHosts() != nodes {
+			t.Fatalf("%v: %v", strings.Join(s.Words(), "; "), err)
+		}
+	})
 }

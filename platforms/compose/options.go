@@ -44,25 +44,13 @@ var options = []Option{
 			return err
 		}},
 	{Name: "cores", Usage: "`N` cores of a node, each for a rank", Default: "1",
-		set: func(r *request, v string) (err error) {
-			r.Cores, err = parseWhole(v)
-			return err
-		}},
+		set: setter(parseWhole, func(r *request) *int { return &r.Cores })},
 	{Name: "speed", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it", Default: "32Gf",
-		set: func(r *request, v string) (err error) {
-			r.Speed, err = platforms.ParseSpeed(v)
-			return err
-		}},
+		set: setter(platforms.ParseSpeed, func(r *request) *float64 { return &r.Speed })},
 	{Name: "nic", Usage: "`BANDWIDTH` of the cable of a node, each way", Default: "100Gbps",
-		set: func(r *request, v string) (err error) {
-			r.NIC.Bandwidth, err = platforms.ParseBandwidth(v)
-			return err
-		}},
+		set: setter(platforms.ParseBandwidth, func(r *request) *float64 { return &r.NIC.Bandwidth })},
 	{Name: "latency", Usage: "`TIME` that each cable on the way takes; a route has at least two", Default: "0.5us",
-		set: func(r *request, v string) (err error) {
-			r.NIC.Latency, err = platforms.ParseLatency(v)
-			return err
-		}},
+		set: setter(platforms.ParseLatency, func(r *request) *float64 { return &r.NIC.Latency })},
 	{Name: "loopback", Usage: "messages within a node, `BANDWIDTH@LATENCY`", Default: "20GBps@0.1us",
 		set: func(r *request, v string) (err error) {
 			r.Loopback, err = ParseCable(v, r.Loopback)
@@ -83,6 +71,14 @@ var options = []Option{
 		}
 		return nil
 	}},
+}
+
+// setter returns the set of an option of a single value.
+func setter[T any](parse func(string) (T, error), of func(*request) *T) func(*request, string) error {
+	return func(r *request, text string) (err error) {
+		*of(r), err = parse(text)
+		return err
+	}
 }
 
 // parseWhole reads a whole number of any sign: Check says which are possible.
@@ -181,12 +177,11 @@ func ParseCable(text string, like Cable) (Cable, error) {
 // parseCables reads COUNTxCABLE, CABLE, which is one, or COUNT, which are like the given one.
 func parseCables(text string, like Cable) (n int, c Cable, err error) {
 	number, cable, both := strings.Cut(text, "x")
-	_, err = strconv.Atoi(text)
-	switch bare := err == nil; {
-	case bare:
+	if _, err := strconv.Atoi(text); err == nil {
 		n, err = parseCount(text)
 		return n, like, err
-	case !both:
+	}
+	if !both {
 		c, err = ParseCable(text, like)
 		return 1, c, err
 	}

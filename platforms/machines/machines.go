@@ -34,6 +34,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"reprise/internal/regular"
 )
 
 // Names of the files of a machine directory.
@@ -52,7 +54,7 @@ func Find(name string) (platform, kernels string, err error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && info.IsDir():
 		platform, kernels = filepath.Join(name, PlatformFile), filepath.Join(name, KernelsFile)
-		if !isFile(platform) {
+		if !regular.IsFile(platform) {
 			err := fmt.Errorf("%s is no machine directory: it has no %s", name, PlatformFile)
 			if name := filepath.Base(name); slices.Contains(Names(), name) {
 				err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s",
@@ -60,7 +62,7 @@ func Find(name string) (platform, kernels string, err error) {
 			}
 			return "", "", err
 		}
-		if !isFile(kernels) {
+		if !regular.IsFile(kernels) {
 			kernels = ""
 		}
 		return platform, kernels, nil
@@ -72,11 +74,6 @@ func Find(name string) (platform, kernels string, err error) {
 			name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
 	}
 	return name, name, nil
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }
 
 // Names returns the names of the built-in machines, sorted.
