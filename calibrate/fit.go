@@ -274,9 +274,9 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
 	if err == nil {
 		// The shortest mean time may be below the true one by its standard error: that
-		// of its own timings or, if these scatter less, that of the part of their mean
-		// by which timings of all sizes scatter. Where no size was timed twice, that
-		// part is taken to be a tenth.
+		// of its own timings or, if these scatter less, the relative scatter of the
+		// timings of all sizes times its mean. If no size was timed twice, the relative
+		// scatter is unknown and taken to be a tenth.
 		m := &least.seconds
 		sd := m.mean / 10
 		if fit.NoiseModel != nil {

@@ -360,9 +360,10 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	b.WriteString("\n")
 }
 
-// uneven is the growth of residuals from which on a report speaks of it. Where they are
-// equal, halves of five points differ as much once in a hundred times (F of 5 and 5
-// degrees of freedom: 11), larger ones hardly ever.
+// uneven is the ratio of the residuals of large sizes to those of small ones above which a
+// report warns. For residuals of equal spread, two halves of five points each exceed this
+// ratio once in a hundred times (F of 5 and 5 degrees of freedom: 11), larger halves hardly
+// ever.
 const uneven = 3.3
 
 // Series holds the points of a plot of a fit.

@@ -103,8 +103,8 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 	if err := r.end(len(r.Kernels)); err != nil {
 		return nil, err
 	}
-	// What the run says of the models, and what hosts say of one another, needs all
-	// kernels.
+	// The comparison of the models with the run, and that of the hosts with one another,
+	// need the fits of all kernels.
 	r.share(o.Run)
 	if o.For == ForAll {
 		r.scatterHosts()
@@ -195,8 +195,8 @@ func (l *learner) dictionary() []string {
 			dims = append(dims, name)
 		}
 	}
-	// What is expected of a kernel stands first: Select takes the earliest of equally
-	// good terms.
+	// The terms that a kernel's flop count suggests come first, because Select takes the
+	// earliest of equally good terms.
 	list := allProducts(dims)
 	switch shape := strings.Join(dims, " "); {
 	case l.name == "dtrsm" && shape == "M N": // the flop of M x N right-hand sides, whose triangle is on their left or right

@@ -371,11 +371,11 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		t.Transfers = append(t.Transfers, p)
 	}
 	// Bandwidth and latency that are not given: the bandwidth is that of the largest
-	// messages, as links are shared at the bandwidth of the route and small messages
-	// hardly tell theirs. Where the time of the largest does not grow with their bytes,
-	// or overheads leave nothing of it, it is that of half of the last piece of the
-	// ping-pong that has one. The latency is the smallest above zero of half of the
-	// ping-pong.
+	// messages, because links are shared at the bandwidth of the route, which the times
+	// of small messages hardly depend on. If the time of the largest messages does not
+	// grow with their bytes, or is overhead alone, the bandwidth is taken from the last
+	// piece of half the ping-pong that has a slope. The latency is the smallest positive
+	// one of the pieces of half the ping-pong.
 	slope, latency := 0.0, math.Inf(1)
 	for _, p := range pp.Pieces {
 		if p.Slope > 0 {

@@ -430,8 +430,9 @@ func TestThresholdsFound(t *testing.T) {
 	}
 }
 
-// TestPolls: the median of 1 to 9, and of 1000, which is no poll; its error is sqrt(pi/2)*1.4826*2/3. What most
-// first polls see decides, half of them are not most; their seconds are none of a poll's.
+// TestPolls: a poll costs the median of its timings, 5 of 1 to 9; the one of 1000 is an outlier. The error of that median
+// is sqrt(pi/2)*1.4826*MAD/sqrt(n), with MAD 2 and n 9. Polls are late if most of the first polls miss: 2 of 3, not 2 of 4.
+// The seconds of first polls do not count.
 func TestPolls(t *testing.T) {
 	for _, test := range []struct {
 		hits, misses int

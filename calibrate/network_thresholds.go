@@ -238,8 +238,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		alone := timings.medians(PingPong)
 		// A point is how much longer the bytes of large messages take together than
 		// those of one alone, part of the time together for each time alone: a
-		// ping-pong is two, an exchange one after the other's. What does not grow with
-		// the bytes is not shared: sizes of which it is more than half say little.
+		// ping-pong is two, an exchange one after the other's. The part of a time that does
+		// not grow with the bytes is not shared: sizes where it is more than half of the
+		// time are left out.
 		compare := func(p SharingPoint, together map[int64]float64, part float64) {
 			var ratios []float64
 			for bytes, seconds := range together {
@@ -305,7 +306,7 @@ func (r *NetworkReport) sharingOf(b Between) *SharingFit {
 
 // warnStrays warns of timings that are far off the median of their size.
 func (r *NetworkReport) warnStrays(m series) {
-	// What strays do to the fit depends on the statistic.
+	// How strays affect the fit depends on the statistic.
 	effect := map[Statistic]string{
 		Median: "the median passes over them unless they are half of a size",
 		Mean:   "the mean counts them, the median would pass over them",

@@ -189,8 +189,8 @@ func Make(ctx context.Context, o Options) error {
 		return err
 	}
 
-	// Kernels that could not be timed have the model of the built-in set, which goes by the speed of the host, and the
-	// fit warns of it. Where the runs call none, there is that set alone.
+	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the host; the
+	// fit warns of it. If the runs call no kernel, the machine has the built-in set only.
 	if m.recorded > 0 {
 		if err := atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
 			text, err1 := kernels.BuiltinText("default")

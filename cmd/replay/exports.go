@@ -54,7 +54,7 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 		return []replay.Observer{recorder.Observer()}, nil
 	}
 	o.write = func(ctx context.Context, r *results) error {
-		// What is open ends where the replay did. Labels come last, as they say how it has ended.
+		// Intervals that are still open end where the replay ended. Labels come last, because one of them says how it ended.
 		recorder.End()
 		err := recorder.CheckSeen()
 		if label := strings.Join(report.Labels(r.Report), "; "); label != "" {
