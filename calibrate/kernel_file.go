@@ -51,9 +51,9 @@ func (o *FileOptions) Validate() error {
 }
 
 // writeYAML returns the text of a kernel file, up to its end: the models of all hosts and
-// those of some. These are one list; the models of all others end it under "*" where
-// there is a base, which has models of its own for all hosts, and else stand before it.
-// more is said of the unit.
+// those of some. Without a base, the models of all hosts come first. A base has such
+// models of its own, so with one they are the last entry, "*", of the list of hosts.
+// more is added to the comment on the unit.
 func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
 	all, hosts func(b *strings.Builder, o FileOptions)) (*strings.Builder, error) {
 	if err := o.Validate(); err != nil {

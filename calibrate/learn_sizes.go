@@ -106,9 +106,8 @@ func (l *learner) outliers(list []size) map[int]bool {
 	if l.extent >= 0 || len(list) <= neighbours+1 || len(list) > maxCompared {
 		return far
 	}
-	// Rates are times divided by what a call of the size would take if each element of
-	// the product of all dimensions took the median time for one, and a call a constant as
-	// long as the shortest.
+	// The rate of a size is its time over the expected time, which is that of the shortest call
+	// plus the number of elements (the product of all dimensions) times the median time of one.
 	all, shortest := l.terms[0], math.Inf(1)
 	var perElement, rates []float64
 	var logs [][MaxDims]float64

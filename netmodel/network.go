@@ -319,8 +319,8 @@ func (n *Network) setRate(id uint32, rate float64) {
 	}
 }
 
-// first returns the time of the first event. Of five changes of rates four put an end off, mostly
-// as another one took its share before: so only the first end is brought up to date.
+// first returns the time of the first event. Four of five changes of a rate postpone an end, so the queue holds
+// lower bounds of the ends, and only the earliest is brought up to date.
 func (n *Network) first() float64 {
 	for {
 		at := n.events.Next()

@@ -72,8 +72,8 @@ type hostPair uint64
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
-	// its bound is the smallest capacity, and the TCP window; without one there is none. A link that is met several
-	// times is there once
+	// Its Bound is the smallest capacity of its links, or the TCP window if that is less; +Inf without links. A link that
+	// the route crosses several times is one constraint.
 	maxmin.Variable
 
 	latency float64 // s: sum over the links there

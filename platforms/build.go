@@ -382,7 +382,7 @@ func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
 }
 
 // addConfig adds the options of a <config>. Of several with one name the first counts.
-// What they mean is for package smpi/option: here they are names and values with their lines.
+// Package smpi gives them their meaning (ApplyConfig): here they are names and values with their lines.
 func (b *builder) addConfig(e *element) {
 	for _, p := range readProps(e) {
 		if !b.configured[p.Name] {

@@ -48,8 +48,8 @@ func (t *linkTable) run(i int32) (*linkRun, int32) {
 }
 
 // A level is links of one kind in one zone, such as the cables from hosts to switches in one
-// direction: by levels, pictures and critical paths say where messages meet. As a kind is a
-// run of link numbers, or takes turns with others in one, nothing is stored for a link.
+// direction: by levels, pictures and critical paths say where messages meet. The
+// level follows from the number of a link, so none is stored for it.
 type level struct {
 	zone int32 // -1: of none
 	name string

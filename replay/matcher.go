@@ -226,7 +226,7 @@ func commMask(h *trace.Header) uint16 {
 // rank, sends to that rank are not matched when they are posted but by an event at
 // their time, in the order of time; each takes the oldest receive that accepts it.
 // That is what happens in the order of time: receives prefer the oldest send, sends
-// the oldest receive, and as all rank them alike there is one stable outcome.
+// the oldest receive. Both sides prefer the older post, so the matching is unique.
 
 // comeToTime reports whether the event loop has come to the clock of rank r; if
 // not, the rank is parked until then.

@@ -99,8 +99,8 @@ func (e *engine) testRequest(r int32, rk *rank, slot *request) bool {
 	return e.testMessage(r, rk, slot)
 }
 
-// testMessage is testRequest of one message: a
-// sleep, then a look whether the request is complete. Like probes, tests share
+// testMessage tests the request of one message: it sleeps, then looks whether the
+// request is complete. Like probes, tests share
 // one growing factor; unlike them, they look at the network, so that each has
 // an event. Success resets the factor once the completion has been paid for.
 func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {

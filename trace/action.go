@@ -63,7 +63,7 @@ const (
 	KindRecv              // from Peer: Tag, X[0] bytes (-1: size unknown to the receiver)
 	KindIrecv             // like recv, completed by a wait on Req
 	KindWait              // completes Req
-	KindTest              // a recorded MPI_Test of Req
+	KindTest              // one MPI_Test of Req: it costs time, and completes Req if its message has ended
 	KindWaitAll           // completes all pending requests
 	KindExchange          // irecv of X[1] bytes, send of X[0] bytes, wait: same Peer and Tag, both sizes > 0
 	KindSyncExchange      // issend of X[0] bytes, recv of X[1] bytes, wait of the issend: same Peer and Tag

@@ -61,10 +61,10 @@ func (p *Pieces) Find(x float64) int {
 // Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
-	// number of timings that a point is of: weights of plain residuals; logarithms of
-	// all points count alike
+	// Number of timings of each point. They weigh plain residuals; residuals of logarithms
+	// weigh alike.
 	W []float64
-	S []float64 // standard errors of Y, as parts of it, by the scatter of its timings
+	S []float64 // relative standard errors of Y, by the scatter of its timings
 }
 
 // Split returns the points before i and those from it on.

@@ -26,9 +26,8 @@ import (
 // rounding.
 const levelTolerance = 1e-12
 
-// fullTolerance is the part of its capacity that a full constraint may have left, by rounding. It is
-// what is lost, not what is left to the variables that rise there: where others take all but 1e-5,
-// theirs is wrong by 1e5 times as much.
+// fullTolerance is the part of its capacity that a full constraint may have left, by rounding. The error is relative
+// to the capacity: if other variables take all but 1e-5 of it, the relative error of the rest is 1e5 times as large.
 const fullTolerance = 1e-14
 
 // unshared is the state of elements that are alone on their constraints, of which nothing is

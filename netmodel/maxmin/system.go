@@ -34,8 +34,8 @@ type Variable struct {
 // Options say how a System is solved.
 type Options struct {
 	Reference bool // by the reference, all anew each time
-	// of the reference (SimGrid's maxmin/precision): what is left of a capacity counts as nothing below that part of
-	// it, and of usages below that
+	// Of the reference, SimGrid's maxmin/precision: a constraint is saturated when less than this part of its capacity
+	// is left, and has no rising variables when their usages sum up to less than this.
 	Precision float64
 }
 

@@ -68,7 +68,7 @@ type Recorder struct {
 	perColumn  int       // steps in a column
 	maxColumns int       // most columns of steps
 	steps      bool      // columns are steps, not slices of time
-	slices     timeSlots // if they are
+	slices     timeSlots // used if columns are slices of time
 	columns    columns
 	matrix     matrix
 

@@ -189,9 +189,9 @@ func (p *Params) Flops() float64 {
 	return float64(n * n * (float64(2.0/3.0*n) + 1.5))
 }
 
-// FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead the last
-// panels, as many as its depth, are not used yet to update what is behind the columns of as many: they factor these
-// alone, w columns of m rows, in w^2 (m - w/3), or only the first of them.
+// FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead of depth d
+// the last d panels are factored, w columns of m rows in w^2 (m - w/3) flop each, but have updated only the columns of
+// these panels, not those beyond.
 func (p *Params) FirstFlops(steps int) float64 {
 	if steps >= p.Steps() {
 		return p.Flops()
