@@ -82,8 +82,8 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 // one or of the other.
 const outsideMiddleHalf = 0.25
 
-// Outliers take so many times as long as those beside them, of which so many are looked
-// at.
+// A size is an outlier if it takes farFromNeighbours times as long as the sizes beside it,
+// of which the nearest neighbours are compared.
 const (
 	farFromNeighbours = 4
 	neighbours        = 6

@@ -13,6 +13,9 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file writes what the fit of a network has found: as a report for people, as the properties that SimGrid and
+// Reprise read, and as a platform file.
+
 // WriteText writes the report for people.
 func (r *NetworkReport) WriteText(w io.Writer) error {
 	var b strings.Builder

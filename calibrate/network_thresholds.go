@@ -8,6 +8,9 @@ import (
 	"reprise/calibrate/regress"
 )
 
+// This file finds what a fit of a network needs beside lines: the thresholds of protocols, how messages share a link,
+// and timings that are too far off to count.
+
 // Threshold is a size at which MPI changes how it sends.
 type Threshold struct {
 	Name  string  `json:"name"`

@@ -64,7 +64,7 @@ func (n *Network) prepareChanges(p *platforms.Platform) {
 				of := &r.of[l]
 				r.classes = append(r.classes, r.classes[of.class])
 				of.class, of.digit = int32(len(r.classes)-1), 0
-				bandwidth, latency, _ := p.LinkCapacity(l)
+				bandwidth, latency, _ := p.LinkFigures(l)
 				n.changing.at[l] = len(n.changing.links)
 				n.changing.links = append(n.changing.links, changingLink{link: l, bandwidth: bandwidth, latency: latency})
 			}

@@ -216,7 +216,7 @@ func (o *Options) LinkCapacity(p *platforms.Platform, i int32) float64 {
 // link returns the bandwidth, the latency and the policy of link i of a platform: the options
 // say those of the global loopback.
 func (o *Options) link(p *platforms.Platform, i int32) (bandwidth, latency float64, policy platforms.Policy) {
-	bandwidth, latency, policy = p.LinkCapacity(i)
+	bandwidth, latency, policy = p.LinkFigures(i)
 	if i == platforms.LoopbackLink {
 		b, l := p.LinkFactors(i)
 		bandwidth, latency = o.LoopbackBandwidth*b, o.LoopbackLatency*l

@@ -16,8 +16,8 @@ import (
 type routeFunc func(route []int32, src, dst int) ([]int32, error)
 
 // routes computes what a transfer needs to know of its way, and remembers it for
-// pairs of hosts that talk again and again: a pair is given a place when it is the
-// second time in a row to be asked for there. Ranks have few partners at a time: on
+// pairs of hosts that talk again and again: a route is kept when its place in the table is
+// asked for the same pair twice in a row. Ranks have few partners at a time: on
 // HPL nine of ten lookups hit, which makes the start of a transfer twice as quick.
 // But where everybody talks to somebody else each time, to store what is not asked for
 // again would only drive the rest of the simulation from the caches. For the same reason

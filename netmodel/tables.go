@@ -216,8 +216,8 @@ func (t Overheads) validate() error {
 //	rendezvous otherwise: the sender waits until the transfer has ended.
 //
 // The receiver pays RecvOverhead only for eager and detached messages. A blocking
-// rendezvous send pays no SendOverhead; a nonblocking send always pays
-// IsendOverhead.
+// rendezvous send pays no SendOverhead unless it is synchronous (MPI_Ssend); a nonblocking
+// send always pays IsendOverhead.
 type Protocol struct {
 	eagerBelow    int64
 	detachedBelow int64

@@ -122,7 +122,7 @@ func (j *joint) meets(other int32, bandwidth float64, way int) {
 
 // width returns the byte/s that messages on a link have together at most: +Inf on a FATPIPE.
 func (a *ampleness) width(l int32) float64 {
-	bandwidth, _, policy := a.LinkCapacity(l)
+	bandwidth, _, policy := a.LinkFigures(l)
 	if policy == Fatpipe {
 		return math.Inf(1)
 	}

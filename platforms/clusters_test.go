@@ -53,8 +53,8 @@ func TestFlatLinks(t *testing.T) {
 	for i := range p.NumLinks() {
 		l := p.Link(int32(i))
 		byName[l.Name] = l
-		if bw, lat, policy := p.LinkCapacity(int32(i)); bw != l.Bandwidth || lat != l.Latency || policy != l.Policy {
-			t.Errorf("LinkCapacity(%d) = %v, %v, %v, want those of %+v", i, bw, lat, policy, l)
+		if bw, lat, policy := p.LinkFigures(int32(i)); bw != l.Bandwidth || lat != l.Latency || policy != l.Policy {
+			t.Errorf("LinkFigures(%d) = %v, %v, %v, want those of %+v", i, bw, lat, policy, l)
 		}
 	}
 	for _, want := range []Link{

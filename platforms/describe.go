@@ -67,7 +67,7 @@ func (p *Platform) Describe() *Description {
 
 // level describes cables that are all like the given link.
 func (p *Platform) level(name string, nodes, cables int64, link int32) LevelDescription {
-	bandwidth, latency, _ := p.LinkCapacity(link)
+	bandwidth, latency, _ := p.LinkFigures(link)
 	return LevelDescription{name, nodes, cables, bandwidth, latency}
 }
 
@@ -82,7 +82,7 @@ func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
 	}
 	backbone := p.level("backbone", 1, 1, c.backbone)
 	z.Levels = append(z.Levels, backbone)
-	if _, _, policy := p.LinkCapacity(c.backbone); policy == Shared {
+	if _, _, policy := p.LinkFigures(c.backbone); policy == Shared {
 		z.Bisection = min(z.Bisection, backbone.Bandwidth)
 	}
 }

@@ -86,7 +86,7 @@ func latency(p *Platform, src, dst int) (seconds float64) {
 		panic(err)
 	}
 	for _, l := range links {
-		_, s, _ := p.LinkCapacity(l)
+		_, s, _ := p.LinkFigures(l)
 		seconds += s
 	}
 	return seconds + p.Distance(src, dst)

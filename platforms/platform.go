@@ -200,11 +200,11 @@ func (p *Platform) Link(i int32) Link {
 	if run != nil {
 		l.Name = run.name(in)
 	}
-	l.Bandwidth, l.Latency, _ = p.LinkCapacity(i)
+	l.Bandwidth, l.Latency, _ = p.LinkFigures(i)
 	return l
 }
 
-// declared returns link i as the file says it. In a cluster its name is that of link in of a run.
+// declared returns link i as the file says it. The name of a cluster's link is run.name(in).
 func (p *Platform) declared(i int32) (l *Link, run *linkRun, in int32) {
 	s := p.spanOf(i)
 	if s.table == nil {
@@ -214,9 +214,9 @@ func (p *Platform) declared(i int32) (l *Link, run *linkRun, in int32) {
 	return &run.like, run, in
 }
 
-// LinkCapacity returns the bandwidth in byte/s, the latency in seconds and the
+// LinkFigures returns the bandwidth in byte/s, the latency in seconds and the
 // sharing policy of link i of [0, NumLinks).
-func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Policy) {
+func (p *Platform) LinkFigures(i int32) (bandwidth, latency float64, policy Policy) {
 	l, _, _ := p.declared(i)
 	bandwidth, latency = p.LinkFactors(i)
 	return l.Bandwidth * bandwidth, l.Latency * latency, l.Policy

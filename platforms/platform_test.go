@@ -251,7 +251,7 @@ func TestStampede(t *testing.T) {
 		t.Errorf("%d links, want %d", got, want)
 	}
 	for i := int32(1); int(i) < p.NumLinks(); i++ {
-		if bw, lat, policy := p.LinkCapacity(i); bw != 7e9 || lat != 5.2*1e-6 || policy != Shared {
+		if bw, lat, policy := p.LinkFigures(i); bw != 7e9 || lat != 5.2*1e-6 || policy != Shared {
 			t.Fatalf("link %d: %v byte/s, %v s, %v", i, bw, lat, policy)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // action, which it begins when the last of them ends (message.go). An action that must look again is
 // parked: it is called once more, and rank.stage says how far it has got. rank.serial says when the
 // overheads of several receives are paid: as each of them ends, or all after the last one.
-//
+
 // parkedUnless returns the outcome of an action that is over, or is to be called again.
 func parkedUnless(over bool) outcome {
 	if over {

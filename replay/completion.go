@@ -8,7 +8,8 @@ import (
 
 // A completion concerns several requests of a rank: it waits for all, for one, or looks
 // which are complete. Which these are follows from the time of the rank: the event loop must
-// have come there.
+// have come there. This file also keeps the request slots of ranks (request, requestSlots)
+// and lets ranks go on when their transfers end (join, proceed).
 
 // completion is how far a rank is in one.
 type completion struct {

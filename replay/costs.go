@@ -98,8 +98,8 @@ func (c *costs) isendOverhead(r int32, size int64) float64 {
 	return seconds
 }
 
-// recvOverhead returns the seconds that completing the receive of a message costs its rank, or
-// completing a transfer of a window the first rank that does.
+// recvOverhead returns the seconds that completing the receive of a message costs its rank. For a
+// transfer of a window, the first rank that completes it pays.
 func (c *costs) recvOverhead(r int32, m *message) float64 {
 	detached := m.flags&msgDetached != 0
 	if m.ofWindow() {

@@ -131,8 +131,8 @@ func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {
 	return true
 }
 
-// testSleep carries on what a test costs, factor times, before it looks, and reports whether
-// that is paid. Tests whose costs grow are in the order of all.
+// testSleep lets the rank pay factor times the cost of a test before the test looks, and
+// reports whether that is paid. Tests of growing cost happen in the order of time of all ranks.
 func (e *engine) testSleep(r int32, rk *rank, factor int64, grows bool) bool {
 	// A rank comes here up to three times: when it begins, when the event loop has come to its clock, as the
 	// factor must be that of this time, and when the sleep is over.

@@ -156,7 +156,8 @@ func (e *engine) clockProbe(r, src int32, l label, spin bool) probeResult {
 }
 
 // lookAmongWild is what a probe sees while the rank has receives pending that may take
-// the message: the event loop must come to its clock, so that they have had it first. A
+// the message: the event loop comes to the rank's clock first, so that a pending receive
+// takes the message before the probe looks. A
 // busy wait whose probes cost nothing lasts until the message can be seen.
 func (e *engine) lookAmongWild(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]

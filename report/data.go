@@ -33,7 +33,7 @@ type Data struct {
 	Inputs    Inputs   `json:"inputs"`
 	Diagnosis []string `json:"diagnosis"` // sentences, the most important first
 
-	// Result is what replay --json prints.
+	// Result is what replay --json prints. Its time_by_* are the bars of the answer at the top of the page (answer.js).
 	Result json.RawMessage `json:"result"`
 	Record *record.Data    `json:"record,omitempty"`
 	// Timelines are windows of the run, to be seen action by action.

@@ -290,8 +290,8 @@ func TestScaled(t *testing.T) {
 		if strings.HasSuffix(before.Levels()[before.LevelOf(l)], "host to switch") {
 			want = 2
 		}
-		b, lat, _ := before.LinkCapacity(l)
-		if gotB, gotLat, _ := after.LinkCapacity(l); gotB != want*b || gotLat != lat/2 {
+		b, lat, _ := before.LinkFigures(l)
+		if gotB, gotLat, _ := after.LinkFigures(l); gotB != want*b || gotLat != lat/2 {
 			t.Errorf("link %d: %g byte/s, %g s, want %g and %g", l, gotB, gotLat, want*b, lat/2)
 		}
 	}

@@ -58,7 +58,7 @@
 // # Units
 //
 // A share is in the unit of capacities and bounds, byte/s in package netmodel; weights have none.
-// Penalties have any one: only their ratios matter.
+// Penalties may have any unit: only their ratios matter.
 //
 // # Errors
 //

@@ -67,7 +67,7 @@ func TestRoutes(t *testing.T) {
 		}
 		latency, narrowest := 0.0, math.Inf(1)
 		for _, l := range route {
-			bandwidth, seconds, _ := p.LinkCapacity(l)
+			bandwidth, seconds, _ := p.LinkFigures(l)
 			latency += seconds
 			narrowest = min(narrowest, bandwidth)
 		}

@@ -73,7 +73,7 @@ func (l *levels) narrowest(src, dst int32) pair {
 	p := pair{src: src, dst: dst, level: l.ofLink[platforms.LoopbackLink]}
 	least, latency := math.Inf(1), 0.0
 	for _, link := range l.route {
-		bandwidth, seconds, _ := l.platform.LinkCapacity(link)
+		bandwidth, seconds, _ := l.platform.LinkFigures(link)
 		latency += seconds
 		level := l.ofLink[link]
 		// Both directions of a cable are alike; links of other levels that are as narrow are several levels.

@@ -287,7 +287,7 @@ func (l *links) data(end float64) Links {
 		number, shared, capacity := 0, false, 0.0
 		for i := range l.rows {
 			if row := &l.rows[i]; row.level == level {
-				_, _, policy := l.platform.LinkCapacity(row.number)
+				_, _, policy := l.platform.LinkFigures(row.number)
 				number, shared, capacity = number+1, shared || policy == platforms.Shared, capacity+row.capacity
 			}
 		}

@@ -276,7 +276,7 @@ func checkRoutes(dir string) error {
 		}
 		latency := 0.0
 		for _, l := range links {
-			_, seconds, _ := p.LinkCapacity(l)
+			_, seconds, _ := p.LinkFigures(l)
 			latency += seconds
 		}
 		if sum, err := strconv.ParseFloat(words[2], 64); err != nil || sum != latency {

@@ -9,6 +9,9 @@ import (
 	"reprise/trace"
 )
 
+// A channel is the sequence of messages between two ranks with one tag and one communicator. This file names the two
+// ends of channels, so that the messages sent at one can be compared with those received at the other.
+
 // channelKey names one end of a channel, seen from a rank: its peer, the tag, the
 // direction, and the family of its communicator. The top bit of word is set, so that the
 // zero value is no key.
