@@ -27,8 +27,11 @@ func unpaired(a, b int, seed uint64) arrangements {
 	for i := range identity {
 		identity[i] = int32(a + i)
 	}
-	// The number of combinations overflows an int, so its logarithm is compared; half of 1 covers the rounding.
-	if combin.LogGeneralizedBinomial(float64(a+b), float64(b)) < math.Log(mostArrangements+0.5) {
+	count := 1 // of combinations of i among a+i values, which grows with i up to b
+	for i := 1; i <= b && count <= mostArrangements; i++ {
+		count = count * (a + i) / i
+	}
+	if count <= mostArrangements {
 		list := arrangements{identity}
 		for _, chosen := range combin.Combinations(a+b, b) {
 			c := make([]int32, b)
