@@ -2,7 +2,12 @@ package platforms
 
 import (
 	"archive/zip"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
 	"path"
+	"path/filepath"
 	"testing"
 )
 
@@ -75,5 +80,54 @@ func checkRoute(t *testing.T, p *Platform, route []int32) {
 		if l < 0 || int(l) >= p.NumLinks() {
 			t.Fatalf("link %d out of range [0,%d)", l, p.NumLinks())
 		}
+	}
+}
+
+// TestOracleLatencies compares the latencies of a fat tree's routes with times of SimGrid. In the case
+// ft-allpairs-0 rank 0 first sends 70000 bytes to each other rank, one message at a time and alone, all factors
+// being 1 and links having 125e6 byte/s: a message takes the latency of its route and (70000+16)/125e6 s.
+func TestOracleLatencies(t *testing.T) {
+	z, err := zip.OpenReader(oracleZip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	xml, err1 := fs.ReadFile(z, "ft-allpairs-0/platform.xml")
+	times, err2 := fs.ReadFile(z, "ft-allpairs-0/expected.json")
+	var expected struct {
+		Default struct{ Ranks []struct{ Ends []float64 } }
+	}
+	if err := errors.Join(err1, err2, json.Unmarshal(times, &expected)); err != nil {
+		t.Fatal(err)
+	}
+	p := parse(t, string(xml))
+	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
+	at := 0.0
+	for dst := 1; dst < p.NumHosts(); dst++ {
+		at += latency(p, 0, dst) + 70016/125e6
+		if math.Abs(ends[dst]-at) > 1e-9 {
+			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, at, ends[dst])
+		}
+	}
+}
+
+// TestOracleMachinesLoad reads the platforms that HPL was executed on.
+func TestOracleMachinesLoad(t *testing.T) {
+	files, err := filepath.Glob("../testdata/oracle/smpi-hpl/platforms/*.xml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no platforms: %v", err)
+	}
+	for _, f := range files {
+		p, err := Load(f)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		route, err := p.AppendRoute(nil, 0, p.NumHosts()-1)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		checkRoute(t, p, route)
 	}
 }
