@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,27 @@ func TestOperandsOfRank(t *testing.T) {
 	b.Compute(0, b.Sum(b.Scale(3, n), Const(1<<40)), b.Diff(m, n).Plus(-1))   // 6+2^40, 17
 	b.Compute(0, n.Plus(1<<33), b.Mul(Const(4), n))                           // 2+2^33, 8
 	want := []Action{compute(36, 60), compute(2, 20), compute(1, 0), compute(13, 7), compute(5, 4), compute(6+1<<40, 17), compute(2+1<<33, 8)}
+	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, b), 4, CursorOptions{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestControlFlow: a loop of no or fewer turns than that does nothing, nor does a condition of less than 1. Rank 4 has
+// m = 20, n = 2.
+func TestControlFlow(t *testing.T) {
+	b := NewBuilder("control", 3)
+	m, n := b.Param(0), b.Param(1)
+	b.Loop(n, func() {
+		b.Compute(0, m, n)
+		b.Loop(Const(2), func() { b.Compute(0, Const(7), Const(8)) })
+	})
+	b.Loop(n.Plus(-2), func() { b.Compute(0, Const(9), Const(9)) })
+	b.Loop(n.Plus(-3), func() { b.Compute(0, Const(6), Const(6)) })
+	b.If(n.Plus(-2), func() { b.Compute(0, Const(3), Const(3)) })
+	b.If(n.Plus(-1), func() { b.Compute(0, Const(4), Const(4)) })
+	b.If(Const(0), func() { b.Compute(0, Const(5), Const(5)) })
+	turn := []Action{compute(20, 2), compute(7, 8), compute(7, 8)}
+	want := append(slices.Repeat(turn, 2), compute(4, 4))
 	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, b), 4, CursorOptions{})); diff != "" {
 		t.Error(diff)
 	}

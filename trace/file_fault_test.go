@@ -153,6 +153,21 @@ func TestNotATrace(t *testing.T) {
 	}
 }
 
+func TestNewerVersion(t *testing.T) {
+	data := small(t)
+	want := fmt.Sprintf("x: offset 0: unsupported format version %d: this program reads up to version %d", Version+1, Version)
+	for way, read := range ways {
+		copy(data, appendPreamble(nil, Version+1))
+		if err := read(data); !errors.Is(err, ErrVersion) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", way, err, want)
+		}
+		copy(data, appendPreamble(nil, 0))
+		if err := read(data); !errors.Is(err, ErrVersion) {
+			t.Errorf("%s: version 0: %v", way, err)
+		}
+	}
+}
+
 // records splits a trace into its records.
 func records(t *testing.T, data []byte) (frames []frame, plains [][]byte) {
 	r := must(newFrameReader(bytes.NewReader(data), "x"))

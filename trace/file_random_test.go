@@ -306,6 +306,9 @@ func TestRandomTracesRoundTrip(t *testing.T) {
 	for seed := range seeds {
 		r := newRandomTrace(seed)
 		data := r.write(t)
+		if !bytes.Equal(newRandomTrace(seed).write(t), data) {
+			t.Errorf("seed %d: two runs write other bytes", seed)
+		}
 		stream, err := NewReader(bytes.NewReader(data), "stream")
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -333,7 +336,11 @@ func TestRandomTracesRoundTrip(t *testing.T) {
 		if b, ok := stream.Totals(); a != b || !ok {
 			t.Errorf("seed %d: totals %+v of the file, %+v of the stream (%v)", seed, a, b, ok)
 		}
+		again := must(NewProgram(r.header)) // whose definitions keep numbers and hashes
 		for i := range file.prog.blocks {
+			if n, err := again.AddBlock(*file.prog.Block(i)); err != nil || n != i || again.BlockHash(i) != file.prog.BlockHash(i) {
+				t.Fatalf("seed %d: block %d has number %d in another program, %v", seed, i, n, err)
+			}
 			if diff := cmp.Diff(file.prog.blocks[i], stream.prog.blocks[i], cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("seed %d: block %d\n%s", seed, i, diff)
 			}
