@@ -47,6 +47,14 @@ func TestFlops(t *testing.T) {
 	}
 }
 
+// TestSize: the trace of Fugaku's run takes at most 200 kB.
+func TestSize(t *testing.T) {
+	var file bytes.Buffer
+	if err := Generate(t.Context(), &file, DefaultParams(158976, 104), Options{}); err != nil || file.Len() > 200_000 {
+		t.Errorf("%d bytes, %v", file.Len(), err)
+	}
+}
+
 // TestTraffic: 104^3 points, an interior rank has 26 neighbours; a set has 50 iterations of
 // 11 exchanges and one more, 151 reductions, 350 symgs and 201 spmv. On the grid 3x3x3 the
 // ranks have 2*2*2 (corners) to 3*3*3 (the inner one) positions around, themselves included:
@@ -198,6 +206,19 @@ func TestChooseGrid(t *testing.T) {
 			t.Fatalf("%d ranks: %v, want %v", n, got, want)
 		}
 	}
+}
+
+// FuzzChooseGrid: whatever the number of ranks, the grid has as many.
+func FuzzChooseGrid(f *testing.F) {
+	f.Add(158976)
+	f.Fuzz(func(t *testing.T, n int) {
+		if n = n % (1 << 24); n < 1 {
+			return
+		}
+		if g := ChooseGrid(n); g.Ranks() != n || min(g.NX, g.NY, g.NZ) < 1 {
+			t.Errorf("%d ranks: %v", n, g)
+		}
+	})
 }
 
 // Grids that runs of HPCG reported, and that its rule gives by hand.

@@ -93,6 +93,11 @@ func TestFactorPivots(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("pivots\n%v, want\n%v", got, want)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := factorPivots(ctx, n, 8, 2); err == nil {
+		t.Error("factored after the context was done")
+	}
 }
 
 func TestPivotTies(t *testing.T) {

@@ -152,6 +152,13 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+func TestGenerateIsDeterministic(t *testing.T) {
+	p := DefaultParams(300, 3, 2)
+	if !bytes.Equal(generate(t, p, Options{}), generate(t, p, Options{})) {
+		t.Error("two traces of one run differ")
+	}
+}
+
 func TestGenerateStops(t *testing.T) {
 	p := small(400, 4, 2, 2)
 	read, write := io.Pipe()

@@ -201,6 +201,22 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
+// FuzzTrace reads a shared file: no panic, and what is accepted converts, or is refused with its place.
+func FuzzTrace(f *testing.F) {
+	f.Add("0 init\n0 compute 1e9\n0 isend 1 2 3\n1 recv 0 2 -1\n0 wait 0 1 2\n")
+	f.Add("1 sendRecv 1 0 1 0 0 0\n0 test 0 0 0\n0 waitall")
+	f.Add("# x\n\n0 sleep 1\n9 finalize")
+	f.Fuzz(func(t *testing.T, text string) {
+		tr, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": text})
+		if err != nil || tr.Ranks() > 1000 {
+			return
+		}
+		if _, err := converted(t, tr); err != nil && !strings.Contains(err.Error(), "all.ti:") {
+			t.Errorf("error without place: %v", err)
+		}
+	})
+}
+
 // manyLines is a trace of two ranks that needs several units and chunks.
 func manyLines(shared bool) map[string]string {
 	var files [2]strings.Builder
