@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,4 +50,32 @@ func TestForeignFiles(t *testing.T) {
 	snifftest.Check(t, "pivots", func(path string) error {
 		return command("-N", "10", "--NB", "5", "-P", "1", "-Q", "1", "--pivots", "file:"+path)
 	})
+}
+
+// TestWriteWhole: a trace that cannot be written to its end leaves the file as it was, and nothing beside it.
+func TestWriteWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t")
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		text string
+		err  error
+		want string // in the file then
+	}{{"before", nil, "before"}, {strings.Repeat("x", 1<<17), failed, "before"}, {"after", nil, "after"}} {
+		err := writeTrace(path, nil, func(w io.Writer) error {
+			_, err := io.WriteString(w, c.text)
+			return errors.Join(err, c.err)
+		})
+		if !errors.Is(err, c.err) {
+			t.Errorf("%.6s: error %v, want %v", c.text, err, c.err)
+		}
+		data, err := os.ReadFile(path)
+		left, _ := os.ReadDir(dir)
+		if err != nil || string(data) != c.want || len(left) != 1 {
+			t.Errorf("%.6s: %d bytes, want %q; %v, files %v", c.text, len(data), c.want, err, left)
+		}
+	}
+	if err := writeTrace(os.DevNull, nil, func(io.Writer) error { return nil }); err != nil {
+		t.Error(err)
+	}
 }
