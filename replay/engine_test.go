@@ -46,6 +46,17 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
+// TestDeadlockOfPolls: busy waits whose turns are events end as those that have none.
+func TestDeadlockOfPolls(t *testing.T) {
+	b := newBench(t, star(3), 3)
+	b.set(t, "smpi/iprobe:1e-5", "smpi/grow-injected-times:yes")
+	err := b.fail(t, []trace.Action{poll(1, 9, true)}, []trace.Action{sleep(1), send(0, 8, 1e6)}, []trace.Action{poll(1, 7, true)})
+	var d *replay.DeadlockError
+	if !errors.As(err, &d) || d.Count != 3 || d.Blocked[0].Action != trace.KindPoll || d.Blocked[0].Tag != 9 {
+		t.Error(err)
+	}
+}
+
 func TestBadActions(t *testing.T) {
 	for _, c := range []struct {
 		action trace.Action

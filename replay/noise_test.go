@@ -100,6 +100,26 @@ func TestDrawsAreNamed(t *testing.T) {
 	}
 }
 
+// TestRanksAreIndependent: the actions of another rank change nothing in a rank's noise, nor does the cost of another
+// kernel; and a step takes as long alone as in the whole.
+func TestRanksAreIndependent(t *testing.T) {
+	own := append(append(calls(5), step(3)), calls(5)...)
+	b := noisyBench(t, 3)
+	alone := b.run(t, nil, own, nil)
+	both := b.run(t, append(calls(17), step(3), sleep(2), compute(0, 9)), own, calls(1))
+	if alone.Ranks[1].End != both.Ranks[1].End {
+		t.Errorf("ends at %g s alone and at %g s beside others", alone.Ranks[1].End, both.Ranks[1].End)
+	}
+	near(t, "step 3", b.run(t, nil, own[5:], nil).Makespan, alone.Makespan-b.run(t, nil, own[:5], nil).Makespan)
+	if same := b.run(t, own, own, nil); same.Ranks[0].End == same.Ranks[1].End {
+		t.Error("two ranks have the same noise")
+	}
+	b.Seed = 2
+	if other := b.run(t, nil, own, nil); other.Ranks[1].End == alone.Ranks[1].End {
+		t.Error("two seeds have the same noise")
+	}
+}
+
 // TestNoSeedWithoutNoise: a machine without noise has no seed, and any seed gives the
 // same.
 func TestNoSeedWithoutNoise(t *testing.T) {

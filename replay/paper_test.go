@@ -225,3 +225,16 @@ func TestOversubscription(t *testing.T) {
 		near(t, c.tree, b.run(t, lists...).Makespan, 4*1e-6+(size+envelope)/c.rate)
 	}
 }
+
+// TestTwoFlowsOnOneLink sends 1e6 and 3e6 bytes to one host. Each flow gets half of its link until the small one is
+// through; then the other has all of it, so that in the end 4e6 bytes (and two envelopes) have passed at full speed.
+func TestTwoFlowsOnOneLink(t *testing.T) {
+	b := newBench(t, star(3), 3)
+	res := b.run(t,
+		[]trace.Action{send(2, 0, 1000000)},
+		[]trace.Action{send(2, 0, 3000000)},
+		[]trace.Action{irecv(0, 0, 0, 1000000), irecv(1, 1, 0, 3000000), {Kind: trace.KindWaitAll}})
+	near(t, "small", res.Ranks[0].End, starLatency+2*(1000000+envelope)/starBandwidth)
+	near(t, "large", res.Ranks[1].End, starLatency+(4000000+2*envelope)/starBandwidth)
+	near(t, "receiver", res.Ranks[2].End, res.Ranks[1].End)
+}

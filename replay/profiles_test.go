@@ -175,3 +175,17 @@ func TestStepsNeedSteadyMachines(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestStandstill: at bandwidth 0 a message stands still, so that one that takes 0.1232634976 s (SimGrid, recorded case
+// bandwidth-halved-smpi without its change) ends later by the 0.05 s without bandwidth.
+func TestStandstill(t *testing.T) {
+	const alone = 0.12326349765003285 // 11.6436*1e-3 + 10000016/(0.940694*1e8/1.05)
+	for values, want := range map[string]float64{"5 1e8": alone, "0.05 0\n0.1 1e8": alone + 0.05} {
+		m := changingMachine(t, "BANDWIDTH", "l", values)
+		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, replay.DefaultOptions())
+		noError(t, err)
+		if math.Abs(res.Makespan-want) > 1e-12 {
+			t.Errorf("bandwidth %q: %v s, want %v", values, res.Makespan, want)
+		}
+	}
+}
