@@ -166,6 +166,10 @@ func TestDefaultMovesC(t *testing.T) {
 			t.Errorf("%v: %g s, want %g", dims, got, want/1e9)
 		}
 	}
+	fast := bind(t, builtin("default"), kernels.Host{Name: "n", Speed: 2e9}, hpl["dgemm"])
+	if got, want := fast.Seconds(&[4]int64{1000, 2000, 73}), at(1000, 2000, 73)/2; !near(got, want) {
+		t.Errorf("at twice the speed %g s, want %g", got, want)
+	}
 	for _, edge := range [][2]int64{{2000, 72}, {200, 18}} {
 		below, above := at(1000, edge[0], edge[1]), at(1000, edge[0], edge[1]+1)
 		grows := float64(edge[1]+1) / float64(edge[1])

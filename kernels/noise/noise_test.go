@@ -147,6 +147,16 @@ func TestLaw(t *testing.T) {
 	}
 }
 
+// TestNegativeDeviation: the sign is kept, so that the deviate is mirrored.
+func TestNegativeDeviation(t *testing.T) {
+	plus, minus := Law{HalfNormal, []Mode{{Weight: 1, SD: Amount{Fixed: 1}}}}, Law{HalfNormal, []Mode{{Weight: 1, SD: Amount{Fixed: -1}}}}
+	draws(100, func(d Draw) {
+		if plus.Of(0, d) != -minus.Of(0, d) {
+			t.Errorf("%g and %g", plus.Of(0, d), minus.Of(0, d))
+		}
+	})
+}
+
 // TestScaled: flop at 4 flop/s.
 func TestScaled(t *testing.T) {
 	l := Law{Normal, []Mode{{Weight: 1, Mean: Amount{8, 0.5}, SD: Amount{Fixed: 2}}}}
