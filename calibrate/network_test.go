@@ -204,6 +204,41 @@ func TestNetworkRefusals(t *testing.T) {
 	}
 }
 
+// TestDeterministic: the same timings in another order of operations give the same text.
+func TestDeterministic(t *testing.T) {
+	table := exactTable()
+	head, rows, _ := strings.Cut(table, "\n")
+	sorted := slices.SortedStableFunc(strings.Lines(rows), func(a, b string) int { return strings.Compare(b[:1], a[:1]) })
+	var texts [2]strings.Builder
+	for i, table := range []string{table, head + "\n" + strings.Join(sorted, "")} {
+		if err := fitNetwork(t, newMessages(t, table), DefaultNetworkOptions()).WriteText(&texts[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if texts[0].String() != texts[1].String() {
+		t.Errorf("%s\nand, sorted by operation,\n%s", &texts[0], &texts[1])
+	}
+}
+
+func TestNetworkOptions(t *testing.T) {
+	for _, change := range []func(*NetworkOptions){
+		func(o *NetworkOptions) { o.Breakpoints = []float64{2, 1} },
+		func(o *NetworkOptions) { o.Plain = true },
+		func(o *NetworkOptions) { o.Transfer = "rtt" },
+		func(o *NetworkOptions) { o.Latency = -1 },
+		func(o *NetworkOptions) { o.Statistic = "mode" },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, 0.5 },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, -0.1 },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Median, 0.1 },
+	} {
+		o := DefaultNetworkOptions()
+		change(&o)
+		if err := o.Validate(); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
 // FuzzNetwork: whatever a table says, there is a report whose factors the network
 // model takes, or an error.
 func FuzzNetwork(f *testing.F) {

@@ -200,6 +200,16 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+// TestBudget: no call begins after the budget, and the result is the timings until then.
+func TestBudget(t *testing.T) {
+	o := options()
+	o.BLAS, o.Budget = library(t), 1
+	_, r, err := run(t.Context(), t, o, nil)
+	if err != nil || len(r.Timings) != 0 || !r.OverBudget || r.Interrupted {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
 // FuzzWorker: whatever a process says, be it a library's greeting or a core dump, is taken
 // for timings of calls that there are or for an error of a few lines.
 func FuzzWorker(f *testing.F) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -12,7 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"reprise/replay"
+	"reprise/report/profile"
+	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
 
@@ -86,5 +91,19 @@ func TestPprof(t *testing.T) {
 	}
 	if math.Abs(hosts-ends) > tolerance {
 		t.Errorf("hosts of %v s, want %v", hosts, ends)
+	}
+}
+
+// TestPprofNames: hosts whose names look like templates of C++, and kernels like its functions, keep them.
+func TestPprofNames(t *testing.T) {
+	h := &trace.Header{Ranks: 2, Kernels: []trace.Kernel{{Name: "a::b(int)"}, {Name: "a::b(long)"}}}
+	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"n<0>", "n<1>"}))
+	o := r.Observer()
+	o.TimePasses(0, replay.TimeCompute, 0, 0, 0.0025)
+	o.TimePasses(1, replay.TimeCompute, 1, 0, 0.005)
+	file := saved(t, "names.pb.gz", func(w io.Writer) error { return r.Write(w) })
+	want := map[string]float64{"compute": 0.0075, "n<0>": 0.0025, "n<1>": 0.005, "a::b(int)": 0.0025, "a::b(long)": 0.005}
+	if diff := cmp.Diff(want, pprofTop(t, file)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -73,5 +77,40 @@ func TestRatingOfRuns(t *testing.T) {
 	}
 	if several.Rating.SD == 0 || drawn.Rating.Low >= mean || drawn.Rating.High <= mean {
 		t.Errorf("%+v, %+v", several.Rating, drawn.Rating)
+	}
+}
+
+// TestExportsOnAnyNumberOfCores: files are the same bytes on one core and on more, and one that is compressed holds the
+// same text as the plain one.
+func TestExportsOnAnyNumberOfCores(t *testing.T) {
+	file, dir := hplOf(t, hpl.DefaultParams(300, 2, 3)), t.TempDir()
+	flags := map[string]string{"run.pftrace": "--timeline", "run.paje": "--timeline", "run.paje.gz": "--timeline", "run.pb.gz": "--profile",
+		"run.csv": "--table", "run.parquet": "--table"}
+	export := func(cores int) map[string][]byte {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		files := map[string][]byte{}
+		for name, flag := range flags {
+			path := filepath.Join(dir, name)
+			played(t, "--quiet", "--platform", "dahu", flag, path, file)
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = content
+		}
+		return files
+	}
+	one, four := export(1), export(4)
+	for name := range flags {
+		if len(one[name]) == 0 || !bytes.Equal(one[name], four[name]) {
+			t.Errorf("%s: %d bytes on one core, %d others on four", name, len(one[name]), len(four[name]))
+		}
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(one["run.paje.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := io.ReadAll(zip); err != nil || !bytes.Equal(plain, one["run.paje"]) {
+		t.Errorf("run.paje.gz holds %d bytes, and run.paje has %d (%v)", len(plain), len(one["run.paje"]), err)
 	}
 }

@@ -188,3 +188,20 @@ func TestRound(t *testing.T) {
 		t.Errorf("%d and %d in %d steps, want %d and 88 in 32", m.Mean, m.Length[0], m.Steps, want)
 	}
 }
+
+// TestManySteps: 20,000 steps are columns of three.
+func TestManySteps(t *testing.T) {
+	b := newBench(t, cluster(1), 1, 1)
+	b.Header.Steps = 20000
+	var list []trace.Action
+	for s := range int64(20000) {
+		list = append(list, step(s), sleep(1))
+	}
+	_, _, d := b.lists(list).record(t)
+	if d.Columns.Steps != 3 || d.Columns.Count != 6667 {
+		t.Fatalf("%d columns of %d steps, want 6667 of 3", d.Columns.Count, d.Columns.Steps)
+	}
+	if starts := float64sOf(d.Columns.Starts); starts[1] != 3 || starts[6666] != 19998 || starts[6667] != 20000 {
+		t.Errorf("columns start at %v, %v and %v s", starts[1], starts[6666], starts[6667])
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -407,5 +408,22 @@ func TestAllocates(t *testing.T) {
 	event()
 	if n := testing.AllocsPerRun(100, event); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestSameData: the data are the same bits on any number of processors.
+func TestSameData(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var texts [2][]byte
+	for i := range texts {
+		runtime.GOMAXPROCS(1 + 3*i)
+		_, _, d := hplBench(t, 2, "smpi/iprobe:1e-6").record(t)
+		var err error
+		if texts[i], err = json.Marshal(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("two recordings differ")
 	}
 }

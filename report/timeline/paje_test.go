@@ -96,6 +96,25 @@ func TestPajeHPL(t *testing.T) {
 	}
 }
 
+// TestPajeOrder: events are in the order of time, up to the end of the run.
+func TestPajeOrder(t *testing.T) {
+	file, _, res := exportHPL(t, timeline.Paje, timeline.Span{})
+	last := 0.0
+	for line := range strings.Lines(string(file)) {
+		if strings.TrimSpace(line) == "" || line[0] == '%' || line[0] < '5' {
+			continue
+		}
+		at, err := strconv.ParseFloat(strings.Fields(line)[1], 64)
+		if err != nil || at < last {
+			t.Fatalf("%s: after %v s (%v)", line, last, err)
+		}
+		last = at
+	}
+	if last != res.Makespan {
+		t.Errorf("the last event is at %v s, want %v", last, res.Makespan)
+	}
+}
+
 // TestLabels: what a file is of stands in it, where its format has a place for that.
 func TestLabels(t *testing.T) {
 	const text, at = "interrupted at 3 s\n", 3

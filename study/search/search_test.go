@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,11 @@ func TestFinds(t *testing.T) {
 		space, times := landscape(seed)
 		found, err := Run(t.Context(), space, Options{Tolerances: []float64{0}, Indifference: 0.01, Measure: exactly(times, &measured)})
 		noError(t, err)
+		unused := 0
+		again, err := Run(t.Context(), space, Options{Tolerances: []float64{0}, Indifference: 0.01, Measure: exactly(times, &unused)})
+		if err != nil || !reflect.DeepEqual(found, again) {
+			t.Errorf("seed %d: %+v, with the same measurements %+v, %v", seed, found, again, err)
+		}
 		if behind := found[0].Value.Seconds/slices.Min(times) - 1; behind > 0.01 {
 			missed++
 			t.Logf("seed %d: %.2f %% behind the best", seed, 100*behind)
