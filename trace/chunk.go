@@ -16,6 +16,7 @@ const NoBlock = -1
 // and Args[i] one value per class of parameter i's axis or per item. An argument
 // that names a vector is a handle from Writer.Vector.
 type Call struct {
+	// The call site, as an index into Header.CallSites, and its columns.
 	Site   int
 	Masks  [][]int64
 	Counts []int64
@@ -87,6 +88,7 @@ func newVector(v *Vector) vector {
 	} else {
 		sums = append(make([]int64, 1, len(v.Values)+1), v.Values...)
 	}
+	// One pass checks the elements and adds them up.
 	counts := true
 	for i := 1; i < len(sums); i++ {
 		counts = counts && uint64(sums[i]) <= MaxCount
@@ -96,6 +98,7 @@ func newVector(v *Vector) vector {
 }
 
 // spans reports whether [lo, hi) is a range of elements, indices mod the length.
+// As unsigned numbers, a difference that overflows is too large, too.
 func (v *vector) spans(lo, hi int64) bool {
 	return lo <= hi && uint64(hi)-uint64(lo) < uint64(len(v.sums))
 }
@@ -110,6 +113,7 @@ func (v *vector) sum(lo, hi int64) int64 {
 	if count == 0 {
 		return 0
 	}
+	// A range that leaves the vector at its end goes on at its beginning.
 	lo %= n
 	if lo < 0 {
 		lo += n

@@ -22,6 +22,8 @@ func marshal(m proto.Message) ([]byte, error) {
 }
 
 // unmarshal leaves out fields that it does not know: what a reader must know has a feature.
+// Added fields that change the meaning of old ones come with a new feature, by which an older
+// reader refuses the file. See feature.
 func unmarshal(b []byte, m proto.Message) error {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return corruptf("%v", err)
@@ -30,6 +32,7 @@ func unmarshal(b []byte, m proto.Message) error {
 }
 
 // convert maps a slice; nil for an empty one.
+// Nil and empty lists are the same on the wire, and the decoded header shall equal the encoded one.
 func convert[A, B any](from []A, f func(A) B) []B {
 	if len(from) == 0 {
 		return nil
@@ -42,6 +45,8 @@ func convert[A, B any](from []A, f func(A) B) []B {
 }
 
 // encodeHeader returns the content of a header record.
+// The order of fields in the message is that of proto/trace.proto. Lists keep their order, since
+// all other records refer to their elements by index.
 func encodeHeader(h *Header, features []string) ([]byte, error) {
 	param := func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }
 	m := &pb.Header{
@@ -51,6 +56,8 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps), Phases: h.Phases,
 		Pollables: uint64(h.Pollables), Features: features, Communicators: h.Communicators,
 	}
+	// Communicators: a group is a list of ranks, or an arithmetic sequence, which takes three
+	// numbers for any size.
 	for _, f := range h.CommFamilies {
 		m.CommFamilies = append(m.CommFamilies, &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
 			if g.Ranks != nil {
@@ -59,9 +66,11 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 			return &pb.Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
 		})})
 	}
+	// Partitions of the ranks, by which columns are indexed.
 	for _, a := range h.Axes {
 		m.Axes = append(m.Axes, &pb.Axis{Name: a.Name, Kind: uint32(a.Kind), Family: uint32(a.Family)})
 	}
+	// Kernels, with names and attributes apart from their dimensions and their flop count.
 	for _, k := range h.Kernels {
 		m.Kernels = append(m.Kernels, &pb.Kernel{Name: k.Name, Attrs: convert(k.Attrs, param),
 			Dims: convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum, Label: d.Label} }),
@@ -79,6 +88,8 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 	for _, k := range h.Markers {
 		m.Markers = append(m.Markers, &pb.Marker{Text: k.Text, Phase: uint32(k.Phase), End: k.End})
 	}
+	// Columns of call sites. Axes are written as 1 + index, so that 0, which takes no bytes, stands
+	// for a column that is missing or has one value per item.
 	for _, t := range h.CallSites {
 		m.CallSites = append(m.CallSites, &pb.CallSite{
 			Name:   t.Name,
@@ -94,6 +105,9 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 
 // decodeHeader reads the content of a header record, and the features that it lists.
 // Numbers that do not fit are turned into ones that Header.Check refuses.
+// It does not judge: a number that does not fit a field becomes -1 or the largest value of the
+// field, and Header.Check, which sees the header of a writer as well, reports it. So there is one
+// place for the rules, and one text for each mistake.
 func decodeHeader(b []byte) (*Header, []string, error) {
 	var m pb.Header
 	if err := unmarshal(b, &m); err != nil {
@@ -123,6 +137,7 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 			Dims: convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues(), d.GetLabel()} }),
 			Flops: convert(k.GetFlops(), func(m *pb.Term) Term {
 				t := Term{Coef: m.GetCoef()}
+				// Powers beyond the four dimensions that a kernel may have belong to none.
 				for i, p := range m.GetPowers()[:min(len(m.GetPowers()), len(t.Pow))] {
 					t.Pow[i] = uint8(min(p, math.MaxUint8))
 				}
@@ -175,11 +190,14 @@ func encodeDefinitions(blocks []Block, features []string) ([]byte, error) {
 }
 
 // encodeBlock returns the message of a definition.
+// The message of a block is also what Writer sums up to cut definitions into records of some size.
 func encodeBlock(b *Block) *pb.Block {
 	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
 }
 
 // encodeItems returns the messages of items, and of their bodies.
+// An operand is split into its register, one byte in a list of bytes, and its constant, so that a
+// list of operands takes two fields, however long it is.
 func encodeItems(items []Item) []*pb.Item {
 	operands := func(args []Operand) (regs []byte, consts []int64) {
 		for _, a := range args {
@@ -196,15 +214,18 @@ func encodeItems(items []Item) []*pb.Item {
 	})
 }
 
-// Totals sums up a trace.
+// Totals sums up a trace. The index states them, and a reader compares them with what it has read.
 type Totals struct {
 	Chunks int
-	Units  int64
-	Calls  int64 // of blocks, by call sites
-	Items  int64 // entries of the lists of calls, all classes
+	// Units are the parts of steps that Writer.Step begins.
+	Units int64
+	Calls int64 // of blocks, by call sites
+	Items int64 // entries of the lists of calls, all classes
 }
 
 // encodeIndex returns the content of the index record.
+// An entry repeats the record's header but for the checksum and the size of the record before,
+// which follow from reading the record, and from the entry before.
 func encodeIndex(entries []frame, t Totals) ([]byte, error) {
 	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
 	for i := range entries {
@@ -223,6 +244,8 @@ func decodeIndex(b []byte) ([]frame, Totals, error) {
 		return nil, Totals{}, err
 	}
 	entries := make([]frame, len(m.Entries))
+	// Numbers of chunks and of first blocks are not stored: they follow from the order of the
+	// entries.
 	chunks, blocks := uint32(0), uint32(0)
 	for i, e := range m.Entries {
 		if len(e.Hash) != sha256.Size {

@@ -73,6 +73,7 @@ var collectiveRules = [numCollectives]collectiveRule{
 }
 
 // vectorArgs returns which arguments (bit i) of a call name vectors.
+// It follows the order in which CollectiveOperands.each lists the operands.
 func (r *collectiveRule) vectorArgs() (vectors uint64) {
 	args := 0
 	for _, form := range []countForm{r.send, r.recv} {
@@ -132,6 +133,7 @@ const MaxCount = 1 << 40
 const maxSpan = 1 << 60
 
 // Collective is what a rank says in a call of a collective operation.
+// Which fields have a meaning depends on Kind, see collectiveRules; the others are 0.
 type Collective struct {
 	Kind CollectiveKind
 	Comm int32 // 1 + family of the communicator; 0: all ranks
@@ -159,6 +161,7 @@ type Collective struct {
 type Sums interface{ Sums(list int64) []int64 }
 
 // Comm returns 1 + the family of the communicator of a collective operation, 0 for all ranks.
+// It shares the action's Tag with the operator, which has the lowest 8 bits.
 func (a *Action) Comm() int32 { return a.Tag >> operatorBits }
 
 // Operator returns that of a collective operation.
@@ -189,6 +192,7 @@ func (a *Action) Collective(lists Sums) Collective {
 
 // SetCollective makes a a KindCollective or KindIcollective action, without a request. Where c.Kind counts rank by
 // rank, c.Send and c.Recv are the numbers of the running sums.
+// It undoes Action.Collective: both know where an Action has room for the fields of a Collective.
 func (a *Action) SetCollective(c *Collective) {
 	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root, Tag: c.Comm<<operatorBits | int32(c.Operator)}
 	if c.Nonblocking {
@@ -206,6 +210,7 @@ func (c *Collective) Check(ranks int) error {
 	if c.Root < 0 || int(c.Root) >= ranks {
 		return fmt.Errorf("root %d out of [0,%d)", c.Root, ranks)
 	}
+	// The negation refuses NaN, too.
 	if !(c.Flops >= 0) || math.IsInf(c.Flops, 1) {
 		return fmt.Errorf("%v flop, want a number >= 0", c.Flops)
 	}
@@ -278,6 +283,7 @@ type Comm int
 func Communicator(family int) Comm { return Comm(family + 1) }
 
 // each calls f with each operand that a kind has, in the order of an item's arguments.
+// Builder, checker and linker all use this one order.
 func (c *CollectiveOperands) each(k CollectiveKind, f func(o *Operand)) {
 	r := &collectiveRules[k]
 	if r.send != noCount {
@@ -307,6 +313,7 @@ func (k CollectiveKind) Operands(args []Operand) (c CollectiveOperands) {
 
 // collective stores the action of a call; it fails on one that cannot be.
 func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
+	// Six operands come in two instructions: those of the one before are in aux.
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 	call := Collective{Kind: CollectiveKind(in.flags), Nonblocking: in.op == opIcollective, Comm: int32(in.sym),
 		Operator: Operator(in.d), Root: int32(root), Send: send, Recv: recv,
@@ -322,6 +329,7 @@ func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 		if call.SendSums, ok = c.countSums(send); !ok {
 			return false
 		}
+		// From here on the action names the list by its place among those of this Fill.
 		call.Send = int64(len(c.lists) - 1)
 	}
 	if rule.recv == countPerRank {
@@ -330,6 +338,7 @@ func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 		}
 		call.Recv = int64(len(c.lists) - 1)
 	}
+	// A root that does not fit is refused as any other root that is no rank.
 	if root != int64(int32(root)) {
 		call.Root = -1
 	}
@@ -466,10 +475,13 @@ func (c *Cursor) Requests(list int64) []int32 {
 // and with near certainty only then. Group is that of the communicator in its family, ranks
 // are those of it. The call must have been checked.
 func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 {
+	// The sum of the terms of one rank. Terms cancel out over all ranks if they agree: equal values
+	// in a ring, by alike, and pairs of sender and receiver, by transfer.
 	sum := alike(rank, ranks, portable.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
 	if c.Nonblocking {
 		sum += alike(rank, ranks, uint64(c.Kind))
 	}
+	// The name tells calls apart, so that disagreements in two of them do not cancel out.
 	name := portable.Mix(uint64(call))
 	if c.Comm > 0 {
 		name = portable.Mix(name + uint64(c.Comm)<<32 + uint64(group))
@@ -508,6 +520,8 @@ func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 
 }
 
 // alike is 0 when it is added up over ranks that all have the same value.
+// Each rank adds the hash of its own number and value, and subtracts that of its neighbour's number
+// and its own value: in a ring of equal values each hash is there once with either sign.
 func alike[T int64 | uint64](rank, ranks int, value T) uint64 {
 	return portable.Mix(portable.Mix(uint64(rank))+uint64(value)) - portable.Mix(portable.Mix(uint64((rank+1)%ranks))+uint64(value))
 }
@@ -549,6 +563,7 @@ func (c *Collective) receives(from int) int64 {
 }
 
 // receivesAll stands for all of receives.
+// It is a polynomial of the counts, by Horner's rule, modulo 2^64.
 func (c *Collective) receivesAll(ranks int) uint64 {
 	if !c.Kind.RecvsPerRank() {
 		return uint64(c.receives(0))
@@ -573,6 +588,7 @@ func Disagreement(calls []Collective) (rank int, text string) {
 				}
 				continue
 			}
+			// Pairs that exchange something: both say how many bytes.
 			if !calls[r].exchange(r, other) {
 				continue
 			}

@@ -48,6 +48,8 @@ func (w *columnWriter) add(vals []int64, inner int) {
 	if len(vals) == 0 {
 		return
 	}
+	// codePlain refuses tables with negative values; codeSigned takes all, so that there is always
+	// a best.
 	best, size := codeSigned, ^uint64(0)
 	for c := codePlain; c < numCodings; c++ {
 		if inner == 1 && c > codeCalls {
@@ -67,6 +69,8 @@ func (w *columnWriter) add(vals []int64, inner int) {
 
 // tokenize sets w.tokens to what coding c makes of a table, or reports that it has
 // values that c cannot hold.
+// A value is predicted by one of its neighbours and the token is the difference from there, which
+// is small, and often zero, where the columns of a program are regular.
 func (w *columnWriter) tokenize(vals []int64, inner int, c coding) bool {
 	w.tokens = w.tokens[:0]
 	if c <= codeSigned {
@@ -116,11 +120,14 @@ func (c coding) lag(inner int) int {
 
 // pack appends the coding byte and the tokens, with runs if that is shorter.
 func (w *columnWriter) pack(dst []byte, c coding) []byte {
+	// First form: each token by itself.
 	start := len(dst)
 	dst = append(dst, byte(c))
 	for _, u := range w.tokens {
 		dst = binary.AppendUvarint(dst, u)
 	}
+	// Second form: a zero is followed by how many more come. It is given up once it is the longer
+	// one.
 	w.runs = append(w.runs[:0], byte(c|codeRuns))
 	for i := 0; i < len(w.tokens) && len(w.runs) < len(dst); {
 		u := w.tokens[i]
@@ -184,6 +191,8 @@ func (r *columnReader) fail(format string, args ...any) {
 
 // table appends the outer*inner values of a table to dst, which must be empty. If
 // it fails it returns none.
+// budget is the number of values that the rest of the chunk may have: without it some bytes of runs
+// could ask for any amount of memory.
 func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 	if r.err != nil || outer == 0 || inner == 0 {
 		return dst
@@ -219,6 +228,8 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 
 // varints appends n tokens to dst, most of which take one byte.
 func (r *columnReader) varints(dst []int64, n int) []int64 {
+	// A token takes a byte or more, so that memory for n values is never more than eight times the
+	// input.
 	if n > r.left() {
 		r.fail("%d values in %d bytes", n, r.left())
 		return dst
@@ -243,6 +254,8 @@ func (r *columnReader) varints(dst []int64, n int) []int64 {
 }
 
 // runs appends n tokens to dst, of which zeros are followed by their number.
+// The number of tokens has been checked against the budget: here a few bytes can stand for many
+// values.
 func (r *columnReader) runs(dst []int64, n int) []int64 {
 	for n > 0 {
 		u := r.varint()
@@ -278,6 +291,7 @@ func (r *columnReader) varint() uint64 {
 func (r *columnReader) restore(vals []int64, inner int, c coding) {
 	for i, u := range vals {
 		if c != codePlain {
+			// Tokens were stored as they came. Now they get their sign.
 			vals[i] = unzigzag(uint64(u))
 		} else if u < 0 {
 			r.fail("value %d of a plain column is %d", i, uint64(u))

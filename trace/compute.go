@@ -20,6 +20,8 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 			in := code[pc]
 			pc++
 			switch in.op {
+			// The frame of the caller, and its place in the code. It is left to run if no block has
+			// called this one.
 			case opRet:
 				link := memory[at-1]
 				if link == noCaller {
@@ -28,6 +30,7 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 				pc = int(link >> 32)
 				at -= int(int32(link))
 				break frame
+			// Both registers may be beyond the frame: they are parameters of the next callee.
 			case opSet:
 				a, b := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 				r[in.z], r[in.z+1] = a, b
@@ -68,6 +71,8 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 				}
 			case opJump:
 				pc = int(in.z)
+			// The end of each turn counts against the caller's patience, even if the loop ends
+			// here.
 			case opLoopNext:
 				if r[in.d]--; r[in.d] > 0 {
 					pc = int(in.z)
@@ -79,6 +84,7 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 				memory[at] = 0
 				pc = int(in.z)
 				break frame
+			// A poll of nothing is passed over here, as most are; any other one is an action.
 			case opPoll:
 				if c.pending>>in.flags&1 != 0 {
 					return pc - 1, at, patience
@@ -91,6 +97,8 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 }
 
 // sum executes an opSum of any elements; it fails at one that is not possible.
+// compute has taken the sums of elements that lie in a row; here are those whose indices wrap
+// around, and the mistakes.
 func (c *Cursor) sum(in *instr, r *registers) bool {
 	v, lo, hi := r[in.a], r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 	if v < 0 || v >= int64(len(c.win.vectors)) {

@@ -39,6 +39,7 @@ type Cursor struct {
 	rank int32
 
 	// Place in the code.
+	// Instructions are named by their index into code.instrs, frames by their first register.
 	index    int32 // of the cursor in its set
 	pc       int32
 	base     int32 // of the current frame, from the cursor's first register
@@ -50,10 +51,14 @@ type Cursor struct {
 	pending  uint16 // bit by slot: the pollable is pending
 
 	// Place in the stream of calls.
+	// The unit is an index into win.units, -1 before the first. call and item count from 1, so that
+	// they are also the numbers of calls and items begun: call is that of the unit, item that of
+	// the call, of which the rank has those below items.
 	step        int32
 	unit, call  int32
 	item, items int32
 
+	// What actions of the last Fill name by index: arguments of markers, and vectors.
 	marks []int64
 	lists []sumList // vectors among the marks
 	err   error
@@ -61,6 +66,7 @@ type Cursor struct {
 
 // cursorSet is what cursors that were made together have in common.
 type cursorSet struct {
+	// The trace, and the code that the cursors' options select.
 	trace  *Trace
 	code   *code
 	ranks  int32
@@ -75,14 +81,20 @@ type cursorSet struct {
 	// of a frame stands where its caller goes on, see frameLink.
 	memory []int64
 	stride int
-	aux    [3]int64
+	// Operands of the next instruction that has more than four. They are set and used within one
+	// call of run, so that cursors can share them.
+	aux [3]int64
 }
 
-// registers are those of a block, and of its callees as far as it sets them.
+// registers are those of a frame, and of the frame of a callee as far as its caller sets them: an
+// opSet can name a register beyond the end of its own frame. As an array of fixed size they need no
+// check of an index.
 type registers [2*maxRegs + 2]int64
 
 // frameLink says where the caller of a block goes on: its pc, and how many
 // registers below its frame begins. It is -1 where no block is the caller.
+// The pc is in the upper 32 bits, the offset in the lower ones; noCaller has all bits set, which no
+// pair has.
 func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offset) }
 
 // sumList is the running sums of a vector, with the place that it has in the trace.
@@ -109,6 +121,7 @@ const noCaller = -1
 const firstFrame = 1
 
 // member returns the world rank of member i, modulo the size of the group, which is its Count.
+// Most indices are in range and need no division.
 func (g *Group) member(i int64) int64 {
 	if n := int64(g.Count); i >= n || i < 0 {
 		if i %= n; i < 0 {
@@ -119,6 +132,8 @@ func (g *Group) member(i int64) int64 {
 }
 
 // pollable is an operation that is pending or has been: a guard and a body with its arguments.
+// The arguments are those at the time of the definition: what a register holds at the poll does not
+// matter.
 type pollable struct {
 	guarded   bool
 	count     uint8
@@ -131,6 +146,8 @@ type pollable struct {
 // Cursors returns a cursor for each of the ranks, or for all if ranks is nil.
 // From a stream cursors can be had once; from a file as often as wanted.
 func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
+	// Code is linked first: a stream's blocks that are not read yet are linked when they are
+	// called.
 	p := t.Program()
 	code, err := p.code(o.Markers, o.Omit)
 	if err != nil {
@@ -226,6 +243,8 @@ func (c *Cursor) Answer(hit bool) {
 
 // runBody calls the body of a pollable, which is done then, with its frame at an
 // offset from the current one.
+// The body returns to c.pc like any other block. The copy of the arguments goes to the registers
+// after register 0, which is set to zero.
 func (c *Cursor) runBody(slot uint8, offset int32) {
 	op := c.set.poll(c.index, slot)
 	c.pending &^= 1 << slot
@@ -286,6 +305,9 @@ const (
 )
 
 // nextCall finds the next block that the rank calls from the stream.
+// It is a loop over four nested counters: items of a call, calls of a unit, units of a chunk,
+// chunks. Items in which the rank calls nothing are passed over. The rank may wait on any level, as
+// the counters are part of the cursor.
 func (c *Cursor) nextCall() callState {
 	if c.win == nil {
 		return callEnd
@@ -300,6 +322,7 @@ func (c *Cursor) nextCall() callState {
 				return callEnd
 			}
 		}
+		// The next call of the unit, with the items that the rank has in it.
 		if c.unit >= 0 && int(c.call) < len(c.win.units[c.unit].Calls) {
 			c.call++
 			c.item, c.items = c.span(&c.win.units[c.unit].Calls[c.call-1])
@@ -310,6 +333,7 @@ func (c *Cursor) nextCall() callState {
 		c.unit++
 		c.call, c.item, c.items = 0, 0, 0
 		for int(c.unit) >= len(c.win.units) {
+			// Letting go of the chunk here is what frees it, once all other cursors have done so.
 			next, err := c.set.trace.after(c.win)
 			if err != nil {
 				c.err, c.waiting = err, failed
@@ -336,6 +360,7 @@ func (c *Cursor) class(axis int) int32 { return c.set.trace.Program().Class(axis
 // span returns the range of items that the rank calls at a call site.
 func (c *Cursor) span(call *CallColumns) (int32, int32) {
 	t := &c.set.trace.Header().CallSites[call.Site]
+	// A rank takes part only if all masks say so.
 	for i, axis := range t.Masks {
 		if call.Masks[i][c.class(axis)] == 0 {
 			return 0, 0
@@ -350,6 +375,7 @@ func (c *Cursor) span(call *CallColumns) (int32, int32) {
 
 // enter prepares the call of an item: arguments into registers, pc at the
 // block's start. It is false if the class calls nothing.
+// Masks and counts have been looked at by span. Errors are left in c.err.
 func (c *Cursor) enter(call *CallColumns, item int) bool {
 	t := &c.set.trace.Header().CallSites[call.Site]
 	at := item
@@ -375,10 +401,6 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 	}
 	c.pc, c.base = e.pc, firstFrame
 	params := c.set.trace.Program().blocks[block].Params
-	if params > len(t.Params) {
-		c.fail("block %d takes %d arguments, call site %q has %d", block, params, t.Name, len(t.Params))
-		return false
-	}
 	r := set.memory[int(c.index)*set.stride+firstFrame:]
 	for i := range params {
 		at := item
@@ -398,6 +420,7 @@ func (c *Cursor) fail(format string, args ...any) {
 
 // receivable reports whether an action is a possible receive, or probe: one that may name any
 // source, and an unknown size.
+// It is apart from the check of run, which nearly all messages pass.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
 	return (k == KindRecv || k == KindIrecv || k == KindProbe) &&
 		(peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
@@ -424,6 +447,8 @@ func (c *Cursor) MarkText(a *Action) string {
 	var b strings.Builder
 	args := c.MarkArgs(a)
 	text := c.set.trace.Header().Markers[a.Sym].Text
+	// The text has been counted by VectorArgs, so that there is a field for each argument that is
+	// left. A brace that begins no field is text.
 	for len(args) > 0 {
 		open := strings.IndexByte(text, '{')
 		end := open + strings.IndexByte(text[open:], '}') + 1
@@ -477,6 +502,8 @@ func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
 
 // nullSendrecv stores what is left of a sendrecv one of whose peers is ProcNull; it is false
 // if that is impossible all the same.
+// One with both peers null is one action, a KindNull; with one of them it is a plain receive or
+// send.
 func (c *Cursor) nullSendrecv(a *Action, in *instr, peer, tag, out int64) bool {
 	source, with, into := c.set.aux[0], c.set.aux[1], c.set.aux[2]
 	message := *in

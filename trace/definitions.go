@@ -15,6 +15,9 @@ import (
 
 // Fields of Definitions, Block and Item, as proto/trace.proto numbers them.
 const (
+	// Each is the number that proto/trace.proto gives the field, and how the field is written.
+	// Lists of numbers have two tags, since a decoder of protobuf must accept them packed into one
+	// field, as its encoder writes them, and as one field for each number.
 	defBlocks   = 1<<tagShift | tagBytes
 	defFeatures = 2<<tagShift | tagBytes
 
@@ -42,6 +45,7 @@ const (
 
 // decodeDefinitions reads the content of a definitions record: blocks, and features
 // that are new.
+// The strings and slices of the result are copies: b may be used again.
 func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) {
 	var d definitionReader
 	blocks = make([]Block, 0, count(b, defBlocks))
@@ -66,6 +70,7 @@ func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) 
 }
 
 // text returns bytes as text, as protobuf's own decoder does: it refuses what is not UTF-8.
+// The error quotes the beginning only, as the text may be as large as the record.
 func text(b []byte) (string, error) {
 	if !utf8.Valid(b) {
 		return "", corruptf("%q is not UTF-8", b[:min(len(b), 64)])
@@ -74,11 +79,15 @@ func text(b []byte) (string, error) {
 }
 
 // operandsTogether is how many operands are allocated at a time.
+// Lists have one to four operands as a rule, so that one allocation serves some hundred of them.
 const operandsTogether = 1 << 10
 
 // definitionReader has the memory that definitions are read into.
 type definitionReader struct {
-	free   []Operand // of those that are allocated together
+	// Operands that are allocated and not used yet. Lists are cut from the front.
+	free []Operand // of those that are allocated together
+	// Constants of the arguments and of the guard of the item at hand, and its coefficients. Items
+	// are read before their bodies, so that nested items can use the same memory.
 	consts [2][]int64
 	coefs  []int64
 }
@@ -105,6 +114,8 @@ func (d *definitionReader) block(b []byte) (block Block, err error) {
 }
 
 // items reads the fields of a message that have a tag as items: nil if there are none.
+// depth is the number of items around these. It is bounded, as a stack overflow cannot be recovered
+// from.
 func (d *definitionReader) items(message []byte, tag uint64, depth int) ([]Item, error) {
 	n := count(message, tag)
 	if n == 0 {
@@ -128,6 +139,8 @@ func (d *definitionReader) items(message []byte, tag uint64, depth int) ([]Item,
 // item reads an item, its body in a second pass. A field that comes again replaces the one before, as in
 // protobuf; lists go on.
 func (d *definitionReader) item(it *Item, b []byte, depth int) error {
+	// First pass: the fields of the item itself. Registers and constants of operands are separate
+	// lists, which are put together when both are complete.
 	var regs [2][]byte // of arguments and guard
 	var op, dst, slot uint32
 	d.consts[0], d.consts[1], d.coefs = d.consts[0][:0], d.consts[1][:0], d.coefs[:0]
@@ -141,6 +154,8 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 			dst = uint32(v)
 		case itemSlot:
 			slot = uint32(v)
+		// Requests, coefficients and constants are signed: proto/trace.proto declares them sint32
+		// and sint64.
 		case itemReq:
 			it.Req = int32(unzigzag(v & math.MaxUint32))
 		case itemSym:
@@ -166,6 +181,7 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 	if f.err != nil {
 		return f.err
 	}
+	// These have a byte each in an Item, and any number on the wire.
 	if max(op, dst, slot) > math.MaxUint8 {
 		return corruptf("operation %d, register %d, slot %d: at most 255", op, dst, slot)
 	}
@@ -180,11 +196,14 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 	if it.Guard, err = d.operands(regs[1], d.consts[1]); err != nil || !nested {
 		return err
 	}
+	// Second pass, of items that have a body.
 	it.Body, err = d.items(b, itemBody, depth+1)
 	return err
 }
 
-// operands are allocated many together.
+// operands puts lists of registers and of constants together. The result is cut from a larger
+// allocation, with its capacity bounded to its length, so that appending to one list cannot
+// overwrite the next one.
 func (d *definitionReader) operands(regs []byte, consts []int64) ([]Operand, error) {
 	n := len(regs)
 	if n != len(consts) {
@@ -222,6 +241,8 @@ const (
 )
 
 // next goes to the next field.
+// It returns false at the end of the message and at the first mistake. Bytes of the field stay
+// where they are: f.bytes is a part of the message.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.err != nil {
 		return false
@@ -253,8 +274,9 @@ func (f *fields) next() bool {
 	return true
 }
 
-// short is next for nearly all fields of definitions: a number below 16 and a value, or a
-// length, below 128 are a byte each. It is false for all others.
+// short reads a field of the common form: a field number below 16, and a number or length below
+// 128, each in a byte of its own. Nearly all fields of definitions have it. For any other field it
+// changes nothing that next relies on, and returns false.
 func (f *fields) short() bool {
 	const long = 0x80 // bit of a byte behind which there is more
 	b := f.rest
@@ -300,6 +322,7 @@ func (f *fields) appendSigned(to []int64) []int64 {
 }
 
 // count returns how many fields of a message have a tag.
+// It counts up to the first mistake, which the pass that reads the fields finds again.
 func count(message []byte, tag uint64) (n int) {
 	for f := (fields{rest: message}); f.next(); {
 		if f.tag == tag {

@@ -32,8 +32,11 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if !c.sum(in, r) {
 				return n, false
 			}
+		// An operand is a register plus a constant: r[in.a] + in.x, and so on for b with y, c with
+		// z, d with w.
 		case opMember:
 			r[in.d] = c.group(in.sym).member(r[in.a] + int64(in.x))
+		// Dimensions below 0 are found by one comparison: the sign bit of the disjunction.
 		case opAction:
 			x, y, z, w := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
 			if in.flags == uint8(KindCompute) && x|y|z|w < 0 {
@@ -59,6 +62,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				}
 			}
 			n++
+		// Most messages pass the first condition. Behind it are wildcards, receives of unknown
+		// size, messages to nobody, and mistakes.
 		case opMessage:
 			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 			if (uint64(peer) >= uint64(set.ranks) || size < 0 || tag != int64(int32(tag))) &&
@@ -74,6 +79,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.set(Kind(in.flags), in.sym, peer, tag, in.w)
 			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
 			n++
+		// Sides of zero bytes are left out: what remains may be a plain send or receive, or
+		// nothing.
 		case opExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
@@ -132,6 +139,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if !c.define(in, r) {
 				return n, false
 			}
+		// A body without a guard runs at its first poll; with a guard, once the reader says that
+		// the message is there.
 		case opPoll, opPollWait, opWorkPoll:
 			if c.pending>>in.flags&1 == 0 {
 				continue
@@ -151,6 +160,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if c.pending>>in.flags&1 == 0 {
 				pc = int(in.z)
 			}
+		// Arguments of the opMark that follows.
 		case opMarkInt:
 			c.noted = true
 			c.marks = append(c.marks, r[in.a]+int64(in.x))
@@ -225,6 +235,7 @@ func (c *Cursor) define(in *instr, r *registers) bool {
 }
 
 // ask stores a KindPoll and notes where to go on after its answer.
+// After a miss, an opPollWait is executed again; any other poll is passed.
 func (c *Cursor) ask(a *Action, op *pollable, in *instr, r *registers) {
 	*a = Action{Kind: KindPoll, Sym: op.family, Peer: op.peer, Tag: op.tag}
 	c.waiting, c.hitPC, c.missPC, c.hitFrame = int8(in.flags), c.pc, c.pc, in.w

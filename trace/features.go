@@ -70,6 +70,7 @@ func (s featureSet) names() []string {
 func (s featureSet) String() string { return strings.Join(s.names(), ", ") }
 
 // read adds features that a record lists. Tool is who wrote the file.
+// All unknown names are gathered before the error, which tells people what to look for.
 func (s *featureSet) read(names []string, tool string) error {
 	var unknown []string
 	for i, name := range names {
@@ -99,6 +100,7 @@ func (s featureSet) lack(used featureSet) error {
 }
 
 // features returns those that the header uses.
+// Those of blocks are gathered by the checker, those of vectors by the Writer.
 func (h *Header) features() (s featureSet) {
 	if h.Pollables > 0 {
 		s.add(featurePolls)

@@ -39,11 +39,20 @@ func corruptf(format string, args ...any) error {
 // The wire format of frames, as docs/trace-format.md states it. Numbers are
 // little endian.
 const (
-	skippable     = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
-	signature     = "reprise\n"
-	preambleSize  = 24
-	frameSize     = 88      // header of a record
-	maxExpansion  = 1 << 15 // of content to its compressed bytes
+	// A skippable frame of zstd (RFC 8878, section 3.1.2) is a magic number, the size of what
+	// follows, and bytes that a decoder passes over. The preamble and the header of each record are
+	// such frames, so that the file is a legal zstd stream, and "zstd -d" yields the contents of
+	// all records, one after the other.
+	skippable    = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
+	signature    = "reprise\n"
+	preambleSize = 24
+	frameSize    = 88 // header of a record
+	// The largest ratio of a record's content to its compressed bytes. An RLE block of zstd states
+	// 128 KiB of content in 4 bytes (RFC 8878, section 3.1.1.2.2), and nothing expresses more with
+	// less.
+	maxExpansion = 1 << 15 // of content to its compressed bytes
+	// The largest contents of the kinds of records, in bytes after decoding. They bound the memory
+	// of a reader.
 	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
 	maxDefsSize   = 4 << 20
 	maxChunkSize  = 32 << 20
@@ -65,10 +74,14 @@ var (
 var contentLimits = map[recordKind]int64{kindHeader: maxHeaderSize, kindDefs: maxDefsSize, kindChunk: maxChunkSize,
 	kindIndex: maxIndexSize, kindEnd: 0}
 
-// frame is the header of a record. A file is a preamble and records: the header first, then chunks
-// with the definitions that they need before them, the index, the end record. Every record names the
-// size of the one before it and its own offset, so that a record that is left out or moved is noticed,
-// and the hash of its decoded content, so that the content is known without reading it.
+// frame is the header of a record. A file is a preamble and a sequence of records: the header
+// first, then chunks, each after the definitions that it is the first to need, then the index and
+// the end record.
+//
+// Three fields protect the sequence. Each record names its own offset and the size of the record
+// before it, so that a record that was left out, repeated or moved is noticed. And it names the
+// hash of its decoded content, so that two files can be compared chunk by chunk without reading the
+// chunks.
 type frame struct {
 	kind          recordKind
 	number        uint32 // of the chunk, or of the first block; 0 otherwise
@@ -113,6 +126,14 @@ func appendPreamble(dst []byte, version uint32) []byte {
 }
 
 // append appends the frame's bytes.
+//
+//	bytes  0.. 7  frame of zstd: magic number, size of the rest
+//	bytes  8..11  kind, as four letters
+//	bytes 12..39  number, count, first, last, plain, packed, prev
+//	bytes 40..47  offset
+//	bytes 48..79  hash
+//	bytes 80..83  checksum of the compressed content
+//	bytes 84..87  checksum of the bytes before
 func (f *frame) append(dst []byte) []byte {
 	le := binary.LittleEndian
 	start := len(dst)
@@ -130,11 +151,14 @@ func (f *frame) append(dst []byte) []byte {
 
 // parseFrame reads the header of a record and checks all that can be checked
 // without the record's content.
+// b holds frameSize bytes in the layout that append writes.
 func parseFrame(b []byte) (frame, error) {
 	le := binary.LittleEndian
 	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != frameSize-8 {
 		return frame{}, corruptf("no record: % x", b[:8])
 	}
+	// The checksum comes before all fields: from here on a wrong value was written so, and is not a
+	// damage of the medium or of a transfer.
 	if le.Uint32(b[84:]) != crc32.Checksum(b[:84], castagnoli) {
 		return frame{}, corruptf("checksum of the record's header")
 	}
@@ -163,6 +187,7 @@ func (f *frame) check() error {
 		return corruptf("%s: %d bytes compressed, %d plain", f.describe(), f.packed, f.plain)
 	case f.kind == kindEnd && f.packed != 0:
 		return corruptf("end record with %d bytes of content", f.packed)
+	// Fields that a kind of record does not use are zero, so that a record has one form only.
 	case f.first > f.last || f.last > maxStep || f.last > 0 && f.kind != kindChunk:
 		return corruptf("%s: steps %d to %d", f.describe(), f.first, f.last)
 	case f.number != 0 && f.kind != kindChunk && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader ||
@@ -199,6 +224,8 @@ func (w *frameWriter) record(f *frame, plain []byte) error {
 	if limit := contentLimits[f.kind]; int64(len(plain)) > limit {
 		return fmt.Errorf("%s of %d bytes, at most %d", f.describe(), len(plain), limit)
 	}
+	// The header is filled in last, as it holds the size and the checksum of what follows it. The
+	// whole record then goes out in one write.
 	w.buf = append(w.buf[:0], make([]byte, frameSize)...)
 	if f.kind != kindEnd {
 		w.buf = w.enc.EncodeAll(plain, w.buf)
@@ -223,10 +250,13 @@ const unlinked = -1
 
 // frameReader reads records one after the other. Its errors begin with the name
 // of the input and the offset of the record.
+// A file that is read at any step uses the same type: before each record r, offset and prev are set
+// to the record's place.
 type frameReader struct {
 	r      io.Reader
 	name   string
 	offset int64 // of the next byte
+	// prev is compared with the field of that name in the next header.
 	prev   int64 // size of the record before, or unlinked
 	head   [frameSize]byte
 	packed bytes.Buffer
@@ -260,6 +290,9 @@ func (r *frameReader) preamble() error {
 	le := binary.LittleEndian
 	begin := b[:min(n, 16)] // all but version and checksum
 	switch {
+	// An input of no bytes at all counts as truncated, as it is what an interrupted writer leaves.
+	// Of a short input all that is there is compared, so that other kinds of files are told by
+	// their first bytes.
 	case n > 0 && !bytes.HasPrefix(appendPreamble(nil, Version), begin):
 		return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, begin))
 	case err != nil:
@@ -288,6 +321,8 @@ func (r *frameReader) next() (frame, error) {
 	if err != nil {
 		return frame{}, r.errorAt(r.offset, err)
 	}
+	// The header is sound. What is left to check is that the record belongs at this place of this
+	// file.
 	if f.offset != uint64(r.offset) {
 		return frame{}, r.errorAt(r.offset, corruptf("%s says that it is at offset %d", f.describe(), f.offset))
 	}

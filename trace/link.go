@@ -8,6 +8,9 @@ import (
 
 // opcode is an operation of the linked code. Operands are a register plus a
 // 32-bit constant: A = r[a]+x, B = r[b]+y, C = r[c]+z, D = r[d]+w.
+// A block's items are a tree, as its definition has them. Linking makes a list of instructions of
+// it, with jumps in place of bodies and places in the code in place of block numbers, once for all
+// ranks: a cursor that executes them looks nothing up and does not recurse.
 type opcode uint8
 
 const (
@@ -59,6 +62,8 @@ const (
 const lastComputed = opPoll
 
 // instr is one instruction of 24 bytes.
+// flags and sym hold what an opcode says of them: a slot, kind or symbol. Instructions never change
+// once cursors can reach them.
 type instr struct {
 	op         opcode
 	flags      uint8
@@ -70,6 +75,7 @@ type instr struct {
 // code is the linked form of a program's blocks. The first instruction is an
 // opRet: the place of a rank that runs no block.
 type code struct {
+	// markers and omit are the options that the code was made for.
 	markers bool
 	omit    []bool // by kernel: calls that are left out; nil for none
 	instrs  []*instr
@@ -80,10 +86,12 @@ type code struct {
 
 // entry is the start of a block and the registers that it and what it calls
 // need; bodies of pollables come on top.
+// need counts from register 0 of the block to the last register of its deepest callee.
 type entry struct{ pc, need int32 }
 
 // code returns the linked form with or without markers, without the calls of the
 // kernels to omit. It is complete for the blocks that there are.
+// A program has few of them: a replay asks for one, a comparison for another.
 func (p *Program) code(markers bool, omit []bool) (*code, error) {
 	for _, c := range p.codes {
 		if c.markers == markers && slices.Equal(c.omit, omit) {
@@ -96,6 +104,8 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 }
 
 // link adds to c the blocks that it lacks.
+// A stream defines blocks on the way, so that cursors that run the code find it growing.
+// Instructions are reached by pointers, and hence stay valid when the list moves.
 func (p *Program) link(c *code) error {
 	// About how many instructions they take: one for each item, and few of them more.
 	n := len(p.blocks) - len(c.entries)
@@ -113,6 +123,7 @@ func (p *Program) link(c *code) error {
 		l.live.list(p, c, p.blocks[n].Items)
 		l.items(p.blocks[n].Items)
 		l.emit(instr{op: opRet})
+		// The block is translated with its first instruction at 0.
 		start := len(c.instrs)
 		if start+len(l.out) > math.MaxInt32 {
 			l.fail("more than %d instructions", math.MaxInt32)
@@ -149,6 +160,7 @@ func (p *Program) link(c *code) error {
 // offset from there and are listed in fixups. A block that needs too much is translated to its end,
 // and the first error stays in err.
 type linker struct {
+	// Where symbols are looked up, and the code that the block becomes part of.
 	program *Program
 	code    *code
 	top     int // highest register of the definition
@@ -195,6 +207,7 @@ func (l *linker) temporary() uint8 {
 
 // operand returns a register and a 32-bit constant for o; a larger constant is
 // added into a temporary first.
+// Such constants are rare: they are the bits of floating-point amounts, or sizes of 2 GiB and more.
 func (l *linker) operand(o Operand) (uint8, int32) {
 	if fits(o.Const) {
 		return uint8(o.Reg), int32(o.Const)
@@ -215,6 +228,8 @@ func (l *linker) with(in instr, args ...Operand) instr {
 }
 
 // items translates the items that are live, in order; those of a body that is not live are left out.
+// Whether an item is live was found out before, from the last item to the first: the list ends with
+// the answer for the first item, and is used up from its end.
 func (l *linker) items(items []Item) {
 	for i := range items {
 		last := len(l.live.live) - 1
@@ -222,6 +237,7 @@ func (l *linker) items(items []Item) {
 		if l.live.live = l.live.live[:last]; !live {
 			continue
 		}
+		// Temporaries live as long as the item that needs them, its body included.
 		temps := l.temps
 		l.item(&items[i])
 		l.temps = temps
@@ -239,6 +255,7 @@ var messageKinds = map[Op]Kind{
 
 // item translates an item to instructions.
 func (l *linker) item(it *Item) {
+	// The checks of AddBlock have bounded all symbols: none needs more than 16 bits.
 	sym := uint16(it.Sym)
 	switch it.Op {
 	case OpLetAffine: // a multiply-add for each term; a first one that is not multiplied is added to the second
@@ -321,6 +338,8 @@ func (l *linker) item(it *Item) {
 			l.emit(instr{op: opAux, x: it.Req})
 		}
 		l.emit(l.with(instr{op: itemCodes[it.Op], flags: it.Slot, sym: sym}, it.Args...))
+	// The body's arguments are stored in a callee's frame, from where opDefine copies them to the
+	// pollable.
 	case OpDefine:
 		l.arguments(it.Args)
 		in := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
@@ -361,6 +380,8 @@ var itemCodes = map[Op]opcode{
 
 // arguments stores operands as the parameters of a callee, two at a time; the
 // register after an odd number is written too.
+// The caller's frame may need two registers more than the arguments: register 0 of the callee, and
+// the one that an odd last opSet writes.
 func (l *linker) arguments(args []Operand) {
 	for i := 0; i < len(args); i += 2 {
 		in := l.with(instr{op: opSet}, args[i:min(i+2, len(args))]...)
@@ -395,6 +416,7 @@ func (l *linker) copyTo(dst uint8, o Operand) {
 //	     c = min(chunk, left); left -= c; body(c, ...); poll; goto test
 //	rest: if left > 0: body(left, ...)
 func (l *linker) work(it *Item) {
+	// left and chunk keep their values across the calls of the body, which has a frame of its own.
 	left, columns, chunk := l.temporary(), l.temporary(), l.temporary()
 	l.copyTo(left, it.Args[0])
 	l.copyTo(chunk, it.Args[1])
@@ -406,6 +428,7 @@ func (l *linker) work(it *Item) {
 	l.call(it.Sym, args)
 	l.emitFramed(instr{op: opWorkPoll, flags: it.Slot, a: left})
 	l.emit(instr{op: opJump, z: test})
+	// Nothing is pending any more: the rest is done in one call, if there is a rest.
 	l.out[test].z = l.here()
 	skip := l.emit(instr{op: opJumpLess1, a: left})
 	args[0] = Operand{Reg: Reg(left)}
@@ -416,6 +439,7 @@ func (l *linker) work(it *Item) {
 // liveItems tells which items of a block have an effect: they yield an action, or set a register that
 // such an item reads (liveness analysis, as compilers do it). Most values are needed for markers
 // alone, or for kernels that cost nothing, and a replay without those skips them.
+// A live item makes its operands read, and so the items before it that set them live.
 type liveItems struct {
 	read [maxRegs]bool // by items that are behind
 	live []bool        // from the last item to the first; of bodies that are left out nothing
@@ -425,6 +449,8 @@ type liveItems struct {
 // once, before it is read, so that one look from the end to the beginning tells all.
 func (l *liveItems) list(p *Program, c *code, items []Item) bool {
 	some := false
+	// Each item is looked at after all those that may read its result. Bodies add the answers for
+	// their items before that of the item they belong to.
 	for i := len(items) - 1; i >= 0; i-- {
 		it, body := &items[i], len(l.live)
 		live := true
@@ -440,6 +466,7 @@ func (l *liveItems) list(p *Program, c *code, items []Item) bool {
 		default:
 			if it.Op.Lets() {
 				live = l.read[it.Dst]
+				// The register is set here: no item before can have set it.
 				l.read[it.Dst] = false
 			}
 		}

@@ -11,6 +11,7 @@ import (
 )
 
 // storedVector is a vector that a Writer was given, small.
+// A stated vector is kept as varints, as most elements take one byte of them.
 type storedVector struct {
 	packed    []byte // values as signed varints
 	count     int
@@ -74,6 +75,8 @@ func (w *pendingChunk) callsOf(i int) []pendingCall {
 // packer turns pending chunks into the content of chunk records: the sequence of call sites of each
 // unit, which most units share with another one (shapes), then the columns of each call site over
 // all its calls, since the values of one column resemble each other, then the vectors.
+// Block numbers and handles of vectors are replaced by numbers of the chunk's own, in the order of
+// first use, so that a chunk with the same calls has the same content wherever it stands.
 type packer struct {
 	prog    *Program
 	layout  layout
@@ -112,6 +115,8 @@ func (l *localNames) local(name int64) int64 {
 }
 
 // pack returns the content of the record of chunk w, and its hash.
+// The digest sees numbers before they are coded, in the order of the columns: units, columns of
+// each call site, blocks, vectors. The unpacker passes it the same.
 func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 	p.cols.buf = p.cols.buf[:0]
 	p.digest.reset()
@@ -137,6 +142,7 @@ func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 }
 
 // packUnits fills in steps and shapes.
+// A shape is a sequence of call sites. Steps are written as differences from the step before.
 func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
 	shapes := map[string]uint32{}
 	step := 0
@@ -167,6 +173,8 @@ func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
 }
 
 // packSite packs the columns of all calls of a call site.
+// A column with a value per class becomes a table of classes times calls; one with a value per item
+// becomes a list. See columnWriter.
 func (p *packer) packSite(cols []column, calls []pendingCall, values []int64) {
 	at := make([]int, len(calls)) // where the column begins, by call
 	for i, c := range calls {
@@ -218,6 +226,7 @@ func resize(b []int64, n int) []int64 {
 }
 
 // rename replaces block numbers and handles in p.values by the chunk's own.
+// The number of a block is written as 1 + its number in the chunk, and 0 for NoBlock.
 func (p *packer) rename(col column) {
 	switch {
 	case col.kind == columnBlock:
@@ -236,6 +245,7 @@ func (p *packer) rename(col column) {
 }
 
 // packBlocks returns the numbers of the chunk's blocks.
+// The digest has the blocks' hashes in place of their numbers, which depend on the trace.
 func (p *packer) packBlocks() []uint32 {
 	numbers := make([]uint32, len(p.blocks.names))
 	p.digest.number(len(numbers))
@@ -250,6 +260,8 @@ func (p *packer) packBlocks() []uint32 {
 // packVectors packs the chunk's vectors: kinds, counts, values, and the arguments of
 // those that are generated. It returns the names of the kinds.
 func (p *packer) packVectors() []string {
+	// Kind 0 is a vector with stated values; generators are numbered from 1 in the order of first
+	// use.
 	var kinds, counts, values []int64
 	var generators []*vectors.Kind
 	var args [][]int64 // of each generator in turn, by argument
@@ -323,6 +335,7 @@ type column struct {
 
 // layout lists the columns of each call site in the order of the file: masks,
 // count, block, arguments.
+// Writer, packer and unpacker go through columns in this order.
 type layout [][]column
 
 // newLayout returns the columns of all call sites of a header.
@@ -369,6 +382,8 @@ const (
 
 // digest hashes decoded content: SHA-256 over numbers written as varints. Writer
 // and reader pass it the same numbers in the same order.
+// The hash of a chunk is that of what it means, not of its bytes, so that a later version may code
+// tables in other ways, and equal chunks still have equal names.
 type digest struct {
 	hash hash.Hash
 	buf  []byte

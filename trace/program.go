@@ -14,10 +14,12 @@ var ErrBlock = errors.New("bad block")
 // Program is a header with its blocks: all that a stream of calls refers to.
 // Blocks may be added while cursors run, not at the same time.
 type Program struct {
+	// The header, and what is derived from it.
 	header  *Header
 	classes [][]int32 // by axis: class of each rank; nil for AxisAll and AxisRank
 	groups  [][]int32 // by family: group of each rank
 	symbols symbolHashes
+	// Definitions by number, the facts about each, and the number of each hash.
 	blocks  []Block
 	infos   []blockInfo
 	byHash  map[[32]byte]int
@@ -42,6 +44,7 @@ func NewProgram(h *Header) (*Program, error) {
 	}
 	p := &Program{header: h, groups: groups, symbols: hashSymbols(h), byHash: map[[32]byte]int{}}
 	for _, a := range h.Axes {
+		// Classes of an axis of a family are its groups: the tables are shared.
 		var of []int32
 		if a.Kind == AxisFamily {
 			of = p.groups[a.Family]
@@ -98,6 +101,7 @@ func (p *Program) AddBlock(b Block) (int, error) {
 		for r := 0; r <= b.Params; r++ {
 			c.defined[r] = true
 		}
+		// Register 0 and the parameters are set from the start.
 		err = c.items(b.Items)
 	}
 	if err != nil {
@@ -120,12 +124,15 @@ func (p *Program) AddBlock(b Block) (int, error) {
 
 // symbolHashes names kernels, markers and families by content. Names are quoted in
 // ASCII: which other characters can be printed depends on the version of Unicode.
+// Numbers of symbols depend on the order in which a writer has listed them. A hash of what a symbol
+// means does not, and so neither does the hash of a block that uses it.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
 
 // hashSymbols names all symbols of a header by what they mean, so that blocks of traces whose tables have
 // another order can be compared.
 func hashSymbols(h *Header) symbolHashes {
 	var s symbolHashes
+	// The flop of a kernel do not count: they say what a call costs, not which call it is.
 	for _, k := range h.Kernels {
 		var b strings.Builder
 		fmt.Fprintf(&b, "kernel %+q", k.Name)
@@ -159,6 +166,7 @@ func (p *Program) appendItems(buf []byte, items []Item) []byte {
 		buf = append(buf, byte(it.Op), byte(it.Dst), it.Slot)
 		buf = binary.AppendVarint(buf, int64(it.Req))
 		var symbol [32]byte
+		// The number of a symbol is replaced by the hash of what it names.
 		switch opRules[it.Op].symbol {
 		case symbolKernel:
 			symbol = p.symbols.kernels[it.Sym]
@@ -214,6 +222,7 @@ const (
 // opRule is what a definition's item must look like.
 type opRule struct {
 	// The name is for people: it is not part of the file.
+	// Shape of the item: arguments, symbol, and the fields that it may set.
 	name   string
 	args   int // number of arguments, or -1: depends on the symbol
 	symbol symbolKind
@@ -222,7 +231,8 @@ type opRule struct {
 	nested bool  // has a body
 	req    bool  // has a request
 	kinds  uint8 // kinds that its slot may name; 0: it names none
-	needs  featureSet
+	// Features that a file with such an item must list.
+	needs featureSet
 }
 
 // Features that operations need.
@@ -236,6 +246,7 @@ const (
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
+// The operations and their rules. One that is not in the table would have no name and no arguments.
 var opRules = [numOps]opRule{
 	OpLetAffine:    {name: "affine", args: -1, let: true},
 	OpLetMul:       {name: "mul", args: 2, let: true},
@@ -307,6 +318,8 @@ const (
 
 // checker verifies a block against the rules of its program: symbols exist,
 // callees come before callers, registers are set once and before use.
+// What it accepts the linker and the cursors rely on: neither checks symbols, registers or numbers
+// of arguments again.
 type checker struct {
 	program  *Program
 	defined  []bool     // by register: 0, the parameters, and results of items before

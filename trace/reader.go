@@ -18,6 +18,8 @@ import (
 // file, read at any step. A Trace and its cursors must be used by one goroutine;
 // a file may be opened as often as wanted.
 type Trace struct {
+	// What the records so far define, and the parts that decode records: frames reads their bytes,
+	// unpack decodes the content of chunks.
 	prog    *Program
 	frames  *frameReader
 	unpack  unpacker
@@ -26,19 +28,24 @@ type Trace struct {
 	closer  io.Closer
 	entries []frame // definitions and chunks: of a file all, of a stream those read
 	chunks  []int   // entries that are chunks
-	totals  Totals  // of a stream those read
-	skipped bool    // a stream passed over chunks
+	// totals, hash and head are compared with the end of the file: the chunks' hashes are chained
+	// from the header's, head, to hash.
+	totals  Totals // of a stream those read
+	skipped bool   // a stream passed over chunks
 	hash    [sha256.Size]byte
 	head    [sha256.Size]byte
 
 	features featureSet // that the file lists; of a stream in the records read
 
 	// Of a stream: the header of the next chunk, or why there is none.
+	// A stream is read ahead up to the next chunk's header, so that the end is known with the last
+	// chunk.
 	pending *frame
 	ended   error // nil while pending or at a good end
 	first   weak.Pointer[Chunk]
 	started bool
 
+	// A bound on the chunks in use keeps a program whose ranks drift apart from filling the memory.
 	open    []weak.Pointer[Chunk] // chunks that may still be in use
 	maxOpen int
 }
@@ -98,6 +105,7 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	if err := t.readIndex(size); err != nil {
 		return nil, t.diagnose(r, size, err)
 	}
+	// All definitions are read now, so that each chunk can be decoded by itself.
 	for i := range t.entries {
 		f := &t.entries[i]
 		if f.kind != kindDefs {
@@ -115,6 +123,8 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 }
 
 // newTrace reads the beginning of a file and its header, with what both kinds of reading need.
+// It refuses, in this order, what is no trace, a version or a feature of a newer program, and a
+// header that contradicts itself.
 func newTrace(r io.Reader, name string) (*Trace, error) {
 	frames, err := newFrameReader(r, name)
 	if err != nil {
@@ -220,6 +230,7 @@ func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.
 // later cursors share its first chunk, for as long as others hold it.
 func (t *Trace) start(from int) (*Chunk, error) {
 	if t.file != nil {
+		// Steps of chunks ascend, see checkOrder.
 		i := sort.Search(len(t.chunks), func(i int) bool { return int(t.entries[t.chunks[i]].last) >= from })
 		return t.chunk(i)
 	}
@@ -230,6 +241,7 @@ func (t *Trace) start(from int) (*Chunk, error) {
 		return nil, fmt.Errorf("%s: a stream can be read only once", t.frames.name)
 	}
 	t.started = true
+	// Chunks before the step are passed over without being decoded; their checksums are checked.
 	for t.pending != nil && int(t.pending.last) < from {
 		if err := t.frames.pass(t.pending, io.Discard); err != nil {
 			return nil, t.stop(err)
@@ -294,6 +306,7 @@ func (t *Trace) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 }
 
 // contentAt reads a record of a file that the index names.
+// The header that is found there must be the one that the index describes.
 func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	r := t.frames
 	r.r = io.NewSectionReader(t.file, int64(want.offset), want.size())
@@ -333,6 +346,8 @@ func (t *Trace) admit() error {
 		if len(t.open) < t.maxOpen {
 			return nil
 		}
+		// Weak pointers are cleared by the collector only. The second round counts what it has
+		// left.
 		runtime.GC() // what has been left may not have been collected yet
 	}
 	slowest := 0 // step of the first chunk in use
@@ -366,6 +381,7 @@ func (t *Trace) define(plain []byte, f *frame) error {
 	if err := t.features.read(features, t.Header().Tool); err != nil {
 		return fail(err)
 	}
+	// Numbers of blocks are consecutive over all records, as calls name them.
 	if int(f.number) != t.prog.NumBlocks() || int(f.count) != len(blocks) {
 		return fail(corruptf("%d blocks from %d, want %d from %d", len(blocks), f.number, f.count, t.prog.NumBlocks()))
 	}
@@ -415,6 +431,8 @@ func (t *Trace) indexContent(f *frame) ([]frame, Totals, error) {
 
 // checkEnd compares the end record with the chunks, and sets the trace's hash.
 func (t *Trace) checkEnd(end *frame) error {
+	// The chain covers header and chunks. Blocks are covered by the chunks that call them, whose
+	// hashes include those of their blocks.
 	chain := sha256.New()
 	chain.Write(t.head[:])
 	for _, w := range t.chunks {
@@ -431,6 +449,8 @@ func (t *Trace) checkEnd(end *frame) error {
 }
 
 // readIndex reads the end record and the index of a file of size bytes.
+// It trusts nothing that it has not compared: the records that the index lists must fill the space
+// between header and index without gaps or overlaps, and chain to the hash of the end record.
 func (t *Trace) readIndex(size int64) error {
 	// The end record has a known place, and says how far before it the index begins.
 	var b [frameSize]byte
@@ -495,6 +515,7 @@ func (t *Trace) readIndex(size int64) error {
 
 // diagnose finds out why a file has no good end: it walks along the records and
 // returns the first fault, or else the one at the end.
+// It reads all of the file, which only happens once something is wrong.
 func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 	frames := &frameReader{r: io.NewSectionReader(r, 0, size), name: t.frames.name}
 	if err := frames.preamble(); err != nil {
@@ -535,6 +556,7 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	if err != nil {
 		return nil, t.stop(err)
 	}
+	// Totals are added up on the way, to be compared with the index at the end.
 	w, counts, err := t.decode(plain, &f)
 	if err != nil {
 		return nil, t.stop(err)
@@ -543,6 +565,8 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	t.totals.Items += counts.Items
 	t.passed(&f)
 	t.advance()
+	// A cursor at the end of the last chunk ends without reading on. If reading has failed, after
+	// returns the error instead.
 	w.last = t.pending == nil && t.ended == nil
 	return w, nil
 }
@@ -606,6 +630,8 @@ func (t *Trace) checkOrder(f *frame) error {
 
 // finish reads the index and the end record of a stream and compares them with
 // what has been read.
+// A stream has no other way to notice that a record in its middle is missing than to compare all of
+// them.
 func (t *Trace) finish(f *frame) error {
 	entries, totals, err := t.indexContent(f)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 // SaveCursors writes the places of cursors that were made together, all of them. Of a
 // stream it fails with ErrStream.
+// A place is small: registers, counters, and numbers of chunks, which are read from the file again.
 func SaveCursors(w io.Writer, cursors []Cursor) error {
 	return snapshot.Save(w, func(s *snapshot.State) { cursorState(s, cursors) })
 }
@@ -28,6 +29,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	if len(cursors) == 0 {
 		return
 	}
+	// All cursors share their registers and pollables, which are written with the first.
 	set := cursors[0].set
 	if set.trace.file == nil {
 		s.Fail(ErrStream)
@@ -44,6 +46,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	if s.Err() != nil {
 		return
 	}
+	// What the cursors share. How far the registers have grown is part of it.
 	s.Vars(&set.stride, &set.memory)
 	polls := len(set.polls)
 	snapshot.Slice(s, &set.polls, func(p *pollable) {
@@ -55,6 +58,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 
 	// Each chunk that cursors are in is decoded once, and those that follow each other are linked, as if
 	// the cursors had read them.
+	// load returns a chunk by its number. It links neighbours in whichever order they are read.
 	chunks := map[int]*Chunk{}
 	load := func(number int) (*Chunk, error) {
 		if w := chunks[number]; w != nil {
@@ -75,6 +79,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 		return w, nil
 	}
 	for i := range cursors {
+		// A cursor that has failed cannot be saved, as its error cannot.
 		c := &cursors[i]
 		s.Fail(c.err)
 		chunk := -1
@@ -94,6 +99,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 }
 
 // within returns an error if a number is not in [least, end).
+// It is the check of each number that is read.
 func within[T ~int | ~int8 | ~int32](name string, number T, least, end int) error {
 	if n := int(number); n < least || n >= end {
 		return fmt.Errorf("%w: %s %d out of [%d,%d)", snapshot.ErrCorrupt, name, n, least, end)
@@ -125,6 +131,8 @@ func (s *cursorSet) check(cursors, polls int) error {
 
 // find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the
 // place that was read.
+// Of a snapshot nothing is believed that would make a cursor read outside of its memory, its code
+// or its chunk: each number is compared with the size of what it is an index of.
 func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err error) {
 	if c.win = nil; chunk != -1 {
 		if c.win, err = load(chunk); err != nil {
@@ -143,6 +151,8 @@ func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err err
 		l.sums = w.vectors[l.vector].sums
 	}
 	c.noted = len(c.marks)+len(c.lists) > 0
+	// Places in the code. What these instructions do is not compared with the place in the stream:
+	// wrong places inside the code give wrong actions, but no crash.
 	code, hit := len(c.set.code.instrs), c.base
 	if c.waiting >= 0 { // an earlier poll may have been in another block
 		hit += c.hitFrame
@@ -174,6 +184,7 @@ func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err err
 	if c.call > 0 {
 		_, items = c.span(&calls[c.call-1])
 	}
+	// A call that has begun has the number of items that the file says.
 	if c.items != 0 && c.items != items {
 		return fmt.Errorf("%w: %d items, want %d", snapshot.ErrCorrupt, c.items, items)
 	}

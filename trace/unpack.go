@@ -12,11 +12,13 @@ import (
 // order of their first use, so that equal chunks have equal bytes. The digest is computed of the
 // decoded numbers and not of the bytes: other codings of the same content have the same name.
 type unpacker struct {
+	// What calls may refer to.
 	prog   *Program
 	known  *featureSet // that the file lists
 	layout layout
 	digest *digest
 	cols   columnReader
+	// The column at hand, in memory that is used again, and the blocks of the chunk at hand.
 	values []int64
 	blocks chunkBlocks
 }
@@ -29,6 +31,7 @@ type chunkBlocks struct {
 }
 
 // firstUse checks that names appear in the order 0, 1, 2, ... of their first use.
+// A chunk that numbers its names in another order would be another spelling of an equal chunk.
 type firstUse struct{ next, count int64 }
 
 // see takes the next use of a name, and reports whether it may come here.
@@ -59,6 +62,8 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 }
 
 // decode is unpack but for the hash, which is left to be had from u.digest.
+// Columns come in the order in which packer.pack writes them; the numbers of items, which the
+// lengths of later columns depend on, are read on the way. The first mistake stays in u.cols.err.
 func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	var m pb.Chunk
 	if err := unmarshal(plain, &m); err != nil {
@@ -67,6 +72,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	u.digest.reset()
 	u.cols = columnReader{buf: m.Columns, budget: maxValues}
 	w := &Chunk{number: int(f.number)}
+	// Which calls there are follows from the shapes, before any column is read.
 	groups, err := u.units(w, &m, f)
 	if err != nil {
 		return nil, Totals{}, err
@@ -78,6 +84,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	for t := range groups {
 		u.callSite(t, &groups[t], &vectors)
 	}
+	// The order of what follows is that of the digest.
 	u.finishBlocks()
 	u.vectors(w, &vectors, m.Generators)
 	if u.cols.left() > 0 {
@@ -108,6 +115,8 @@ func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The calls of all units are allocated in one piece, once it is known that they are not too
+	// many.
 	total, err := u.countCells(m, shapes)
 	if err != nil {
 		return nil, err
@@ -159,6 +168,7 @@ func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err er
 }
 
 // shapes returns the sequences of call sites that units refer to.
+// They are parts of the message's list, not copies.
 func (u *unpacker) shapes(m *pb.Chunk) ([][]uint32, error) {
 	for i, t := range m.Sites {
 		if int64(t) >= int64(len(u.layout)) {
@@ -180,6 +190,7 @@ func (u *unpacker) shapes(m *pb.Chunk) ([][]uint32, error) {
 }
 
 // dictionary stores the blocks that the chunk calls.
+// The hashes of the blocks go into the digest later, by finishBlocks.
 func (u *unpacker) dictionary(numbers []uint32) error {
 	b := &u.blocks
 	b.numbers, b.params = b.numbers[:0], b.params[:0]
@@ -208,6 +219,7 @@ func (u *unpacker) finishBlocks() {
 }
 
 // callSite decodes the columns of all calls of site t.
+// vectors counts uses of vectors over all call sites of the chunk.
 func (u *unpacker) callSite(t int, g *callGroup, vectors *firstUse) {
 	if len(g.calls) == 0 {
 		return
@@ -236,6 +248,7 @@ func (u *unpacker) callSite(t int, g *callGroup, vectors *firstUse) {
 }
 
 // allot gives the calls of a call site their lists of columns.
+// All lists of the call site are cut from one slab.
 func (u *unpacker) allot(g *callGroup, masks, args int) {
 	slab := make([][]int64, len(g.calls)*(masks+args))
 	for _, c := range g.calls {
@@ -246,6 +259,7 @@ func (u *unpacker) allot(g *callGroup, masks, args int) {
 
 // table decodes a column of all calls into u.values, in the order of the file.
 func (u *unpacker) table(col column, g *callGroup) {
+	// A table of classes times calls, or a list as long as the items of all calls.
 	outer, inner := col.width, len(g.calls)
 	if outer < 0 {
 		outer, inner = 0, 1
@@ -258,6 +272,7 @@ func (u *unpacker) table(col column, g *callGroup) {
 }
 
 // counts turns the count column into the starts of the classes' items.
+// It sets g.items, by which the columns of items are divided among the calls.
 func (u *unpacker) counts(col column, g *callGroup) {
 	n := len(g.calls)
 	starts := make([]int32, n*(col.width+1))
@@ -312,6 +327,9 @@ func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 }
 
 // scatter hands each call of a group its part of u.values.
+// A table is stored with classes outermost, as values of one class over the calls resemble each
+// other. Here it is transposed: a call gets a slice with a value for each class. A list is cut into
+// pieces.
 func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*CallColumns, []T)) {
 	if u.cols.err != nil {
 		return
@@ -385,6 +403,7 @@ func (u *unpacker) vectors(w *Chunk, seen *firstUse, names []string) {
 	u.digest.table(values)
 	args := make([][][]int64, len(names))
 	for i, name := range names {
+		// A generator must be one that this program knows, and that the file's features name.
 		switch kind := vectors.Find(name); {
 		case kind == nil || u.known.lack(1<<generatorFeature(name)) != nil:
 			u.cols.fail("generator %q, which the features do not list", name)

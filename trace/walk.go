@@ -4,6 +4,7 @@ package trace
 // that needs no clock. It is for checks and comparisons, not for the inner loop of a
 // replay.
 type ActionReader struct {
+	// The actions' source, and how its polls are answered.
 	cursor  *Cursor
 	rule    PollAnswers
 	step    int
@@ -13,6 +14,8 @@ type ActionReader struct {
 	next    int64
 	err     error
 
+	// Actions that were read ahead: buf[at:] is still to come. A Fill that ends with a poll ends
+	// the buffer, too.
 	buf []Action
 	at  int
 }
@@ -80,6 +83,7 @@ func (a *Action) Lines() int64 {
 	switch a.Kind {
 	case KindProbed, KindPhase, KindMark, KindStep:
 		return 0
+	// Listings show the three calls that these stand for.
 	case KindExchange, KindSyncExchange:
 		return 3
 	}
@@ -133,12 +137,16 @@ func (t *Trace) Walk(w Walk) error {
 	if err != nil {
 		return err
 	}
+	// One buffer serves all ranks, as each turn uses up what it has read: a buffer for each of
+	// thousands of ranks would be larger than the chunks.
 	shared := make([]Action, 512) // a rank's turn ends when it has taken all that it has read
 	readers, done := make([]ActionReader, len(cursors)), make([]bool, len(cursors))
 	for i := range cursors {
 		readers[i] = NewActionReader(&cursors[i], Hit{}, w.Options.From)
 		readers[i].buf = shared[:0]
 	}
+	// In each round, all ranks do what is theirs in one chunk; after the last chunk, what they do
+	// at the end.
 	for chunk := cursors[0].win; ; chunk = chunk.next {
 		for i := range readers {
 			r := &readers[i]
@@ -172,6 +180,7 @@ func (t *Trace) Walk(w Walk) error {
 
 // Visit calls f with every item of the blocks that are defined, and with those of
 // their loops and conditions. Items must not be changed.
+// A block that several blocks call is visited once.
 func (p *Program) Visit(f func(*Item)) {
 	for i := range p.blocks {
 		visitItems(p.blocks[i].Items, f)
@@ -209,6 +218,7 @@ func (p *Program) Requests() int {
 	most := -1
 	p.Visit(func(it *Item) {
 		switch it.Op {
+		// Waits name the slots of these. A slot that is named by a wait alone holds no request.
 		case OpIsend, OpIssend, OpIrecv, OpIaccess:
 			most = max(most, int(it.Req))
 		}

@@ -107,6 +107,8 @@ func (b *Builder) Sync(kind SyncKind, family int, peer, window, assert Operand) 
 }
 
 // access stores the action of an access; it fails on one that cannot be.
+// A get sends nothing and a put fetches nothing, so that bytes on the wrong side are a mistake of
+// the writer.
 func (c *Cursor) access(a *Action, in *instr, r *registers) bool {
 	peer, window, out, back := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
 	kind := AccessKind(in.flags)

@@ -39,6 +39,8 @@ var errClosed = errors.New("trace writer is closed")
 // still be used, and the index. After an error that the file may have seen, all
 // calls return that error; a Call that is refused leaves the Writer as it was.
 type Writer struct {
+	// What calls refer to, and what is made of them: the layout has the columns of each call site,
+	// the packer makes the content of a record of a chunk, frames writes it.
 	prog    *Program
 	options WriterOptions
 	frames  *frameWriter
@@ -46,11 +48,14 @@ type Writer struct {
 	vectors vectorStore
 	packer  packer
 	chunk   pendingChunk
+	// How far the file has come.
 	step    int        // of the last unit
 	defined int        // blocks written
 	listed  featureSet // features that records have listed
 	needed  featureSet
 	started bool // the header is written
+	// For the end of the file: the records that the index lists, its totals, and the chained hash
+	// of header and chunks.
 	entries []frame
 	totals  Totals
 	chain   hash.Hash
@@ -58,6 +63,7 @@ type Writer struct {
 }
 
 // vectorStore holds the vectors of handles [base, base+len(list)).
+// Handles are counted over the whole trace. base grows as old vectors are forgotten.
 type vectorStore struct {
 	base int64
 	list []storedVector
@@ -85,6 +91,8 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The size is checked now, with all features, as an error at the first chunk would come too
+	// late to be understood.
 	plain, err := encodeHeader(h, featureNames)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -113,6 +121,8 @@ func (w *Writer) Vector(v Vector) int64 {
 // ForgetVectors frees the vectors of handles below before: no later Call may
 // use them. Without it the Writer keeps all, at some bytes an element. While the chunk that is being
 // filled needs one of them, all stay.
+// It has no effect where it would forget vectors too early, so that callers may call it after each
+// step.
 func (w *Writer) ForgetVectors(before int64) {
 	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
 	used := func(v storedVector) bool { return v.chunk == w.totals.Chunks+1 }
@@ -160,6 +170,8 @@ func (w *Writer) Call(c *Call) error {
 	if c.Site < 0 || c.Site >= len(w.layout) {
 		return fmt.Errorf("call site %d out of [0,%d)", c.Site, len(w.layout))
 	}
+	// Nothing is changed until all checks have passed, so that a refused call leaves no trace in
+	// the chunk.
 	cols := w.layout[c.Site]
 	items, err := w.check(c, cols)
 	if err != nil {
@@ -185,6 +197,7 @@ func (w *Writer) Call(c *Call) error {
 }
 
 // column returns the values of a column; the call's shape has been checked.
+// The layout lists columns by kind and index: see layout.
 func (c *Call) column(col column) []int64 {
 	switch col.kind {
 	case columnMask:
@@ -251,6 +264,7 @@ func (w *Writer) useVector(handle int64) error {
 	if v == nil {
 		return fmt.Errorf("vector %d out of [%d,%d)", handle, w.vectors.base, w.vectors.base+int64(len(w.vectors.list)))
 	}
+	// The chunk has counted it already.
 	if v.chunk == w.totals.Chunks+1 {
 		return nil
 	}
@@ -270,7 +284,9 @@ func (w *Writer) useVector(handle int64) error {
 
 // flush writes the header, if it is not written, and the definitions that are new, then
 // the chunk. Definitions come before the first chunk that calls them, as a stream is read once.
+// An error leaves the file in an unknown state: callers keep it in w.err.
 func (w *Writer) flush() error {
+	// Features of the blocks that have come since the last chunk, whether they are called or not.
 	for i := w.defined; i < w.prog.NumBlocks(); i++ {
 		w.needed |= w.prog.infos[i].features
 	}
@@ -339,6 +355,7 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
+	// Close can be called once, whatever comes of it.
 	w.err = errClosed
 	if err := w.flush(); err != nil {
 		return err
@@ -347,6 +364,7 @@ func (w *Writer) Close() error {
 	if err != nil {
 		return err
 	}
+	// The index has the list of records, the end record the hash of the whole.
 	index := frame{kind: kindIndex, count: uint32(len(w.entries)), hash: sha256.Sum256(plain)}
 	if err := w.frames.record(&index, plain); err != nil {
 		return err

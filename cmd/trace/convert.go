@@ -62,6 +62,7 @@ type convertOptions struct {
 }
 
 // convert reads the command line and does what it says.
+// Mistakes in the command line are found before any file is opened.
 func convert(c *cli.Context) error {
 	o := &convertOptions{from: c.String("from"), to: c.String("to"), output: c.String("output"),
 		kernels: c.String("kernels")}
@@ -99,6 +100,7 @@ func convert(c *cli.Context) error {
 }
 
 // spare refuses to write over a file that is read.
+// Conversions to several files write an index beside the others.
 func (o *convertOptions) spare(inputs ...string) error {
 	outputs := []string{o.output}
 	if o.to == "simgrid" {
@@ -113,7 +115,9 @@ func (o *convertOptions) spare(inputs ...string) error {
 }
 
 // fromSimgrid reads SimGrid's text and writes a trace.
+// The index names further files, which are inputs, too.
 func (o *convertOptions) fromSimgrid(c *cli.Context) error {
+	// Warnings of the text are printed with the result, or come along with the error.
 	text, err := simgrid.Open(o.input, "")
 	if err != nil {
 		return err
@@ -161,6 +165,7 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 	if late {
 		rule = trace.Late{}
 	}
+	// The text begins with a comment that says what it was made of, and with which assumptions.
 	note := fmt.Sprintf("trace convert %s: %q, polls answered %s", command.Version(), o.input, c.String("polls"))
 	if o.kernels != "" {
 		note += fmt.Sprintf(", kernels %q", o.kernels)
@@ -188,6 +193,7 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 				goal.Options{Polls: rule, Flops: flops, Speed: o.speed, Note: note, Progress: bar.Set})
 			return err
 		})
+	// A directory gets a file per rank; a file gets all ranks, with an index beside it.
 	case strings.HasSuffix(o.output, "/") || serr == nil && info.IsDir():
 		text, err = simgrid.ExportDir(c.Context, o.output, t, e)
 	case o.output != "-":
@@ -220,6 +226,7 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 }
 
 // open opens the trace. GOAL is written rank by rank, for which a stream is copied into a temporary file.
+// cleanup ends both the trace and the file; it is nil after an error.
 func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() error, err error) {
 	info, serr := os.Stat(o.input)
 	if o.to != "goal" || o.input != "-" && (serr != nil || info.Mode().IsRegular()) {
@@ -239,6 +246,7 @@ func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() er
 	if err != nil {
 		return nil, nil, err
 	}
+	// The name goes at once, so that the file is gone whatever ends the program.
 	err = os.Remove(f.Name()) // it lives as long as it is open
 	var size int64
 	if err == nil {
@@ -254,6 +262,8 @@ func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() er
 }
 
 // write lets content write to the output.
+// A file appears under its name only once it is complete. An interrupt ends the writing at its next
+// write.
 func (o *convertOptions) write(c *cli.Context, content func(io.Writer) error) error {
 	interruptible := func(w io.Writer) error { return content(contextWriter{c.Context, w}) }
 	if o.output == "-" {
@@ -287,6 +297,8 @@ func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
 		return nil, err
 	}
 	models := make([]kernels.Model, len(h.Kernels))
+	// A model that is missing is an error of the call, not of the conversion: the trace may declare
+	// kernels that it never calls.
 	missing := make([]error, len(h.Kernels)) // counts only if the kernel is called
 	for i := range models {
 		models[i], missing[i] = set.Bind(kernels.Host{Speed: o.speed}, replay.SignatureOf(&h.Kernels[i]))

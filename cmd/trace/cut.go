@@ -65,6 +65,7 @@ func runCut(c *cli.Context) (err error) {
 		return cut.WriteList(c.App.Writer, list)
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
+	// The number of steps is known once the cut has begun: the bar gets it with its first call.
 	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
 		Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
 	var s *cut.Summary
@@ -86,6 +87,7 @@ func runCut(c *cli.Context) (err error) {
 }
 
 // checkCut refuses what a command line cannot mean.
+// The output is checked first, as a cut of a large trace takes minutes.
 func checkCut(c *cli.Context) error {
 	output := c.String("output")
 	switch {

@@ -37,6 +37,7 @@ func diffCommand() *cli.Command {
 			if err := checkDiff(c); err != nil {
 				return err
 			}
+			// An interrupted comparison has no result: it must not look like a difference.
 			command.InterruptedCode(trouble)
 			same, err := compare(c, c.Args().Get(0), c.Args().Get(1))
 			if err != nil {
@@ -80,6 +81,7 @@ func checkDiff(c *cli.Context) error {
 }
 
 // compare compares two files, and prints and writes what was asked for.
+// same is true if the traces mean the same, whatever was printed.
 func compare(c *cli.Context, a, b string) (same bool, err error) {
 	x, err := open(c, a)
 	if err != nil {
@@ -91,8 +93,10 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 		return false, err
 	}
 	defer closing(y, &err)
+	// Pages and checks show the actions that diverge, and the counts even if they are equal.
 	shown := c.Bool("markdown") || c.String("junit") != "" || c.String("report") != ""
 	counting := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps counted")
+	// The second bar takes the place of the first when counting is done and actions are compared.
 	var comparing *terminal.Bar
 	progress := func(chunks, all int) {
 		if counting != nil && comparing == nil {

@@ -15,6 +15,7 @@ import (
 )
 
 func main() {
+	// diff(1) exits with 2 in trouble, and an early interrupt is trouble.
 	if slices.Contains(os.Args[1:min(2, len(os.Args))], "diff") { // before signals are listened to
 		command.InterruptedCode(trouble)
 	}

@@ -95,6 +95,7 @@ func verifyCommand() *cli.Command {
 			v, err := verify.Trace(t, bar.Set)
 			bar.Clear()
 			var fault *verify.Fault
+			// A fault names rank and step only.
 			if errors.As(err, &fault) {
 				return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
 			}
@@ -129,6 +130,7 @@ func catCommand() *cli.Command {
 }
 
 // words are those of the recorders of programs, where they differ from the usual.
+// They are looked up by the program that the header names.
 var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
 
 // cat prints what the command line asks for.
@@ -169,6 +171,7 @@ func cat(c *cli.Context) (err error) {
 	if structure {
 		return text.WriteStructure(c.App.Writer, t, from, to)
 	}
+	// Polls are answered by a rule, or by the outcomes that a real run of the rank has recorded.
 	var rule trace.PollAnswers = trace.Hit{}
 	if polls == "late" {
 		rule = trace.Late{}
@@ -188,6 +191,7 @@ func cat(c *cli.Context) (err error) {
 	if rank >= 0 {
 		ranks = []int32{int32(rank)}
 	}
+	// A listing may be as long as the run: it is written as it is made.
 	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
 	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: from, To: to, Markers: true}, rule, words[h.Program])
 	return cmp.Or(err, w.Flush()) // of both the first

@@ -74,6 +74,7 @@ func polls(t *trace.Trace) (yes bool) {
 
 // cutter cuts a part out of a trace.
 type cutter struct {
+	// What is cut, where to, and what is told of it.
 	t        *trace.Trace
 	from, to Mark
 	o        Options
@@ -91,6 +92,8 @@ const mostWays = 4
 const turn = 4096
 
 // walk goes another way through the trace.
+// Progress counts the steps of all ways together. A file whose steps exceed its header's number is
+// told as the header has it.
 func (c *cutter) walk(w trace.Walk) error {
 	steps, done := c.t.Header().Steps, c.ways
 	c.ways++
@@ -175,6 +178,8 @@ func (c *cutter) actions() (*Summary, error) {
 }
 
 // units writes the calls of steps as they are.
+// It keeps the structure of the trace, its blocks included: the part is as small as its share of
+// the whole.
 func (c *cutter) units() (*Summary, error) {
 	// The steps [from, to) of the part must be there.
 	infos := c.t.ChunkInfos()
@@ -199,6 +204,7 @@ func (c *cutter) units() (*Summary, error) {
 	}
 
 	// Nothing may be under way at the marks.
+	// Before the first step nothing can be under way.
 	if from > 0 {
 		if err := c.together(c.from, trace.CursorOptions{To: from}); err != nil {
 			return nil, err
@@ -238,6 +244,7 @@ type phaseKey struct {
 }
 
 // together checks that all that ranks do in some steps belongs together, up to a mark.
+// It walks through the steps and leaves in c.sum.Actions how many actions they have.
 func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	u, h := newUnderWay(c.t), c.t.Header()
 	phases := map[phaseKey]int{} // that have begun, and not ended
@@ -283,6 +290,8 @@ func (c *cutter) chunk(w *trace.Writer, chunk *trace.Chunk, from, to int) error 
 		}
 		for i := range unit.Calls {
 			cols := &unit.Calls[i]
+			// A Call states counts where CallColumns have their running sums, and blocks as 64-bit
+			// numbers. Columns that need no change are shared with the chunk.
 			call := &trace.Call{Site: int(cols.Site), Masks: cols.Masks, Args: slices.Clone(cols.Args)}
 			for i := range max(0, len(cols.Starts)-1) {
 				call.Counts = append(call.Counts, int64(cols.Starts[i+1]-cols.Starts[i]))

@@ -28,12 +28,14 @@ const (
 
 // Mark is a place that each rank comes to.
 type Mark struct {
+	// The kind says which of the other fields have a meaning.
 	Kind   Kind
 	Name   string // of a phase, or of a family
 	Number int
 }
 
 // words are how marks are written, by kind.
+// Parse reads them, and String writes them.
 var words = [...]string{Begin: "begin", End: "end", Step: "step", PhaseBegin: "phase", PhaseEnd: "end-of-phase",
 	CommFirst: "comm", CommLast: "end-of-comm", AfterOperation: "collective"}
 
@@ -43,6 +45,8 @@ func (m Mark) String() string {
 	switch m.Kind {
 	case PhaseBegin, PhaseEnd:
 		text += ":" + m.Name
+		// The number may be left out if it is 1, unless the name itself ends like a number of
+		// times.
 		if _, n := numbered(m.Name); m.Number != 1 || n > 0 {
 			text += fmt.Sprint(":", m.Number)
 		}
@@ -55,6 +59,7 @@ func (m Mark) String() string {
 }
 
 // numbered returns the two parts of NAME:N, with a number above 0; of another text the number is 0.
+// Names may contain colons: the last one counts.
 func numbered(text string) (name string, n int) {
 	at := strings.LastIndexByte(text, ':')
 	if at <= 0 {
@@ -111,6 +116,7 @@ type Found struct {
 
 // List returns the marks that a trace has: its steps and, unless ranks poll, phases, communicators
 // that are used, and collective operations of all ranks.
+// It walks through all actions, except if ranks poll: then no marks but steps can be used.
 func List(t *trace.Trace) ([]Found, error) {
 	if t.IsStream() {
 		return nil, errStream
@@ -133,6 +139,7 @@ func List(t *trace.Trace) ([]Found, error) {
 		}
 		of[i][rank]++
 	}
+	// How often each rank comes to each phase, communicator and operation of all ranks.
 	err := t.Walk(trace.Walk{See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
 		rank := r.Cursor().Rank()
 		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
@@ -155,6 +162,7 @@ func List(t *trace.Trace) ([]Found, error) {
 	for i := range h.CommFamilies {
 		list = append(list, found(Mark{Kind: CommFirst, Name: h.CommFamilies[i].Name}, comms[i], "call")...)
 	}
+	// Marks must be there for all ranks: the rank with the fewest says how many can be used.
 	if n := slices.Min(operations); n > 0 {
 		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), textutil.Counted(n, "operation") +
 			" of all ranks"})
@@ -195,6 +203,7 @@ func WriteList(w io.Writer, list []Found) error {
 const nowhere = -1
 
 // finder finds where a mark is: before which action of each rank, counted from 0.
+// It looks at the actions of all ranks, in whatever order the ranks take turns.
 type finder struct {
 	mark   Mark
 	symbol int     // of its phase or family
@@ -239,6 +248,8 @@ func newFinder(h *trace.Header, m Mark) (*finder, error) {
 }
 
 // see looks at the next action of a rank.
+// A place is the number of the first action behind the mark. Marks that are the last of their kind
+// move on each time; all others stay where they were first found.
 func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 	rank, at := r.Cursor().Rank(), r.Index()
 	here := &f.places[rank]
@@ -275,6 +286,8 @@ func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 }
 
 // close says where the mark is once a rank has come to its end.
+// Marks that are not found by looking at actions are set here: the begin, the end, and the place
+// before the first operation.
 func (f *finder) close(r *trace.ActionReader) error {
 	rank := r.Cursor().Rank()
 	here := &f.places[rank]
@@ -304,6 +317,7 @@ func operates(a *trace.Action) bool {
 }
 
 // family returns the family of the communicator that an action is on, -1 if it is on none.
+// A message is on a communicator if its family is one; the actions of windows and files always are.
 func family(a *trace.Action) int {
 	switch a.Kind {
 	case trace.KindCollective, trace.KindIcollective:

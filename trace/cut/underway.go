@@ -14,16 +14,19 @@ import (
 // trace that began or ended there would have one side of a message, request or collective operation,
 // and a replay of it would wait for ever for the other one.
 type underWay struct {
+	// Messages: those sent, [0], and those received, [1], of each channel whose two numbers differ.
 	t        *trace.Trace
 	comm     bool // messages match within their communicator
 	channels map[channel]*[2]int64
-	wild     map[int32]int64           // by rank: receives with wildcards
+	wild     map[int32]int64 // by rank: receives with wildcards
+	// Collective operations of each communicator, requests and epochs of windows that are open.
 	calls    map[group]map[int32]int64 // by rank
 	requests []map[int32]request       // by rank and slot
 	epochs   map[epoch]bool
 }
 
 // channel is what messages are matched by.
+// The family is 0 where messages match over all communicators.
 type channel struct {
 	from, to, tag int32
 	family        uint16
@@ -65,6 +68,7 @@ func (u *underWay) message(from, to, tag int32, family uint16, side int) {
 }
 
 // see notes an action of a rank.
+// Messages are counted, not compared: that sizes agree is for package verify.
 func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
@@ -110,6 +114,7 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 	}
 
 	// Requests: those of a message to nobody, too.
+	// A KindNull has the kind of the message that it stands for in X[1].
 	kind := a.Kind
 	if kind == trace.KindNull {
 		kind = trace.Kind(a.X[1])
@@ -132,6 +137,7 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 		for _, slot := range c.Requests(a.X[0]) {
 			if trace.Completion(a.Sym) == trace.CompleteAll {
 				delete(u.requests[rank], slot)
+				// Waitany and its like complete some request, but only a replay tells which one.
 			} else if r, open := u.requests[rank][slot]; open {
 				u.requests[rank][slot] = request{r.what, true}
 			}
@@ -140,6 +146,7 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 }
 
 // call notes that a rank calls an operation on a communicator: 1 + its family, or 0.
+// The number of calls of each member is kept, as members need not be in step with each other.
 func (u *underWay) call(rank, comm int32) {
 	g := group{comm: comm}
 	if g.comm > 0 {
@@ -168,6 +175,7 @@ const mostNamed = 4
 
 // check returns an error that names what is under way at a mark, nil if nothing is. The order of the
 // list does not depend on that of maps.
+// The error names a few of them and says how many more there are.
 func (u *underWay) check(m Mark) error {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -179,6 +187,7 @@ func (u *underWay) check(m Mark) error {
 	})
 	for _, key := range channels {
 		c := u.channels[key]
+		// Wildcard receives of the destination may take what is left of several channels.
 		n := c[0] - c[1]
 		if n > 0 {
 			taken := min(n, left[key.to])

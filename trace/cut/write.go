@@ -26,6 +26,8 @@ const (
 
 // form is what actions of one block share; all else of an action is an argument. It is comparable, so
 // that it can be the key of a map.
+// Each form costs a block in the part. Values that are mostly the same for a program, such as
+// requests and sizes of elements, are part of the form; peers, tags and sizes are arguments.
 type form struct {
 	kind     trace.Kind
 	sym      int // as in an item; of a phase: its marker
@@ -55,15 +57,18 @@ var itemOps = map[trace.Kind]trace.Op{
 // In a unit, operations with lists of counts come after all others, as they have a call site of
 // their own: the unit ends for a rank where an action without a list would follow one.
 type writer struct {
-	w       *trace.Writer
-	h       *trace.Header  // of the part
-	blocks  map[form]int64 // of the part
+	// The part: where it goes, its header, and the block of each form.
+	w      *trace.Writer
+	h      *trace.Header  // of the part
+	blocks map[form]int64 // of the part
+	// The ranks, by number.
 	readers []trace.ActionReader
 	next    []*trace.Action  // of each rank, nil at the end of its part
 	at, to  []int64          // by rank: number of the next action, and of the first behind the part
 	open    map[phaseKey]int // phases that have begun in the part, and not ended
 	calls   [2]trace.Call    // of the unit, by site
 
+	// The unit at hand, with the calls above.
 	handles  map[*int64]int64 // vectors of the unit, by their running sums
 	last     int64            // the newest handle
 	elements int              // of these vectors
@@ -74,6 +79,7 @@ type writer struct {
 func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	// The header is that of the whole, but for two call sites whose items are actions, and for
 	// markers without a line: begin and end of each phase.
+	// Kernels, phases and families stay, as actions refer to them by number.
 	h := c.header()
 	h.Axes = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}
 	h.CallSites, h.Markers, h.Pollables = []trace.CallSite{{Name: "calls"}, {Name: "counts"}}, nil, 0
@@ -103,6 +109,7 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	}
 
 	// All ranks come to the begin of the part. They are kept close to each other.
+	// Each rank reads some actions in turn, so that all pass through the same chunks together.
 	for done := false; !done; {
 		done = true
 		for rank := range from {
@@ -124,6 +131,7 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	// The next unit is of the lowest step that a rank is in.
 	first := -1
 	for {
+		// Ranks that are ahead wait until the others have come to their step.
 		step := math.MaxInt
 		for rank, a := range w.next {
 			if a != nil {
@@ -163,6 +171,8 @@ func (w *writer) unit(step int) error {
 		w.w.ForgetVectors(w.last + 1)
 	}
 	w.handles, w.elements = map[*int64]int64{}, 0
+	// A step of more actions takes several units. A replay needs no other order than that of each
+	// rank's own actions, so that it does not matter where the cut is.
 	limit := max(1, min(unitRank, unitActions/len(w.next)))
 	for rank := range w.next {
 		for n, site := 0, siteFlat; n < limit && w.next[rank] != nil && w.readers[rank].Step() == step; n++ {
@@ -176,6 +186,8 @@ func (w *writer) unit(step int) error {
 			if site == siteCounted && w.elements >= unitElements {
 				break
 			}
+			// Also an action that is not written counts as one of the trace, by which the end of
+			// the part is known.
 			if w.keeps(rank, a) {
 				if err := w.action(rank, site); err != nil {
 					return err
@@ -187,6 +199,7 @@ func (w *writer) unit(step int) error {
 			}
 		}
 	}
+	// A call site without items in this unit is not called.
 	if err := w.w.Step(step); err != nil {
 		return err
 	}
@@ -201,6 +214,8 @@ func (w *writer) unit(step int) error {
 }
 
 // keeps reports whether an action of a rank is written: of phases, those that begin in the part.
+// A phase that has begun before the part has no begin in it, so that its end is left out. What is
+// still open where the part ends stays open.
 func (w *writer) keeps(rank int, a *trace.Action) bool {
 	phase := phaseKey{int32(rank), a.Sym}
 	switch {
@@ -219,6 +234,7 @@ func (w *writer) keeps(rank int, a *trace.Action) bool {
 // action adds the next action of a rank to the unit, with its block if no action before had its form.
 func (w *writer) action(rank, site int) error {
 	a, c := w.next[rank], w.readers[rank].Cursor()
+	// Start from the form of a message: three arguments, peer, tag and bytes.
 	f := form{kind: a.Kind, sym: int(a.Sym), req: a.Req, args: 3}
 	x := a.X
 	args, none := [numArgs]int64{int64(a.Peer), int64(a.Tag), x[0]}, [numArgs]int64{}
@@ -274,6 +290,8 @@ func (w *writer) action(rank, site int) error {
 	block, known := w.blocks[f]
 	if !known {
 		b := trace.NewBuilder(f.kind.String(), numArgs+2*site)
+		// Of an operation all that the kind has is a parameter, but for what the form fixes.
+		// Operands that it does not have are ignored by the Builder.
 		if kind := trace.CollectiveKind(a.Sym); operates(a) {
 			o := trace.CollectiveOperands{
 				Root:     b.Param(0),
@@ -342,6 +360,7 @@ func (w *writer) action(rank, site int) error {
 
 // vector returns the handle of the vector with these running sums, which the trace keeps once: their
 // address tells them apart.
+// Ranks that name the same vector of a chunk get the same slice from their cursors.
 func (w *writer) vector(sums []int64) int64 {
 	h, ok := w.handles[&sums[0]]
 	if !ok {

@@ -118,6 +118,8 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 			return nil, err
 		}
 	}
+	// Comparison goes from cheap to expensive: headers, hashes of chunks, counts, actions. It stops
+	// where the question is answered.
 	d := &Difference{Header: headerChanges(a.Header(), b.Header()),
 		Totals: []CountChange{}, Phases: []PartChange{}, Kernels: []PartChange{}}
 	parts := differingParts(a, b)
@@ -143,6 +145,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if d.countsDiffer() && !o.Actions {
 		return d, nil
 	}
+	// Each part that may differ is expanded in both traces.
 	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions,
 		steps: slices.Repeat([]int{-1}, a.Header().Ranks), progress: o.Progress}
 	for _, p := range parts {
@@ -224,6 +227,7 @@ func differingParts(a, b *trace.Trace) []part {
 }
 
 // summarize compares the counts.
+// Phases and kernels are matched by name, as their numbers may differ.
 func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) error {
 	// Progress counts the steps of both traces together.
 	before, all := a.Header().Steps, a.Header().Steps+b.Header().Steps
@@ -259,6 +263,7 @@ func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int))
 		}
 		return c
 	}
+	// Those that only one trace has are compared with counts of 0.
 	for _, name := range union(x.Phases, y.Phases, func(p stat.PhaseCount) string { return p.Phase }) {
 		p, q := phases(x, name), phases(y, name)
 		d.Phases = append(d.Phases, PartChange{name, countChanges(&p, &q)})
@@ -297,6 +302,7 @@ func countChanges(a, b *stat.Counts) []CountChange {
 }
 
 // countChange compares two counts; nothing in both is no change.
+// A change from 0 to something has no percentage.
 func countChange(name string, a, b float64) CountChange {
 	c := CountChange{Name: name, A: a, B: b}
 	if a != 0 || b == 0 {
@@ -375,6 +381,7 @@ func (c *comparison) part(p part) error {
 				if err := errors.Join(p.a.Err(), p.b.Err()); err != nil {
 					return err
 				}
+				// Actions are compared one to one, as what blocks they come from does not matter.
 				same := x == y // both have ended
 				if p.done = x == nil || y == nil; !p.done {
 					same = c.symbols.equal(x, y, a, b)
@@ -401,6 +408,7 @@ func (c *comparison) part(p part) error {
 
 // symbolMap translates the symbols of B to those of A, -1 where A has none.
 type symbolMap struct {
+	// By number in B: the number in A.
 	kernels, markers, families []int32
 	vectors                    []uint64 // by marker of A: arguments that are vectors
 }
@@ -431,6 +439,7 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 }
 
 // mapEqual returns the index in a of each element of b, -1 if it is not there.
+// If several of A are equal, it is the first.
 func mapEqual[T any](a, b []T, equal func(x, y *T) bool) []int32 {
 	m := make([]int32, len(b))
 	for j := range b {
@@ -444,6 +453,8 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	if x.Kind != y.Kind || x.Flags != y.Flags || x.Peer != y.Peer || x.Req != y.Req {
 		return false
 	}
+	// The tag of a collective operation holds the family's number, which is compared after
+	// translation.
 	if collective := x.Kind == trace.KindCollective || x.Kind == trace.KindIcollective; !collective && x.Tag != y.Tag {
 		return false
 	}
@@ -496,6 +507,7 @@ func (c *comparison) divergences() ([]Divergence, error) {
 			byStep[step] = append(byStep[step], int32(r))
 		}
 	}
+	// Listings are written again from the step before the divergence, and compared line by line.
 	var all []Divergence
 	for step, ranks := range byStep {
 		o := trace.CursorOptions{From: max(0, step-1), Markers: true}

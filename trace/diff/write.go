@@ -20,6 +20,7 @@ import (
 const mostGroups = 20
 
 // WriteMarkdown writes what WriteText does for a comment on a change; a and b name the traces.
+// The text goes out in one write, once all of it is there.
 func (d *Difference) WriteMarkdown(w io.Writer, a, b string) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "**%s.**\n\n- A %s\n- B %s\n", textutil.Escaped(d.sentence()), textutil.Escaped(a),
@@ -71,6 +72,7 @@ func (d *Difference) first() *Divergence {
 }
 
 // firstGroups returns the divergences to show, by steps, and a sentence about others.
+// Groups that begin in the same step keep the order of their ranks.
 func (d *Difference) firstGroups() (list []group, left string) {
 	list = d.groups()
 	slices.SortStableFunc(list, func(x, y group) int { return x.Step - y.Step })
@@ -88,6 +90,7 @@ func (d *Difference) tables() []*textutil.Table {
 
 // WriteJUnit writes three checks: of parameters, of counts and of actions; a and b name the
 // traces.
+// A check that passes shows its counts, too.
 func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 	parameters, counts, actions := junit.Case{Name: "parameters"}, junit.Case{Name: "counts"}, junit.Case{Name: "actions"}
 	if n := len(d.Header); n > 0 {
@@ -180,6 +183,7 @@ func (d *Difference) headerTable() *textutil.Table {
 func (d *Difference) countTable() *textutil.Table {
 	t := &textutil.Table{}
 	t.Row("count", "A", "B", "change")
+	// equal says whether counts without a change get a row.
 	add := func(name string, equal bool, counts []CountChange) {
 		for _, c := range counts {
 			if c.A != c.B || equal && c.A != 0 {
@@ -245,6 +249,7 @@ type group struct {
 func (g *group) Title() string { return fmt.Sprintf("%s, step %d", rankList(g.ranks), g.Step) }
 
 // groups puts the divergences together whose lines are the same.
+// Hundreds of ranks often diverge at the same line: one paragraph shows them all.
 func (d *Difference) groups() []group {
 	var list []group
 	done := make([]bool, len(d.Ranks))
@@ -290,6 +295,7 @@ func rankList(ranks []int32) string {
 	var parts []string
 	for i := 0; i < len(ranks); {
 		text, end := fmt.Sprint(ranks[i]), i+1
+		// The run of ranks from i to end has no gap.
 		for end < len(ranks) && ranks[end] == ranks[end-1]+1 {
 			end++
 		}

@@ -18,11 +18,13 @@ type grouping struct {
 	classOf [][]int32    // by axis: class of each rank, nil where it is the rank's number
 	all     []int32
 	some    []int32
-	ranks   []int32 // that may take part: all, some, or a class
-	of      []int32 // by index into ranks: group, or -1
-	first   []int32 // by group: its first rank
-	size    []int64 // by group: ranks
+	// The result of group: ranks, of, first and size.
+	ranks []int32 // that may take part: all, some, or a class
+	of    []int32 // by index into ranks: group, or -1
+	first []int32 // by group: its first rank
+	size  []int64 // by group: ranks
 
+	// Memory of group, used again for each call.
 	splits []split
 	byKey  map[string]int32 // what counts of a class's columns: part
 	key    []byte
@@ -70,6 +72,7 @@ func newGrouping(p *trace.Program) *grouping {
 }
 
 // axisColumns are the columns of a call that belong to one axis.
+// Masks and blocks say which classes take part, blocks and args which of them do the same.
 type axisColumns struct {
 	masks  [][]int64
 	blocks []int32
@@ -79,9 +82,12 @@ type axisColumns struct {
 
 // group divides the ranks by their columns in a call, as far as its parameters are used, and by extra
 // splits.
+// It sets g.ranks, g.of, g.first and g.size.
 func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, extra ...split) {
 	g.splits, g.ranks = g.splits[:0], g.all
 	for axis := range g.members {
+		// Lists of items differ in length and values from class to class, so that their classes are
+		// not compared.
 		cols := axisColumns{apart: t.Counts == axis}
 		for i, a := range t.Masks {
 			if a == axis {
@@ -100,6 +106,8 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 			continue
 		}
 		s, open := g.classes(axis, &cols)
+		// Of several axes that exclude ranks the one that leaves the fewest gives the list; the
+		// others exclude by part -1 when the groups are numbered.
 		if open < len(g.ranks) { // the ranks of the classes that take part are left
 			g.some = g.some[:0]
 			for class, p := range s.part {
@@ -137,6 +145,7 @@ func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
 	s.part, s.class = make([]int32, len(m.start)-1), g.classOf[axis]
 	clear(g.byKey)
 	for class := range s.part {
+		// A class takes no part if a mask, or its block, says so.
 		closed := func(mask []int64) bool { return mask[class] == 0 }
 		if slices.ContainsFunc(cols.masks, closed) || cols.blocks != nil && cols.blocks[class] < 0 {
 			s.part[class] = -1
@@ -164,6 +173,8 @@ func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
 }
 
 // partOf returns the part of a rank.
+// A split by axis goes from the rank to its class and on to the part; one by state or by rank has
+// no table for one of these steps.
 func (s *split) partOf(rank int32) int32 {
 	if s.class != nil {
 		rank = s.class[rank]
@@ -184,6 +195,8 @@ func (g *grouping) number() {
 			return
 		}
 	}
+	// Entries of earlier calls are below the base, and so count as empty: clearing the table for
+	// each call would cost more than the ranks.
 	g.base += int32(len(g.all)) + 1 // beyond all entries so far
 	if g.base > 1<<30 {
 		clear(g.table)
@@ -195,6 +208,7 @@ func (g *grouping) number() {
 	g.first = g.first[:0]
 ranks:
 	for i, rank := range g.ranks {
+		// The key is a number whose digits are the parts, in base of their number for each split.
 		key := int32(0)
 		for j := range g.splits {
 			k := g.splits[j].partOf(rank)
@@ -245,6 +259,7 @@ type state struct {
 }
 
 // states are those of all ranks. The number of one that no rank is in any more is used again.
+// There are few, as ranks of a process row or column mostly do the same.
 type states struct {
 	of     []int32 // by rank
 	list   []state
@@ -254,6 +269,7 @@ type states struct {
 }
 
 // add returns the number of a state that some more ranks are in.
+// The key has every field of the state, with lengths, so that different states have different keys.
 func (s *states) add(phases []int32, slots []operation, ranks int64) int32 {
 	key := binary.AppendUvarint(s.key[:0], uint64(len(phases)))
 	for _, p := range phases {

@@ -13,8 +13,13 @@ import (
 
 // runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body
 // of a loop once for all its turns: what it meets counts so many times.
+//
+// Registers have their values as in a replay; only the counts are multiplied. That is right since
+// the values in a loop do not depend on the turn: registers are set once, and there is no memory
+// beside them.
 type runner struct {
 	*tally
+	// What is run: the definitions, and their plans, by number of the block.
 	program *trace.Program
 	late    bool // polls as trace.Late answers them, else as trace.Hit
 	plans   []plan
@@ -22,11 +27,13 @@ type runner struct {
 
 	memberBodies bool // of a body that waits for a poll counts may depend on which rank polls
 
+	// Calls of large blocks that were run before: see call.
 	few     int                  // blocks of fewer items are not remembered
 	known   map[string][]amounts // what large blocks came to, by block, phase and arguments
 	scratch *tally
 	key     []byte
 
+	// What the ranks have in common: see grouping and states.
 	groups *grouping
 	states states // of the ranks between calls
 
@@ -45,6 +52,7 @@ type runner struct {
 }
 
 // operation is a body that waits in a slot for a poll.
+// Two are equal if a poll of them does the same.
 type operation struct {
 	pending, guarded bool
 	block            int
@@ -52,6 +60,7 @@ type operation struct {
 }
 
 // amounts are what a call adds to the counter at a place of the tally.
+// exact and float are the two parts of an amount, as a tally has them.
 type amounts struct {
 	at         int
 	int, exact int64
@@ -78,6 +87,7 @@ func (r *runner) fail(format string, args ...any) {
 }
 
 // add adds value, times times, to a counter of the innermost phase.
+// It fails on a negative value, which no action can mean, and on a total that does not fit.
 func (r *runner) add(c counter, value, times int64) {
 	if value < 0 {
 		r.fail("a count or size of %d", value)
@@ -93,11 +103,13 @@ func (r *runner) add(c counter, value, times int64) {
 }
 
 // amount adds to the amount of a counter of the innermost phase.
+// The product is rounded before it is added, so that all processors make the same sum.
 func (r *runner) amount(c counter, value float64, times int64) {
 	r.floats[r.row+int(c)] += float64(float64(times) * value)
 }
 
 // enter runs a block.
+// args are in the order of the block's parameters.
 func (r *runner) enter(block int, args []int64, times int64) {
 	p := &r.plans[block]
 	if len(p.items) == 0 {
@@ -133,6 +145,8 @@ func (r *runner) call(block int, regs []int64, times int64) {
 	list, ok := r.known[string(key)]
 	if !ok {
 		name, whole := string(key), r.tally
+		// What the block adds is found by running it once into an empty tally. That becomes the
+		// scratch tally again, emptied, when its cells have been read.
 		if r.tally = r.scratch; r.tally == nil { // else a block is recorded within another one
 			r.tally = newTally(r.program.Header())
 		}
@@ -153,6 +167,7 @@ func (r *runner) call(block int, regs []int64, times int64) {
 		}
 		r.known[name] = list
 	}
+	// The recorded places include their row, so that they are added from row 0.
 	row := r.row
 	r.row = 0
 	for _, a := range list {
@@ -258,6 +273,8 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				r.fail("pollable %d is defined again while pending", it.Slot)
 				return
 			}
+			// The slot is part of the rank's state: arguments that nothing depends on must not tell
+			// states apart.
 			body := make([]int64, len(args))
 			for j, a := range args {
 				if r.plans[it.Sym].used[j] {
@@ -298,6 +315,8 @@ func (r *runner) setRow() {
 }
 
 // poll polls a slot; spin: the rank has nothing else to do.
+// By trace.Hit every guarded operation finds its message; by trace.Late only one that is polled by
+// a rank with nothing else to do.
 func (r *runner) poll(slot uint8, spin bool, times int64) {
 	o := r.slots[slot]
 	switch {
@@ -332,6 +351,8 @@ func (r *runner) work(it *trace.Item, regs []int64, times int64) {
 	slot := &r.slots[it.Slot]
 	for slot.pending && r.err == nil {
 		if r.late && slot.guarded && left > piece && r.plans[it.Sym].even {
+			// All turns but the last one miss. They are run at once, since they leave phases and
+			// slots as they are.
 			misses := (left - 1) / piece
 			body(piece, product(times, misses))
 			r.add(countMiss, misses, times)
@@ -349,6 +370,8 @@ func (r *runner) work(it *trace.Item, regs []int64, times int64) {
 }
 
 // compute counts a kernel and the terms of its flop count: in integers as long as they fit.
+// Flop counts are polynomials of dimensions with large values, whose sums as float64 would depend
+// on the order of addition, and so on how ranks are grouped. Sums of integers do not.
 func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
 	c := r.kernels[it.Sym]
 	r.add(c, 1, times)
@@ -375,6 +398,7 @@ func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
 }
 
 // addTerm adds a term of a flop count: exact, which is an integer unless it is endless, or else rounded.
+// A sum of integers that no longer fits is moved to the sum of float64s, and begins again at 0.
 func (r *runner) addTerm(at int, exact uint64, rounded float64, times int64) {
 	hi, lo := bits.Mul64(exact, uint64(times))
 	if exact < endless && hi == 0 && lo <= uint64(math.MaxInt64-r.exact[at]) {
@@ -406,6 +430,7 @@ func (r *runner) null(regs []int64, peer trace.Operand) bool {
 
 // action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange
 // nothing is sent.
+// It follows Cursor.run: each case counts the action that the cursor yields for the same item.
 func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	switch it.Op {
 	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpStart,
@@ -432,6 +457,7 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 		r.add(countRecv, 1, times)
 		r.add(countWait, 1, times)
 	case trace.OpSendrecv:
+		// A side whose peer is null is left out, as in a replay.
 		from := !r.null(regs, it.Args[3])
 		switch to := !r.null(regs, it.Args[0]); {
 		case to && from:
@@ -477,6 +503,8 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 
 // plan is a block without what does not count: values that only peers and tags depend on, markers of no
 // phase, calls of blocks that come to nothing.
+// It is what the cost of counting rests on: most items of a block compute peers and tags, which no
+// count depends on.
 type plan struct {
 	items     []trace.Item
 	registers int    // with register 0
@@ -492,6 +520,7 @@ const loopChanges = 1
 
 // plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only,
 // so that the plans of its callees are there when its own is made.
+// The pointer is valid until the next block is planned.
 func (r *runner) plan(block int) *plan {
 	for n := len(r.plans); n <= block; n++ {
 		b := r.program.Block(n)
@@ -505,8 +534,10 @@ func (r *runner) plan(block int) *plan {
 
 // planner goes through the items of a block from the last to the first: each register is set once,
 // before it is read.
+// It is the liveness analysis of liveItems in package trace, with counts in place of actions.
 type planner struct {
 	*runner
+	// What has been found of the items so far. size counts them with those of their callees.
 	read   [1 << 8]bool // registers that items behind read
 	top    int          // register
 	size   int
@@ -537,6 +568,7 @@ func (l *planner) items(items []trace.Item) []trace.Item {
 }
 
 // item reports whether an item counts, and notes what it reads.
+// It may change the item, which is a copy: a body without what does not count, and loopChanges.
 func (l *planner) item(it *trace.Item) bool {
 	h := l.program.Header()
 	if it.Op.Lets() {
@@ -558,6 +590,8 @@ func (l *planner) item(it *trace.Item) bool {
 			return false
 		}
 		l.reads(it.Args[0])
+	// Arguments count if the callee's counts depend on the parameter. Those of a work are the number of
+	// columns, the size of a piece, and the arguments of the body after its first one, the columns.
 	case trace.OpCall, trace.OpDefine, trace.OpWork:
 		p, args := &l.plans[it.Sym], it.Args
 		if it.Op == trace.OpCall && len(p.items) == 0 {
@@ -611,6 +645,8 @@ func (l *planner) item(it *trace.Item) bool {
 }
 
 // even reports whether items leave phases and slots as they are.
+// A phase that begins and ends among the items leaves things even, one that only begins or ends
+// does not. A body that may not run must be even by itself.
 func (r *runner) even(items []trace.Item) bool {
 	open := 0
 	for i := range items {

@@ -48,6 +48,7 @@ type Options struct {
 
 // Report is what a trace holds in all. Lists are empty rather than nil, as JSON tells
 // them apart.
+// What the header says.
 type Report struct {
 	Program    string        `json:"program"`
 	Tool       string        `json:"tool,omitempty"`
@@ -142,6 +143,7 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
 	c := newRunner(t.Program(), o.Late)
 	c.few = cmp.Or(o.few, fewItems)
+	// A step may have several units, also in different chunks.
 	steps, last := 0, -1
 	for chunk, err := range t.Chunks(0, 0) {
 		if err != nil {
@@ -162,6 +164,7 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 			}
 		}
 	}
+	// All of the trace has been read, so that its hash and totals are known, even of a stream.
 	hash, _ := t.Hash()
 	s := &Report{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(hash[:]), Ranks: h.Ranks,
 		Steps: steps, AllSteps: h.Steps, Polls: "hit", Parameters: []Parameter{}, Phases: []PhaseCount{}}
@@ -183,6 +186,7 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 }
 
 // newRunner returns a runner for the calls of a program, of which all ranks have nothing pending yet.
+// The ranks begin in one state, in which no phase is open.
 func newRunner(p *trace.Program, late bool) *runner {
 	h := p.Header()
 	r := &runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems,
@@ -193,10 +197,16 @@ func newRunner(p *trace.Program, late bool) *runner {
 }
 
 // unitCall counts one call of a unit, once for each group of ranks that do the same.
+//
+// It has three parts: what of the call's columns counts follows from the plans of its blocks; by
+// those columns the ranks are put into groups; the first rank of each group runs its items on
+// behalf of all.
 func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]
 	r.used = append(r.used[:0], make([]bool, len(t.Params))...)
+	// Of all blocks that the call names: idle if none has an item that counts, member if some count
+	// depends on which rank calls, even if all leave phases and slots as they are.
 	idle, member, even, last := true, false, true, int32(trace.NoBlock)
 	for _, b := range c.Blocks {
 		if b < 0 || b == last {
@@ -212,12 +222,16 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	if idle {
 		return nil
 	}
+	// Where counts depend on the rank itself each rank is a group of its own.
 	each := split{n: 1}
 	if member || r.memberBodies && !even {
 		each.n = len(g.all)
 	}
+	// Ranks in different states differ, too: open phases say which row counts, slots what a poll
+	// lets run.
 	g.group(t, c, r.used, split{class: s.of, n: len(s.list)}, each)
 	r.chunk, r.now = chunk, r.now[:0]
+	// The first rank's state is copied, as the blocks change it.
 	for group, rank := range g.first {
 		before := s.of[rank]
 		r.rank = rank
@@ -233,6 +247,7 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 				return err
 			}
 		}
+		// The group's ranks move to the state that the call has left behind.
 		if !even {
 			r.now = append(r.now, s.add(r.phases, r.slots, g.size[group]))
 			old := &s.list[before]
@@ -242,6 +257,7 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 			}
 		}
 	}
+	// States change once all groups have run, as groups are looked up by them.
 	for i, group := range g.of {
 		if !even && group >= 0 {
 			s.of[g.ranks[i]] = r.now[group]
@@ -273,6 +289,8 @@ func (r *runner) item(t *trace.CallSite, c *trace.CallColumns, item int, ranks i
 }
 
 // fill turns the tally into tables.
+// Rows of phases are added up to the totals. The row of what is in no phase is listed only if it
+// counts something.
 func (t *tally) fill(s *Report, h *trace.Header) {
 	for i, n := range t.exact {
 		t.floats[i] += float64(n)
@@ -299,6 +317,7 @@ func (t *tally) fill(s *Report, h *trace.Header) {
 }
 
 // tables sums up one row.
+// Flop of a kernel are added up here, term by term, from the sums over its calls.
 func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels []KernelCount) {
 	kinds, kernels = []KindCount{}, []KernelCount{}
 	for i := range h.Kernels {
@@ -316,6 +335,7 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 	if sum.KernelCalls > 0 {
 		kinds = append(kinds, KindCount{Kind: "compute", Actions: sum.KernelCalls, Flops: sum.Flops})
 	}
+	// Actions and their bytes, in the order of the counters, which is that of the report.
 	for c := countSend; c < countBytes; c++ {
 		k := KindCount{Kind: counterNames[c], Actions: t.ints[c]}
 		if int(c) < numSenders {
@@ -453,6 +473,8 @@ var pollsText = map[string]string{
 // amount: the flop of countFlops and of collectives, the seconds of countSleep. A
 // kernel's counter is followed by one for each term of its flop count, which
 // holds the sum over the calls as an amount.
+// Counters of a kind of action are consecutive in the order of the enumeration that they count, so
+// that a counter is found by adding the number of the kind to the first one.
 type counter int32
 
 const (
@@ -529,9 +551,10 @@ var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, 
 type tally struct {
 	kernels []counter // by kernel: its calls; its terms follow
 	width   int       // counters in a row
-	ints    []int64
-	floats  []float64 // amounts
-	exact   []int64   // amounts of kernels as far as they are integers that fit, not added yet
+	// The cells, at row * width + counter: see at.
+	ints   []int64
+	floats []float64 // amounts
+	exact  []int64   // amounts of kernels as far as they are integers that fit, not added yet
 }
 
 // newTally returns a tally of nothing. Kernels have as many counters as their flop counts have terms.

@@ -67,6 +67,7 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 	l.line()
 
 	// The lines of all actions. What is certain is written before an error, too.
+	// A Fill ends with a poll, whose answer action gives before the next Fill.
 	var buf [256]trace.Action
 	var err error
 	for n := 1; n > 0 && err == nil; {
@@ -94,6 +95,8 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 // rule for several ranks must not depend on the rank.
 func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers,
 	words Words) error {
+	// Each cursor holds the chunks from its place on, so that all of a stream stays in memory until
+	// the first rank is written.
 	if t.IsStream() { // a stream: all ranks must begin before one goes on
 		cursors, err := t.Cursors(ranks, o)
 		for i := range cursors {
@@ -127,6 +130,7 @@ func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOpt
 //
 // where miss and zeros are held back: the miss may happen again.
 type listing struct {
+	// The input, and how symbols are written.
 	w       io.Writer
 	c       *trace.Cursor
 	rule    trace.PollAnswers
@@ -217,6 +221,7 @@ func (l *listing) action(a *trace.Action) error {
 		l.line()
 	case trace.KindSleep:
 		l.word("sleep").float(a.Seconds()).line()
+	// The waits of nonblocking messages repeat what is known of the message.
 	case trace.KindSend, trace.KindSsend, trace.KindRecv, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv:
 		l.message(kind.String(), a, a.X[0])
 		if completion := completions[kind]; completion != "" {
@@ -234,6 +239,7 @@ func (l *listing) action(a *trace.Action) error {
 	case trace.KindWaitAll:
 		l.word("waitall").line()
 		clear(l.requests)
+	// These are listed as the three calls of MPI that they stand for.
 	case trace.KindExchange:
 		l.message("irecv", a, a.X[1])
 		l.message("send", a, a.X[0])
@@ -248,6 +254,7 @@ func (l *listing) action(a *trace.Action) error {
 		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
 	case trace.KindCollective:
 		l.collective(a)
+	// A wait for an operation, or an access, names it by its verb alone.
 	case trace.KindIcollective:
 		l.collective(a)
 		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true}
@@ -306,6 +313,8 @@ func (l *listing) action(a *trace.Action) error {
 
 // collective appends a collective operation: counts of elements, one or one for
 // each rank, with x and the bytes of an element.
+// The words of the program replace the usual form only for operations that its recorder knows: of
+// all ranks, and blocking.
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
 	if form, ok := l.words.Collectives[c.Kind]; ok && c.Comm == 0 && !c.Nonblocking {
@@ -393,6 +402,7 @@ func (l *listing) probe(verb string, a *trace.Action) *listing {
 // compute appends a kernel. A zero-sized one is held back after a failed poll:
 // it belongs to the next turn if the poll fails again.
 func (l *listing) compute(a *trace.Action) error {
+	// The line is written to out, and moved from there if it is held back.
 	k := &l.kernels[a.Sym]
 	start := len(l.out)
 	zero := false
@@ -430,6 +440,7 @@ func (l *listing) compute(a *trace.Action) error {
 // miss notes a failed poll: one more of the same, or a new one.
 func (l *listing) miss(a *trace.Action) {
 	same := l.misses > 0 && a.Peer == l.missed.Peer && a.Tag == l.missed.Tag && a.Sym == l.missed.Sym
+	// The kernels since the miss are those before it: the rank has gone around its loop once more.
 	if same && string(l.zeros) == string(l.group) {
 		l.misses++
 		l.zeros = l.zeros[:0]
@@ -524,6 +535,7 @@ func (l *listing) comm(a *trace.Action) *listing {
 func (l *listing) line() { l.out = append(l.out, '\n') }
 
 // Recorded answers the polls of one rank as a run did.
+// An outcome of several misses is used up by as many polls: its number is counted down in place.
 type Recorded struct {
 	name     string
 	outcomes []outcome
@@ -574,6 +586,7 @@ func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 }
 
 // parseOutcome reads the fields of a line.
+// The communicator, a fourth field, is not looked at: a trace may call it by another name.
 func parseOutcome(f []string) (outcome, error) {
 	var o outcome
 	verb := f[0]

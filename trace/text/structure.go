@@ -16,6 +16,8 @@ import (
 // for the steps [from, to) (to = 0: to the end), the calls of each unit with
 // their columns. Blocks appear before the chunk that first may use them.
 func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
+	// A stream defines blocks and features as it is read, so that both are looked for before each
+	// chunk.
 	s := &structureWriter{w: bufio.NewWriter(w), h: t.Header(), p: t.Program()}
 	s.header()
 	s.features(t)
@@ -40,6 +42,7 @@ func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 }
 
 // call writes the columns of a call, the elements of vectors in brackets.
+// Columns are written in the order of the file.
 func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
 	t := &s.h.CallSites[c.Site]
 	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
@@ -72,6 +75,7 @@ func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
 
 // structureWriter is the state of a structure under way.
 type structureWriter struct {
+	// Where the text goes, and what calls and definitions refer to.
 	w    *bufio.Writer // keeps the first error, which Flush returns
 	h    *trace.Header
 	p    *trace.Program
@@ -82,6 +86,7 @@ type structureWriter struct {
 func (s *structureWriter) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
 
 // header writes what the header holds, a line for each entry.
+// Symbols have their number in front, as records refer to them by it.
 func (s *structureWriter) header() {
 	h := s.h
 	s.printf("program %s\n", h.Program)
@@ -101,6 +106,7 @@ func (s *structureWriter) header() {
 	for i := range h.CommFamilies {
 		f := &h.CommFamilies[i]
 		s.printf("family %d %s: %s", i, f.Name, textutil.Count(len(f.Groups), "group"))
+		// Groups mostly resemble each other: some of them show the pattern.
 		const shown = 4
 		for g := range f.Groups[:min(shown, len(f.Groups))] {
 			group := &f.Groups[g]
@@ -187,6 +193,8 @@ func (s *structureWriter) features(t *trace.Trace) {
 }
 
 // blocks writes the definitions that are new.
+// Blocks are named by number; the hash, of which the first bytes are written, is the same in all
+// traces.
 func (s *structureWriter) blocks() {
 	for ; s.next < s.p.NumBlocks(); s.next++ {
 		b := s.p.Block(s.next)
@@ -248,6 +256,7 @@ func operands(args []trace.Operand) string {
 
 // item returns the text of an item, without its body. Items without a form of their own are their
 // operation and its operands.
+// Operands are in the order of Item.Args; opcodes in trace/builder.go say what each one is.
 func (s *structureWriter) item(it *trace.Item) string {
 	arg := func(i int) string { return operand(it.Args[i]) }
 	text := it.Op.String()
@@ -366,6 +375,7 @@ func columnText(n int, at func(int) int64) string {
 			b.WriteByte(' ')
 		}
 		end := i + 1
+		// The group goes on as long as the difference between neighbours is that of its first two.
 		for end < n && end > i && at(end)-at(end-1) == at(i+1)-at(i) {
 			end++
 		}

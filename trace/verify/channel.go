@@ -15,6 +15,11 @@ import (
 // channelKey names one end of a channel, seen from a rank: its peer, the tag, the
 // direction, and the family of its communicator. The top bit of word is set, so that the
 // zero value is no key.
+//
+//	bit  63      set
+//	bits 33..62  peer
+//	bit  32      set for the receiving end
+//	bits  0..31  tag
 type channelKey struct {
 	word uint64
 	comm uint16
@@ -42,6 +47,8 @@ func wildcard(a *trace.Action) bool {
 
 // eachEnvelope calls f for each message that an action sends or receives, but for
 // wildcards. Of the family of its communicator counts what is in mask.
+// An exchange has two. Posts and completes of windows are passed on as messages without bytes,
+// since each of them must meet its start or wait.
 func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int64)) {
 	comm := a.Sym & mask
 	switch a.Kind {
@@ -75,7 +82,9 @@ func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int
 // channelEnd sums up the messages of one end of a channel since both ends last
 // agreed.
 type channelEnd struct {
-	key      channelKey
+	key channelKey
+	// Since both ends hash the sizes in order, equal hashes mean equal sequences but for chance, of
+	// 2^-64.
 	messages int64
 	sizes    uint64 // hash of their sizes in order
 	unknown  bool   // the receiver does not know all sizes
@@ -86,6 +95,7 @@ type channelEnd struct {
 // thousands of ranks, most of which hold a few entries of 40 bytes, and since entries are visited in
 // the same order in each run.
 type channelTable struct {
+	// A slot whose key is none is empty.
 	entries []channelEnd // 2^n
 	used    int
 	last    int // entry that was used last
@@ -114,6 +124,7 @@ func (t *channelTable) find(key channelKey) *channelEnd {
 
 // add notes a message.
 func (t *channelTable) add(key channelKey, bytes int64) {
+	// Messages often come in rows on one channel.
 	if t.last >= len(t.entries) || t.entries[t.last].key != key {
 		t.last = t.locate(key)
 	}
@@ -124,6 +135,7 @@ func (t *channelTable) add(key channelKey, bytes int64) {
 }
 
 // chained returns a hash of h and what follows it.
+// The rotation makes the hash depend on the order of the values.
 func chained(h, v uint64) uint64 { return (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
 
 // locate returns the place of a key's entry, a new one if need be.
@@ -156,6 +168,8 @@ const maxTraced = 64
 
 // unbalanced returns the first message without partner or of another size, nil
 // if there is none.
+// The first pass has left the channels whose ends differ. They are read again, one by one, to find
+// which message is the first without its partner.
 func (v *verifier) unbalanced() (*Fault, error) {
 	var first *Fault
 	traced := 0
@@ -164,6 +178,8 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.messages == 0 || traced == maxTraced {
 				continue
 			}
+			// Either end may be the one that is found: the channel is named from its sender to its
+			// receiver.
 			ch := channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm}
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
@@ -207,6 +223,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 }
 
 // counts returns the messages of a channel's ends since they last agreed.
+// Messages before the last agreement are not among them; at both ends these are equally many.
 func (v *verifier) counts(ch channel) (sent, received int64) {
 	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, ch.comm, false)); out != nil {
 		sent = out.messages
@@ -244,6 +261,8 @@ func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)
 	}
+	// Sender and receiver are read side by side; the n-th message that is sent is the n-th that is
+	// received.
 	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 )
 
 // calls are those of collective operations by a rank on a communicator.
+// Only sums are kept. Which call differs is found by reading the trace again.
 type calls struct {
 	hash   uint64 // of what all must say alike, in order
 	count  int64
@@ -28,6 +29,9 @@ func commMask(h *trace.Header) uint16 {
 
 // collective notes an operation of all ranks of its communicator, if it is one: a hash of what all must say
 // alike, and what its counts add to the sum over all ranks.
+// The hash depends on the order of operations, and compares each rank with the first of the
+// communicator. The sum compares counts, which differ from rank to rank: see
+// trace.Collective.Agreement.
 func (r *rankCheck) collective(a *trace.Action) {
 	comm, all := communicator(a)
 	if !all {
@@ -75,6 +79,7 @@ func (r *rankCheck) on(comm int32) *calls {
 }
 
 // collectiveKey is what all ranks must say alike in a collective operation.
+// The highest bits tell operations of windows and files, and nonblocking ones, from the others.
 func collectiveKey(a *trace.Action) uint64 {
 	switch a.Kind {
 	case trace.KindSync:
@@ -122,6 +127,7 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 // of the first rank of its communicator, or where ranks say in one what does not agree; nil
 // if there is none.
 func (v *verifier) disagreeing() (*Fault, error) {
+	// First that all ranks call the same operations: only then can counts be compared call by call.
 	fault, err := v.communicators(func(m *members) (*Fault, error) {
 		for i := range m.Len() {
 			r := m.Member(i)
@@ -135,6 +141,7 @@ func (v *verifier) disagreeing() (*Fault, error) {
 	if fault != nil || err != nil {
 		return fault, err
 	}
+	// Then that their counts agree, over all communicators at once.
 	sum := uint64(0)
 	for i := range v.ranks {
 		sum += v.ranks[i].counts
@@ -151,6 +158,7 @@ func (v *verifier) disagreeing() (*Fault, error) {
 
 // traceCollectives goes through the collective operations of the first rank of a communicator
 // and another one, which differ.
+// The fault is that of the second rank, at its first operation that is another one.
 func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	first := m.Member(0)
 	if t.IsStream() {
@@ -163,6 +171,8 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
+		// Hashes differed, so that the loop ends: with operations that differ, or with the end of
+		// one rank.
 		x, y := m.next(&zero), m.next(&other)
 		if err := errors.Join(zero.Err(), other.Err()); err != nil {
 			return nil, err

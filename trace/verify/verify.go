@@ -76,6 +76,8 @@ func (f *Fault) Error() string {
 }
 
 // before orders faults by step, then rank.
+// The first fault is the one that is reported, so that the same trace gives the same error in each
+// run.
 func (f *Fault) before(g *Fault) bool {
 	if g == nil || f.Step != g.Step {
 		return g == nil || f.Step < g.Step
@@ -126,6 +128,8 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 		End: func(c *trace.ActionReader) error {
 			r, err := &v.ranks[c.Cursor().Rank()], c.Err()
 			r.c = c
+			// The cursor has found an action that is impossible by itself. Its text has the place
+			// in front, which the fault states in another way.
 			if r.fault == nil && errors.Is(err, trace.ErrAction) { // found by the cursor
 				r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.rank, c.Cursor().Step())))
 			}
@@ -149,6 +153,8 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 			if steps = end; first != nil {
 				return first
 			}
+			// All ranks have passed the chunk: it is added to the totals, and its calls are never
+			// seen again.
 			sums.Chunks++
 			sums.Units += int64(len(units))
 			for _, unit := range units {
@@ -169,6 +175,7 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	if first != nil {
 		return nil, first
 	}
+	// The reader of a stream has compared totals on the way; that of a file has believed the index so far.
 	if totals, ok := t.Totals(); !ok || totals != sums {
 		return nil, fmt.Errorf("%s: %w: totals %+v, the chunks hold %+v", t.Name(), trace.ErrCorrupt, totals, sums)
 	}
@@ -252,11 +259,13 @@ func (v *verifier) settle() {
 // rankCheck follows the actions of one rank. It keeps only what is open: channels out of balance,
 // requests without a wait, phases and windows. At its first fault the rank is read no further.
 type rankCheck struct {
-	c        *trace.ActionReader
-	rank     int32
-	h        *trace.Header
-	program  *trace.Program
-	mask     uint16 // of families by which messages are told apart
+	// What it reads.
+	c       *trace.ActionReader
+	rank    int32
+	h       *trace.Header
+	program *trace.Program
+	mask    uint16 // of families by which messages are told apart
+	// Messages: the number sent, and what is out of balance at the ends of channels.
 	messages int64
 	channels channelTable
 	wild     int64            // receives with wildcards
@@ -276,6 +285,7 @@ func (r *rankCheck) fail(format string, args ...any) {
 // action notes an action of the rank and checks it against those before.
 func (r *rankCheck) action(a *trace.Action) {
 	switch a.Kind {
+	// A dimension that has names is an index into them.
 	case trace.KindCompute:
 		k := &r.h.Kernels[a.Sym]
 		for i := range k.Dims {
@@ -341,6 +351,8 @@ func (r *rankCheck) action(a *trace.Action) {
 
 // message notes what an action sends and receives.
 func (r *rankCheck) message(a *trace.Action) {
+	// What a wildcard receives is known only in a replay. These are counted, and compared with what
+	// the other receives of the rank leave over.
 	if wildcard(a) {
 		r.wild++
 	}

@@ -15,6 +15,7 @@ type windowKey struct {
 }
 
 // window is what a rank has begun in a window and not ended. Peers are ranks.
+// The keys are peers, of which each may have one such epoch at a time (MPI 4.1, section 12.5).
 type window struct {
 	locked           map[int32]bool // AllRanks: by a lock_all
 	posted, accessed map[int32]bool // for whom it has posted, with whom it has started
@@ -60,6 +61,8 @@ func verb(a *trace.Action) string {
 }
 
 // sync checks what synchronises a window.
+// The collective ones are compared between ranks, too, and posts and completes are matched like
+// messages.
 func (r *rankCheck) sync(a *trace.Action) {
 	kind, key := a.SyncKind(), windowKey{a.Sym, a.Tag}
 	r.collective(a)
