@@ -12,9 +12,11 @@ import (
 // collective operations into the messages of SMPI's default selection, the completion of
 // several requests into waits, communicators into tags. It is for the plain actions of one rank.
 type Expander struct {
-	keep     func(*trace.Collective) bool
-	program  *trace.Program
-	rank     int32
+	// What is expanded, and for which rank.
+	keep    func(*trace.Collective) bool
+	program *trace.Program
+	rank    int32
+	// The selector chooses SMPI's algorithm of a call, the schedule plays it one step at a time.
 	selector *collective.Selector
 	schedule collective.Schedule
 	open     map[int32]*operation // nonblocking operations, by request slot
@@ -39,6 +41,7 @@ const firstSlot = trace.MaxRequests
 // NewExpander returns that of a rank. Keep tells which blocking operations on all ranks stay
 // as they are.
 func NewExpander(p *trace.Program, rank int32, keep func(*trace.Collective) bool) *Expander {
+	// The name is a constant that the package knows, so an error is a fault of this program.
 	selector, err := collective.NewSelector("default")
 	if err != nil {
 		panic(err)
@@ -85,15 +88,14 @@ func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Ac
 	case trace.KindNull, trace.KindProbe: // the receive behind a probe waits for the message, too
 		return nil
 	}
-	return x.message(a, yield)
-}
 
-// message gives a message the tag of its communicator.
-func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) error {
+	// A message gets the tag of its communicator.
 	b := *a
 	if b.Kind == trace.KindStart {
 		b.Kind = trace.KindIsend
 	}
+	// Completions name a request and no tag. Without communicators in the header all messages are of the
+	// world.
 	tagged := []trace.Kind{trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
 		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe}
 	if !x.program.Header().Communicators || !slices.Contains(tagged, b.Kind) {
@@ -104,6 +106,7 @@ func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) err
 	if b.Tag, err = tagOn(&b, b.Tag); err != nil {
 		return err
 	}
+	// Its receive has a tag of its own, which shares a word with the source (trace.Action.Source).
 	if b.Kind == trace.KindSendrecv {
 		source, tag := b.Source()
 		if tag, err = tagOn(&b, tag); err != nil {
@@ -159,6 +162,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	// trace, in the order in which they begin, so that no wait of the program meets them.
 	step := func(s *collective.Step) error {
 		switch s.Op {
+		// Waits of a schedule are for its own requests only; those of the program stay open.
 		case collective.WaitAll:
 			pending := &operation{requests: slices.Clone(o.requests)}
 			o.requests = o.requests[:0]
@@ -174,6 +178,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 			o.requests = slices.Delete(o.requests, i, i+1)
 			return yield(&trace.Action{Kind: trace.KindWait, Req: slot})
 		}
+		// A step is a send or a receive, blocking or not.
 		peer := s.Peer
 		switch {
 		case peer == collective.AnyPeer:
@@ -192,6 +197,8 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	}
 	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {
 		for i := range steps {
+			// A nonblocking operation begins all of its messages here, and ends with the wait for its
+			// request.
 			if call.Nonblocking && steps[i].Op == collective.WaitAll {
 				x.open[a.Req] = o
 				return nil
@@ -219,6 +226,7 @@ func (x *Expander) finish(o *operation, yield func(*trace.Action) error) error {
 		}
 	}
 	o.requests = o.requests[:0]
+	// No operation is under way, so the slots can be used again.
 	if len(x.open) == 0 {
 		x.slots = firstSlot
 	}

@@ -58,6 +58,9 @@ func New(ctx context.Context, w io.Writer, h *trace.Header, steps int,
 	if err != nil {
 		return nil, err
 	}
+	if progress == nil {
+		progress = func(int, int) {}
+	}
 	return &Generator{ctx: ctx, writer: writer, steps: steps, progress: progress}, nil
 }
 
@@ -90,7 +93,7 @@ func (g *Generator) Block(b *trace.Builder) int64 {
 // Step begins a unit of a step. What Column has returned is used anew.
 func (g *Generator) Step(step int) {
 	if g.OK() {
-		g.tell(min(step, g.steps))
+		g.progress(min(step, g.steps), g.steps)
 		g.Fail(g.writer.Step(step))
 	}
 	g.arena = g.arena[:0]
@@ -122,15 +125,8 @@ func (g *Generator) Close() error {
 	if !g.OK() {
 		return g.err
 	}
-	g.tell(g.steps)
+	g.progress(g.steps, g.steps)
 	return g.writer.Close()
-}
-
-// tell reports progress to whoever asked for it.
-func (g *Generator) tell(done int) {
-	if g.progress != nil {
-		g.progress(done, g.steps)
-	}
 }
 
 // Groups returns n groups of count members: group i begins at rank i*start and goes on in

@@ -136,44 +136,30 @@ func flops(v float64) trace.Action {
 	return trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(v)}}
 }
 
-func TestPolls(t *testing.T) {
+// TestPlain: polls are answered by a rule; phases, markers and kernels without flop leave nothing.
+func TestPlain(t *testing.T) {
 	recv := trace.Action{Kind: trace.KindRecv, Peer: 1, Tag: 7, X: [4]int64{100}}
 	for _, c := range []struct {
-		name string
+		rank int32
 		rule trace.PollAnswers
 		want []trace.Action
 		poll int64
 	}{
 		// 3 flop a column: 4 columns, then the message, then the other 6.
-		{"hit", trace.Hit{}, []trace.Action{flops(12), recv, flops(18)}, 1},
+		{0, trace.Hit{}, []trace.Action{flops(12), recv, flops(18)}, 1},
 		// 4, 4 and 2 columns, and only then the message.
-		{"late", trace.Late{}, []trace.Action{flops(12), flops(12), flops(6), recv}, 3},
+		{0, trace.Late{}, []trace.Action{flops(12), flops(12), flops(6), recv}, 3},
+		{1, trace.Hit{}, []trace.Action{{Kind: trace.KindSend, Tag: 7, X: [4]int64{100}}}, 0},
 	} {
 		for _, n := range []int{1, 2, 100} {
 			tr := polling(t)
 			p := &tracegen.Plain{Polls: c.rule, Flops: tracegen.KernelFlops(tr.Header())}
-			got, err := fill(p, tr, 0, n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("%s, %d at a time (-want +got):\n%s", c.name, n, diff)
-			}
-			if p.Polled != c.poll {
-				t.Errorf("%s: %d polls, want %d", c.name, p.Polled, c.poll)
+			got, err := fill(p, tr, c.rank, n)
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" || p.Polled != c.poll {
+				t.Errorf("rank %d, %T, %d at a time: error %v, %d polls, want %d (-want +got):\n%s", c.rank, c.rule, n, err,
+					p.Polled, c.poll, diff)
 			}
 		}
-	}
-}
-
-// TestFree: phases, markers and kernels without flop leave nothing.
-func TestFree(t *testing.T) {
-	tr := polling(t)
-	p := &tracegen.Plain{Polls: trace.Hit{}, Flops: tracegen.KernelFlops(tr.Header())}
-	got, err := fill(p, tr, 1, 4)
-	want := []trace.Action{{Kind: trace.KindSend, Tag: 7, X: [4]int64{100}}}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 

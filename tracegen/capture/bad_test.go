@@ -106,25 +106,22 @@ func TestFiles(t *testing.T) {
 		dir, other := m.recorded(t, "3", program), m.recorded(t, "3", program)
 		one := filepath.Join(dir, "1")
 		data, foreign := read(t, one), read(t, filepath.Join(other, "1"))
-		write := func(data []byte) {
-			if err := os.WriteFile(one, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		write(foreign)
-		wantError(t, mergeError(t, dir, capture.Options{}), "different runs", one)
-		write(data[:len(data)-100])
-		wantError(t, mergeError(t, dir, capture.Options{}), one, "cut")
-		write(data[:4000])
-		wantError(t, mergeError(t, dir, capture.Options{}), one, "less than the header")
-		write(bytes.Repeat([]byte("x"), 5000))
-		wantError(t, mergeError(t, dir, capture.Options{}), one, "not the recording")
 		damaged := bytes.Clone(data)
 		for i := 4096; i < len(damaged); i++ {
 			damaged[i] = 0xff
 		}
-		write(damaged)
-		wantError(t, mergeError(t, dir, capture.Options{}), one, "damaged")
+		for _, c := range []struct {
+			data []byte
+			word string
+		}{
+			{foreign, "different runs"}, {data[:len(data)-100], "cut"}, {data[:4000], "less than the header"},
+			{bytes.Repeat([]byte("x"), 5000), "not the recording"}, {damaged, "damaged"},
+		} {
+			if err := os.WriteFile(one, c.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			wantError(t, mergeError(t, dir, capture.Options{}), one, c.word)
+		}
 		if err := os.Remove(one); err != nil {
 			t.Fatal(err)
 		}

@@ -19,14 +19,17 @@ func (t *translator) collective(e *event, r request) error {
 		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
 	c := &t.comms[id]
+	// An operation of one rank moves nothing, and waits for nobody.
 	if id == alone || len(c.members) == 1 && len(c.others) == 0 {
 		t.nothing(r)
 		return nil
 	}
-	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
+	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.index[id]}}
 	if kind.Reduces() {
 		s.operator = trace.Operator(e.operator)
 	}
+	// The trace knows operations within one group, so those between the two groups of an intercommunicator
+	// are rewritten.
 	if len(c.others) > 0 {
 		joins, err := t.twoGroups(&s, e)
 		if err != nil || !joins {
@@ -34,12 +37,15 @@ func (t *translator) collective(e *event, r request) error {
 			return err
 		}
 	} else {
+		// Operations of a family are matched by their order, which the ranks of this communicator did not
+		// keep.
 		if e.nth > 0 && t.crossed[id] {
 			s.family = t.families.apart(operations{comm: id, nth: e.nth}, c.members)
 		}
 		if kind.Rooted() {
 			s.args[argPeer] = int64(e.ranks[0])
 		}
+		// MPI_Bcast, MPI_Allreduce and their like state one count, which holds for both directions.
 		out, in := e.of[sends], e.of[receives]
 		if both := e.of[anySide]; both.stated {
 			out, in = both, both
@@ -115,6 +121,7 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 		}
 		return size, c.count, 0
 	}
+	// All counts of a list are in one unit: elements, or bytes.
 	values := make([]int64, ranks)
 	for i := range values {
 		if values[i] = c.to(i); bytes {
@@ -131,6 +138,8 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 	id, kind := t.own[e.comm].of, s.collective
 	c := &t.comms[id]
+	// The common communicator has the ranks of c.members first, then those of c.others; from is the place of
+	// the other group's first rank in it.
 	mine, theirs, from := c.members, c.others, len(c.members)
 	if !slices.Contains(mine, t.rank) {
 		mine, theirs, from = c.others, c.members, 0
@@ -139,6 +148,8 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 	both := e.of[anySide]
 	n := len(mine) + len(theirs)
 	if kind.Rooted() {
+		// Each rank names the root as it sees it: MPI_ROOT is the rank itself, MPI_PROC_NULL a rank of its
+		// own group, and any other number a rank of the other group.
 		root, group := t.rank, theirs
 		switch {
 		case e.ranks[0] == procNull:
@@ -163,6 +174,8 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 		s.family = t.families.apart(operations{comm: id, root: root}, append([]int32{root}, group...))
 		n = 1 + len(group)
 	} else {
+		// Lists of counts get zeros for the ranks of the own group. Operations that exchange blocks of one
+		// size become MPI_Alltoallv, since a rank exchanges no block with its own group.
 		switch kind {
 		case trace.CollAllgather, trace.CollAllgatherv, trace.CollAlltoall, trace.CollAlltoallv:
 			s.collective = trace.CollAlltoallv
@@ -209,6 +222,7 @@ func (t *translator) neighbours(e *event, r request) error {
 	if topology == noTopology {
 		return errors.New("a neighbourhood collective of a communicator without neighbours")
 	}
+	// Receives are posted before the sends, so that no message arrives unexpected.
 	var requests []request
 	for _, way := range []struct {
 		ranks []int32
@@ -302,6 +316,7 @@ func (p *persistent) follow(comm int, nth int64) {
 func crossed(surveys []*survey, own [][]rankComm) map[int]bool {
 	first, found := map[int]uint64{}, map[int]bool{}
 	for rank, v := range surveys {
+		// The hashes are equal only if all ranks began the operations of the communicator in the same order.
 		for local := range v.plans.made {
 			id, order := own[rank][local].of, v.plans.order[local]
 			if before, known := first[id]; !known {

@@ -52,6 +52,8 @@ type meeting struct {
 // communicator, and else it is an error.
 func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, error) {
 	n := len(surveys)
+	// The two communicators that every rank has need no meeting: they are numbers 0 and 1 of the run and of
+	// each rank.
 	everybody := make([]int32, n)
 	for i := range everybody {
 		everybody[i] = int32(i)
@@ -72,6 +74,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 			}
 		}
 		left := r.order[:0]
+		// Meetings are ended in the order in which they began, which does not depend on the order of a map.
 		for _, key := range r.order {
 			m := r.waiting[key]
 			if len(m.arrived) < len(m.want) {
@@ -86,6 +89,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 		}
 		r.order = left
 	}
+	// Nobody can go on. Meetings that are left wait for ranks whose recording ended before.
 	if partial {
 		for rank, s := range surveys { // communicators that are made from one that is not known
 			for i := r.next[rank]; i < len(s.creations); i++ {
@@ -96,6 +100,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 		}
 		return r.comms, r.ranks, nil
 	}
+	// The error names a rank that waits, its call, and a rank that it waits for.
 	for _, key := range r.order {
 		m := r.waiting[key]
 		for _, rank := range m.want {
@@ -132,6 +137,8 @@ func (r *resolver) advance(rank int32) bool {
 	if parent < 0 && !c.strange {
 		return false
 	}
+	// The rank's own number is given at once, as later records count with it; that of the run follows when
+	// all ranks have come.
 	r.next[rank]++
 	if !c.none {
 		r.ranks[rank] = append(r.ranks[rank], rankComm{-1, c.made})
@@ -145,8 +152,12 @@ func (r *resolver) advance(rank int32) bool {
 	var name string
 	var want []int32
 	switch {
+	// These procedures are collective over the group that they name, not over the parent (MPI 4.1, section
+	// 7.4.2).
 	case byGroup:
 		name, want = fmt.Sprint("group", parent, c.members), c.members
+	// Each group names itself first. The lesser list goes first in the name, so that both groups meet under
+	// one.
 	case c.proc == procIntercommcreate, c.proc == procIntercommcreatefromgroups:
 		a, b := c.members, c.others
 		if slices.Compare(a, b) > 0 {
@@ -174,6 +185,7 @@ func (r *resolver) advance(rank int32) bool {
 // end gives the communicators of a meeting their numbers. MPI_Comm_split makes several; the first member of each has
 // the list of its members.
 func (r *resolver) end(m *meeting) error {
+	// A rank that is in no list of members would use a communicator that the run does not have.
 	for _, rank := range m.want {
 		c := m.arrived[rank]
 		if c == nil {
@@ -182,6 +194,7 @@ func (r *resolver) end(m *meeting) error {
 		if c.none || r.ranks[rank][c.local].of >= 0 {
 			continue
 		}
+		// The first rank of a new communicator that the loop meets creates it for all of its members.
 		made := communicator{members: c.members, others: c.others, begun: map[int32]int64{}, freed: map[int32]int64{}}
 		if c.proc == procCommidup || c.proc == procCommidupwithinfo { // whose records cannot ask for the members yet
 			parent := r.parent(rank, c)
@@ -192,6 +205,8 @@ func (r *resolver) end(m *meeting) error {
 		if made.members == nil {
 			continue
 		}
+		// All members must have made a communicator of this size in this meeting. Recordings may be damaged,
+		// so this is checked.
 		for _, rank := range slices.Concat(made.members, made.others) {
 			other := m.arrived[rank] // nil for a rank of a damaged list, too
 			if other == nil || other.none || r.ranks[rank][other.local].of >= 0 {
@@ -244,8 +259,9 @@ func (c *communicator) peer(own, rank int32) (int32, error) {
 // Communicators that have no rank in common share a family, and so do those of the same ranks that did not live at
 // the same time.
 type families struct {
-	parts  []partition // family n+1; family 0 is the world
-	index  []int32     // by communicator of the run
+	parts []partition // family n+1; family 0 is the world
+	// By communicator of the run, the family of its messages. Those of a rank to itself are the world's.
+	index  []int32
 	ranks  int
 	extra  map[operations]int32 // families of operations that cannot have that of their communicator
 	selves int32                // the family in which each rank is alone; 0: none needs it
@@ -274,6 +290,8 @@ func newFamilies(comms []communicator, ranks int) *families {
 	f := &families{index: make([]int32, len(comms)), ranks: ranks, extra: map[operations]int32{}}
 	last := map[string]int{} // by ranks: the communicator that had them last
 	for id := alone + 1; id < len(comms); id++ {
+		// A program that duplicates and frees a communicator in each of its steps needs one family for all of
+		// the duplicates.
 		c := &comms[id]
 		key := fmt.Sprint(c.members, c.others)
 		before, again := last[key]
@@ -295,6 +313,7 @@ func newFamilies(comms []communicator, ranks int) *families {
 func (f *families) place(ranks []int32) int32 {
 	n := -1
 	for i := max(0, len(f.parts)-packed); i < len(f.parts) && n < 0; i++ {
+		// A partition has room if none of the ranks is in one of its groups.
 		if !slices.ContainsFunc(ranks, func(r int32) bool { return f.parts[i].taken[r] }) {
 			n = i
 		}
@@ -321,9 +340,6 @@ func (f *families) apart(o operations, ranks []int32) int32 {
 	return n
 }
 
-// of returns the family of a communicator's messages. Those of a rank to itself are the world's.
-func (f *families) of(comm int) int32 { return f.index[comm] }
-
 // ofAll returns the family of operations of all ranks of a communicator. For MPI_COMM_SELF that is the family in
 // which each rank is alone.
 func (f *families) ofAll(comm int) int32 {
@@ -331,6 +347,7 @@ func (f *families) ofAll(comm int) int32 {
 		return f.index[comm]
 	}
 	if f.selves == 0 {
+		// Most programs never need it, so it is made at the first call.
 		p := partition{name: "self", taken: make([]bool, f.ranks)}
 		for r := range f.ranks {
 			p.groups, p.taken[r] = append(p.groups, []int32{int32(r)}), true
@@ -366,6 +383,8 @@ func (f *families) list() []trace.CommFamily {
 
 // group returns ranks as a group, by a rule if they follow one.
 func group(ranks []int32) trace.Group {
+	// Ranks with a constant distance, as in rows and columns of a grid, take three numbers in the header,
+	// however many they are.
 	stride := int32(1)
 	if len(ranks) > 1 {
 		stride = ranks[1] - ranks[0]

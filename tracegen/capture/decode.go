@@ -96,8 +96,11 @@ func (s *stream) record(e *event, p *procedure) {
 		s.completion(e)
 		return
 	}
+	// Fields come in the order of procedures.txt. A field stands behind those that decide on it: the
+	// communicator, whose size is the number of counts, the root, and the flags of MPI_IN_PLACE.
 	for i := range p.fields {
 		f := &p.fields[i]
+		// Arguments that MPI declares significant at the root alone are in the record of the root alone.
 		root := false
 		if f.rootOnly && len(e.ranks) > 0 {
 			if c := s.commOf(e); c.remote > 0 {
@@ -110,85 +113,87 @@ func (s *stream) record(e *event, p *procedure) {
 		case s.err != nil:
 			return
 		case f.rootOnly && !root, f.side == sends && e.inPlace&1 != 0, f.side == receives && e.inPlace&2 != 0:
-		default:
-			s.field(e, f)
+			continue
 		}
-	}
-}
-
-func (s *stream) field(e *event, f *field) {
-	of := &e.of[f.side]
-	switch f.role {
-	case roleComm:
-		s.comm(e)
-	case roleRank:
-		e.ranks = append(e.ranks, s.int32())
-	case roleTag:
-		e.tags = append(e.tags, s.int32())
-	case roleMessage:
-		if e.of[anySide].stated = e.proc == procMrecv || e.proc == procImrecv; e.of[anySide].stated {
+		of := &e.of[f.side]
+		switch f.role {
+		case roleComm:
 			s.comm(e)
-			e.ranks, e.tags = append(e.ranks, s.int32()), append(e.tags, s.int32())
-			if age := s.number(s.matched); age > 0 {
-				e.message = s.matched + 1 - age
+		case roleRank:
+			e.ranks = append(e.ranks, s.int32())
+		case roleTag:
+			e.tags = append(e.tags, s.int32())
+		// MPI_Mrecv and MPI_Imrecv name the message by its age, the number of messages that matched probes have
+		// found since. Of a probe the field has no bytes: its status numbers the message.
+		case roleMessage:
+			if e.of[anySide].stated = e.proc == procMrecv || e.proc == procImrecv; e.of[anySide].stated {
+				s.comm(e)
+				e.ranks, e.tags = append(e.ranks, s.int32()), append(e.tags, s.int32())
+				if age := s.number(s.matched); age > 0 {
+					e.message = s.matched + 1 - age
+				}
 			}
+		case roleInPlace:
+			e.inPlace = s.number(3)
+		case roleFlag:
+			e.flag = s.number(1) == 1
+		case roleCount:
+			of.stated, of.count = true, s.number(mostCount)
+		case roleCounts:
+			of.stated, of.counts = true, s.numbers(s.peers(e, f.side))
+		// The recorder writes the size behind the count, so that the product can be checked here.
+		case roleSize:
+			of.size = s.number(mostCount)
+			s.fits(of.count, of.size)
+			for _, n := range of.counts {
+				s.fits(n, of.size)
+			}
+		case roleSizes:
+			of.sizes = s.numbers(s.peers(e, f.side))
+			for i := range min(len(of.sizes), len(of.counts)) {
+				s.fits(of.counts[i], of.sizes[i])
+			}
+		case roleSpan:
+			e.span = s.number(mostCount)
+		case roleOperator:
+			e.operator = s.number(12)
+		case roleStatus:
+			s.status(e)
+		case roleNew:
+			s.newComm(e)
+		case roleRequest:
+			// Persistent requests have a sequence of their own, as they may live as long as the program.
+			if e.proc.known().persistent {
+				s.persistent++
+				e.request = request{number: s.persistent, persistent: true}
+			} else {
+				s.made++
+				e.request = request{number: s.made}
+			}
+		// Counts are those of one partition; the trace sends the whole message.
+		case rolePartitions:
+			e.partitions = s.number(1 << 31)
+			s.fits(e.partitions, of.count*of.size)
+			of.count *= e.partitions
+		case roleFile:
+			s.comm(e)
+		case roleWindow:
+			s.window(e)
+		// The recorder numbers no windows of communicators that it does not know.
+		case roleNewWindow:
+			if e.comm >= 0 {
+				e.window = len(s.windows)
+				s.windows = append(s.windows, e.comm)
+			}
+		case roleAssert:
+			e.assertions = s.number(1<<5 - 1)
+		case roleLock:
+			e.shared = s.number(1) == 1
+		case roleGroup:
+			e.members = s.ranks(int(s.number(mostRanks)))
+		case roleNoOp:
+			e.noOp = s.number(1) == 1
 		}
-	case roleInPlace:
-		e.inPlace = s.number(3)
-	case roleFlag:
-		e.flag = s.number(1) == 1
-	case roleCount:
-		of.stated, of.count = true, s.number(mostCount)
-	case roleCounts:
-		of.stated, of.counts = true, s.numbers(s.peers(e, f.side))
-	case roleSize:
-		of.size = s.number(mostCount)
-		s.fits(of.count, of.size)
-		for _, n := range of.counts {
-			s.fits(n, of.size)
-		}
-	case roleSizes:
-		of.sizes = s.numbers(s.peers(e, f.side))
-		for i := range min(len(of.sizes), len(of.counts)) {
-			s.fits(of.counts[i], of.sizes[i])
-		}
-	case roleSpan:
-		e.span = s.number(mostCount)
-	case roleOperator:
-		e.operator = s.number(12)
-	case roleStatus:
-		s.status(e)
-	case roleNew:
-		s.newComm(e)
-	case roleRequest:
-		if e.proc.known().persistent {
-			s.persistent++
-			e.request = request{number: s.persistent, persistent: true}
-		} else {
-			s.made++
-			e.request = request{number: s.made}
-		}
-	case rolePartitions:
-		e.partitions = s.number(1 << 31)
-		s.fits(e.partitions, of.count*of.size)
-		of.count *= e.partitions
-	case roleFile:
-		s.comm(e)
-	case roleWindow:
-		s.window(e)
-	case roleNewWindow:
-		if e.comm >= 0 {
-			e.window = len(s.windows)
-			s.windows = append(s.windows, e.comm)
-		}
-	case roleAssert:
-		e.assertions = s.number(1<<5 - 1)
-	case roleLock:
-		e.shared = s.number(1) == 1
-	case roleGroup:
-		e.members = s.ranks(int(s.number(mostRanks)))
-	case roleNoOp:
-		e.noOp = s.number(1) == 1
 	}
 }
 
@@ -207,6 +212,7 @@ func (s *stream) comm(e *event) {
 		s.stranger = streamComm{size: int(s.number(mostRanks)), rank: int(s.number(mostRanks)),
 			remote: int(s.number(mostRanks)), strange: true}
 	}
+	// How the fields behind it are read depends on both of these.
 	c := s.commOf(e)
 	e.strange, e.groups = c.strange, c.remote > 0
 }
@@ -255,6 +261,7 @@ func (s *stream) ranks(n int) []int32 { return list(s, n, s.int32) }
 
 // list reads n values. They take a byte each at least, which bounds the memory that a damaged record can ask for.
 func list[E any](s *stream, n int, read func() E) []E {
+	// This check comes before the allocation.
 	if n > len(s.data)-s.at {
 		s.fail("cut: %d numbers, %d bytes", n, len(s.data)-s.at)
 		return nil
@@ -270,6 +277,7 @@ func list[E any](s *stream, n int, read func() E) []E {
 // one of them open; bit 1: the bytes follow, as they are fewer than there was room for.
 func (s *stream) status(e *event) {
 	e.status = status{bytes: -1}
+	// Probes always have a source and a tag, and no bytes: the receive of the message tells its size.
 	bytes := false
 	switch e.proc {
 	case procProbe, procMprobe:
@@ -298,6 +306,7 @@ func (s *stream) newComm(e *event) {
 	if e.comm < 0 && !e.strange {
 		e.comm = world // of a group, which may have any of the ranks
 	}
+	// A size of 0 says that the rank is in no new communicator; sizes are therefore one too large.
 	m := &made{local: len(s.comms)}
 	e.made = m
 	size := s.number(mostRanks + 1)
@@ -322,6 +331,8 @@ func (s *stream) newComm(e *event) {
 // completion reads the record of a call that is about requests, or of one that says little.
 func (s *stream) completion(e *event) {
 	switch e.proc {
+	// One request, or a list of them behind its length. MPI_Test and its like say first whether all of them
+	// have ended.
 	case procWait, procStart, procRequestfree, procCancel, procTest, procRequestgetstatus, procParrived, procWaitall,
 		procStartall, procTestall:
 		e.flag = e.proc.asks() && s.number(1) == 1
@@ -343,6 +354,7 @@ func (s *stream) completion(e *event) {
 	case procFileopen:
 		s.comm(e)
 	case procFileclose:
+	// The place of the request that has ended counts from 1; 0 says that there is none.
 	case procWaitany, procTestany:
 		e.flag = e.proc == procWaitany || s.number(1) == 1
 		n := s.length()
@@ -368,6 +380,7 @@ func (s *stream) completion(e *event) {
 			}
 		}
 	case procSessioninit:
+	// Levels of MPI_Pcontrol and exit codes may be negative. Codes of the others have no meaning.
 	case procFinalize, procSessionfinalize, procAbort, procPcontrol:
 		e.code = s.signed()
 	case procCommfree, procCommdisconnect:

@@ -155,6 +155,7 @@ func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int
 
 // number returns the number of a body, which it copies and adds at the first call.
 func (l *loops) number(items []item) int32 {
+	// The key is the body itself and not its hash, so that a collision cannot exchange two loops.
 	l.name = l.name[:0]
 	depth, hash := 1, uint64(0)
 	for _, it := range items {
@@ -238,6 +239,7 @@ func (f *folder) add(step int32) {
 
 // push adds an item, and notes where it stands.
 func (f *folder) push(it item) {
+	// The place becomes the head of its two chains, whose former heads it keeps.
 	n := len(f.items)
 	f.items, f.spots = append(f.items, it), append(f.spots, spot{hash: f.prefix(n)*multiplier + it.hash()})
 	p, gram := &f.spots[n], f.gramAt(n)
@@ -291,6 +293,8 @@ func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from
 // extend makes the last items another turn of a loop before them, if they are its body.
 func (f *folder) extend() bool {
 	n := len(f.items)
+	// Loops are due here whose body has as many items as stand behind them. Several may be, as loops are
+	// nested: the last one is tried first.
 	for next := f.due[int32(n)]; next > 0; next = f.spots[next-1].rival {
 		i := int(next - 1)
 		it := f.items[i]
@@ -310,6 +314,8 @@ const mostTries = 64
 // fold makes a loop of what the last items repeat, of the shortest if they repeat several.
 func (f *folder) fold() bool {
 	n := len(f.items)
+	// Short periods are tried one by one. A longer period ends with the same gram as the items now, so the
+	// earlier places of this gram are the only candidates; the nearest gives the shortest period.
 	for p := 1; p < gram && 2*p <= n; p++ {
 		if f.repeat(p) {
 			return f.loop(p)
@@ -342,6 +348,8 @@ func (f *folder) loop(p int) bool {
 	n := len(f.items)
 	body := f.items[n-p:]
 	bytes, depth := 0, 0
+	// The body must fit in a block of the trace: by its bytes, by the depth of its loops, and by its lists of
+	// counts, which become parameters.
 	if f.refused != (refusal{p, n - 1}) {
 		for _, it := range body {
 			if it.turns == 0 {
@@ -367,6 +375,7 @@ func (f *folder) loop(p int) bool {
 func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
+	// The outline is unrolled to single steps, so that all of its loops and splits are checked at once.
 	for _, w := range []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps)),
 		f.loops.walk(o.after, 1)} {
 		for step, ok := w.next(); ok; step, ok = w.next() {
@@ -396,6 +405,7 @@ type frame struct {
 // next returns the next step; ok is false behind the last.
 func (w *walker) next() (step int32, ok bool) {
 	for len(w.stack) > 0 {
+		// A frame at its end begins its next pass or goes; a loop opens a frame of its own.
 		f := &w.stack[len(w.stack)-1]
 		if f.at == len(f.items) {
 			if f.turns--; f.turns <= 0 {
@@ -444,12 +454,15 @@ func (l *loops) split(items []item, at int64) (head, tail []item) {
 		if it.turns > 0 {
 			n = int64(it.turns) * l.bodies[it.what].length
 		}
+		// The item lies before the cut as a whole.
 		if at >= n {
 			at -= n
 			continue
 		}
 		head = append(head, items[:i]...)
 		if at > 0 {
+			// The cut is in this loop, or at one of its turns: only the turn that it goes through is taken
+			// apart.
 			body := l.bodies[it.what].length
 			whole := int32(at / body)
 			inner, rest := l.split(l.bodies[it.what].items, at%body)

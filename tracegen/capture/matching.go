@@ -37,6 +37,7 @@ const (
 func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
 	m := matching{table: t}
 	for i := range families {
+		// Both directions are needed: of a rank the group, of a group the ranks.
 		groups, members := make([]int32, ranks), make([][]int32, len(families[i].Groups))
 		for g := range members {
 			for k := range families[i].Groups[g].Len() {
@@ -66,6 +67,8 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 	case trace.KindSync:
 		window := s.args[argTag]
 		switch {
+		// Fences, and the making and freeing of a window, take all ranks of the window's group, like
+		// collective operations.
 		case s.sync.Collective():
 			operation = place{kind: ofWindows, family: s.family, from: m.groups[s.family][rank], tag: window}
 		case s.sync == trace.SyncPost:
@@ -84,32 +87,22 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 // ledger counts what ranks have done.
 type ledger struct {
 	matching
-	messages   map[place]*[2]int       // on each channel: sent (side 0), and received (side 1)
+	messages   [2]map[place]int        // on each channel: sent (side 0), and received (side 1)
 	operations map[place]map[int32]int // of each group: how many each of its ranks has come to
 }
 
 func newLedger(m matching) ledger {
-	return ledger{m, map[place]*[2]int{}, map[place]map[int32]int{}}
-}
-
-// channel returns the counts of messages on a channel.
-func (l *ledger) channel(at place) *[2]int {
-	c := l.messages[at]
-	if c == nil {
-		c = new([2]int)
-		l.messages[at] = c
-	}
-	return c
+	return ledger{m, [2]map[place]int{{}, {}}, map[place]map[int32]int{}}
 }
 
 // add counts a step of a rank, and returns its ends.
 func (l *ledger) add(rank int, s *step) (out, in, operation place) {
 	out, in, operation = l.ends(rank, s)
 	if out != (place{}) {
-		l.channel(out)[0]++
+		l.messages[0][out]++
 	}
 	if in != (place{}) {
-		l.channel(in)[1]++
+		l.messages[1][in]++
 	}
 	if operation != (place{}) {
 		if l.operations[operation] == nil {
@@ -126,6 +119,7 @@ func (l *ledger) add(rank int, s *step) (out, in, operation place) {
 func cut(m matching, ranks [][]int32) {
 	for again := true; again; {
 		again = false
+		// First all that is left is counted, on every channel and in every group.
 		all := newLedger(m)
 		for rank, steps := range ranks {
 			for _, n := range steps {
@@ -137,8 +131,10 @@ func cut(m matching, ranks [][]int32) {
 			own := newLedger(m)
 			n := slices.IndexFunc(steps, func(n int32) bool {
 				out, in, operation := own.add(rank, &m.table.steps[n])
-				if out != (place{}) && own.channel(out)[0] > all.channel(out)[1] ||
-					in != (place{}) && own.channel(in)[1] > all.channel(in)[0] {
+				// The nth send of a channel needs at least n receives there, and the other way round. The nth
+				// operation of a group needs n of each of its ranks.
+				if out != (place{}) && own.messages[0][out] > all.messages[1][out] ||
+					in != (place{}) && own.messages[1][in] > all.messages[0][in] {
 					return true
 				}
 				return operation != (place{}) && slices.ContainsFunc(m.members[operation.family][operation.from],
@@ -185,10 +181,13 @@ func (a *abreast) behind(rank int) bool { return a.lags[rank] > 0 || len(a.open[
 
 // step has a rank do a step.
 func (a *abreast) step(rank int, s *step) {
+	// The counts come first: they already include this step where they are compared below.
 	out, in, operation := a.add(rank, s)
 	// message notes who is behind now: the rank has done a side of a message that another rank has the other side of.
 	message := func(p place, side int, other int32) {
-		if c := a.channel(p); c[side] <= c[1-side] {
+		// The other rank came first if it has done at least as many: then this rank has caught up by one.
+		// Otherwise the other rank now lags by one more.
+		if a.messages[side][p] <= a.messages[1-side][p] {
 			a.lags[rank]--
 		} else {
 			a.lags[other]++
@@ -202,6 +201,7 @@ func (a *abreast) step(rank int, s *step) {
 	}
 	switch {
 	case operation == (place{}):
+	// The first rank to come to an operation makes all others of the group lag, until each has come to it.
 	case a.operations[operation][int32(rank)] <= a.most[operation]: // another rank has come to it before
 		a.lags[rank]--
 	default:
@@ -212,6 +212,7 @@ func (a *abreast) step(rank int, s *step) {
 			}
 		}
 	}
+	// Requests, and epochs and accesses of windows, are open until the step that completes them.
 	open := a.open[rank]
 	at := opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]} // of accesses
 	switch s.kind {
@@ -280,6 +281,8 @@ func newPlay(m matching, ranks [][]int32) *play {
 
 // run returns an error that names a rank that waits for ever, if one does.
 func (p *play) run() error {
+	// Ranks go in turn, each as far as it can. What a step needs depends on counts alone, so the order does
+	// not matter.
 	for moved := true; moved; {
 		moved = false
 		for rank := range p.ranks {
@@ -301,6 +304,7 @@ func (p *play) run() error {
 
 // step begins the step of a rank, if it has not begun, and reports whether it has come to its end.
 func (p *play) step(rank int) bool {
+	// A step posts its side once, and may then have to be asked several times whether it has ended.
 	s := &p.table.steps[p.ranks[rank][p.at[rank]]]
 	if !p.begun[rank] {
 		p.begun[rank] = true
@@ -320,6 +324,8 @@ func (p *play) step(rank int) bool {
 		}
 		clear(p.slots[rank])
 	case trace.KindComplete:
+		// A wait for any ends one request that has what it needs; it waits only while it has open requests
+		// without.
 		open := false
 		for _, slot := range p.table.lists[s.slots] {
 			needs, ok := p.slots[rank][int32(slot)]
@@ -342,17 +348,20 @@ func (p *play) step(rank int) bool {
 
 // begin posts what a step posts, and returns what it needs.
 func (p *play) begin(rank int, s *step) (needs []need) {
+	// A send waits for its receive if it is synchronous, or too large to be buffered. MPI_Sendrecv sends and
+	// receives at once, so only its receive can hold it.
 	out, in, operation := p.add(rank, s)
 	if out != (place{}) && (s.kind == trace.KindSsend || s.kind == trace.KindIssend ||
 		s.args[argBytes] >= rendezvous && s.kind != trace.KindSendrecv) {
-		needs = append(needs, need{out, 1, p.channel(out)[0]})
+		needs = append(needs, need{out, 1, p.messages[0][out]})
 	}
 	if in != (place{}) {
-		needs = append(needs, need{in, 0, p.channel(in)[1]})
+		needs = append(needs, need{in, 0, p.messages[1][in]})
 	}
+	// A probe needs a message beyond those that have been received.
 	if s.kind == trace.KindProbe {
 		in := place{ofMessages, s.family, int32(s.args[argPeer]), int32(rank), s.args[argTag]}
-		needs = append(needs, need{in, 0, p.channel(in)[1] + 1})
+		needs = append(needs, need{in, 0, p.messages[1][in] + 1})
 	}
 	if operation != (place{}) {
 		needs = append(needs, need{operation, 0, p.operations[operation][int32(rank)]})
@@ -368,9 +377,11 @@ func (p *play) begin(rank int, s *step) (needs []need) {
 // all reports whether everything that is needed has happened.
 func (p *play) all(needs []need) bool {
 	for i := range needs {
+		// A message needs a count of the other side of its channel; an operation, the same count of every
+		// member.
 		n := &needs[i]
 		if n.kind != ofOperations && n.kind != ofWindows {
-			if p.channel(n.place)[n.side] < n.count {
+			if p.messages[n.side][n.place] < n.count {
 				return false
 			}
 			continue

@@ -32,8 +32,8 @@
 //  5. The steps of the run, turns of the outermost loop that all ranks begin together, are found (type stepper).
 //  6. The loops become blocks of the trace (type writer).
 //
-// The survey keeps counts and sums, and the folder loops, so that the memory of a merge grows with the number of
-// different calls of a program, apart from the stream of the rank that is under work.
+// The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of different
+// calls of a program. The recordings themselves are in memory, each until its rank is translated.
 //
 // # Nondeterminism
 //
@@ -114,6 +114,8 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
+	// Errors of calls and early ends of ranks do not stop the merge here: open has refused what the options
+	// do not allow.
 	failed, ends := int64(0), []string(nil)
 	for rank, s := range m.streams {
 		failed += s.mark.Failed
@@ -144,7 +146,18 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	}
 
 	// The first step of the trace is what comes before the steps of the run, the last one what comes behind them.
-	names, markers := phasesOf(m.levels)
+	// Phase n, from 1, is that of the nth level of MPI_Pcontrol that the ranks name. It has the markers 2n-2, where it
+	// begins, and 2n-1, where it ends.
+	var names []string
+	var markers []trace.Marker
+	for i, level := range m.levels {
+		name := fmt.Sprintf("pcontrol %d", level)
+		names = append(names, name)
+		markers = append(markers, trace.Marker{Text: name, Phase: i + 1},
+			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
+	}
+	// The first parts of the header come from the options and the recordings, the tables from what the merge
+	// has found.
 	h := &trace.Header{
 		Program: filepath.Base(m.summary.Program), Tool: o.Tool, Command: o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(o.Rate)}},
@@ -159,7 +172,10 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := newWriter(out, m.table, m.loops, len(ranks), m.each).write(ranks, m.summary.Steps); err != nil {
+	wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
+		bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
+		limit: max(1, min(unitRank, unitItems/len(ranks)))}
+	if err := wr.write(ranks, m.summary.Steps); err != nil {
 		return nil, err
 	}
 	return &m.summary, out.Close()
@@ -281,6 +297,7 @@ func (m *merger) survey() error {
 			"is not in the trace", n)
 	}
 	var err error
+	// From here on communicators of ranks are those of the run.
 	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
 	if err != nil {
 		return err
@@ -333,6 +350,8 @@ func (m *merger) translate() ([]outline, error) {
 			m.warn("rank %d: the last %d of %s are dropped: %v", rank, events-s.count+1, textutil.Count(events, "call"),
 				t.unfinished)
 		}
+		// The rank is done: its records are let go, and the memory of a merge stays that of the streams to
+		// come.
 		s.data, m.surveys[rank] = nil, nil
 		if m.o.Progress != nil {
 			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
@@ -355,6 +374,7 @@ func (m *merger) translate() ([]outline, error) {
 			return nil, err
 		}
 	}
+	// Now the actions of each rank are known to be complete, and can be folded.
 	s := &stepper{table: m.table, loops: m.loops}
 	for rank, f := range folders {
 		for _, step := range late[rank] {
@@ -375,18 +395,6 @@ func (m *merger) translate() ([]outline, error) {
 // translator returns a translator of a rank, which gives its steps to put.
 func (m *merger) translator(rank int, put func(step int32)) *translator {
 	return &translator{merger: m, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), own: m.own[rank], put: put}
-}
-
-// phasesOf returns the phases and markers of the trace for the levels of MPI_Pcontrol that the ranks name: phase n, from
-// 1, is that of the nth level. It has the markers 2n-2, where it begins, and 2n-1, where it ends.
-func phasesOf(levels []int64) (names []string, markers []trace.Marker) {
-	for i, level := range levels {
-		name := fmt.Sprintf("pcontrol %d", level)
-		names = append(names, name)
-		markers = append(markers, trace.Marker{Text: name, Phase: i + 1},
-			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
-	}
-	return names, markers
 }
 
 // errUnfinished is the error of a call that other ranks did not come to answer. With Options.Partial the rank ends

@@ -33,12 +33,15 @@ func (t *translator) message(e *event, r request) error {
 		delete(t.slots, t.started.instance(q))
 		return nil
 	}
+	// The arguments may leave the source, the tag and the size open; the survey knows what the receive got.
 	kind, sends := sendKinds[e.proc]
 	source, tag, bytes := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size
+	// Partitioned messages match among themselves alone (MPI 4.1, section 4.2), so their tags are apart.
 	if e.partitions > 0 {
 		tag = partitionedTag - tag
 	}
 	found := status{found: true, bytes: -1}
+	// A receive that never ended is listed for merger.answer, in the translation before the one that counts.
 	if r.number > 0 {
 		i := t.started.instance(r)
 		if _, open := t.v.open[i]; open && t.open != nil && source != procNull {
@@ -50,6 +53,7 @@ func (t *translator) message(e *event, r request) error {
 	}
 	if !sends {
 		kind = trace.KindRecv
+		// For a nonblocking receive the status of the call that completed it counts.
 		if r.number > 0 {
 			kind = trace.KindIrecv
 		} else {
@@ -68,6 +72,7 @@ func (t *translator) message(e *event, r request) error {
 	if err != nil {
 		return err
 	}
+	// A start costs the sender what a blocking send does, so the trace tells it from MPI_Isend.
 	if kind == trace.KindIsend && r.persistent {
 		kind = trace.KindStart
 	}
@@ -78,6 +83,7 @@ func (t *translator) message(e *event, r request) error {
 		s.request = t.take(r)
 	}
 	t.add(s)
+	// The program may reuse its buffer and never waits; the message itself is still under way.
 	if buffered {
 		t.release(r, trace.KindFree)
 		t.nothing(r)
@@ -149,6 +155,7 @@ func (t *translator) isendrecv(e *event) error {
 	if source != procNull && (source == anyRank || tag == anyTag) {
 		return errNeverEnds
 	}
+	// The receive is posted first: a rank may send to itself.
 	var requests []request
 	if err := t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes); err != nil {
 		return err
@@ -162,6 +169,7 @@ func (t *translator) isendrecv(e *event) error {
 
 // probe adds a recorded probe, of the message that it has found.
 func (t *translator) probe(e *event) error {
+	// A probe that has found something names that message in the trace; one in vain keeps its arguments.
 	source, tag := e.ranks[0], e.tags[0]
 	if e.status.found {
 		source, tag = e.status.source, e.status.tag
@@ -175,6 +183,7 @@ func (t *translator) probe(e *event) error {
 		return err
 	}
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
+	// A blocking probe waits, unless the message that it found may have been cancelled by its sender.
 	if (e.proc == procProbe || e.proc == procMprobe) && !t.recalls {
 		s.kind = trace.KindProbe
 	}
@@ -224,6 +233,7 @@ const partitionedTag = -1 << 20
 // makeReady counts partitions of a message that are ready. With the last one the message is sent, whole: the trace
 // has no parts of messages.
 func (t *translator) makeReady(e *event) error {
+	// The request is that of the plan: a partitioned message is sent under the number with which it was made.
 	r := e.requests[0]
 	if r.number == 0 {
 		return nil // of a call that was left out
@@ -266,6 +276,8 @@ func (t *translator) oneSided(e *event) error {
 		t.numbers[family] = taken
 		t.windows = append(t.windows, window{family: family, number: int32(n)})
 	}
+	// An access is one action; a synchronisation may be several, one for each rank of the group that it
+	// names.
 	w := &t.windows[e.window]
 	if kind, ok := e.proc.known().does.(trace.AccessKind); ok {
 		return t.access(e, w, kind)
@@ -273,6 +285,7 @@ func (t *translator) oneSided(e *event) error {
 	sync, _ := e.proc.known().does.(trace.SyncKind) // of MPI_Win_lock none, as it has two
 	s := step{form: form{kind: trace.KindSync, family: w.family, sync: sync}}
 	s.args[argTag], s.args[argBytes] = int64(w.number), e.assertions
+	// Fences, and locks and flushes of all ranks, name no rank.
 	ranks := []int32{trace.AllRanks}
 	switch e.proc {
 	case procWinlock:
@@ -280,6 +293,7 @@ func (t *translator) oneSided(e *event) error {
 		if e.shared {
 			s.sync = trace.SyncLockShared
 		}
+	// The groups of MPI_Win_post and MPI_Win_start are kept, as the calls that end their epochs name none.
 	case procWinpost:
 		w.origins = slices.Clone(e.members)
 		ranks = w.origins
@@ -329,6 +343,8 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 	s := step{form: form{kind: trace.KindAccess, family: w.family, access: kind}}
 	s.args[argPeer], s.args[argTag] = peer, int64(w.number)
 	// Bytes to the target, and back from it.
+	// MPI_Get_accumulate states both directions; the other procedures have one count, which holds for what is
+	// sent and for what comes back.
 	one := e.of[anySide]
 	if !one.stated {
 		one.count = 1 // MPI_Fetch_and_op and MPI_Compare_and_swap have no count
@@ -354,6 +370,7 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 
 // file adds an access to a file. A nonblocking one takes its time where it begins, so its request needs no wait.
 func (t *translator) file(e *event) {
+	// The names of MPI's procedures tell the direction, and whether the call is collective.
 	name := e.proc.String()
 	s := step{form: form{kind: trace.KindFile, file: trace.FileRead}}
 	if strings.Contains(name, "write") {

@@ -68,8 +68,11 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 			continue
 		}
 		// A procedure with wide counts stands behind the one that it is like.
+		// The number of a procedure is its line, so the order of the file must be that of the recorder's
+		// tables.
 		p := procedure{name: words[0]}
 		numbers[p.name] = procedureNumber(len(list))
+		// MPI_Send_c has counts of MPI_Count, and is MPI_Send in all else.
 		narrow := strings.TrimSuffix(p.name, "_c")
 		p.as = numbers[narrow]
 		p.neighbourhood = strings.Contains(p.name, "eighbor_")
@@ -77,6 +80,7 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 			switch name := strings.TrimRight(word, "><!"); name {
 			case "hand":
 				p.byHand = true
+			// Calls of both widths are refused under their own names.
 			case "refused":
 				p.refused, p.as = true, procedureNumber(len(list))
 			default:
@@ -93,6 +97,7 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 		// The operation follows from the name: of MPI_Bcast_init that is bcast.
 		plain, prepared := strings.CutSuffix(strings.TrimPrefix(narrow, "MPI_"), "_init")
 		p.persistent = prepared && !p.byHand
+		// Underscores do not tell: MPI_Reduce_scatter is reducescatter, MPI_Win_lock_all is winlockall.
 		plain = strings.ReplaceAll(plain, "_", "")
 		// MPI_Ibcast and MPI_Rput are MPI_Bcast and MPI_Put with a request.
 		if p.does = operations[strings.ToLower(plain)]; p.does == nil && (plain[0] == 'I' || plain[0] == 'R') {
@@ -239,6 +244,7 @@ type kernelCall struct {
 func (s *stream) kernel(e *event, number int) {
 	k := &kernels[number]
 	e.kernel.number = number
+	// Options are letters as BLAS has them; a recorder writes them in capitals.
 	letters := make([]byte, len(k.options))
 	for i := range letters {
 		letters[i] = byte(s.number(127))
@@ -247,6 +253,7 @@ func (s *stream) kernel(e *event, number int) {
 		}
 	}
 	e.kernel.options = string(letters)
+	// The event is used again, so dimensions of the kernel before must not stay.
 	e.kernel.dims = [4]int64{}
 	for i := range k.dims {
 		e.kernel.dims[i] = s.number(mostCount)
@@ -256,6 +263,7 @@ func (s *stream) kernel(e *event, number int) {
 // declared returns kernels for the header.
 func declared(kernelsUsed []used) (list []trace.Kernel) {
 	for _, u := range kernelsUsed {
+		// Each option is an attribute of one letter. Dimensions are declared in the order of the record.
 		k := &kernels[u.number]
 		out := trace.Kernel{Name: k.name, Flops: k.flops}
 		for i, name := range k.options {

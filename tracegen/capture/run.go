@@ -91,6 +91,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if err != nil {
 		return err
 	}
+	// The recorder lies beside the recordings, where all hosts see it.
 	library := filepath.Join(dir, "recorder.so")
 	if err := buildShim(ctx, library, c.BLAS, c.Compiling); err != nil {
 		return err
@@ -100,6 +101,8 @@ func Record(ctx context.Context, dir string, c Command) error {
 	var run [8]byte
 	rand.Read(run[:])
 	args, env := commandLine(ctx, c.Args, dir, library, binary.NativeEndian.Uint64(run[:]))
+	// The program keeps the streams of the user. Of a launcher's standard error the end is remembered, for a
+	// Failure.
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
@@ -135,6 +138,8 @@ func Record(ctx context.Context, dir string, c Command) error {
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return err
 	}
+	// The command succeeded. If rank 0 has recorded nothing all the same, a program that is linked statically
+	// is the likely reason.
 	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
 		return nil
 	}
@@ -155,6 +160,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // commandLine returns a command line, and variables of its environment, with which the ranks load the recorder.
 func commandLine(ctx context.Context, command []string, dir, library string, run uint64) (args, env []string) {
+	// The recorder must come first, so that its procedures are found before those of any other library.
 	preload := library
 	if other := os.Getenv("LD_PRELOAD"); other != "" {
 		preload += ":" + other
@@ -189,6 +195,7 @@ func commandLine(ctx context.Context, command []string, dir, library string, run
 	if !openMPI && !strings.Contains(says, "HYDRA") {
 		return command, variables
 	}
+	// The flags come before the name of the program, behind which everything is an argument of the program.
 	var flags []string
 	for _, v := range variables {
 		if openMPI {
@@ -262,6 +269,7 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 	hash := sha256.New()
 	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), flags)
 	_ = fs.WalkDir(shim, ".", func(path string, d fs.DirEntry, err error) error {
+		// WalkDir goes in lexical order, so the hash is the same in each run.
 		if err == nil && !d.IsDir() {
 			data, _ := shim.ReadFile(path)
 			hash.Write(data)
@@ -323,6 +331,8 @@ func cacheDirs() []string {
 			dirs = append(dirs, filepath.Join(cache, "reprise"))
 		}
 	}
+	// The name in the directory of temporary files can be guessed, so another user may have made it: owner
+	// and mode decide.
 	own := filepath.Join(os.TempDir(), fmt.Sprintf("reprise-%d", os.Geteuid()))
 	_ = os.Mkdir(own, 0o700)
 	if info, err := os.Lstat(own); err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 {

@@ -56,6 +56,8 @@ type sites struct {
 
 // add adds a time at a site, in which the rank may have lost its processor.
 func (s *sites) add(at site, time float64, lost bool) {
+	// Times without the processor count for the mean of the trace, as the run had them, but not for the
+	// question whether a rank only waits.
 	g := s.times[at]
 	if g.add(time); !lost {
 		g.kept++
@@ -99,6 +101,7 @@ func (t *trail) push(key uint64) {
 	if t.n > 0 && key == t.last {
 		return
 	}
+	// The hash of the calls so far follows from the one before by one multiplication.
 	sum := t.sums[t.n%len(t.sums)]*multiplier + key
 	t.n++
 	t.last, t.sums[t.n%len(t.sums)] = key, sum
@@ -106,6 +109,8 @@ func (t *trail) push(key uint64) {
 
 // past returns a hash of the last calls, or of all that there were; not 0.
 func (t *trail) past(calls int) uint64 {
+	// The difference of two hashes of beginnings is that of the calls between them (see multiplier). A trail
+	// that is shorter than the limit counts as a whole.
 	calls = min(calls, t.n)
 	return (t.sums[t.n%len(t.sums)] - t.sums[(t.n-calls)%len(t.sums)]*powers[calls]) | 1
 }
@@ -116,6 +121,7 @@ func (s *sites) part(records *stream) error {
 	// The sites whose times are of several kinds. Of each, the times by class, for each depth.
 	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
 	for at, g := range s.times {
+		// Few times, little time, or a small spread are not worth a second reading of the stream.
 		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*s.total && g.variance() > mean*mean/4 {
 			found[at] = &[len(pastDepths)]map[uint64]gaps{}
 		}
@@ -165,6 +171,8 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 // of the part of it that a lesser depth leaves. Of k classes of n times that deviate by chance alone, n-k of n-1 parts
 // of the squared deviations are left. A time that is alone in its class is the site's.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
+	// The depths ascend, and a deeper one must again leave no more than a quarter: short trails are
+	// preferred.
 	all := s.times[at]
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {

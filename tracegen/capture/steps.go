@@ -48,6 +48,7 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 	}
 	// The main loop of a rank is the one with most of its actions, a tenth of them at least.
 	for rank, items := range s.ranks {
+		// The longest loop by its actions wins; of equal ones, the first.
 		best, all := mainLoop{}, s.loops.length(items)
 		for i, it := range items {
 			if it.turns > 0 {
@@ -78,6 +79,7 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 	if n < fewest {
 		return ranks, 0, fmt.Errorf("all ranks begin %d turns of the outermost loop together, fewer than %d", n, fewest)
 	}
+	// A trace with more steps than allowed gets longer steps.
 	if several := (n + mostSteps - 1) / mostSteps; several > 1 {
 		for i := range s.main {
 			s.main[i].times *= several
@@ -100,6 +102,7 @@ func (s *stepper) align(a *abreast) error {
 	walkers, at := make([]*walker, len(s.ranks)), make([]int64, len(s.ranks)) // at: steps of the loops that are done
 	for rank, items := range s.ranks {
 		l := &s.main[rank]
+		// What comes before the loop leaves requests open, and messages under way.
 		before := s.loops.walk(items[:l.at], 1)
 		for n, ok := before.next(); ok; n, ok = before.next() {
 			a.step(rank, &s.table.steps[n])
@@ -107,6 +110,7 @@ func (s *stepper) align(a *abreast) error {
 		walkers[rank] = s.loops.walk(items[l.at:l.at+1], 1)
 	}
 	advance := func(rank int) error {
+		// A rank at the end of its loop cannot catch up. If it still has open requests, they are the reason.
 		n, ok := walkers[rank].next()
 		switch {
 		case !ok && len(a.open[rank]) > 0:
@@ -148,10 +152,13 @@ func (s *stepper) align(a *abreast) error {
 		if err := catchUp(); err != nil {
 			return err
 		}
+		// The loop goes on turn by turn of the first rank. The cut behind the first turn is the one that
+		// later cuts are compared with.
 		if first == nil {
 			first = slices.Clone(at)
 			continue
 		}
+		// A step is found when each rank has done a whole number of its turns since that cut.
 		whole := true
 		for rank := range at {
 			l, n := &s.main[rank], at[rank]-first[rank]

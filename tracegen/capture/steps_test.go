@@ -42,12 +42,7 @@ func (s *script) rank(words ...string) {
 }
 
 // times repeats words.
-func times(n int, words ...string) (list []string) {
-	for range n {
-		list = append(list, words...)
-	}
-	return list
-}
+func times(n int, words ...string) []string { return slices.Repeat(words, n) }
 
 func newScript() *script {
 	t := newTable()

@@ -118,6 +118,8 @@ func openStream(name string) (*stream, error) {
 	if _, err := binary.Decode(page, binary.NativeEndian, &s.head); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	// The newer mark says how many records are valid. The length of the file bounds all that the header
+	// claims.
 	h := &s.head
 	newer, older := h.Marks[0], h.Marks[1]
 	if older.Number > newer.Number {
@@ -171,6 +173,7 @@ func openStream(name string) (*stream, error) {
 // isWhole reports whether the checksum of the stream's mark is that of the header's page and of the records that the
 // mark counts.
 func (s *stream) isWhole(page []byte, f io.ReaderAt) (bool, error) {
+	// A length that cannot be right makes the mark not whole, before anything is read by it.
 	m := &s.mark
 	if m.Used < 0 || m.Used > mostRecords {
 		return false, nil
@@ -261,6 +264,7 @@ func (s *stream) read(e *event) error {
 		return io.EOF
 	}
 	*e = event{comm: -1, window: -1, ranks: e.ranks[:0], tags: e.tags[:0], requests: e.requests[:0], ended: e.ended[:0]}
+	// The lists of the event keep their backing arrays, so that reading a stream allocates little.
 	begin := s.at
 	if s.head.Multiple != 0 {
 		s.during = s.uint()
@@ -275,6 +279,7 @@ func (s *stream) read(e *event) error {
 	} else {
 		e.gap, e.lost = max(0, float64(v>>2)-float64(s.uint())/s.nanosecond), v&2 != 0
 	}
+	// The key covers the record from here on, without the time: equal calls are equal bytes.
 	structure := s.at
 	n, known := s.uint(), len(procedures())
 	switch {
@@ -319,6 +324,7 @@ func (s *stream) fail(format string, args ...any) {
 }
 
 func (s *stream) uint() uint64 {
+	// Numbers are varints as in encoding/binary, which the recorder writes as well.
 	v, n := binary.Uvarint(s.data[s.at:])
 	if n <= 0 {
 		s.fail("cut or corrupt")

@@ -13,6 +13,7 @@ import (
 // survey holds the facts of a rank's calls that the translation of earlier calls, or of other ranks, needs: its
 // communicators, the findings of receives that did not state them, and sites.
 type survey struct {
+	// What the stages behind the survey ask of it. Numbers of communicators and requests are the rank's own.
 	events    int64
 	creations []creation
 	freed     map[int]int64 // communicators, by the rank's number, to the call that freed it
@@ -24,6 +25,8 @@ type survey struct {
 
 	sharedWindows int64 // made: loads and stores there are not seen
 
+	// Of matched probes: whether other messages were asked for between the probe and its receive (type
+	// early).
 	taken   int64           // how often messages were asked for
 	probed  map[int64]int64 // by message of a matched probe that is not received: taken then
 	early   map[int64]early // messages of matched probes that others were received before
@@ -83,6 +86,7 @@ func newSurvey(s *stream) (*survey, error) {
 			return nil, err
 		}
 		v.events++
+		// A site is the pair of this record and the one before.
 		at.after = s.key
 		v.sites.add(at, e.gap, e.lost)
 		if err := v.note(&e, started); err != nil {
@@ -95,6 +99,7 @@ func newSurvey(s *stream) (*survey, error) {
 func (v *survey) note(e *event, started starts) error {
 	frees := e.proc == procCommfree || e.proc == procCommdisconnect
 	switch {
+	// Calls that the trace cannot have are counted by name; the user decides whether it is made without them.
 	case e.proc == procKernel:
 		v.kernels[e.kernel.used] = true
 	case e.proc.known().refused:
@@ -109,6 +114,7 @@ func (v *survey) note(e *event, started starts) error {
 	}
 	v.plans.add(e)
 	switch {
+	// Communicators, phases and requests: what later calls, or other ranks, refer to.
 	case e.made != nil:
 		if e.comm < 0 && !e.strange {
 			return errors.New("a communicator without parent")
@@ -162,6 +168,8 @@ func (v *survey) note(e *event, started starts) error {
 
 // find notes the status of a request that has ended, or is let go of.
 func (v *survey) find(r request, started starts) {
+	// Only a request that was known to receive is taken from the open ones. A cancelled one that is not there
+	// was a send.
 	i := started.instance(r)
 	_, receives := v.open[i]
 	delete(v.open, i)
@@ -196,6 +204,7 @@ func (m *merger) answer() error {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
 		return nil
 	}
+	// A send adds a message to its channel, and a receive takes one away.
 	left, sizes := map[place]int{}, map[place]map[int64]int{} // messages by channel; and by their bytes
 	count := func(p place, bytes int64, n int) {
 		left[p] += n
@@ -217,12 +226,13 @@ func (m *merger) answer() error {
 				count(in, s.args[argBytes], -1)
 			}
 		})
-		open[rank] = []unended{}
+		// With a list to put them in, the translator looks for receives that never ended.
 		t.open = &open[rank]
 		if err := t.translate(); err != nil {
 			return err
 		}
 	}
+	// Steps that send or receive nothing were counted under the zero place.
 	delete(left, place{})
 	rest := make([][]place, len(open)) // by receiver, a channel for each message that is left
 	for p, n := range left {
@@ -231,14 +241,16 @@ func (m *merger) answer() error {
 		}
 	}
 	for rank, list := range open {
+		// The map has no order, and the result must not depend on it.
 		slices.SortFunc(rest[rank], func(a, b place) int {
 			return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.tag, b.tag), cmp.Compare(a.family, b.family))
 		})
 		for i, u := range list {
+			// The receive counts as never answered, unless it is given a message below.
 			delete(m.surveys[rank].open, u.instance)
 			m.surveys[rank].finds[u.instance] = status{}
 			list[i].peers = m.comms[max(u.comm, 0)].peers(int32(rank))
-			list[i].family = m.families.of(max(u.comm, 0))
+			list[i].family = m.families.index[max(u.comm, 0)]
 		}
 		for k, i := range assign(list, rest[rank], int32(rank)) {
 			if i < 0 {
@@ -289,6 +301,7 @@ func assign(list []unended, rest []place, rank int32) (receive []int) {
 
 // from returns the sender, as a rank of the communicator, of a message that the receive can get; -1 for any other.
 func (u *unended) from(p *place, rank int32) int32 {
+	// The receive names its source by a rank of its communicator, the channel by a rank of the world.
 	source := int32(slices.Index(u.peers, p.from))
 	if u.peers == nil && p.from == rank {
 		source = 0

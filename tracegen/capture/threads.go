@@ -56,6 +56,7 @@ func (s *stream) order() error {
 	var all []moment
 	overlap := false
 	for {
+		// The place is that before the record, to which next returns.
 		m := moment{from: recordPlace{s.position, len(s.comms), len(s.windows)}}
 		err := s.read(&e)
 		if errors.Is(err, io.EOF) {
@@ -65,10 +66,12 @@ func (s *stream) order() error {
 			return err
 		}
 		m.at = s.ended
+		// Beginnings and ends are numbered together, so the beginning is that many numbers before the end.
 		begun := s.ended - s.during - 1
 		_, splits := kin[e.proc]
 		switch {
 		case s.during == 0:
+		// A call that may block the rank is parted in its beginning and its end.
 		case splits || e.proc.known().blocking:
 			overlap = true
 			end := m
@@ -80,6 +83,7 @@ func (s *stream) order() error {
 			}
 			end.part = ends
 			m = end
+		// What only begins something counts where it began.
 		case e.request.number > 0 && e.made == nil || e.proc == procStart || e.proc == procStartall || e.proc == procBsend:
 			overlap = true
 			m.at = begun
@@ -103,6 +107,7 @@ func (s *stream) order() error {
 			if m.ours = number; m.part == begins {
 				ours[m.from.at] = number
 			}
+		// The end waits for the request of its own beginning; a record's byte says which that is.
 		case ends:
 			m.ours = ours[m.from.at]
 		}
@@ -134,6 +139,7 @@ func (s *stream) next(e *event) error {
 	}
 	first := request{number: m.ours}
 	switch exchange := e.proc == procSendrecv || e.proc == procSendrecvreplace; {
+	// The end becomes an MPI_Waitall of the requests of the beginning, with the status of the call.
 	case m.part == ends:
 		first.status = e.status
 		if !e.status.found {
@@ -145,8 +151,11 @@ func (s *stream) next(e *event) error {
 			e.requests = append(e.requests, request{number: m.ours + 1, status: status{bytes: -1}})
 			e.ended = append(e.ended, 1)
 		}
+	// A collective operation with a request is its nonblocking kin.
 	case e.proc.known().blocking:
 		e.request = first
+	// MPI_Sendrecv begins with its receive; the send is the next moment, with the number behind that of the
+	// receive.
 	case exchange:
 		side, i := receives, 1
 		if e.request = first; m.part == beginsToSend {

@@ -19,11 +19,13 @@ type translator struct {
 	own  []rankComm
 	put  func(step int32) // takes the steps, in their order
 
+	// Where the rank is in its program, and the time that belongs to the next computation.
 	at      site
 	by      trail
 	pause             // since the last step
 	each    []float64 // with Options.EachGap: the true computations of those put down, in flop
 	started starts
+	// Requests under way have slots, numbers from 0 on, which the trace uses again as MPI uses handles.
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
 	used    int32
@@ -95,6 +97,8 @@ func (t *translator) translate() error {
 // settle puts down the computation since the last step.
 func (t *translator) settle() {
 	if t.mean > 0 {
+		// The amount is the mean of the sites passed, so that equal turns of a loop have equal steps and can
+		// be folded.
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.mean)
 		// A deviation is known to a few percent at best: rounded to four binary digits it takes a byte.
@@ -112,6 +116,7 @@ func (t *translator) settle() {
 
 // write puts a step down, or keeps it while a drain is under way.
 func (t *translator) write(s step) {
+	// During a drain steps are kept back: whether it is one is known only at its end.
 	n := t.table.number(s)
 	if t.drain != nil {
 		t.drain.steps = append(t.drain.steps, n)
@@ -137,12 +142,14 @@ func (t *translator) event(e *event) error {
 		t.nothing(e.request) // counted by the survey
 		return nil
 	}
+	// Persistent operations are performed at each start, long after the call that described them.
 	kept := func() event { // the next event overwrites the lists of this one
 		c := *e
 		c.ranks, c.tags = slices.Clone(e.ranks), slices.Clone(e.tags)
 		return c
 	}
 	switch e.proc {
+	// Point-to-point communication, and the completion of requests.
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv,
 		procMrecv, procImrecv:
 		return t.message(e, e.request)
@@ -167,6 +174,7 @@ func (t *translator) event(e *event) error {
 	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome,
 		procRequestgetstatus, procParrived:
 		return t.completion(e)
+	// The survey has used these; the trace has no action for them.
 	case procCancel, procFinalize, procSessioninit, procSessionfinalize, procAbort, procCommfree, procCommdisconnect,
 		procFileopen, procFileclose:
 		return nil
@@ -211,6 +219,7 @@ func (t *translator) nothing(r request) {
 
 // take gives a request the lowest slot that is free.
 func (t *translator) take(r request) int32 {
+	// The lowest free slot keeps the numbers the same in each turn of a loop.
 	n := t.used
 	if len(t.free) > 0 {
 		n = slices.Min(t.free)
@@ -225,17 +234,19 @@ func (t *translator) take(r request) int32 {
 
 // peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
 func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
+	// With Options.Partial, a communicator may not have been made by all of its ranks.
 	id := t.own[e.comm].of
 	if id < 0 {
 		return 0, 0, fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
 	p, err := t.comms[id].peer(t.rank, rank)
-	return int64(p), t.families.of(id), err
+	return int64(p), t.families.index[id], err
 }
 
 // release adds an action that ends a request, and reports whether the trace has it.
 func (t *translator) release(r request, kind trace.Kind) bool {
 	i := t.started.instance(r)
+	// An unknown request has been completed before, or was never made for the trace.
 	at, ok := t.slots[i]
 	if !ok {
 		return false
@@ -247,6 +258,7 @@ func (t *translator) release(r request, kind trace.Kind) bool {
 	if !at.none {
 		t.add(step{form: form{kind: kind, request: at.number}})
 		t.free = append(t.free, at.number)
+		// With nothing under way the numbers begin again at 0, wherever the rank is in its program.
 		if len(t.free) == int(t.used) {
 			t.free, t.used = t.free[:0], 0
 		}
@@ -279,6 +291,7 @@ func (t *translator) start(e *event) error {
 		if r.number == 0 {
 			continue // of a call that was left out
 		}
+		// Each start is an instance of its own, for which the survey has noted a status.
 		p, ok := t.plans[r.number]
 		if !ok || !r.persistent {
 			return errors.New("starts a request that was not made")
@@ -292,6 +305,7 @@ func (t *translator) start(e *event) error {
 		case p.strange:
 			t.nothing(r)
 		case p.proc == procPsendinit: // it is sent when its partitions are ready
+		// The kept call is performed with the request of this start.
 		case sends, p.proc == procRecvinit, p.proc == procPrecvinit:
 			err = t.message(&p.event, r)
 		case p.proc.known().neighbourhood:
@@ -322,6 +336,7 @@ func (t *translator) completion(e *event) error {
 		t.free, t.used = t.free[:0], 0
 		return nil
 	}
+	// Each request that has ended gets a wait, in the order in which the call lists them.
 	something := false
 	for _, i := range e.ended {
 		if r := e.requests[i]; r.number > 0 {

@@ -19,6 +19,7 @@ const idleAtMost = 20e3
 //
 // Questions that are asked once each are all in the trace, with the times between them.
 type spin struct {
+	// The questions since the last step, each with the place where it was asked last.
 	asked  []asked
 	last   map[uint64]int64 // by question: when it was asked last
 	number int64            // of questions
@@ -51,6 +52,7 @@ func (p procedureNumber) asks() bool {
 
 // question returns what a call asks, whatever the answer.
 func (e *event) question() uint64 {
+	// The hash leaves out the answer, and so the counts that an answer brings.
 	h := uint64(e.proc)
 	add := func(v int64) { h = (h ^ uint64(v)) * 0x9E3779B97F4A7C15 }
 	add(int64(e.comm))
@@ -82,6 +84,7 @@ func (t *translator) asking(e *event) {
 	if here.kept > 0 {
 		mean, n = here.keptSum/float64(here.kept), here.kept
 	}
+	// Work between two questions ends the spin. A site that was passed once must be far above the limit.
 	if !e.proc.asks() || mean > idleAtMost && (n > 1 || mean > 10*idleAtMost) {
 		t.leaveSpin(false)
 		return
@@ -95,6 +98,7 @@ func (t *translator) asking(e *event) {
 // before moves to the end: the list is in the order in which they were asked last, and so sorted by number.
 func (t *translator) hold(e *event, s *step) {
 	p, q := &t.spin, e.question()
+	// The time so far belongs to the question, and may turn out to be idle.
 	before := t.pause
 	t.pause = pause{}
 	if len(p.asked) == 0 {
@@ -120,6 +124,7 @@ func (t *translator) leaveSpin(found bool) {
 	now := t.pause
 	t.spin.asked = held[:0]
 	t.pause = pause{}
+	// A rank that only waited has worked before its first question alone.
 	if again {
 		t.pause = t.spin.first
 	}
@@ -177,6 +182,7 @@ func (t *translator) pending(e *event) (slots []int64) {
 
 // draining begins or continues a drain with a call, or ends one to which the call does not belong.
 func (t *translator) draining(e *event) {
+	// A drain goes on while each call waits for exactly the requests that the calls before have left.
 	waits := (e.proc == procWaitany || e.proc == procWaitsome) && len(e.ended) > 0
 	if d := t.drain; d != nil && !(waits && d.continues(t.pending(e))) {
 		t.undrain()
@@ -207,6 +213,7 @@ func (t *translator) undrain() {
 		return
 	}
 	t.drain = nil
+	// The kept steps are written as they were recorded.
 	for _, step := range d.steps {
 		t.put(step)
 	}
@@ -220,6 +227,7 @@ func (t *translator) drained() {
 		return
 	}
 	t.drain = nil
+	// All computations between the first and the last wait are added up, with their variances.
 	work, variance, real := 0.0, 0.0, 0.0
 	for _, n := range d.steps {
 		if s := &t.table.steps[n]; s.kind == trace.KindFlops {

@@ -28,6 +28,7 @@ const (
 )
 
 func callSites() []trace.CallSite {
+	// The parameters have the names that listings of the trace show.
 	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts",
 		Block: trace.PerItem}
 	for _, name := range []string{"peer", "tag", "bytes", "received", "source", "source tag"} {
@@ -67,14 +68,10 @@ type writer struct {
 	elements int             // of the vectors
 }
 
-func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64) *writer {
-	return &writer{w: w, table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{}, bodies: map[int32]int64{},
-		each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks))}
-}
-
 // write writes the whole trace. Its first step is what comes before the steps of the run, its last one what comes
 // behind them.
 func (w *writer) write(ranks []outline, steps int) error {
+	// If each computation has a time of its own, no two parts are alike, and none is shared.
 	if w.each == nil {
 		for rank := range ranks {
 			for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
@@ -104,9 +101,39 @@ func (w *writer) write(ranks []outline, steps int) error {
 			}
 		}
 	} else {
-		call, err := w.stepOf(ranks)
-		if err != nil {
-			return err
+		w.begin()
+		call := &trace.Call{Site: siteStep}
+		lists := make([][]int32, len(ranks))
+		some := int32(0)
+		for rank := range ranks {
+			items := ranks[rank].step
+			lists[rank] = w.loops.listsOf(items)
+			// A rank's step is a block of its own, of which only the lists of counts are arguments.
+			builder := trace.NewBuilder("step", len(lists[rank]))
+			if err := w.items(builder, items, lists[rank], 0); err != nil {
+				return err
+			}
+			block, err := w.w.Program().Add(builder)
+			if err != nil {
+				return err
+			}
+			call.Blocks = append(call.Blocks, int64(block))
+			if len(lists[rank]) > 0 {
+				some = lists[rank][0]
+			}
+		}
+		// Every rank has the same number of list arguments. Those that its block does not use may be any vector.
+		if some > 0 {
+			call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
+		}
+		for i := range call.Args {
+			for rank := range ranks {
+				list := some // of a rank that has fewer, which does not use it
+				if i < len(lists[rank]) {
+					list = lists[rank][i]
+				}
+				call.Args[i] = append(call.Args[i], w.handle(list))
+			}
 		}
 		for range steps {
 			w.step++
@@ -122,47 +149,10 @@ func (w *writer) write(ranks []outline, steps int) error {
 	return w.part(ranks, func(o *outline) []item { return o.after })
 }
 
-// stepOf returns the call of a step of the run.
-func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
-	w.begin()
-	call := &trace.Call{Site: siteStep}
-	lists := make([][]int32, len(ranks))
-	some := int32(0)
-	for rank := range ranks {
-		items := ranks[rank].step
-		lists[rank] = w.loops.listsOf(items)
-		builder := trace.NewBuilder("step", len(lists[rank]))
-		if err := w.items(builder, items, lists[rank], 0); err != nil {
-			return nil, err
-		}
-		block, err := w.w.Program().Add(builder)
-		if err != nil {
-			return nil, err
-		}
-		call.Blocks = append(call.Blocks, int64(block))
-		if len(lists[rank]) > 0 {
-			some = lists[rank][0]
-		}
-	}
-	if some == 0 {
-		return call, nil
-	}
-	call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
-	for i := range call.Args {
-		for rank := range ranks {
-			list := some // of a rank that has fewer, which does not use it
-			if i < len(lists[rank]) {
-				list = lists[rank][i]
-			}
-			call.Args[i] = append(call.Args[i], w.handle(list))
-		}
-	}
-	return call, nil
-}
-
 // part writes a part of the outlines as one step of the trace, in as many units as it takes.
 func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 	for rank := range ranks {
+		// With each computation written, no two turns of a loop are alike, so the loops are unrolled.
 		items := of(&ranks[rank])
 		if w.each != nil {
 			w.ranks[rank] = source{walker: w.loops.walk(items, 1)}
@@ -211,6 +201,7 @@ func (w *writer) begin() {
 	for i := range w.calls {
 		w.calls[i] = trace.Call{Site: i, Counts: make([]int64, len(w.ranks)), Args: make([][]int64, numArgs+mostLists*i)}
 	}
+	// The writer lets go of vectors of units before, which no later call names.
 	if len(w.handles) > 0 {
 		w.w.ForgetVectors(w.last + 1)
 	}
@@ -271,6 +262,7 @@ func (w *writer) item(site, rank int, it item) error {
 	if err != nil {
 		return err
 	}
+	// The vectors go to the columns behind those of plain arguments.
 	if lists := w.lists(it); site == siteCounted {
 		for i := range mostLists { // the last one fills the columns that are left
 			args[numArgs+i] = w.handle(lists[min(i, len(lists)-1)])
@@ -319,6 +311,7 @@ func (w *writer) form(f form) (int64, error) {
 	case trace.KindFile:
 		name = f.file.String()
 	}
+	// The block of an operation with lists has two more parameters, one for each direction.
 	counted := (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) &&
 		(f.collective.SendsPerRank() || f.collective.RecvsPerRank())
 	params := numArgs
@@ -338,6 +331,7 @@ func (w *writer) form(f form) (int64, error) {
 
 // put adds a step to a block, with its arguments as operands, and those of its lists.
 func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, lists [2]trace.Operand) {
+	// The form becomes constants of the block; what varies from step to step comes by arg.
 	family := int(f.family)
 	switch f.kind {
 	case trace.KindFlops:
@@ -415,6 +409,7 @@ func (w *writer) loop(number int32) (int64, error) {
 	if ok {
 		return n, nil
 	}
+	// A loop has its turns as parameter 0. Its body is constant, but for its lists of counts.
 	lists := w.loops.bodies[number].lists
 	builder := trace.NewBuilder("loop", numArgs+len(lists))
 	var err error
@@ -429,6 +424,7 @@ func (w *writer) loop(number int32) (int64, error) {
 
 // items adds steps and loops to a block, whose parameters from one on are the lists of counts.
 func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from int) error {
+	// The position of a list among the block's lists is that of its parameter.
 	param := func(list int32) trace.Operand { return builder.Param(from + slices.Index(lists, list)) }
 	for _, it := range w.sharing.share(items) {
 		if it.turns > 0 {
@@ -493,6 +489,7 @@ func (s *sharing) count(items []item) {
 // share returns items with each part that comes twice as a loop of one turn.
 func (s *sharing) share(items []item) (shared []item) {
 	for part := range parts(items) {
+		// A part with too many lists cannot be a block; the whole of the items gains nothing by being one.
 		if len(part) >= partLeast && len(part) < len(items) && s.times[hashOf(part)] > 1 &&
 			len(s.loops.listsOf(part)) <= mostLists {
 			shared = append(shared, item{s.loops.number(part), 1})
@@ -516,6 +513,8 @@ func parts(items []item) iter.Seq[[]item] {
 		from := 0
 		for n := range items {
 			n++
+			// The last items of a part decide on its end, so equal items are parted alike wherever they
+			// begin.
 			if n == len(items) || n-from == partMost || n-from >= partLeast && hashOf(items[n-gram:n])>>32%partMean == 0 {
 				if !yield(items[from:n]) {
 					return

@@ -177,7 +177,7 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	source := a.Peer
 	switch a.Kind {
 	case trace.KindWait, trace.KindFree: // if there is a request in the slot
-		if i := g.find(a.Req); i >= 0 {
+		if i := slices.IndexFunc(g.pending, func(r request) bool { return r.slot == a.Req }); i >= 0 {
 			if a.Kind == trace.KindWait {
 				g.require(g.pending[i].operation)
 			}
@@ -373,9 +373,4 @@ func (g *graph) begin(slot int32, operation int64) error {
 	g.pending = append(g.pending, request{slot, operation})
 	g.started(operation)
 	return nil
-}
-
-// find returns the index of the pending request in a slot, or -1.
-func (g *graph) find(slot int32) int {
-	return slices.IndexFunc(g.pending, func(r request) bool { return r.slot == slot })
 }

@@ -75,27 +75,13 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	for i := range g.x {
 		g.x[i] = int64(i)
 	}
-	g.run()
-	return g.Close()
-}
 
-// generator writes what all ranks do.
-type generator struct {
-	*tracegen.Generator
-	params  *Params
-	library *library
-	x       []int64 // the column of positions in x
-	steps   int     // begun so far
-}
-
-// run writes the whole trace: the timed sets, an iteration a step, between what comes before
-// and after them if that is traced.
-func (g *generator) run() {
-	if g.params.Phase == All {
+	// The timed sets are an iteration a step. Before and after them come the parts of the whole run, if it is traced.
+	if p.Phase == All {
 		g.step()
 		g.call(g.byLine(g.library.before))
 	}
-	n := g.params.Iterations
+	n := p.Iterations
 	timed := func(name string, body func(b *body)) []int64 {
 		return g.byLine(func(c column) int64 {
 			b := g.library.newBody(name, c, true)
@@ -109,7 +95,7 @@ func (g *generator) run() {
 	ending := trace.NewBuilder("end", 0)
 	ending.Mark(endTimed, trace.Const(int64(n)))
 	end := g.everywhere(g.Block(ending))
-	for range g.params.Sets {
+	for range p.Sets {
 		g.step()
 		g.call(start)
 		g.call(first)
@@ -119,10 +105,20 @@ func (g *generator) run() {
 		}
 		g.call(end)
 	}
-	if g.params.Phase == All {
+	if p.Phase == All {
 		g.step()
 		g.call(g.everywhere(g.library.after()))
 	}
+	return g.Close()
+}
+
+// generator writes what all ranks do.
+type generator struct {
+	*tracegen.Generator
+	params  *Params
+	library *library
+	x       []int64 // the column of positions in x
+	steps   int     // begun so far
 }
 
 // byLine returns a column of blocks, which depend on the lines' class only.

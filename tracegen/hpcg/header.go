@@ -45,7 +45,7 @@ func header(p *Params, o *Options) *trace.Header {
 			axisLine: {Name: "line", Kind: trace.AxisFamily, Family: familyLine},
 		},
 		Phases:  phaseNames,
-		Kernels: kernelTable(),
+		Kernels: Kernels(),
 		Markers: markerTable(),
 		CallSites: []trace.CallSite{
 			callWork: {Name: "work", Counts: trace.NoAxis, Block: axisLine,

@@ -2,7 +2,7 @@ package hpcg
 
 import "reprise/trace"
 
-// Kernels of the trace, in the order of kernelTable.
+// Kernels of the trace, in the order of Kernels.
 const (
 	kernelSpMV = iota
 	kernelSymGS
@@ -36,12 +36,9 @@ const (
 	aliasWY
 )
 
-// Kernels returns the kernels that traces of HPCG declare.
-func Kernels() []trace.Kernel { return kernelTable() }
-
-// kernelTable names the kernels with their dimensions and the flop that HPCG counts for a
+// Kernels returns the kernels that traces of HPCG declare, with their dimensions and the flop that HPCG counts for a
 // call: none for those that move data, less than is done for symgs.
-func kernelTable() []trace.Kernel {
+func Kernels() []trace.Kernel {
 	level := trace.Dim{Name: "LEVEL", Label: true}
 	rows, nonzeros, columns, n := trace.Dim{Name: "ROWS"}, trace.Dim{Name: "NNZ"}, trace.Dim{Name: "COLS"}, trace.Dim{Name: "N"}
 	kernel := func(name string, flops []trace.Term, dims ...trace.Dim) trace.Kernel {

@@ -206,7 +206,16 @@ func (p *Params) Complete() (notes []string, err error) {
 		}
 		need(max(x, y, z) <= maxRatio*min(x, y, z),
 			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		need(x*y*z <= math.MaxInt32 && p.mostNonzeros(nz) <= math.MaxInt32,
+		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals have 64. Of the ranks
+		// with boxes of this height the one with the most neighbours has the most.
+		var most int64
+		for iz := range g.NZ {
+			if p.height(iz) == nz {
+				most = max(most, p.crossSection(p.columnAt(min(1, g.NY-1), iz), 0))
+			}
+		}
+		most *= int64(3*p.NX - max(0, 3-g.NX))
+		need(x*y*z <= math.MaxInt32 && most <= math.MaxInt32,
 			"box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
 	}
 
@@ -232,17 +241,4 @@ func (p *Params) Complete() (notes []string, err error) {
 			maxTestIterations)
 	}
 	return notes, errors.Join(errs...)
-}
-
-// mostNonzeros returns the nonzeros of the rank that has the most, of those with boxes of this height: the one with
-// the most neighbours. HPCG counts the entries inside of the domain, in 32 bits (GenerateProblem_ref.cpp); totals
-// have 64.
-func (p *Params) mostNonzeros(nz int) int64 {
-	var most int64
-	for iz := range p.Grid.NZ {
-		if p.height(iz) == nz {
-			most = max(most, p.crossSection(p.columnAt(min(1, p.Grid.NY-1), iz), 0))
-		}
-	}
-	return most * int64(3*p.NX-max(0, 3-p.Grid.NX))
 }

@@ -18,6 +18,8 @@ type bodyKey struct {
 // tag and process column, the rows below the diagonal block, and the size of a
 // piece. Source: HPL 2.3 control flow, panel broadcast.
 func (l *library) initBlock(w int64, x int) int64 {
+	// Below the diagonal block a rank may have no rows: then the message is the block, its pivots and their
+	// number alone.
 	small := l.p.Bcast.IsLong() && w*w+w+1 < int64(l.pieces())
 	key := bodyKey{x, small}
 	body := l.once(key, func() *trace.Builder { return l.bcastBody(key) })
@@ -27,8 +29,11 @@ func (l *library) initBlock(w int64, x int) int64 {
 		b.Compute(dlacpy, a[3], trace.Const(w))
 	}
 	b.Mark(endInit)
+	// A panel is sent as w columns of the rows below, the diagonal block of w by w, w pivots, and one number.
 	length := b.Affine([]int64{w, 1}, a[3], trace.Const(w*w+w+1))
 	args := []trace.Operand{a[0], a[1], a[2], length, a[4]}
+	// The root, and all members of a long broadcast, can begin at any poll; others of a ring once the message
+	// has arrived.
 	if x == 0 || l.p.Bcast.IsLong() {
 		b.Define(slotBcast, body, args...)
 	} else {
@@ -36,16 +41,6 @@ func (l *library) initBlock(w int64, x int) int64 {
 		b.DefineGuarded(slotBcast, rowFamily, source, a[1], body, args...)
 	}
 	return int64(l.add(b))
-}
-
-// finishBcast waits for a pending broadcast and frees what it used.
-func (l *library) finishBcast() int64 {
-	return int64(l.once("bwait", func() *trace.Builder {
-		b := trace.NewBuilder("bwait", 1)
-		b.PollWait(slotBcast)
-		b.Mark(markWaited, b.Param(0))
-		return b
-	}))
 }
 
 // bcastBody is what the process column at distance x does once its poll lets it:
@@ -72,6 +67,7 @@ func (l *library) bcastBody(key bodyKey) *trace.Builder {
 		if l.pieces() > 1 {
 			c.core(key.small)
 		}
+	// The root of a ring has the panel and only sends it.
 	case c.x == 0:
 		for _, target := range l.ringTargets() {
 			c.message(trace.OpSend, target, bytes)
@@ -92,6 +88,8 @@ func (l *library) bcastBody(key bodyKey) *trace.Builder {
 // order.
 func (l *library) ringTargets() []int {
 	q := l.p.Q
+	// Rings with M serve the next process column first, by itself: it is the one that factors the next panel.
+	// Two rings part the columns in two halves.
 	half := (q + 1) / 2
 	switch {
 	case l.p.Bcast == OneRing || q == 2:
@@ -273,6 +271,7 @@ func (l *library) clippedRoll() *roll {
 	return &roll{l, "clipped", func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
 		tag, length := operands[0], operands[1]
 		size := func(piece trace.Operand) trace.Operand {
+			// Piece numbers are at most n away from [0, n), so one addition brings them back.
 			one := trace.Const(1)
 			below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
 			above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
@@ -325,17 +324,20 @@ func (r *roll) chain(sign int64, log int) int {
 // emit calls the roll of position y of n, with two operands and the ranks of the
 // positions before and after.
 func (r *roll) emit(b *trace.Builder, y, n int, operands [2]trace.Operand, before, after trace.Operand) {
+	// Even positions turn to the next one first, odd ones to the one before: so neighbours meet.
 	first, second, sign := after, before, int64(1)
 	if y%2 == 1 {
 		first, second, sign = before, after, -1
 	}
 	out, back := int64(y), int64(y)
+	// The turns are the sum of powers of two, for each of which a chain exists.
 	for turns := (n - 1) / 2; turns > 0; {
 		log := log2(turns)
 		b.Call(r.chain(sign, log), operands[0], operands[1], first, second, trace.Const(out), trace.Const(back))
 		out, back = out-sign<<log, back+sign<<log
 		turns -= 1 << log
 	}
+	// Of an odd number of steps one is left, the first half of a turn.
 	if n%2 == 0 {
 		r.step(b, operands, first, trace.Const(out), trace.Const(back+sign))
 	}

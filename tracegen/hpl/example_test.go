@@ -27,12 +27,7 @@ func ExampleGenerate() {
 		return
 	}
 	defer tr.Close()
-	cursors, err := tr.Cursors([]int32{0}, trace.CursorOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := text.WriteListing(os.Stdout, &cursors[0], trace.Hit{}, text.Words{}); err != nil {
+	if err := text.WriteListings(os.Stdout, tr, []int32{0}, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

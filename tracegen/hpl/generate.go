@@ -78,7 +78,30 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	}
 	g := &generator{Generator: out, grid: newGrid(&p), params: &p, pivots: pivots,
 		lib: newLibrary(&p, out), steps: p.Steps(), limit: limit, counts: make([]int64, p.P)}
-	g.run()
+
+	// The main loop, and before it the marker of HPL's timed solver.
+	g.Step(0)
+	begin := trace.NewBuilder("begin", 0)
+	begin.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
+	g.call(callBegin, nil, g.one(int64(g.lib.add(begin))))
+	var pending []*panel
+	if p.lookAhead() == 0 {
+		g.plain()
+	} else {
+		pending = g.lookAhead()
+	}
+	if limit < p.Steps() {
+		return g.Close()
+	}
+
+	// The last step has the drain of the look-ahead, and the solve.
+	g.Step(p.Steps())
+	for _, x := range pending { // with the panels that are left, the right-hand side alone is updated
+		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
+	}
+	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
+	g.backSubstitution()
+	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
 	return g.Close()
 }
 
@@ -101,19 +124,16 @@ func (g *generator) call(site int, masks [][]int64, blocks []int64, args ...[]in
 	g.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args})
 }
 
-// column returns room for n values, until the next step.
-func (g *generator) column(n int64) []int64 { return g.Column(int(n)) }
-
 // one returns a column for everybody.
 func (g *generator) one(v int64) []int64 {
-	c := g.column(1)
+	c := g.Column(1)
 	c[0] = v
 	return c
 }
 
 // only returns a mask of n classes, open for one.
 func (g *generator) only(n, class int64) []int64 {
-	c := g.column(n)
+	c := g.Column(int(n))
 	clear(c)
 	c[class] = 1
 	return c
@@ -128,7 +148,7 @@ func (g *generator) everyColumn() [][]int64 {
 
 // by returns a column of n values; byRow one with a value for each process row, byCol for each process column.
 func (g *generator) by(n int64, value func(i int64) int64) []int64 {
-	c := g.column(n)
+	c := g.Column(int(n))
 	for i := range c {
 		c[i] = value(int64(i))
 	}
@@ -142,30 +162,6 @@ func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, 
 // panel's.
 func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
 	return g.byRow(func(r int64) int64 { return blocks[p.distance(r, g.p)] })
-}
-
-// run writes the whole trace, or its first steps.
-func (g *generator) run() {
-	g.Step(0)
-	begin := trace.NewBuilder("begin", 0)
-	begin.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
-	g.call(callBegin, nil, g.one(int64(g.lib.add(begin))))
-	var pending []*panel
-	if g.params.lookAhead() == 0 {
-		g.plain()
-	} else {
-		pending = g.lookAhead()
-	}
-	if g.limit < g.steps {
-		return
-	}
-	g.Step(g.steps)
-	for _, x := range pending { // with the panels that are left, the right-hand side alone is updated
-		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
-	}
-	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
-	g.backSubstitution()
-	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
 }
 
 // markBlock returns the block of markers without arguments.

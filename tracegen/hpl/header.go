@@ -88,6 +88,8 @@ func callSiteTable() []trace.CallSite {
 
 // header describes the trace of a run.
 func header(p *Params, o *Options) *trace.Header {
+	// Row-major: members of a process row are neighbours, and the rows begin Q ranks apart. Column-major: the
+	// other way round.
 	rowStart, rowStride, colStart, colStride := p.Q, 1, 1, p.Q // of the process grid on world ranks
 	if p.PMap == ColumnMajor {
 		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
@@ -118,7 +120,7 @@ func header(p *Params, o *Options) *trace.Header {
 			{Name: "rank", Kind: trace.AxisRank},
 		},
 		Phases:    phaseNames,
-		Kernels:   kernelTable(),
+		Kernels:   Kernels(),
 		Markers:   markerTable(p),
 		CallSites: callSiteTable(),
 		Pollables: 1,
@@ -180,6 +182,7 @@ const (
 // variants and forms of a run.
 func markerTable(p *Params) []trace.Marker {
 	variant := []string{"ll", "cr", "rl"}
+	// HPL has a routine for each variant and form, with these in its name.
 	l1, u := "TN"[p.L1:p.L1+1], "TN"[p.U:p.U+1] // the letters of forms in names of routines
 	recur := "pdrpan" + variant[p.RFact] + l1
 	leaf := "pdpan" + variant[p.PFact] + l1
@@ -187,6 +190,7 @@ func markerTable(p *Params) []trace.Marker {
 	// Markers with a phase also bound the time that profiles count for it; the others are for
 	// listings alone, which tests compare line by line with recordings of HPL.
 	markers := make([]trace.Marker, numMarkers)
+	// A phase ends with the second of its markers only; markers without a phase end none.
 	pair := func(begin, phase int, text, end string) {
 		markers[begin] = trace.Marker{Text: "begin " + text, Phase: phase}
 		markers[begin+1] = trace.Marker{Text: "end " + end, Phase: phase, End: phase > 0}

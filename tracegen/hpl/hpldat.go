@@ -48,6 +48,7 @@ func (d *Dat) Combination(k int) (Params, error) {
 		at[l] = rest % n[l]
 		rest /= n[l]
 	}
+	// All parameters of an HPL.dat are set below, so the sizes of the defaults have no effect.
 	p := DefaultParams(1, 1, 1)
 	for i := range parameters {
 		par := &parameters[i]
@@ -68,6 +69,7 @@ type List struct {
 // have, as lists of one value. All combinations, the last list fastest, are those of Combination.
 func (d *Dat) Lists() []List {
 	var lists []List
+	// Parameters of one loop change together: P and Q are in one list.
 	for l := range loops {
 		var of List
 		for i := range parameters {
@@ -106,6 +108,7 @@ func (par *Parameter) text(value int) string {
 // WriteDat writes an HPL.dat of one run. What no HPL.dat says is left out: the build option, and where
 // pivots come from.
 func (p *Params) WriteDat(w io.Writer) error {
+	// The format has digits for all choices, those of switches included.
 	equil := 0
 	if p.Equil {
 		equil = 1

@@ -99,6 +99,7 @@ func (d *datReader) next(buffered bool) {
 	if d.err != nil {
 		return
 	}
+	// The reader's buffer has as many bytes as HPL's, so that a full buffer is a line for HPL as well.
 	text, err := d.in.ReadSlice('\n')
 	d.over = err == io.EOF && len(text) == 0
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
@@ -108,6 +109,8 @@ func (d *datReader) next(buffered bool) {
 		d.line = ""
 		return
 	}
+	// Lines are counted as an editor counts them. The rest of a long line has its number, and the first such
+	// line a warning.
 	if d.ends {
 		d.number++
 	} else if len(d.warnings) == 0 {
@@ -170,6 +173,7 @@ func (d *datReader) misread(read []int, n int) string {
 	if d.over {
 		return "the file ends before it, and the line before counts again"
 	}
+	// A person may take characters for blanks that C does not; the message names these.
 	words := strings.FieldsFunc(d.line, isBlank)
 	for _, word := range words[:min(n, len(words))] {
 		for _, c := range word {
@@ -182,6 +186,7 @@ func (d *datReader) misread(read []int, n int) string {
 		return fmt.Sprintf("%d values, want %d", len(words), n)
 	}
 	for i, word := range words[:n] {
+		// HPL reads the digits in front of a word and ignores what follows them, as in 4,8.
 		digits := integerStart.FindString(word)
 		v, err := strconv.Atoi(digits)
 		switch {
@@ -207,6 +212,7 @@ func (d *datReader) values(par *Parameter, n int) []int {
 	if par.loop == noLoop || par.digits > 0 {
 		least = math.MinInt32 // HPL takes a default for what is less
 	}
+	// Each value that HPL does not know becomes the one that it takes; one warning a parameter is enough.
 	list := d.integers(par.Name, n, least)
 	warned := false
 	for i, v := range list {
@@ -223,6 +229,7 @@ func (d *datReader) values(par *Parameter, n int) []int {
 			}
 		}
 		var p Params
+		// HPL may know a value that this package cannot take, such as a matrix of order 0.
 		err := par.Set(&p, strconv.Itoa(list[i]))
 		if err == nil && par.Check != nil {
 			err = par.Check(&p)
@@ -262,11 +269,16 @@ func (h *hplLine) set(line string) {
 // depend on memory that was never filled.
 func (h *hplLine) values(n int) []int {
 	var list []int
+	// HPL moves on by the word's length and one blank from where it began to look, not from where the word
+	// began.
 	for at := 0; len(list) < n; at += len(h.word) + 1 {
 		if !h.next(at) {
 			break
 		}
-		list = append(list, atoi(h.word))
+		// As C's atoi: the integer that the word begins with, 0 if there is none, cut to 32 bits. Like C's strtol,
+		// ParseInt gives the nearest integer of 64 bits for one that has more.
+		v, _ := strconv.ParseInt(integerStart.FindString(h.word), 10, 64)
+		list = append(list, int(int32(v)))
 	}
 	return list
 }
@@ -281,6 +293,7 @@ func (h *hplLine) next(at int) bool {
 	for end < h.known && h.buffer[end] != 0 && !isBlank(rune(h.buffer[end])) {
 		end++
 	}
+	// Neither a blank nor a zero ended the word: what follows in memory is not known.
 	if end >= h.known {
 		return false
 	}
@@ -292,10 +305,3 @@ func (h *hplLine) next(at int) bool {
 
 // isBlank is C's isspace.
 func isBlank(c rune) bool { return strings.ContainsRune(" \t\n\v\f\r", c) }
-
-// atoi is C's: the integer that a word begins with, 0 if there is none, cut to 32 bits. Like C's strtol, ParseInt gives
-// the nearest integer of 64 bits for one that has more.
-func atoi(word string) int {
-	v, _ := strconv.ParseInt(integerStart.FindString(word), 10, 64)
-	return int(int32(v))
-}

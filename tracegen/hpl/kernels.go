@@ -6,7 +6,7 @@ import (
 	"reprise/trace"
 )
 
-// Kernels of the trace, in the order of kernelTable. A kernel with attributes
+// Kernels of the trace, in the order of Kernels. A kernel with attributes
 // (which BLAS calls characters) is one kernel per combination that HPL uses.
 const (
 	dgemmNN = iota
@@ -56,12 +56,9 @@ const (
 
 var roleNames = []string{"same", "swap", "in", "out", "none"}
 
-// Kernels returns the kernels that traces of HPL declare.
-func Kernels() []trace.Kernel { return kernelTable() }
-
-// kernelTable names the kernels with their dimensions as HPL passes them, and
+// Kernels returns the kernels that traces of HPL declare, with their dimensions as HPL passes them, and
 // the flop that each call does; those that only move data do none.
-func kernelTable() []trace.Kernel {
+func Kernels() []trace.Kernel {
 	// C = A*B + C with M x N results of K products each: a multiplication and an addition for
 	// each.
 	gemm := func(b string) trace.Kernel {

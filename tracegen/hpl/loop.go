@@ -128,6 +128,7 @@ func (g *generator) drawPivots(x *panel) {
 	// counts, and that by spread-roll on the layout that follows from the counts.
 	x.pivots = g.Writer().Vector(g.pivots.owners(&g.grid, x.j, x.jb))
 	x.swapped = x.pivots // unless the swap asks for the counts
+	// With one process row all rows are here, and no message of a swap depends on the pivots.
 	if g.p == 1 {
 		return
 	}
@@ -155,6 +156,7 @@ func (g *generator) startBcast(x *panel) {
 		return
 	}
 	blocks := g.byCol(func(q int64) int64 { return x.blocks.init[mod(q-x.pcol, g.q)] })
+	// All pieces but the last have this size; the last one takes the rest of the message.
 	pieces := int64(g.lib.pieces())
 	piece := g.byRow(func(r int64) int64 { // doubles of a piece of a long broadcast; rings have none
 		if !g.params.Bcast.IsLong() || pieces < 2 {
@@ -165,15 +167,23 @@ func (g *generator) startBcast(x *panel) {
 	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), g.rowsBelow(x), piece)
 }
 
-// finishBcast waits for the broadcast of a panel.
+// finishBcast waits for the broadcast of a panel, and frees what it used.
 func (g *generator) finishBcast(x *panel) {
-	if g.q > 1 {
-		g.call(callFinish, nil, g.one(g.lib.finishBcast()), g.one(x.j))
+	if g.q == 1 {
+		return
 	}
+	wait := g.lib.once("bwait", func() *trace.Builder {
+		b := trace.NewBuilder("bwait", 1)
+		b.PollWait(slotBcast)
+		b.Mark(markWaited, b.Param(0))
+		return b
+	})
+	g.call(callFinish, nil, g.one(int64(wait)), g.one(x.j))
 }
 
 // updateAll updates the columns behind a panel, up to end, with panel x.
 func (g *generator) updateAll(x *panel, bcast int64, behind *panel, end int64) {
+	// The right-hand side counts as column n, so an update of all columns ends at n+1.
 	from := behind.j + behind.jb
 	g.update(x, bcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(from, end-from, q) }))
 }
@@ -190,10 +200,14 @@ func (g *generator) update(x *panel, bcast int64, masks [][]int64, n []int64) {
 	// The swap may be spread-roll, whose block goes by position.
 	g.call(callUpdateHead, masks, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
 		g.one(x.swapped))
-	positions := g.lib.spreadRoll()
-	blocks := g.column(g.p)
+	if g.lib.positions == nil { // none of them depends on the panel's width
+		g.lib.positions = g.lib.each(g.lib.p.P, g.lib.spreadBlock)
+	}
+	// Positions of the spread-roll are an order of the process rows, which changes from panel to panel with
+	// the pivots.
+	blocks := g.Column(int(g.p))
 	for y, r := range x.order {
-		blocks[r] = positions[y]
+		blocks[r] = g.lib.positions[y]
 	}
 	g.call(callSpreadRoll, masks, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))

@@ -149,12 +149,8 @@ func generate(t testing.TB, p Params, o Options) []byte {
 // list returns the listing of a rank.
 func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollAnswers) string {
 	t.Helper()
-	cursors, err := tr.Cursors([]int32{rank}, trace.CursorOptions{Markers: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if err := text.WriteListing(&out, &cursors[0], rule, text.Words{}); err != nil {
+	if err := text.WriteListings(&out, tr, []int32{rank}, trace.CursorOptions{Markers: true}, rule, text.Words{}); err != nil {
 		t.Error(err)
 	}
 	return out.String()

@@ -98,12 +98,28 @@ func (p *Params) Validate() error {
 	check(int64(p.P)*int64(p.Q) <= trace.MaxRanks || p.P > trace.MaxRanks || p.Q > trace.MaxRanks,
 		"P = %d times Q = %d is more than %d ranks", p.P, p.Q, trace.MaxRanks)
 	if p.N >= 1 && p.NB >= 1 && p.N <= maxOrder {
+		// These products are sizes of messages, so they must fit whatever the grid is. Values that are out of
+		// bounds by themselves have been reported above.
 		jb := int64(min(p.N, p.NB))
 		check(jb <= trace.MaxElements, "NB = %d: a panel has more than %d columns", p.NB, trace.MaxElements)
 		check((int64(p.N)+jb+2) <= maxMessage/jb, "N = %d with NB = %d: a panel has more than %d elements", p.N, p.NB,
 			int64(maxMessage))
 	}
-	errs = append(errs, p.Pivots.validate(p))
+	switch v := &p.Pivots; v.Kind {
+	case RandomPivots, NoPivots:
+	case LUPivots:
+		check(p.N <= MaxLU, "pivots lu: N = %d, at most %d: the matrix is factored here", p.N, MaxLU)
+	case GivenPivots:
+		check(len(v.Rows) == p.N, "pivots: %d rows given, want N = %d", len(v.Rows), p.N)
+		for c, r := range v.Rows {
+			if len(v.Rows) == p.N && (int(r) < c || int(r) >= p.N) {
+				check(false, "pivots: column %d: row %d, allowed %d to %d", c, r, c, p.N-1)
+				break
+			}
+		}
+	default:
+		check(false, "pivots: unknown source %d", v.Kind)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -138,6 +154,7 @@ const (
 func (p *Params) memory() int64 {
 	rows, cols := int64(p.P), int64(p.Q)
 	levels := int64(bits.Len(uint(p.P)))
+	// The last panel may be narrower than the others, and has blocks of its own then.
 	widths := int64(1) // of panels that are not empty
 	if p.N > p.NB && p.N%p.NB != 0 {
 		widths = 2
@@ -149,6 +166,7 @@ func (p *Params) memory() int64 {
 	if p.Swap != BinaryExchange {
 		perRow += levels * spreadMemory
 	}
+	// A long broadcast has a tree and a roll in place of one message in and one out.
 	if p.Bcast.IsLong() {
 		perCol = perCol/2 + longMemory*int64(bits.Len(uint(p.Q)))
 	}
@@ -210,6 +228,8 @@ func (p *Params) FirstFlops(steps int) float64 {
 
 // Variant returns HPL's encoding of the algorithm, column T/V of its results.
 func (p *Params) Variant() string {
+	// T/V begins with W (wall-clock time) and the order of ranks, then the depth, the broadcast, and the
+	// factorizations.
 	order := 'R'
 	if p.PMap == ColumnMajor {
 		order = 'C'

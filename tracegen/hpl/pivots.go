@@ -53,30 +53,6 @@ func (v *Pivots) Set(source string) error {
 	return fmt.Errorf("%q, want random, lu, none", source)
 }
 
-// validate checks the source against the order of the matrix.
-func (v *Pivots) validate(p *Params) error {
-	switch v.Kind {
-	case RandomPivots, NoPivots:
-		return nil
-	case LUPivots:
-		if p.N > MaxLU {
-			return fmt.Errorf("pivots lu: N = %d, at most %d: the matrix is factored here", p.N, MaxLU)
-		}
-		return nil
-	case GivenPivots:
-		if len(v.Rows) != p.N {
-			return fmt.Errorf("pivots: %d rows given, want N = %d", len(v.Rows), p.N)
-		}
-		for c, r := range v.Rows {
-			if int(r) < c || int(r) >= p.N {
-				return fmt.Errorf("pivots: column %d: row %d, allowed %d to %d", c, r, c, p.N-1)
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("pivots: unknown source %d", v.Kind)
-}
-
 // ReadPivots reads the pivots of a matrix of order n: line c, from 0, holds the
 // global row, from 0, that is exchanged with row c in column c. Name is for
 // error messages, which give the line from 1.
@@ -86,6 +62,7 @@ func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 	fail := func(line int, format string, args ...any) ([]int32, error) {
 		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, args...)), name, sniff.Pivots)
 	}
+	// The row of column c must be c or below, since those above are finished.
 	scan := textutil.NewLineScanner(head)
 	for scan.Scan() {
 		c := len(rows)
@@ -211,17 +188,13 @@ func randomMatrix(n int) []float64 {
 	state := uint64(matrixSeed)
 	for i := range a {
 		state = state*matrixMultiplier + 1
-		a[i] = randomValue(state)
+		// The state becomes a number in (-0.5, 0.5], rounded as HPL does: the high 16 bits are added last.
+		// Conversions keep the compiler from fusing operations, so that all machines round alike.
+		low := float64(float64(state&(1<<48-1)) / (1 << 32))
+		high := float64(float64(state>>48) * 65536)
+		a[i] = 0.5 - float64((low+high)/(1<<32))
 	}
 	return a
-}
-
-// randomValue maps a state of the generator to (-0.5, 0.5], rounding as HPL does:
-// the high 16 bits are added last.
-func randomValue(state uint64) float64 {
-	low := float64(float64(state&(1<<48-1)) / (1 << 32))
-	high := float64(float64(state>>48) * 65536)
-	return 0.5 - float64((low+high)/(1<<32))
 }
 
 // luBlock is the number of columns factored before the rest is updated.
@@ -288,6 +261,8 @@ func (f *luFactor) col(j int) []float64 { return f.a[j*f.n : (j+1)*f.n] }
 
 // pivot returns the row of the largest element of a column from row c on.
 func (f *luFactor) pivot(col []float64, c int) int {
+	// HPL finds the maximum of each process row first, and combines these; so ties go to the lesser process
+	// row.
 	owner := func(i int) int { return i / f.nb % f.p }
 	best, size := c, math.Abs(col[c])
 	for i := c + 1; i < f.n; i++ {
@@ -310,6 +285,7 @@ func (f *luFactor) updateColumn(x []float64, j, end int) {
 	}
 	c := j
 	for ; c+4 <= end; c += 4 {
+		// Slices of equal length let the compiler drop the checks of bounds in the inner loop.
 		y := x[end:]
 		a0, a1, a2, a3 := f.col(c)[end:], f.col(c + 1)[end:], f.col(c + 2)[end:], f.col(c + 3)[end:]
 		x0, x1, x2, x3 := x[c], x[c+1], x[c+2], x[c+3]

@@ -35,6 +35,7 @@ func (l *library) rhsBlock(send bool) int64 {
 // process row, the process column of the next block, tags.
 func (l *library) solutionBlock(d int) int64 {
 	b, a := newBlock(6, "solution d=%d", d)
+	// The window comes in blocks of rows, as all of its blocks are whole.
 	window, kp, prow, pcol, rowTag, colTag := b.Scale(int64(l.p.NB), a[0]), a[1], a[2], a[3], a[4], a[5]
 	bytes := b.Scale(doubleBytes, kp)
 	pass := func(op trace.Op, distance int) {
@@ -47,6 +48,7 @@ func (l *library) solutionBlock(d int) int64 {
 	case l.p.P > 1:
 		pass(trace.OpSend, 1)
 	}
+	// A process without rows in the window has nothing to compute, and no sums to send.
 	b.If(window, func() {
 		b.Compute(dgemvN, window, kp)
 		if l.p.Q > 1 {

@@ -169,14 +169,6 @@ func newLayout(counts []int64, prow, jb int64, equil bool) *layout {
 	return v
 }
 
-// spreadRoll returns the blocks by position. None depends on the panel's width.
-func (l *library) spreadRoll() []int64 {
-	if l.positions == nil {
-		l.positions = l.each(l.p.P, l.spreadBlock)
-	}
-	return l.positions
-}
-
 // spreadBlock swaps rows by spread-roll on the process row at position y. Its parameters
 // are the panel's column, the columns to swap, the panel's width, K of its process row,
 // whether equilibration moves rows, and the layout: the vectors of the order, of the lengths

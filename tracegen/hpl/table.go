@@ -81,6 +81,7 @@ func Parameters() []Parameter { return parameters }
 
 // number is a parameter that is a whole number.
 func number(name, usage, note string, l loop, least, most int, field func(*Params) *int) Parameter {
+	// A number out of bounds parses; Check reports it, with all other faults of the parameters.
 	opt := option.Parsed(name, plain(usage), func(text string) (int, error) {
 		v, err := strconv.Atoi(text)
 		if err != nil {
@@ -119,6 +120,7 @@ func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Pa
 // withDefaults adds what the parameters are by default, and what HPL takes of each for what it does not know,
 // where that is not 0.
 func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
+	// The defaults of help must not depend on the size of a run, so those that do are given in words.
 	p := DefaultParams(1, 1, 1)
 	for i := range list {
 		list[i].otherwise = otherwise[list[i].Name]

@@ -24,19 +24,14 @@ func size(rank, round int) int { return 64<<10 + (rank*7919+round*104729)%(960<<
 
 // rankFiles is an index and a file per rank, between init and finalize.
 func rankFiles(ranks int, body func(*strings.Builder, int)) map[string]string {
-	files := map[string]string{}
-	var index strings.Builder
-	for r := range ranks {
+	lines := make([]string, ranks)
+	for r := range lines {
 		var w strings.Builder
 		fmt.Fprintf(&w, "%d init\n", r)
 		body(&w, r)
-		fmt.Fprintf(&w, "%d finalize\n", r)
-		name := fmt.Sprintf("rank-%d.ti", r)
-		files[name] = w.String()
-		fmt.Fprintln(&index, name)
+		lines[r] = fmt.Sprintf("%s%d finalize\n", w.String(), r)
 	}
-	files["trace.index"] = index.String()
-	return files
+	return texts(lines...)
 }
 
 // BenchmarkFill reads traces as a replay does: all ranks in turn, eight actions at a

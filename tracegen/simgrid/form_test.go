@@ -142,10 +142,10 @@ func TestByActors(t *testing.T) {
 func randomText(rng *rand.Rand) map[string]string {
 	ranks := 2 + rng.IntN(5)
 	pending := make([][]string, ranks) // waits, by rank
-	texts := make([]strings.Builder, ranks)
+	lines := make([]string, ranks)
 	wait := func(r int) {
 		i := rng.IntN(len(pending[r]))
-		fmt.Fprintf(&texts[r], "%d wait %s\n", r, pending[r][i])
+		lines[r] += fmt.Sprintf("%d wait %s\n", r, pending[r][i])
 		pending[r] = slices.Delete(pending[r], i, i+1)
 	}
 	for range 1 + rng.IntN(30) {
@@ -155,9 +155,9 @@ func randomText(rng *rand.Rand) map[string]string {
 			dst = (src + 1) % ranks
 		}
 		request := fmt.Sprintf("%d %d %d", src, dst, tag)
-		fmt.Fprintf(&texts[src], "%d isend %d %d 100\n", src, dst, tag)
+		lines[src] += fmt.Sprintf("%d isend %d %d 100\n", src, dst, tag)
 		pending[src] = append(pending[src], request)
-		fmt.Fprintf(&texts[dst], "%d irecv %d %d 100\n", dst, src, tag)
+		lines[dst] += fmt.Sprintf("%d irecv %d %d 100\n", dst, src, tag)
 		pending[dst] = append(pending[dst], request)
 		for _, r := range []int{src, dst} {
 			for len(pending[r]) > rng.IntN(4) {
@@ -165,16 +165,13 @@ func randomText(rng *rand.Rand) map[string]string {
 			}
 		}
 	}
-	files := map[string]string{}
-	for r := range texts {
+	for r := range lines {
 		for len(pending[r]) > 0 {
 			wait(r)
 		}
-		name := fmt.Sprintf("%d.ti", r)
-		files["trace.index"] += name + "\n"
-		files[name] = fmt.Sprintf("%d init\n%s", r, texts[r].String())
+		lines[r] = fmt.Sprintf("%d init\n%s", r, lines[r])
 	}
-	return files
+	return texts(lines...)
 }
 
 // TestOldText: a text of SimGrid before 3.20, by what the replay of SimGrid 3.19 did: requests

@@ -78,15 +78,25 @@ func inOrder(text string, parts []string) bool {
 	return text == "" || parts[len(parts)-1] == ""
 }
 
-// TestOddActions: what odd lines mean.
+// TestOddActions: what odd lines mean, and those with wildcards. SimGrid knows a receive from any source as one from
+// -555, and a wait for it as one from -556; a wait from -555 finds nothing.
 func TestOddActions(t *testing.T) {
-	got, _ := played(t, texts("0 irecv -333 -444 2 1\n0 isend -333 3 8 6\n0 wait 0 -333 3\n0 wait -333 0 -444\n0 send 1 0 8 -1\n0 recv -333 1 5\n", "1 init\n"), false)
-	want := []trace.Action{
-		{Kind: trace.KindIrecv, Peer: trace.AnySource, Tag: trace.AnyTag, X: [4]int64{8}}, {Kind: trace.KindWait},
-		{Kind: trace.KindSend, Peer: 1}, {Kind: trace.KindRecv, Peer: trace.AnySource, Tag: 1, X: [4]int64{5}},
-	}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for _, c := range []struct {
+		lines string
+		want  []trace.Action
+	}{
+		{"0 irecv -333 -444 2 1\n0 isend -333 3 8 6\n0 wait 0 -333 3\n0 wait -333 0 -444\n0 send 1 0 8 -1\n0 recv -333 1 5\n", []trace.Action{
+			{Kind: trace.KindIrecv, Peer: trace.AnySource, Tag: trace.AnyTag, X: [4]int64{8}}, {Kind: trace.KindWait},
+			{Kind: trace.KindSend, Peer: 1}, {Kind: trace.KindRecv, Peer: trace.AnySource, Tag: 1, X: [4]int64{5}}}},
+		{"0 irecv -555 7 4\n0 irecv 1 -444 4\n0 wait -555 0 7\n0 wait -556 0 7\n0 wait 1 0 -444\n", []trace.Action{
+			{Kind: trace.KindIrecv, Peer: trace.AnySource, Tag: 7, X: [4]int64{4}},
+			{Kind: trace.KindIrecv, Peer: 1, Tag: trace.AnyTag, Req: 1, X: [4]int64{4}},
+			{Kind: trace.KindWait}, {Kind: trace.KindWait, Req: 1}}},
+	} {
+		got, _ := played(t, texts(c.lines, "1 init\n"), false)
+		if diff := cmp.Diff(c.want, got[0]); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.lines, diff)
+		}
 	}
 }
 

@@ -111,10 +111,8 @@ func (s *stream) envelope(f *fields, t *Trace, a *trace.Action, receives bool) {
 		f.note(toNobody, "%s %d", direction, n)
 		return
 	}
-	if receives {
-		a.Tag = wildTag(f)
-	} else {
-		a.Tag = tag(f)
+	if a.Tag = tag(f); receives && a.Tag == anyTag {
+		a.Tag = trace.AnyTag
 	}
 	if f.text[f.at] == '\n' {
 		f.failf("count is missing behind peer and tag; %s", t.otherForm())
