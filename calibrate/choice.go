@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
+	"reprise/trace/warning"
 )
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
@@ -74,7 +75,35 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if err := r.end(len(r.Functions)); err != nil {
 		return nil, err
 	}
-	r.warnErrors()
+	// Fits that are far off, or below zero, are warned of.
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		used := f.Groups
+		if len(used) == 0 {
+			used = []Fit{f.All}
+		}
+		far, negative := 0, 0
+		worst := &used[0]
+		for j := range used {
+			if used[j].MeanError > largeError {
+				far++
+			}
+			if used[j].MeanError > worst.MeanError {
+				worst = &used[j]
+			}
+			negative += used[j].NegativeSizes
+		}
+		if far > 0 {
+			r.warn("%s: %d of %d fits are more than %g %% off the timings on average; "+
+				"that to %s by %.3g %%, at worst %.3g %%, and %.3g %% of all time: want sizes of the run to be predicted "+
+				"(calibrate measure kernels --for), or --relative where short calls count",
+				f.Function, far, len(used), 100*largeError, worst.name(), 100*worst.MeanError, 100*worst.WorstError,
+				100*worst.TimeError)
+		}
+		if negative > 0 {
+			r.warn("%s: the fitted time of %d sizes is below zero and counts as none", f.Function, negative)
+		}
+	}
 	return r, nil
 }
 
@@ -260,50 +289,19 @@ func (u Unfit) String() string {
 	return fmt.Sprintf("%s: no model of %s, which is left out: %s", u.Function, u.Group, u.Why)
 }
 
-// Kernels returns the names of the kernels that have a model.
-func (r *KernelReport) Kernels() []string {
-	var names []string
+// Names returns the names of the kernels that have a model.
+func (r *KernelReport) Names() (list []string) {
 	for i := range r.Functions {
-		names = append(names, r.Functions[i].Function)
+		list = append(list, r.Functions[i].Function)
 	}
-	return names
+	return list
 }
 
 // largeError is the mean relative error of a fit from which on there is a warning.
 const largeError = 0.1
 
-// warnErrors warns of fits that are far off, or below zero.
-func (r *KernelReport) warnErrors() {
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		used := f.Groups
-		if len(used) == 0 {
-			used = []Fit{f.All}
-		}
-		far, negative := 0, 0
-		worst := &used[0]
-		for j := range used {
-			if used[j].MeanError > largeError {
-				far++
-			}
-			if used[j].MeanError > worst.MeanError {
-				worst = &used[j]
-			}
-			negative += used[j].NegativeSizes
-		}
-		if far > 0 {
-			r.warn("%s: %d of %d fits are more than %g %% off the timings on average; "+
-				"that to %s by %.3g %%, at worst %.3g %%, and %.3g %% of all time: want sizes of the run to be predicted (calibrate measure kernels --for), or --relative where short calls count",
-				f.Function, far, len(used), 100*largeError, worst.name(), 100*worst.MeanError, 100*worst.WorstError, 100*worst.TimeError)
-		}
-		if negative > 0 {
-			r.warn("%s: the fitted time of %d sizes is below zero and counts as none", f.Function, negative)
-		}
-	}
-}
-
 // CheckNoise warns of the fits that have no noise of a law, because none of their sizes
-// was timed twice. If none has, that is an error that wraps ErrMeaningless.
+// was timed twice. If none has, that is an error that wraps ErrMeaningless and carries the warnings.
 func (r *KernelReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
 		return nil
@@ -320,7 +318,7 @@ func (r *KernelReport) CheckNoise(law string) error {
 	}
 	switch {
 	case len(without) == fits:
-		return fmt.Errorf("%w: %s: no size was timed twice", ErrMeaningless, without[0])
+		return warning.With(fmt.Errorf("%w: %s: no size was timed twice", ErrMeaningless, without[0]), r.Warnings)
 	case len(without) > 0:
 		r.warn("%s, and of %d of %d fits in all: none in the kernel file, because no size was timed twice", without[0],
 			len(without), fits)

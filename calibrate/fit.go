@@ -88,6 +88,9 @@ type warned struct {
 	Warnings []warning.Warning `json:"warnings"`
 }
 
+// Warned returns the warnings.
+func (r *warned) Warned() []warning.Warning { return r.Warnings }
+
 func (r *warned) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }

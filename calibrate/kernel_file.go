@@ -74,11 +74,7 @@ func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
 		return b, nil
 	}
 	b.WriteString("version: 1\n")
-	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
-		if text.value != "" {
-			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
-		}
-	}
+	WriteTexts(b, o.Description, o.Source)
 	fmt.Fprintf(b, "unit: s # coefficients: seconds per unit of the product%s\n", more)
 	if cpus > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
@@ -93,6 +89,15 @@ func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
 		fmt.Fprintf(b, "hosts:\n%s", list.String())
 	}
 	return b, nil
+}
+
+// WriteTexts writes the description and the source of a file, each unless it is empty.
+func WriteTexts(b *strings.Builder, description, source string) {
+	for _, text := range []struct{ key, value string }{{"description", description}, {"source", source}} {
+		if text.value != "" {
+			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
+		}
+	}
 }
 
 // writeUnfit names in a kernel file the kernels and groups without a model, in
@@ -200,21 +205,16 @@ func CheckBase(text []byte) error { return WriteBase(&strings.Builder{}, text, F
 // Description and source of the base are said of all else in the file. Lines of the base
 // end with LF, by which the YAML parser counts them; a byte order mark would not stand at
 // the beginning any more.
-func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
+func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) (err error) {
+	defer textutil.Stopped(&err)
 	text := bytes.TrimPrefix(base, []byte(yamlfile.ByteOrderMark))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return errors.New("the base has lines that end in CR alone: want LF at the end of lines")
 	}
 	d := yamlfile.Document{File: "base"}
-	root, err := d.Read(bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	keys, err := d.Entries(root, "base")
-	if err != nil {
-		return err
-	}
+	root := textutil.Must(d.Read(bytes.NewReader(text)))
+	keys := textutil.Must(d.Entries(root, "base"))
 	// The text is taken apart by lines, not written anew from what was parsed: comments
 	// and form stay.
 	lines := slices.Collect(strings.Lines(string(text)))
@@ -249,11 +249,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 		case "version":
 			head = end
 		case "description", "source": // which the new file does not inherit
-			text, err := d.Text(e.Value, e.Key)
-			if err != nil {
-				return err
-			}
-			said[e.Key] = oneLine(text)
+			said[e.Key] = oneLine(textutil.Must(d.Text(e.Value, e.Key)))
 			clear(lines[at.Line-1 : max(at.Line-1, end)])
 		}
 	}
@@ -262,12 +258,9 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	if root, err = d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n")); err != nil {
 		return fmt.Errorf("the base has an end that no key can follow: %w", err)
 	}
-	list, err := d.Entries(root, "base")
-	if err == nil && (len(list) != len(keys)+1 || list[len(keys)].Key != "cpus_per_host") {
-		err = errors.New("the base has an end that no key can follow")
-	}
-	if err != nil {
-		return err
+	list := textutil.Must(d.Entries(root, "base"))
+	if len(list) != len(keys)+1 || list[len(keys)].Key != "cpus_per_host" {
+		return errors.New("the base has an end that no key can follow")
 	}
 	name, first := oneLine(cmp.Or(o.BaseName, "another kernel file")), strings.Join(lines[:head], "")
 	fmt.Fprintf(b, "# Made from %s, of which the comments are.\n%s", name, first)

@@ -35,6 +35,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -113,7 +114,33 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 		r.warn("timings with operands %s are taken together: choose some by --where operands=%s",
 			strings.Join(t.operands, " and "), t.operands[0])
 	}
-	r.warnFits()
+	// Sizes that are left out are warned of, and models that are far off or used beyond their sizes. Kernels
+	// that take hardly any of the run's time are not worth a warning.
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		counts := k.Share == nil || *k.Share >= countingPart
+		if k.Outliers > 0 {
+			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers,
+				farFromNeighbours)
+		}
+		of, mean, worst := "", k.Error, k.WorstError
+		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
+			g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
+			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
+		}
+		if counts && mean > largeError {
+			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: "+
+				"more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
+		}
+		if counts && k.Outside > largeOutside {
+			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(),
+				100*k.Outside)
+		}
+	}
+	if len(r.Missing) > 0 {
+		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base",
+			strings.Join(r.Missing, "; "))
+	}
 	return r, nil
 }
 
@@ -156,8 +183,29 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all,
 		ratios: map[string]float64{}}
 	weigh(all, o.Run.of(f))
-	if k.Pieces, err = l.learn(all); err != nil {
-		return nil, err
+	// The pieces: in each cell, between thresholds.
+	fit := (*regress.Sample).Select
+	if o.Terms[f.name] != nil {
+		fit = func(s *regress.Sample) *regress.Relative { return s.Fit(regress.UpTo(s.P)) }
+	}
+	for _, cell := range l.cells(all) {
+		// Within a working set of one size there is nothing to put a threshold between.
+		part, most := within(cell, all), o.MaxPieces
+		if l.extent >= 0 && len(values(part, l.extent)) == 1 {
+			most = 1
+		}
+		sample, at := l.sample(part)
+		parts := partition(sample, at, most, fit)
+		switch {
+		case parts == nil && len(part) == 1 && (len(l.labels) > 0 || l.extent >= 0): // all that is known of it is one time
+			k.Pieces = append(k.Pieces, l.single(&part[0], cell))
+		case parts == nil:
+			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless,
+				len(part), strings.Join(l.dictionary(), ", "))
+		}
+		for i := range parts {
+			k.Pieces = append(k.Pieces, l.piece(&parts[i], cell))
+		}
 	}
 	k.Error, k.WorstError = errorsOf(k.Pieces, all)
 	for d := range k.Dims {
@@ -218,36 +266,6 @@ func (l *learner) dictionary() []string {
 	return slices.DeleteFunc(list, func(term string) bool { // rows are of one kind or of the other
 		return strings.Contains(term, "M0") && strings.Contains(term, "M1")
 	})
-}
-
-// learn fits pieces: in each cell, between thresholds.
-func (l *learner) learn(all []size) ([]LearnedPiece, error) {
-	var pieces []LearnedPiece
-	for _, cell := range l.cells(all) {
-		// Within a working set of one size there is nothing to put a threshold between.
-		part, most := within(cell, all), l.o.MaxPieces
-		if l.extent >= 0 && len(values(part, l.extent)) == 1 {
-			most = 1
-		}
-		sample, at := l.sample(part)
-		fit := (*regress.Sample).Select
-		if l.o.Terms[l.name] != nil {
-			fit = func(s *regress.Sample) *regress.Relative { return s.Fit(regress.UpTo(s.P)) }
-		}
-		parts := partition(sample, at, most, fit)
-		if parts == nil && len(part) == 1 && (len(l.labels) > 0 || l.extent >= 0) { // all that is known of it is one time
-			pieces = append(pieces, l.single(&part[0], cell))
-			continue
-		}
-		if parts == nil {
-			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless,
-				len(part), strings.Join(l.dictionary(), ", "))
-		}
-		for i := range parts {
-			pieces = append(pieces, l.piece(&parts[i], cell))
-		}
-	}
-	return pieces, nil
 }
 
 // mostLearned is the number of sizes from which thresholds and terms are learned: of

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/calibrate/regress"
+	"reprise/trace/warning"
 )
 
 // LearnReport is the result of LearnKernels.
@@ -156,39 +156,8 @@ const (
 	countingPart = 0.01
 )
 
-// warnFits warns of sizes that are left out, and of models that are far off or used
-// beyond their sizes. Kernels that take hardly any of the run's time are not worth a
-// warning.
-func (r *LearnReport) warnFits() {
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		counts := k.Share == nil || *k.Share >= countingPart
-		if k.Outliers > 0 {
-			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers,
-				farFromNeighbours)
-		}
-		of, mean, worst := "", k.Error, k.WorstError
-		if len(k.Groups) > 0 { // that of the host or CPU that is farthest off
-			g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
-			of, mean, worst = " of "+g.name(), g.Error, g.WorstError
-		}
-		if counts && mean > largeError {
-			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: "+
-				"more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
-		}
-		if counts && k.Outside > largeOutside {
-			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(),
-				100*k.Outside)
-		}
-	}
-	if len(r.Missing) > 0 {
-		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base",
-			strings.Join(r.Missing, "; "))
-	}
-}
-
 // CheckNoise warns of kernels that have no noise, because no size was timed twice on a
-// host. If none has, that is an error that wraps ErrMeaningless.
+// host. If none has, that is an error that wraps ErrMeaningless and carries the warnings.
 func (r *LearnReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
 		return nil
@@ -201,7 +170,8 @@ func (r *LearnReport) CheckNoise(law string) error {
 	}
 	switch {
 	case len(without) == len(r.Kernels):
-		return fmt.Errorf("%w: noise of %s: no size was timed twice on one host", ErrMeaningless, without[0])
+		return warning.With(fmt.Errorf("%w: noise of %s: no size was timed twice on one host", ErrMeaningless, without[0]),
+			r.Warnings)
 	case len(without) > 0:
 		r.warn("%s: no noise in the kernel file, because no size was timed twice on one host", strings.Join(without, ", "))
 	}
@@ -354,7 +324,35 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		for _, k := range named {
 			pieces := piecesOf(k)
 			for j := range pieces {
-				lines = append(lines, fmt.Sprintf("%s    - {%s}\n", indent, k.pieceYAML(&pieces[j], j == len(pieces)-1, o)))
+				p := &pieces[j]
+				var keys []string
+				if len(k.Attrs) > 0 {
+					var when []string
+					for _, a := range k.Attrs {
+						when = append(when, fmt.Sprintf("%s: %s", a.Name, strconv.Quote(a.Value)))
+					}
+					keys = append(keys, "when: {"+strings.Join(when, ", ")+"}")
+				}
+				// The last piece for its attributes holds wherever no other does.
+				if p.If != "" && j < len(pieces)-1 {
+					keys = append(keys, "if: "+p.If)
+				}
+				var rows []string // of the lower triangle, [[a], [b, c]]
+				for i, row := range p.Covariance {
+					var cells []string
+					for _, v := range row[:i+1] {
+						cells = append(cells, FormatNumber(v))
+					}
+					rows = append(rows, "["+strings.Join(cells, ", ")+"]")
+				}
+				keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
+				switch {
+				case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
+					keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))
+				case len(o.Base) > 0:
+					keys = append(keys, "noise: none") // that of the base is of other models
+				}
+				lines = append(lines, fmt.Sprintf("%s    - {%s}\n", indent, strings.Join(keys, ", ")))
 			}
 			if len(pieces) > 0 {
 				dims = k.Dims
@@ -385,36 +383,4 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		}
 		fmt.Fprintf(b, "%s  empty: %s\n%s  pieces:\n%s", indent, empty, indent, strings.Join(lines, ""))
 	}
-}
-
-// pieceYAML returns the keys of a piece. The last one for its attributes holds wherever
-// no other does.
-func (k *LearnedKernel) pieceYAML(p *LearnedPiece, last bool, o FileOptions) string {
-	var keys []string
-	if len(k.Attrs) > 0 {
-		var when []string
-		for _, a := range k.Attrs {
-			when = append(when, fmt.Sprintf("%s: %s", a.Name, strconv.Quote(a.Value)))
-		}
-		keys = append(keys, "when: {"+strings.Join(when, ", ")+"}")
-	}
-	if p.If != "" && !last {
-		keys = append(keys, "if: "+p.If)
-	}
-	var rows []string // of the lower triangle, [[a], [b, c]]
-	for i, row := range p.Covariance {
-		var cells []string
-		for _, v := range row[:i+1] {
-			cells = append(cells, FormatNumber(v))
-		}
-		rows = append(rows, "["+strings.Join(cells, ", ")+"]")
-	}
-	keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
-	switch {
-	case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
-		keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))
-	case len(o.Base) > 0:
-		keys = append(keys, "noise: none") // that of the base is of other models
-	}
-	return strings.Join(keys, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"reprise/calibrate/regress"
 	"reprise/calibrate/table"
+	"reprise/internal/textutil"
 )
 
 // Operation is a timed step of a message.
@@ -100,14 +101,13 @@ type MessageOptions struct {
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are not
 // looked at.
-func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
+func (m *Messages) Read(r *table.Reader, o MessageOptions) (err error) {
+	defer textutil.Stopped(&err)
 	// Columns go by several names, those of other tools among them.
 	var operation, size, between, pairs int
-	if err := find(r, wanted{&operation, []string{"operation", "op", "function", "experiment"}},
+	find(r, wanted{&operation, []string{"operation", "op", "function", "experiment"}},
 		wanted{&size, []string{"bytes", "size", "msg_size"}}, wanted{&between, []string{"between"}},
-		wanted{&pairs, []string{"pairs"}}); err != nil {
-		return err
-	}
+		wanted{&pairs, []string{"pairs"}})
 	switch {
 	case operation >= 0 && o.Operation != "":
 		return r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where",
@@ -123,10 +123,8 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 	}
 	var times []int
 	for _, list := range names {
-		i, err := r.Column(list...)
+		i := textutil.Must(r.Column(list...))
 		switch {
-		case err != nil:
-			return err
 		case i < 0 && len(o.Seconds) == 0:
 			return r.Errorf("no column seconds (or duration, time)")
 		case i < 0:
@@ -134,10 +132,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 		}
 		times = append(times, i)
 	}
-	asked, err := Filter(r, o.Where)
-	if err != nil {
-		return err
-	}
+	asked := textutil.Must(Filter(r, o.Where))
 	// Rows without between and pairs are of one pair between two hosts, as tables of
 	// older calibrations are.
 	return r.Each(asked, func() error {
@@ -154,28 +149,12 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 			}
 		}
 		if pairs >= 0 {
-			if at.pairs, err = r.Count(pairs); err != nil {
-				return err
-			}
-			if at.pairs < 1 || at.pairs > maxPairs {
+			if at.pairs = textutil.Must(r.Count(pairs)); at.pairs < 1 || at.pairs > maxPairs {
 				return r.Errorf("%d pairs at the same time, want 1 to %d", at.pairs, maxPairs)
 			}
 		}
-		bytes, err := r.Count(size)
-		if err != nil {
-			return err
-		}
-		seconds := 0.0
-		for _, column := range times {
-			part, err := r.Number(column)
-			if err != nil {
-				return err
-			}
-			seconds += part
-		}
-		if err := checkSeconds(seconds); err != nil {
-			return r.Errorf("%w", err)
-		}
+		bytes := textutil.Must(r.Count(size))
+		seconds := secondsIn(r, times...)
 		if seconds == 0 {
 			return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
 		}

@@ -177,8 +177,38 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	// Thresholds come first: which points of an operation are overheads, and where its
 	// lines end, depends on them.
 	main := m.main()
-	r.warnStrays(main)
-	r.findThresholds(main, &o)
+	// Timings that are far off the median of their size are warned of. How they affect the fit depends on the
+	// statistic.
+	effect := map[Statistic]string{
+		Median: "the median passes over them unless they are half of a size",
+		Mean:   "the mean counts them, the median would pass over them",
+		Min:    "the minimum passes over those that are longer",
+	}[r.Statistic]
+	if r.Trim > 0 {
+		effect = fmt.Sprintf("the trimmed mean passes over them unless they are more than %g %% of a size", 100*r.Trim)
+	}
+	for _, op := range fitted {
+		if timings, sizes := main.strays(op); timings > 0 {
+			r.warn("%s: %d of %d timings, at %d of %d sizes, are %d times longer or shorter than the median of their size, or more: %s",
+				op, timings, main.number(op), sizes, len(main[op]), farOff, effect)
+		}
+	}
+	// Thresholds that are not given are looked for: the detached one where a send begins to wait for a
+	// receive that is posted late, and the eager one where a receive that is posted late begins to wait for
+	// its message.
+	if o.Detached > 0 {
+		r.Thresholds = append(r.Thresholds, Threshold{Name: detachedName, Bytes: o.Detached})
+	} else if t, ok := r.findDetached(main, o.Learn.MinPoints); ok {
+		o.Detached = t.Bytes
+		r.Thresholds = append(r.Thresholds, t)
+	}
+	if o.Eager > 0 {
+		r.Thresholds = append(r.Thresholds, Threshold{Name: eagerName, Bytes: o.Eager})
+	} else if o.Detached > 0 && len(main[SendLate]) > 0 {
+		t := findEager(main, o.Detached)
+		o.Eager = t.Bytes
+		r.Thresholds = append(r.Thresholds, t)
+	}
 	r.options = o
 	for _, op := range fitted {
 		p := main.points(op, o.Statistic, o.Trim)
@@ -214,7 +244,24 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 		}
 		r.Operations = append(r.Operations, *fit)
 	}
-	if r.fitPolls(main); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
+	// Polls cost the medians of their timings: the size of a message that they find does not matter to them.
+	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
+		var times []float64
+		for _, list := range main[op] {
+			times = append(times, list...)
+		}
+		if len(times) == 0 {
+			continue
+		}
+		// Polls are short, so that a disturbance is many times as long as one.
+		slices.Sort(times)
+		times = withoutStrays(times)
+		r.Polls = append(r.Polls, PollFit{op, len(times), median(times), medianError(times)})
+	}
+	if hits, misses := main.number(IprobeFirstHit), main.number(IprobeFirstMiss); hits+misses > 0 {
+		r.FirstPolls = &FirstPolls{hits + misses, misses}
+	}
+	if len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
 		return r, fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
 	// The rest is what overheads leave of ping-pongs, so that it needs all of the
@@ -224,8 +271,28 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 			return r, err
 		}
 	}
-	if err := r.fitWithin(m, o); err != nil {
-		return r, err
+	// Of messages within a host, where the report is of those between hosts, only the loopback is fitted,
+	// with the overheads of the report, as a platform has one set of overheads and thresholds: where these
+	// are not those within the host, its factors make up for it.
+	within := m.settings[setting{Cores, 1}]
+	if r.Between == Nodes && len(within[PingPong]) > 0 && r.fitOf(PingPong) != nil {
+		p := r.dropSpikes(PingPong, within.points(PingPong, o.Statistic, o.Trim))
+		fit, err := fitOperation(PingPong, p, within.cut(PingPong, o), o)
+		if err != nil {
+			return r, fmt.Errorf("pingpong within a host: %w: %w", ErrMeaningless, err)
+		}
+		loopback := o
+		loopback.Bandwidth, loopback.Latency = 0, 0 // given are those between hosts
+		route, err := r.route(fit.fit, loopback, "within a host")
+		if err != nil {
+			return r, fmt.Errorf("within a host: %w", err)
+		}
+		r.Within = &WithinFit{*fit, route}
+		quiet := &NetworkReport{} // its warnings are about a threshold that the platform does not have
+		if t, ok := quiet.findDetached(within, 1); ok && t.Bytes != o.Detached {
+			r.warn("sends within a host wait from %s bytes on, those between hosts from %s: the model has one threshold, "+
+				"that between hosts", short(t.Bytes), short(o.Detached))
+		}
 	}
 	r.fitSharing(m)
 	r.setProperties(o)
@@ -431,33 +498,6 @@ type WithinFit struct {
 	Route
 }
 
-// fitWithin fits messages within a host, where the report is of those between hosts. A
-// platform has one set of overheads and thresholds, so that only the loopback is
-// fitted, with the overheads of the report: where these are not those within the host,
-// its factors make up for it.
-func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
-	m := all.settings[setting{Cores, 1}]
-	if r.Between == Cores || len(m[PingPong]) == 0 || r.fitOf(PingPong) == nil {
-		return nil
-	}
-	p := r.dropSpikes(PingPong, m.points(PingPong, o.Statistic, o.Trim))
-	fit, err := fitOperation(PingPong, p, m.cut(PingPong, o), o)
-	if err != nil {
-		return fmt.Errorf("pingpong within a host: %w: %w", ErrMeaningless, err)
-	}
-	o.Bandwidth, o.Latency = 0, 0 // given are those between hosts
-	route, err := r.route(fit.fit, o, "within a host")
-	if err != nil {
-		return fmt.Errorf("within a host: %w", err)
-	}
-	r.Within = &WithinFit{*fit, route}
-	quiet := &NetworkReport{} // its warnings are about a threshold that the platform does not have
-	if t, ok := quiet.findDetached(m, 1); ok && t.Bytes != o.Detached {
-		r.warn("sends within a host wait from %s bytes on, those between hosts from %s: the model has one threshold, that between hosts", short(t.Bytes), short(o.Detached))
-	}
-	return nil
-}
-
 // PollFit is the time of a poll.
 type PollFit struct {
 	Operation Operation `json:"operation"`
@@ -471,27 +511,6 @@ type PollFit struct {
 type FirstPolls struct {
 	Timings int `json:"timings"`
 	Misses  int `json:"misses"`
-}
-
-// fitPolls takes the medians of polls, and counts the first ones that missed. The size
-// of a message that they find does not matter to them.
-func (r *NetworkReport) fitPolls(m series) {
-	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
-		var times []float64
-		for _, list := range m[op] {
-			times = append(times, list...)
-		}
-		if len(times) == 0 {
-			continue
-		}
-		// Polls are short, so that a disturbance is many times as long as one.
-		slices.Sort(times)
-		times = withoutStrays(times)
-		r.Polls = append(r.Polls, PollFit{op, len(times), median(times), medianError(times)})
-	}
-	if hits, misses := m.number(IprobeFirstHit), m.number(IprobeFirstMiss); hits+misses > 0 {
-		r.FirstPolls = &FirstPolls{hits + misses, misses}
-	}
 }
 
 // medianError returns the standard error of the median of sorted values: sqrt(pi/2)

@@ -80,7 +80,26 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 			}
 		})
 	}
-	r.writeNoise(&b)
+	// The noise of each operation: the modes of each range of sizes.
+	for _, op := range r.Noise {
+		fmt.Fprintf(&b, "\nnoise of %s:\n", op.Operation)
+		for _, n := range op.Ranges {
+			fmt.Fprintf(&b, "  above %s bytes: ", short(n.From))
+			if len(n.Modes) == 0 {
+				fmt.Fprintf(&b, "%s\n", n.Note)
+				continue
+			}
+			var modes []string
+			for _, m := range n.Modes {
+				text := fmt.Sprintf("%+.3e s (sd %.2e)", m.Mean, m.SD)
+				if n.Relative {
+					text = fmt.Sprintf("%+.2f %% (sd %.2f %%)", 100*m.Mean, 100*m.SD)
+				}
+				modes = append(modes, fmt.Sprintf("%.2f %%: %s", 100*m.Weight, text))
+			}
+			fmt.Fprintf(&b, "%d timings, %s; %s\n", n.Timings, n.Shape, strings.Join(modes, "; "))
+		}
+	}
 	b.WriteString("\n")
 	for _, p := range r.Properties {
 		fmt.Fprintf(&b, "%s:%s\n", p.Name, p.Value)
@@ -301,24 +320,6 @@ type Loopback struct {
 	Capacity  float64 // of all messages together; at least Bandwidth; 0: they share nothing
 }
 
-// check reports what is wrong with the cables.
-func (c *Cables) check(m Machine) error {
-	numbers := []float64{c.Bandwidth, c.Latency, c.Capacity}
-	if l := c.Loopback; l != nil {
-		numbers = append(numbers, l.Bandwidth, l.Latency, l.Capacity)
-	}
-	for _, x := range numbers {
-		if !(x >= 0) || math.IsInf(x, 1) || c.Bandwidth == 0 && c.Loopback == nil {
-			return fmt.Errorf("bandwidth %g byte/s and latency %g s, want more than 0, and 0 or more", c.Bandwidth, c.Latency)
-		}
-	}
-	if c.Bandwidth == 0 && m.Hosts > 1 {
-		return fmt.Errorf("%w: no ping-pongs between hosts: %d hosts need bandwidth and latency between them", ErrMeaningless,
-			m.Hosts)
-	}
-	return nil
-}
-
 // cables returns the part of the report that a platform has.
 func (r *NetworkReport) cables() Cables {
 	// Without timings between hosts the route is that within one, and there are no
@@ -371,8 +372,18 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	if err := c.check(m); err != nil {
-		return err
+	numbers := []float64{c.Bandwidth, c.Latency, c.Capacity}
+	if l := c.Loopback; l != nil {
+		numbers = append(numbers, l.Bandwidth, l.Latency, l.Capacity)
+	}
+	for _, x := range numbers {
+		if !(x >= 0) || math.IsInf(x, 1) || c.Bandwidth == 0 && c.Loopback == nil {
+			return fmt.Errorf("bandwidth %g byte/s and latency %g s, want more than 0, and 0 or more", c.Bandwidth, c.Latency)
+		}
+	}
+	if c.Bandwidth == 0 && m.Hosts > 1 {
+		return fmt.Errorf("%w: no ping-pongs between hosts: %d hosts need bandwidth and latency between them", ErrMeaningless,
+			m.Hosts)
 	}
 	// The text is gathered first, so that nothing is written of a platform that is
 	// refused.
@@ -384,7 +395,21 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	b.WriteString("  </config>\n")
 	switch {
 	case c.Bandwidth > 0 && (c.Loopback == nil || c.Loopback.Capacity == 0):
-		c.writeCluster(&b, m)
+		// A flat cluster. One message that cannot fill a cable is bound by a backbone that limits each
+		// message alone.
+		fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
+			m.Name+"-", m.Hosts-1, html.EscapeString(m.Speed), m.Cores)
+		fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
+		if c.OneWay {
+			b.WriteString(" sharing_policy=\"SHARED\"")
+		}
+		if c.Capacity > c.Bandwidth {
+			fmt.Fprintf(&b, "\n           bb_bw=\"%sBps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"", short(c.Bandwidth))
+		}
+		if l := c.Loopback; l != nil {
+			fmt.Fprintf(&b, "\n           loopback_bw=\"%sBps\" loopback_lat=\"%ss\"", short(l.Bandwidth), short(l.Latency))
+		}
+		b.WriteString("/>\n")
 	case m.Hosts > mostInZone:
 		return fmt.Errorf("%d hosts whose loopbacks are shared, want at most %d", m.Hosts, mostInZone)
 	default:
@@ -393,24 +418,6 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	b.WriteString("</platform>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeCluster writes a flat cluster. One message that cannot fill a cable is bound by
-// a backbone that limits each message alone.
-func (c *Cables) writeCluster(b *strings.Builder, m Machine) {
-	fmt.Fprintf(b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
-		m.Name+"-", m.Hosts-1, html.EscapeString(m.Speed), m.Cores)
-	fmt.Fprintf(b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
-	if c.OneWay {
-		b.WriteString(" sharing_policy=\"SHARED\"")
-	}
-	if c.Capacity > c.Bandwidth {
-		fmt.Fprintf(b, "\n           bb_bw=\"%sBps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"", short(c.Bandwidth))
-	}
-	if l := c.Loopback; l != nil {
-		fmt.Fprintf(b, "\n           loopback_bw=\"%sBps\" loopback_lat=\"%ss\"", short(l.Bandwidth), short(l.Latency))
-	}
-	b.WriteString("/>\n")
 }
 
 // mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24

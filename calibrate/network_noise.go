@@ -213,26 +213,3 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// writeNoise writes the modes of each range for people.
-func (r *NetworkReport) writeNoise(b *strings.Builder) {
-	for _, op := range r.Noise {
-		fmt.Fprintf(b, "\nnoise of %s:\n", op.Operation)
-		for _, n := range op.Ranges {
-			fmt.Fprintf(b, "  above %s bytes: ", short(n.From))
-			if len(n.Modes) == 0 {
-				fmt.Fprintf(b, "%s\n", n.Note)
-				continue
-			}
-			var modes []string
-			for _, m := range n.Modes {
-				text := fmt.Sprintf("%+.3e s (sd %.2e)", m.Mean, m.SD)
-				if n.Relative {
-					text = fmt.Sprintf("%+.2f %% (sd %.2f %%)", 100*m.Mean, 100*m.SD)
-				}
-				modes = append(modes, fmt.Sprintf("%.2f %%: %s", 100*m.Weight, text))
-			}
-			fmt.Fprintf(b, "%d timings, %s; %s\n", n.Timings, n.Shape, strings.Join(modes, "; "))
-		}
-	}
-}

@@ -28,26 +28,6 @@ const (
 	detachedName = "smpi/send-is-detached-thresh"
 )
 
-// findThresholds looks for the thresholds that are not given, and adds them to the
-// options: the detached one where a send begins to wait for a receive that is posted
-// late, and the eager one where a receive that is posted late begins to wait for its
-// message.
-func (r *NetworkReport) findThresholds(m series, o *NetworkOptions) {
-	if o.Detached > 0 {
-		r.Thresholds = append(r.Thresholds, Threshold{Name: detachedName, Bytes: o.Detached})
-	} else if t, ok := r.findDetached(m, o.Learn.MinPoints); ok {
-		o.Detached = t.Bytes
-		r.Thresholds = append(r.Thresholds, t)
-	}
-	if o.Eager > 0 {
-		r.Thresholds = append(r.Thresholds, Threshold{Name: eagerName, Bytes: o.Eager})
-	} else if o.Detached > 0 && len(m[SendLate]) > 0 {
-		t := findEager(m, o.Detached)
-		o.Eager = t.Bytes
-		r.Thresholds = append(r.Thresholds, t)
-	}
-}
-
 // sendWaits is how many times as long as with a receive that is there a send takes, at
 // least, if it waits for one that is posted late: the delay alone is four times the
 // time of the message (calibrate measure network).
@@ -305,25 +285,6 @@ func (r *NetworkReport) sharingOf(b Between) *SharingFit {
 		return nil
 	}
 	return &r.Sharing[i]
-}
-
-// warnStrays warns of timings that are far off the median of their size.
-func (r *NetworkReport) warnStrays(m series) {
-	// How strays affect the fit depends on the statistic.
-	effect := map[Statistic]string{
-		Median: "the median passes over them unless they are half of a size",
-		Mean:   "the mean counts them, the median would pass over them",
-		Min:    "the minimum passes over those that are longer",
-	}[r.Statistic]
-	if r.Trim > 0 {
-		effect = fmt.Sprintf("the trimmed mean passes over them unless they are more than %g %% of a size", 100*r.Trim)
-	}
-	for _, op := range fitted {
-		if timings, sizes := m.strays(op); timings > 0 {
-			r.warn("%s: %d of %d timings, at %d of %d sizes, are %d times longer or shorter than the median of their size, or more: %s",
-				op, timings, m.number(op), sizes, len(m[op]), farOff, effect)
-		}
-	}
 }
 
 // leastOfSize is of how many timings of a size their median is not to be believed if it

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reprise/calibrate/table"
+	"reprise/internal/textutil"
 )
 
 // MaxDims is the largest number of dimensions of a kernel.
@@ -247,16 +248,15 @@ type wanted struct {
 	names []string
 }
 
-// find looks for columns. A table of one column is refused, as it is not separated by
-// commas.
-func find(r *table.Reader, list ...wanted) error {
-	err := r.CheckSeparator()
-	for _, c := range list {
-		if err == nil {
-			*c.index, err = r.Column(c.names...)
-		}
+// find looks for columns, and ends the reading (textutil.Stop) where two of them mean the same. A table of
+// one column is refused, as it is not separated by commas.
+func find(r *table.Reader, list ...wanted) {
+	if err := r.CheckSeparator(); err != nil {
+		textutil.Stop(err)
 	}
-	return err
+	for _, c := range list {
+		*c.index = textutil.Must(r.Column(c.names...))
+	}
 }
 
 // timeNames are the names of the column with the times.
@@ -265,18 +265,17 @@ var timeNames = []string{"seconds", "duration", "time"}
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are not
 // looked at. A table must have times, a kernel's name or one that is given, and a
 // dimension; all others may be missing.
-func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
+func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	defer textutil.Stopped(&err)
 	var function, host, cpu, rank, processor, operands, seconds, date int
-	if err := find(r, wanted{&function, []string{"function", "kernel"}},
+	find(r, wanted{&function, []string{"function", "kernel"}},
 		wanted{&host, []string{"host", "node", "hostname"}}, wanted{&cpu, []string{"cpu"}},
 		wanted{&rank, []string{"rank"}}, wanted{&processor, []string{"processor"}},
 		wanted{&operands, []string{"operands"}}, wanted{&seconds, timeNames},
-		wanted{&date, []string{"date", "start_time", "timestamp"}}); err != nil {
-		return err
-	}
+		wanted{&date, []string{"date", "start_time", "timestamp"}})
 	switch {
 	case seconds < 0:
 		return r.Errorf("no column seconds (or duration, time)")
@@ -291,42 +290,30 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 	if rank >= 0 { // the slot on the host, by which replays count CPUs, not the core's number
 		cpu = rank
 	}
-	asked, err := Filter(r, o.Where)
-	if err != nil {
-		return err
-	}
+	asked := textutil.Must(Filter(r, o.Where))
 	// Given dimensions must all be there; of the others, and of attributes, those count
 	// that the table has.
-	columns := func(names []string, all bool) (list []int, err error) {
+	columns := func(names []string, all bool) (list []int) {
 		for _, name := range names {
-			i, err := r.Column(strings.ToLower(name))
-			switch {
-			case err != nil:
-				return nil, err
-			case i >= 0:
+			if i := textutil.Must(r.Column(strings.ToLower(name))); i >= 0 {
 				list = append(list, i)
-			case all:
-				return nil, r.Errorf("no column %q for this dimension", name)
+			} else if all {
+				textutil.Stop(r.Errorf("no column %q for this dimension", name))
 			}
 		}
-		return list, nil
+		return list
 	}
 	names := o.Dims
 	if len(names) == 0 {
 		names = defaultDims
 	}
-	dimColumns, err := columns(names, len(o.Dims) > 0)
-	if err != nil {
-		return err
-	}
+	dimColumns := columns(names, len(o.Dims) > 0)
 	if len(dimColumns) == 0 {
 		return r.Errorf("no columns of dimensions: want m, n, k, or named ones")
 	}
 	var attrColumns []int
 	if o.Keep {
-		if attrColumns, err = columns(attrNames, false); err != nil {
-			return err
-		}
+		attrColumns = columns(attrNames, false)
 	}
 	text := func(column int) string {
 		if column < 0 {
@@ -346,23 +333,12 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 			if len(dims) == MaxDims {
 				return r.Errorf("more than %d dimensions in a row", MaxDims)
 			}
-			if key.size[len(dims)], err = r.Count(column); err != nil {
-				return err
-			}
+			key.size[len(dims)] = textutil.Must(r.Count(column))
 			dims = append(dims, strings.ToUpper(r.Header()[column]))
 		}
-		x, err := r.Number(seconds)
-		if err != nil {
-			return err
-		}
-		if err := checkSeconds(x); err != nil {
-			return r.Errorf("%w", err)
-		}
+		x := secondsIn(r, seconds)
 		if text(cpu) != "" {
-			n, err := r.Count(cpu)
-			if err != nil {
-				return err
-			}
+			n := textutil.Must(r.Count(cpu))
 			if n >= maxCPUs {
 				return r.Errorf("cpu %d, want less than %d", n, maxCPUs)
 			}
@@ -396,10 +372,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 		}
 		disturbed := false
 		if o.Keep && text(processor) != "" {
-			part, err := r.Number(processor)
-			if err != nil {
-				return err
-			}
+			part := textutil.Must(r.Number(processor))
 			if !(part >= 0 && part <= 1) {
 				return r.Errorf("processor %g, want 0 to 1", part)
 			}
@@ -444,16 +417,20 @@ const (
 	mostSeconds  = 1e9
 )
 
-// checkSeconds refuses times that nobody measured.
-func checkSeconds(s float64) error {
-	switch {
-	case s < 0:
-		return fmt.Errorf("%w: a time below zero, %g s", ErrMeaningless, s)
-	case s > 0 && s < leastSeconds || s > mostSeconds:
-		return fmt.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, s, leastSeconds,
-			mostSeconds)
+// secondsIn returns the time of a row, the sum of its columns, and ends the reading at one that nobody
+// measured.
+func secondsIn(r *table.Reader, columns ...int) (sum float64) {
+	for _, column := range columns {
+		sum += textutil.Must(r.Number(column))
 	}
-	return nil
+	switch {
+	case sum < 0:
+		textutil.Stop(r.Errorf("%w: a time below zero, %g s", ErrMeaningless, sum))
+	case sum > 0 && sum < leastSeconds || sum > mostSeconds:
+		textutil.Stop(r.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, sum,
+			leastSeconds, mostSeconds))
+	}
+	return sum
 }
 
 // Condition asks for a text in a column.

@@ -178,7 +178,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 		}
 	} else {
 		b.WriteString("version: 1\n")
-		writeTexts(&b, o.Description, o.Source)
+		calibrate.WriteTexts(&b, o.Description, o.Source)
 		b.WriteString("unit: s\n")
 		if m.Model.CPUsPerHost > 1 {
 			fmt.Fprintf(&b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)

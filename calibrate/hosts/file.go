@@ -12,6 +12,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 )
 
@@ -20,130 +21,114 @@ const formatVersion = 1
 
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
-func Parse(r io.Reader, name string) (*Model, error) {
+func Parse(r io.Reader, name string) (m *Model, err error) {
 	// A file of another format is called by its name.
-	head, p := sniff.Remember(r), parser{Document: yamlfile.Document{File: name}}
-	root, err := p.Read(head)
-	if err != nil {
-		return nil, head.Instead(err, name, sniff.YAML)
-	}
-	m := p.model(root)
-	if p.err != nil {
-		return nil, head.Instead(p.err, name, sniff.YAML)
-	}
-	return m, nil
-}
-
-// parser reads the nodes of a machine model. err is its first error, with the line of the node; the methods read
-// nothing any more behind it, and return zero values.
-type parser struct {
-	yamlfile.Document
-	err error
-}
-
-// model reads the whole file. Its parts are checked one by one, so that each error has the line of its part.
-func (p *parser) model(root ast.Node) *Model {
+	head := sniff.Remember(r)
+	defer func() { err = head.Instead(err, name, sniff.YAML) }()
+	defer textutil.Stopped(&err)
+	p := parser{yamlfile.Document{File: name}}
+	root := textutil.Must(p.Read(head))
 	f := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
 		"description", "source", "cpus_per_host", "noise_shape")
 
-	// The scalars at the top of the file, some of which may be left out.
-	p.integer(f["version"], "version", formatVersion, formatVersion)
+	// The scalars at the top of the file, some of which may be left out. Each part is checked by itself, so
+	// that an error has the line of its part.
+	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
 	p.choice(f["unit"], "unit", "s")
-	m := &Model{
+	model := &Model{
 		PerCPU:      p.choice(f["per"], "per", "host", "cpu") == "cpu",
-		Description: read(p, p.Text, f["description"], "description"),
-		Source:      read(p, p.Text, f["source"], "source"),
+		Description: p.text(f["description"], "description"),
+		Source:      p.text(f["source"], "source"),
 		Shape:       cmp.Or(p.choice(f["noise_shape"], "noise_shape", HalfNormal, Normal), HalfNormal),
-		CPUsPerHost: cmp.Or(p.integer(f["cpus_per_host"], "cpus_per_host", 1, maxCPUs), 1),
+		CPUsPerHost: 1,
 	}
-	p.check(f["cpus_per_host"], m.validateHead())
+	if n := f["cpus_per_host"]; n != nil {
+		model.CPUsPerHost = textutil.Must(p.Integer(n, "cpus_per_host", 1, maxCPUs))
+	}
+	p.check(f["cpus_per_host"], model.validateHead())
 
 	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of which of both, of the
 	// time or of the noise, the term is a part.
-	for _, n := range read(p, p.Items, f["variables"], "variables") {
+	for _, n := range textutil.Must(p.Items(f["variables"], "variables")) {
 		f := p.fields(n, "variables", nil, "kernel", "term", "noise")
-		if p.err == nil && (f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil)) {
-			p.err = p.Errorf(n, "variables: want kernel, and one of term and noise")
+		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
+			textutil.Stop(p.Errorf(n, "variables: want kernel, and one of term and noise"))
 		}
-		m.Variables = append(m.Variables, Variable{
-			Kernel: read(p, p.Text, f["kernel"], "variables: kernel"),
-			Term:   cmp.Or(read(p, p.Text, f["term"], "variables: term"), read(p, p.Text, f["noise"], "variables: term")),
+		model.Variables = append(model.Variables, Variable{
+			Kernel: p.text(f["kernel"], "variables: kernel"),
+			Term:   p.text(cmp.Or(f["term"], f["noise"]), "variables: term"),
 			Noise:  f["noise"] != nil,
 		})
 	}
-	p.check(f["variables"], checkVariables(m.Variables))
+	p.check(f["variables"], checkVariables(model.Variables))
 
-	for _, n := range read(p, p.Items, f["classes"], "classes") {
+	for _, n := range textutil.Must(p.Items(f["classes"], "classes")) {
 		f := p.fields(n, "classes", []string{"name", "weight", "mean", "spatial", "temporal"})
 		c := Class{
-			Name:     read(p, p.Text, f["name"], "classes: name"),
-			Weight:   read(p, p.Number, f["weight"], "classes: weight"),
+			Name:     p.text(f["name"], "classes: name"),
+			Weight:   textutil.Must(p.Number(f["weight"], "classes: weight")),
 			Mean:     p.numbers(f["mean"], "classes: mean"),
 			Spatial:  p.matrix(f["spatial"], "classes: spatial"),
 			Temporal: p.matrix(f["temporal"], "classes: temporal"),
 		}
-		p.check(n, c.validate(m.Variables))
-		m.Classes = append(m.Classes, c)
+		p.check(n, c.validate(model.Variables))
+		model.Classes = append(model.Classes, c)
 	}
 	// The parts are valid: names and weights of the classes remain.
-	p.check(f["classes"], m.Validate())
-	return m
+	p.check(f["classes"], model.Validate())
+	return model, nil
 }
 
-// read calls one of the methods of the document, unless there was an error. A key that the file does not have has no
-// node, and the zero value; fields refuses it where it is needed.
-func read[T any](p *parser, f func(ast.Node, string) (T, error), n ast.Node, what string) (v T) {
-	if p.err == nil && n != nil {
-		v, p.err = f(n, what)
-	}
-	return v
-}
+// parser reads the nodes of a machine model. The first error, with the line of its node, ends the reading
+// (textutil.Stop).
+type parser struct{ yamlfile.Document }
 
-// check takes over an error of the model, as one in the line of n.
+// check ends the reading at an error of the model, as one in the line of n.
 func (p *parser) check(n ast.Node, err error) {
-	if p.err == nil && err != nil {
-		p.err = p.Errorf(n, "machine model: %w", err)
+	if err != nil {
+		textutil.Stop(p.Errorf(n, "machine model: %w", err))
 	}
 }
 
 // fields returns the values of a mapping by key, which must have the needed keys and may have the others.
 func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) map[string]ast.Node {
-	f := read(p, func(n ast.Node, what string) (map[string]ast.Node, error) {
-		return p.Fields(n, what, slices.Concat(needed, others)...)
-	}, n, what)
+	f := textutil.Must(p.Fields(n, what, slices.Concat(needed, others)...))
 	for _, key := range needed {
-		if p.err == nil && f[key] == nil {
-			p.err = p.Errorf(n, "%s: no key %q", what, key)
+		if f[key] == nil {
+			textutil.Stop(p.Errorf(n, "%s: no key %q", what, key))
 		}
 	}
 	return f
 }
 
-// integer returns the whole number in [lo, hi] that n stands for.
-func (p *parser) integer(n ast.Node, what string, lo, hi int) int {
-	return read(p, func(n ast.Node, what string) (int, error) { return p.Integer(n, what, lo, hi) }, n, what)
+// text returns the text of a key, "" if the file does not have it.
+func (p *parser) text(n ast.Node, what string) string {
+	if n == nil {
+		return ""
+	}
+	return textutil.Must(p.Text(n, what))
 }
 
-// choice returns the text of n, which must be one of the given ones.
+// choice returns the text of a key, which must be one of the given ones, "" if the file does not have it.
 func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
-	text := read(p, p.Text, n, what)
-	if p.err == nil && n != nil && !slices.Contains(allowed, text) {
-		p.err = p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text))
+	text := p.text(n, what)
+	if n != nil && !slices.Contains(allowed, text) {
+		textutil.Stop(p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text)))
 	}
 	return text
 }
 
 // numbers returns a list of numbers, whose length the model checks.
 func (p *parser) numbers(n ast.Node, what string) (list []float64) {
-	for _, item := range read(p, p.Items, n, what) {
-		list = append(list, read(p, p.Number, item, what))
+	for _, item := range textutil.Must(p.Items(n, what)) {
+		list = append(list, textutil.Must(p.Number(item, what)))
 	}
 	return list
 }
 
 // matrix returns a list of rows, whose lengths the model checks.
 func (p *parser) matrix(n ast.Node, what string) (m [][]float64) {
-	for i, item := range read(p, p.Items, n, what) {
+	for i, item := range textutil.Must(p.Items(n, what)) {
 		m = append(m, p.numbers(item, fmt.Sprintf("%s: row %d", what, i+1)))
 	}
 	return m
@@ -157,7 +142,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 	var b strings.Builder
 	// The lines stand in the order in which docs/calibrate.md explains them.
 	fmt.Fprintf(&b, "version: %d\n", formatVersion)
-	writeTexts(&b, m.Description, m.Source)
+	calibrate.WriteTexts(&b, m.Description, m.Source)
 	b.WriteString("unit: s # per unit of the term; covariances: the square of it\n")
 	if m.PerCPU {
 		fmt.Fprintf(&b, "per: cpu\ncpus_per_host: %d\n", m.CPUsPerHost)
@@ -191,15 +176,6 @@ func (m *Model) WriteYAML(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeTexts writes the texts that are not empty.
-func writeTexts(b *strings.Builder, description, source string) {
-	for _, text := range []struct{ key, value string }{{"description", description}, {"source", source}} {
-		if text.value != "" {
-			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
-		}
-	}
 }
 
 // row returns a list of numbers in brackets.

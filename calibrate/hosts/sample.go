@@ -8,6 +8,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -55,43 +56,33 @@ type ReadOptions struct {
 
 // Read adds the rows of a table of coefficients: each row is one day of a unit. Rows
 // of one day that say different times count as days of their own; two with the same date are an error.
-func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
+func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
+	defer textutil.Stopped(&err)
 	if err := r.CheckSeparator(); err != nil {
 		return err
 	}
 	// Columns of the unit and of its day have several usual names; those of coefficients are the user's.
 	// find returns the column of a name, -1 where it is not asked for.
-	find := func(asked bool, missing string, names ...string) (int, error) {
+	find := func(asked bool, missing string, names ...string) int {
 		if !asked {
-			return -1, nil
+			return -1
 		}
-		at, err := r.Column(names...)
-		if err == nil && at < 0 {
-			err = r.Errorf("%s", missing)
+		at := textutil.Must(r.Column(names...))
+		if at < 0 {
+			textutil.Stop(r.Errorf("%s", missing))
 		}
-		return at, err
+		return at
 	}
-	host, err1 := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
-	date, err2 := find(true, "no column date (or start_time, timestamp), by which days are told apart",
+	host := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
+	date := find(true, "no column date (or start_time, timestamp), by which days are told apart",
 		"date", "start_time", "timestamp")
-	cpu, err3 := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
-	class, err4 := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)
-	if err := cmp.Or(err1, err2, err3, err4); err != nil {
-		return err
-	}
-	// Columns of coefficients have names of the user.
-	var values []int
+	cpu := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
+	class := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)
+	var values []int // columns of the coefficients, by variable
 	for i, name := range o.Columns {
-		at, err := find(true, fmt.Sprintf("no column %q with %s", name, s.Variables[i]), name)
-		if err != nil {
-			return err
-		}
-		values = append(values, at)
+		values = append(values, find(true, fmt.Sprintf("no column %q with %s", name, s.Variables[i]), name))
 	}
-	asked, err := calibrate.Filter(r, o.Where)
-	if err != nil {
-		return err
-	}
+	asked := textutil.Must(calibrate.Filter(r, o.Where))
 	if s.read == nil {
 		s.read = map[dayKey]string{}
 	}
@@ -104,10 +95,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 			return r.Errorf("%w: no host", calibrate.ErrMeaningless)
 		}
 		if cpu >= 0 {
-			number, err := r.Count(cpu)
-			if err != nil {
-				return err
-			}
+			number := textutil.Must(r.Count(cpu))
 			if number >= maxCPUs {
 				return r.Errorf("cpu %d, want less than %d", number, maxCPUs)
 			}
@@ -131,10 +119,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 			}
 		}
 		for i, column := range values {
-			x, err := r.Number(column)
-			if err != nil {
-				return err
-			}
+			x := textutil.Must(r.Number(column))
 			if !(x > -mostSeconds && x < mostSeconds) {
 				return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
 			}

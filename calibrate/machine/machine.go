@@ -28,6 +28,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -70,9 +71,8 @@ type Options struct {
 	KernelFlags []string
 	Threads     int // of the BLAS in each rank
 
-	// Hosts of the platform, and their cores; nil: the hosts that the launcher's ranks are on, and the ranks that a host
-	// has cores for.
-	Hosts, RanksPerHost *int
+	Hosts        int  // of the platform; 0: those that the launcher's ranks are on
+	RanksPerHost *int // cores of a host; nil: as many ranks as it has cores for
 
 	// Run runs a command of calibrate, whose standard output is report.
 	Run func(args []string, report io.Writer) error
@@ -222,15 +222,11 @@ func Make(ctx context.Context, o Options) error {
 		m.Warn(warning.New("the launcher put one rank on each host, so messages within a host were not timed, and cost what " +
 			"the network model's own loopback does: start two on each, as -- srun -N 2 -n 4"))
 	}
-	hosts := max(1, len(seen))
-	if m.Hosts != nil {
-		hosts = *m.Hosts
-	}
 	if m.RanksPerHost != nil {
 		ranks = *m.RanksPerHost
 	}
 	args := []string{"network", "--platform", m.path("platform.xml"), "--plots", m.path(plotDirs[stepNetworkModel]),
-		"--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(ranks)}
+		"--hosts", strconv.Itoa(cmp.Or(m.Hosts, max(1, len(seen)))), "--cores", strconv.Itoa(ranks)}
 	speed, err := m.speed()
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 // The plan of a run that calls dscal a hundred times.
 func Example() {
-	run := measure.NewRunCalls()
+	run := &measure.RunCalls{}
 	dscal := run.Kernel(measure.Kernel{Name: "dscal", Dims: []string{"N"}}, func(d *[4]int64) float64 { return 1e-10 * float64(d[0]) })
 	for n := range int64(100) {
 		if err := run.Add(dscal, [4]int64{1000 - 10*n}); err != nil {

@@ -164,14 +164,11 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// sizeText returns 100x20.
-func sizeText(k *Kernel, d *[4]int64) string { return numbers(d[:len(k.Dims)], "x") }
-
 // maxRunSizes bounds the number of different calls of a run.
 const maxRunSizes = 1 << 20
 
-// RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
-// and a first guess of how long it takes, by which the run's time is divided among them.
+// RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called, and a first
+// guess of how long it takes, by which the run's time is divided among them. The zero value is empty:
 // [RunCalls.Kernel] and [RunCalls.Add] fill it for one run, [RunCalls.AddRun] for several that count alike.
 type RunCalls struct {
 	Ranks int      // of the run; 0: not known
@@ -197,9 +194,6 @@ type sizeCalls struct {
 	run    int     // the run that calls it most, of those that were added
 	most   float64 // number of the calls of that run
 }
-
-// NewRunCalls returns an empty set.
-func NewRunCalls() *RunCalls { return &RunCalls{} }
 
 // Kernel adds a kernel, with a first guess of the seconds of a call, and returns its number.
 func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {

@@ -243,7 +243,7 @@ func TestBoxes(t *testing.T) {
 // ns for each unit of its largest dimension.
 func loopRun(t *testing.T, boxes ...box) *RunCalls {
 	t.Helper()
-	r := NewRunCalls()
+	r := &RunCalls{}
 	numbers := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(loopDims)) {
 		numbers[name] = r.Kernel(Kernel{Name: name, Dims: loopDims[name]}, func(d *[4]int64) float64 { return 1e-9 * float64(slices.Max(d[:])) })
@@ -290,7 +290,7 @@ func TestPlanLoops(t *testing.T) {
 // each behind an iteration that is not recorded, as the caches are those of the other.
 func TestBoxesOfRuns(t *testing.T) {
 	other := box{[3]int64{16, 16, 24}, [3]int64{1, 0, 1}}
-	both := NewRunCalls()
+	both := &RunCalls{}
 	for _, boxes := range [][]box{{smallBox}, {smallBox, other}, {other}} {
 		addRun(t, both, loopRun(t, boxes...))
 	}
@@ -319,7 +319,7 @@ func TestPlanLoopsErrors(t *testing.T) {
 	nameless, mixed, odd := loopRun(t, smallBox), loopRun(t, smallBox), loopRun(t, smallBox)
 	nameless.Plane, odd.Plane[1] = [2]int64{}, 4
 	add(t, mixed, mixed.Kernel(Kernel{Name: "dscal", Dims: dimsN}, flopOfGemm), [4]int64{10})
-	coarse := NewRunCalls()
+	coarse := &RunCalls{}
 	add(t, coarse, coarse.Kernel(Kernel{Name: "zero", Dims: dimsN}, flopOfGemm), [4]int64{10})
 	for want, c := range map[string]struct {
 		run *RunCalls

@@ -1,7 +1,7 @@
 // Package measure times the kernels that a run calls, on the machine that it runs on, for
 // calibrate kernels to fit.
 //
-//	run := measure.NewRunCalls()                         // the calls of a run
+//	run := &measure.RunCalls{}                           // the calls of a run
 //	k := run.Kernel(kernel, guess)
 //	err := run.Add(k, dims)
 //	plan, err := measure.NewPlan(run, o)                 // sizes by where the time goes, in random order

@@ -37,7 +37,7 @@ func everything(t *testing.T, rows, columns, nb int64) *RunCalls {
 // runOf is a run that calls some kernels so.
 func runOf(t *testing.T, names []string, rows, columns, nb int64) *RunCalls {
 	t.Helper()
-	r := NewRunCalls()
+	r := &RunCalls{}
 	for _, name := range names {
 		for _, k := range variants(name) {
 			number := r.Kernel(k, func(d *[4]int64) float64 {
@@ -124,7 +124,7 @@ func TestPlan(t *testing.T) {
 // swapped in place.
 func twoRuns(t *testing.T) *RunCalls {
 	t.Helper()
-	all := NewRunCalls()
+	all := &RunCalls{}
 	for _, run := range []struct {
 		ranks             int
 		rows, columns, nb int64
@@ -133,7 +133,7 @@ func twoRuns(t *testing.T) *RunCalls {
 		{1, 400, 401, 16, []string{"dgemm", "dtrsm", "dgemv", "dger", "dcopy", "dlaswp00N"}},
 		{2, 100, 201, 8, []string{"dgemm", "dtrsm", "dcopy", "dlaswp00N", "dlaswp01T", "dlaswp06T"}},
 	} {
-		r := NewRunCalls()
+		r := &RunCalls{}
 		r.Ranks = run.ranks
 		for _, name := range run.names {
 			k := variants(name)[0]
@@ -196,7 +196,7 @@ func TestPlanIsBounded(t *testing.T) {
 			s := &p.shapes[p.Calls[i].shape]
 			n := forms[k.Name].needs(k, &p.Calls[i].Dims, s.nb)
 			if n.rows > s.rows || n.columns > s.columns || n.order > s.nb || n.work > p.space.work || s.rows*s.columns > p.space.matrix {
-				t.Errorf("%+v: %v of %s needs %+v of %+v, %+v", c, k, sizeText(k, &p.Calls[i].Dims), n, s, p.space)
+				t.Errorf("%+v: %v of %v needs %+v of %+v, %+v", c, k, p.Calls[i].Dims, n, s, p.space)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func TestPlanIsBounded(t *testing.T) {
 func TestOnly(t *testing.T) {
 	r := everything(t, 300, 200, 16)
 	r.Only([]string{"dscal", "dlaswp00N"})
-	all := NewRunCalls()
+	all := &RunCalls{}
 	addRun(t, all, r)
 	for _, run := range []*RunCalls{r, all} {
 		p, err := NewPlan(run, options())
@@ -223,7 +223,7 @@ func TestPlanRefusals(t *testing.T) {
 		"core 1 twice":       func(o *Options) *RunCalls { o.Cores = []int{1, 1}; return small },
 		"operands: want":     func(o *Options) *RunCalls { o.Operands = nil; return small },
 		"no kernel that can be timed": func(*Options) *RunCalls {
-			r := NewRunCalls()
+			r := &RunCalls{}
 			_ = r.Add(r.Kernel(Kernel{Name: "dswap", Dims: []string{"N"}}, flopOfGemm), [4]int64{1})
 			return r
 		},
@@ -238,7 +238,7 @@ func TestPlanRefusals(t *testing.T) {
 
 // TestUnknownKernels: a kernel that cannot be timed is named, with its part of the time: 3 s of 3 + 9.
 func TestUnknownKernels(t *testing.T) {
-	r := NewRunCalls()
+	r := &RunCalls{}
 	second := func(*[4]int64) float64 { return 1 }
 	for name, calls := range map[string]int{"dfft": 3, "dscal": 9} {
 		k := r.Kernel(Kernel{Name: name, Dims: []string{"N"}}, second)
@@ -261,7 +261,7 @@ var gemm = Kernel{"dgemm", []Attr{{"transa", "N"}, {"transb", "N"}}, []string{"M
 // are a half), and ten that are empty, two sizes are the one at the middle of the time, then that at the
 // middle of the calls.
 func TestChoose(t *testing.T) {
-	r := NewRunCalls()
+	r := &RunCalls{}
 	k := r.Kernel(gemm, flopOfGemm)
 	one, hundred, thousand := [4]int64{1, 1, 1}, [4]int64{10, 10, 1}, [4]int64{10, 10, 10}
 	for d, calls := range map[[4]int64]int{one: 1000, hundred: 10, thousand: 2, {0, 5, 5}: 10} {
@@ -282,7 +282,7 @@ func TestChoose(t *testing.T) {
 // TestChooseSpread: of 1,000 sizes with one call each, 100 are chosen, as many different ones, the largest
 // of them among the last hundredth of the time.
 func TestChooseSpread(t *testing.T) {
-	r := NewRunCalls()
+	r := &RunCalls{}
 	k := r.Kernel(gemm, flopOfGemm)
 	for m := range int64(1000) {
 		add(t, r, k, [4]int64{m + 1, 1, 1})
@@ -300,7 +300,7 @@ func TestChooseSpread(t *testing.T) {
 // TestEmpty: calls in which there is nothing to do are not counted; a role or a part of the rows that is 0
 // does not make a call empty.
 func TestEmpty(t *testing.T) {
-	r := NewRunCalls()
+	r := &RunCalls{}
 	swap := r.Kernel(Kernel{"dlocswpT", nil, []string{"JB", "ROLE"}}, flopOfGemm)
 	rows := r.Kernel(Kernel{"dlaswp04T", nil, []string{"M0", "M1", "N"}}, flopOfGemm)
 	for _, c := range []struct {
@@ -320,7 +320,7 @@ func TestEmpty(t *testing.T) {
 // TestAddRun: a run of one call of 8 s and one of a million calls of 1 s, which make one size
 // each, count alike: of the time in between, both have half.
 func TestAddRun(t *testing.T) {
-	all := NewRunCalls()
+	all := &RunCalls{}
 	for size, calls := range map[int64]int{8: 1, 1: 1000000} {
 		addRun(t, all, scaling(t, map[int64]int{size: calls}))
 	}
@@ -337,7 +337,7 @@ func TestAddRun(t *testing.T) {
 // scaling is a run that calls dscal so often for each size, which takes as many seconds.
 func scaling(t *testing.T, calls map[int64]int) *RunCalls {
 	t.Helper()
-	r := NewRunCalls()
+	r := &RunCalls{}
 	n := r.Kernel(Kernel{Name: "dscal", Dims: dimsN}, func(d *[4]int64) float64 { return float64(d[0]) })
 	for size, number := range calls {
 		for range number {
@@ -350,7 +350,7 @@ func scaling(t *testing.T, calls map[int64]int) *RunCalls {
 // TestRunOfSize: a size that two runs have is timed in the matrix of the run that spends more of its time on
 // it: 1 of 10 s, or 2 of 2.
 func TestRunOfSize(t *testing.T) {
-	all := NewRunCalls()
+	all := &RunCalls{}
 	for _, calls := range []map[int64]int{{1: 1, 9: 1}, {1: 2}} {
 		addRun(t, all, scaling(t, calls))
 	}

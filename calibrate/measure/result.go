@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -70,12 +71,7 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 }
 
 // HostName returns a name as tables and kernel files have them; an empty one becomes "unknown".
-func HostName(name string) string {
-	if name == "" {
-		return unknown
-	}
-	return textutil.Plain(name)
-}
+func HostName(name string) string { return textutil.Plain(cmp.Or(name, unknown)) }
 
 // Quality says how quiet the machine was.
 type Quality struct {
@@ -210,7 +206,7 @@ func (r *Result) Summaries(p *Plan) []Summary {
 		s.Timings += len(seconds)
 		slices.Sort(seconds)
 		if median := seconds[len(seconds)/2]; median > s.Seconds {
-			s.Seconds, s.Largest = median, sizeText(&p.Kernels[c.Kernel], &c.Dims)
+			s.Seconds, s.Largest = median, numbers(c.Dims[:len(p.Kernels[c.Kernel].Dims)], "x")
 		}
 	}
 	return list

@@ -81,8 +81,22 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 	for i := 1; i < k; i++ {
 		even = append(even, i*len(x)/k)
 	}
-	starts := [][]int{even}
-	if gaps, ok := gapCuts(sorted, k, o.LeastMembers); ok {
+	// The other start is at the k-1 widest gaps that leave runs of at least so many numbers, if there are as
+	// many.
+	starts, gaps, order := [][]int{even}, []int(nil), []int(nil)
+	for i := max(1, o.LeastMembers); i <= len(x)-o.LeastMembers; i++ {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(sorted[b]-sorted[b-1], sorted[a]-sorted[a-1])
+	})
+	for _, at := range order {
+		near := func(c int) bool { return max(c-at, at-c) < o.LeastMembers }
+		if len(gaps) < k-1 && !slices.ContainsFunc(gaps, near) {
+			gaps = append(gaps, at)
+		}
+	}
+	if slices.Sort(gaps); len(gaps) == k-1 {
 		starts = append(starts, gaps)
 	}
 	share := make([]float64, k)
@@ -153,25 +167,6 @@ func (f *Fit) Skewness(x []float64) float64 {
 		}
 	}
 	return sum / float64(len(x))
-}
-
-// gapCuts divides sorted numbers at the k-1 widest gaps that leave runs of at least
-// least numbers, and reports whether there are so many such gaps.
-func gapCuts(sorted []float64, k, least int) (cuts []int, ok bool) {
-	var order []int
-	for i := max(1, least); i <= len(sorted)-least; i++ {
-		order = append(order, i)
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(sorted[b]-sorted[b-1], sorted[a]-sorted[a-1])
-	})
-	for _, at := range order {
-		if len(cuts) < k-1 && !slices.ContainsFunc(cuts, func(c int) bool { return max(c-at, at-c) < least }) {
-			cuts = append(cuts, at)
-		}
-	}
-	slices.Sort(cuts)
-	return cuts, len(cuts) == k-1
 }
 
 // gathered returns at most about mostAlone numbers that stand for the sorted x, and how

@@ -47,7 +47,7 @@ type Traced struct {
 // Read returns the calls of the runs of some traces, which count alike. If only is not
 // empty, kernels of other names are not to be timed.
 func Read(paths, only []string) (all Traced, err error) {
-	all.Calls = measure.NewRunCalls()
+	all.Calls = &measure.RunCalls{}
 	for _, path := range paths {
 		r, err := read(path, only)
 		if err != nil {
@@ -83,18 +83,44 @@ func read(path string, only []string) (r Traced, err error) {
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
-	calls, numbers, dims := measure.NewRunCalls(), []int(nil), [][]int(nil)
+	calls, numbers, dims := &measure.RunCalls{}, []int(nil), [][]int(nil)
 	for i := range h.Kernels {
-		t, k, at := &h.Kernels[i], measure.Kernel{Name: h.Kernels[i].Name}, []int(nil)
+		t, at := &h.Kernels[i], []int(nil)
+		k, sig := measure.Kernel{Name: t.Name}, kernels.Signature{Name: t.Name}
 		for _, a := range t.Attrs {
 			k.Attrs = append(k.Attrs, measure.Attr{Name: a.Name, Value: a.Value})
+			sig.Attrs = append(sig.Attrs, kernels.Attr{Name: a.Name, Value: a.Value})
 		}
 		for j, d := range t.Dims {
+			sig.Dims = append(sig.Dims, d.Name)
 			if !d.Label || measure.HasDim(t.Name, d.Name) {
 				k.Dims, at = append(k.Dims, d.Name), append(at, j)
 			}
 		}
-		numbers, dims = append(numbers, calls.Kernel(k, guessOf(set, t, at))), append(dims, at)
+		// The first guess of a call's time is that of the set; of a kernel that it has no model of, the time
+		// of its flop. Any host will do: the set says the same of all, up to their speed.
+		model, none := set.Bind(kernels.Host{Name: "host", Speed: guessSpeed}, sig)
+		guess := func(d *[4]int64) float64 {
+			var x [4]int64
+			for i, place := range at {
+				x[place] = d[i]
+			}
+			if none == nil {
+				return max(model.Seconds(&x), 1e-8)
+			}
+			flop := 0.0
+			for _, term := range t.Flops {
+				product := term.Coef
+				for i := range x {
+					for range term.Pow[i] {
+						product *= float64(x[i])
+					}
+				}
+				flop += product
+			}
+			return flop / guessSpeed
+		}
+		numbers, dims = append(numbers, calls.Kernel(k, guess)), append(dims, at)
 	}
 	// The calls of ranks at equal distances.
 	ranks := make([]int32, min(ranksOfRun, h.Ranks))
@@ -168,38 +194,4 @@ func Weights(paths []string) (*calibrate.Run, error) {
 		weights.Add(number, d, calls)
 	})
 	return weights, nil
-}
-
-// guessOf returns what the set says of the time of a kernel; of those that it has no
-// model of, the time of their flop.
-func guessOf(set *kernels.Set, t *trace.Kernel, dims []int) func(d *[4]int64) float64 {
-	sig := kernels.Signature{Name: t.Name}
-	for _, a := range t.Attrs {
-		sig.Attrs = append(sig.Attrs, kernels.Attr{Name: a.Name, Value: a.Value})
-	}
-	for _, d := range t.Dims {
-		sig.Dims = append(sig.Dims, d.Name)
-	}
-	// Any host will do: the set says the same of all, up to their speed.
-	model, err := set.Bind(kernels.Host{Name: "host", Speed: guessSpeed}, sig)
-	return func(d *[4]int64) float64 {
-		var x [4]int64
-		for i, at := range dims {
-			x[at] = d[i]
-		}
-		if err == nil {
-			return max(model.Seconds(&x), 1e-8)
-		}
-		flop := 0.0
-		for _, term := range t.Flops {
-			product := term.Coef
-			for i := range x {
-				for range term.Pow[i] {
-					product *= float64(x[i])
-				}
-			}
-			flop += product
-		}
-		return flop / guessSpeed
-	}
 }

@@ -103,10 +103,7 @@ func runHosts(c *cli.Context) error {
 	if err == nil && c.String("model") != calibrate.Auto {
 		err = excludes(c, "model", "criterion")
 	}
-	if err != nil {
-		return err
-	}
-	if err := checkOutputs(c); err != nil {
+	if err = cmp.Or(err, checkOutputs(c)); err != nil {
 		return err
 	}
 

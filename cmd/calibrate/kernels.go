@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +155,9 @@ func readTimings(c *cli.Context, o calibrate.ReadOptions, terms map[string][]str
 // kernelModels are the models of either way of fitting.
 // The command writes either in the same way: as text, as a kernel file and as plots.
 type kernelModels interface {
+	Names() []string // of the kernels that have a model
 	CheckNoise(noise string) error
+	Warned() []warning.Warning
 	WriteText(w io.Writer) error
 	WriteYAML(w io.Writer, o calibrate.FileOptions) error
 	Series() []calibrate.Series
@@ -206,10 +209,9 @@ func runKernels(c *cli.Context) error {
 	if err := file.Validate(); err != nil {
 		return command.Usagef("kernels: %w", err)
 	}
-	if err := needs(c, "output", "host-name", "empty", "noise", "base", "source"); err != nil {
-		return err
-	}
-	if err := checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...); err != nil {
+	err = cmp.Or(needs(c, "output", "host-name", "empty", "noise", "base", "source"),
+		checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...))
+	if err != nil {
 		return err
 	}
 	if file.Base, err = readBase(c.String("base")); err != nil {
@@ -230,30 +232,24 @@ func runKernels(c *cli.Context) error {
 		return err
 	}
 	var report kernelModels
-	var warnings *[]warning.Warning // CheckNoise may add some
-	var names []string
 	if mean {
-		r, err := calibrate.FitKernels(timings, fit)
-		if err != nil {
-			return err
-		}
-		report, warnings, names = r, &r.Warnings, r.Kernels()
+		report, err = calibrate.FitKernels(timings, fit)
 	} else {
 		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
 		learn.Progress = bar.SetOf
-		r, err := calibrate.LearnKernels(timings, learn)
+		report, err = calibrate.LearnKernels(timings, learn)
 		bar.Clear()
-		if err != nil {
-			return err
-		}
-		report, warnings, names = r, &r.Warnings, r.Names()
+	}
+	if err != nil {
+		return err
 	}
 	// A kernel file with noise needs repeated timings, which is known after the fit.
 	if err := report.CheckNoise(file.Noise); err != nil {
-		return warning.With(err, *warnings)
+		return err
 	}
-	command.Warn(c, *warnings)
-	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(names, ", "), command.Version())
+	command.Warn(c, report.Warned())
+	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Names(), ", "),
+		command.Version())
 	if err := writePlots(c, report.Series()); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func runMachine(c *cli.Context) error {
 		return command.Usagef("machine: --noise: %w", err)
 	}
 	o := machine.Options{Dir: args[0], Runs: c.StringSlice("for"), Launcher: args[1:], Budget: c.Duration("budget"),
-		Compiler: c.String("mpicc"), Noise: c.String("noise"), Threads: c.Int("threads"),
+		Compiler: c.String("mpicc"), Noise: c.String("noise"), Threads: c.Int("threads"), Hosts: c.Int("hosts"),
 		Warn: func(w warning.Warning) { command.Warn(c, []warning.Warning{w}) }}
 	// Flags of the kernels go on as they were given: the step that measures checks them, and its line in machine.md has
 	// them.
@@ -86,10 +86,7 @@ func runMachine(c *cli.Context) error {
 			o.KernelFlags = append(o.KernelFlags, "--"+flag, c.String(flag))
 		}
 	}
-	// A number that is not given follows from the measurement.
-	if c.IsSet("hosts") {
-		o.Hosts = new(c.Int("hosts"))
-	}
+	// Numbers that are not given follow from the measurement.
 	if c.IsSet("ranks-per-host") {
 		o.RanksPerHost = new(c.Int("ranks-per-host"))
 	}

@@ -137,10 +137,7 @@ func runNetwork(c *cli.Context) error {
 	} else {
 		machine, err = machineOf(c, c.String("name"), c.Int("hosts"))
 	}
-	if err != nil {
-		return err
-	}
-	if err := checkOutputs(c); err != nil {
+	if err = cmp.Or(err, checkOutputs(c)); err != nil {
 		return err
 	}
 
