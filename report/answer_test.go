@@ -18,15 +18,21 @@ import (
 	"reprise/trace"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // twoHosts has hosts of two cores of 3 Gflop/s; ranks 0 to 2 are on the first, rank 3 on the
 // second, which is half as quick.
 func twoHosts(t *testing.T) *replay.Machine {
 	t.Helper()
 	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="3Gf" core="2" bw="125MBps" lat="50us"/></platform>`
 	p, err := platforms.Parse(strings.NewReader(xml), "two.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return &replay.Machine{Platform: p, Hosts: []int32{0, 0, 0, 1}, Factors: []float64{1, 0.5}}
 }
 
@@ -43,9 +49,7 @@ func TestAnswer(t *testing.T) {
 		t.Error("a peak below the rate")
 	}
 	nominal, err := platforms.Builtin("dahu", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	r.Gflops = 1e-3
 	if a := NewAnswer(r, &replay.Machine{Platform: nominal, Hosts: make([]int32, 4)}); a.Peak != 0 || a.Efficiency != 0 {
 		t.Errorf("a peak of %v Gflop/s from nominal speeds", a.Peak)
@@ -90,20 +94,12 @@ func TestAnswerIntervals(t *testing.T) {
 func TestInputs(t *testing.T) {
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, &trace.Header{Program: "x", Ranks: 1, Params: []trace.Param{{Name: "N", Value: "7"}}}, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, w.Close())
 	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "x.trace.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	kernelFile := filepath.Join(t.TempDir(), "k.yaml")
-	if err := os.WriteFile(kernelFile, []byte("kernels"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(kernelFile, []byte("kernels"), 0o600))
 	m := twoHosts(t)
 	p := &replay.Provenance{Tool: "replay v1", Trace: "x.trace.zst", Platform: "two.xml", KernelFile: kernelFile, HostSpeeds: []string{"n1=0.5"}}
 	traceSum, _ := tr.Hash()

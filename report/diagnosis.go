@@ -34,8 +34,8 @@ func Diagnose(d *Data) []string {
 
 	// The two longest phases.
 	all, phases := t.total(), slices.Clone(t.Phases)
-	slices.SortStableFunc(phases, func(a, b share) int { return cmp.Compare(b.Mean, a.Mean) })
-	phases = slices.DeleteFunc(phases, func(p share) bool { return p.Mean < worthTelling*all })
+	slices.SortStableFunc(phases, func(a, b replay.Share) int { return cmp.Compare(b.Mean, a.Mean) })
+	phases = slices.DeleteFunc(phases, func(p replay.Share) bool { return p.Mean < worthTelling*all })
 	switch {
 	case all == 0 || len(phases) == 0:
 	case len(phases) == 1:
@@ -111,7 +111,7 @@ func (t *times) whole() string {
 	if all == 0 {
 		return ""
 	}
-	waiting, longest := 0.0, share{}
+	waiting, longest := 0.0, replay.Share{}
 	for _, k := range t.Kinds {
 		if !waits(k.Name) {
 			continue
@@ -121,12 +121,12 @@ func (t *times) whole() string {
 		}
 	}
 	// Kernels that differ in their attributes only are one routine: people know dgemm, not each of its calls.
-	var routines []share
+	var routines []replay.Share
 	for _, k := range t.Kernels {
 		name, _, _ := strings.Cut(k.Name, " ")
-		i := slices.IndexFunc(routines, func(s share) bool { return s.Name == name })
+		i := slices.IndexFunc(routines, func(s replay.Share) bool { return s.Name == name })
 		if i < 0 {
-			routines, i = append(routines, share{Name: name}), len(routines)
+			routines, i = append(routines, replay.Share{Name: name}), len(routines)
 		}
 		routines[i].Mean += k.Mean
 	}
@@ -137,7 +137,7 @@ func (t *times) whole() string {
 		mean          float64
 	}{
 		{"computes for ", mostly(routines, spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
-		{"waits for messages for ", mostly([]share{longest}, waiting, all), waiting},
+		{"waits for messages for ", mostly([]replay.Share{longest}, waiting, all), waiting},
 		{"polls for ", "", spent(replay.TimePoll)},
 		{"spends ", " on overheads of messages", spent(replay.TimeOverhead)},
 		{"sleeps for ", "", spent(replay.TimeSleep)},
@@ -167,7 +167,7 @@ func (t *times) whole() string {
 const worthTelling = 0.005
 
 // mostly names the share that is more than half of some time, if there is one.
-func mostly(shares []share, some, all float64) string {
+func mostly(shares []replay.Share, some, all float64) string {
 	for _, s := range shares {
 		if s.Mean > some/2 {
 			return fmt.Sprintf(", most of it in %s (%s)", s.Name, percent(s.Mean/all))
@@ -276,22 +276,14 @@ func DiagnoseDraws(u *replay.Uncertainty) []string {
 	}
 }
 
-// times is where the time of the mean rank went, in the JSON of a result.
+// times is where the time of the mean rank went, in the JSON of a result. Of an estimate the least and the most of all
+// ranks are not known, and 0.
 type times struct {
-	StoppedAt *float64 `json:"stopped_at_s"`
-	Kinds     []share  `json:"time_by_kind"`
-	Phases    []share  `json:"time_by_phase"`
-	Kernels   []share  `json:"time_by_kernel"`
-	Estimate  bool     `json:"estimate"`
-}
-
-// share is a row of where the time went, in seconds of the mean rank. Of an estimate the least
-// and the most of all ranks are not known, and 0.
-type share struct {
-	Name string  `json:"name"`
-	Mean float64 `json:"mean_s"`
-	Min  float64 `json:"min_s"`
-	Max  float64 `json:"max_s"`
+	StoppedAt *float64       `json:"stopped_at_s"`
+	Kinds     []replay.Share `json:"time_by_kind"`
+	Phases    []replay.Share `json:"time_by_phase"`
+	Kernels   []replay.Share `json:"time_by_kernel"`
+	Estimate  bool           `json:"estimate"`
 }
 
 // timesOf returns where the time went, by the tables of data if there are any. Results of several replays have lists of
@@ -304,10 +296,10 @@ func timesOf(d *Data) *times {
 	if len(d.Tables) == 0 {
 		return t
 	}
-	by := map[string][]share{}
+	by := map[string][]replay.Share{}
 	for _, table := range d.Tables {
 		for _, r := range table.Rows {
-			by[table.By] = append(by[table.By], share{Name: r.Name, Mean: r.Mean})
+			by[table.By] = append(by[table.By], replay.Share{Name: r.Name, Mean: r.Mean})
 		}
 	}
 	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], Estimate: t.Estimate}
@@ -323,13 +315,13 @@ func (t *times) total() float64 {
 }
 
 // named returns the row with a name, one of nothing if there is none.
-func named(shares []share, name string) share {
+func named(shares []replay.Share, name string) replay.Share {
 	for _, s := range shares {
 		if s.Name == name {
 			return s
 		}
 	}
-	return share{Name: name}
+	return replay.Share{Name: name}
 }
 
 // seconds writes a time with the unit that leaves it between 1 and 1000, as page/units.js does, with at most

@@ -24,6 +24,14 @@ import (
 	"reprise/report/typedarray"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // madeUp is a run of 2 ranks, 3 steps and 2 states with everything that a page can show.
 func madeUp() *report.Data {
 	zeros := func(n int) typedarray.Bytes { return make(typedarray.Bytes, n) }
@@ -63,9 +71,7 @@ func madeUp() *report.Data {
 func pageOf(t testing.TB, runs ...*report.Data) []byte {
 	t.Helper()
 	var page bytes.Buffer
-	if err := report.Write(&page, runs...); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, report.Write(&page, runs...))
 	return page.Bytes()
 }
 
@@ -73,15 +79,11 @@ func pageOf(t testing.TB, runs ...*report.Data) []byte {
 func TestReadWhatWasWritten(t *testing.T) {
 	want := []*report.Data{madeUp(), {Format: report.Format, Title: "nothing recorded"}}
 	got, err := report.Read(bytes.NewReader(pageOf(t, want...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	texts := make([]string, 2)
 	for i, runs := range [][]*report.Data{want, got} {
 		text, err := json.MarshalIndent(runs, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		texts[i] = string(text)
 	}
 	if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
@@ -140,15 +142,11 @@ func TestPolicy(t *testing.T) {
 // TestScripts: every script of the page is in it.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("page/*.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	page := string(pageOf(t, madeUp()))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if !strings.Contains(page, string(text)) {
 			t.Errorf("%s is not in the page", file)
 		}

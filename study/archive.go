@@ -205,8 +205,33 @@ func (a *Archive) read(z *zip.Reader) error {
 		}
 		seen[f.Name] = true
 	}
-	if err := a.readResults(z); err != nil {
+
+	// The outcome of each row, line by line: a forged archive of a few kB may hold lines of gigabytes,
+	// so they are bounded like those of a journal.
+	f, err := open(z, resultsFile, maxResults)
+	if err != nil {
 		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	for n := 0; lines.Scan(); n++ {
+		var row archived
+		err := json.Unmarshal(lines.Bytes(), &row)
+		e := &Entry{Outcome: row.Outcome, Error: row.Error}
+		switch {
+		case n == len(p.Runs):
+			return fmt.Errorf("%s:%d: a row more than the plan has", resultsFile, n+1)
+		case err != nil || row.Row != n || !e.tells():
+			return fmt.Errorf("%s:%d: no result of row %d", resultsFile, n+1, n+1)
+		}
+		a.results = append(a.results, e)
+	}
+	if err := textutil.LineError(lines); err != nil {
+		return fmt.Errorf("%s:%d: %w", resultsFile, len(a.results)+1, err)
+	}
+	if len(a.results) != len(p.Runs) {
+		return fmt.Errorf("%s has %d rows, and the plan %d", resultsFile, len(a.results), len(p.Runs))
 	}
 
 	// The table must be that of the results: otherwise one of them was changed.
@@ -217,55 +242,22 @@ func (a *Archive) read(z *zip.Reader) error {
 			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
 		}
 	}
-	f, err := open(z, CSVFile, maxResults)
+	table, err := open(z, CSVFile, maxResults)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer table.Close()
 	var want bytes.Buffer
 	if err := p.NewTable(r).WriteCSV(&want); err != nil {
 		return err
 	}
 	// The table follows from the results, so it is compared and not read.
-	have, err := io.ReadAll(io.LimitReader(f, int64(want.Len())+1)) // a forged table may be much longer
+	have, err := io.ReadAll(io.LimitReader(table, int64(want.Len())+1)) // a forged table may be much longer
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(have, want.Bytes()) {
 		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
-	}
-	return nil
-}
-
-// readResults reads the outcome of each row, line by line: lines may be many times larger than
-// the archive.
-func (a *Archive) readResults(z *zip.Reader) error {
-	f, err := open(z, resultsFile, maxResults)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// A line is bounded like one of a journal: a forged archive of a few kB may hold a line of
-	// gigabytes.
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxLine)
-	for n := 0; lines.Scan(); n++ {
-		var row archived
-		err := json.Unmarshal(lines.Bytes(), &row)
-		e := &Entry{Outcome: row.Outcome, Error: row.Error}
-		switch {
-		case n == len(a.Plan.Runs):
-			return fmt.Errorf("%s:%d: a row more than the plan has", resultsFile, n+1)
-		case err != nil || row.Row != n || !e.tells():
-			return fmt.Errorf("%s:%d: no result of row %d", resultsFile, n+1, n+1)
-		}
-		a.results = append(a.results, e)
-	}
-	if err := textutil.LineError(lines); err != nil {
-		return fmt.Errorf("%s:%d: %w", resultsFile, len(a.results)+1, err)
-	}
-	if len(a.results) != len(a.Plan.Runs) {
-		return fmt.Errorf("%s has %d rows, and the plan %d", resultsFile, len(a.results), len(a.Plan.Runs))
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ func check(t *testing.T, a, b string, threshold float64) *Check {
 	for i, text := range []string{a, b} {
 		plans[i] = studyIn(t, text)
 		work(t, plans[i], WorkOptions{})
-		results[i] = NewResults(plans[i].Dir())
-		noError(t, results[i].Update())
+		results[i] = resultsOf(t, plans[i])
 	}
 	c, err := NewCheck(plans[0], plans[1], results[0], results[1], threshold)
 	noError(t, err)
@@ -74,8 +73,7 @@ func TestCheckDifferences(t *testing.T) {
 	var results []*Results
 	for _, p := range []*Plan{a, b} {
 		work(t, p, WorkOptions{})
-		r := resultsOf(t, p)
-		results = append(results, r)
+		results = append(results, resultsOf(t, p))
 	}
 	_, err := NewCheck(a, b, results[0], results[1], 0)
 	if err == nil || !strings.Contains(err.Error(), "NB 32, DEPTH 0 does 0.0837083 Gflop, and in "+a.Dir()+" 0.0429067: ") {

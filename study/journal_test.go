@@ -19,9 +19,8 @@ func journalOf(t *testing.T, p *Plan) (path string, text []byte) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	if text, err = os.ReadFile(list[0]); err != nil {
-		t.Fatal(err)
-	}
+	text, err = os.ReadFile(list[0])
+	noError(t, err)
 	return list[0], text
 }
 

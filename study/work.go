@@ -81,9 +81,6 @@ func OfWhich(failed int) string {
 	return fmt.Sprintf(", of which %d failed", failed)
 }
 
-// CheckLease returns an error that begins with a lease if that is too short or too long.
-func CheckLease(d time.Duration) error { return workqueue.CheckPeriod(d) }
-
 // Work makes runs of the study until none is left that is free, or its time is over, or ctx ends;
 // then runs that have not ended are given back, long exact ones with a checkpoint. If it ends the
 // study, it writes the table.

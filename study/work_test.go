@@ -362,9 +362,8 @@ func TestHides(t *testing.T) {
 	}
 	s, err := Parse(strings.NewReader(smallStudy), filepath.Join("elsewhere", "study.yaml"))
 	noError(t, err)
-	if p, err = NewPlan(s, "test"); err != nil {
-		t.Fatal(err)
-	}
+	p, err = NewPlan(s, "test")
+	noError(t, err)
 	if _, err := p.Create(filepath.Join("elsewhere", "dahu")); err == nil {
 		t.Error("beside the study's file: no error")
 	}

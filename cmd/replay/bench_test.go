@@ -18,9 +18,7 @@ func BenchmarkPatterns(b *testing.B) {
 			b.Run(fmt.Sprint(pattern, "-", ranks), func(b *testing.B) {
 				w := workload.Workload{Pattern: pattern, Ranks: ranks, Messages: 10240, Seed: 1}
 				dir := b.TempDir()
-				if err := w.Write(dir); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, w.Write(dir))
 				b.Chdir(dir)
 				benchmarkCommand(b, w.Messages, "--platform", "platform.xml", "--hostfile", "hostfile", "trace.index")
 			})
@@ -60,9 +58,7 @@ func BenchmarkDahu(b *testing.B) {
 func benchmarkCommand(b *testing.B, messages int, args ...string) {
 	args = append([]string{"replay", "--quiet", "--json"}, args...)
 	for b.Loop() {
-		if err := run(b.Context(), args, nil, io.Discard, io.Discard); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, run(b.Context(), args, nil, io.Discard, io.Discard))
 	}
 	if messages > 0 {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(messages), "ns/message")

@@ -85,9 +85,7 @@ func hear[E any](b *browser, event cdp.Event[E], say func(E) string) {
 // do does something on the page.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatal(err)
-	}
+	noError(b.t, chromedp.Do(b.ctx, steps...))
 }
 
 // eval returns the value of an expression of JavaScript in the page.
@@ -159,9 +157,7 @@ func TestReportInBrowser(t *testing.T) {
 	var want struct {
 		Makespan float64 `json:"makespan_s"`
 	}
-	if err := json.Unmarshal(result, &want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(result, &want))
 	headline := eval[string](b, "document.querySelector('.fact.main dd').textContent")
 	var number float64
 	var unit string
@@ -353,9 +349,7 @@ func TestAnswerInBrowser(t *testing.T) {
 		Kinds  times `json:"time_by_kind"`
 		Phases times `json:"time_by_phase"`
 	}
-	if err := json.Unmarshal(result, &want); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(result, &want))
 	all, longest := 0.0, 0.0
 	for _, k := range want.Kinds {
 		all += k.Mean

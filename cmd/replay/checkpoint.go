@@ -234,9 +234,18 @@ func identity(j *job) ([]replay.Property, error) {
 		files = append(files, [2]string{"network noise", j.spec.NetworkNoise})
 	}
 	for _, p := range files {
-		text, err := contentHash(p[1])
-		if err != nil {
-			return nil, err
+		// A file is named by its content, and anything built in by its name: the version says what is built in.
+		name, text := p[1], "built-in "+p[1]
+		if name == "" {
+			text = "by default"
+		} else if regular.IsFile(name) {
+			var err error
+			if text, err = report.FileHash(name); errors.Is(err, regular.ErrSpecial) {
+				err = command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
 		list = append(list, replay.Property{Name: p[0], Value: text})
 	}
@@ -249,20 +258,4 @@ func identity(j *job) ([]replay.Property, error) {
 		list = append(list, replay.Property{Name: "trace", Value: fmt.Sprintf("%x", hash)})
 	}
 	return list, nil
-}
-
-// contentHash names a file by its content, and anything built in by its name: the version of the program, which is part
-// of the identity, says what is built in.
-func contentHash(name string) (string, error) {
-	switch {
-	case name == "":
-		return "by default", nil
-	case !regular.IsFile(name):
-		return "built-in " + name, nil
-	}
-	hash, err := report.FileHash(name)
-	if errors.Is(err, regular.ErrSpecial) {
-		err = command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
-	}
-	return hash, err
 }

@@ -17,9 +17,7 @@ func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	good := filepath.Join(dir, "index")
 	for name, text := range map[string]string{"index": filepath.Join(dir, "a") + "\n" + filepath.Join(dir, "b") + "\n", "a": "0 init\n", "b": "1 init\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	play := func(args ...string) error {
 		return run(context.Background(), append([]string{"replay", "--quiet"}, args...), strings.NewReader(""), io.Discard, io.Discard)

@@ -42,7 +42,16 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 		stream, name, pipe = f, path, f
 	}
 	if path == "-" || pipe != nil {
-		t, err := trace.NewReader(newStream(ctx, stream), name)
+		// Another goroutine reads what can be read once, so that a replay which waits for it gives up when the context
+		// ends, by its cause. The goroutine ends with the stream or with ctx, unless a read never returns: then it
+		// waits for ever, as nothing can interrupt a read of a terminal or a pipe.
+		in, out := io.Pipe()
+		context.AfterFunc(ctx, func() { out.CloseWithError(context.Cause(ctx)) }) // the first error of a pipe stays
+		go func() {
+			_, err := io.CopyBuffer(out, struct{ io.Reader }{stream}, make([]byte, chunkSize))
+			out.CloseWithError(err)
+		}()
+		t, err := trace.NewReader(in, name)
 		if err != nil && pipe != nil {
 			err = errors.Join(err, pipe.Close())
 		}
@@ -155,19 +164,6 @@ func (in *input) checkSteps(from, to int) error {
 		return command.Usagef("--steps up to %d, but the trace begins with step %d", to-1, chunks[0].First)
 	}
 	return nil
-}
-
-// newStream returns a trace that is read once, such as standard input. Another goroutine reads it, so that a replay which
-// waits for it gives up when the context ends, by its cause. The goroutine ends with r or with ctx, unless r never
-// returns: then it waits for ever, as nothing can interrupt a read of a terminal or a pipe.
-func newStream(ctx context.Context, r io.Reader) io.Reader {
-	in, out := io.Pipe()
-	context.AfterFunc(ctx, func() { out.CloseWithError(context.Cause(ctx)) }) // the first error of a pipe stays
-	go func() {
-		_, err := io.CopyBuffer(out, struct{ io.Reader }{r}, make([]byte, chunkSize))
-		out.CloseWithError(err)
-	}()
-	return in
 }
 
 // chunkSize is the size of a read, in bytes; a pipe of the system holds as much.

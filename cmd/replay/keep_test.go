@@ -48,9 +48,7 @@ func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: commandtest.Command(t, "replay", args...)}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Start())
 	return p
 }
 
@@ -129,9 +127,7 @@ func TestTerminate(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "state")
 		p := start(t, "--json", "--quiet", "--checkpoint", file, path)
 		await(t, file)
-		if err := p.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, p.Process.Signal(sig))
 		if sig == syscall.SIGHUP { // a terminal that closes sends several
 			time.Sleep(time.Millisecond)
 			_ = p.Process.Signal(sig) // it may have ended
@@ -169,9 +165,7 @@ func TestTerminateRuns(t *testing.T) {
 	for patience := time.Second; ; patience *= 2 {
 		p := start(t, "--runs", strconv.Itoa(runs), "--json", "--quiet", "--kernels", model, path)
 		time.Sleep(patience)
-		if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, p.Process.Signal(syscall.SIGTERM))
 		var exit *exec.ExitError
 		if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() > 1 {
 			t.Fatalf("%v, want exit code 1", err)
@@ -180,9 +174,7 @@ func TestTerminateRuns(t *testing.T) {
 			continue // fewer than two had ended, or the process had not begun
 		}
 		var report struct{ Runs []any }
-		if err := json.Unmarshal(p.stdout.Bytes(), &report); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(p.stdout.Bytes(), &report))
 		if want := fmt.Sprintf("replay: stopped by a signal after %d of %d runs\n", len(report.Runs), runs); p.stderr.String() != want || len(report.Runs) < 2 {
 			t.Errorf("stderr %q, want %q", p.stderr.String(), want)
 		}
@@ -207,9 +199,7 @@ func await(t *testing.T, path string) {
 func TestTerminateUnsaved(t *testing.T) {
 	t.Parallel()
 	trace, err := os.ReadFile(keptTrace(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pause := 50 * time.Millisecond
 	p := terminated(t, trace, pause)
 	for !strings.Contains(p.stderr.String(), "stopped by a signal") { // it came before the replay began
@@ -253,13 +243,9 @@ func TestCheckpointFails(t *testing.T) {
 			break
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	// Now its directory has another name: a fault that even root meets.
-	if err := os.Rename(dir, dir+".moved"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(dir, dir+".moved"))
 	if err := p.Wait(); err != nil {
 		t.Fatal(err, p.stderr.String())
 	}
@@ -295,19 +281,13 @@ func terminated(t *testing.T, trace []byte, pause time.Duration) *process {
 	p := &process{Cmd: commandtest.Command(t, "replay", "-")}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, p.Start())
 	if _, err := in.Write(trace[:len(trace)*2/3]); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(pause)
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGTERM))
 	_ = p.Wait()
 	return p
 }

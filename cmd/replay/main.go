@@ -5,8 +5,8 @@
 //
 //	read     flags and arguments (job.go), and the outputs that they ask for (outputs.go): no file is opened yet
 //	open     the trace (input.go), then the machine, which depends on the ranks and kernels of the trace
-//	way      one replay (replay.go), several with seeds or on drawn machines (several.go), or an estimate from
-//	         windows of steps (sample.go)
+//	way      one replay (replay.go), or several: with seeds, on drawn machines, or of windows of steps, from which
+//	         the whole is estimated (several.go)
 //	write    the outputs, then the result on standard output, then the error that decides the exit code
 //
 // Files and pictures that a job writes besides its result are rows of one table, [outputs]: the critical path and the

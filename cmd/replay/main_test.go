@@ -24,6 +24,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMain makes "replay" a command of the scripts, and "hpltrace N P Q [NB]", "longtrace" and
 // "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output, and
 // "spreadtrace", that of a rank that computes 2e9 flop, with a standard deviation of 1e9;
@@ -34,9 +42,7 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	dir, err := filepath.Abs("testdata/script") // play changes the directory
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: dir, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"play": play,
@@ -67,6 +73,14 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// ended ends a command of a script that has failed.
+func ended(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
 func hpltrace() {
 	var n [4]int
 	for i, arg := range os.Args[1:] {
@@ -76,29 +90,20 @@ func hpltrace() {
 	if n[3] > 0 {
 		p.NB = n[3]
 	}
-	if err := hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	ended(hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}))
 }
 
 // longtrace writes a trace of many steps, each of which forgets the one before.
 func longtrace() {
 	p := hpl.DefaultParams(16384, 4, 4)
 	p.NB, p.Depth, p.Bcast = 32, 0, hpl.Long
-	if err := hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	ended(hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}))
 }
 
 func hpcgtrace() {
 	ranks, _ := strconv.Atoi(os.Args[1])
 	n, _ := strconv.Atoi(os.Args[2])
-	if err := hpcg.Generate(context.Background(), os.Stdout, hpcg.DefaultParams(ranks, n), hpcg.Options{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	ended(hpcg.Generate(context.Background(), os.Stdout, hpcg.DefaultParams(ranks, n), hpcg.Options{}))
 }
 
 func parttrace() {
@@ -109,10 +114,7 @@ func parttrace() {
 	if err == nil {
 		_, err = cut.Write(os.Stdout, t, from, to, cut.Options{})
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	ended(err)
 }
 
 func spreadtrace() {
@@ -126,10 +128,7 @@ func spreadtrace() {
 		block, err = w.Program().Add(b)
 		err = errors.Join(err, w.Step(0), w.Call(&trace.Call{Blocks: []int64{int64(block)}}), w.Close())
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	ended(err)
 }
 
 // saved writes a file for a test, such as a trace that generate writes, and returns its path.
@@ -137,12 +136,8 @@ func saved(t testing.TB, name string, generate func(io.Writer) error) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(generate(f), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, errors.Join(generate(f), f.Close()))
 	return path
 }
 
@@ -165,9 +160,7 @@ func noisyModels(t testing.TB, seconds string) string {
 func played(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var stdout bytes.Buffer
-	if err := run(t.Context(), append([]string{"replay"}, args...), strings.NewReader(""), &stdout, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run(t.Context(), append([]string{"replay"}, args...), strings.NewReader(""), &stdout, io.Discard))
 	return stdout.Bytes()
 }
 
@@ -182,9 +175,7 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	index := filepath.Join(dir, "trace.index")
 	for path, text := range map[string]string{index: filepath.Join(dir, "a.ti") + "\n", filepath.Join(dir, "a.ti"): "0 init\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for _, c := range []struct {
 		args  []string

@@ -28,6 +28,13 @@ import (
 //
 // Flags of replays before the word mean nothing here, but for --json and --quiet.
 func platformCommand(stdout, stderr io.Writer) *cli.Command {
+	flags := []cli.Flag{ // for the help, and for the nearest name of a mistyped one
+		&cli.IntFlag{Name: "ranks", DefaultText: "1",
+			Usage: "size of the built-in machine default: as it is for `N` ranks"},
+		&cli.StringFlag{Name: "route",
+			Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
+		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
+	}
 	return &cli.Command{
 		Name:      "platform",
 		Usage:     "describe a machine: hosts, links, levels, bisection, routes",
@@ -36,40 +43,80 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 			strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.\n\n" +
 			"    replay platform dahu\n" +
 			"    replay platform cluster.xml --route node-0 node-17 --json",
-		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
+		Flags:           flags,
 		Subcommands:     []*cli.Command{newPlatformCommand(stdout, stderr)},
 		SkipFlagParsing: true,
 		HideHelpCommand: true,
 		Action: func(c *cli.Context) error {
-			q, err := parsePlatformQuery(c.Args().Slice())
-			if err != nil {
-				return err
+			// The words behind "replay platform", which the library does not parse, as it has no flag of two values. Each
+			// turn takes an option with its values, "--ranks N" or "--ranks=N", or the machine.
+			var name, from, to string // the machine; the ends of a route, "" for none
+			ranks, asJSON, help := 0, false, false
+			for args := c.Args().Slice(); len(args) > 0; {
+				word, taken := args[0], 1
+				number, isNumber := strings.CutPrefix(word, "--ranks=")
+				if word == "--ranks" {
+					if taken = 2; len(args) < 2 {
+						return command.Usagef("platform: --ranks wants a number")
+					}
+					number, isNumber = args[1], true
+				}
+				switch {
+				case isNumber:
+					var err error
+					if ranks, err = strconv.Atoi(number); err != nil || ranks < 1 || ranks > platforms.MaxHosts {
+						return command.Usagef("platform: --ranks %q, want 1 to %d", number, platforms.MaxHosts)
+					}
+				case word == "--json":
+					asJSON = true
+				case word == "--help" || word == "-h":
+					help = true
+				case word == "--route":
+					if taken = 3; len(args) < 3 {
+						return command.Usagef("platform: --route wants two hosts")
+					}
+					from, to = args[1], args[2]
+				case len(word) > 1 && word[0] == '-':
+					return command.Usagef("platform: unknown option %s%s", word,
+						command.Meant(flags, strings.TrimLeft(word, "-")))
+				case name != "":
+					return command.Usagef("platform: want 1 machine, got %q and %q", name, word)
+				default:
+					name = word
+				}
+				args = args[taken:]
+			}
+			switch {
+			case help:
+			case name == "":
+				return command.Usagef("platform: want a FILE, a machine DIR, or the NAME of a built-in machine")
+			case ranks > 0 && (name != "default" || regular.IsFile(name)):
+				return command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", name)
 			}
 			// Options before the word platform.
 			before := c.Lineage()[1]
-			for _, name := range before.LocalFlagNames() {
-				switch name {
+			for _, flag := range before.LocalFlagNames() {
+				switch flag {
 				case "json":
-					q.json = before.Bool(name)
+					asJSON = before.Bool(flag)
 				case "quiet":
 				default:
-					return command.Usagef("--%s is for replays, not for replay platform", name)
+					return command.Usagef("--%s is for replays, not for replay platform", flag)
 				}
 			}
-			if q.help {
+			if help {
 				return cli.ShowSubcommandHelp(c)
 			}
 			begun()
 
 			// The machine: a file, a machine directory, or built in. Options of the platform are applied as a replay
 			// applies them, so that mistakes in them show here, too.
-			name := q.machine
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
 				if name, _, err = machines.Find(name); err != nil {
 					return err
 				}
 			}
-			p, err := platforms.Find(name, max(1, q.ranks))
+			p, err := platforms.Find(name, max(1, ranks))
 			if err != nil {
 				return err
 			}
@@ -85,88 +132,17 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 				c.Period, _ = use.Profile.Repeats()
 				d.Profiles = append(d.Profiles, c)
 			}
-			if q.from != "" {
-				if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
+			if from != "" {
+				if d.Route, err = findRoute(p, &o, from, to); err != nil {
 					return warning.With(err, d.Warnings)
 				}
 			}
-			if q.json {
+			if asJSON {
 				return writeJSON(stdout, d)
 			}
 			return d.writeText(stdout)
 		},
 	}
-}
-
-// platformFlags are the options of "replay platform", for its help and for the nearest name of a mistyped one.
-func platformFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.IntFlag{Name: "ranks", DefaultText: "1",
-			Usage: "size of the built-in machine default: as it is for `N` ranks"},
-		&cli.StringFlag{Name: "route",
-			Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
-		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
-	}
-}
-
-// platformQuery is the command line of "replay platform".
-type platformQuery struct {
-	machine    string
-	ranks      int    // of the built-in machine "default"; 0: not given
-	from, to   string // of a route, "" for none
-	json, help bool
-}
-
-// parsePlatformQuery reads the words behind "replay platform", options before and after the machine.
-//
-// The library does not parse these words, as it has no flag of two values. Flags are given as "--ranks N" or
-// "--ranks=N".
-func parsePlatformQuery(args []string) (*platformQuery, error) {
-	// Each turn takes an option with its values, or the machine.
-	q := &platformQuery{}
-	for len(args) > 0 {
-		word, taken := args[0], 1
-		number, isNumber := strings.CutPrefix(word, "--ranks=")
-		if word == "--ranks" {
-			if taken = 2; len(args) < 2 {
-				return nil, command.Usagef("platform: --ranks wants a number")
-			}
-			number, isNumber = args[1], true
-		}
-		switch {
-		case isNumber:
-			var err error
-			if q.ranks, err = strconv.Atoi(number); err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
-				return nil, command.Usagef("platform: --ranks %q, want 1 to %d", number, platforms.MaxHosts)
-			}
-		case word == "--json":
-			q.json = true
-		case word == "--help" || word == "-h":
-			q.help = true
-		case word == "--route":
-			if taken = 3; len(args) < 3 {
-				return nil, command.Usagef("platform: --route wants two hosts")
-			}
-			q.from, q.to = args[1], args[2]
-		case len(word) > 1 && word[0] == '-':
-			return nil, command.Usagef("platform: unknown option %s%s", word,
-				command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
-		case q.machine != "":
-			return nil, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
-		default:
-			q.machine = word
-		}
-		args = args[taken:]
-	}
-	switch {
-	case q.help:
-	case q.machine == "":
-		return nil, command.Usagef("platform: want a FILE, a machine DIR, or the NAME of a built-in machine")
-	case q.ranks > 0 && (q.machine != "default" || regular.IsFile(q.machine)):
-		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size",
-			q.machine)
-	}
-	return q, nil
 }
 
 // changing is how a quantity of the machine changes with time, by a profile of SimGrid: the values of a round, which

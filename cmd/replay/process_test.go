@@ -36,9 +36,7 @@ func TestInterruptedOutput(t *testing.T) {
 	pipe, dir := commandtest.Pipe(t), t.TempDir()
 	for _, c := range []struct{ flag, name string }{{"--timeline", "run.paje"}, {"--timeline", "run.pftrace"}, {"--table", "run.csv"}, {"--profile", "run.pb.gz"}, {"--report", "run.html"}} {
 		output := filepath.Join(dir, c.name)
-		if err := os.Symlink(pipe, output); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Symlink(pipe, output))
 		for _, n := range []int{200, 2500} {
 			commandtest.Interrupt(t, syscall.SIGINT, 1, "replay", c.flag, output, traceOf(t, n))
 		}
@@ -57,9 +55,7 @@ func TestFullOutput(t *testing.T) {
 		commandtest.Full(t, 1, "replay", args...)
 	}
 	result := filepath.Join(t.TempDir(), "result.json")
-	if err := os.WriteFile(result, []byte(`{"makespan_s": 1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(result, []byte(`{"makespan_s": 1}`), 0o600))
 	commandtest.Full(t, 1, "replay", "compare", "--help")
 	commandtest.Full(t, 2, "replay", "compare", result, result)
 }

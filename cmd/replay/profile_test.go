@@ -61,9 +61,7 @@ func TestPprof(t *testing.T) {
 		path := filepath.Join(dir, c.name+".pb.gz")
 		out := played(t, "--quiet", "--platform", "dahu", "--json", "--profile", path, hplOf(t, params))
 		res := &replay.Result{}
-		if err := json.Unmarshal(out, res); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(out, res))
 		results[c.name] = res
 	}
 	ring, long := filepath.Join(dir, "ring.pb.gz"), filepath.Join(dir, "long.pb.gz")

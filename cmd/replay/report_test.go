@@ -21,9 +21,7 @@ func TestReportOfInterrupted(t *testing.T) {
 	table := filepath.Join(dir, "run.csv")
 	p := start(t, "--quiet", "--json", "--checkpoint", state, "--report", page, "--table", table, path)
 	await(t, state)
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGTERM))
 	if err := p.Wait(); err == nil {
 		t.Fatal("the replay ended before the signal")
 	}
@@ -36,9 +34,7 @@ func TestReportOfInterrupted(t *testing.T) {
 	}
 
 	rows, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if cut := strings.Count(string(rows), ",false,"); cut != 48 {
 		t.Errorf("%d rows that are not complete, want one of each of 48 ranks", cut)
 	}
@@ -57,9 +53,7 @@ func TestReportOfInterrupted(t *testing.T) {
 func readPage(t *testing.T, path string) *report.Data {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	runs, err := report.Read(f)
 	if err != nil || len(runs) != 1 {

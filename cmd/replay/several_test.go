@@ -28,9 +28,7 @@ func TestRunsOnAnyNumberOfCores(t *testing.T) {
 		runtime.GOMAXPROCS(cores)
 		var got replay.Ensemble
 		out := played(t, "--quiet", "--platform", "dahu", "--kernels", models, "--runs", "7", "--json", file)
-		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(out, &got))
 		if want == nil {
 			want = &got
 		}
@@ -50,9 +48,7 @@ func TestRatingOfRuns(t *testing.T) {
 	play := func(into any, flags ...string) {
 		t.Helper()
 		args := append([]string{"--quiet", "--json", "--platform", "dahu", "--kernels", models, "--setup-time", "0.25"}, flags...)
-		if err := json.Unmarshal(played(t, append(args, file)...), into); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(played(t, append(args, file)...), into))
 	}
 	const runs = 3
 	mean := 0.0

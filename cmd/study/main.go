@@ -136,6 +136,17 @@ func directory(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
+// ofDirectory returns the action of a command whose argument is a study's directory.
+func ofDirectory(action func(c *cli.Context, dir string) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		dir, err := directory(c)
+		if err != nil {
+			return err
+		}
+		return action(c, dir)
+	}
+}
+
 // tell prints the first of so many errors, and the number of the others.
 func tell(c *cli.Context, list []string, all int) {
 	list = list[:min(len(list), maxTold)]

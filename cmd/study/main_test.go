@@ -81,9 +81,8 @@ func executable(t *testing.T) (path string, text []byte) {
 	t.Helper()
 	path, err := os.Executable()
 	noError(t, err)
-	if text, err = os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
+	text, err = os.ReadFile(path)
+	noError(t, err)
 	return path, text
 }
 

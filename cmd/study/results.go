@@ -41,11 +41,7 @@ func reportCommand() *cli.Command {
 			outputFlag("write a page for a browser to `FILE`, beside the text", ""),
 			boolFlag("json", "print the findings as JSON"),
 		},
-		Action: func(c *cli.Context) error {
-			dir, err := directory(c)
-			if err != nil {
-				return err
-			}
+		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			path := c.String("output")
 			if path == "-" {
 				return command.Usagef("report: --output -: a page goes to a file")
@@ -68,7 +64,7 @@ func reportCommand() *cli.Command {
 				}
 			}
 			return show(c, f)
-		},
+		}),
 	}
 }
 
@@ -138,17 +134,14 @@ func archiveCommand() *cli.Command {
 		Description: "The file has all that study rerun needs, and the results: a zip.\n\n" +
 			"    study archive nb -o nb.zip",
 		Flags: []cli.Flag{outputFlag("write the archive to `FILE`, or to stdout if that is -", "DIR.zip")},
-		Action: func(c *cli.Context) error {
-			dir, err := directory(c)
-			if err != nil {
-				return err
-			}
+		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			path := c.String("output")
 			if path == "" { // beside the directory, also if its name is . or ends with a slash
-				if path, err = filepath.Abs(dir); err != nil {
+				abs, err := filepath.Abs(dir)
+				if err != nil {
 					return err
 				}
-				path += ".zip"
+				path = abs + ".zip"
 			}
 			p, r, err := results(c, dir)
 			if err != nil {
@@ -162,7 +155,7 @@ func archiveCommand() *cli.Command {
 			}
 			// An archive of a study that is not done fails before anything is written.
 			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
-		},
+		}),
 	}
 }
 

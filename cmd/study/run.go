@@ -12,6 +12,7 @@ import (
 	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/slurm"
+	"reprise/study/workqueue"
 )
 
 // defaultLease is after how long without a sign a worker of another host counts as dead.
@@ -168,16 +169,12 @@ func workerCommand() *cli.Command {
 			leaseFlag(),
 			boolFlag("quiet", "no progress on stderr"),
 		},
-		Action: runWorker,
+		Action: ofDirectory(runWorker),
 	}
 }
 
 // runWorker is the command worker.
-func runWorker(c *cli.Context) error {
-	dir, err := directory(c)
-	if err != nil {
-		return err
-	}
+func runWorker(c *cli.Context, dir string) (err error) {
 	o := study.WorkOptions{}
 	if o.Jobs, err = jobsOf(c, 1); err != nil {
 		return err
@@ -242,7 +239,7 @@ func leaseFlag() cli.Flag {
 // leaseOf returns the value of leaseFlag.
 func leaseOf(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("lease")
-	if err := study.CheckLease(d); err != nil {
+	if err := workqueue.CheckPeriod(d); err != nil {
 		return 0, command.Usagef("%s: --lease %w", c.Command.Name, err)
 	}
 	return d, nil

@@ -123,11 +123,7 @@ func cancelCommand() *cli.Command {
 		UsageText: "study cancel DIR",
 		Description: "Cancels all jobs of the study in DIR. Workers give back what they are making, long runs with a" +
 			" checkpoint;\nstudy submit goes on.\n\n    study cancel nb",
-		Action: func(c *cli.Context) error {
-			dir, err := directory(c)
-			if err != nil {
-				return err
-			}
+		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			if _, err := study.Open(dir, ""); err != nil {
 				return err
 			}
@@ -140,7 +136,7 @@ func cancelCommand() *cli.Command {
 			}
 			_, err = fmt.Fprintf(c.App.Writer, "%s: %s cancelled\n", dir, textutil.Count(len(tasks), "task"))
 			return err
-		},
+		}),
 	}
 }
 
@@ -153,11 +149,7 @@ func statusCommand() *cli.Command {
 			"    study status nb\n" +
 			"    study status nb --json",
 		Flags: []cli.Flag{boolFlag("json", "print the status as JSON")},
-		Action: func(c *cli.Context) error {
-			dir, err := directory(c)
-			if err != nil {
-				return err
-			}
+		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			p, err := study.Open(dir, "")
 			if err != nil {
 				return err
@@ -171,7 +163,7 @@ func statusCommand() *cli.Command {
 				s.Notes = append(s.Notes, "what has become of submitted workers is not known: "+err.Error())
 			}
 			return show(c, &fullStatus{s, append([]slurm.Task{}, tasks...)})
-		},
+		}),
 	}
 }
 

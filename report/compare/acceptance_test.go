@@ -18,17 +18,11 @@ func replayHPL(t *testing.T, n, nb int, kernels string, seed uint64, runs int) *
 	open, m, o := hplOn(t, n, nb, kernels)
 	o.Seed = seed
 	e, err := replay.Runs(t.Context(), open, m, o, replay.RunsOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var text bytes.Buffer
-	if err := replay.NewEnsembleReport(e, replay.Provenance{Tool: "replay test"}).WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, replay.NewEnsembleReport(e, replay.Provenance{Tool: "replay test"}).WriteJSON(&text))
 	r, err := Read("runs", &text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r
 }
 
@@ -38,21 +32,15 @@ func hplOn(t *testing.T, n, nb int, kernels string) (func() (*trace.Trace, error
 	p := hpl.DefaultParams(n, 2, 2)
 	p.NB = nb
 	var file bytes.Buffer
-	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), &file, p, hpl.Options{}))
 	open := func() (*trace.Trace, error) {
 		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "hpl")
 	}
 	tr, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return open, m, o
 }
 
@@ -64,14 +52,10 @@ func TestFindsBlockSize(t *testing.T) {
 	makespan := func(nb int) float64 {
 		open, m, o := hplOn(t, 2000, nb, quiet)
 		tr, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer tr.Close()
 		r, err := replay.Run(t.Context(), tr, m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return r.Makespan
 	}
 	truth := makespan(128)/makespan(120) - 1
@@ -79,13 +63,9 @@ func TestFindsBlockSize(t *testing.T) {
 	a, b := replayHPL(t, 2000, 120, noisy, 1, 10), replayHPL(t, 2000, 128, noisy, 101, 10)
 	for _, test := range []Test{Welch, Permutation} {
 		forth, err := Compare(a, []*Result{b}, Options{Test: test, Gate: true, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		back, err := Compare(b, []*Result{a}, Options{Test: test, Gate: true, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if forth.Worse != (truth > 0) || back.Worse != (truth < 0) {
 			t.Errorf("%s: worse from 120 to 128: %t, back: %t", test, forth.Worse, back.Worse)
 		}

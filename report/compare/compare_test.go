@@ -9,6 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // edited reads a result that is another one but for some texts.
 func edited(t *testing.T, name, text string, pairs ...string) *Result {
 	t.Helper()
@@ -18,9 +26,7 @@ func edited(t *testing.T, name, text string, pairs ...string) *Result {
 func compared(t *testing.T, a, b *Result, o Options) *Against {
 	t.Helper()
 	c, err := Compare(a, []*Result{b}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return &c.Others[0]
 }
 
@@ -162,13 +168,9 @@ func TestText(t *testing.T) {
 	a := edited(t, "a.json", exactText, `"tool"`, `"trace": "x", "platform": "dahu", "tool"`)
 	b := edited(t, "b.json", exactText, `"tool"`, `"trace": "x", "platform": "dahu", "tool"`, `"makespan_s": 10`, `"makespan_s": 10.5`, `"gflops": 2`, `"gflops": 1.9047619047619`, `"mean_s": 2`, `"mean_s": 2.5`, `"128"`, `"120"`)
 	c, err := Compare(a, []*Result{b}, Options{Gate: true, Threshold: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out strings.Builder
-	if err := c.WriteText(&out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.WriteText(&out))
 	want := `A  a.json: a replay, x on dahu
 B  b.json: a replay, x on dahu
 
@@ -193,9 +195,7 @@ WORSE: the slowdown is +5.00%; the threshold is 1.00 %.
 		t.Error(diff)
 	}
 	out.Reset()
-	if err := c.WriteMarkdown(&out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.WriteMarkdown(&out))
 	want = `**B takes 5.00 % longer than A.**
 **WORSE: the slowdown is +5.00%; the threshold is 1.00 %.**
 
@@ -216,20 +216,14 @@ WORSE: the slowdown is +5.00%; the threshold is 1.00 %.
 // TestJSON: what is not known is not there, and lists are lists.
 func TestJSON(t *testing.T) {
 	c, err := Compare(readText(t, "a", drawText), []*Result{readText(t, "b", drawText)}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out strings.Builder
-	if err := c.WriteJSON(&out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, c.WriteJSON(&out))
 	if strings.Contains(out.String(), "null") || strings.Contains(out.String(), "threshold") {
 		t.Error(out.String())
 	}
 	var back Comparison
-	if err := json.Unmarshal([]byte(out.String()), &back); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out.String()), &back))
 	if diff := cmp.Diff(c, &back); diff != "" {
 		t.Error(diff)
 	}

@@ -26,9 +26,7 @@ const (
 func readText(t *testing.T, name, text string) *Result {
 	t.Helper()
 	r, err := Read(name, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r
 }
 
@@ -115,9 +113,7 @@ func TestReadPage(t *testing.T) {
 	}
 	page := func(runs ...*report.Data) string {
 		var b strings.Builder
-		if err := report.Write(&b, runs...); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, report.Write(&b, runs...))
 		return b.String()
 	}
 	r := readText(t, "x", page(run(exactText)))
@@ -159,9 +155,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		c, err := Compare(r, []*Result{r}, Options{Gate: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if c.Worse {
 			t.Errorf("worse than itself: %+v", c.Others[0].Makespan)
 		}

@@ -17,6 +17,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // models are kernel models whose matrix product is so quick that messages are most of a run.
 const models = `version: 1
 unit: s
@@ -56,23 +64,16 @@ func slower(m replay.Machine) replay.Machine {
 func machine(t testing.TB, xml string, ranks int, settings ...string) (replay.Machine, replay.Options) {
 	t.Helper()
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	k, err := kernels.Parse(strings.NewReader(models), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m := replay.Machine{Platform: p, Kernels: k}
-	if m.Hosts, err = replay.FillHosts(p, ranks, 1); err != nil {
-		t.Fatal(err)
-	}
+	m.Hosts, err = replay.FillHosts(p, ranks, 1)
+	noError(t, err)
 	o := replay.DefaultOptions()
 	for _, s := range settings {
 		name, value, _ := strings.Cut(s, ":")
-		if err := o.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, o.Network.Set(name, value))
 	}
 	return m, o
 }
@@ -86,9 +87,7 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 	p := path.New(h, m, o)
 	o.Observers = []replay.Observer{p.Observer()}
 	res, err := play(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := p.Data()
 	if n := p.Observer().Log.Gaps(); n != 0 {
 		t.Errorf("%d stretches do not meet", n)
@@ -118,9 +117,7 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 func checkHops(t testing.TB, d *path.Data) {
 	t.Helper()
 	times, err := typedarray.Values[float64](d.Hops.Times)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i, at := range times {
 		if i > 0 && at < times[i-1] || at > d.Seconds {
 			t.Errorf("hop %d at %v s, after one at %v s, of a path of %v s", i, at, times[max(0, i-1)], d.Seconds)
@@ -143,14 +140,10 @@ func randomHPL(rng *rand.Rand) hpl.Params {
 func hplPlayer(t testing.TB, p hpl.Params) (*trace.Header, player) {
 	t.Helper()
 	var file bytes.Buffer
-	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), &file, p, hpl.Options{}))
 	open := func() (*trace.Trace, error) { return trace.NewReader(bytes.NewReader(file.Bytes()), "hpl") }
 	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return first.Header(), func(m replay.Machine, o replay.Options) (*replay.Result, error) {
 		tr, err := open()
 		if err != nil {

@@ -207,9 +207,7 @@ func TestRunsOf(t *testing.T) {
 		t.Errorf("what-ifs %+v, want slopes of 4.5 and 0.5 s", r.WhatIfs)
 	}
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.WriteText(&text))
 	for _, line := range []string{
 		"critical path of 5 s\n",
 		"dgemm in update          4.5   90.00%            7\n",

@@ -20,9 +20,7 @@ func confirm(t *testing.T, h *trace.Header, play player, m replay.Machine, o rep
 	gain := func(change float64) float64 {
 		changed, options := first.Apply(m, o, change)
 		with, err := play(changed, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return res.Makespan - with.Makespan
 	}
 	got, noise := gain(path.Change), 0.0

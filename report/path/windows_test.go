@@ -24,9 +24,7 @@ import (
 func TestWindows(t *testing.T) {
 	open := written(t, 12000, 2, 2)
 	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer first.Close()
 	for _, entry := range []float64{0, 10} {
 		windows(t, open, first, entry)
@@ -68,9 +66,7 @@ func sampled(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace
 	w := path.NewWindows(first.Header(), m, o)
 	so := replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe}
 	e, err := replay.Sample(t.Context(), open, m, o, so)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return e, w.Data(e)
 }
 
@@ -90,14 +86,11 @@ func TestWindowsOfKinds(t *testing.T) {
 func windowsOfKinds(t *testing.T, p hpcg.Params) {
 	open := saved(t, func(w io.Writer) error { return hpcg.Generate(t.Context(), w, p, hpcg.Options{}) })
 	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer first.Close()
 	m, o := machine(t, flat, first.Header().Ranks)
-	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml")
+	noError(t, err)
 	_, estimated := sampled(t, open, first, m, o)
 	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
 		return replay.Run(t.Context(), first, m, o)
@@ -132,13 +125,9 @@ func written(t *testing.T, n, p, q int) func() (*trace.Trace, error) {
 func saved(t *testing.T, write func(io.Writer) error) func() (*trace.Trace, error) {
 	t.Helper()
 	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, write(&text))
 	file := filepath.Join(t.TempDir(), "run.trace.zst")
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, text.Bytes(), 0o600))
 	return func() (*trace.Trace, error) { return trace.Open(file) }
 }
 

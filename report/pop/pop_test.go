@@ -15,6 +15,14 @@ import (
 	"reprise/trace"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run is a list of actions for each rank, on a platform.
 type run struct {
 	xml     string
@@ -27,22 +35,17 @@ type run struct {
 func (r *run) efficiencies(t *testing.T) (*replay.Result, *pop.Data, error) {
 	t.Helper()
 	p, err := platforms.Parse(strings.NewReader(r.xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, o := replay.Machine{Platform: p}, replay.DefaultOptions()
-	if m.Hosts, err = replay.FillHosts(p, len(r.lists), r.perHost); err != nil {
-		t.Fatal(err)
-	}
+	m.Hosts, err = replay.FillHosts(p, len(r.lists), r.perHost)
+	noError(t, err)
 	set(t, &o.Network, append([]string{"smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:no"}, r.options...)...)
 	header := trace.Header{Ranks: len(r.lists)}
 	play := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 		return replay.RunSource(ctx, &header, replay.NewLists(r.lists), m, o)
 	}
 	res, err := play(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d, err := pop.Of(t.Context(), res, m, o, play)
 	return res, d, err
 }
@@ -51,9 +54,7 @@ func set(t *testing.T, o *smpi.Options, options ...string) {
 	t.Helper()
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, ":")
-		if err := o.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, o.Set(name, value))
 	}
 }
 
@@ -129,9 +130,7 @@ func TestPaper(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, d, err := c.run.efficiencies(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			near(t, "load balance", d.LoadBalance, c.balance)
 			near(t, "serialisation", d.Serialisation, c.serialisation)
 			near(t, "ideal runtime", d.Ideal, c.ideal)
@@ -175,9 +174,7 @@ func TestIdealNetwork(t *testing.T) {
 			}
 			r := &run{xml: x, perHost: perHost, options: options, lists: [][]trace.Action{{compute(1), send(1, 1e6)}, {recv(0, 1e6)}}}
 			_, d, err := r.efficiencies(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if d.Ideal < 1 || d.Ideal > 1+1e-9 {
 				t.Errorf("%v, %d ranks a host: %.12g s, want 1 s", options, perHost, d.Ideal)
 			}
@@ -201,13 +198,9 @@ func TestNothingToTell(t *testing.T) {
 // is 74.9981 %.
 func TestText(t *testing.T) {
 	_, d, err := unbalanced().efficiencies(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var b bytes.Buffer
-	if err := d.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.WriteText(&b))
 	want := `
 POP efficiency        share
 parallel             50.00%  a rank computes 2 s of 4.0001 s

@@ -15,6 +15,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // bench is a machine with options and what to play on it.
 type bench struct {
 	Options
@@ -26,19 +34,14 @@ type bench struct {
 func newBench(t testing.TB, xml string, ranks, perHost int, options ...string) *bench {
 	t.Helper()
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b := &bench{Options: Options{Header: &trace.Header{Ranks: ranks}, Machine: replay.Machine{Platform: p}, Replay: replay.DefaultOptions()}}
-	if b.Machine.Hosts, err = replay.FillHosts(p, ranks, perHost); err != nil {
-		t.Fatal(err)
-	}
+	b.Machine.Hosts, err = replay.FillHosts(p, ranks, perHost)
+	noError(t, err)
 	plain := []string{"smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/iprobe:0", "smpi/test:0", "smpi/grow-injected-times:no", "network/crosstraffic:no"}
 	for _, option := range append(plain, options...) {
 		name, value, _ := strings.Cut(option, ":")
-		if err := b.Replay.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Replay.Network.Set(name, value))
 	}
 	return b
 }
@@ -58,9 +61,7 @@ func (b *bench) file(t testing.TB, file []byte) *bench {
 		return trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "test")
 	}
 	tr, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer tr.Close()
 	b.Header = tr.Header()
 	b.play = func(t testing.TB, o replay.Options) (*replay.Result, error) {
@@ -92,9 +93,7 @@ func hplBench(t testing.TB, perHost int, options ...string) *bench {
 	p := hpl.DefaultParams(600, 4, 4)
 	p.NB, p.Depth, p.Bcast = 40, 1, hpl.TwoRing
 	var file bytes.Buffer
-	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), &file, p, hpl.Options{}))
 	b := newBench(t, cluster(16/perHost), 16, perHost, options...)
 	b.kernels(t, "dgemm: {terms: {M*N*K: 1e-9}}", "dtrsm: {terms: {M*N*N: 1e-9}}", `"*": free`)
 	return b.file(t, file.Bytes())
@@ -104,9 +103,7 @@ func hplBench(t testing.TB, perHost int, options ...string) *bench {
 func (b *bench) kernels(t testing.TB, models ...string) {
 	t.Helper()
 	set, err := kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels:\n  "+strings.Join(models, "\n  ")), "test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b.Machine.Kernels = set
 }
 
@@ -119,18 +116,14 @@ func (b *bench) record(t testing.TB, others ...replay.Observer) (*replay.Result,
 	r := b.recorder()
 	b.Replay.Observers = append([]replay.Observer{r.Observer()}, others...)
 	res, err := b.play(t, b.Replay)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res, r, dataOf(t, r)
 }
 
 func dataOf(t testing.TB, r *Recorder) *Data {
 	t.Helper()
 	d, err := r.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return d
 }
 
@@ -253,9 +246,7 @@ func float64sOf(b typedarray.Bytes) []float64 {
 func float32sOf(t testing.TB, b typedarray.Bytes) []float32 {
 	t.Helper()
 	values, err := typedarray.Values[float32](b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return values
 }
 

@@ -101,9 +101,7 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 		c := counts[[2]int32{m.src, m.dst}]
 		counts[[2]int32{m.src, m.dst}] = sent{c.messages + 1, c.bytes + m.bytes}
 		route, err := b.Machine.Platform.AppendRoute(nil, int(b.Machine.Hosts[m.src]), int(b.Machine.Hosts[m.dst]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, l := range route {
 			carried[l] += float64(m.bytes + envelope)
 		}

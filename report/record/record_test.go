@@ -13,6 +13,7 @@ import (
 
 	"reprise/netmodel"
 	"reprise/replay"
+	"reprise/report/typedarray"
 	"reprise/trace"
 )
 
@@ -162,41 +163,28 @@ func TestColumns(t *testing.T) {
 	if diff := cmp.Diff(want, d.Columns, cmpopts.IgnoreFields(Columns{}, "Starts", "Longest")); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]float64{0, 1.5, 4}, float64sOf(d.Columns.Starts)); diff != "" { // ends at 5 and 3 s
-		t.Errorf("starts (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]float32{2, 4}, float32sOf(t, d.Columns.Longest)); diff != "" {
-		t.Errorf("longest (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"compute", "sleep"}, d.Series.Kinds); diff != "" {
-		t.Errorf("kinds (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"outer", "inner"}, d.Series.Phases); diff != "" {
-		t.Errorf("phases (-want +got):\n%s", diff)
-	}
-	values := []float32{
-		1, 2.5, 1, 1, 1, 4, // compute: 1 and 4 s of rank 0, 1 and 1 s of rank 1
-		0.5, 0, 0, 0, 1, 0, // sleep
-		0.5, 1, 0, 1, 1, 1, // outer
-		0.75, 0, 0, 0, 1.5, 0, // inner
-	}
-	if diff := cmp.Diff(values, float32sOf(t, d.Series.Values)); diff != "" {
-		t.Errorf("values (-want +got):\n%s", diff)
-	}
-	mean := []byte{ // rank 0 has computed all the time, rank 1 half of the first step
-		255, 128, 255, 255, // compute: both ranks in the first step, both in the second
-		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // wait, poll, overhead
-		0, 128, 0, 0, // sleep
-	}
-	if diff := cmp.Diff(mean, []byte(d.Matrix.Mean)); diff != "" {
-		t.Errorf("matrix (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]byte{128, 255, 255, 64}, []byte(d.Matrix.Length)); diff != "" {
-		t.Errorf("lengths (-want +got):\n%s", diff)
-	}
-	orders := []Order{{Name: "rank"}, {Name: "end", Rows: []byte{1, 0, 0, 0, 0, 0, 0, 0}}}
-	if diff := cmp.Diff(orders, d.Matrix.Orders); diff != "" {
-		t.Errorf("orders (-want +got):\n%s", diff)
+	for name, c := range map[string][2]any{
+		"starts":  {[]float64{0, 1.5, 4}, float64sOf(d.Columns.Starts)}, // ends at 5 and 3 s
+		"longest": {[]float32{2, 4}, float32sOf(t, d.Columns.Longest)},
+		"kinds":   {[]string{"compute", "sleep"}, d.Series.Kinds},
+		"phases":  {[]string{"outer", "inner"}, d.Series.Phases},
+		"values": {[]float32{
+			1, 2.5, 1, 1, 1, 4, // compute: 1 and 4 s of rank 0, 1 and 1 s of rank 1
+			0.5, 0, 0, 0, 1, 0, // sleep
+			0.5, 1, 0, 1, 1, 1, // outer
+			0.75, 0, 0, 0, 1.5, 0, // inner
+		}, float32sOf(t, d.Series.Values)},
+		"matrix": {typedarray.Bytes{ // rank 0 has computed all the time, rank 1 half of the first step
+			255, 128, 255, 255, // compute: both ranks in the first step, both in the second
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // wait, poll, overhead
+			0, 128, 0, 0, // sleep
+		}, d.Matrix.Mean},
+		"lengths": {typedarray.Bytes{128, 255, 255, 64}, d.Matrix.Length},
+		"orders":  {[]Order{{Name: "rank"}, {Name: "end", Rows: []byte{1, 0, 0, 0, 0, 0, 0, 0}}}, d.Matrix.Orders},
+	} {
+		if diff := cmp.Diff(c[0], c[1]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

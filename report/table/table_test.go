@@ -19,6 +19,14 @@ import (
 	"reprise/trace"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // header describes two kernels whose names come out the same, and a phase.
 func header() *trace.Header {
 	return &trace.Header{Ranks: 2, Steps: 2, Phases: []string{"up/date"}, Kernels: []trace.Kernel{{Name: "dgemm", Attrs: []trace.Param{{Name: "transa", Value: "N"}}}, {Name: "dgemm transa:N"}}}
@@ -26,9 +34,7 @@ func header() *trace.Header {
 
 func TestColumns(t *testing.T) {
 	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := strings.Fields("rank host step complete begin_s end_s messages bytes compute_s sleep_s send_s recv_s exchange_s wait_s collective_s poll_s overhead_s kernel_dgemm_transa_N_s kernel_dgemm_transa_N.2_s phase_up_date_s")
 	if diff := cmp.Diff(want, slices.Concat(c.Fixed, c.Seconds)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -77,15 +83,11 @@ const wantCSV = `rank,host,step,complete,begin_s,end_s,messages,bytes,compute_s,
 func csvOf(t *testing.T, label string, hosts ...string) string {
 	t.Helper()
 	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out bytes.Buffer
 	w := table.NewCSV(&out, c, label)
 	tell(table.NewRecorder(c, hosts, w))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return out.String()
 }
 
@@ -102,9 +104,7 @@ func TestCSV(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	lines, err := csv.NewReader(strings.NewReader(csvOf(t, "@label", "=1+1", "-7"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if first, last := lines[1], lines[len(lines)-1]; first[1] != "'=1+1" || last[1] != "-7" || last[len(last)-1] != "'@label" {
 		t.Errorf("%q, %q", first, last)
 	}
@@ -114,9 +114,7 @@ func TestCSV(t *testing.T) {
 func readParquet(t testing.TB, file []byte) string {
 	t.Helper()
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var names []string
 	for _, path := range f.Schema().Columns() {
 		names = append(names, strings.Join(path, "."))
@@ -140,9 +138,7 @@ func readParquet(t testing.TB, file []byte) string {
 				break
 			}
 		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, rows.Close())
 	}
 	w.Flush()
 	return out.String()
@@ -158,20 +154,14 @@ func text(v parquet.Value) string {
 // TestParquet: a Parquet file has the columns and rows of the CSV.
 func TestParquet(t *testing.T) {
 	c, err := table.ColumnsOf(header())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out bytes.Buffer
 	w := table.NewParquet(&out, c)
 	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
 	w.Label("interrupted at 4 s")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if label, ok := f.Lookup("label"); !ok || label != "interrupted at 4 s" {
 		t.Errorf("label %q", label)
 	}
@@ -184,21 +174,15 @@ func TestParquet(t *testing.T) {
 func TestTotals(t *testing.T) {
 	run := replaytest.HPL(t, 400, 32)
 	c, err := table.ColumnsOf(run.Trace.Header())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out bytes.Buffer
 	w := table.NewCSV(&out, c, "")
 	r := table.NewRecorder(c, run.Hosts, w)
 	res := run.Play(t, r.Observer())
 	r.End(false)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	rows, err := csv.NewReader(&out).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if want := 6 * (res.Last + 1); len(rows)-1 != want {
 		t.Errorf("%d rows, want %d", len(rows)-1, want)
 	}
@@ -229,9 +213,7 @@ func TestGroupsOfRows(t *testing.T) {
 		h.Kernels[i].Name = fmt.Sprint("k", i)
 	}
 	c, err := table.ColumnsOf(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var out bytes.Buffer
 	w := table.NewParquet(&out, c)
 	r := table.NewRecorder(c, []string{"a"}, w)
@@ -242,13 +224,9 @@ func TestGroupsOfRows(t *testing.T) {
 		o.TimePasses(0, replay.TimeCompute, int32(s%500), float64(s), float64(s+1))
 	}
 	r.End(false)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if n := len(f.RowGroups()); f.NumRows() != rows || n != 3 {
 		t.Errorf("%d rows in %d groups, want %d in 3", f.NumRows(), n, rows)
 	}

@@ -26,13 +26,9 @@ type pageSlice struct {
 func readWindow(t testing.TB, w *timeline.Window) (list []pageSlice) {
 	t.Helper()
 	text, err := json.Marshal(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var read timeline.Window
-	if err := json.Unmarshal(text, &read); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(text, &read))
 	u32 := func(b typedarray.Bytes, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 	u16 := func(b typedarray.Bytes, i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) }
 	f64 := func(b typedarray.Bytes, i int) float64 {
@@ -59,9 +55,7 @@ func readWindow(t testing.TB, w *timeline.Window) (list []pageSlice) {
 func TestWindowOfPair(t *testing.T) {
 	h := pairHeader()
 	c, err := timeline.NewWindow(h, timeline.Span{}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	play(t, h, c, pair()...)
 	w := c.Window()
 	const arrived = pairEnd
@@ -107,9 +101,7 @@ func TestWindowTakesTogether(t *testing.T) {
 			}
 		}
 		text, err := json.Marshal(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		texts = append(texts, string(text))
 	}
 	c := timeline.NewSmallWindow(run.header, timeline.Span{}, 40, 50, 100)
@@ -127,9 +119,7 @@ func TestWindowBeyondTheEnd(t *testing.T) {
 	} {
 		h := pairHeader()
 		c, err := timeline.NewWindow(h, span, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		play(t, h, c, pair()...)
 		if w := c.Window(); w.Title != title {
 			t.Errorf("%v: %q, want %q", span, w.Title, title)

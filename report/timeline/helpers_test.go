@@ -14,6 +14,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// noError ends the test if something has failed.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The star of the tests: 125 MB/s and 50 us a link, so 100 us between two hosts. A message has
 // 16 bytes besides its own.
 const (
@@ -46,26 +54,18 @@ func play(t testing.TB, h *trace.Header, to observing, lists ...[]trace.Action) 
 	t.Helper()
 	xml := fmt.Sprintf(`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="125MBps" lat="50us"/></platform>`, len(lists)-1)
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	o := replay.DefaultOptions()
 	o.Observers = observersOf(to)
 	for _, option := range []string{"smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/iprobe:0", "smpi/test:0", "smpi/grow-injected-times:no", "network/crosstraffic:no"} {
 		name, value, _ := strings.Cut(option, ":")
-		if err := o.Network.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, o.Network.Set(name, value))
 	}
 	hosts, err := replay.FillHosts(p, len(lists), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	h.Ranks = len(lists)
 	res, err := replay.RunSource(t.Context(), h, replay.NewLists(lists), replay.Machine{Platform: p, Hosts: hosts}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res
 }
 
@@ -83,15 +83,12 @@ func newHPL(t testing.TB, n, p, q int, kernels string) *hplRun {
 	params := hpl.DefaultParams(n, p, q)
 	params.NB = 32
 	var file bytes.Buffer
-	if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, hpl.Generate(t.Context(), &file, params, hpl.Options{}))
 	run := &hplRun{file: file.Bytes()}
 	tr := run.open(t)
 	var err error
-	if run.machine, run.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels}, tr); err != nil {
-		t.Fatal(err)
-	}
+	run.machine, run.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels}, tr)
+	noError(t, err)
 	run.header = tr.Header()
 	return run
 }
@@ -99,9 +96,7 @@ func newHPL(t testing.TB, n, p, q int, kernels string) *hplRun {
 func (run *hplRun) open(t testing.TB) *trace.Trace {
 	t.Helper()
 	tr, err := trace.NewReaderAt(bytes.NewReader(run.file), int64(len(run.file)), "HPL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return tr
 }
 
@@ -111,9 +106,7 @@ func (run *hplRun) play(t testing.TB, to observing) *replay.Result {
 	o := run.options
 	o.Observers = observersOf(to)
 	res, err := replay.Run(t.Context(), run.open(t), run.machine, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return res
 }
 

@@ -79,7 +79,14 @@ func (r *Recorder) receivePosted(id, dst, src, tag int32, bytes int64, at float6
 	if rk.holds(at) {
 		m.state |= receivedWithin
 		if rk.open {
-			m.receive = r.newReceive(id)
+			// It takes a place that another receive has left, if there is any.
+			if n := len(r.free); n > 0 {
+				m.receive, r.free = r.free[n-1], r.free[:n-1]
+			} else {
+				m.receive = int32(len(r.receives))
+				r.receives = append(r.receives, openReceive{})
+			}
+			r.receives[m.receive] = openReceive{message: id}
 			rk.posted = append(rk.posted, m.receive)
 		}
 	}
@@ -141,19 +148,6 @@ func (r *Recorder) changed(m *message) {
 	if within && m.state&isOver == isOver {
 		r.to.Message(&m.Message)
 	}
-}
-
-// newReceive opens a receive of a message, in a place that another one has left, if there is any.
-func (m *messages) newReceive(id int32) int32 {
-	open := openReceive{message: id}
-	if n := len(m.free); n > 0 {
-		i := m.free[n-1]
-		m.free = m.free[:n-1]
-		m.receives[i] = open
-		return i
-	}
-	m.receives = append(m.receives, open)
-	return int32(len(m.receives) - 1)
 }
 
 // takeReceive ends an open receive and returns the number of its message, 0 if that is not

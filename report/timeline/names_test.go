@@ -17,9 +17,7 @@ import (
 // TestNamesOfCat: without polls, slices say what trace cat lists.
 func TestNamesOfCat(t *testing.T) {
 	models := filepath.Join(t.TempDir(), "models.yaml") // none is free: a replay passes over those that are
-	if err := os.WriteFile(models, []byte("version: 1\nunit: s\nkernels: {\"*\": 1.0e-6}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(models, []byte("version: 1\nunit: s\nkernels: {\"*\": 1.0e-6}\n"), 0o600))
 	run := newHPL(t, 200, 3, 1, models) // one process column: no broadcast, nothing to poll for
 	got := newSeen(run.header)
 	r := timeline.NewRecorder(run.header, timeline.Span{}, got)
@@ -27,9 +25,7 @@ func TestNamesOfCat(t *testing.T) {
 	r.End()
 	for rank := range 3 {
 		var list strings.Builder
-		if err := text.WriteListings(&list, run.open(t), []int32{int32(rank)}, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, text.WriteListings(&list, run.open(t), []int32{int32(rank)}, trace.CursorOptions{}, trace.Hit{}, text.Words{}))
 		_, want, _ := strings.Cut(list.String(), "\n") // the first line names the rank
 		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(catLines(got, rank), "\n")); diff != "" {
 			t.Errorf("rank %d (-cat +slices):\n%s", rank, diff)

@@ -23,9 +23,7 @@ func dump(t *testing.T, file []byte) map[string][][]string {
 		t.Skip("pj_dump is not installed: see scripts/install-test-tools.sh")
 	}
 	path := filepath.Join(t.TempDir(), "run.paje")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, file, 0o600))
 	var stderr bytes.Buffer
 	cmd := exec.Command("pj_dump", "--user-defined", "--float-precision=9", path)
 	cmd.Stderr = &stderr
@@ -81,9 +79,7 @@ func TestPajeHPL(t *testing.T) {
 	sums := map[string]float64{}
 	for _, f := range lines["State"] {
 		seconds, err := strconv.ParseFloat(f[4], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if f[1] == "action" {
 			sums[f[0]] += seconds
 		}
@@ -126,9 +122,7 @@ func TestLabels(t *testing.T) {
 		play(t, h, r, pair()...)
 		r.End()
 		sink.Label(text, at)
-		if err := sink.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, sink.Close())
 		return out.Bytes()
 	}
 	instants := readPerfetto(t, labelled(timeline.Perfetto)).instants

@@ -61,9 +61,7 @@ func schemaOf(t testing.TB, text string) protoreflect.FileDescriptor {
 		file.MessageType = append(file.MessageType, m)
 	}
 	schema, err := protodesc.NewFile(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return schema
 }
 
@@ -115,9 +113,7 @@ type perfettoSlice struct {
 func readPerfetto(t testing.TB, file []byte) *perfettoTrace {
 	t.Helper()
 	m := dynamicpb.NewMessage(schemaOf(t, perfettoSchema).Messages().ByName("Trace"))
-	if err := proto.Unmarshal(file, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, proto.Unmarshal(file, m))
 	noneUnknown(t, m)
 	p := &perfettoTrace{tracks: map[uint64]string{}, open: map[uint64][]perfettoSlice{}, last: map[uint64]uint64{}, flows: map[uint64][2]string{}}
 	for i := range p.names {
@@ -243,9 +239,7 @@ func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(observ
 	r := timeline.NewRecorder(run.Header, run.Span, sink)
 	play(r)
 	r.End()
-	if err := sink.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, sink.Close())
 	return out.Bytes()
 }
 

@@ -87,9 +87,7 @@ func TestSpans(t *testing.T) {
 	} {
 		t.Run(c.window+" "+c.ranks, func(t *testing.T) {
 			span, err := timeline.ParseSpan(c.window, c.ranks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			h := pairHeader()
 			got := newSeen(h)
 			r := timeline.NewRecorder(h, span, got)
@@ -121,9 +119,7 @@ func TestSteps(t *testing.T) {
 		lists = append(lists, list)
 	}
 	span, err := timeline.ParseSpan("step 1:3", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	got := newSeen(h)
 	r := timeline.NewRecorder(h, span, got)
 	play(t, h, r, lists...)

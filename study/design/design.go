@@ -29,6 +29,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"reprise/internal/portable"
 )
 
@@ -51,17 +53,10 @@ func Full(levels []int) ([][]int, error) {
 		}
 		n *= l
 	}
-	rows := make([][]int, n)
-	for i := range rows {
-		// The row is the number i, written with one digit for each factor.
-		rows[i] = make([]int, len(levels))
-		rest := i
-		for f := len(levels) - 1; f >= 0; f-- {
-			rows[i][f] = rest % levels[f]
-			rest /= levels[f]
-		}
+	if len(levels) == 0 {
+		return [][]int{{}}, nil // without factors there is one run
 	}
-	return rows, nil
+	return combin.Cartesian(levels), nil
 }
 
 // OneAtATime returns the row of all first levels, and then the other levels of each factor with

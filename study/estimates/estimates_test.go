@@ -64,9 +64,8 @@ func newRun(t *testing.T) *run {
 	tr, err := r.open()
 	noError(t, err)
 	defer tr.Close()
-	if r.machine, r.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr); err != nil {
-		t.Fatal(err)
-	}
+	r.machine, r.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr)
+	noError(t, err)
 	return r
 }
 

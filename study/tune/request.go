@@ -94,6 +94,10 @@ func (r *Request) setting(name string) string {
 // left out since they would not fit into the memory. The study is made as the text of its file,
 // so that every setting is checked as there.
 func (r *Request) Study() (s *study.Study, leftOut int, err error) {
+	places, err := r.places()
+	if err != nil {
+		return nil, 0, err
+	}
 	// One builder for each mapping of the file; what is of the machine stands at its top.
 	var parameters, options, machine, factors strings.Builder
 	for _, s := range r.Settings {
@@ -107,11 +111,11 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 		fmt.Fprintf(to, "%s%s: %s\n", indent, strconv.Quote(s.Word), strconv.Quote(s.Value))
 	}
 	if r.Dat != "" {
-		if err := r.checkDat(); err != nil {
+		if err := r.checkDat(places); err != nil {
 			return nil, 0, err
 		}
 		fmt.Fprintf(&machine, "hpl-dat: %s\n", strconv.Quote(r.Dat))
-	} else if err := r.usual(&machine, &parameters, &factors); err != nil {
+	} else if err := r.usual(places, &machine, &parameters, &factors); err != nil {
 		return nil, 0, err
 	}
 	text := "program: hpl\n" + machine.String()
@@ -127,13 +131,13 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	if s, err = study.Parse(strings.NewReader(text), "study tune"); err != nil {
 		return nil, 0, err
 	}
-	leftOut, err = r.leaveOut(s)
+	leftOut, err = r.leaveOut(s, places)
 	return s, leftOut, err
 }
 
 // checkDat refuses an HPL.dat within whose lists nothing can be chosen, or whose grids the
 // machine has no room for.
-func (r *Request) checkDat() error {
+func (r *Request) checkDat(places *places) error {
 	if r.N != 0 || r.Ranks != 0 || r.Nodes != 0 {
 		return errors.New("an HPL.dat says N, P and Q itself: leave the order, the ranks and the nodes out, or the HPL.dat")
 	}
@@ -161,10 +165,6 @@ func (r *Request) checkDat() error {
 	if n := dat.Combinations(); n < 2 {
 		return fmt.Errorf("%s: its lists have one value each: there is nothing to choose", r.Dat)
 	}
-	places, err := r.places()
-	if err != nil {
-		return err
-	}
 	// Products of an HPL.dat's numbers may exceed an int of 32 bits.
 	room := int64(places.hosts) * int64(places.perHost)
 	for k := range dat.Combinations() {
@@ -187,11 +187,7 @@ func (r *Request) checkDat() error {
 // 256 in steps of 32, a look-ahead of 0 or 1, all six broadcasts, and all three swaps. The other
 // parameters of an HPL.dat, such as PFACT, are those that HPL has by default, unless they are set. What is set has no factor, and what has one level only is no
 // choice.
-func (r *Request) usual(machine, parameters, factors *strings.Builder) error {
-	places, err := r.places()
-	if err != nil {
-		return err
-	}
+func (r *Request) usual(places *places, machine, parameters, factors *strings.Builder) error {
 	ranks, err := r.ranks(places)
 	if err != nil {
 		return err
@@ -360,13 +356,9 @@ func (r *Request) ranks(p *places) (int, error) {
 
 // leaveOut removes the configurations that would not fit into the memory from a study, and
 // returns their number. If none fits, the error names the largest order that does.
-func (r *Request) leaveOut(s *study.Study) (int, error) {
+func (r *Request) leaveOut(s *study.Study, places *places) (int, error) {
 	if r.Memory == 0 {
 		return 0, nil
-	}
-	places, err := r.places()
-	if err != nil {
-		return 0, err
 	}
 	bytes := func(p *hpl.Params) float64 { // of the node with most ranks
 		return float64(min(places.perHost, p.P*p.Q)) * bytesOfRank(p)
