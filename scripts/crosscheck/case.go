@@ -36,27 +36,27 @@ func (c *testCase) actions() (n int) {
 	return n
 }
 
-// menu says which cases to draw.
-type menu struct {
+// options says which cases to draw.
+type options struct {
 	seed        uint64
 	collectives []string // selectors; none: no collectives
 }
 
 // draw draws a case by its number; long ones have many ranks and messages.
-func (m *menu) draw(number int, long bool) *testCase {
+func (m *options) draw(number int, long bool) *testCase {
 	stream := uint64(number)
 	if long {
 		stream |= 1 << 32
 	}
-	d := newDice(m.seed, stream)
+	d := newSource(m.seed, stream)
 	kind := machineKinds[number%len(machineKinds)]
-	place := &machine{dice: d}
+	place := &machine{source: d}
 	kind.draw(place)
 	c := &testCase{number: number, machine: kind.name, long: long}
 	s := drawSettings(d)
 	ranks := d.ranks(place, long)
 	c.hosts = d.mapping(place, ranks)
-	p := &program{dice: d, lines: make([][]string, ranks), settings: s, ranks: ranks, rounds: d.between(1, 6), speed: 1e9, self: place.self}
+	p := &program{source: d, lines: make([][]string, ranks), settings: s, ranks: ranks, rounds: d.between(1, 6), speed: 1e9, self: place.self}
 	if long {
 		p.rounds = d.between(20, 40)
 	}
@@ -94,7 +94,7 @@ func (m *menu) draw(number int, long bool) *testCase {
 }
 
 // ranks draws the number of ranks, at least 2.
-func (d dice) ranks(m *machine, long bool) int {
+func (d source) ranks(m *machine, long bool) int {
 	most := min(16, max(2, len(m.hosts)))
 	if long {
 		most = 64
@@ -112,7 +112,7 @@ func (d dice) ranks(m *machine, long bool) int {
 
 // mapping draws the lines of the host file. Without routes from hosts to themselves each rank has a
 // host of its own.
-func (d dice) mapping(m *machine, ranks int) (list []string) {
+func (d source) mapping(m *machine, ranks int) (list []string) {
 	order := d.Perm(len(m.hosts))
 	if d.chance(0.4) {
 		slices.Sort(order)
@@ -236,7 +236,7 @@ func load(dir string) (*testCase, error) {
 // skewed returns the case with a sleep of 1e-9 to longest seconds before each action
 // but the first of each rank.
 func (c *testCase) skewed(seed uint64, longest float64) *testCase {
-	d := newDice(seed, uint64(c.number))
+	d := newSource(seed, uint64(c.number))
 	other := *c
 	other.lines = make([][]string, len(c.lines))
 	for r, lines := range c.lines {

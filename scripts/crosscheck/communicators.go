@@ -43,7 +43,7 @@ var edges = []int{2, 4, 8, 16, 64, 256, 512, 1024, 2048, 4096, 8192, 12288, 1638
 
 // call draws the words of a call by the ranks of a communicator of so many (the smallest, where
 // there are several).
-func (d dice) call(comm string, ranks int) string {
+func (d source) call(comm string, ranks int) string {
 	o := &operations[d.IntN(len(operations))]
 	words := o.name + " " + comm
 	bytes := pick(d, edges...)
@@ -75,10 +75,10 @@ func (d dice) call(comm string, ranks int) string {
 
 // drawCommunicators draws a case: one to three lists of communicators, of 2 to 13 ranks each, in order,
 // reversed or mixed, and operations on them, blocking and not.
-func (m *menu) drawCommunicators(number int) *testCase {
-	d := newDice(m.seed, uint64(number)|2<<32)
+func (m *options) drawCommunicators(number int) *testCase {
+	d := newSource(m.seed, uint64(number)|2<<32)
 	kind := machineKinds[number%len(machineKinds)]
-	place := &machine{dice: d}
+	place := &machine{source: d}
 	kind.draw(place)
 	ranks := d.ranks(place, false)
 	c := &testCase{number: number, machine: kind.name, program: "communicators", platform: place.document(nil), hosts: d.mapping(place, ranks), lines: make([][]string, ranks)}

@@ -38,7 +38,7 @@ func TestCasesReplay(t *testing.T) {
 	if testing.Short() {
 		cases = 40
 	}
-	m := &menu{seed: 99, collectives: []string{"default", "ompi", "mpich"}}
+	m := &options{seed: 99, collectives: []string{"default", "ompi", "mpich"}}
 	for i := range cases {
 		c := m.draw(i, i%100 == 7)
 		_, dir := files(t, c.write)
@@ -52,12 +52,12 @@ func TestCasesReplay(t *testing.T) {
 func TestFiles(t *testing.T) {
 	shared := 0
 	for i := range 40 {
-		c := (&menu{seed: 7}).draw(i, false)
+		c := (&options{seed: 7}).draw(i, false)
 		want, dir := files(t, c.write)
-		if again, _ := files(t, (&menu{seed: 7}).draw(i, false).write); !cmp.Equal(want, again) {
+		if again, _ := files(t, (&options{seed: 7}).draw(i, false).write); !cmp.Equal(want, again) {
 			t.Errorf("case %d is not reproducible", i)
 		}
-		if other, _ := files(t, (&menu{seed: 6}).draw(i, false).write); cmp.Equal(want, other) {
+		if other, _ := files(t, (&options{seed: 6}).draw(i, false).write); cmp.Equal(want, other) {
 			t.Errorf("case %d does not depend on the seed", i)
 		}
 		read, err := load(dir)
@@ -77,7 +77,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestSkewed(t *testing.T) {
-	c := (&menu{seed: 1}).draw(3, false)
+	c := (&options{seed: 1}).draw(3, false)
 	s := c.skewed(0, longSkew)
 	for r, lines := range c.lines {
 		if len(s.lines[r]) != 2*len(lines)-1 {
@@ -145,7 +145,7 @@ func TestSummarise(t *testing.T) {
 
 // TestCommunicators: every case is a program, the same for the same seed, and is read as it is written.
 func TestCommunicators(t *testing.T) {
-	m := &menu{seed: 3, collectives: []string{"default", "ompi", "mpich"}}
+	m := &options{seed: 3, collectives: []string{"default", "ompi", "mpich"}}
 	for i := range 60 {
 		c := m.drawCommunicators(i)
 		want, dir := files(t, c.write)

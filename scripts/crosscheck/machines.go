@@ -10,7 +10,7 @@ import (
 
 // machine is a random platform.
 type machine struct {
-	dice
+	source
 	xml   strings.Builder // inside <platform>
 	hosts []string        // names, in the order of the file
 	self  bool            // a host has a route to itself
@@ -63,28 +63,28 @@ func (m *machine) document(options []string) string {
 func (m *machine) put(format string, args ...any) { fmt.Fprintf(&m.xml, format, args...) }
 
 // bandwidth draws a bandwidth in some spelling.
-func (d dice) bandwidth() string {
+func (d source) bandwidth() string {
 	return pick(d, "125MBps", "1Gbps", "12.5GBps", "10Gbps", "250MBps", "40MBps", "56Gbps", "100MiBps", "1e8Bps", "7.5e7",
 		fmt.Sprintf("%.4gMBps", d.logarithmic(20, 5000)))
 }
 
 // latency draws a latency in some spelling; zero is rare.
-func (d dice) latency() string {
+func (d source) latency() string {
 	if d.chance(0.06) {
 		return "0"
 	}
 	return pick(d, "50us", "0.10us", "1us", "20us", "0.05ms", "1e-4", "1ms", "300ns", fmt.Sprintf("%.4gus", d.logarithmic(0.1, 2000)))
 }
 
-func (d dice) speed() string { return pick(d, "1Gf", "2.5Gf", "1000Mf", "0.7Gf", "3e9") }
+func (d source) speed() string { return pick(d, "1Gf", "2.5Gf", "1000Mf", "0.7Gf", "3e9") }
 
 // cluster draws a cluster of n hosts with further attributes, and with a limiter and a loopback of
 // each host with some probabilities.
 func (m *machine) cluster(id string, n int, attributes string, limiter, loopback float64) (hosts []string) {
-	suffix := pick(m.dice, "", ".site")
+	suffix := pick(m.source, "", ".site")
 	numbers, radical := make([]int, n), ""
 	if m.chance(0.7) || n < 3 {
-		first := pick(m.dice, 0, 0, 0, 1, 7)
+		first := pick(m.source, 0, 0, 0, 1, 7)
 		for i := range n {
 			numbers[i] = first + i
 		}
@@ -109,13 +109,13 @@ func (m *machine) cluster(id string, n int, attributes string, limiter, loopback
 		m.put(" core=\"%d\"", m.between(1, 4))
 	}
 	if m.chance(0.3) {
-		m.put(" sharing_policy=%q", pick(m.dice, "SHARED", "SPLITDUPLEX", "FATPIPE"))
+		m.put(" sharing_policy=%q", pick(m.source, "SHARED", "SPLITDUPLEX", "FATPIPE"))
 	}
 	if m.chance(limiter) {
 		m.put(" limiter_link=%q", m.bandwidth())
 	}
 	if m.chance(loopback) {
-		m.put(" loopback_bw=%q loopback_lat=%q", m.bandwidth(), pick(m.dice, "0.5us", "100ns", "0", "1us"))
+		m.put(" loopback_bw=%q loopback_lat=%q", m.bandwidth(), pick(m.source, "0.5us", "100ns", "0", "1us"))
 		m.self = true
 	}
 	m.properties("cluster")
@@ -143,7 +143,7 @@ func (m *machine) star(id string, n int, attributes string) []string {
 	if m.chance(0.3) {
 		attributes += fmt.Sprintf(" bb_bw=%q bb_lat=%q", m.bandwidth(), m.latency())
 		if m.chance(0.5) {
-			attributes += fmt.Sprintf(" bb_sharing_policy=%q", pick(m.dice, "SHARED", "FATPIPE"))
+			attributes += fmt.Sprintf(" bb_sharing_policy=%q", pick(m.source, "SHARED", "FATPIPE"))
 		}
 	}
 	return m.cluster(id, n, attributes, 0.2, 0.4)
@@ -205,13 +205,13 @@ func (m *machine) dragonfly() {
 // without one SimGrid finds no link.
 func (m *machine) links(id string, n int) (elements []string) {
 	for i := range n {
-		policy, direction := pick(m.dice, "", "", "SHARED", "SPLITDUPLEX", "FATPIPE"), ""
+		policy, direction := pick(m.source, "", "", "SHARED", "SPLITDUPLEX", "FATPIPE"), ""
 		m.put("    <link id=\"%s%d\" bandwidth=%q latency=%q", id, i, m.bandwidth(), m.latency())
 		if policy != "" {
 			m.put(" sharing_policy=%q", policy)
 		}
 		if policy == "SPLITDUPLEX" {
-			direction = fmt.Sprintf(" direction=%q", pick(m.dice, "UP", "DOWN"))
+			direction = fmt.Sprintf(" direction=%q", pick(m.source, "UP", "DOWN"))
 		}
 		m.put("/>\n")
 		elements = append(elements, fmt.Sprintf("<link_ctn id=\"%s%d\"%s/>", id, i, direction))
@@ -220,7 +220,7 @@ func (m *machine) links(id string, n int) (elements []string) {
 }
 
 // speeds draws the attributes of a host's speed: one, or several to pick from.
-func (d dice) speeds() string {
+func (d source) speeds() string {
 	if d.chance(0.85) {
 		return fmt.Sprintf("speed=%q", d.speed())
 	}
@@ -272,7 +272,7 @@ func (m *machine) full() {
 // hosts. With one host SimGrid's Dijkstra crashes.
 func (m *machine) tree(zone, id string, n int) []string {
 	m.self = true
-	routing := pick(m.dice, "Floyd", "Dijkstra", "DijkstraCache")
+	routing := pick(m.source, "Floyd", "Dijkstra", "DijkstraCache")
 	if n == 1 {
 		routing = "Floyd"
 	}
@@ -289,7 +289,7 @@ func (m *machine) tree(zone, id string, n int) []string {
 // depend on which of them SimGrid takes.
 func (m *machine) mesh(zone, id string, n int) (names []string) {
 	m.self = true
-	m.put("  <zone id=%q routing=%q>\n", zone, pick(m.dice, "Floyd", "Dijkstra", "DijkstraCache"))
+	m.put("  <zone id=%q routing=%q>\n", zone, pick(m.source, "Floyd", "Dijkstra", "DijkstraCache"))
 	var points []string
 	for i := range n + 1 {
 		for m.chance(0.4) {
@@ -328,10 +328,10 @@ func (m *machine) arcs(n int, id, verb string, ends func(from, to int) string) {
 	}
 	order := m.Perm(n)
 	for i := 1; i < n; i++ {
-		add(arc{order[i], order[m.IntN(i)], pick(m.dice, 1, 1, 1, 2), false})
+		add(arc{order[i], order[m.IntN(i)], pick(m.source, 1, 1, 1, 2), false})
 	}
 	for range m.between(n/2, 2*n) {
-		add(arc{m.IntN(n), m.IntN(n), pick(m.dice, 1, 1, 1, 2, 3), m.chance(0.2)})
+		add(arc{m.IntN(n), m.IntN(n), pick(m.source, 1, 1, 1, 2, 3), m.chance(0.2)})
 	}
 	count := 0
 	for _, a := range list {
@@ -363,7 +363,7 @@ func (m *machine) zone(id string) (names []string, gateway string) {
 		gateway = id + "-router"
 		return m.star(id, m.between(1, 5), fmt.Sprintf(" router_id=%q", gateway)), gateway
 	}
-	return names, pick(m.dice, names...)
+	return names, pick(m.source, names...)
 }
 
 // zoneOfZones is zone, of zones mostly.
@@ -374,7 +374,7 @@ func (m *machine) zoneOfZones(id string) ([]string, string) {
 	m.put("  <zone id=%q routing=\"Full\">\n", id)
 	names, gateways := m.joined(m.between(2, 3), id+"-z", (*machine).zone)
 	m.put("  </zone>\n")
-	return names, pick(m.dice, gateways...)
+	return names, pick(m.source, gateways...)
 }
 
 // world draws several zones joined by links.
@@ -411,7 +411,7 @@ func (m *machine) joined(count int, id string, zone func(*machine, string) ([]st
 // Dijkstra passes each zone at one gateway: between two it crashes.
 func (m *machine) zoneMesh() {
 	m.self, m.old = true, m.chance(0.2)
-	routing := pick(m.dice, "Floyd", "Floyd", "Dijkstra", "DijkstraCache")
+	routing := pick(m.source, "Floyd", "Floyd", "Dijkstra", "DijkstraCache")
 	m.put("  <zone id=\"world\" routing=%q>\n", routing)
 	gateways := make([][]string, m.between(3, 7))
 	for z := range gateways {
@@ -422,7 +422,7 @@ func (m *machine) zoneMesh() {
 		}
 	}
 	m.arcs(len(gateways), "w", "zoneRoute", func(from, to int) string {
-		return fmt.Sprintf("src=\"z%d\" dst=\"z%d\" gw_src=%q gw_dst=%q", from, to, pick(m.dice, gateways[from]...), pick(m.dice, gateways[to]...))
+		return fmt.Sprintf("src=\"z%d\" dst=\"z%d\" gw_src=%q gw_dst=%q", from, to, pick(m.source, gateways[from]...), pick(m.source, gateways[to]...))
 	})
 	m.put("  </zone>\n")
 }

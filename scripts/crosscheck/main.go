@@ -37,7 +37,7 @@ func main() {
 
 // config is the command line.
 type config struct {
-	menu
+	options
 	cases, long, communicators, only int
 	replay, keep                     string
 	dirs                             []string // cases to check instead of random ones

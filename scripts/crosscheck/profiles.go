@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// profileStream sets the dice of profiles apart: without them, the rest of a case is the same.
+// profileStream gives profiles a random source of their own: without profiles, the rest of a case is the same.
 const profileStream = 1 << 33
 
 // A profileFile is a profile of a case.
@@ -15,7 +15,7 @@ type profileFile struct{ name, text string }
 
 // A profiler draws the profiles of a case.
 type profiler struct {
-	dice
+	source
 	c     *testCase
 	times []float64 // that several profiles share, so that they change at once
 	still bool      // speeds may be 0
@@ -28,8 +28,8 @@ var (
 
 // addProfiles makes the machine of three of ten cases change with time: links by files, hosts inline or,
 // where they are elements, by files.
-func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
-	p := &profiler{dice: newDice(m.seed, stream|profileStream), c: c, still: true}
+func (m *options) addProfiles(c *testCase, stream uint64, hosts []string) {
+	p := &profiler{source: newSource(m.seed, stream|profileStream), c: c, still: true}
 	if !p.chance(0.3) || strings.Contains(c.platform, "<trace_connect") { // slow nodes have theirs
 		return
 	}
@@ -57,7 +57,7 @@ func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
 	if inFiles {
 		c.platform = hostElement.ReplaceAllStringFunc(c.platform, func(element string) string {
 			if p.chance(0.4) {
-				element += p.file(pick(p.dice, "speed_file", "availability_file"), p.factor)
+				element += p.file(pick(p.source, "speed_file", "availability_file"), p.factor)
 			}
 			return element
 		})
@@ -79,7 +79,7 @@ func (p *profiler) factor() float64 {
 	if p.chance(0.03) && p.still {
 		return 0
 	}
-	return pick(p.dice, 1, 0.5, 2, p.logarithmic(0.05, 3))
+	return pick(p.source, 1, 0.5, 2, p.logarithmic(0.05, 3))
 }
 
 // file draws a profile into a file and returns the attribute that names it.
@@ -108,7 +108,7 @@ func (p *profiler) inline(id, kind, element string, value func() float64) string
 func (p *profiler) values(value func() float64) (text string, loop float64) {
 	var times []float64
 	for range p.between(1, 5) {
-		times = append(times, pick(p.dice, pick(p.dice, p.times...), p.logarithmic(1e-6, 1)))
+		times = append(times, pick(p.source, pick(p.source, p.times...), p.logarithmic(1e-6, 1)))
 	}
 	if p.chance(0.3) {
 		times[0] = 0

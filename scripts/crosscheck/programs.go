@@ -10,7 +10,7 @@ import (
 // in one order of all ranks, and nothing that blocks comes before an action that it waits for, so
 // that no program deadlocks.
 type program struct {
-	dice
+	source
 	lines    [][]string // by rank
 	settings *settings
 	ranks    int
@@ -77,7 +77,7 @@ func (p *program) size() payload {
 	if n := p.settings.size(); p.chance(0.9) {
 		return payload{n, byteType}
 	} else {
-		return payload{n / 4, pick(p.dice, 0, 1, 3, 7, 14, 28, 57)}
+		return payload{n / 4, pick(p.source, 0, 1, 3, 7, 14, 28, 57)}
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *program) pause(most float64, ranks ...int) {
 		switch seconds := p.logarithmic(most*1e-4, most); {
 		case p.chance(0.5):
 		case p.chance(0.05):
-			p.add(rank, "%s", pick(p.dice, "compute 0", "sleep 0", "sleep 1e-10", "compute 1", "compute 0.25"))
+			p.add(rank, "%s", pick(p.source, "compute 0", "sleep 0", "sleep 1e-10", "compute 1", "compute 0.25"))
 		case p.chance(0.3):
 			p.add(rank, "sleep %.17g", seconds)
 		case p.chance(0.5):
@@ -309,7 +309,7 @@ func (p *program) computations() {
 func (p *program) mixed() {
 	p.rounds = max(1, p.rounds/4)
 	for range 4 {
-		pick(p.dice, (*program).pingpong, (*program).ring, (*program).pairwise, (*program).incast, (*program).unexpected,
+		pick(p.source, (*program).pingpong, (*program).ring, (*program).pairwise, (*program).incast, (*program).unexpected,
 			func(p *program) { p.traffic(style{waitall: 0.15}) }, (*program).permutations, (*program).computations)(p)
 	}
 }
@@ -338,7 +338,7 @@ func (p *program) anyone() {
 		}
 		for range senders {
 			p.pause(1e-3, dst)
-			p.add(dst, "%s -555 %s %d 6", pick(p.dice, "recv", "recv", "irecv"), named, pick(p.dice, -1, -1, slices.Max(sizes)))
+			p.add(dst, "%s -555 %s %d 6", pick(p.source, "recv", "recv", "irecv"), named, pick(p.source, -1, -1, slices.Max(sizes)))
 		}
 	}
 	p.all("waitall")
@@ -406,7 +406,7 @@ func (p *program) traffic(s style) {
 		for _, rank := range []int{src, dst} {
 			for p.chance(s.test) && len(pending[rank]) > 0 {
 				// Of two requests of one name, of a rank with itself, SimGrid's choice depends on times (docs/deviations.md, 18).
-				if t := pick(p.dice, pending[rank]...); t.src != t.dst {
+				if t := pick(p.source, pending[rank]...); t.src != t.dst {
 					p.add(rank, "test %d %d %d", t.src, t.dst, t.tag)
 				}
 			}
@@ -454,7 +454,7 @@ func (p *program) collectives(selector string) {
 	}
 	for range p.rounds {
 		p.pauseAll(1e-3)
-		p.collective(pick(p.dice, collectiveNames[selector]...), selector != "default")
+		p.collective(pick(p.source, collectiveNames[selector]...), selector != "default")
 	}
 }
 

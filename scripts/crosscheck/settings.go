@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// dice draws the parts of a case. Two dice of the same seed and number draw the same.
-type dice struct{ *rand.Rand }
+// source is the random source of the parts of a case. Two sources of the same seed and number draw the same.
+type source struct{ *rand.Rand }
 
-func newDice(seed, number uint64) dice { return dice{rand.New(rand.NewPCG(seed, number))} }
+func newSource(seed, number uint64) source { return source{rand.New(rand.NewPCG(seed, number))} }
 
 // between draws an integer of [low, high].
-func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
+func (d source) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // chance is true with probability p.
-func (d dice) chance(p float64) bool { return d.Float64() < p }
+func (d source) chance(p float64) bool { return d.Float64() < p }
 
 // logarithmic draws a number of [low, high), all orders of magnitude alike; low > 0.
-func (d dice) logarithmic(low, high float64) float64 {
+func (d source) logarithmic(low, high float64) float64 {
 	return low * math.Exp(d.Float64()*math.Log(high/low))
 }
 
 // pick draws one of several values.
-func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
+func pick[T any](d source, values ...T) T { return values[d.IntN(len(values))] }
 
 // settings are the options of a case, and those of their values that the program depends on.
 type settings struct {
-	dice
+	source
 	list     []string // NAME:VALUE
 	model    []string // the same, which smpirun accepts on its command line only
 	eager    int      // bytes; smaller messages are eager
@@ -52,8 +52,8 @@ const envelope = 16 // bytes; factors go by the size with it
 
 // drawSettings draws the options: a third of the cases has the defaults, a third those of
 // a calibrated machine, a third some of all.
-func drawSettings(d dice) *settings {
-	s := &settings{dice: d, detached: 65536, edges: []int{65536, 65472 - envelope, 1426 - envelope, 257 - envelope}}
+func drawSettings(d source) *settings {
+	s := &settings{source: d, detached: 65536, edges: []int{65536, 65472 - envelope, 1426 - envelope, 257 - envelope}}
 	choice := func(values ...string) func() string { return func() string { return pick(d, values...) } }
 	number := func(low, high float64) func() string {
 		return func() string { return fmt.Sprintf("%.17g", d.logarithmic(low, high)) }
@@ -118,15 +118,15 @@ func drawSettings(d dice) *settings {
 
 // limits sets the sizes up to which messages are eager and detached.
 func (s *settings) limits() {
-	s.eager = pick(s.dice, 0, 1, 1000, 4096, 8133, 65536)
-	s.detached = s.eager + pick(s.dice, 0, 0, 1, 5000, 65536, 200000)
+	s.eager = pick(s.source, 0, 1, 1000, 4096, 8133, 65536)
+	s.detached = s.eager + pick(s.source, 0, 0, 1, 5000, 65536, 200000)
 	s.set("smpi/async-small-thresh", "%d", s.eager)
 	s.set("smpi/send-is-detached-thresh", "%d", s.detached)
 	s.edges = append(s.edges, s.eager, s.detached)
 }
 
 // thresholds draws up to most ascending message sizes.
-func (d dice) thresholds(most int) []int {
+func (d source) thresholds(most int) []int {
 	th := make([]int, d.between(1, most))
 	for i := range th {
 		th[i] = int(d.logarithmic(50, 300000))
@@ -136,7 +136,7 @@ func (d dice) thresholds(most int) []int {
 }
 
 // overheads draws a table THRESHOLD:SECONDS:SECONDS_PER_BYTE.
-func (d dice) overheads(th []int) string {
+func (d source) overheads(th []int) string {
 	var entries []string
 	for i, t := range append([]int{0}, th...) {
 		a, b := d.logarithmic(1e-8, 1e-5), d.logarithmic(1e-12, 1e-9)
@@ -149,7 +149,7 @@ func (d dice) overheads(th []int) string {
 }
 
 // factors draws a table THRESHOLD:FACTOR.
-func (d dice) factors(th []int, low, high float64) string {
+func (d source) factors(th []int, low, high float64) string {
 	if d.chance(0.2) {
 		return "0:1"
 	}
@@ -165,7 +165,7 @@ func (d dice) factors(th []int, low, high float64) string {
 func (s *settings) size() int {
 	switch {
 	case s.chance(0.3):
-		return max(0, pick(s.dice, s.edges...)+s.between(-1, 1))
+		return max(0, pick(s.source, s.edges...)+s.between(-1, 1))
 	case s.chance(0.05):
 		return 0
 	case s.chance(0.02):

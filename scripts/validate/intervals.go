@@ -77,22 +77,22 @@ func compareIntervals(l *runner, seeds string, stdout io.Writer) error {
 	return errors.Join(failed...)
 }
 
-// dice draws the parts of a run.
-type dice struct{ *rand.Rand }
+// source is the random source of the parts of a run.
+type source struct{ *rand.Rand }
 
-func (d dice) chance(p float64) bool { return d.Float64() < p }
+func (d source) chance(p float64) bool { return d.Float64() < p }
 
 // logarithmic draws a number of [low, high), all orders of magnitude alike; low > 0.
-func (d dice) logarithmic(low, high float64) float64 {
+func (d source) logarithmic(low, high float64) float64 {
 	return low * math.Exp(d.Float64()*math.Log(high/low))
 }
 
-func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
+func pick[T any](d source, values ...T) T { return values[d.IntN(len(values))] }
 
 // drawRun draws a run and a tolerance in percent: a small grid, and enough steps for an estimate, of a
 // second. Either ranks poll, or times are random, or both.
 func drawRun(seed, number uint64) (x run, percent float64, err error) {
-	d := dice{rand.New(rand.NewPCG(seed, number))}
+	d := source{rand.New(rand.NewPCG(seed, number))}
 	grid := pick(d, [][2]int{{1, 8}, {1, 16}, {2, 2}, {2, 4}, {2, 16}, {3, 5}, {4, 4}, {4, 6}, {4, 8}, {6, 6}, {8, 2}, {8, 8}, {8, 16}, {16, 4}, {16, 16}}...)
 	most := math.Min(4000, 1.2e5/float64(grid[0]*grid[1]))
 	nb, steps := pick(d, 8, 16, 32, 64, 128), d.logarithmic(most/3, most)
