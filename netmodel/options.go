@@ -295,7 +295,7 @@ func OptionTable() option.Table[Options] { return optionTable }
 
 var optionTable = option.Table[Options]{
 	hostModel(),
-	number("maxmin/precision", "tolerance of the reference solver, byte/s; rounding of what remains",
+	number("maxmin/precision", "tolerance of the reference solver: byte/s of a flow, a part of a capacity; and rounding of what remains",
 		bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
 	option.Signed("network/TCP-gamma",
 		"TCP window in bytes; 0 or less: none. Where it and not a link limits a route between hosts in use, a replay warns, and `replay platform --route` says so",
