@@ -33,20 +33,6 @@ type factorKey struct {
 	hops    string
 }
 
-// factor returns what is common to the process rows of the given hops.
-func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
-	// Process rows of the same hops share the blocks: there are few lists of hops, whatever P
-	// is.
-	key := factorKey{w, current, fmt.Sprint(hops)}
-	f := l.factors[key]
-	if f == nil {
-		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers}
-		f.columns = [2]int{l.add(f.column(false)), l.add(f.column(true))}
-		l.factors[key] = f
-	}
-	return f
-}
-
 // factBlock factors a panel of w columns on the process row at distance d. Its
 // parameters are the panel's column, the rows below its diagonal block, its
 // process row, and the pivots.
@@ -61,7 +47,15 @@ func (l *library) factBlock(w int64, d int) int64 {
 	b.Mark(beginFact, a[0])
 	if w > 0 {
 		hops, distances := pivotHops(l.p.P, d)
-		f := l.factor(int(w), d == 0, hops, len(distances))
+		// Process rows of the same hops share the blocks: there are few lists of hops, whatever P
+		// is.
+		key := factorKey{int(w), d == 0, fmt.Sprint(hops)}
+		f := l.factors[key]
+		if f == nil {
+			f = &factor{lib: l, w: key.w, current: key.current, hops: hops, params: 4 + len(distances)}
+			f.columns = [2]int{l.add(f.column(false)), l.add(f.column(true))}
+			l.factors[key] = f
+		}
 		args := []trace.Operand{m, trace.Const(0), a[3], trace.Const(int64(d) + 1)}
 		for _, at := range distances {
 			args = append(args, b.Member(colFamily, a[2].Plus(int64(at))))
@@ -252,18 +246,10 @@ func (g *generator) newPanel(j, tag int64) *panel {
 // distance returns how far process row r is from the panel's.
 func (p *panel) distance(r, rows int64) int64 { return mod(r-p.prow, rows) }
 
-// below returns ml2: the rows of process row r below the panel's diagonal block.
-func (g *generator) below(p *panel, r int64) int64 {
-	return g.rows(p.j+p.jb, g.n-p.j-p.jb, r)
-}
-
-// rowsBelow returns the column of below.
+// rowsBelow returns the column of ml2: the rows of each process row below the panel's diagonal block.
 func (g *generator) rowsBelow(p *panel) []int64 {
-	return g.byRow(func(r int64) int64 { return g.below(p, r) })
+	return g.byRow(func(r int64) int64 { return g.rows(p.j+p.jb, g.n-p.j-p.jb, r) })
 }
-
-// length returns the doubles of the panel's broadcast in process row r.
-func (g *generator) length(p *panel, r int64) int64 { return g.below(p, r)*p.jb + p.jb*p.jb + p.jb + 1 }
 
 // panelBlock lists a panel of w columns that is set up; current says whether the
 // process row is the panel's.

@@ -232,7 +232,7 @@ func TestPivotSources(t *testing.T) {
 		p := small(70, 8, 3, 2)
 		p.Swap = swap
 		p.Pivots = Pivots{Kind: RandomPivots, Seed: 42}
-		v := &pivotRows{n: 70, kind: RandomPivots, seed: 42, key: vectors.PivotKey(42)}
+		v := &pivotRows{n: 70, Pivots: Pivots{Kind: RandomPivots, Seed: 42}, key: vectors.PivotKey(42)}
 		given := p
 		given.Pivots = Pivots{Kind: GivenPivots}
 		for c := range int64(70) {

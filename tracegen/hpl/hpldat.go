@@ -68,31 +68,24 @@ type List struct {
 // Lists returns what HPL's loops go through, the outermost first, and before them what all runs
 // have, as lists of one value. All combinations, the last list fastest, are those of Combination.
 func (d *Dat) Lists() []List {
-	var lists []List
-	// Parameters of one loop change together: P and Q are in one list.
-	for l := range loops {
-		var of List
-		for i := range parameters {
-			par := &parameters[i]
-			switch {
-			case par.loop != l:
-			case l == noLoop:
-				lists = append(lists, List{[]string{par.Name}, [][]string{{par.text(d.values[par.Name][0])}}})
-			default:
-				of.Names = append(of.Names, par.Name)
-				for i, v := range d.values[par.Name] {
-					if i == len(of.Values) {
-						of.Values = append(of.Values, nil)
-					}
-					of.Values[i] = append(of.Values[i], par.text(v))
-				}
-			}
+	var fixed []List
+	var looped [loops]List
+	for _, par := range parameters {
+		// Parameters of one loop change together: P and Q are in one list.
+		of := &looped[par.loop]
+		if par.loop == noLoop {
+			fixed = append(fixed, List{})
+			of = &fixed[len(fixed)-1]
 		}
-		if l != noLoop {
-			lists = append(lists, of)
+		of.Names = append(of.Names, par.Name)
+		for i, v := range d.values[par.Name] {
+			if i == len(of.Values) {
+				of.Values = append(of.Values, nil)
+			}
+			of.Values[i] = append(of.Values[i], par.text(v))
 		}
 	}
-	return lists
+	return append(fixed, looped[noLoop+1:]...)
 }
 
 // text returns the text of a value of an HPL.dat, by its name if it has one.

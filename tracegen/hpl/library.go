@@ -103,46 +103,31 @@ func (l *library) width(w int64) *widthBlocks {
 // the first block to (0,0).
 type grid struct {
 	n, nb, p, q int64
-	order       Order
 }
 
 // newGrid returns the matrix and the process grid of a run.
 func newGrid(p *Params) grid {
-	return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q), p.PMap}
+	return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q)}
 }
 
-// owned returns how many of the indices [0,x) belong to process i of count, when
-// blocks of nb are dealt cyclically from process 0; 0 for x <= 0.
-func owned(x, nb, i, count int64) int64 {
-	if x <= 0 {
+// owned returns how many of the n indices from lo, lo >= 0, belong to process i of count, when
+// blocks of nb are dealt cyclically from process 0; 0 for n <= 0.
+func owned(lo, n, nb, i, count int64) int64 {
+	before := func(x int64) int64 { // of those in [0,x): of whole rounds a block each, and of the last one
+		block := x / nb
+		return block/count*nb + min(max(0, x-(block-block%count+i)*nb), nb)
+	}
+	if n <= 0 {
 		return 0
 	}
-	block := x / nb
-	n := block / count * nb
-	switch last := block % count; {
-	case last > i:
-		n += nb
-	case last == i:
-		n += x % nb
-	}
-	return n
+	return before(lo+n) - before(lo)
 }
 
 // rows returns how many of the rows [lo, lo+n) process row r owns.
-func (g *grid) rows(lo, n, r int64) int64 {
-	if n <= 0 {
-		return 0
-	}
-	return owned(lo+n, g.nb, r, g.p) - owned(lo, g.nb, r, g.p)
-}
+func (g *grid) rows(lo, n, r int64) int64 { return owned(lo, n, g.nb, r, g.p) }
 
 // cols returns how many of the columns [lo, lo+n) process column q owns.
-func (g *grid) cols(lo, n, q int64) int64 {
-	if n <= 0 {
-		return 0
-	}
-	return owned(lo+n, g.nb, q, g.q) - owned(lo, g.nb, q, g.q)
-}
+func (g *grid) cols(lo, n, q int64) int64 { return owned(lo, n, g.nb, q, g.q) }
 
 // rowOwner returns the process row that owns row i.
 func (g *grid) rowOwner(i int64) int64 { return i / g.nb % g.p }

@@ -68,12 +68,9 @@ func (g *generator) lookAhead() []*panel {
 		x := g.newPanel(j, bcastTag(j/g.nb+1)) // a tag is skipped after the start-up
 		g.markPanel(x)
 		for _, before := range pending {
-			g.update(before, noBcast, g.onColumn(x.pcol), g.byCol(func(q int64) int64 {
-				if q == x.pcol {
-					return x.jb
-				}
-				return 0
-			}))
+			n := g.only(g.q, x.pcol)
+			n[x.pcol] = x.jb
+			g.update(before, noBcast, g.onColumn(x.pcol), n)
 		}
 		g.factorize(x)
 		g.startBcast(x)
@@ -157,14 +154,14 @@ func (g *generator) startBcast(x *panel) {
 	}
 	blocks := g.byCol(func(q int64) int64 { return x.blocks.init[mod(q-x.pcol, g.q)] })
 	// All pieces but the last have this size; the last one takes the rest of the message.
-	pieces := int64(g.lib.pieces())
+	pieces, below := int64(g.lib.pieces()), g.rowsBelow(x)
 	piece := g.byRow(func(r int64) int64 { // doubles of a piece of a long broadcast; rings have none
 		if !g.params.Bcast.IsLong() || pieces < 2 {
 			return 0
 		}
-		return max(1, g.length(x, r)/pieces)
+		return max(1, (below[r]*x.jb+x.jb*x.jb+x.jb+1)/pieces)
 	})
-	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), g.rowsBelow(x), piece)
+	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), below, piece)
 }
 
 // finishBcast waits for the broadcast of a panel, and frees what it used.

@@ -97,47 +97,39 @@ func clip(s string) string {
 
 // pivotRows yields the pivot of each column.
 type pivotRows struct {
-	n    int64
-	kind PivotKind
-	seed uint64
-	key  uint64  // of seed
-	rows []int32 // unless random or none
-
+	Pivots          // with the rows that the matrix has, of LUPivots
+	n       int64   // order of the matrix
+	key     uint64  // of the seed
 	swapped []int64 // of count, which reuses it: pivots below the panel's diagonal block
 }
 
 // newPivotRows makes the pivots of a run ready: of LUPivots by factoring the matrix, until ctx is
 // done.
-func newPivotRows(ctx context.Context, p *Params) (*pivotRows, error) {
-	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: vectors.PivotKey(p.Pivots.Seed),
-		rows: p.Pivots.Rows}
-	if v.kind == LUPivots {
-		rows, err := factorPivots(ctx, p.N, p.NB, p.P)
-		if err != nil {
-			return nil, err
-		}
-		v.rows = rows
+func newPivotRows(ctx context.Context, p *Params) (v *pivotRows, err error) {
+	v = &pivotRows{Pivots: p.Pivots, n: int64(p.N), key: vectors.PivotKey(p.Pivots.Seed)}
+	if v.Kind == LUPivots {
+		v.Rows, err = factorPivots(ctx, p.N, p.NB, p.P)
 	}
-	return v, nil
+	return v, err
 }
 
 // row returns the pivot row of column c.
 func (v *pivotRows) row(c int64) int64 {
-	switch v.kind {
+	switch v.Kind {
 	case RandomPivots:
 		return vectors.PivotRow(v.key, c, v.n)
 	case NoPivots:
 		return c
 	}
-	return int64(v.rows[c])
+	return int64(v.Rows[c])
 }
 
 // owners returns, for the jb columns from j, 0 where the pivot is the current
 // row itself and else 1 + the distance of the pivot's process row from the
 // panel's: all that the local row swaps of the factorization depend on.
 func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
-	if v.kind == RandomPivots {
-		owners := vectors.PivotOwners{Seed: v.seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
+	if v.Kind == RandomPivots {
+		owners := vectors.PivotOwners{Seed: v.Seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
 		return trace.Vector{Generated: owners.Generated()}
 	}
 	// Pivots without a rule are listed.

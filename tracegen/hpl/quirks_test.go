@@ -184,7 +184,7 @@ func TestQuirk07RepeatedPivotsCountOnce(t *testing.T) {
 	g := &grid{n: 12, nb: 4, p: 3, q: 1}
 	count := func(rows ...int32) []int64 {
 		k := make([]int64, 3)
-		(&pivotRows{n: 12, kind: GivenPivots, rows: rows}).count(k, g, 0, 4)
+		(&pivotRows{n: 12, Pivots: Pivots{Kind: GivenPivots, Rows: rows}}).count(k, g, 0, 4)
 		return k
 	}
 	if got := count(5, 5, 9, 5); !slices.Equal(got, []int64{4, 1, 1}) {

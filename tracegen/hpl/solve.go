@@ -20,11 +20,7 @@ const (
 // last block.
 func (l *library) rhsBlock(send bool) int64 {
 	b := trace.NewBuilder("right-hand side", 2)
-	bytes := b.Scale(doubleBytes, b.Param(0))
-	out, in := trace.Const(0), bytes
-	if send {
-		out, in = in, out
-	}
+	out, in := directed(send, b.Scale(doubleBytes, b.Param(0)))
 	b.Exchange(rowFamily, b.Member(rowFamily, b.Param(1)), trace.Const(firstRowTag), out, in)
 	return int64(l.add(b))
 }

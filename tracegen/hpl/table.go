@@ -3,6 +3,7 @@ package hpl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -219,18 +220,11 @@ var (
 
 // parseChoice returns the digit of a value given by digit or by name, in any case.
 func parseChoice(names [][]string, text string) (int, error) {
-	for digit, list := range names {
-		if text == strconv.Itoa(digit) {
-			return digit, nil
-		}
-		for _, name := range list {
-			if strings.EqualFold(text, name) {
-				return digit, nil
-			}
-		}
-	}
 	var allowed []string
 	for digit, list := range names {
+		if text == strconv.Itoa(digit) || slices.ContainsFunc(list, func(of string) bool { return strings.EqualFold(text, of) }) {
+			return digit, nil
+		}
 		allowed = append(allowed, fmt.Sprintf("%d (%s)", digit, list[0]))
 	}
 	return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
