@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/tracetest"
 	"reprise/internal/command"
 	"reprise/internal/command/commandtest"
 	"reprise/internal/sniff/snifftest"
@@ -23,11 +24,11 @@ import (
 // writeTrace writes the trace of a small HPL run.
 func writeTrace(t *testing.T, path string, nb int) {
 	t.Helper()
-	f := must(os.Create(path))
+	f := tracetest.Must(os.Create(path))
 	p := hpl.DefaultParams(24, 1, 2)
 	p.NB = nb
-	noError(t, hpl.Generate(context.Background(), f, p, hpl.Options{}))
-	noError(t, f.Close())
+	tracetest.Check(t, hpl.Generate(context.Background(), f, p, hpl.Options{}))
+	tracetest.Check(t, f.Close())
 }
 
 func TestExitCodes(t *testing.T) {
@@ -35,8 +36,8 @@ func TestExitCodes(t *testing.T) {
 	a, b, bad := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "bad")
 	writeTrace(t, a, 4)
 	writeTrace(t, b, 8)
-	data := must(os.ReadFile(a))
-	noError(t, os.WriteFile(bad, data[:len(data)/2], 0o644))
+	data := tracetest.Must(os.ReadFile(a))
+	tracetest.Check(t, os.WriteFile(bad, data[:len(data)/2], 0o644))
 	for _, test := range []struct {
 		args string
 		want int
@@ -95,9 +96,9 @@ func TestForeignFiles(t *testing.T) {
 // TestFrozen: the golden files have the names that docs/trace-format.md gives to them. They are
 // part of the format, which is frozen: none is ever changed, new ones are added.
 func TestFrozen(t *testing.T) {
-	page := must(os.ReadFile("../../docs/trace-format.md"))
+	page := tracetest.Must(os.ReadFile("../../docs/trace-format.md"))
 	for i := range goldens {
-		tr := must(trace.Open(goldens[i].path()))
+		tr := tracetest.Must(trace.Open(goldens[i].path()))
 		hash, ok := tr.Hash()
 		tr.Close()
 		if row := "| `" + goldens[i].name + "` | `" + hex.EncodeToString(hash[:]) + "` |\n"; !ok || !strings.Contains(string(page), row) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/vectors"
 )
@@ -47,23 +48,23 @@ func (g *golden) bytes(t testing.TB) []byte {
 	var file bytes.Buffer
 	h := g.header
 	h.Program, h.Tool = "golden "+g.name, "golden_test.go"
-	w := must(trace.NewWriter(&file, &h, trace.WriterOptions{ChunkUnits: 1}))
+	w := tracetest.Must(trace.NewWriter(&file, &h, trace.WriterOptions{ChunkUnits: 1}))
 	g.write(&goldenWriter{w, t})
-	noError(t, w.Close())
+	tracetest.Check(t, w.Close())
 	return file.Bytes()
 }
 
 func (w *goldenWriter) block(name string, params int, build func(*trace.Builder)) int64 {
 	b := trace.NewBuilder(name, params)
 	build(b)
-	return int64(must(w.Program().Add(b)))
+	return int64(tracetest.Must(w.Program().Add(b)))
 }
 
 // step writes a unit.
 func (w *goldenWriter) step(step int, calls ...*trace.Call) {
-	noError(w.t, w.Step(step))
+	tracetest.Check(w.t, w.Step(step))
 	for _, c := range calls {
-		noError(w.t, w.Call(c))
+		tracetest.Check(w.t, w.Call(c))
 	}
 }
 

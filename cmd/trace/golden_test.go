@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
@@ -33,7 +34,7 @@ func (g *golden) path() string { return filepath.Join(goldenDir, g.name+".trace.
 
 // listing returns the actions that the file must have.
 func (g *golden) listing(t *testing.T) string {
-	text := must(os.ReadFile(filepath.Join(goldenDir, g.name+".txt")))
+	text := tracetest.Must(os.ReadFile(filepath.Join(goldenDir, g.name+".txt")))
 	return string(text)
 }
 
@@ -43,10 +44,10 @@ func TestGoldenFilesAreWritten(t *testing.T) {
 		g := &goldens[i]
 		got := g.bytes(t)
 		if *update {
-			noError(t, os.WriteFile(g.path(), got, 0o644))
+			tracetest.Check(t, os.WriteFile(g.path(), got, 0o644))
 			continue
 		}
-		want := must(os.ReadFile(g.path()))
+		want := tracetest.Must(os.ReadFile(g.path()))
 		if !bytes.Equal(want, got) {
 			t.Errorf("%s: %d bytes, want the %d of the file", g.path(), len(got), len(want))
 		}
@@ -62,7 +63,7 @@ func TestGoldenFilesAreWritten(t *testing.T) {
 func TestGoldenFilesAreRead(t *testing.T) {
 	for i := range goldens {
 		g := &goldens[i]
-		tr := must(trace.Open(g.path()))
+		tr := tracetest.Must(trace.Open(g.path()))
 		if diff := cmp.Diff(g.features, tr.Features()); diff != "" {
 			t.Errorf("%s: features\n%s", g.name, diff)
 		}
@@ -78,7 +79,7 @@ func TestGoldenFilesAreRead(t *testing.T) {
 
 // printed returns what a command prints that has a file on standard input; it must succeed.
 func printed(t *testing.T, stdin string, args ...string) string {
-	in := must(os.Open(stdin))
+	in := tracetest.Must(os.Open(stdin))
 	defer in.Close()
 	var stdout, stderr bytes.Buffer
 	if err := run(t.Context(), append([]string{"trace"}, args...), in, &stdout, &stderr); err != nil {
@@ -115,9 +116,9 @@ func hplGolden(t *testing.T) string {
 	p := hpl.DefaultParams(530, 2, 3)
 	p.NB = 8 // 67 panels: two chunks
 	path := filepath.Join(t.TempDir(), "hpl.trace.zst")
-	f := must(os.Create(path))
+	f := tracetest.Must(os.Create(path))
 	defer f.Close()
-	noError(t, hpl.Generate(t.Context(), f, p, hpl.Options{}))
+	tracetest.Check(t, hpl.Generate(t.Context(), f, p, hpl.Options{}))
 	return path
 }
 
@@ -130,7 +131,7 @@ func needPython(t *testing.T) {
 // Both readers refuse a feature that they do not know, by its name.
 func TestUnknownFeature(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.trace.zst")
-	noError(t, os.WriteFile(path, renamed(t, goldens[5].bytes(t), "requests", "rendered"), 0o644))
+	tracetest.Check(t, os.WriteFile(path, renamed(t, goldens[5].bytes(t), "requests", "rendered"), 0o644))
 	var stdout, stderr bytes.Buffer
 	err := run(t.Context(), []string{"trace", "cat", path}, strings.NewReader(""), &stdout, &stderr)
 	want := path + `: offset 24: header: unknown feature "rendered": made by a newer tracegen ("golden_test.go") than this program: use one as new`
@@ -148,11 +149,11 @@ func TestUnknownFeature(t *testing.T) {
 func renamed(t *testing.T, file []byte, from, to string) []byte {
 	const at, size = 24, 88 // of the record's header
 	le, castagnoli := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
-	dec := must(zstd.NewReader(nil))
+	dec := tracetest.Must(zstd.NewReader(nil))
 	defer dec.Close()
-	enc := must(zstd.NewWriter(nil))
+	enc := tracetest.Must(zstd.NewWriter(nil))
 	head := slices.Clone(file[at : at+size])
-	plain := must(dec.DecodeAll(file[at+size:at+size+int(le.Uint32(head[32:]))], nil))
+	plain := tracetest.Must(dec.DecodeAll(file[at+size:at+size+int(le.Uint32(head[32:]))], nil))
 	plain = bytes.ReplaceAll(plain, []byte(from), []byte(to))
 	packed := enc.EncodeAll(plain, nil)
 	hash := sha256.Sum256(plain)

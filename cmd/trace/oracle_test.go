@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/stat"
 	"reprise/tracegen/hpl"
@@ -59,15 +60,15 @@ func recordedRuns(t *testing.T) map[string]*recordedRun {
 
 func openRun(t *testing.T, path string) *recordedRun {
 	t.Helper()
-	z := must(zip.OpenReader(path))
+	z := tracetest.Must(zip.OpenReader(path))
 	defer z.Close()
 	read := func(name string) []byte {
-		f := must(z.Open(name))
+		f := tracetest.Must(z.Open(name))
 		defer f.Close()
-		return must(io.ReadAll(f))
+		return tracetest.Must(io.ReadAll(f))
 	}
 	r := &recordedRun{ranks: map[string][]string{}, pivots: read("pivots.txt")}
-	noError(t, json.Unmarshal(read("case.json"), r))
+	tracetest.Check(t, json.Unmarshal(read("case.json"), r))
 	for mode := range r.Modes {
 		for rank := range r.P * r.Q {
 			r.ranks[mode] = append(r.ranks[mode], string(read(fmt.Sprintf("%s/rank-%d.txt", mode, rank))))
@@ -82,12 +83,12 @@ func (r *recordedRun) generate(t *testing.T) []byte {
 	p := hpl.Params{N: r.N, NB: r.NB, P: r.P, Q: r.Q, NBMin: r.NBMin, NDiv: r.NDiv, Bcast: hpl.Bcast(r.Bcast), Depth: r.Depth,
 		Swap: hpl.Swap(r.Swap), SwapThreshold: r.Threshold, Equil: r.Equil, Align: r.Align, CopyL: r.CopyL}
 	for name, value := range map[string]string{"PMAP": r.PMap, "PFACT": r.PFact, "RFACT": r.RFact, "L1": r.L1, "U": r.U} {
-		noError(t, p.Set(name, value))
+		tracetest.Check(t, p.Set(name, value))
 	}
 	p.Pivots = hpl.Pivots{Kind: hpl.GivenPivots, Name: "pivots.txt"}
-	p.Pivots.Rows = must(hpl.ReadPivots(bytes.NewReader(r.pivots), "pivots.txt", r.N))
+	p.Pivots.Rows = tracetest.Must(hpl.ReadPivots(bytes.NewReader(r.pivots), "pivots.txt", r.N))
 	var buf bytes.Buffer
-	noError(t, hpl.Generate(context.Background(), &buf, p, hpl.Options{}))
+	tracetest.Check(t, hpl.Generate(context.Background(), &buf, p, hpl.Options{}))
 	return buf.Bytes()
 }
 
@@ -124,8 +125,8 @@ func TestStatOracle(t *testing.T) {
 				continue
 			}
 			compared++
-			tr := must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), name))
-			s := must(stat.Of(tr, stat.Options{Late: mode == "late"}))
+			tr := tracetest.Must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), name))
+			s := tracetest.Must(stat.Of(tr, stat.Options{Late: mode == "late"}))
 			got := map[string]int64{}
 			for _, k := range s.Kinds {
 				got[k.Kind] += k.Actions
@@ -158,18 +159,18 @@ func TestCatOracle(t *testing.T) {
 		r := runs[name]
 		dir := t.TempDir()
 		path, polls := filepath.Join(dir, "t.trace.zst"), filepath.Join(dir, "polls")
-		noError(t, os.WriteFile(path, r.generate(t), 0o644))
+		tracetest.Check(t, os.WriteFile(path, r.generate(t), 0o644))
 		for mode, ranks := range r.ranks {
 			for rank, text := range ranks {
 				want, outcomes := compared(text)
 				arg := mode
 				if mode == "real" {
 					arg = polls
-					noError(t, os.WriteFile(polls, []byte(outcomes), 0o644))
+					tracetest.Check(t, os.WriteFile(polls, []byte(outcomes), 0o644))
 				}
 				var out, errs bytes.Buffer
 				args := []string{"trace", "cat", "--rank", strconv.Itoa(rank), "--polls", arg, path}
-				noError(t, run(context.Background(), args, nil, &out, &errs))
+				tracetest.Check(t, run(context.Background(), args, nil, &out, &errs))
 				if got, _ := compared(out.String()); got != want {
 					t.Errorf("%s %s rank %d: %s", name, mode, rank, cmp.Diff(want, got))
 				}

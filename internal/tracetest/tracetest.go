@@ -47,7 +47,7 @@ func header(ranks int) *trace.Header {
 func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program),
 	vectors ...[]int64) *trace.Trace {
 	t.Helper()
-	data := written(t, header(ranks), func(w *trace.Writer) {
+	data := written(header(ranks), func(w *trace.Writer) {
 		call := trace.Call{Blocks: make([]int64, ranks), Args: make([][]int64, maxVectors)}
 		for i := range call.Args {
 			v := trace.Vector{Values: []int64{0}}
@@ -59,9 +59,9 @@ func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace
 		for r := range ranks {
 			b := trace.NewBuilder("main", len(vectors))
 			block(r, b, w.Program())
-			call.Blocks[r] = int64(add(t, w.Program(), b))
+			call.Blocks[r] = int64(Must(w.Program().Add(b)))
 		}
-		must(t, errors.Join(w.Step(0), w.Call(&call)))
+		Check(t, errors.Join(w.Step(0), w.Call(&call)))
 	})
 	tr := Open(t, data)
 	t.Cleanup(func() { tr.Close() })
@@ -69,14 +69,28 @@ func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace
 }
 
 // written returns the file of a trace whose blocks and steps fill writes.
-func written(t testing.TB, h *trace.Header, fill func(w *trace.Writer)) []byte {
-	t.Helper()
+func written(h *trace.Header, fill func(w *trace.Writer)) []byte {
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, h, trace.WriterOptions{})
-	must(t, err)
+	w := Must(trace.NewWriter(&file, h, trace.WriterOptions{}))
 	fill(w)
-	must(t, w.Close())
+	Must(w, w.Close())
 	return file.Bytes()
+}
+
+// Must returns v, and panics with an error: where a test writes what it has made up itself, there is none.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Check ends the test at an error.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Poll appends the definition of the pollable operation, guarded by the message
@@ -86,7 +100,7 @@ func Poll(t testing.TB, b *trace.Builder, p *trace.Program, peer, tag, size int6
 	body := trace.NewBuilder("receive", 0)
 	body.Probed(0, trace.Const(peer), trace.Const(tag))
 	body.Message(trace.OpRecv, 0, 0, trace.Const(peer), trace.Const(tag), trace.Const(size))
-	b.DefineGuarded(0, 0, trace.Const(peer), trace.Const(tag), add(t, p, body))
+	b.DefineGuarded(0, 0, trace.Const(peer), trace.Const(tag), Must(p.Add(body)))
 }
 
 // Update appends work on n columns, in chunks while the operation is pending.
@@ -94,47 +108,25 @@ func Update(t testing.TB, b *trace.Builder, p *trace.Program, n, chunk int64) {
 	t.Helper()
 	body := trace.NewBuilder("columns", 1)
 	body.Compute(Work, body.Param(0))
-	b.Work(0, trace.Const(n), trace.Const(chunk), add(t, p, body))
-}
-
-// add puts a block into the program and returns its number.
-func add(t testing.TB, p *trace.Program, b *trace.Builder) int {
-	t.Helper()
-	n, err := p.Add(b)
-	must(t, err)
-	return n
-}
-
-// must ends the test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Work(0, trace.Const(n), trace.Const(chunk), Must(p.Add(body)))
 }
 
 // Messages returns a trace of two ranks for examples: rank 0 computes 3*N flop by the
 // kernel work, N = 100, and sends rank 1 the given number of messages of 1,000 bytes.
-func Messages(count int) (*trace.Trace, error) {
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, header(2), trace.WriterOptions{})
-	if err != nil {
-		return nil, err
-	}
+func Messages(count int) *trace.Trace {
 	sender, receiver := trace.NewBuilder("sender", 0), trace.NewBuilder("receiver", 0)
 	sender.Compute(Work, trace.Const(100))
 	for range count {
 		sender.Message(trace.OpSend, 0, 0, trace.Const(1), trace.Const(0), trace.Const(1000))
 		receiver.Message(trace.OpRecv, 0, 0, trace.Const(0), trace.Const(0), trace.Const(1000))
 	}
-	first, err := w.Program().Add(sender)
-	second, errSecond := w.Program().Add(receiver)
-	none := w.Vector(trace.Vector{Values: []int64{0}})
-	call := trace.Call{Blocks: []int64{int64(first), int64(second)}, Args: [][]int64{{none}, {none}}}
-	if err := errors.Join(err, errSecond, w.Step(0), w.Call(&call), w.Close()); err != nil {
-		return nil, err
-	}
-	return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "example")
+	data := written(header(2), func(w *trace.Writer) {
+		first, second := Must(w.Program().Add(sender)), Must(w.Program().Add(receiver))
+		none := w.Vector(trace.Vector{Values: []int64{0}})
+		call := trace.Call{Blocks: []int64{int64(first), int64(second)}, Args: [][]int64{{none}, {none}}}
+		Must(w, errors.Join(w.Step(0), w.Call(&call)))
+	})
+	return Must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "example"))
 }
 
 // GridHeader describes 2x3 ranks, row-major, with one call site of two arguments
@@ -162,29 +154,27 @@ func GridHeader() *trace.Header {
 // Traced writes a trace of one call per step of the block and reads it back. Its arguments are the same in each.
 func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
 	t.Helper()
-	data := written(t, h, func(w *trace.Writer) {
-		n := int64(add(t, w.Program(), b))
+	data := written(h, func(w *trace.Writer) {
+		n := int64(Must(w.Program().Add(b)))
 		v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
 		for s := range steps {
-			must(t, errors.Join(w.Step(s), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
+			Check(t, errors.Join(w.Step(s), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
 				Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}})))
 		}
 	})
-	tr, err := trace.NewReader(bytes.NewReader(data), "test.trace.zst")
-	must(t, err)
-	return tr
+	return Must(trace.NewReader(bytes.NewReader(data), "test.trace.zst"))
 }
 
 // PollBlock defines a pollable (guarded by a message from rank 5 or not) whose
 // body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
 func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	t.Helper()
-	data := written(t, h, func(w *trace.Writer) {
+	data := written(h, func(w *trace.Writer) {
 		body := trace.NewBuilder("body", 1)
 		body.Compute(0, trace.Const(99), body.Param(0))
 		work := trace.NewBuilder("work", 2)
 		work.Compute(0, work.Param(0), work.Param(1))
-		bodyBlock, workBlock := add(t, w.Program(), body), add(t, w.Program(), work)
+		bodyBlock, workBlock := Must(w.Program().Add(body)), Must(w.Program().Add(work))
 		b := trace.NewBuilder("polls", 3)
 		if guarded {
 			b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
@@ -197,13 +187,11 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 		b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
 		b.PollWait(0)
 		b.Poll(0)
-		n := int64(add(t, w.Program(), b))
-		must(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
+		n := int64(Must(w.Program().Add(b)))
+		Check(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
 			Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}})))
 	})
-	tr, err := trace.NewReader(bytes.NewReader(data), "polls")
-	must(t, err)
-	return tr
+	return Must(trace.NewReader(bytes.NewReader(data), "polls"))
 }
 
 // RingHeader is that of 2x3 ranks with one call site: the column's number, and two
@@ -237,7 +225,5 @@ func RingCall(block int) *trace.Call {
 // Open opens the trace in a file's bytes.
 func Open(t testing.TB, data []byte) *trace.Trace {
 	t.Helper()
-	tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test")
-	must(t, err)
-	return tr
+	return Must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test"))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/cut"
 	"reprise/trace/verify"
@@ -19,14 +20,14 @@ import (
 
 func opened(t *testing.T, file []byte) *trace.Trace {
 	t.Helper()
-	tr := must(trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "file"))
+	tr := tracetest.Must(trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "file"))
 	t.Cleanup(func() { tr.Close() })
 	return tr
 }
 
 func mark(t *testing.T, text string) cut.Mark {
 	t.Helper()
-	m := must(cut.Parse(text))
+	m := tracetest.Must(cut.Parse(text))
 	if m.String() != text {
 		t.Errorf("mark %s is written %v", text, m)
 	}
@@ -58,7 +59,7 @@ type did struct {
 // actions returns what each rank does, with the steps of it if they are asked for.
 func actions(t *testing.T, tr *trace.Trace, o trace.CursorOptions) (ranks [][]did) {
 	t.Helper()
-	cursors := must(tr.Cursors(nil, o))
+	cursors := tracetest.Must(tr.Cursors(nil, o))
 	for i := range cursors {
 		r := trace.NewActionReader(&cursors[i], trace.Hit{}, o.From)
 		var list []did
@@ -75,7 +76,7 @@ func actions(t *testing.T, tr *trace.Trace, o trace.CursorOptions) (ranks [][]di
 			}
 			list = append(list, d)
 		}
-		check(t, r.Err())
+		tracetest.Check(t, r.Err())
 		ranks = append(ranks, list)
 	}
 	return ranks
@@ -88,9 +89,9 @@ func TestSteps(t *testing.T) {
 	for depth := range 2 {
 		p := hpl.DefaultParams(330, 2, 2)
 		p.NB, p.Depth = 32, depth
-		check(t, hpl.Generate(context.Background(), &files[depth], p, hpl.Options{}))
+		tracetest.Check(t, hpl.Generate(context.Background(), &files[depth], p, hpl.Options{}))
 	}
-	check(t, hpcg.Generate(context.Background(), &files[2], hpcg.DefaultParams(8, 16), hpcg.Options{}))
+	tracetest.Check(t, hpcg.Generate(context.Background(), &files[2], hpcg.DefaultParams(8, 16), hpcg.Options{}))
 	for i := range files {
 		tr := opened(t, files[i].Bytes())
 		for _, c := range []struct {
@@ -116,7 +117,7 @@ func TestActions(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		tr := must(trace.Open(file))
+		tr := tracetest.Must(trace.Open(file))
 		whole := actions(t, tr, trace.CursorOptions{})
 		if tr.Header().Pollables == 0 && len(whole[0]) > 0 {
 			var out bytes.Buffer
@@ -147,7 +148,7 @@ func TestActions(t *testing.T) {
 // left out.
 func TestPhases(t *testing.T) {
 	var file bytes.Buffer
-	check(t, hpcg.Generate(context.Background(), &file, hpcg.DefaultParams(8, 16), hpcg.Options{}))
+	tracetest.Check(t, hpcg.Generate(context.Background(), &file, hpcg.DefaultParams(8, 16), hpcg.Options{}))
 	tr := opened(t, file.Bytes())
 	for rank, list := range actions(t, part(t, tr, "phase:halo:3", "end-of-phase:halo:5"), trace.CursorOptions{}) {
 		begun, ended := 0, 0
@@ -178,7 +179,7 @@ func small(t *testing.T, build func(step, rank int, b *trace.Builder)) *trace.Tr
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: both}, {Name: "other", Groups: both}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}, CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis}}}
 	var file bytes.Buffer
-	w := must(trace.NewWriter(&file, h, trace.WriterOptions{}))
+	w := tracetest.Must(trace.NewWriter(&file, h, trace.WriterOptions{}))
 	if _, err := w.Program().Add(trace.NewBuilder("empty", 0)); err != nil { // emptyBlock
 		t.Fatal(err)
 	}
@@ -187,13 +188,13 @@ func small(t *testing.T, build func(step, rank int, b *trace.Builder)) *trace.Tr
 		for rank := range 2 {
 			b := trace.NewBuilder("block", 0)
 			build(step, rank, b)
-			n := must(w.Program().Add(b))
+			n := tracetest.Must(w.Program().Add(b))
 			blocks = append(blocks, int64(n))
 		}
-		check(t, w.Step(step))
-		check(t, w.Call(&trace.Call{Blocks: blocks}))
+		tracetest.Check(t, w.Step(step))
+		tracetest.Check(t, w.Call(&trace.Call{Blocks: blocks}))
 	}
-	check(t, w.Close())
+	tracetest.Check(t, w.Close())
 	return opened(t, file.Bytes())
 }
 
@@ -319,7 +320,7 @@ func TestPolls(t *testing.T) {
 	var file, out bytes.Buffer
 	p := hpl.DefaultParams(330, 2, 2)
 	p.NB = 32
-	check(t, hpl.Generate(context.Background(), &file, p, hpl.Options{}))
+	tracetest.Check(t, hpl.Generate(context.Background(), &file, p, hpl.Options{}))
 	tr := opened(t, file.Bytes())
 	_, err := cut.Write(&out, tr, mark(t, "step:1"), mark(t, "end-of-comm:row"), cut.Options{})
 	if err == nil || !strings.Contains(err.Error(), "ranks poll in this trace") {
@@ -329,25 +330,9 @@ func TestPolls(t *testing.T) {
 	if want := []cut.Found{{"step:0 to step:11", "12 steps"}}; !cmp.Equal(list, want) || err != nil { // 330/32 panels, the last one not full, and the solve
 		t.Errorf("marks %v, %v, want %v", list, err, want)
 	}
-	stream := must(trace.NewReader(bytes.NewReader(file.Bytes()), "stdin"))
+	stream := tracetest.Must(trace.NewReader(bytes.NewReader(file.Bytes()), "stdin"))
 	defer stream.Close()
 	if _, err := cut.Write(&out, stream, mark(t, "step:1"), mark(t, "end"), cut.Options{}); err == nil || !strings.Contains(err.Error(), "out of a file") {
 		t.Error(err)
-	}
-}
-
-// must returns a value of what cannot fail in a test.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// check ends a test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

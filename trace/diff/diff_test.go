@@ -37,13 +37,13 @@ func (d diffTrace) file(t *testing.T) []byte {
 	if d.header != nil {
 		d.header(h)
 	}
-	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{ChunkUnits: max(1, d.chunk)}))
+	w := tracetest.Must(trace.NewWriter(&buf, h, trace.WriterOptions{ChunkUnits: max(1, d.chunk)}))
 	b := trace.NewBuilder("ring", 3)
 	if d.build == nil {
 		d.build = func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }
 	}
 	d.build(w, b)
-	n := must(w.Program().Add(b))
+	n := tracetest.Must(w.Program().Add(b))
 	if d.steps == 0 {
 		d.steps = 4
 	}
@@ -52,15 +52,15 @@ func (d diffTrace) file(t *testing.T) []byte {
 		if d.call != nil {
 			d.call(step, c)
 		}
-		check(t, errors.Join(w.Step(step), w.Call(c)))
+		tracetest.Check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
-	check(t, w.Close())
+	tracetest.Check(t, w.Close())
 	return buf.Bytes()
 }
 
 func diffOf(t *testing.T, a, b diffTrace, o Options) *Difference {
 	t.Helper()
-	return must(Traces(a.open(t), b.open(t), o))
+	return tracetest.Must(Traces(a.open(t), b.open(t), o))
 }
 
 func TestDiffOfEqualMeaning(t *testing.T) {
@@ -71,7 +71,7 @@ func TestDiffOfEqualMeaning(t *testing.T) {
 		"other blocks": {build: func(w *trace.Writer, b *trace.Builder) {
 			callee := trace.NewBuilder("callee", 3)
 			tracetest.Ring(callee)
-			n := must(w.Program().Add(callee))
+			n := tracetest.Must(w.Program().Add(callee))
 			b.Call(n, b.Param(0), b.Param(1), b.Param(2))
 		}},
 		"other numbers of symbols": {header: func(h *trace.Header) {
@@ -168,7 +168,7 @@ func TestDiffOfRequests(t *testing.T) {
 		t.Errorf("same %t, %d ranks, want 6 as %+v, found %+v", d.Same, len(d.Ranks), want, d.Ranks)
 	}
 	var out bytes.Buffer
-	check(t, d.WriteText(&out, "a", "b"))
+	tracetest.Check(t, d.WriteText(&out, "a", "b"))
 	if want := "ranks 0-5, step 0\n    (different request slots or flags, which a listing does not show)\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%s, want %s", out.String(), want)
 	}
@@ -180,10 +180,10 @@ func TestDiffSeesChunks(t *testing.T) {
 	chunks := func(chunk int64) diffTrace {
 		return diffTrace{header: func(h *trace.Header) { h.Kernels[0].Dims[1].Enum = nil }, build: func(w *trace.Writer, b *trace.Builder) {
 			body := trace.NewBuilder("body", 0)
-			bodyBlock := must(w.Program().Add(body))
+			bodyBlock := tracetest.Must(w.Program().Add(body))
 			work := trace.NewBuilder("work", 1)
 			work.Compute(0, work.Param(0), trace.Const(1))
-			workBlock := must(w.Program().Add(work))
+			workBlock := tracetest.Must(w.Program().Add(work))
 			b.DefineGuarded(0, 0, trace.Const(1), trace.Const(7), bodyBlock)
 			b.Poll(0)
 			b.Work(0, trace.Const(12), trace.Const(chunk), workBlock)
@@ -200,7 +200,7 @@ func TestDiffSeesChunks(t *testing.T) {
 func TestDiffText(t *testing.T) {
 	d := diffOf(t, diffTrace{}, changed, Options{Actions: true})
 	var out bytes.Buffer
-	check(t, d.WriteText(&out, "old", "new"))
+	tracetest.Check(t, d.WriteText(&out, "old", "new"))
 	// Bytes: 2 of the 24 are not sent, once: 384-48.
 	want := `A  old
 B  new
@@ -248,7 +248,7 @@ func TestDiffNoticesDamage(t *testing.T) {
 	for i := preamble; i < len(data); i += 97 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 4
-		a := must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "a"))
+		a := tracetest.Must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "a"))
 		b, err := trace.NewReaderAt(bytes.NewReader(bad), int64(len(bad)), "b")
 		if err == nil {
 			_, err = Traces(a, b, Options{})
@@ -283,25 +283,9 @@ func TestRankList(t *testing.T) {
 
 func TestDiffNeedsFiles(t *testing.T) {
 	a := diffTrace{}.open(t)
-	b := must(trace.NewReader(bytes.NewReader(diffTrace{}.file(t)), "pipe"))
+	b := tracetest.Must(trace.NewReader(bytes.NewReader(diffTrace{}.file(t)), "pipe"))
 	if _, err := Traces(a, b, Options{}); !errors.Is(err, trace.ErrStream) {
 		t.Errorf("error %v, want %v", err, trace.ErrStream)
-	}
-}
-
-// must returns a value of what cannot fail in a test.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// check ends a test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -316,7 +300,7 @@ var changed = diffTrace{header: func(h *trace.Header) { h.Params[1].Value = "4" 
 func TestDiffMarkdown(t *testing.T) {
 	d := diffOf(t, diffTrace{}, changed, Options{Actions: true})
 	var out bytes.Buffer
-	check(t, d.WriteMarkdown(&out, "old_one", "new"))
+	tracetest.Check(t, d.WriteMarkdown(&out, "old_one", "new"))
 	want := "**A and B differ, first in step 3, rank 0.**\n\n- A old\\_one\n- B new\n" + `
 | parameter | A | B |
 | --- | ---: | ---: |
@@ -353,7 +337,7 @@ func TestDiffJUnit(t *testing.T) {
 	} {
 		d := diffOf(t, diffTrace{}, c.b, Options{Actions: true, Summary: true})
 		var out bytes.Buffer
-		check(t, d.WriteJUnit(&out, "old", "new"))
+		tracetest.Check(t, d.WriteJUnit(&out, "old", "new"))
 		var read struct {
 			Cases []struct {
 				Name    string `xml:"name,attr"`
@@ -362,7 +346,7 @@ func TestDiffJUnit(t *testing.T) {
 				} `xml:"failure"`
 			} `xml:"testsuite>testcase"`
 		}
-		check(t, xml.Unmarshal(out.Bytes(), &read))
+		tracetest.Check(t, xml.Unmarshal(out.Bytes(), &read))
 		var got []string
 		for _, c := range read.Cases {
 			got = append(got, c.Name+": "+c.Failure.Message)
@@ -377,7 +361,7 @@ func TestDiffJUnit(t *testing.T) {
 func TestDiffHTML(t *testing.T) {
 	d := diffOf(t, diffTrace{}, changed, Options{Actions: true})
 	var out bytes.Buffer
-	check(t, d.WriteHTML(&out, "<old>", "new"))
+	tracetest.Check(t, d.WriteHTML(&out, "<old>", "new"))
 	page := out.String()
 	for _, want := range []string{
 		"<h1>A and B differ, first in step 3, rank 0</h1>", "A &lt;old&gt;<br>B new", "<tr><td>NB</td><td>2</td><td>4</td></tr>",

@@ -9,17 +9,9 @@ import (
 
 // One message more.
 func ExampleTraces() {
-	a, err := tracetest.Messages(3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	a := tracetest.Messages(3)
 	defer a.Close()
-	b, err := tracetest.Messages(4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	b := tracetest.Messages(4)
 	defer b.Close()
 	d, err := diff.Traces(a, b, diff.Options{})
 	if err != nil {

@@ -9,11 +9,7 @@ import (
 
 // The totals of a trace: three messages of 1,000 bytes and 3*100 flop.
 func ExampleOf() {
-	tr, err := tracetest.Messages(3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tr := tracetest.Messages(3)
 	defer tr.Close()
 	report, err := stat.Of(tr, stat.Options{})
 	if err != nil {

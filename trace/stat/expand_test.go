@@ -4,13 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
 // expand counts the flat actions of all ranks.
 func expand(t *testing.T, tr *trace.Trace, late bool) *tally {
 	t.Helper()
-	cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
+	cursors := tracetest.Must(tr.Cursors(nil, trace.CursorOptions{}))
 	e := expander{tally: newTally(tr.Header()), h: tr.Header(), rule: trace.Hit{}}
 	if late {
 		e.rule = trace.Late{}

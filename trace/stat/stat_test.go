@@ -24,7 +24,7 @@ func TestStatEqualsExpansion(t *testing.T) {
 			tr := tracetest.Open(t, data)
 			var want Report
 			expand(t, tr, late).fill(&want, tr.Header())
-			stream := must(trace.NewReader(bytes.NewReader(data), "stream"))
+			stream := tracetest.Must(trace.NewReader(bytes.NewReader(data), "stream"))
 			for _, tr := range []*trace.Trace{tr, stream} {
 				got, err := Of(tr, Options{Late: late, few: 1 + int(seed)%2*fewItems})
 				if err != nil {
@@ -42,13 +42,13 @@ func TestStatEqualsExpansion(t *testing.T) {
 func oneBlock(t *testing.T, write func(b *trace.Builder)) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w := must(trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{}))
+	w := tracetest.Must(trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{}))
 	b := trace.NewBuilder("block", 3)
 	write(b)
-	n := must(w.Program().Add(b))
+	n := tracetest.Must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{1}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {4, 4, 4}, {v}}}
-	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
+	tracetest.Check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
 	return buf.Bytes()
 }
 
@@ -119,7 +119,7 @@ func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 	var buf bytes.Buffer
 	h := randomHeader()
 	h.Communicators = seed%2 == 0
-	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
+	w := tracetest.Must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, w: w, wild: wild}
 	for i := range 4 {
 		r.addBlock(i, false)
@@ -128,12 +128,12 @@ func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 		r.addBlock(4+i, true)
 	}
 	for step := range randomSteps {
-		check(t, w.Step(step))
+		tracetest.Check(t, w.Step(step))
 		for range 1 + r.IntN(3) {
-			check(t, w.Call(r.call()))
+			tracetest.Check(t, w.Call(r.call()))
 		}
 	}
-	check(t, w.Close())
+	tracetest.Check(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -456,34 +456,18 @@ func doubled(t *testing.T, n int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	h := tracetest.GridHeader()
-	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
+	w := tracetest.Must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	b := trace.NewBuilder("leaf", 3)
 	b.If(b.Param(0), func() { b.Compute(0, trace.Const(1), trace.Const(1)) })
 	for i := range n {
-		n := must(w.Program().Add(b))
+		n := tracetest.Must(w.Program().Add(b))
 		b = trace.NewBuilder("caller", 3)
 		b.Call(n, b.Param(0), b.Param(1), b.Param(2))
 		b.Call(n, b.Param(0).Plus(1<<i), b.Param(1), b.Param(2))
 	}
-	last := must(w.Program().Add(b))
+	last := tracetest.Must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{0}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(last), int64(last)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
-	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
+	tracetest.Check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
 	return buf.Bytes()
-}
-
-// must returns a value of what cannot fail in a test.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// check ends a test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

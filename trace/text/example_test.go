@@ -11,11 +11,7 @@ import (
 
 // The actions of a rank.
 func ExampleWriteListings() {
-	tr, err := tracetest.Messages(2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tr := tracetest.Messages(2)
 	defer tr.Close()
 	if err := text.WriteListings(os.Stdout, tr, []int32{0}, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		fmt.Println(err)

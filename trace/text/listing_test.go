@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
@@ -26,13 +27,13 @@ func TestListingOracle(t *testing.T) {
 	}
 	missLines := 0
 	for _, path := range cases {
-		z := must(zip.OpenReader(path))
+		z := tracetest.Must(zip.OpenReader(path))
 		for _, f := range z.File {
 			if !strings.Contains(f.Name, "/rank-") || strings.HasPrefix(f.Name, "hit/") {
 				continue
 			}
-			r := must(f.Open())
-			text := must(io.ReadAll(r))
+			r := tracetest.Must(f.Open())
+			text := tracetest.Must(io.ReadAll(r))
 			r.Close()
 			missLines += bytes.Count(text, []byte("\nmiss "))
 			if got := relist(t, text); got != string(text) {
@@ -100,7 +101,7 @@ func (r *relister) miss(f []string) {
 	r.l.miss(&a)
 	for range count - 1 {
 		for i := range r.group {
-			check(r.t, r.l.compute(&r.group[i]))
+			tracetest.Check(r.t, r.l.compute(&r.group[i]))
 		}
 		r.l.miss(&a)
 	}
@@ -109,7 +110,7 @@ func (r *relister) miss(f []string) {
 
 func (r *relister) action(a trace.Action) {
 	r.group = nil
-	check(r.t, r.l.action(&a))
+	tracetest.Check(r.t, r.l.action(&a))
 }
 
 // kernel calls the kernel of a line: trailing integers are dimensions; the role
@@ -148,7 +149,7 @@ func (r *relister) kernel(f []string) {
 	} else {
 		r.group = nil
 	}
-	check(r.t, r.l.action(&a))
+	tracetest.Check(r.t, r.l.action(&a))
 }
 
 func isInt(s string) bool {
@@ -156,24 +157,8 @@ func isInt(s string) bool {
 	return err == nil
 }
 
-func (r *relister) int(s string) int64 { return must(strconv.ParseInt(s, 10, 64)) }
+func (r *relister) int(s string) int64 { return tracetest.Must(strconv.ParseInt(s, 10, 64)) }
 
 func (r *relister) int32(s string) int32 { return int32(r.int(s)) }
 
 func (r *relister) comm(s string) uint16 { return uint16(slices.Index([]string{"row", "col"}, s)) }
-
-// must returns a value of what cannot fail in a test.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// check ends a test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

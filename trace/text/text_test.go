@@ -26,7 +26,7 @@ func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers
 
 func recorded(t *testing.T, text string) *Recorded {
 	t.Helper()
-	return must(ReadRecorded(strings.NewReader(text), "polls"))
+	return tracetest.Must(ReadRecorded(strings.NewReader(text), "polls"))
 }
 
 // TestListingOfPolls lists rank 1 of tracetest.PollBlock: it polls once, then works on 10
@@ -48,7 +48,7 @@ func TestListingOfPolls(t *testing.T) {
 				"miss 5 77 row x1", "k 0 2", "miss 5 77 row x2", "k 0 2", "k 99 10"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := must(listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, test.rule))
+			got := tracetest.Must(listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, test.rule))
 			want := "# rank 1 myrow 0 mycol 1\n" + strings.Join(test.want, "\n") + "\n"
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -103,7 +103,7 @@ func FuzzReadRecorded(f *testing.F) {
 		for i := range r.outcomes {
 			again.WriteString(r.outcomes[i].String() + "\n")
 		}
-		r2 := must(ReadRecorded(strings.NewReader(again.String()), "polls"))
+		r2 := tracetest.Must(ReadRecorded(strings.NewReader(again.String()), "polls"))
 		for i := range r.outcomes {
 			r.outcomes[i].line, r2.outcomes[i].line = 0, 0
 		}
@@ -118,7 +118,7 @@ func FuzzReadRecorded(f *testing.F) {
 func TestListingOfEarlierRequest(t *testing.T) {
 	b := trace.NewBuilder("wait", 3)
 	b.Wait(5)
-	got := must(listingOf(t, tracetest.Traced(t, tracetest.GridHeader(), 1, b), 0, trace.Hit{}))
+	got := tracetest.Must(listingOf(t, tracetest.Traced(t, tracetest.GridHeader(), 1, b), 0, trace.Hit{}))
 	if want := "# rank 0 myrow 0 mycol 0\nwait request 5\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -180,7 +180,7 @@ func TestStructure(t *testing.T) {
 	b.Mark(1)
 	tr := tracetest.Traced(t, h, 2, b)
 	var out bytes.Buffer
-	check(t, WriteStructure(&out, tr, 1, 0))
+	tracetest.Check(t, WriteStructure(&out, tr, 1, 0))
 	hash := tr.Program().BlockHash(0)
 	want := `program test
 param N = 10

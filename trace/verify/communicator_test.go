@@ -18,13 +18,13 @@ func commTrace(t *testing.T, build func(b *trace.Builder, row, col trace.Operand
 	h := tracetest.GridHeader()
 	h.Communicators = true
 	var buf bytes.Buffer
-	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
+	w := tracetest.Must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	b := trace.NewBuilder("run", 3)
 	build(b, b.Param(0), b.Param(1))
-	n := must(w.Program().Add(b))
+	n := tracetest.Must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{0}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {0, 1, 2}, {v}}}
-	check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
+	tracetest.Check(t, errors.Join(w.Step(0), w.Call(c), w.Close()))
 	return tracetest.Open(t, buf.Bytes())
 }
 
@@ -103,7 +103,7 @@ func TestVerifyCommunicators(t *testing.T) {
 // than what comes.
 func TestVerifyProgramsOfMPI(t *testing.T) {
 	for _, c := range testprogram.Load(t, os.DirFS(testprogram.Dir())) {
-		data := must(c.Trace())
+		data := tracetest.Must(c.Trace())
 		if _, err := Trace(tracetest.Open(t, data), nil); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}

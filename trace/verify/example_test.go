@@ -9,11 +9,7 @@ import (
 
 // What is sent is received.
 func ExampleTrace() {
-	tr, err := tracetest.Messages(3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tr := tracetest.Messages(3)
 	defer tr.Close()
 	verified, err := verify.Trace(tr, nil)
 	if err != nil {

@@ -17,26 +17,26 @@ import (
 func ringTrace(t *testing.T, build func(w *trace.Writer, b *trace.Builder), mutate func(step int, c *trace.Call)) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w := must(trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{ChunkUnits: 1}))
+	w := tracetest.Must(trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{ChunkUnits: 1}))
 	b := trace.NewBuilder("ring", 3)
 	build(w, b)
-	n := must(w.Program().Add(b))
+	n := tracetest.Must(w.Program().Add(b))
 	for step := range 3 {
 		c := tracetest.RingCall(n)
 		if mutate != nil {
 			mutate(step, c)
 		}
-		check(t, errors.Join(w.Step(step), w.Call(c)))
+		tracetest.Check(t, errors.Join(w.Step(step), w.Call(c)))
 	}
-	check(t, w.Close())
+	tracetest.Check(t, w.Close())
 	return buf.Bytes()
 }
 
 func TestVerify(t *testing.T) {
 	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }, nil)
-	stream := must(trace.NewReader(bytes.NewReader(data), "stream"))
+	stream := tracetest.Must(trace.NewReader(bytes.NewReader(data), "stream"))
 	for _, tr := range []*trace.Trace{tracetest.Open(t, data), stream} {
-		got := must(Trace(tr, nil))
+		got := tracetest.Must(Trace(tr, nil))
 		// 6 ranks, 3 steps, of 3 actions with one send.
 		want := &Verified{Chunks: 3, Blocks: 1, Ranks: 6, Actions: 54, Messages: 18}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -52,7 +52,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyProgress(t *testing.T) {
 	var got []int
 	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }, nil)
-	must(Trace(tracetest.Open(t, data), func(steps int) { got = append(got, steps) }))
+	tracetest.Must(Trace(tracetest.Open(t, data), func(steps int) { got = append(got, steps) }))
 	for i, steps := range got {
 		if steps != i+1 {
 			t.Fatalf("told %v, want 1 to 18", got)
@@ -73,7 +73,7 @@ func TestVerifyWildcards(t *testing.T) {
 		b.WaitAll()
 		b.Collective(trace.CollBarrier, trace.CollectiveOperands{})
 	}, nil)
-	v := must(Trace(tracetest.Open(t, data), nil))
+	v := tracetest.Must(Trace(tracetest.Open(t, data), nil))
 	if want := int64(6 * 3 * 2); v.Messages != want {
 		t.Errorf("%d messages, want %d", v.Messages, want)
 	}
@@ -181,7 +181,7 @@ func TestVerifyFaults(t *testing.T) {
 		}, nil, "rank 0 at its end: 3 receives from any source or with any tag, for which 0 messages are left"},
 		{"never polled", func(w *trace.Writer, b *trace.Builder) {
 			body := trace.NewBuilder("body", 0)
-			n := must(w.Program().Add(body))
+			n := tracetest.Must(w.Program().Add(body))
 			b.PollWait(0)
 			b.Define(0, n)
 		}, nil, "rank 0 at its end: the operation in slot 0 is never polled"},
@@ -247,24 +247,8 @@ func TestManyRequests(t *testing.T) {
 			b.Wait(2*messages - 1 - i)
 		}
 	}, nil)
-	v := must(Trace(tracetest.Open(t, data), nil))
+	v := tracetest.Must(Trace(tracetest.Open(t, data), nil))
 	if want := int64(6 * 3 * messages); v.Messages != want {
 		t.Errorf("%d messages, want %d", v.Messages, want)
-	}
-}
-
-// must returns a value of what cannot fail in a test.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// check ends a test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
