@@ -153,13 +153,9 @@ func TestCoverage(t *testing.T) {
 	}
 	var file bytes.Buffer
 	p := hpl.DefaultParams(480, 2, 1)
-	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, hpl.Generate(t.Context(), &file, p, hpl.Options{}))
 	run, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	held := 0
 	for i := range machines {
 		s := newSynthetic(run.Header(), uint64(i))
@@ -177,24 +173,16 @@ func TestCoverage(t *testing.T) {
 func (s *synthetic) holds(t *testing.T, run *trace.Trace, seed int) bool {
 	t.Helper()
 	truth, err := replay.Run(t.Context(), run, s.machine(t, run, s.file()), replay.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	timings := calibrate.NewTimings()
 	text, weights := s.timings(s.callsOf(t, run))
-	if err := timings.Read(newTable(t, text), calibrate.ReadOptions{Keep: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, timings.Read(newTable(t, text), calibrate.ReadOptions{Keep: true}))
 	lo := calibrate.DefaultLearnOptions()
 	lo.Run = weights
 	report, err := calibrate.LearnKernels(timings, lo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var fitted bytes.Buffer
-	if err := report.WriteYAML(&fitted, calibrate.FileOptions{Base: []byte(s.file()), BaseName: "truth"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, report.WriteYAML(&fitted, calibrate.FileOptions{Base: []byte(s.file()), BaseName: "truth"}))
 	o := replay.DefaultOptions()
 	o.Seed = uint64(1000 * seed)
 	u, err := replay.Uncertain(t.Context(), run.Header(), s.machine(t, run, fitted.String()), o, replay.UncertaintyOptions{Draws: 20, Workers: 1},
@@ -205,9 +193,7 @@ func (s *synthetic) holds(t *testing.T, run *trace.Trace, seed int) bool {
 			}
 			return replay.PlayedExactly(result), nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u.Makespan.Low <= truth.Makespan && truth.Makespan <= u.Makespan.High
 }
 

@@ -22,9 +22,7 @@ func entriesOf(t *testing.T, text string) (keys []string, description, source st
 		t.Fatalf("%v\n%s", err, text)
 	}
 	list, err := d.Entries(root, "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range list {
 		switch text, _ := d.Text(e.Value, e.Key); e.Key {
 		case "description":
@@ -53,9 +51,7 @@ func TestBaseSaysWhatItIs(t *testing.T) {
 	}
 	for _, name := range kernels.BuiltinNames() {
 		text, err := kernels.BuiltinText(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if CheckBase(text) == nil {
 			bases[name] = string(text)
 		}

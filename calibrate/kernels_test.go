@@ -24,9 +24,7 @@ import (
 func read(t *testing.T, text string, o ReadOptions) *Timings {
 	t.Helper()
 	timings := NewTimings()
-	if err := readInto(timings, text, o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, readInto(timings, text, o))
 	return timings
 }
 
@@ -41,9 +39,7 @@ func readInto(timings *Timings, text string, o ReadOptions) error {
 func fitKernels(t *testing.T, timings *Timings, o KernelOptions) *KernelReport {
 	t.Helper()
 	r, err := FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -56,9 +52,7 @@ type writer interface {
 func parsed(t *testing.T, r writer, o FileOptions) (*kernels.Set, string) {
 	t.Helper()
 	var b strings.Builder
-	if err := r.WriteYAML(&b, o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteYAML(&b, o))
 	set, err := kernels.Parse(strings.NewReader(b.String()), "fit.yaml")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
@@ -69,9 +63,7 @@ func parsed(t *testing.T, r writer, o FileOptions) (*kernels.Set, string) {
 func model(t *testing.T, set *kernels.Set, host kernels.Host, sig kernels.Signature) *kernels.Model {
 	t.Helper()
 	m, err := set.Bind(host, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &m
 }
 
@@ -305,9 +297,7 @@ func TestMemory(t *testing.T) {
 	}
 	text, timings := b.String(), NewTimings()
 	before := liveBytes()
-	if err := readInto(timings, text, ReadOptions{Days: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, readInto(timings, text, ReadOptions{Days: true}))
 	if grown := liveBytes() - before; grown > 1e6 {
 		t.Errorf("%d timings keep %d bytes, want less than 1 MB", timings.Rows(), grown)
 	}
@@ -433,9 +423,7 @@ func TestErrorsThroughPoint(t *testing.T) {
 		x, y = append(x, p[0]-1000), append(y, p[1]-1.0e-6)
 	}
 	want, err := regress.LeastSquares(x, y, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := f.Coefficients[0]
 	for _, v := range [][2]float64{{c.Value, want.Coef[0]}, {c.StdErr, want.StdErr[0]}, {f.Sigma, want.Sigma()}} {
 		if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
@@ -534,5 +522,13 @@ func TestDates(t *testing.T) {
 		if !isBefore(a, b) || isBefore(b, a) || isBefore(a, a) {
 			t.Errorf("%q is not before %q", a, b)
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

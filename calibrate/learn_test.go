@@ -84,9 +84,7 @@ func (s *sample) all(host string, rank int, factor float64) {
 func learn(t *testing.T, text string, o LearnOptions) *LearnReport {
 	t.Helper()
 	r, err := LearnKernels(read(t, text, ReadOptions{Keep: true}), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 

@@ -316,9 +316,7 @@ func TestCapacity(t *testing.T) {
 				return 2 * (test.latency + max(1, pairs/test.cable)*float64(bytes)/test.bandwidth)
 			}
 			for _, pairs := range []int64{1, 2, 8} {
-				if err := m.addAt(setting{Nodes, pairs}, PingPong, bytes, time(float64(pairs))); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.addAt(setting{Nodes, pairs}, PingPong, bytes, time(float64(pairs))))
 			}
 		}
 		r := fitNetwork(t, m, DefaultNetworkOptions())
@@ -343,9 +341,7 @@ func TestCrossing(t *testing.T) {
 			one := 1e-6 + float64(bytes)/1e9
 			err := errors.Join(m.add(PingPong, bytes, 2*one), m.add(Exchange, bytes, 1e-6+test.slowdown*float64(bytes)/1e9),
 				m.addAt(setting{Nodes, 8}, PingPong, bytes, 2e-6+2*8/test.cable*float64(bytes)/1e9))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		r := fitNetwork(t, m, DefaultNetworkOptions())
 		if s := r.Sharing[0]; s.Duplex != test.duplex || !near(s.Capacity, test.cable*1e9, 1e-3) {
@@ -358,13 +354,9 @@ func TestCrossing(t *testing.T) {
 func load(t *testing.T, r *NetworkReport, hosts int) *platforms.Platform {
 	t.Helper()
 	var file bytes.Buffer
-	if err := r.WriteXML(&file, Machine{Name: "n", Hosts: hosts, Cores: 4, Speed: "2Gf"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteXML(&file, Machine{Name: "n", Hosts: hosts, Cores: 4, Speed: "2Gf"}))
 	path := filepath.Join(t.TempDir(), "p.xml")
-	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, file.Bytes(), 0o600))
 	p, err := platforms.Load(path)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, file.Bytes())
@@ -379,9 +371,7 @@ func load(t *testing.T, r *NetworkReport, hosts int) *platforms.Platform {
 func checkRoute(t *testing.T, p *platforms.Platform, src, dst int, bandwidths []float64, latency float64) {
 	t.Helper()
 	links, err := p.AppendRoute(nil, src, dst)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sum := 0.0
 	for i, l := range links {
 		link := p.Link(l)
@@ -414,9 +404,7 @@ func TestThresholdsFound(t *testing.T) {
 				if s == 8 && op == SendLate {
 					seconds = l.time(Send, 8, 1) * 2 // not enough to be waiting
 				}
-				if err := m.add(op, s, seconds); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.add(op, s, seconds))
 			}
 		}
 		r := &NetworkReport{}

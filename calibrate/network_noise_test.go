@@ -37,9 +37,7 @@ func fitNetworkNoise(t *testing.T, text string, o NetworkOptions) *NetworkReport
 	t.Helper()
 	m := newMessages(t, text)
 	report := fitNetwork(t, m, o)
-	if err := report.FitNoise(m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, report.FitNoise(m))
 	return report
 }
 
@@ -58,9 +56,7 @@ func TestNetworkNoise(t *testing.T) {
 		t.Errorf("large sizes: %+v", large)
 	}
 	var b strings.Builder
-	if err := r.WriteNoise(&b, "a test"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteNoise(&b, "a test"))
 	law, err := netmodel.ParseNoise(strings.NewReader(b.String()), "file")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
@@ -134,9 +130,7 @@ func TestNoNoise(t *testing.T) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
 	var file strings.Builder
-	if err := r.WriteNoise(&file, ""); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.WriteNoise(&file, ""))
 	if _, err := netmodel.ParseNoise(strings.NewReader(file.String()), "file"); err != nil {
 		t.Errorf("%v\n%s", err, file.String())
 	}

@@ -120,9 +120,7 @@ func TestTwoMessages(t *testing.T) {
 			})
 		}
 		var file bytes.Buffer
-		if err := fitTable(t, table).WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 2, Speed: "1Gf"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, fitTable(t, table).WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 2, Speed: "1Gf"}))
 		for _, rule := range []string{"progress", "bound"} {
 			path := filepath.Join(t.TempDir(), "fitted.xml")
 			property := fmt.Sprintf(`<config id="General"><prop id="reprise/bw-factor" value=%q/><prop id="network/bandwidth-factor" value="1"/>`, rule)

@@ -100,25 +100,17 @@ func playBetween(t *testing.T, platform string, p played, pairs int, between str
 	write(t, filepath.Join(dir, "index"), index.String())
 	write(t, filepath.Join(dir, "hosts"), hosts.String())
 	source, err := simgrid.Open(filepath.Join(dir, "index"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: platform, Hostfile: filepath.Join(dir, "hosts")}, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	result, err := replay.RunSource(context.Background(), source.Header(), source, machine, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return result.Ranks[p.rank*pairs].End - p.since
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // benchmarkSizes are 60 sizes up to 4 MiB, uniform in their logarithm.
@@ -159,9 +151,7 @@ func TestReplayedBenchmark(t *testing.T) {
 	report := fitTable(t, text.String())
 	checkReplayed(t, report)
 	var file bytes.Buffer
-	if err := report.WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 4, Speed: "1Gf"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, report.WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 4, Speed: "1Gf"}))
 	// What no timing can say: a rule of sharing that is no part of a calibration.
 	fitted := strings.Replace(file.String(), `<config id="General">`, `<config id="General"><prop id="network/weight-S" value="0"/>`, 1)
 	again := filepath.Join(t.TempDir(), "fitted.xml")
@@ -184,22 +174,16 @@ func TestReplayedBenchmark(t *testing.T) {
 func newTable(t *testing.T, text string) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(strings.NewReader(text), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
 func fitTable(t *testing.T, text string) *calibrate.NetworkReport {
 	t.Helper()
 	m := calibrate.NewMessages()
-	if err := m.Read(newTable(t, text), calibrate.MessageOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Read(newTable(t, text), calibrate.MessageOptions{}))
 	report, err := calibrate.FitNetwork(m, calibrate.DefaultNetworkOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return report
 }
 
@@ -282,9 +266,7 @@ func TestReplayedPingPong(t *testing.T) {
 			machine.Hosts = 1
 		}
 		var file bytes.Buffer
-		if err := report.WriteXML(&file, machine); err != nil {
-			t.Fatal(err)
-		}
+		must(t, report.WriteXML(&file, machine))
 		write(t, path, file.String())
 		for _, s := range []int64{1000, 100_000, 4_000_000} {
 			list := operationsOn(s)
@@ -301,5 +283,13 @@ func TestReplayedPingPong(t *testing.T) {
 				check(calibrate.PingPong, 8, 2*together(s, test.pairs))
 			}
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -26,9 +26,7 @@ func readMessages(m *Messages, text string, o MessageOptions) error {
 func newMessages(t *testing.T, text string) *Messages {
 	t.Helper()
 	m := NewMessages()
-	if err := readMessages(m, text, MessageOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, readMessages(m, text, MessageOptions{}))
 	return m
 }
 
@@ -121,9 +119,7 @@ func TestDetachedCut(t *testing.T) {
 	recv, err2 := netmodel.ParseOverheads(property(t, r, "smpi/or"))
 	bw, err3 := netmodel.ParseFactors(property(t, r, "smpi/bw-factor"))
 	lat, err4 := netmodel.ParseFactors(property(t, r, "smpi/lat-factor"))
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3, err4))
 	short := strings.Join(slices.Collect(func(yield func(string) bool) {
 		for line := range strings.Lines(b.String()) {
 			if size := strings.Split(line, ",")[1]; len(size) < 6 && !yield(line) { // up to 65536
@@ -211,9 +207,7 @@ func TestDeterministic(t *testing.T) {
 	sorted := slices.SortedStableFunc(strings.Lines(rows), func(a, b string) int { return strings.Compare(b[:1], a[:1]) })
 	var texts [2]strings.Builder
 	for i, table := range []string{table, head + "\n" + strings.Join(sorted, "")} {
-		if err := fitNetwork(t, newMessages(t, table), DefaultNetworkOptions()).WriteText(&texts[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, fitNetwork(t, newMessages(t, table), DefaultNetworkOptions()).WriteText(&texts[i]))
 	}
 	if texts[0].String() != texts[1].String() {
 		t.Errorf("%s\nand, sorted by operation,\n%s", &texts[0], &texts[1])
@@ -257,9 +251,7 @@ func FuzzNetwork(f *testing.F) {
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.WriteText(io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.WriteText(io.Discard))
 		for _, p := range r.Properties {
 			if p.Name == "smpi/bw-factor" {
 				if _, err := netmodel.ParseFactors(p.Value); err != nil {

@@ -35,9 +35,7 @@ func published(t *testing.T, name string) string {
 func TestPublishedDgemm(t *testing.T) {
 	raw := published(t, "dgemm_calibration/dgemm_raw.csv.gz")
 	want, err := table.Open(published(t, "dgemm_calibration/dgemm_raw_expected.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer want.Close()
 	compared, worst := 0, 0.0
 	var end error
@@ -70,21 +68,15 @@ func abs(x float64) float64 { return max(x, -x) }
 func fitPublished(t *testing.T, raw string, want *table.Reader) Fit {
 	t.Helper()
 	r, err := table.Open(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	timings := NewTimings()
 	where := []Condition{{"experiment", want.Text(0)}, {"cpu", want.Text(2)}}
-	if err := timings.Read(r, ReadOptions{Function: "dgemm", Where: where}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, timings.Read(r, ReadOptions{Function: "dgemm", Where: where}))
 	o := DefaultKernelOptions()
 	o.Terms = map[string][]string{"dgemm": {"M*N*K", "M*N", "M*K", "N*K"}}
 	report, err := FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return report.Functions[0].All
 }
 
@@ -95,9 +87,7 @@ func expected(t *testing.T, r *table.Reader, column string) float64 {
 		t.Fatalf("no column %s: %v", column, err)
 	}
 	x, err := strconv.ParseFloat(r.Text(i), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return x
 }
 
@@ -107,14 +97,10 @@ func expected(t *testing.T, r *table.Reader, column string) float64 {
 func openPublished(t *testing.T, m *Messages, op Operation, name string, columns ...string) {
 	t.Helper()
 	r, err := table.Open(published(t, filepath.Join("network_calibration", name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	if op == PingPong {
-		if err := m.Read(r, MessageOptions{Operation: op, Seconds: columns}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Read(r, MessageOptions{Operation: op, Seconds: columns}))
 		return
 	}
 	var block []messageTiming
@@ -140,9 +126,7 @@ func addTrimmed(t *testing.T, m *Messages, op Operation, block []messageTiming) 
 	slices.Sort(times)
 	for _, timing := range block {
 		if timing.seconds >= quantile(times, 0.1) && timing.seconds <= quantile(times, 0.9) {
-			if err := m.add(op, timing.bytes, timing.seconds); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.add(op, timing.bytes, timing.seconds))
 		}
 	}
 }
@@ -161,9 +145,7 @@ func readMachine(t *testing.T, machine string) *Messages {
 func fitNetwork(t *testing.T, m *Messages, o NetworkOptions) *NetworkReport {
 	t.Helper()
 	r, err := FitNetwork(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -263,20 +245,14 @@ func checkFound(t *testing.T, machine string, r *NetworkReport, breakpoints []fl
 // published breakpoints come back exactly, with a log error below that of the published lines.
 func TestPublishedMemcpy(t *testing.T) {
 	r, err := table.Open(published(t, "network_calibration/memcpy_small.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	m := NewMessages()
 	for range 100 {
-		if err := r.Next(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Next())
 		size, err1 := r.Count(0)
 		seconds, err2 := r.Number(1)
-		if err := errors.Join(err1, err2, m.add(Recv, size, seconds)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err1, err2, m.add(Recv, size, seconds)))
 	}
 	fit := fitNetwork(t, m, DefaultNetworkOptions()).Operations[0].fit
 	want := []regress.Piece{

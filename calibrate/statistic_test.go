@@ -20,9 +20,7 @@ import (
 func TestStatistic(t *testing.T) {
 	m := NewMessages()
 	for _, s := range []float64{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 1000} {
-		if err := m.add(PingPong, 8, s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.add(PingPong, 8, s))
 	}
 	for _, test := range []struct {
 		statistic    Statistic
@@ -193,9 +191,7 @@ func TestMeanBelievesOutliers(t *testing.T) {
 			}
 			one := 1e-6 + 1e-9*float64(size)
 			err1, err2 := messages.add(Send, size, times*0.05*one), messages.add(Recv, size, times*0.1*one)
-			if err := errors.Join(err1, err2, messages.add(PingPong, size, times*2.3*one)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err1, err2, messages.add(PingPong, size, times*2.3*one)))
 		}
 	}
 	for _, test := range []struct {
@@ -213,9 +209,7 @@ func TestMeanBelievesOutliers(t *testing.T) {
 		}
 		// Noise is of all timings, so that outliers are part of it.
 		before := len(report.Warnings)
-		if err := report.FitNoise(messages); err != nil {
-			t.Fatal(err)
-		}
+		must(t, report.FitNoise(messages))
 		for i, op := range []Operation{Send, Recv} {
 			want := fmt.Sprintf("noise of %s: %d timings far off the median of their size are part of it", op, bad)
 			if list := report.Warnings[before:]; len(list) != 2 || !strings.HasPrefix(list[i].Text, want) {

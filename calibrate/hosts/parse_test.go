@@ -77,9 +77,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(small)
 	for _, name := range builtinNames {
 		text, err := builtin.ReadFile("builtin/" + name + ".yaml")
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -18,9 +18,7 @@ import (
 func newMaker(t *testing.T) *maker {
 	t.Helper()
 	m := &maker{Options: Options{Dir: t.TempDir()}, done: map[string]step{stepKernelTimes: {Args: []string{"first"}}}}
-	if err := errors.Join(os.Mkdir(m.path("measured"), 0o777), m.keepSteps()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(m.path("measured"), 0o777), m.keepSteps()))
 	m.replace(t, "of the first runs")
 	return m
 }
@@ -29,9 +27,7 @@ func newMaker(t *testing.T) *maker {
 func (m *maker) replace(t *testing.T, text string) {
 	t.Helper()
 	part := m.path("measured/part")
-	if err := errors.Join(os.WriteFile(part, []byte(text), 0o600), os.Rename(part, m.path(kernelTable))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(part, []byte(text), 0o600), os.Rename(part, m.path(kernelTable))))
 }
 
 // TestMeasuredAgain: a measurement for other runs that is interrupted leaves its table in place of that of
@@ -43,9 +39,7 @@ func TestMeasuredAgain(t *testing.T) {
 		isKept := func() bool {
 			text, err := os.ReadFile(m.path(stepsFile))
 			var steps map[string]step
-			if err = errors.Join(err, json.Unmarshal(text, &steps)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err, json.Unmarshal(text, &steps)))
 			return len(steps) > 0
 		}
 		m.Run = func([]string, io.Writer) error {
@@ -67,27 +61,21 @@ func TestMeasuredAgain(t *testing.T) {
 func TestOwnPlots(t *testing.T) {
 	m := newMaker(t)
 	dir := m.path(plotDirs[stepKernelModels])
-	if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "dgemm-all.svg"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "dgemm-all.svg"), nil, 0o600)))
 	m.Run = func([]string, io.Writer) error {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is there: %v", dir, err)
 		}
 		return nil
 	}
-	if err := m.step(stepKernelModels, step{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.step(stepKernelModels, step{}))
 }
 
 // TestSpecialSteps: a directory whose notes of an earlier call are no file is refused at once.
 func TestSpecialSteps(t *testing.T) {
 	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {
 		m := newMaker(t)
-		if err := os.Remove(m.path(stepsFile)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(m.path(stepsFile)))
 		put(m.path(stepsFile))
 		if err, want := m.begin(), m.path(stepsFile)+": want a regular file, this is "+what; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -100,9 +88,7 @@ func TestRecordedSpeed(t *testing.T) {
 	// write writes a trace that says of a second how many flop it counts for; of "", nothing.
 	write := func(name, speed string, kernels ...trace.Kernel) string {
 		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := &trace.Header{Program: "test", Ranks: 1, Steps: 1, Kernels: kernels,
 			Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 			CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 1}}}}}
@@ -113,9 +99,7 @@ func TestRecordedSpeed(t *testing.T) {
 		if err == nil {
 			err = errors.Join(w.Step(0), w.Close(), f.Close())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return f.Name()
 	}
 	one, same, two := write("one", "1e+09"), write("same", "1000000000"), write("two", "2e+09")
@@ -136,5 +120,13 @@ func TestRecordedSpeed(t *testing.T) {
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%v: %g, %v, want %g, %q", c.runs, got, err, c.want, c.err)
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -21,9 +21,7 @@ func TestStraightLine(t *testing.T) {
 	x := []float64{1, 0, 1, 1, 1, 2, 1, 3, 1, 4}
 	y := []float64{1, 3, 4, 6, 6}
 	l, err := LeastSquares(x, y, nil, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	variance := 1.1 / 3
 	aic, bic := l.Criteria()
 	for _, c := range []struct {
@@ -44,13 +42,9 @@ func TestStraightLine(t *testing.T) {
 // TestWeights: a point of weight 3 counts like three points.
 func TestWeights(t *testing.T) {
 	once, err := LeastSquares([]float64{1, 0, 1, 1, 1, 2}, []float64{1, 2, 5}, []float64{1, 3, 1}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	thrice, err := LeastSquares([]float64{1, 0, 1, 1, 1, 1, 1, 1, 1, 2}, []float64{1, 2, 2, 2, 5}, nil, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for j := range 2 {
 		if !near(once.Coef[j], thrice.Coef[j], 1e-13) {
 			t.Errorf("coefficient %d: %g and %g", j, once.Coef[j], thrice.Coef[j])
@@ -84,5 +78,13 @@ func TestNoScatter(t *testing.T) {
 		if l, err := LeastSquares(one, y, nil, 1); err != nil || l.R2 != 1 {
 			t.Errorf("%d values: %v, %+v, want an R2 of 1", n, err, l)
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

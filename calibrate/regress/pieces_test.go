@@ -69,9 +69,7 @@ func TestNotNegative(t *testing.T) {
 		{steep, false, Line{0, math.Sqrt(1 * 2)}}, // geometric mean of y/x: 1 and 2
 	} {
 		fit, err := FitPieces(test.p, nil, test.plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := fit.Pieces[0].Line
 		if !near(got.Intercept, test.want.Intercept, 1e-12) || !near(got.Slope, test.want.Slope, 1e-12) {
 			t.Errorf("plain %t: got %+v, want %+v", test.plain, got, test.want)
@@ -110,9 +108,7 @@ func TestPublishedModel(t *testing.T) {
 			p.Y[i] *= 1 + noise*float64(1-i%2*2)
 		}
 		fit, err := LearnPieces(p, DefaultLearnOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := fit.Breakpoints(); !slices.Equal(got, want) {
 			t.Errorf("noise %g: breakpoints %v, want %v", noise, got, want)
 			continue
@@ -142,9 +138,7 @@ func TestEightPieces(t *testing.T) {
 	o := DefaultLearnOptions()
 	o.Gain = 0
 	fit, err := LearnPieces(p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := fit.Breakpoints(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
