@@ -128,8 +128,7 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
 	var refused []string
 	var one *Candidate // M-1, if it was refused
-	var falls *fallingError
-	level := false // as its times fall by no more than the uncertainty of the fit
+	level := false     // as its times fall by no more than the uncertainty of the fit
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		fits, err := fitCandidate(f, c, r.groups, o)
@@ -138,7 +137,7 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 			refused = append(refused, c.Model+": "+c.Refused)
 			if c.Model == LinearOne {
 				one = c
-				level = errors.As(err, &falls) && falls.level()
+				level = errors.Is(err, errLevel)
 			}
 			if len(r.Candidates) == 1 {
 				return nil, err
@@ -255,9 +254,8 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 		if err != nil && i > 0 {
 			err = fmt.Errorf("%s: %w", placeOf(points, o.For).dated(), err)
 		}
-		var falls *fallingError
 		switch {
-		case errors.As(err, &falls) && falls.level():
+		case errors.Is(err, errLevel):
 			level = cmp.Or(level, err)
 			continue
 		case err != nil:

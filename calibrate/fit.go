@@ -395,7 +395,13 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	}
 	switch {
 	case main.Value <= 0:
-		return nil, &fallingError{main}
+		kind := ErrMeaningless
+		// Within three standard errors of zero a normal variable is in all cases but one of 370.
+		if -main.Value < 3*main.StdErr {
+			kind = errLevel
+		}
+		return nil, fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", kind,
+			FormatNumber(main.Value), main.Term)
 	case 2*f.NegativeSizes > len(y):
 		return nil, fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
 	}
@@ -443,19 +449,9 @@ func design(points []point, products []product) (x, y []float64) {
 // residuals.
 const minGrowthPoints = 10
 
-// fallingError is that of a fit whose main term is not positive.
-type fallingError struct{ main Coefficient }
-
-func (e *fallingError) Error() string {
-	return fmt.Sprintf("%v: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless,
-		FormatNumber(e.main.Value), e.main.Term)
-}
-
-func (e *fallingError) Unwrap() error { return ErrMeaningless }
-
-// level reports whether the term may as well be zero: it is within three standard
-// errors of it, where a normal variable is in all cases but one of 370.
-func (e *fallingError) level() bool { return -e.main.Value < 3*e.main.StdErr }
+// errLevel marks a fit whose main term is not positive, but may as well be zero: times fall by no more than the
+// uncertainty of the fit. Its text is that of ErrMeaningless.
+var errLevel = fmt.Errorf("%w", ErrMeaningless)
 
 // errNegative marks a fit whose times are below zero for most sizes: the long calls, or
 // the scatter of theirs, have bent it.

@@ -104,10 +104,9 @@ type MessageOptions struct {
 func (m *Messages) Read(r *table.Reader, o MessageOptions) (err error) {
 	defer textutil.Stopped(&err)
 	// Columns go by several names, those of other tools among them.
-	var operation, size, between, pairs int
-	find(r, wanted{&operation, []string{"operation", "op", "function", "experiment"}},
-		wanted{&size, []string{"bytes", "size", "msg_size"}}, wanted{&between, []string{"between"}},
-		wanted{&pairs, []string{"pairs"}})
+	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }
+	operation, size := column("operation", "op", "function", "experiment"), column("bytes", "size", "msg_size")
+	between, pairs := column("between"), column("pairs")
 	switch {
 	case operation >= 0 && o.Operation != "":
 		return r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where",
@@ -123,7 +122,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) (err error) {
 	}
 	var times []int
 	for _, list := range names {
-		i := textutil.Must(r.Column(list...))
+		i := column(list...)
 		switch {
 		case i < 0 && len(o.Seconds) == 0:
 			return r.Errorf("no column seconds (or duration, time)")

@@ -242,23 +242,6 @@ func (o *ReadOptions) Validate() error {
 	return nil
 }
 
-// wanted is a column that a table may have, by one of some names.
-type wanted struct {
-	index *int // set to that of the column, -1 if there is none
-	names []string
-}
-
-// find looks for columns, and ends the reading (textutil.Stop) where two of them mean the same. A table of
-// one column is refused, as it is not separated by commas.
-func find(r *table.Reader, list ...wanted) {
-	if err := r.CheckSeparator(); err != nil {
-		textutil.Stop(err)
-	}
-	for _, c := range list {
-		*c.index = textutil.Must(r.Column(c.names...))
-	}
-}
-
 // timeNames are the names of the column with the times.
 var timeNames = []string{"seconds", "duration", "time"}
 
@@ -270,12 +253,11 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 		return err
 	}
 	defer textutil.Stopped(&err)
-	var function, host, cpu, rank, processor, operands, seconds, date int
-	find(r, wanted{&function, []string{"function", "kernel"}},
-		wanted{&host, []string{"host", "node", "hostname"}}, wanted{&cpu, []string{"cpu"}},
-		wanted{&rank, []string{"rank"}}, wanted{&processor, []string{"processor"}},
-		wanted{&operands, []string{"operands"}}, wanted{&seconds, timeNames},
-		wanted{&date, []string{"date", "start_time", "timestamp"}})
+	// The index of a column is -1 if there is none of its names; where two mean the same, the reading ends.
+	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }
+	function, host, cpu := column("function", "kernel"), column("host", "node", "hostname"), column("cpu")
+	rank, processor, operands := column("rank"), column("processor"), column("operands")
+	seconds, date := column(timeNames...), column("date", "start_time", "timestamp")
 	switch {
 	case seconds < 0:
 		return r.Errorf("no column seconds (or duration, time)")
@@ -295,7 +277,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 	// that the table has.
 	columns := func(names []string, all bool) (list []int) {
 		for _, name := range names {
-			if i := textutil.Must(r.Column(strings.ToLower(name))); i >= 0 {
+			if i := column(strings.ToLower(name)); i >= 0 {
 				list = append(list, i)
 			} else if all {
 				textutil.Stop(r.Errorf("no column %q for this dimension", name))

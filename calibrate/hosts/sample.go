@@ -58,9 +58,6 @@ type ReadOptions struct {
 // of one day that say different times count as days of their own; two with the same date are an error.
 func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
 	defer textutil.Stopped(&err)
-	if err := r.CheckSeparator(); err != nil {
-		return err
-	}
 	// Columns of the unit and of its day have several usual names; those of coefficients are the user's.
 	// find returns the column of a name, -1 where it is not asked for.
 	find := func(asked bool, missing string, names ...string) int {

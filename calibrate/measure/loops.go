@@ -293,9 +293,6 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	}
 	// Calls of the same kernel and dimensions are one call of the plan, whatever vectors they work on.
 	index := map[key]int{} // in Calls
-	for _, k := range known {
-		p.Kernels = append(p.Kernels, k.kernel)
-	}
 	for _, b := range p.boxes {
 		for _, c := range b.set(2) {
 			at := indexOf(known, c.kernel)

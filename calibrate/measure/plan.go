@@ -134,7 +134,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: "+
 				"add its model to the kernel file by hand", &k.kernel, 100*k.seconds()/total))
 		default:
-			known = append(known, k)
+			known, p.Kernels = append(known, k), append(p.Kernels, k.kernel)
 			hasHPL, hasLoops = hasHPL || k.kernel.isHPL(), hasLoops || k.kernel.isLoop()
 		}
 	}
@@ -159,9 +159,6 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	p.source = "kernels.c"
 	// HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes vectors of them.
 	p.flags = []string{"-O3", "-fno-tree-vectorize"}
-	for _, k := range known {
-		p.Kernels = append(p.Kernels, k.kernel)
-	}
 
 	// The memory of a process is divided: matrices get what their runs have, or three eighths of what there is. The
 	// rest is for operands outside of the matrix and for arrays that are read between calls.

@@ -26,17 +26,12 @@ var (
 // the measurement as comments.
 func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
 	// The header has the attributes and dimensions that some kernel has.
-	var attrs, dims []string
-	for _, name := range attrColumns {
-		if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return k.attr(name) != "" }) {
-			attrs = append(attrs, name)
-		}
-	}
-	for _, name := range dimColumns {
-		if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return slices.Contains(k.Dims, name) }) {
-			dims = append(dims, name)
-		}
-	}
+	attrs := slices.DeleteFunc(slices.Clone(attrColumns), func(name string) bool {
+		return !slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return k.attr(name) != "" })
+	})
+	dims := slices.DeleteFunc(slices.Clone(dimColumns), func(name string) bool {
+		return !slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return slices.Contains(k.Dims, name) })
+	})
 	if _, err := io.WriteString(w, Comments(facts)); err != nil {
 		return err
 	}

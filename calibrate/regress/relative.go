@@ -62,10 +62,7 @@ func (s *Sample) Fit(terms []int) *Relative {
 	if n <= len(terms) {
 		return nil
 	}
-	weights, scale := make([]float64, n), slices.Clone(s.Y)
-	for i := range weights {
-		weights[i] = 1
-	}
+	weights, scale := slices.Repeat([]float64{1}, n), slices.Clone(s.Y)
 	r := &Relative{Terms: slices.Clone(terms), N: n}
 	residuals, size := make([]float64, n), make([]float64, n)
 	for range iterations {
@@ -126,9 +123,8 @@ func (r *Relative) At(x []float64) (sum float64) {
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	p := len(terms)
-	var units [][]float64
+	units := Square(p)
 	for j := range p {
-		units = append(units, make([]float64, p))
 		units[j][j] = 1
 	}
 	inverse := s.normal(terms, w).solve(units...) // symmetric: columns are rows
@@ -149,9 +145,8 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 		v := w(i) * scale[i]
 		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
-	var list [][]float64
+	list := Square(p)
 	for i := range p {
-		list = append(list, make([]float64, p))
 		for j := range p {
 			for k := range p {
 				for l := range p {
@@ -175,10 +170,7 @@ type equations struct {
 // normal returns the equations of some terms, each point counting by its weight.
 func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 	p := len(terms)
-	e := equations{right: make([]float64, p)}
-	for range p {
-		e.a = append(e.a, make([]float64, p))
-	}
+	e := equations{Square(p), make([]float64, p)}
 	for i := range s.Y {
 		w, x := weight(i), s.X[i*s.P:(i+1)*s.P]
 		for j, t := range terms {
@@ -200,6 +192,15 @@ func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 // apart is the part of the square of a term that the terms before it must leave.
 const apart = 1e-9
 
+// Square returns a matrix of zeros.
+func Square(p int) [][]float64 {
+	m := make([][]float64, p)
+	for i := range m {
+		m[i] = make([]float64, p)
+	}
+	return m
+}
+
 // solve returns the solution for each right-hand side, nil for terms that cannot be told
 // apart.
 func (e equations) solve(rights ...[]float64) (solutions [][]float64) {
@@ -211,10 +212,8 @@ func (e equations) solve(rights ...[]float64) (solutions [][]float64) {
 		}
 	}
 	// The factor of the equations with terms of norm 1 (Cholesky).
-	var l [][]float64
-	for j := range e.a {
-		row := make([]float64, len(e.a))
-		l = append(l, row)
+	l := Square(len(e.a))
+	for j, row := range l {
 		for k := range j + 1 {
 			rest := e.a[j][k] / norm[j] / norm[k]
 			for m := range k {

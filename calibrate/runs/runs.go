@@ -26,6 +26,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/measure"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/trace"
 	"reprise/tracegen/hpcg"
@@ -70,19 +71,22 @@ func read(path string, only []string) (r Traced, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		err = errors.Join(err, t.Close())
+	}()
+	defer textutil.Stopped(&err)
 	h := t.Header()
 	for _, name := range only {
 		if !slices.ContainsFunc(h.Kernels, func(k trace.Kernel) bool { return k.Name == name }) {
-			return r, fmt.Errorf("%s: no kernel %q", path, name)
+			return r, fmt.Errorf("no kernel %q", name)
 		}
 	}
 	// Each kernel of the trace has a number among the calls, its dimensions without
 	// labels, and their places among those of the trace.
-	set, err := kernels.Builtin("default")
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
-	}
+	set := textutil.Must(kernels.Builtin("default"))
 	calls, numbers, dims := &measure.RunCalls{}, []int(nil), [][]int(nil)
 	for i := range h.Kernels {
 		t, at := &h.Kernels[i], []int(nil)
@@ -127,17 +131,11 @@ func read(path string, only []string) (r Traced, err error) {
 	for i := range ranks {
 		ranks[i] = int32(i * h.Ranks / len(ranks))
 	}
-	cursors, err := t.Cursors(ranks, trace.CursorOptions{})
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
-	}
+	cursors := textutil.Must(t.Cursors(ranks, trace.CursorOptions{}))
 	var buf [512]trace.Action
 	for i := range cursors {
 		for {
-			n, err := cursors[i].Fill(buf[:])
-			if err != nil {
-				return r, fmt.Errorf("%s: %w", path, err)
-			}
+			n := textutil.Must(cursors[i].Fill(buf[:]))
 			if n == 0 {
 				break
 			}
@@ -150,7 +148,7 @@ func read(path string, only []string) (r Traced, err error) {
 					d[j] = a.X[at]
 				}
 				if err := calls.Add(numbers[a.Sym], d); err != nil {
-					return r, fmt.Errorf("%s: %w", path, err)
+					return r, err
 				}
 			}
 			if buf[n-1].Kind == trace.KindPoll {
@@ -159,7 +157,7 @@ func read(path string, only []string) (r Traced, err error) {
 		}
 	}
 	if calls.Sizes() == 0 {
-		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
+		return r, errors.New("no call of a kernel with something to do")
 	}
 	calls.Ranks = h.Ranks
 	if h.Program == hpcg.Program { // of a rank's box the points in x and y

@@ -147,21 +147,16 @@ func (t *Reader) readHeader() error {
 	return nil
 }
 
-// CheckSeparator refuses a table with one column, of which no measurement is made: its
-// columns are separated by something else than commas.
-func (t *Reader) CheckSeparator() error {
-	if len(t.header) > 1 {
-		return nil
-	}
-	return t.Errorf("one column, %.60q: want several, separated by commas", t.header[0])
-}
-
 // Header returns the names of the columns, in lower case.
 func (t *Reader) Header() []string { return t.header }
 
 // Column returns the index of the only column with one of the names, or -1. It is an
-// error if there are several.
+// error if there are several. No measurement is made of one column: a table that has no
+// more is refused, as its columns are separated by something else than commas.
 func (t *Reader) Column(names ...string) (int, error) {
+	if len(t.header) == 1 {
+		return -1, t.Errorf("one column, %.60q: want several, separated by commas", t.header[0])
+	}
 	at := -1
 	for i, name := range t.header {
 		if !slices.Contains(names, name) {
