@@ -14,6 +14,7 @@ import (
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -70,7 +71,8 @@ func estimateFlags() []cli.Flag {
 
 // runHosts estimates a machine model from a sample of hosts and days: tables of coefficients are one as they stand,
 // timings become one by a fit for each host and day.
-func runHosts(c *cli.Context) error {
+func runHosts(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
 	}
@@ -98,24 +100,21 @@ func runHosts(c *cli.Context) error {
 
 	// Flags without effect. The criterion chooses among models, and the report, unlike that of kernels, does not have
 	// it.
-	err := cmp.Or(excludes(c, "coefficient", namesOf(fitFlags(), "where")...), excludes(c, "class-column", "classes-by"),
-		needs(c, "output", "source"))
-	if err == nil && c.String("model") != calibrate.Auto {
-		err = excludes(c, "model", "criterion")
+	excludes(c, "coefficient", namesOf(fitFlags(), "where")...)
+	excludes(c, "class-column", "classes-by")
+	needs(c, "output", "source")
+	if c.String("model") != calibrate.Auto {
+		excludes(c, "model", "criterion")
 	}
-	if err = cmp.Or(err, checkOutputs(c)); err != nil {
-		return err
-	}
+	checkOutputs(c)
 
 	// Coefficients are read as they are; timings are fitted first.
 	var sample *hosts.Sample
 	if coefficients {
-		sample, err = readCoefficients(c, per == "cpu", cmp.Or(shape, hosts.HalfNormal))
-	} else if sample, err = fitSample(c, per == "cpu"); err == nil && shape != "" {
-		sample.Shape = shape
-	}
-	if err != nil {
-		return err
+		sample = readCoefficients(c, per == "cpu", cmp.Or(shape, hosts.HalfNormal))
+	} else {
+		sample = fitSample(c, per == "cpu")
+		sample.Shape = cmp.Or(shape, sample.Shape)
 	}
 	report, err := hosts.Estimate(sample, o)
 	if err != nil {
@@ -128,37 +127,28 @@ func runHosts(c *cli.Context) error {
 			_, err := hosts.Parse(bytes.NewReader(text), name)
 			return err
 		}}
-	if written, err := writeOutputs(c, model); written || err != nil {
-		return err
+	if writeOutputs(c, model) {
+		return nil
 	}
 	return printReport(c, report, report.WriteText)
 }
 
 // fitSample reads timings and fits them, one fit for each host or CPU and day: the difference between days is part of
 // the model.
-func fitSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
-	read, fit, err := fitOptions(c)
-	if err != nil {
-		return nil, err
-	}
+func fitSample(c *cli.Context, perCPU bool) *hosts.Sample {
+	read, fit := fitOptions(c)
 	read.Days, fit.For = true, calibrate.ForHost
 	if perCPU {
 		fit.For = calibrate.ForCPU
 	}
-	timings, err := readTimings(c, read, fit.Terms, "model", "criterion", "no-constant")
-	if err != nil {
-		return nil, err
-	}
-	fits, err := calibrate.FitKernels(timings, fit)
-	if err != nil {
-		return nil, err
-	}
+	timings := readTimings(c, read, fit.Terms, "model", "criterion", "no-constant")
+	fits := textutil.Must(calibrate.FitKernels(timings, fit))
 	sample, err := hosts.FromFits(fits, perCPU)
-	return sample, warning.With(err, fits.Warnings)
+	return textutil.Must(sample, warning.With(err, fits.Warnings))
 }
 
 // readCoefficients reads tables of coefficients, whose columns --coefficient and --noise name.
-func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample, error) {
+func readCoefficients(c *cli.Context, perCPU bool, shape string) *hosts.Sample {
 	o := hosts.ReadOptions{Class: strings.ToLower(c.String("class-column"))}
 	var variables []hosts.Variable
 	for _, flag := range []string{"coefficient", "noise"} {
@@ -167,26 +157,23 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 			column, what, _ := strings.Cut(text, "=")
 			kernel, term, ok := strings.Cut(what, ":")
 			if !ok || column == "" {
-				return nil, command.Usagef("hosts: --%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
+				refuse(c, "--%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
 			}
 			if column = strings.ToLower(column); slices.Contains(o.Columns, column) {
-				return nil, command.Usagef("hosts: --%s %q: column %s has another meaning already", flag, text, column)
+				refuse(c, "--%s %q: column %s has another meaning already", flag, text, column)
 			}
 			o.Columns = append(o.Columns, column)
 			variables = append(variables, hosts.Variable{Kernel: kernel, Term: term, Noise: flag == "noise"})
 		}
 	}
 	sample, err := hosts.NewSample(variables, perCPU, shape)
-	if err != nil {
-		return nil, command.Usagef("hosts: %w", err)
-	}
-	if o.Where, err = conditions(c); err != nil {
-		return nil, err
-	}
+	checkUsage(c, err)
+	o.Where = conditions(c)
 	rows := func() int64 { return int64(len(sample.Records)) }
-	return sample, readTables(c, rows, func(arg string) (string, func(*table.Reader) error, error) {
-		return arg, func(t *table.Reader) error { return sample.Read(t, o) }, nil
+	readTables(c, rows, func(arg string) (string, func(*table.Reader) error) {
+		return arg, func(t *table.Reader) error { return sample.Read(t, o) }
 	})
+	return sample
 }
 
 // drawFlags are those of calibrate hosts that say which machine to draw.
@@ -218,7 +205,8 @@ func drawFlags() []cli.Flag {
 
 // runDraw draws hosts from a machine model, and writes their kernel file and on request a platform of them. The same
 // model, seed and day give the same hosts.
-func runDraw(c *cli.Context) error {
+func runDraw(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
@@ -228,48 +216,31 @@ func runDraw(c *cli.Context) error {
 	if !c.IsSet("platform") {
 		inFile = append(inFile, "host-name")
 	}
-	err := cmp.Or(excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...),
-		needs(c, "output", inFile...))
-	if err != nil {
-		return err
-	}
+	excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...)
+	needs(c, "output", inFile...)
 	from := c.String("from")
 	if from == "" {
 		return command.Usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")
 	}
 	o := hosts.DrawOptions{Hosts: c.Int("draw"), Seed: c.Uint64("seed"), Day: c.Int("day")}
-	if err := o.Validate(); err != nil {
-		return command.Usagef("hosts: %w", err)
-	}
+	checkUsage(c, o.Validate())
 	// The description names everything that the draws depend on.
 	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
 		Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(),
 			from, o.Seed, o.Day)}
-	if err := (*calibrate.FileOptions)(&file).Validate(); err != nil {
-		return command.Usagef("hosts: %w", err)
-	}
+	checkUsage(c, (*calibrate.FileOptions)(&file).Validate())
 	// A built-in model is no file that an output could replace.
 	inputs := []string{c.String("base")}
 	if !slices.Contains(hosts.BuiltinNames(), from) {
 		inputs = append(inputs, from)
 	}
-	if err := checkOutputs(c, inputs...); err != nil {
-		return err
-	}
+	checkOutputs(c, inputs...)
 	// A platform that cannot be written is refused before the draws, which may take long.
-	platform, err := drawnPlatform(c, o.Hosts)
-	if err != nil {
-		return err
-	}
+	platform := drawnPlatform(c, o.Hosts)
 	// From here on files are read, and hosts drawn.
-	model, err := hosts.Find(from)
-	if err != nil {
-		return err
-	}
-	if file.Base, err = readBase(c.String("base")); err != nil {
-		return err
-	}
+	model := textutil.Must(hosts.Find(from))
+	file.Base = readBase(c.String("base"))
 	// Without a source of its own, the file has that of the model.
 	if file.Source == "" {
 		file.Source = model.SourceOfDraw(from)
@@ -280,8 +251,8 @@ func runDraw(c *cli.Context) error {
 	}
 	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) },
 		readKernels}
-	if printed, err := writeOutputs(c, platform, kernelFile); printed || err != nil {
-		return err
+	if writeOutputs(c, platform, kernelFile) {
+		return nil
 	}
 	s := machine.Summary()
 	return printReport(c, s, s.WriteText)
@@ -289,38 +260,34 @@ func runDraw(c *cli.Context) error {
 
 // drawnPlatform returns the output of --platform, a platform whose hosts have the names of --host-name. That must end
 // in -{}: hosts of a platform are numbered at the end of their names.
-func drawnPlatform(c *cli.Context, hosts int) (output, error) {
+func drawnPlatform(c *cli.Context, hosts int) output {
 	o := output{what: "platform", path: c.String("platform"), read: readPlatform}
 	if o.path == "" {
-		return o, needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
+		needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
+		return o
 	}
 	// The platform names its hosts NAME-0, NAME-1, ..., and the kernel file must name the same ones.
 	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
 	if !ok {
-		return o, command.Usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
+		refuse(c, "--platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
 	}
-	machine, err := machineOf(c, name, hosts)
-	if err != nil {
-		return o, err
-	}
+	machine := machineOf(c, name, hosts)
 	var properties []calibrate.Property
 	for _, text := range c.StringSlice("property") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || name == "" {
-			return o, command.Usagef("hosts: --property %q, want NAME:VALUE", text)
+			refuse(c, "--property %q, want NAME:VALUE", text)
 		}
 		properties = append(properties, calibrate.Property{Name: name, Value: value})
 	}
 	if err := checkProperties(properties); err != nil {
-		return o, command.Usagef("hosts: --property: %w", err)
+		refuse(c, "--property: %w", err)
 	}
 	o.content = func(w io.Writer) error {
 		return calibrate.WritePlatform(w, machine,
 			calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
 	}
 	// Errors of flags appear here, with the exit status of wrong usage.
-	if err := o.content(io.Discard); err != nil {
-		return o, command.Usagef("hosts: %w", err)
-	}
-	return o, nil
+	checkUsage(c, o.content(io.Discard))
+	return o
 }

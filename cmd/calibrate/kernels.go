@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/trace/warning"
@@ -97,7 +97,7 @@ func fitFlags() []cli.Flag {
 
 // fitOptions returns the options of the fit flags, which calibrate kernels and calibrate hosts share: how tables of
 // timings are read, and how they are fitted.
-func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.KernelOptions, err error) {
+func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.KernelOptions) {
 	fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"),
 		NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
 		Terms: map[string][]string{}, Product: map[string]string{}}
@@ -112,10 +112,10 @@ func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.Kerne
 		for _, text := range c.StringSlice(flag) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				return read, fit, command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag, text)
+				refuse(c, "--%s %q, want FUNCTION=TERM", flag, text)
 			}
 			if other, ok := given[name]; ok {
-				return read, fit, command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag, name)
+				refuse(c, "--%s and --%s of %s: want one", other, flag, name)
 			}
 			if given[name] = flag; flag == "terms" {
 				fit.Terms[name] = strings.Split(value, ",")
@@ -125,31 +125,26 @@ func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.Kerne
 		}
 	}
 	// Options check themselves; both kinds report all that is wrong at once.
-	if read.Where, err = conditions(c); err != nil {
-		return read, fit, err
-	}
-	if err := errors.Join(read.Validate(), fit.Validate()); err != nil {
-		return read, fit, command.Usagef("%s: %w", c.Command.Name, err)
-	}
+	read.Where = conditions(c)
+	checkUsage(c, errors.Join(read.Validate(), fit.Validate()))
 	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && fit.Model == calibrate.Constant {
-		return read, fit, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given,
-			calibrate.Constant)
+		refuse(c, "--%s has no effect with --model %s: leave one out", given, calibrate.Constant)
 	}
-	return read, fit, nil
+	return read, fit
 }
 
 // readTimings reads the tables of the arguments. It refuses the flags of choice, which are about the choice of a model,
 // if all kernels have theirs from --terms.
 func readTimings(c *cli.Context, o calibrate.ReadOptions, terms map[string][]string,
-	choice ...string) (*calibrate.Timings, error) {
+	choice ...string) *calibrate.Timings {
 	timings := calibrate.NewTimings()
-	err := readTables(c, timings.Rows, func(arg string) (string, func(*table.Reader) error, error) {
-		return arg, func(t *table.Reader) error { return timings.Read(t, o) }, nil
+	readTables(c, timings.Rows, func(arg string) (string, func(*table.Reader) error) {
+		return arg, func(t *table.Reader) error { return timings.Read(t, o) }
 	})
-	if err == nil && !slices.ContainsFunc(timings.Functions(), func(f string) bool { return terms[f] == nil }) {
-		err = excludes(c, "terms", choice...)
+	if !slices.ContainsFunc(timings.Functions(), func(f string) bool { return terms[f] == nil }) {
+		excludes(c, "terms", choice...)
 	}
-	return timings, err
+	return timings
 }
 
 // kernelModels are the models of either way of fitting.
@@ -166,11 +161,9 @@ type kernelModels interface {
 // runKernels goes through these stages: the options of the fit and of the kernel file, which check themselves; outputs
 // that would replace an input; the base, the traces that weigh sizes, and the tables; the fit, one of two; the plots,
 // the kernel file, and the report if the file did not go to the standard output.
-func runKernels(c *cli.Context) error {
-	read, fit, err := fitOptions(c)
-	if err != nil {
-		return err
-	}
+func runKernels(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
+	read, fit := fitOptions(c)
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
 	var ok bool
 	if fit.For, ok = per[c.String("per")]; !ok {
@@ -179,9 +172,7 @@ func runKernels(c *cli.Context) error {
 	if fit.For == calibrate.ForAll && c.IsSet("host-name") {
 		return command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
 	}
-	if err := checkPlotFormat(c); err != nil {
-		return err
-	}
+	checkPlotFormat(c)
 
 	// There are two ways to fit, each of which has flags of its own: to learn models of medians, and least squares of
 	// means. Learning needs each timing by itself, least squares only the sums of each size.
@@ -198,39 +189,25 @@ func runKernels(c *cli.Context) error {
 			return command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
 		}
 		read.Keep = true
-		if err := learn.Validate(); err != nil {
-			return command.Usagef("kernels: %w", err)
-		}
+		checkUsage(c, learn.Validate())
 	}
 
 	// The kernel file. Its base is read when all flags are known to be right.
 	file := calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"),
 		Empty: c.String("empty"), Noise: c.String("noise")}
-	if err := file.Validate(); err != nil {
-		return command.Usagef("kernels: %w", err)
-	}
-	err = cmp.Or(needs(c, "output", "host-name", "empty", "noise", "base", "source"),
-		checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...))
-	if err != nil {
-		return err
-	}
-	if file.Base, err = readBase(c.String("base")); err != nil {
-		return err
-	}
+	checkUsage(c, file.Validate())
+	needs(c, "output", "host-name", "empty", "noise", "base", "source")
+	checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...)
+	file.Base = readBase(c.String("base"))
 	if traces := c.StringSlice("for"); len(traces) > 0 {
-		if learn.Run, err = runs.Weights(traces); err != nil {
-			return err
-		}
+		learn.Run = textutil.Must(runs.Weights(traces))
 	}
 
 	var choice []string // flags that only least squares have
 	if mean {
 		choice = []string{"model", "no-constant"}
 	}
-	timings, err := readTimings(c, read, fit.Terms, choice...)
-	if err != nil {
-		return err
-	}
+	timings := readTimings(c, read, fit.Terms, choice...)
 	var report kernelModels
 	if mean {
 		report, err = calibrate.FitKernels(timings, fit)
@@ -240,33 +217,27 @@ func runKernels(c *cli.Context) error {
 		report, err = calibrate.LearnKernels(timings, learn)
 		bar.Clear()
 	}
-	if err != nil {
-		return err
-	}
+	check(err)
 	// A kernel file with noise needs repeated timings, which is known after the fit.
-	if err := report.CheckNoise(file.Noise); err != nil {
-		return err
-	}
+	check(report.CheckNoise(file.Noise))
 	command.Warn(c, report.Warned())
 	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Names(), ", "),
 		command.Version())
-	if err := writePlots(c, report.Series()); err != nil {
-		return err
-	}
+	writePlots(c, report.Series())
 	// A kernel file on standard output takes the place of the report.
 	content := func(w io.Writer) error { return report.WriteYAML(w, file) }
-	written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels})
-	if written || err != nil {
-		return err
+	if writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}) {
+		return nil
 	}
 	return printReport(c, report, report.WriteText)
 }
 
 // readBase returns the text of a kernel file or of a built-in set, nil without one.
-func readBase(name string) (text []byte, err error) {
+func readBase(name string) (text []byte) {
 	if name == "" {
-		return nil, nil
+		return nil
 	}
+	var err error
 	// The text is kept as it is, since comments of the base are taken over with its models.
 	if !regular.IsFile(name) {
 		// A file of the name of a set comes before the set.
@@ -284,11 +255,11 @@ func readBase(name string) (text []byte, err error) {
 		_, err = kernels.Parse(bytes.NewReader(text), name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
+		textutil.Stop(fmt.Errorf("base: %w", err))
 	}
 	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark)) // it will not stand at the beginning
 	if err := calibrate.CheckBase(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		textutil.Stop(fmt.Errorf("%s: %w", name, err))
 	}
-	return text, nil
+	return text
 }

@@ -40,6 +40,28 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
+// The stages of a command end it at their first error (textutil.Stop), which its action returns by textutil.Stopped. So
+// flags are checked where they are read, and no stage hands on the errors of those that it calls.
+
+// check ends the command at an error.
+func check(err error) {
+	if err != nil {
+		textutil.Stop(err)
+	}
+}
+
+// refuse ends the command at flags or arguments that it cannot have, with the exit status of wrong usage.
+func refuse(c *cli.Context, format string, args ...any) {
+	textutil.Stop(command.Usagef(c.Command.Name+": "+format, args...))
+}
+
+// checkUsage refuses options that are not valid.
+func checkUsage(c *cli.Context, err error) {
+	if err != nil {
+		refuse(c, "%w", err)
+	}
+}
+
 // newApp returns the command with its subcommands.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin,
@@ -57,20 +79,18 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 // path of an argument and the function that reads its table. rows returns how many rows were read so far: a table
 // of which nobody asked for a row is refused.
 func readTables(c *cli.Context, rows func() int64,
-	source func(arg string) (path string, read func(*table.Reader) error, err error)) error {
+	source func(arg string) (path string, read func(*table.Reader) error)) {
 	if c.NArg() == 0 {
-		return command.Usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
+		refuse(c, "want at least 1 table of measurements (CSV)")
 	}
 	// All tables are read before anything is fitted; the first error ends the command.
 	var names []string
 	for _, arg := range c.Args().Slice() {
-		path, read, err := source(arg)
-		if err != nil {
-			return err
-		}
+		path, read := source(arg)
 
 		// Reading a regular file has a bar.
 		var t *table.Reader
+		var err error
 		var bar *terminal.Bar
 		info, missing := os.Stat(path)
 		switch {
@@ -93,23 +113,21 @@ func readTables(c *cli.Context, rows func() int64,
 		if errors.Is(err, calibrate.ErrContradiction) {
 			err = command.Usage(err)
 		}
-		if err != nil {
-			return err
-		}
+		check(err)
 		if arg == "-" {
 			arg = stdinName
 		}
 		names = append(names, arg)
 	}
 	if rows() > 0 {
-		return nil
+		return
 	}
 	// No row at all is mostly a mistake in --where.
 	asked := ""
 	if where := c.StringSlice("where"); len(where) > 0 {
 		asked = " with " + strings.Join(where, " and ")
 	}
-	return fmt.Errorf("%s: %w: no rows%s", strings.Join(names, ", "), calibrate.ErrMeaningless, asked)
+	textutil.Stop(fmt.Errorf("%s: %w: no rows%s", strings.Join(names, ", "), calibrate.ErrMeaningless, asked))
 }
 
 // quietFlag is that of commands that show progress.
@@ -129,34 +147,31 @@ func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
 }
 
 // conditions parses --where.
-func conditions(c *cli.Context) ([]calibrate.Condition, error) {
-	var list []calibrate.Condition
+func conditions(c *cli.Context) (list []calibrate.Condition) {
 	for _, text := range c.StringSlice("where") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, command.Usagef("%s: --where %q, want COLUMN=VALUE", c.Command.Name, text)
+			refuse(c, "--where %q, want COLUMN=VALUE", text)
 		}
 		// Columns are found in lower case, values are as the table has them.
 		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
 	}
-	return list, nil
+	return list
 }
 
 // needs refuses flags that have no effect without another one, which is not given.
-func needs(c *cli.Context, other string, flags ...string) error {
+func needs(c *cli.Context, other string, flags ...string) {
 	// Defaults do not count: a flag is given if the command line has it.
 	if given := firstSet(c, flags); given != "" && !c.IsSet(other) {
-		return command.Usagef("%s: --%s is about --%s: it needs one", c.Command.Name, given, other)
+		refuse(c, "--%s is about --%s: it needs one", given, other)
 	}
-	return nil
 }
 
 // excludes refuses flags that have no effect with another one, which is given.
-func excludes(c *cli.Context, other string, flags ...string) error {
+func excludes(c *cli.Context, other string, flags ...string) {
 	if given := firstSet(c, flags); given != "" && c.IsSet(other) {
-		return command.Usagef("%s: --%s has no effect with --%s: leave one out", c.Command.Name, given, other)
+		refuse(c, "--%s has no effect with --%s: leave one out", given, other)
 	}
-	return nil
 }
 
 // firstSet returns the first of the flags that is given, "" if none is.

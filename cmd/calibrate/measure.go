@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/regular"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -96,7 +96,8 @@ func measureKernelsCommand() *cli.Command {
 
 // runMeasureKernels goes through these stages: flags, the output, the traces; the number of ranks and their memory, by
 // the run and by what is free; the plan; the measurement, which users may interrupt; and the table with its report.
-func runMeasureKernels(c *cli.Context) error {
+func runMeasureKernels(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	root := os.DirFS("/")
 	o := measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
 		Memory: measure.DefaultOptions().Memory, Caches: measure.LargestCache(root),
@@ -123,32 +124,21 @@ func runMeasureKernels(c *cli.Context) error {
 	if o.Operands, ok = measure.ParseOperands(c.String("operands")); !ok {
 		return command.Usagef("kernels: --operands %q, want run, hot, cold or both", c.String("operands"))
 	}
-	var err error
 	if o.Cores, err = measure.ParseCores(c.String("cores")); err != nil {
 		return command.Usagef("kernels: --cores %w", err)
 	}
-	if err := o.Validate(); err != nil {
-		return command.Usagef("kernels: %w", err)
-	}
+	checkUsage(c, o.Validate())
 	// A table that cannot be written is an error before anything is measured.
-	if err := checkTable(c, append(traces, c.String("blas"))...); err != nil {
-		return err
-	}
+	checkTable(c, append(traces, c.String("blas"))...)
 
 	// The run and the machine decide the number of ranks and their memory, where no flag does.
 	var only []string
 	if text := c.String("only"); text != "" {
 		only = strings.Split(text, ",")
 	}
-	run, err := runs.Read(traces, only)
-	if err != nil {
-		return err
-	}
+	run := textutil.Must(runs.Read(traces, only))
 	// As many ranks measure as the run has on a host, as they share the memory and the caches of a host.
-	fit, err := o.RanksOf(run.Ranks)
-	if err != nil {
-		return err
-	}
+	fit := textutil.Must(o.RanksOf(run.Ranks))
 	if !c.IsSet("ranks-per-host") {
 		o.Ranks = fit
 	}
@@ -202,14 +192,11 @@ func runMeasureKernels(c *cli.Context) error {
 }
 
 // checkTable refuses an --output that cannot be written, or would replace an input.
-func checkTable(c *cli.Context, inputs ...string) error {
-	if err := checkOutputs(c, inputs...); err != nil {
-		return err
-	}
+func checkTable(c *cli.Context, inputs ...string) {
+	checkOutputs(c, inputs...)
 	if err := atomicfile.Check(c.String("output")); err != nil {
-		return fmt.Errorf("table: %w", err)
+		textutil.Stop(fmt.Errorf("table: %w", err))
 	}
-	return nil
 }
 
 // toolFacts are the first facts of how a measurement was made.
@@ -234,11 +221,10 @@ func writeMeasurement(c *cli.Context, r measurement, timings int, warnings []war
 	if timings == 0 {
 		return fmt.Errorf("%s: nothing to write", r.Reached())
 	}
-	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: r.WriteCSV})
-	if err == nil && !written {
-		err = printReport(c, r, r.WriteText)
+	if !writeOutputs(c, output{what: "table", path: c.String("output"), content: r.WriteCSV}) {
+		check(printReport(c, r, r.WriteText))
 	}
-	return cmp.Or(err, r.Incomplete())
+	return r.Incomplete()
 }
 
 // measureNetworkCommand is calibrate measure network. The launcher of MPI programs stands behind the flags.
@@ -282,16 +268,13 @@ func measureNetworkCommand() *cli.Command {
 }
 
 // runMeasureNetwork has the launcher start the ranks that time messages, and writes their table with its report.
-func runMeasureNetwork(c *cli.Context) error {
+func runMeasureNetwork(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	o := network.Options{Launcher: c.Args().Slice(), Compiler: c.String("mpicc"), Dir: c.String("dir"),
 		Sizes: c.Int("sizes"), MaxBytes: c.Int64("max"), Reps: c.Int("reps"), Budget: c.Duration("budget"),
 		Seed: c.Uint64("seed"), Between: network.Between(c.String("between"))}
-	if err := o.Validate(); err != nil {
-		return command.Usagef("network: %w", err)
-	}
-	if err := checkTable(c); err != nil {
-		return err
-	}
+	checkUsage(c, o.Validate())
+	checkTable(c)
 	// The machine of the report is the one that this command runs on, which need not be one of the ranks'.
 	var r network.Report
 	r.Begin, r.Machine, r.Method = time.Now(), measure.Describe(os.DirFS("/")), toolFacts(c, "network")

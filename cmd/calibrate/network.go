@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,6 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/trace/warning"
 )
@@ -90,7 +90,8 @@ func networkCommand() *cli.Command {
 // runNetwork goes through these stages: the options of the fit, which check themselves; flags that contradict each
 // other, and outputs that replay would refuse; the tables; the fit, and on request that of the noise; the outputs, and
 // the report if none of them went to the standard output.
-func runNetwork(c *cli.Context) error {
+func runNetwork(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
@@ -113,9 +114,7 @@ func runNetwork(c *cli.Context) error {
 	if c.IsSet("trim") && !c.IsSet("statistic") {
 		o.Statistic = calibrate.Mean
 	}
-	if err := o.Validate(); err != nil {
-		return command.Usagef("network: %w", err)
-	}
+	checkUsage(c, o.Validate())
 
 	// Flags without effect, and a 0 that would be taken for no flag.
 	for _, flag := range []string{"bandwidth", "latency", "eager", "detached", "trim"} {
@@ -123,66 +122,50 @@ func runNetwork(c *cli.Context) error {
 			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
 		}
 	}
-	err := cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), checkPlotFormat(c))
-	if err != nil {
-		return err
-	}
+	excludes(c, "breakpoints", "gain", "min-points", "max-pieces")
+	checkPlotFormat(c)
 	// Thresholds that replay would refuse in the platform are refused before the fit, and so is a machine.
 	if err := checkProperties(o.Thresholds()); err != nil {
 		return command.Usagef("network: --eager and --detached: %w", err)
 	}
 	var machine calibrate.Machine
 	if c.String("platform") == "" {
-		err = needs(c, "platform", "name", "hosts", "cores", "speed")
+		needs(c, "platform", "name", "hosts", "cores", "speed")
 	} else {
-		machine, err = machineOf(c, c.String("name"), c.Int("hosts"))
+		machine = machineOf(c, c.String("name"), c.Int("hosts"))
 	}
-	if err = cmp.Or(err, checkOutputs(c)); err != nil {
-		return err
-	}
+	checkOutputs(c)
 
 	// Each table may have OPERATION:COLUMN= before its path. A name of a file may have a = too, but then the file is
 	// there.
-	where, err := conditions(c)
-	if err != nil {
-		return err
-	}
-	messages := calibrate.NewMessages()
-	err = readTables(c, messages.Rows, func(arg string) (string, func(*table.Reader) error, error) {
+	where, messages := conditions(c), calibrate.NewMessages()
+	readTables(c, messages.Rows, func(arg string) (string, func(*table.Reader) error) {
 		o := calibrate.MessageOptions{Where: where}
 		read := func(t *table.Reader) error { return messages.Read(t, o) }
 		head, path, ok := strings.Cut(arg, "=")
 		op, column, _ := strings.Cut(head, ":")
 		if !ok {
-			return arg, read, nil
+			return arg, read
 		}
 		if !slices.Contains(calibrate.Operations(), calibrate.Operation(op)) {
-			var err error
 			if _, missing := os.Stat(arg); errors.Is(missing, fs.ErrNotExist) {
-				err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong "+
-					"before the =", arg, op)
+				refuse(c, "%s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =", arg, op)
 			}
-			return arg, read, err
+			return arg, read
 		}
 		// Times of several columns are added, as those of a call and of the wait behind it.
 		o.Operation = calibrate.Operation(op)
 		if column != "" {
 			o.Seconds = strings.Split(strings.ToLower(column), "+")
 		}
-		return path, read, nil
+		return path, read
 	})
-	if err != nil {
-		return err
-	}
 	// Bandwidth and latency come from ping-pongs alone; without them there is nothing that these flags could change.
 	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
 		!messages.Has(calibrate.PingPong) {
 		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
 	}
-	report, err := calibrate.FitNetwork(messages, o)
-	if err != nil {
-		return err
-	}
+	report := textutil.Must(calibrate.FitNetwork(messages, o))
 	// Noise takes longer than the fit, and is fitted on request.
 	if c.String("mixture") != "" {
 		if err := report.FitNoise(messages); err != nil {
@@ -204,9 +187,7 @@ func runNetwork(c *cli.Context) error {
 		return command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d",
 			c.Int("hosts"), most)
 	}
-	if err := writePlots(c, report.Series()); err != nil {
-		return err
-	}
+	writePlots(c, report.Series())
 	// Both files are written or none, each after its reader has taken it.
 	noise := output{what: "network noise", path: c.String("mixture"),
 		content: func(w io.Writer) error {
@@ -218,8 +199,8 @@ func runNetwork(c *cli.Context) error {
 		}}
 	platform := output{what: "platform", path: c.String("platform"), read: readPlatform,
 		content: func(w io.Writer) error { return report.WriteXML(w, machine) }}
-	if printed, err := writeOutputs(c, noise, platform); printed || err != nil {
-		return err
+	if writeOutputs(c, noise, platform) {
+		return nil
 	}
 	return printReport(c, report, report.WriteText)
 }

@@ -13,7 +13,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/charts"
 	"reprise/internal/atomicfile"
-	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/platforms"
@@ -34,7 +34,7 @@ type output struct {
 // writeOutputs writes the outputs that have a path, if their readers accept them. Files appear
 // whole, and if one cannot be written none does. It reports whether the standard output
 // got something, which then has room for no report.
-func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
+func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 	var files []output
 	var shown output // on standard output
 	for _, o := range list {
@@ -45,9 +45,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 		// that would show it is not written.
 		if o.read != nil {
 			var b bytes.Buffer
-			if err := o.content(&b); err != nil {
-				return false, err
-			}
+			check(o.content(&b))
 			text, name := b.Bytes(), o.path
 			if name == "-" {
 				name = stdoutName
@@ -59,7 +57,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 				if n, wrong := strconv.Atoi(number); wrong == nil && n >= 1 && n <= len(lines) {
 					line = "; the line is " + yamlfile.Quote(lines[n-1])
 				}
-				return false, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line)
+				textutil.Stop(fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line))
 			}
 			o.content = func(w io.Writer) error {
 				_, err := w.Write(text)
@@ -73,10 +71,12 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 		}
 	}
 	// Standard output comes last, when nothing else can fail.
-	if err := writeFiles(files); err != nil || shown.path == "" {
-		return false, err
+	check(writeFiles(files))
+	if shown.path == "" {
+		return false
 	}
-	return true, shown.content(c.App.Writer)
+	check(shown.content(c.App.Writer))
+	return true
 }
 
 // writeFiles writes files, each of which is finished when all after it are.
@@ -110,7 +110,7 @@ func readKernels(text []byte, name string) error {
 
 // checkOutputs refuses outputs that would replace a file that is read, a table or
 // another input, or one another, and several results for the standard output.
-func checkOutputs(c *cli.Context, inputs ...string) error {
+func checkOutputs(c *cli.Context, inputs ...string) {
 	// Inputs are the arguments, with and without the operation that may stand before them.
 	for _, arg := range c.Args().Slice() {
 		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
@@ -121,7 +121,7 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 	for _, flag := range []string{"output", "platform", "mixture"} {
 		path := c.String(flag)
 		if err := atomicfile.CheckOverwrite(path, inputs...); err != nil {
-			return command.Usagef("%s: --%s %w", c.Command.Name, flag, err)
+			refuse(c, "--%s %w", flag, err)
 		}
 		if paths = append(paths, path); path == "-" {
 			dashes = append(dashes, "--"+flag+" -")
@@ -131,33 +131,27 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 		dashes = append(dashes, "--json")
 	}
 	if len(dashes) > 1 {
-		return command.Usagef("%s: %s: standard output takes one of them: name a file", c.Command.Name,
-			strings.Join(dashes, ", "))
+		refuse(c, "%s: standard output takes one of them: name a file", strings.Join(dashes, ", "))
 	}
 	if err := atomicfile.Distinct(paths...); err != nil {
-		return command.Usagef("%s: outputs %w", c.Command.Name, err)
+		refuse(c, "outputs %w", err)
 	}
-	return nil
 }
 
 // machineOf returns the machine of --platform. Its cores and their speed must be such that replay can read a platform
 // with one of its hosts.
-func machineOf(c *cli.Context, name string, hosts int) (calibrate.Machine, error) {
+func machineOf(c *cli.Context, name string, hosts int) calibrate.Machine {
 	m := calibrate.Machine{Name: name, Hosts: hosts, Cores: c.Int("cores"), Speed: c.String("speed")}
-	if err := m.Validate(); err != nil {
-		return m, command.Usagef("%s: %w", c.Command.Name, err)
-	}
+	checkUsage(c, m.Validate())
 	// The number of hosts does not matter, and takes time.
 	one := m
 	one.Hosts = 1
 	var b bytes.Buffer
-	if err := calibrate.WritePlatform(&b, one, calibrate.Cables{Bandwidth: 1}, nil); err != nil {
-		return m, command.Usagef("%s: %w", c.Command.Name, err)
-	}
+	checkUsage(c, calibrate.WritePlatform(&b, one, calibrate.Cables{Bandwidth: 1}, nil))
 	if err := readPlatform(b.Bytes(), "platform"); err != nil {
-		return m, command.Usagef("%s: --cores %d, --speed %q: %w", c.Command.Name, m.Cores, m.Speed, err)
+		refuse(c, "--cores %d, --speed %q: %w", m.Cores, m.Speed, err)
 	}
-	return m, nil
+	return m
 }
 
 // readPlatform reads a platform and its properties, as replay does.
@@ -186,29 +180,27 @@ func checkProperties(list []calibrate.Property) error {
 }
 
 // checkPlotFormat refuses formats of --plot-format that plots cannot have.
-func checkPlotFormat(c *cli.Context) error {
+func checkPlotFormat(c *cli.Context) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		return command.Usagef("%s: --plot-format %q, want svg or png", c.Command.Name, f)
+		refuse(c, "--plot-format %q, want svg or png", f)
 	}
-	return needs(c, "plots", "plot-format")
+	needs(c, "plots", "plot-format")
 }
 
 // writePlots draws each series into a file of its own in the directory of --plots, if that is given. The directory is
 // made if it is missing.
-func writePlots(c *cli.Context, list []calibrate.Series) error {
+func writePlots(c *cli.Context, list []calibrate.Series) {
 	dir, format := c.String("plots"), c.String("plot-format")
 	if dir == "" {
-		return nil
+		return
 	}
-	if err := atomicfile.MakeDir(dir); err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
+	err := atomicfile.MakeDir(dir)
 	// The names of series are those of kernels and hosts, or of operations, and can be names of files.
-	for _, s := range list {
-		path := filepath.Join(dir, s.Name+"."+format)
-		if err := atomicfile.Write(path, func(w io.Writer) error { return charts.Write(w, s, format) }); err != nil {
-			return fmt.Errorf("plots: %w", err)
-		}
+	for i := 0; i < len(list) && err == nil; i++ {
+		path := filepath.Join(dir, list[i].Name+"."+format)
+		err = atomicfile.Write(path, func(w io.Writer) error { return charts.Write(w, list[i], format) })
 	}
-	return nil
+	if err != nil {
+		textutil.Stop(fmt.Errorf("plots: %w", err))
+	}
 }
