@@ -142,11 +142,7 @@ func (b *builder) declareZone(e *element, at position, depth int32) {
 			s.up, s.down = append(s.up, up), append(s.down, down)
 		}
 		if vivaldi {
-			at, err := parseCoordinates(v.text("coordinates"))
-			if err != nil {
-				v.failf("coordinates: %w", err)
-			}
-			s.at = append(s.at, at)
+			s.at = append(s.at, v.coordinates())
 		}
 	}
 	b.later = append(b.later, func() { b.buildRoutes(e, number) })

@@ -57,16 +57,11 @@ func (w walk) appendBypass(route []int32, b *bypass, src, dst position) ([]int32
 	if !b.betweenZones {
 		return append(route, b.links...), nil
 	}
-	start := len(route)
 	route, err := w.appendRoute(route, src, b.fromAt)
-	if err != nil {
-		return route[:start], err
+	if err == nil {
+		route, err = w.appendRoute(append(route, b.links...), b.toAt, dst)
 	}
-	route = append(route, b.links...)
-	if route, err = w.appendRoute(route, b.toAt, dst); err != nil {
-		return route[:start], err
-	}
-	return route, nil
+	return route, err
 }
 
 // readBypass lists a <bypassRoute> or <bypassZoneRoute>.

@@ -86,45 +86,37 @@ func (f *fatTree) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, e
 	if src == dst && f.loopback >= 0 {
 		return append(route, f.loopback+src), nil
 	}
-	route, top := f.appendUp(route, uint32(src), uint32(dst))
-	return f.appendDown(route, uint32(src), uint32(dst), top), nil
-}
-
-// appendUp climbs to the first switch above both hosts and returns its level,
-// at least 1 even for a host and itself.
-func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
-	pos := f.position + dst
-	node := src
-	for l := 0; ; l++ {
-		level := &f.levels[l]
+	from, to := uint32(src), uint32(dst)
+	pos, node := f.position+to, from
+	// The first switch above both hosts is of level 1 at least, even for a host and itself.
+	top := 0
+	for {
+		level := &f.levels[top]
 		if f.limited {
 			route = append(route, int32(level.limiter+node))
 		}
 		_, port := level.ports.split(level.spread.quotient(pos))
 		route = append(route, int32(level.link+f.width*(node*level.ports.by+port)))
 
-		above := &f.levels[l+1]
-		group := above.below.quotient(src)
-		if group == above.below.quotient(dst) {
-			return route, l + 1
+		top++
+		above := &f.levels[top]
+		group := above.below.quotient(from)
+		if group == above.below.quotient(to) {
+			break
 		}
 		_, low := above.spread.split(pos)
 		node = low + above.spread.by*group
 	}
-}
 
-// appendDown descends from a switch of level top. At each switch the ports are
-// scanned upwards for the first that leads to dst, from a start that src
-// chooses; below the top the scan goes on from the port after the last one
-// taken (a quirk of the original, kept because it decides which of parallel
-// cables carries the flow), and begins anew only when it runs out of ports.
-func (f *fatTree) appendDown(route []int32, src, dst uint32, top int) []int32 {
-	pos := f.position + dst
+	// Down again. At each switch the ports are scanned upwards for the first that leads to dst, from a start
+	// that src chooses; below the top the scan goes on from the port after the last one taken (a quirk of the
+	// original, kept because it decides which of parallel cables carries the flow), and begins anew only when
+	// it runs out of ports.
 	for l, next := top-1, uint32(0); l >= 0; l-- {
 		level := &f.levels[l]
-		under := level.below.quotient(dst)
+		under := level.below.quotient(to)
 		_, digit := level.children.split(under)
-		_, turn := level.cables.split(f.position + src)
+		_, turn := level.cables.split(f.position + from)
 		cable := turn // that of the scan's start
 		if l < top-1 {
 			if cable = level.children.quotient(next + level.children.by - 1 - digit); cable >= level.cables.by {
@@ -140,13 +132,13 @@ func (f *fatTree) appendDown(route []int32, src, dst uint32, top int) []int32 {
 		if f.limited {
 			above := &f.levels[l+1]
 			_, low := above.spread.split(pos)
-			route = append(route, int32(above.limiter+low+above.spread.by*above.below.quotient(dst)))
+			route = append(route, int32(above.limiter+low+above.spread.by*above.below.quotient(to)))
 		}
 	}
 	if f.limited {
-		route = append(route, int32(f.levels[0].limiter+dst))
+		route = append(route, int32(f.levels[0].limiter+to))
 	}
-	return route
+	return route, nil
 }
 
 // A divisor divides by a number that is fixed when the platform is read, by

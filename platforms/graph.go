@@ -108,13 +108,19 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 // appendCrossing joins the ways inside the zones at both ends to the listed routes between them: src is the point
 // srcIn of this zone or lies inside it, and so is dst. The order of the links decides the last bits of sums; it follows w.order, which follows SimGrid.
 func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error) {
-	start := len(route)
+	// The edges to take, one at least, are found from the destination back.
 	var few [8]int32
-	path, ok := g.appendPath(few[:0], srcIn, dstIn)
-	if !ok {
-		return route, fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src),
-			w.pointName(dst))
+	path := few[:0]
+	for at := dstIn; len(path) == 0 || at != srcIn; {
+		i := g.arrival(srcIn, at)
+		if i < 0 {
+			return route, fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src),
+				w.pointName(dst))
+		}
+		path = append(path, i)
+		at = g.edges[i].from
 	}
+	slices.Reverse(path)
 	enter, leave := g.edges[path[0]].fromAt, g.edges[path[len(path)-1]].toAt
 	var err error
 	if w.order != AsSummed {
@@ -134,27 +140,7 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, 
 	if err == nil {
 		route, err = w.appendHop(route, leave, dst)
 	}
-	if err != nil {
-		return route[:start], err
-	}
-	return route, nil
-}
-
-// appendPath appends the edges to take from one point to another, one at least;
-// it is false where there is no path.
-func (g *graph) appendPath(path []int32, from, to int32) ([]int32, bool) {
-	start := len(path)
-	for at := to; ; {
-		i := g.arrival(from, at)
-		if i < 0 {
-			return path[:start], false
-		}
-		path = append(path, i)
-		if at = g.edges[i].from; at == from {
-			slices.Reverse(path[start:])
-			return path, true
-		}
-	}
+	return route, err
 }
 
 // appendEdges appends the links of edges, and the ways inside the zones between

@@ -110,7 +110,17 @@ const (
 func (s *search) findVia(from int32) {
 	s.dijkstra(from)
 	via := s.last[from*s.size : (from+1)*s.size]
-	self := s.selfDistance(from)
+	// Of the point's way to itself: the listed route, or a round trip if that has fewer links. Without a listed one
+	// it is the loopback of a single link, and no path is looked for.
+	self := int64(-1)
+	if listed := s.edge(from, from); listed >= 0 {
+		self = s.edges[listed].count()
+		for _, point := range s.settled {
+			if i := s.edge(point, from); i >= 0 && point != from {
+				self = min(self, s.dist[point]+s.edges[i].count())
+			}
+		}
+	}
 	for i := range via {
 		via[i] = noPath
 	}
@@ -135,23 +145,6 @@ func (s *search) findVia(from int32) {
 			}
 		}
 	}
-}
-
-// selfDistance returns the links of a point's way to itself, for Floyd: the route that is
-// listed, or a round trip if that has fewer. Without a listed one it is the loopback of
-// a single link, and no path is looked for.
-func (s *search) selfDistance(from int32) int64 {
-	listed := s.edge(from, from)
-	if listed < 0 {
-		return -1
-	}
-	least := s.edges[listed].count()
-	for _, point := range s.settled {
-		if i := s.edge(point, from); i >= 0 && point != from {
-			least = min(least, s.dist[point]+s.edges[i].count())
-		}
-	}
-	return least
 }
 
 // resolveVia replaces the points between the ends by last edges. From the point between

@@ -43,7 +43,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 
 	"reprise/trace/warning"
 )
@@ -82,15 +81,7 @@ const (
 )
 
 // String returns SimGrid's name of the policy.
-func (p Policy) String() string {
-	switch p {
-	case Shared:
-		return "SHARED"
-	case Fatpipe:
-		return "FATPIPE"
-	}
-	return "Policy(" + strconv.Itoa(int(p)) + ")"
-}
+func (p Policy) String() string { return [...]string{Shared: "SHARED", Fatpipe: "FATPIPE"}[p] }
 
 // A Host computes. n computations at once each get min(Speed, Cores*Speed/n).
 type Host struct {
@@ -236,7 +227,10 @@ func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
 func (p *Platform) AppendLinks(order Order, links []int32, src, dst int) ([]int32, error) {
 	before := len(links)
 	links, err := walk{p, order, nil}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
-	if err == nil && len(links) == before && p.Distance(src, dst) == 0 {
+	if err != nil {
+		return links[:before], err
+	}
+	if len(links) == before && p.Distance(src, dst) == 0 {
 		from, to := p.hostPlaces[src], p.hostPlaces[dst]
 		err = fmt.Errorf("%s: no route in zone %q from %s to %s: %w", p.name, p.zones[from.zone].name, p.pointName(from),
 			p.pointName(to), ErrNotListed)

@@ -77,12 +77,7 @@ func (p *Profile) Ever(t ProfileTime) bool {
 	if p.again >= 0 {
 		from = 0
 	}
-	for _, point := range p.points[from:] {
-		if point.value > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.points[from:], func(point profilePoint) bool { return point.value > 0 })
 }
 
 // minRound is the shortest round of a profile, in seconds: SimGrid's precision of times.

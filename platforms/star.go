@@ -55,22 +55,24 @@ type coordinates [3]float64
 // latency.
 const maxCoordinate = 1e9
 
-// parseCoordinates reads three numbers. An empty text says that there are none.
-func parseCoordinates(text string) (c coordinates, err error) {
+// coordinates reads three numbers of an attribute. An empty text says that there are none.
+func (v *values) coordinates() (c coordinates) {
+	text := v.text("coordinates")
 	if text == "" {
-		return coordinates{math.NaN(), math.NaN(), math.NaN()}, nil
+		return coordinates{math.NaN(), math.NaN(), math.NaN()}
 	}
 	words := strings.Fields(text)
 	if len(words) != len(c) {
-		return c, fmt.Errorf("%q: want 3 numbers, two in the plane and the height, in ms", text)
+		v.failf("coordinates: %q: want 3 numbers, two in the plane and the height, in ms", text)
 	}
 	for i, word := range words {
+		var err error
 		c[i], err = strconv.ParseFloat(word, 64)
 		if err != nil || !(math.Abs(c[i]) <= maxCoordinate) {
-			return c, fmt.Errorf("%q: %q is not a number of ms of [%g,%g]", text, word, -maxCoordinate, maxCoordinate)
+			v.failf("coordinates: %q: %q is not a number of ms of [%g,%g]", text, word, -maxCoordinate, maxCoordinate)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // addDistance adds how far two points are apart to the distance of the walk.

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,10 +35,7 @@ var timeUnits = []struct {
 // byte/s already. Bps counts bytes, bps bits.
 func ParseBandwidth(text string) (float64, error) {
 	bandwidth, err := parseBandwidth(text)
-	if err == nil {
-		err = bounds.Bandwidth.Check("bandwidth", bandwidth)
-	}
-	return bandwidth, err
+	return bandwidth, cmp.Or(err, bounds.Bandwidth.Check("bandwidth", bandwidth))
 }
 
 // parseBandwidth is ParseBandwidth of a number that may be 0.
@@ -53,19 +51,13 @@ func parseBandwidth(text string) (float64, error) {
 // flop/s already.
 func ParseSpeed(text string) (float64, error) {
 	speed, err := parseSpeed(text)
-	if err == nil {
-		err = bounds.Speed.Check("speed", speed)
-	}
-	return speed, err
+	return speed, cmp.Or(err, bounds.Speed.Check("speed", speed))
 }
 
 // parseSpeed is ParseSpeed of a number that may be 0.
 func parseSpeed(text string) (float64, error) {
 	speed, err := parseScaled(text, "a speed: want f", scaledUnit{"f", false, 1}, scaledUnit{"flops", true, 1})
-	if err == nil {
-		err = bounds.Speed.OrZero().Check("speed", speed)
-	}
-	return speed, err
+	return speed, cmp.Or(err, bounds.Speed.OrZero().Check("speed", speed))
 }
 
 // scaledUnit is a unit that prefixes may stand before: short ones as in kBps, or long ones as in kiloflops.

@@ -34,6 +34,7 @@ package noise
 
 import (
 	"math"
+	"slices"
 
 	"reprise/internal/portable"
 )
@@ -49,12 +50,7 @@ const (
 )
 
 // String returns the name of the shape in files.
-func (s Shape) String() string {
-	if s == HalfNormal {
-		return "half-normal"
-	}
-	return "normal"
-}
+func (s Shape) String() string { return [...]string{Normal: "normal", HalfNormal: "half-normal"}[s] }
 
 // Moments of |Z|: its mean sqrt(2/pi), and its standard deviation sqrt(1-2/pi).
 const (
@@ -141,12 +137,7 @@ func (l *Law) Scaled(by float64) Law {
 
 // IsRelative reports whether all that the law adds is in proportion to the base.
 func (l *Law) IsRelative() bool {
-	for _, m := range l.Modes {
-		if m.Mean.Fixed != 0 || m.SD.Fixed != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.Modes, func(m Mode) bool { return m.Mean.Fixed != 0 || m.SD.Fixed != 0 })
 }
 
 // quantile returns the standard normal quantile of p in (0,1), with a relative

@@ -33,19 +33,15 @@ func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
 	if err != nil {
 		return d, err
 	}
-	given := map[string]bool{}
+	given, counts := map[string]bool{}, map[string]*int{"groups": &d.Groups, "switches": &d.Switches, "hosts": &d.Hosts}
 	for _, p := range pairs {
 		if given[p.key] {
 			return d, fmt.Errorf("%s= twice", p.key)
 		}
 		given[p.key] = true
 		switch p.key {
-		case "groups":
-			d.Groups, err = parseCount(p.value)
-		case "switches":
-			d.Switches, err = parseCount(p.value)
-		case "hosts":
-			d.Hosts, err = parseCount(p.value)
+		case "groups", "switches", "hosts":
+			*counts[p.key], err = parseCount(p.value)
 		case "local":
 			d.LocalCables, d.Local, err = parseCables(p.value, nic)
 		case "global":

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"reprise/internal/textutil"
@@ -131,12 +132,7 @@ func (t FatTree) check(s *Spec) error {
 // uniform reports whether all cables are like those of the nodes.
 // Then SimGrid has a topology for the tree, which needs neither zones nor bundles.
 func (t FatTree) uniform(s *Spec) bool {
-	for _, l := range t.Levels {
-		if !l.Cable.like(s.NIC) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Levels, func(l Level) bool { return !l.Cable.like(s.NIC) })
 }
 
 // words says for each level how many share its uplinks.

@@ -177,15 +177,11 @@ func ParseCable(text string, like Cable) (Cable, error) {
 // parseCables reads COUNTxCABLE, CABLE, which is one, or COUNT, which are like the given one.
 func parseCables(text string, like Cable) (n int, c Cable, err error) {
 	number, cable, both := strings.Cut(text, "x")
-	if _, err := strconv.Atoi(text); err == nil {
-		n, err = parseCount(text)
-		return n, like, err
+	if _, err := strconv.Atoi(text); err != nil && !both {
+		number, cable, both = "1", text, true
 	}
-	if !both {
-		c, err = ParseCable(text, like)
-		return 1, c, err
-	}
-	if n, err = parseCount(number); err == nil {
+	c = like
+	if n, err = parseCount(number); err == nil && both {
 		c, err = ParseCable(cable, like)
 	}
 	return n, c, err

@@ -37,6 +37,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -118,10 +119,7 @@ func (s *Spec) Check() error {
 }
 
 func (c Cable) check() error {
-	if err := bounds.Bandwidth.Check("bandwidth", c.Bandwidth); err != nil {
-		return err
-	}
-	return bounds.Latency.Check("latency", c.Latency)
+	return cmp.Or(bounds.Bandwidth.Check("bandwidth", c.Bandwidth), bounds.Latency.Check("latency", c.Latency))
 }
 
 // like reports whether two cables are alike, but for the rounding of their units.
@@ -138,12 +136,7 @@ func (s *Spec) factors() ([]float64, error) {
 			list = slices.Repeat([]float64{1}, s.Nodes)
 		}
 		pattern, err := textutil.ParsePattern(slow.Pattern)
-		if err == nil {
-			err = bounds.Factor.Check("factor", slow.Factor)
-		}
-		if err == nil {
-			err = bounds.Speed.Check("speed", s.Speed*slow.Factor)
-		}
+		err = cmp.Or(err, bounds.Factor.Check("factor", slow.Factor), bounds.Speed.Check("speed", s.Speed*slow.Factor))
 		if err != nil {
 			return nil, fmt.Errorf("slow nodes: %w", err)
 		}
@@ -168,7 +161,7 @@ const nodePrefix = "node-"
 // Words says what the machine is, a sentence each, how many nodes share which cables included.
 func (s *Spec) Words() []string {
 	list := []string{fmt.Sprintf("%s, %s to %s, of %s of %s", count(s.Nodes, "node"), nodeName(0), nodeName(s.Nodes-1),
-		count(s.Cores, "core"), flops(s.Speed))}
+		count(s.Cores, "core"), fmt.Sprintf("%.4g Gflop/s", s.Speed/1e9))}
 	list = append(list, s.Topology.words(s)...)
 	list = append(list, "within a node "+s.Loopback.String())
 	for _, slow := range s.Slow {
@@ -229,9 +222,6 @@ func (c Cable) String() string { return fmt.Sprintf("%s, %.4g us", rate(c.Bandwi
 
 // rate writes a bandwidth in Gbps.
 func rate(bandwidth float64) string { return fmt.Sprintf("%.4g Gbps", bandwidth*8/1e9) }
-
-// flops writes a speed in Gflop/s.
-func flops(speed float64) string { return fmt.Sprintf("%.4g Gflop/s", speed/1e9) }
 
 func count(n int, noun string) string { return textutil.Count(n, noun) }
 
