@@ -263,11 +263,8 @@ func (e *DeadlockError) Error() string {
 func (e *engine) checkComplete() error {
 	if e.live == 0 {
 		// A host may be switched off under a rank that has played its last action ahead of the event loop.
-		for c := e.changes; c != nil; {
+		for c := e.changes; c != nil && !math.IsInf(c.hosts.Next(), 1); {
 			at := c.hosts.Next()
-			if math.IsInf(at, 1) {
-				break
-			}
 			use := &c.uses[c.hosts.Pop()]
 			if use.Kind == platforms.HostState {
 				if err := e.hostOff(use, at); err != nil {

@@ -172,9 +172,12 @@ func (p *Pause) identity() []Property {
 		Property{Name: "description of the machine", Value: hex.EncodeToString(machine[:])},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)
-	if m.Factors != nil {
-		list = append(list, Property{Name: "speeds of hosts", Value: hashOf(m.Factors)})
+	addIf := func(differs bool, name string, value any) {
+		if differs {
+			list = append(list, Property{Name: name, Value: fmt.Sprint(value)})
+		}
 	}
+	addIf(m.Factors != nil, "speeds of hosts", hashOf(m.Factors))
 	for _, v := range m.Source.Values() { // the description of the machine is that of its file
 		if v.Name != "bandwidth" && v.Name != "latency" && v.Name != "kernel-noise" {
 			continue
@@ -185,18 +188,10 @@ func (p *Pause) identity() []Property {
 			list = append(list, v)
 		}
 	}
-	if o.ComputeScale != 1 {
-		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
-	}
-	if o.FileBandwidth != 0 {
-		list = append(list, Property{Name: "bandwidth of files", Value: fmt.Sprint(o.FileBandwidth)})
-	}
-	if o.ComputeNoise {
-		list = append(list, Property{Name: "noise of computations", Value: "yes"})
-	}
-	if p.engine.costs.random != nil {
-		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
-	}
+	addIf(o.ComputeScale != 1, "scale of computations", o.ComputeScale)
+	addIf(o.FileBandwidth != 0, "bandwidth of files", o.FileBandwidth)
+	addIf(o.ComputeNoise, "noise of computations", "yes")
+	addIf(p.engine.costs.random != nil, "seed", o.Seed)
 	p.about = append(list, o.Network.Settings()...)
 	return p.about
 }

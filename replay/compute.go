@@ -69,8 +69,7 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	}
 	switch {
 	case !rk.shared:
-		speed := e.speed(e.machine.Hosts[r])
-		rk.clock += amount / speed
+		rk.clock += amount / e.speed(e.machine.Hosts[r])
 		e.charge(r, TimeCompute)
 		return goOn
 	case e.putOff(r, rk):
@@ -212,11 +211,11 @@ func (e *engine) shareCores() {
 		}
 		// A host whose speed changes bounds a single computation, too; others leave that to its own bound.
 		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
-		e.cpus.hosts = append(e.cpus.hosts,
-			processor{speed: e.speed(int32(h)), cores: float64(host.Cores), limit: math.Inf(1)})
+		speed, limit := e.speed(int32(h)), math.Inf(1)
 		if varies[int32(h)] {
-			e.cpus.hosts[len(e.cpus.hosts)-1].limit = e.speed(int32(h))
+			limit = speed
 		}
+		e.cpus.hosts = append(e.cpus.hosts, processor{speed: speed, cores: float64(host.Cores), limit: limit})
 	}
 	if e.cpus.index == nil {
 		return

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -256,10 +257,7 @@ func (l *loader) scaleHosts() error {
 	p, m := l.machine.Platform, &l.machine
 	for _, s := range l.spec.HostSpeeds {
 		pattern, err := textutil.ParsePattern(s.Pattern)
-		if err == nil {
-			err = bounds.Factor.Check("factor", s.Factor)
-		}
-		if err != nil {
+		if err = cmp.Or(err, bounds.Factor.Check("factor", s.Factor)); err != nil {
 			return fmt.Errorf("speed of hosts %s: %w", textutil.Quote(s.String()), err)
 		}
 		if m.Factors == nil {

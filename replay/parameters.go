@@ -124,9 +124,7 @@ var parameters = []Parameter{
 		}},
 	{Name: "file-bandwidth", Usage: "a rank reads files and writes them at `RATE`, such as 1GBps", Default: "in no time",
 		Set: func(s *MachineSpec, v string) (err error) {
-			if s.FileBandwidth, err = platforms.ParseBandwidth(v); err == nil {
-				err = bounds.Bandwidth.Check("rate", s.FileBandwidth)
-			}
+			s.FileBandwidth, err = platforms.ParseBandwidth(v)
 			return err
 		},
 		Get: func(s *MachineSpec) []string { return number(s.FileBandwidth) }},
@@ -286,18 +284,17 @@ func (s *MachineSpec) SetOption(name, value string) {
 // Sets returns the names of all that a parameter or a simulator option sets: its own, of an option the
 // present one, and of a model of the network those of the options that it stands for.
 func Sets(name, value string) []string {
-	switch {
-	case strings.Contains(name, "/"):
+	if strings.Contains(name, "/") {
 		return []string{smpi.OptionName(name)}
-	case name == "network":
-		names := []string{name}
+	}
+	names := []string{name}
+	if name == "network" {
 		list, _ := NetworkSettings(value) // that it is a model is checked where it is set
 		for _, p := range list {
 			names = append(names, p.Name)
 		}
-		return names
 	}
-	return []string{name}
+	return names
 }
 
 // Values returns what is set besides files, by the names of parameters and of simulator options. Results of

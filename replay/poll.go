@@ -40,28 +40,6 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	return true, nil
 }
 
-// probeUntil lets rank r probe until a message of src with a label is posted, and
-// returns the message, or -1 while the rank is parked.
-func (e *engine) probeUntil(r, src int32, l label) (int32, error) {
-	rk := &e.ranks[r]
-	for {
-		rk.lastMiss = rk.clock
-		// Nothing lies between the probes of a blocking probe, so that a turn is the cost of one.
-		if rk.stage != stageFresh {
-			rk.lastMiss = rk.clock - e.prober.cost
-		}
-		v, err := e.probe(r, src, l, true)
-		if v == notYetKnown || err != nil {
-			return -1, err
-		}
-		rk.lastMiss = -1
-		rk.stage = stageFresh
-		if v == hit {
-			return e.findFirst(rk, src, l), nil
-		}
-	}
-}
-
 // iprobe carries on a recorded MPI_Iprobe whose outcome decides nothing; with
 // growing costs it still matters to the probes after it. It reports whether the
 // action is over.
@@ -167,14 +145,31 @@ func (e *engine) tested(rk *rank) {
 
 // lookFor carries on a blocking probe of rank r and returns the message that it has found, -1 while the rank is parked.
 func (e *engine) lookFor(r int32, a *trace.Action) (int32, error) {
-	if e.observers != nil && e.ranks[r].stage == stageFresh {
+	rk, l := &e.ranks[r], e.label(a)
+	if e.observers != nil && rk.stage == stageFresh {
 		e.beginsToLook(r)
 	}
-	id, err := e.probeUntil(r, a.Peer, e.label(a))
-	if e.observers != nil && id >= 0 && err == nil {
-		e.probed(r, id)
+	// The rank probes until its message is posted.
+	for {
+		rk.lastMiss = rk.clock
+		// Nothing lies between the probes of a blocking probe, so that a turn is the cost of one.
+		if rk.stage != stageFresh {
+			rk.lastMiss = rk.clock - e.prober.cost
+		}
+		v, err := e.probe(r, a.Peer, l, true)
+		if v == notYetKnown || err != nil {
+			return -1, err
+		}
+		rk.lastMiss = -1
+		rk.stage = stageFresh
+		if v == hit {
+			id := e.findFirst(rk, a.Peer, l)
+			if e.observers != nil {
+				e.probed(r, id)
+			}
+			return id, nil
+		}
 	}
-	return id, err
 }
 
 // Where the costs of probes grow, each miss of a rank makes the next probe of any rank

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -156,10 +157,7 @@ type EstimateReport struct {
 
 // NewEstimateReport returns the report of an estimate for a machine.
 func NewEstimateReport(e *Estimate, m *Machine, p Provenance) *EstimateReport {
-	used := map[int32]bool{}
-	for _, h := range m.Hosts {
-		used[h] = true
-	}
+	used := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
 	return &EstimateReport{IsEstimate: true, Estimate: e, Confidence: 0.95, Provenance: p.of(e.Header), Hosts: len(used)}
 }
 
@@ -366,10 +364,7 @@ func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, 
 		}
 		width, cut := max(names, len(titles[i])), make([]string, len(rows))
 		for j, row := range rows {
-			cut[j] = row.name
-			if utf8.RuneCountInString(row.name) > most {
-				cut[j] = textutil.Fit(row.name, most)
-			}
+			cut[j] = textutil.Fit(row.name, most)
 			width = max(width, utf8.RuneCountInString(cut[j]))
 		}
 		fmt.Fprintf(b, "\n%-*s%s %8s\n", width, titles[i], columns, "share")

@@ -150,7 +150,7 @@ func RunSource(ctx context.Context, h *trace.Header, s Source, m Machine, o Opti
 // play plays the actions of s until ctx ends.
 func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options) (*Result, error) {
 	if o.Network.FinalizationBarrier {
-		s = withBarrier(s, h.Ranks)
+		s = &barrierSource{s, make([]bool, h.Ranks)}
 	}
 	e.source, e.collectives.sums.source = s, s
 	p := &Pause{engine: e, header: h, options: o}
@@ -328,15 +328,12 @@ func (l *Lists) Requests(_ int32, list int64) []int32 {
 	return l.Slots[list]
 }
 
-// barrierSource appends to the actions of each rank a wait for what is pending
-// and a barrier.
+// barrierSource appends to the actions of each rank a wait for what is pending and the barrier in MPI_Finalize
+// that smpi/finalization-barrier asks for.
 type barrierSource struct {
 	Source
 	over []bool // the end of a rank's actions was met
 }
-
-// withBarrier returns a source with the barrier in MPI_Finalize that smpi/finalization-barrier asks for.
-func withBarrier(s Source, ranks int) Source { return &barrierSource{s, make([]bool, ranks)} }
 
 // Fill implements Source; the engine asks for more than two actions at a time.
 func (b *barrierSource) Fill(rank int32, buf []trace.Action) (int, error) {

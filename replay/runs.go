@@ -377,8 +377,6 @@ const (
 	drawNoise
 )
 
-var causeNames = map[int]string{drawCalibration: "calibration", drawHosts: "hosts", drawNoise: "noise"}
-
 // uncertaintyLevel is that of the intervals.
 const uncertaintyLevel = 0.9
 
@@ -414,15 +412,25 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	if err != nil {
 		return nil, err
 	}
-	var causes []int
-	if m.Kernels != nil && m.Kernels.Uncertain() {
-		causes = append(causes, drawCalibration)
+	type cause struct {
+		draw          int
+		known         bool
+		name, meaning string
 	}
-	if m.Kernels != nil && m.Kernels.HostScatter() > 0 {
-		causes = append(causes, drawHosts)
-	}
-	if noisy {
-		causes = append(causes, drawNoise)
+	var causes []cause
+	var covered, missing []string // what the intervals are of, and what they say nothing of
+	all := 0
+	for _, c := range []cause{
+		{drawCalibration, m.Kernels != nil && m.Kernels.Uncertain(), "calibration", "errors of the kernels' measured coefficients"},
+		{drawHosts, m.Kernels != nil && m.Kernels.HostScatter() > 0, "hosts", "differences between hosts"},
+		{drawNoise, noisy, "noise", "the scatter of single calls and messages"},
+	} {
+		if !c.known {
+			missing = append(missing, c.meaning)
+			continue
+		}
+		causes, covered = append(causes, c), append(covered, c.meaning)
+		all |= c.draw
 	}
 	if causes == nil {
 		return nil, ErrCertain
@@ -430,13 +438,11 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 
 	// A series of draws of all causes together, and of several one of each alone. What a series
 	// does not draw is as the files have it, noise with the first seed.
-	all := 0
-	for _, c := range causes {
-		all |= c
-	}
 	series := []int{all}
 	if len(causes) > 1 {
-		series = append(series, causes...)
+		for _, c := range causes {
+			series = append(series, c.draw)
+		}
 	}
 	results := make([]*Played, len(series)*uo.Draws)
 	progress := func(ended int) {
@@ -477,7 +483,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	u.Draws, u.Names, u.Warnings = sumUp(draws)
 	u.setIntervals(draws, 0)
 	for i, c := range causes {
-		part := UncertaintyPart{causeNames[c], u.Makespan.SD}
+		part := UncertaintyPart{c.name, u.Makespan.SD}
 		if len(causes) > 1 {
 			part.SD = summaryOf(results[(1+i)*uo.Draws:][:uo.Draws], makespanOf).SD
 		}
@@ -493,20 +499,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		sd := math.Sqrt(squares)
 		u.setIntervals(draws, sd)
 		u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
-	}
-	// What the intervals are of, and of what they are not.
-	meanings := map[string]string{
-		"calibration": "errors of the kernels' measured coefficients", "hosts": "differences between hosts",
-		"noise": "the scatter of single calls and messages", "sampling": "the steps that were not simulated",
-	}
-	var covered, missing []string
-	for _, p := range u.Parts {
-		covered = append(covered, meanings[p.Name])
-	}
-	for _, c := range []int{drawCalibration, drawHosts, drawNoise} {
-		if all&c == 0 {
-			missing = append(missing, meanings[causeNames[c]])
-		}
+		covered = append(covered, "the steps that were not simulated")
 	}
 	u.Covers = fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s; it says nothing of %s.",
 		100*u.Level, strings.Join(covered, ", "), strings.Join(append(missing,

@@ -388,15 +388,6 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 		return block != trace.NoBlock && slices.ContainsFunc(program.Block(int(block)).Items,
 			func(item trace.Item) bool { return item.Op != trace.OpMark })
 	}
-	// Calls of the same bytes are equal: all columns stand there, with their lengths.
-	var call []byte
-	add := func(v int64) { call = binary.AppendVarint(call, v) }
-	list := func(values []int64) {
-		add(int64(len(values)))
-		for _, v := range values {
-			add(v)
-		}
-	}
 	step := first - 1
 	for chunk, err := range t.Chunks(first, end) {
 		if err != nil {
@@ -423,23 +414,15 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 			}
 			for i := range u.Calls {
 				c := &u.Calls[i]
-				call = marked
-				add(int64(c.Site))
+				// Calls of the same bytes are equal: all columns stand there, with their lengths.
+				marked = binary.AppendVarint(marked, int64(c.Site))
 				for _, mask := range c.Masks {
-					list(mask)
+					marked = appendColumn(marked, mask)
 				}
-				add(int64(len(c.Starts)))
-				for _, v := range c.Starts {
-					add(int64(v))
-				}
-				add(int64(len(c.Blocks)))
-				for _, v := range c.Blocks {
-					add(int64(v))
-				}
+				marked = appendColumn(appendColumn(marked, c.Starts), c.Blocks)
 				for _, args := range c.Args {
-					list(args)
+					marked = appendColumn(marked, args)
 				}
-				marked = call
 				if marks || slices.ContainsFunc(c.Blocks, works) {
 					sum.Write(marked)
 					marked = marked[:0]
@@ -455,6 +438,15 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 		return nil, nil
 	}
 	return work, nil
+}
+
+// appendColumn appends the length and the values of a column of a call.
+func appendColumn[T int32 | int64](code []byte, column []T) []byte {
+	code = binary.AppendVarint(code, int64(len(column)))
+	for _, v := range column {
+		code = binary.AppendVarint(code, int64(v))
+	}
+	return code
 }
 
 // WindowWeight returns how many steps window i, with its warm-up, stands for: those that are nearer to it

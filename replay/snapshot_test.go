@@ -129,7 +129,7 @@ func TestLayoutOfSource(t *testing.T) {
 		return p.identity()[0].Value
 	}
 	lists, others := NewLists(nil), cursors(nil)
-	if layout(lists) == layout(others) || layout(withBarrier(lists, 3)) == layout(withBarrier(others, 3)) {
+	if layout(lists) == layout(others) || layout(&barrierSource{Source: lists}) == layout(&barrierSource{Source: others}) {
 		t.Error("two sources have one layout")
 	}
 }

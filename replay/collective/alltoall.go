@@ -223,51 +223,37 @@ func barrierPosted(s *Schedule, _ *operands, round int) bool {
 
 // bcastPosted sends from the root to each of the others. Cost: (p-1)(a + nb) at the root.
 func bcastPosted(s *Schedule, o *operands, round int) bool {
-	switch {
-	case s.rank != o.root:
+	if s.rank != o.root {
 		s.irecv(0, o.root, o.send.one())
-	case round < s.p-1:
-		s.isend(round, other(round, s.rank), o.send.one(), 0)
-		return true
+		s.waitAll()
+		return false
 	}
-	s.waitAll()
-	return false
+	return s.withOthers(round, func(to int) { s.isend(round, to, o.send.one(), 0) })
 }
 
 // allreducePosted sends all of the data to each of the others. Cost: (p-1)(a + nb).
 func allreducePosted(s *Schedule, o *operands, round int) bool {
-	if round == s.p-1 {
-		s.waitAll()
-		return false
-	}
-	peer := other(round, s.rank)
-	s.isend(2*round, peer, o.send.one(), 0)
-	s.irecv(2*round+1, peer, o.send.one())
-	return true
+	return s.withOthers(round, func(peer int) {
+		s.isend(2*round, peer, o.send.one(), 0)
+		s.irecv(2*round+1, peer, o.send.one())
+	})
 }
 
 // reduceScatterPosted sends each of the others its block. Cost: (p-1)a + nb.
 func reduceScatterPosted(s *Schedule, o *operands, round int) bool {
-	if round == s.p-1 {
-		s.waitAll()
-		return false
-	}
-	peer := other(round, s.rank)
-	s.isend(2*round, peer, o.recv.bytes(peer), o.recv.before(peer))
-	s.irecv(2*round+1, peer, o.recv.bytes(s.rank))
-	return true
+	return s.withOthers(round, func(peer int) {
+		s.isend(2*round, peer, o.recv.bytes(peer), o.recv.before(peer))
+		s.irecv(2*round+1, peer, o.recv.bytes(s.rank))
+	})
 }
 
 // scanPosted receives from all ranks before and sends to all after. Cost: (p-1)(a + nb).
 func scanPosted(s *Schedule, o *operands, round int) bool {
-	switch {
-	case round == s.p-1:
-		s.waitAll()
-		return false
-	case round < s.rank:
-		s.irecv(round, round, o.send.one())
-	default:
-		s.isend(round, round+1, o.send.one(), 0)
-	}
-	return true
+	return s.withOthers(round, func(peer int) {
+		if peer < s.rank {
+			s.irecv(round, peer, o.send.one())
+		} else {
+			s.isend(round, peer, o.send.one(), 0)
+		}
+	})
 }

@@ -13,6 +13,17 @@ func other(i, r int) int {
 	return i
 }
 
+// withOthers has a round for each of the other ranks, in increasing order, in which it posts messages, and a last
+// one that waits for all of them.
+func (s *Schedule) withOthers(round int, post func(peer int)) bool {
+	if round == s.p-1 {
+		s.waitAll()
+		return false
+	}
+	post(other(round, s.rank))
+	return true
+}
+
 // gatherFlat posts all receives at the root, then waits for them. Cost: (p-1)(a + nb/p)
 // at the root.
 func gatherFlat(s *Schedule, o *operands, round int) bool {
@@ -21,16 +32,12 @@ func gatherFlat(s *Schedule, o *operands, round int) bool {
 
 // collect sends so many bytes to the root, which receives a block of each of the others at once.
 func (s *Schedule) collect(root, round int, out, offset int64, b *blocks) bool {
-	switch {
-	case s.rank != root:
+	if s.rank != root {
 		s.isend(0, root, out, offset)
-	case round < s.p-1:
-		from := other(round, s.rank)
-		s.irecv(round, from, b.bytes(from))
-		return true
+		s.waitAll()
+		return false
 	}
-	s.waitAll()
-	return false
+	return s.withOthers(round, func(from int) { s.irecv(round, from, b.bytes(from)) })
 }
 
 // gatherLinear receives one after the other, in the order of ranks. Cost: as of
@@ -85,31 +92,23 @@ func gatherLinearSync(s *Schedule, o *operands, round int) bool {
 		s.send(o.root, second, at+first)
 		return false
 	}
-	if round == s.p-1 {
-		s.waitAll()
-		return false
-	}
-	from := other(round, s.rank)
-	s.irecv(0, from, first)
-	s.send(from, 0, 0)
-	s.irecv(1+round, from, second)
-	s.wait(0)
-	return true
+	return s.withOthers(round, func(from int) {
+		s.irecv(0, from, first)
+		s.send(from, 0, 0)
+		s.irecv(1+round, from, second)
+		s.wait(0)
+	})
 }
 
 // scatterFlat posts all sends at the root, then waits for them. Cost: (p-1)(a + nb/p) at
 // the root.
 func scatterFlat(s *Schedule, o *operands, round int) bool {
-	switch {
-	case s.rank != o.root:
+	if s.rank != o.root {
 		s.irecv(0, o.root, o.recv.one())
-	case round < s.p-1:
-		to := other(round, s.rank)
-		s.isend(round, to, o.send.bytes(to), o.send.before(to))
-		return true
+		s.waitAll()
+		return false
 	}
-	s.waitAll()
-	return false
+	return s.withOthers(round, func(to int) { s.isend(round, to, o.send.bytes(to), o.send.before(to)) })
 }
 
 // scatterLinearNonblocking is scatterFlat with blocking receives.
@@ -160,14 +159,10 @@ func scatterBinomial(s *Schedule, o *operands, round int) bool {
 // allgatherFlat posts a send to and a receive from each of the others, in the order of
 // ranks. Cost: (p-1)a + nb.
 func allgatherFlat(s *Schedule, o *operands, round int) bool {
-	if round == s.p-1 {
-		s.waitAll()
-		return false
-	}
-	peer := other(round, s.rank)
-	s.isend(2*round, peer, o.send.one(), o.recv.before(s.rank))
-	s.irecv(2*round+1, peer, o.recv.bytes(peer))
-	return true
+	return s.withOthers(round, func(peer int) {
+		s.isend(2*round, peer, o.send.one(), o.recv.before(s.rank))
+		s.irecv(2*round+1, peer, o.recv.bytes(peer))
+	})
 }
 
 // allgatherRing sends blocks on around the ring, with all receives posted before.

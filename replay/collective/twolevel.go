@@ -168,10 +168,8 @@ func NewNodes(ranks int, world, host func(rank int) int32) *Nodes {
 		return nil
 	}
 	n.each = len(n.ranks[0])
-	for _, of := range n.ranks {
-		if len(of) != n.each {
-			n.each = 0
-		}
+	if slices.ContainsFunc(n.ranks, func(of []int32) bool { return len(of) != n.each }) {
+		n.each = 0
 	}
 	return n
 }
