@@ -36,16 +36,14 @@ func TestDahuCPUs(t *testing.T) {
 		{"dahu-33", 0, poly(6.864500e-11, -1.793648e-10, 1.604311e-09, 2.922754e-09, 5.249134e-07)},
 	}
 	for _, tt := range tests {
-		m := bind(t, s, kernels.Host{Name: tt.host, Slot: tt.slot}, hpl["dgemm"])
-		if got := m.Seconds(&[4]int64{M, N, K}); !near(got, tt.want) {
-			t.Errorf("%s slot %d: %g s, want %g", tt.host, tt.slot, got, tt.want)
-		}
+		m := bind(s, kernels.Host{Name: tt.host, Slot: tt.slot}, hpl["dgemm"])
+		takes(t, m, [4]int64{M, N, K}, tt.want, rounding, tt.host, tt.slot)
 	}
 }
 
 // TestHosts checks which override counts.
 func TestHosts(t *testing.T) {
-	s := parseFile(t, header+`
+	s := parseFile(header + `
   k: 1
   l: 2
 cpus_per_host: 2
@@ -82,10 +80,7 @@ hosts:
 	for _, tt := range tests {
 		h := kernels.Host{Name: tt.host, Slot: tt.slot}
 		for name, want := range map[string]float64{"k": tt.k, "l": tt.l} {
-			m := bind(t, s, h, sig(name, "", "M"))
-			if got := m.Seconds(&[4]int64{1}); got != want {
-				t.Errorf("%s of host %q slot %d: %g s, want %g (%s)", name, tt.host, tt.slot, got, want, tt.reason)
-			}
+			takes(t, bind(s, h, sig(name, "", "M")), [4]int64{1}, want, 0, name, tt.host, tt.slot, tt.reason)
 		}
 	}
 }
@@ -94,20 +89,16 @@ hosts:
 // own, wherever they stand in the file; a model that is not for the attributes
 // leaves the call to the next one.
 func TestPrecedence(t *testing.T) {
-	s := parse(t, `"*": 1`, "dlaswp*: 2", "dlaswp04*: 3", "dlaswp04T: 4", "dtrsm: [{when: {side: L}, terms: {1: 5}}]",
+	s := parse(`"*": 1`, "dlaswp*: 2", "dlaswp04*: 3", "dlaswp04T: 4", "dtrsm: [{when: {side: L}, terms: {1: 5}}]",
 		"dl*: 6", `"*py": 7`, "d*rsv: [{when: {uplo: U, trans: N}, terms: {1: 8}}, {when: {uplo: U}, terms: {1: 9}}]")
 	for kernel, want := range map[string]float64{
 		"dger": 1, "dlaswp00N": 2, "dlaswp04N": 3, "dlaswp04T": 4, "dtrsm/L": 5, "dtrsm/R": 1, "dlocmax": 6, "dcopy": 7, "dtrsv": 8,
 	} {
-		m := bind(t, s, kernels.Host{}, hpl[kernel])
-		if got := m.Seconds(&[4]int64{1, 1, 1}); got != want {
-			t.Errorf("%s: %g, want %g", kernel, got, want)
-		}
+		m := bind(s, kernels.Host{}, hpl[kernel])
+		takes(t, m, [4]int64{1, 1, 1}, want, 0, kernel)
 	}
-	m := bind(t, s, kernels.Host{}, sig("dtrsv", "trans=T uplo=U", "N"))
-	if got := m.Seconds(&[4]int64{1}); got != 9 {
-		t.Errorf("dtrsv trans=T: %g, want 9", got)
-	}
+	m := bind(s, kernels.Host{}, sig("dtrsv", "trans=T uplo=U", "N"))
+	takes(t, m, [4]int64{1}, 9, 0)
 }
 
 func TestBindErrors(t *testing.T) {
@@ -147,7 +138,7 @@ func TestBindErrors(t *testing.T) {
 		{"attribute twice", "k: 1", kernels.Host{}, sig("k", "a=1 a=2"), `test.yaml: kernel k() a=1 a=2: attribute "a" twice`, false},
 	}
 	for _, tt := range tests {
-		_, err := parse(t, tt.file).Bind(tt.host, tt.sig)
+		_, err := parse(tt.file).Bind(tt.host, tt.sig)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s:\n got %v\nwant %s", tt.name, err, tt.want)
 		}
@@ -159,10 +150,10 @@ func TestBindErrors(t *testing.T) {
 
 // TestModelsAreShared: equal models are the same, wherever they come from.
 func TestModelsAreShared(t *testing.T) {
-	s := parse(t, "a: {terms: {M*N: 1}}", "b: {terms: {N*M: 1}}", "c: {terms: {M*N: 2}}", "d: free", "e: [{if: M > 1, free: true}, {free: true}]")
+	s := parse("a: {terms: {M*N: 1}}", "b: {terms: {N*M: 1}}", "c: {terms: {M*N: 2}}", "d: free", "e: [{if: M > 1, free: true}, {free: true}]")
 	m := map[string]kernels.Model{}
 	for _, k := range []string{"a", "b", "c", "d", "e"} {
-		m[k] = bind(t, s, kernels.Host{}, sig(k, "", "M", "N"))
+		m[k] = bind(s, kernels.Host{}, sig(k, "", "M", "N"))
 	}
 	if m["a"] != m["b"] || m["a"] == m["c"] || m["d"] != m["e"] || m["d"] != (kernels.Model{}) {
 		t.Errorf("a=b %v, a=c %v, d=e %v", m["a"] == m["b"], m["a"] == m["c"], m["d"] == m["e"])

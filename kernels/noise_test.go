@@ -49,7 +49,7 @@ func TestNoise(t *testing.T) {
 		{"k: {unit: flop, terms: {M: 30}, noise: {normal: {1: 20}}}", 30, 2},
 		{"k: {unit: flop, terms: {M: 30}, noise: {normal: 5%}}", 30, 1.5},
 	} {
-		m := bind(t, parse(t, c.model), kernels.Host{Speed: 10}, sig("k", "", "M", "N"))
+		m := bind(parse(c.model), kernels.Host{Speed: 10}, sig("k", "", "M", "N"))
 		if !m.Noisy() || m.Free() {
 			t.Errorf("%s: no noise", c.model)
 		}
@@ -68,11 +68,11 @@ func TestNoise(t *testing.T) {
 // and mirrored, for a negative deviation, that is its largest.
 func TestHalfNormalNoise(t *testing.T) {
 	const edge = 1.3235972
-	m := bind(t, parse(t, "k: {terms: {M: 3}, noise: {half-normal: {1: 2}}}"), kernels.Host{}, sig("k", "", "M"))
+	m := bind(parse("k: {terms: {M: 3}, noise: {half-normal: {1: 2}}}"), kernels.Host{}, sig("k", "", "M"))
 	if _, _, low, high := drawn(&m, [4]int64{10}, 1<<12); low < 30-2*edge-1e-6 || low > 30-2*edge+0.01 || high < 35 {
 		t.Errorf("draws from %g to %g, want from %g", low, high, 30-2*edge)
 	}
-	m = bind(t, parse(t, "k: {terms: {M: 3}, noise: {half-normal: {1: -2}}}"), kernels.Host{}, sig("k", "", "M"))
+	m = bind(parse("k: {terms: {M: 3}, noise: {half-normal: {1: -2}}}"), kernels.Host{}, sig("k", "", "M"))
 	if _, _, low, high := drawn(&m, [4]int64{10}, 1<<12); high > 30+2*edge+1e-6 || high < 30+2*edge-0.01 || low > 25 {
 		t.Errorf("draws from %g to %g, want to %g", low, high, 30+2*edge)
 	}
@@ -83,7 +83,7 @@ func TestNoNoise(t *testing.T) {
 	const file = "version: 1\nunit: s\nnoise: {normal: 50%}\nkernels:\n" +
 		"  free: free\n  empty: {terms: {M: 1, 1: 1}}\n  none: {noise: none, terms: {M: 1}}\n  constant: 7\n" +
 		"  own: {noise: {normal: 100}, terms: {M: 1}}\n  charged: {empty: charged, terms: {M: 1}, noise: {normal: 1}}\n"
-	s := parseFile(t, file)
+	s := parseFile(file)
 	for _, c := range []struct {
 		kernel       string
 		m            int64
@@ -99,7 +99,7 @@ func TestNoNoise(t *testing.T) {
 		{"own", 10, true, 0, 700, 0, 200},
 		{"charged", 0, true, 0, 7, 0, 1.5},
 	} {
-		m := bind(t, s, kernels.Host{}, sig(c.kernel, "", "M"))
+		m := bind(s, kernels.Host{}, sig(c.kernel, "", "M"))
 		if m.Noisy() != c.noisy {
 			t.Errorf("%s: noisy %v", c.kernel, m.Noisy())
 		}
@@ -119,10 +119,10 @@ func TestModelsWithNoise(t *testing.T) {
 		"  - {host: c, kernels: {k: {terms: {M: 1}, noise: {half-normal: 1}}}}\n" +
 		"  - {host: d, kernels: {k: {terms: {M: 1}, noise: {normal: 1%}}}}\n" +
 		"  - {host: e, kernels: {k: {terms: {M: 1}}}}\n"
-	s := parseFile(t, file)
+	s := parseFile(file)
 	models := map[kernels.Model]string{}
 	for _, host := range []string{"z", "a", "b", "c", "d", "e"} {
-		m := bind(t, s, kernels.Host{Name: host}, sig("k", "", "M"))
+		m := bind(s, kernels.Host{Name: host}, sig("k", "", "M"))
 		if other, ok := models[m]; ok != (host == "a") {
 			t.Errorf("host %s has the model of %q", host, other)
 		}
@@ -132,7 +132,7 @@ func TestModelsWithNoise(t *testing.T) {
 
 // TestNoisy: noise in place of the file's, of the kernels of a pattern only; the last counts.
 func TestNoisy(t *testing.T) {
-	set := parse(t, "k: {terms: {M: 3}, noise: {normal: 2}}\n  other: {terms: {M: 3}, noise: {normal: 2}}")
+	set := parse("k: {terms: {M: 3}, noise: {normal: 2}}\n  other: {terms: {M: 3}, noise: {normal: 2}}")
 	quiet, loud := must(set.Noisy("k", 0)), must(set.Noisy("*", 0.1))
 	for _, c := range []struct {
 		set    *kernels.Set
@@ -141,7 +141,7 @@ func TestNoisy(t *testing.T) {
 	}{
 		{set, "k", 2}, {quiet, "k", 0}, {quiet, "other", 2}, {loud, "other", 3}, {must(loud.Noisy("k", 0.05)), "k", 1.5},
 	} {
-		m := bind(t, c.set, kernels.Host{Speed: 10}, sig(c.kernel, "", "M"))
+		m := bind(c.set, kernels.Host{Speed: 10}, sig(c.kernel, "", "M"))
 		if m.Noisy() != (c.sd > 0) {
 			t.Errorf("%s: noisy: %t, want a deviation of %g", c.kernel, m.Noisy(), c.sd)
 		}

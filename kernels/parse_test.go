@@ -112,6 +112,19 @@ func TestParseErrors(t *testing.T) {
 		{"host digits", header + "  k: 1\nhosts:\n  - {host: \"a1[0-9]\", kernels: {k: 1}}\n", `f.yaml:6: hosts: host: pattern "a1[0-9]": a digit beside`},
 		{"empty host", header + "  k: 1\nhosts:\n  - {host: \"\", kernels: {k: 1}}\n", `f.yaml:6: hosts: host: empty pattern`},
 		{"model of a host", header + "  k: 1\nhosts:\n  - host: a\n    kernels: {k: cheap}\n", `f.yaml:7: k: free or a constant`},
+
+		// Matrices that no coefficients have, and scatter that is too large.
+		{"covariance", header + "  k: {terms: {M: 1}, covariance: []}\n", "f.yaml:4: k: covariance: 0 rows, want one for each of the 1 terms"},
+		{"covariance", header + "  k: {terms: {M: 1}, covariance: [[1, 2]]}\n", "f.yaml:4: k: covariance: 2 numbers in row 1, want 1: the lower triangle"},
+		{"covariance", header + "  k: {terms: {M: 1}, covariance: [[-1]]}\n", "f.yaml:4: k: covariance: variance -1 of term 1 is negative"},
+		{"covariance", header + "  k: {terms: {M: 1}, covariance: [[x]]}\n", `f.yaml:4: k: covariance: want a finite number, found "x"`},
+		{"covariance", header + "  k: {terms: {M: 1, 1: 1}, covariance: [[1], [2, 1]]}\n", "f.yaml:4: k: covariance: not positive semi-definite"},
+		{"covariance", header + "  k: {terms: {M: 1, 1: 1}, covariance: [[0], [1, 1]]}\n", "f.yaml:4: k: covariance: not positive semi-definite"},
+		{"covariance", header + "  k: {free: true, covariance: [[1]]}\n", "f.yaml:4: k: covariance of what is free"},
+		{"covariance", header + "  k: {pieces: [{terms: {M: 1}}], covariance: [[1]]}\n", `f.yaml:4: k: "covariance" beside pieces: it belongs into one of them`},
+		{"scatter", "host_scatter: 1\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
+		{"scatter", "host_scatter: 30%\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
+		{"scatter", "host_scatter: -1%\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
 	}
 	for _, tt := range tests {
 		_, err := kernels.Parse(strings.NewReader(tt.file), "f.yaml")

@@ -65,7 +65,7 @@ func TestAmpleLinks(t *testing.T) {
 			return strings.Replace(s, `<zone id="tree-core"`, `<link id="side" bandwidth="9GBps" latency="1us"/><zoneRoute src="group0" dst="group1" gw_src="group0-switch" gw_dst="group1-switch"><link_ctn id="side"/></zoneRoute><zone id="tree-core"`, 1)
 		}, leaves},
 	} {
-		p := parse(t, treeOfLeaves(c.leaf, c.group, c.edit))
+		p := parse(treeOfLeaves(c.leaf, c.group, c.edit))
 		var got []string
 		for _, l := range p.AmpleLinks() {
 			got = append(got, p.Link(l).Name)

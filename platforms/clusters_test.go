@@ -6,45 +6,40 @@ import (
 )
 
 func TestFlatRoutes(t *testing.T) {
-	for _, c := range []struct {
-		name, attrs string
-		cases       []routeCase
-	}{
-		{"split", "", []routeCase{
+	checkClusters(t, "", []clusterCase{
+		{"split", "0-2", "", []routeCase{
 			{"n0", "n2", "c_link_0_UP c_link_2_DOWN"},
 			{"n2", "n0", "c_link_2_UP c_link_0_DOWN"},
 			{"n1", "n1", "c_link_1_UP c_link_1_DOWN"},
 		}},
-		{"shared", `sharing_policy="SHARED"`, []routeCase{
+		{"shared", "0-2", `sharing_policy="SHARED"`, []routeCase{
 			{"n0", "n2", "c_link_0 c_link_2"},
 			{"n1", "n1", "c_link_1"},
 		}},
-		{"fatpipe is shared", `sharing_policy="FATPIPE"`, []routeCase{{"n0", "n2", "c_link_0 c_link_2"}}},
-		{"loopback", `loopback_bw="5GBps" loopback_lat="0"`, []routeCase{
+		{"fatpipe is shared", "0-2", `sharing_policy="FATPIPE"`, []routeCase{{"n0", "n2", "c_link_0 c_link_2"}}},
+		{"loopback", "0-2", `loopback_bw="5GBps" loopback_lat="0"`, []routeCase{
 			{"n1", "n1", "c_link_1_loopback"},
 			{"n0", "n1", "c_link_0_UP c_link_1_DOWN"},
 		}},
-		{"backbone", `bb_bw="2GBps" bb_lat="2ms"`, []routeCase{
+		{"backbone", "0-2", `bb_bw="2GBps" bb_lat="2ms"`, []routeCase{
 			{"n0", "n2", "c_link_0_UP c_backbone c_link_2_DOWN"},
 			{"n1", "n1", "c_link_1_UP c_backbone c_link_1_DOWN"},
 		}},
-		{"limiter", `limiter_link="3GBps"`, []routeCase{
+		{"limiter", "0-2", `limiter_link="3GBps"`, []routeCase{
 			{"n0", "n2", "c_link_0_limiter c_link_0_UP c_link_2_DOWN c_link_2_limiter"},
 			{"n1", "n1", "c_link_1_limiter c_link_1_UP c_link_1_DOWN"},
 		}},
-		{"all, shared", `sharing_policy="SHARED" limiter_link="3GBps" bb_bw="2GBps"`, []routeCase{
+		{"all, shared", "0-2", `sharing_policy="SHARED" limiter_link="3GBps" bb_bw="2GBps"`, []routeCase{
 			{"n0", "n2", "c_link_0_limiter c_link_0 c_backbone c_link_2 c_link_2_limiter"},
 			{"n1", "n1", "c_link_1_limiter c_link_1 c_backbone"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) { checkRoutes(t, parseCluster(t, "0-2", c.attrs), c.cases) })
-	}
+	})
 }
 
 // TestFlatLinks looks at what each kind of link is, and at their number: 3 split
 // private ones, 3 loopbacks, 3 limiters, 1 backbone, and the global loopback.
 func TestFlatLinks(t *testing.T) {
-	p := parseCluster(t, "0-2", `loopback_bw="5GBps" loopback_lat="1us" limiter_link="3GBps" `+
+	p := parseCluster("0-2", `loopback_bw="5GBps" loopback_lat="1us" limiter_link="3GBps" `+
 		`bb_bw="16Gbps" bb_lat="2ms" bb_sharing_policy="FATPIPE"`)
 	if got, want := p.NumLinks(), 3*2+3+3+1+1; got != want {
 		t.Errorf("%d links, want %d", got, want)
@@ -83,7 +78,7 @@ func TestBackboneInRoutes(t *testing.T) {
 <link id="l" bandwidth="5GBps" latency="1ms"/>
 <zoneRoute src="y" dst="c" gw_src="h" gw_dst="r" symmetrical="NO"><link_ctn id="l"/><link_ctn id="c_backbone"/></zoneRoute>
 <zoneRoute src="c" dst="y" gw_src="r" gw_dst="h" symmetrical="NO"><link_ctn id="l"/></zoneRoute></zone></platform>`
-	p := parse(t, text)
+	p := parse(text)
 	checkRoutes(t, p, []routeCase{{"h", "n1", "l c_backbone c_backbone c_link_1_DOWN"}, {"n0", "h", "c_link_0_UP c_backbone l"}})
 	if list := p.AmpleLinks(); len(list) > 0 {
 		t.Errorf("ample: %s", p.Link(list[0]).Name)
@@ -96,10 +91,7 @@ func TestBackboneInRoutes(t *testing.T) {
 // in + direction takes the UP constraint of the host it leaves, one in -
 // direction the DOWN constraint of the host it comes to.
 func TestTorusRoutes(t *testing.T) {
-	for _, c := range []struct {
-		name, radical, attrs string
-		cases                []routeCase
-	}{
+	checkClusters(t, `topology="TORUS" `, []clusterCase{
 		{"ring of 5", "0-4", `topo_parameters="5" loopback_bw="9GBps"`, []routeCase{
 			{"n0", "n2", "n0_dim_0_UP n1_dim_0_UP"},
 			{"n0", "n3", "n4_dim_0_DOWN n3_dim_0_DOWN"},
@@ -134,11 +126,7 @@ func TestTorusRoutes(t *testing.T) {
 			{"n4", "n0", "n4_limiter n3_dim_0_DOWN n3_limiter n0_dim_1_DOWN n0_limiter"},
 			{"n3", "n3", "n3_limiter"}, // no loopback: SimGrid 3.32 moves 100,000 bytes by the limiter
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			checkRoutes(t, parseCluster(t, c.radical, `topology="TORUS" `+c.attrs), c.cases)
-		})
-	}
+	})
 }
 
 // TestDragonflyRoutes uses 2 groups of 2 chassis of 3 blades with 2 hosts each:
@@ -147,12 +135,8 @@ func TestTorusRoutes(t *testing.T) {
 // blade, 1 each; the blue one joins blade 1 of group 0 and blade 0 of group 1,
 // both in chassis 0.
 func TestDragonflyRoutes(t *testing.T) {
-	const shape = `topology="DRAGONFLY" topo_parameters="2,1;2,2;3,3;2" `
-	for _, c := range []struct {
-		name, attrs string
-		cases       []routeCase
-	}{
-		{"split", "", []routeCase{
+	checkClusters(t, `topology="DRAGONFLY" topo_parameters="2,1;2,2;3,3;2" `, []clusterCase{
+		{"split", "0-23", "", []routeCase{
 			{"n0", "n1", "c_local_0_UP c_local_1_DOWN"},
 			{"n3", "n3", "c_local_3_UP c_local_3_DOWN"},
 			// Blade 0 to 2 of chassis (0,0), then back.
@@ -169,19 +153,17 @@ func TestDragonflyRoutes(t *testing.T) {
 			// blue, at (1,0,0): green to blade 2 of chassis number 2, black to chassis 1.
 			{"n6", "n22", "c_local_6_UP c_green_3_UP c_black_1_DOWN c_blue_0_UP c_green_7_UP c_black_5_UP c_local_22_DOWN"},
 		}},
-		{"shared, loopback", `sharing_policy="SHARED" loopback_bw="9GBps"`, []routeCase{
+		{"shared, loopback", "0-23", `sharing_policy="SHARED" loopback_bw="9GBps"`, []routeCase{
 			{"n4", "n0", "c_local_4 c_green_1 c_local_0"},
 			{"n3", "n3", "c_link_3_loopback"},
 		}},
 		// Limiters: of the source; of a router before the green or black hop that
 		// leaves it, but after the blue one; of the last router; of the destination.
-		{"limiter", `limiter_link="5GBps"`, []routeCase{
+		{"limiter", "0-23", `limiter_link="5GBps"`, []routeCase{
 			{"n0", "n1", "n0_limiter c_local_0_UP c_router_0_limiter c_local_1_DOWN n1_limiter"},
 			{"n6", "n22", "n6_limiter c_local_6_UP c_router_3_limiter c_green_3_UP c_router_4_limiter c_black_1_DOWN " +
 				"c_blue_0_UP c_router_1_limiter c_router_6_limiter c_green_7_UP c_router_8_limiter c_black_5_UP " +
 				"c_router_11_limiter c_local_22_DOWN n22_limiter"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) { checkRoutes(t, parseCluster(t, "0-23", shape+c.attrs), c.cases) })
-	}
+	})
 }

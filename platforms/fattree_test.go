@@ -11,10 +11,7 @@ import (
 // (pos(src) mod k)*c, looks for the digit of dst, and goes on below where it
 // ended above.
 func TestFatTreeRoutes(t *testing.T) {
-	for _, c := range []struct {
-		name, radical, attrs string
-		cases                []routeCase
-	}{
+	checkClusters(t, `topology="FAT_TREE" `, []clusterCase{
 		// 8 hosts under 2 leaves; 2 spines; 2 cables from each leaf to each spine.
 		{"parallel cables above", "0-7", `topo_parameters="2;4,2;1,2;1,2"`, []routeCase{
 			// In one leaf. A host and itself go up one level and down.
@@ -58,11 +55,7 @@ func TestFatTreeRoutes(t *testing.T) {
 		{"numbers of the radical", "10-11,20-21", `topo_parameters="1;4;1;1"`, []routeCase{
 			{"n10", "n21", "n10_port_0_UP n21_port_0_DOWN"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			checkRoutes(t, parseCluster(t, c.radical, `topology="FAT_TREE" `+c.attrs), c.cases)
-		})
-	}
+	})
 }
 
 // TestSecondFatTree: positions count the hosts of the fat trees before, so b5 is
@@ -70,7 +63,7 @@ func TestFatTreeRoutes(t *testing.T) {
 // where b5 of a single tree would have 5 mod 2 = 1 and 5/2 mod 2 = 0. The flat
 // cluster between does not count.
 func TestSecondFatTree(t *testing.T) {
-	p := parse(t, `<platform version="4.1"><zone id="w" routing="Full">
+	p := parse(`<platform version="4.1"><zone id="w" routing="Full">
 	<cluster id="a" prefix="a" suffix="" radical="0-2" speed="1f" bw="1" lat="1" topology="FAT_TREE" topo_parameters="1;3;1;1"/>
 	<cluster id="f" prefix="f" suffix="" radical="0-4" speed="1f" bw="1" lat="1"/>
 	<cluster id="b" prefix="b" suffix="" radical="0-7" speed="1f" bw="1" lat="1" topology="FAT_TREE" topo_parameters="2;4,2;2,2;1,1"/>
@@ -202,13 +195,10 @@ func TestFatTreeAgainstReference(t *testing.T) {
 		"3;2,3,2;1,2,2;1,1,2", "3;2,2,2;2,2,2;2,2,2", "3;3,2,4;1,3,2;2,1,3", "4;2,2,2,2;1,2,2,3;1,2,3,2", "2;5,3;3,2;4,3",
 	} {
 		for _, attrs := range []string{"", `limiter_link="1GBps"`} {
-			groups, err := parseGroups(params, 4, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			groups := must(parseGroups(params, 4, ""))
 			shape := treeShape{groups[1], groups[2], groups[3]}
 			hosts := referenceTree(shape)
-			p := parseCluster(t, fmt.Sprintf("0-%d", len(hosts)-1),
+			p := parseCluster(fmt.Sprintf("0-%d", len(hosts)-1),
 				fmt.Sprintf(`topology="FAT_TREE" topo_parameters="%s" %s`, params, attrs))
 			for src := range hosts {
 				for dst := range hosts {

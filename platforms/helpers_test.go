@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// parse reads a description that must be good.
-func parse(t testing.TB, text string) *Platform {
-	t.Helper()
-	p, err := Parse(strings.NewReader(text), "test.xml")
+// must returns a value of what cannot fail in a test.
+func must[T any](v T, err error) T {
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	return p
+	return v
 }
+
+// parse reads a description that must be good.
+func parse(text string) *Platform { return must(Parse(strings.NewReader(text), "test.xml")) }
 
 // parseCluster reads a cluster "c" of hosts n0, n1, ... of 1e9 byte/s and 1 ms
 // with more attributes, which win.
-func parseCluster(t testing.TB, radical, attrs string) *Platform {
-	t.Helper()
-	return parse(t, `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="`+radical+
-		`" speed="1Gf" bw="1GBps" lat="1ms" `+attrs+`/></platform>`)
+func parseCluster(radical, attrs string) *Platform {
+	return parse(`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="` + radical +
+		`" speed="1Gf" bw="1GBps" lat="1ms" ` + attrs + `/></platform>`)
 }
 
 // refuses fails unless the error of a description has a text in it.
@@ -79,13 +79,22 @@ func checkRoutes(t *testing.T, p *Platform, cases []routeCase) {
 	}
 }
 
+// checkClusters checks routes of clusters that have some attributes besides their own.
+func checkClusters(t *testing.T, attrs string, clusters []clusterCase) {
+	for _, c := range clusters {
+		t.Run(c.name, func(t *testing.T) { checkRoutes(t, parseCluster(c.radical, attrs+c.attrs), c.cases) })
+	}
+}
+
+// A clusterCase is a cluster of parseCluster with its routes.
+type clusterCase struct {
+	name, radical, attrs string
+	cases                []routeCase
+}
+
 // latency returns the sum of the latencies in seconds along a route that there is.
 func latency(p *Platform, src, dst int) (seconds float64) {
-	links, err := p.AppendLinks(AsSummed, nil, src, dst)
-	if err != nil {
-		panic(err)
-	}
-	for _, l := range links {
+	for _, l := range must(p.AppendLinks(AsSummed, nil, src, dst)) {
 		_, s, _ := p.LinkFigures(l)
 		seconds += s
 	}
@@ -106,7 +115,5 @@ func TestParseAlone(t *testing.T) {
 	}
 	text := `<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><trace id="t" periodicity="1">0 1
 </trace><trace_connect kind="SPEED" trace="t" element="a"/></zone></platform>`
-	if _, err := ParseAlone(strings.NewReader(text), "p.xml"); err != nil {
-		t.Error(err)
-	}
+	must(ParseAlone(strings.NewReader(text), "p.xml"))
 }

@@ -52,7 +52,7 @@ func TestLevels(t *testing.T) {
 			map[string]int{"s: host to switch": 5, "s: switch to host": 5, "s: backbone": 1, "s: listed links, up": 1, "s: listed links, down": 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := parse(t, `<platform version="4.1">`+test.xml+`</platform>`)
+			p := parse(`<platform version="4.1">` + test.xml + `</platform>`)
 			levels, got := p.Levels(), map[string]int{}
 			for i := range int32(p.NumLinks()) {
 				level := levels[p.LevelOf(i)]
@@ -83,7 +83,7 @@ func checkDirection(t *testing.T, link, level string) {
 
 // TestLongZoneName: names of levels stay short whatever a file says.
 func TestLongZoneName(t *testing.T) {
-	p := parse(t, `<platform version="4.1"><cluster id="`+strings.Repeat("x", 1000)+
+	p := parse(`<platform version="4.1"><cluster id="` + strings.Repeat("x", 1000) +
 		`" prefix="n" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="1us"/></platform>`)
 	for _, name := range p.Levels() {
 		if len(name) > maxLevelZone+80 {
@@ -102,7 +102,7 @@ func TestCables(t *testing.T) {
 		{`topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, []int{0, 1, 1, 3, 3}},
 		{`topology="TORUS" topo_parameters="4,4"`, []int{0, 1, 1, 3, 3}},
 	} {
-		p := parseCluster(t, "0-15", c.attributes)
+		p := parseCluster("0-15", c.attributes)
 		got, levels := p.Cables(), p.Levels()
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: cables of %q (-want +got):\n%s", c.attributes, levels, diff)

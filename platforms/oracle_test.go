@@ -100,7 +100,7 @@ func TestOracleLatencies(t *testing.T) {
 	if err := errors.Join(err1, err2, json.Unmarshal(times, &expected)); err != nil {
 		t.Fatal(err)
 	}
-	p := parse(t, string(xml))
+	p := parse(string(xml))
 	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
 	at := 0.0
 	for dst := 1; dst < p.NumHosts(); dst++ {

@@ -18,7 +18,7 @@ import (
 // those of x have 50 us.)
 func TestTies(t *testing.T) {
 	for routing, want := range map[string]string{"Dijkstra": "ay yb", "DijkstraCache": "ay yb", "Floyd": "ax xb"} {
-		p := parse(t, zoneXML(routing, points("a x y b", "ay yb ax xb")+`
+		p := parse(zoneXML(routing, points("a x y b", "ay yb ax xb")+`
 			<route src="a" dst="y"><link_ctn id="ay"/></route><route src="y" dst="b"><link_ctn id="yb"/></route>
 			<route src="a" dst="x"><link_ctn id="ax"/></route><route src="x" dst="b"><link_ctn id="xb"/></route>`))
 		checkRoutes(t, p, []routeCase{{"a", "b", want}})
@@ -33,15 +33,7 @@ func TestRecordedRoutes(t *testing.T) {
 		t.Fatalf("no recorded routes: %v", err)
 	}
 	for _, file := range files {
-		p, err := Load(file)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		text, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".routes")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, text := must(Load(file)), must(os.ReadFile(strings.TrimSuffix(file, ".xml")+".routes"))
 		for line := range strings.Lines(string(text)) {
 			words := strings.Fields(line)
 			want := strings.ReplaceAll(strings.Join(words[3:], " "), "__loopback__", "loopback")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestHostProps(t *testing.T) {
-	p := parse(t, zoneXML("Full", `<prop id="smpi/os" value="zone"/>
+	p := parse(zoneXML("Full", `<prop id="smpi/os" value="zone"/>
 		<host id="a" speed="1Gf" core="4"><prop id="smpi/os" value="1"/><prop id="smpi/os" value="2"/></host>
 		<host id="b" speed="1Gf,2Gf,3Gf" pstate="1"/>
 		<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" core="2" bw="1" lat="1"><prop id="smpi/or" value="3"/></cluster>`))
@@ -47,7 +47,7 @@ func TestHostProps(t *testing.T) {
 // TestConfig: of two options with one name SimGrid 3.32 takes the first, in one
 // <config> or in two.
 func TestConfig(t *testing.T) {
-	p := parse(t, `<platform version="4.1">
+	p := parse(`<platform version="4.1">
 		<config id="General"><prop id="a" value="1"/><prop id="b" value="2"/></config>
 		<config><prop id="a" value="3"/></config>
 		<zone id="w" routing="Full"><config><prop id="c" value="4"/></config><host id="h" speed="1f"/></zone></platform>`)
@@ -61,11 +61,11 @@ func TestConfig(t *testing.T) {
 // ISO-8859-1, and begin with a byte order mark if it is.
 func TestEncoding(t *testing.T) {
 	text := zoneXML("Full", points("knoten\xfc b", ""))
-	p := parse(t, `<?xml version="1.0" encoding="ISO-8859-1"?>`+text)
+	p := parse(`<?xml version="1.0" encoding="ISO-8859-1"?>` + text)
 	if _, ok := p.HostIndex("knoten\u00fc"); !ok {
 		t.Errorf("no host knoten\u00fc, but %q", p.Host(0).Name)
 	}
-	if n := parse(t, "\ufeff"+zoneXML("Full", points("a b", ""))).NumHosts(); n != 2 {
+	if n := parse("\ufeff" + zoneXML("Full", points("a b", ""))).NumHosts(); n != 2 {
 		t.Errorf("behind a byte order mark %d hosts, want 2", n)
 	}
 	refuses(t, `<?xml version="1.0" encoding="EBCDIC"?>`+text,
@@ -75,7 +75,7 @@ func TestEncoding(t *testing.T) {
 // TestHash: machines are told apart by all of their text, routes included.
 func TestHash(t *testing.T) {
 	text := zoneXML("Full", points("a", "b"))
-	p, other := parse(t, text), parse(t, strings.Replace(text, `id="b"`, `id="c"`, 1))
+	p, other := parse(text), parse(strings.Replace(text, `id="b"`, `id="c"`, 1))
 	if p.Hash() != sha256.Sum256([]byte(text)) || other.Hash() == p.Hash() {
 		t.Errorf("%x and %x", p.Hash(), other.Hash())
 	}
@@ -85,7 +85,7 @@ func TestHash(t *testing.T) {
 func TestLargeFatTree(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p := parseCluster(t, "0-65535", `topology="FAT_TREE" topo_parameters="3;64,32,32;1,32,32;1,1,1"`)
+	p := parseCluster("0-65535", `topology="FAT_TREE" topo_parameters="3;64,32,32;1,32,32;1,1,1"`)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 100e6 {
 		t.Errorf("reading allocates %d bytes", got)
@@ -99,19 +99,16 @@ func TestLargeFatTree(t *testing.T) {
 // TestAppendRouteDoesNotAllocate holds for every topology.
 func TestAppendRouteDoesNotAllocate(t *testing.T) {
 	for _, p := range []*Platform{
-		parseCluster(t, "0-23", `limiter_link="1GBps" bb_bw="1"`),
-		parseCluster(t, "0-23", `topology="FAT_TREE" topo_parameters="2;6,4;2,2;1,2"`),
-		parseCluster(t, "0-23", `topology="TORUS" topo_parameters="4,6" loopback_bw="1"`),
-		parseCluster(t, "0-23", `topology="DRAGONFLY" topo_parameters="2,1;2,2;3,1;2"`),
+		parseCluster("0-23", `limiter_link="1GBps" bb_bw="1"`),
+		parseCluster("0-23", `topology="FAT_TREE" topo_parameters="2;6,4;2,2;1,2"`),
+		parseCluster("0-23", `topology="TORUS" topo_parameters="4,6" loopback_bw="1"`),
+		parseCluster("0-23", `topology="DRAGONFLY" topo_parameters="2,1;2,2;3,1;2"`),
 	} {
 		route := make([]int32, 0, 64)
 		n := testing.AllocsPerRun(10, func() {
 			for src := range p.NumHosts() {
 				for dst := range p.NumHosts() {
-					var err error
-					if route, err = p.AppendRoute(route[:0], src, dst); err != nil {
-						t.Fatal(err)
-					}
+					route = must(p.AppendRoute(route[:0], src, dst))
 				}
 			}
 		})
@@ -123,7 +120,7 @@ func TestAppendRouteDoesNotAllocate(t *testing.T) {
 
 // TestAppendRouteKeepsPrefix: what was in the slice stays, also before an error.
 func TestAppendRouteKeepsPrefix(t *testing.T) {
-	p := parse(t, zoneXML("Full", points("a b", "l")+`<route src="a" dst="b" symmetrical="NO"><link_ctn id="l"/></route>`))
+	p := parse(zoneXML("Full", points("a b", "l")+`<route src="a" dst="b" symmetrical="NO"><link_ctn id="l"/></route>`))
 	route, err := p.AppendRoute([]int32{7}, 0, 1)
 	if diff := cmp.Diff([]int32{7, 1}, route); err != nil || diff != "" {
 		t.Errorf("route %v, %v, want 7 and link 1", route, err)
@@ -152,10 +149,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		again, err := parseWithin(strings.NewReader(text), "f.xml", small)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must(parseWithin(strings.NewReader(text), "f.xml", small))
 		for i := range p.NumLinks() {
 			l := p.Link(int32(i))
 			if !(l.Bandwidth >= 0) || !(l.Latency >= 0) || l != again.Link(int32(i)) {
@@ -207,7 +201,7 @@ func TestPassedOver(t *testing.T) {
 		<storage_type id="t" model="linear"/><storage id="d" typeId="s" content="" attach="a"/>
 		<host id="a" speed="1Gf"><disk read_bw="1MBps" write_bw="1MBps"><prop id="size" value="1GiB"/></disk><mount storageId="d" name="/"/><mount id="d" name="/"/><gpu name="g"/></host>`, 1)
 	xml := strings.Replace(zoneXML("Full", with), `<zone`, `<random id="r" min="0" max="1" mean="0.5" std_deviation="1"/><zone`, 1)
-	want, got := parse(t, zoneXML("Full", plain)), parse(t, xml)
+	want, got := parse(zoneXML("Full", plain)), parse(xml)
 	if diff := cmp.Diff(want.Describe(), got.Describe()); diff != "" {
 		t.Error(diff)
 	}
@@ -218,31 +212,21 @@ func TestPassedOver(t *testing.T) {
 // several.
 func TestSpeedZero(t *testing.T) {
 	for _, attrs := range []string{`speed="0"`, `speed="0f"`, `speed="1Gf,0f" pstate="1"`, `speed="0f,1Gf" pstate="0.0"`} {
-		p := parse(t, zoneXML("Full", `<host id="a" `+attrs+`/>`))
+		p := parse(zoneXML("Full", `<host id="a" `+attrs+`/>`))
 		if h := p.Host(0); h.Speed != 0 {
 			t.Errorf("%s: speed %g", attrs, h.Speed)
 		}
 	}
-	if p := parse(t, zoneXML("Full", `<host id="a" speed="0f,2Gf" pstate="1"/>`)); p.Host(0).Speed != 2e9 {
+	if p := parse(zoneXML("Full", `<host id="a" speed="0f,2Gf" pstate="1"/>`)); p.Host(0).Speed != 2e9 {
 		t.Errorf("speed %g, want 2e9", p.Host(0).Speed)
 	}
-}
-
-// builtinMachine returns a built-in machine that must be there.
-func builtinMachine(t testing.TB, name string, ranks int) *Platform {
-	t.Helper()
-	p, err := Builtin(name, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // TestStampede checks the machine against its published description: 6,400
 // nodes, 320 leaf switches of 20 nodes, 8 core switches, two cables between each
 // leaf and each core switch; 56 Gb/s, 5.2 us a link.
 func TestStampede(t *testing.T) {
-	p := builtinMachine(t, "stampede", 1)
+	p := must(Builtin("stampede", 1))
 	if got, want := p.NumHosts(), 6400; got != want {
 		t.Errorf("%d hosts, want %d", got, want)
 	}
@@ -273,7 +257,7 @@ func TestStampede(t *testing.T) {
 
 // TestDahu checks the machine against its published description.
 func TestDahu(t *testing.T) {
-	p := builtinMachine(t, "dahu", 1)
+	p := must(Builtin("dahu", 1))
 	if got, want := p.NumHosts(), 32; got != want {
 		t.Errorf("%d hosts, want %d", got, want)
 	}
@@ -289,10 +273,7 @@ func TestDahu(t *testing.T) {
 	if got := latency(p, 0, 31); got != 1e-7 {
 		t.Errorf("latency %v, want 2 links of 5e-8", got)
 	}
-	route, err := p.AppendRoute(nil, 3, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	route := must(p.AppendRoute(nil, 3, 3))
 	want := Link{"dahu_link_3_loopback", 18348422228.142746, 0, Fatpipe}
 	if got := p.Link(route[0]); got != want {
 		t.Errorf("loopback %+v, want %+v", got, want)
@@ -319,13 +300,12 @@ func TestDefault(t *testing.T) {
 		{1024, 43 * 24, 1 + 43*24 + 2*43*(24+12), 4},
 		{6006, 251 * 24, 1 + 251*24 + 2*251*(24+12), 4},
 	} {
-		p := builtinMachine(t, "default", c.ranks)
+		p := must(Builtin("default", c.ranks))
 		if p.NumHosts() != c.hosts || p.NumLinks() != c.links {
 			t.Errorf("%d ranks: %d hosts, %d links, want %d, %d", c.ranks, p.NumHosts(), p.NumLinks(), c.hosts, c.links)
 		}
-		route, err := p.AppendRoute(nil, 0, c.hosts-1)
-		if err != nil || len(route) != c.hops {
-			t.Errorf("%d ranks: a route of %d links, %v, want %d", c.ranks, len(route), err, c.hops)
+		if route := must(p.AppendRoute(nil, 0, c.hosts-1)); len(route) != c.hops {
+			t.Errorf("%d ranks: a route of %d links, want %d", c.ranks, len(route), c.hops)
 		}
 	}
 }
@@ -388,11 +368,7 @@ func TestDescribe(t *testing.T) {
 				{"black, router to chassis of its group", 24, 1, 3e9, 1e-6}, {"blue, group to groups", 3, 2, 4e9, 1e-6}}, 8e9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := Parse(strings.NewReader(test.xml), test.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := p.Describe()
+			d := parse(test.xml).Describe()
 			if d.Cores != int64(4*d.Hosts) || d.Flops != float64(d.Hosts)*8e9 {
 				t.Errorf("%d hosts with %d cores of %g flop/s in all", d.Hosts, d.Cores, d.Flops)
 			}

@@ -115,13 +115,7 @@ func TestProfilesInFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	load := func() *Platform {
-		p, err := Load(filepath.Join(dir, "p.xml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
+	load := func() *Platform { return must(Load(filepath.Join(dir, "p.xml"))) }
 	write("p.xml", profiled("%HOST%", ` speed_file="s.txt" state_file="o.txt"`, "%LINK%", ` sharing_policy="SPLITDUPLEX" bandwidth_file="b.txt" latency_file="l.txt" state_file="o.txt"`, "%WAY%", ` direction="UP"`))
 	write("s.txt", "1 0.5\n")
 	write("o.txt", "1 1\n")
@@ -142,8 +136,7 @@ func TestProfilesInFiles(t *testing.T) {
 	if load().Hash() == p.Hash() {
 		t.Error("the hash is the same with another profile")
 	}
-	work := t.TempDir()
-	t.Chdir(work)
+	t.Chdir(t.TempDir())
 	if err := os.WriteFile("b.txt", []byte("7 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +169,7 @@ func TestProfilesInline(t *testing.T) {
 	} {
 		if text := profiled("%END%", c.end); c.want != "" {
 			refuses(t, text, c.want)
-		} else if n := len(parse(t, text).Profiles()); n != 1 {
+		} else if n := len(parse(text).Profiles()); n != 1 {
 			t.Errorf("%s: %d profiles, want 1", c.name, n)
 		}
 	}
@@ -184,7 +177,7 @@ func TestProfilesInline(t *testing.T) {
 
 // TestTraceConnectedTwice: SimGrid connects a trace to the first element only.
 func TestTraceConnectedTwice(t *testing.T) {
-	p := parse(t, profiled("%END%", `<trace id="t" periodicity="-1">1 2</trace>
+	p := parse(profiled("%END%", `<trace id="t" periodicity="-1">1 2</trace>
 <trace_connect kind="SPEED" trace="t" element="b"/>
 <trace_connect kind="SPEED" trace="t" element="a"/>`))
 	if uses := p.Profiles(); len(uses) != 1 || uses[0].Target != "b" {
@@ -201,7 +194,7 @@ func TestProfileWithoutValue(t *testing.T) {
 	const platform = `<platform version="4.1">%s<zone id="z" routing="Full"><host id="a" speed="1Gf"/></zone>
 <trace_connect kind="SPEED" trace="t" element="a"/></platform>`
 	for _, text := range []string{"\n", "# nothing", "\nLOOPAFTER 1\n", "\nPERIODICITY 1\n"} {
-		p := parse(t, fmt.Sprintf(platform, `<trace id="t" periodicity="-1">`+text+`</trace>`))
+		p := parse(fmt.Sprintf(platform, `<trace id="t" periodicity="-1">`+text+`</trace>`))
 		if w := p.Warnings(); len(p.Profiles()) != 0 || len(w) != 1 || !strings.Contains(w[0].String(), "has no value") {
 			t.Errorf("%q: profiles %v, warnings %v, want a warning alone", text, p.Profiles(), w)
 		}
@@ -216,7 +209,7 @@ func TestConstantSpeed(t *testing.T) {
 		"0 0.9": 0.9, "0 2": 2,
 		"1 0.9": 0, "0 0.9\n1 1": 0, "0 0": 0, "0 0.9\nLOOPAFTER 1": 0,
 	} {
-		p := parse(t, fmt.Sprintf(`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-2" speed="1Gf" core="2" bw="1GBps" lat="1us"/>
+		p := parse(fmt.Sprintf(`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-2" speed="1Gf" core="2" bw="1GBps" lat="1us"/>
 <trace id="t" periodicity="-1">%s</trace><trace_connect kind="SPEED" trace="t" element="n1"/></platform>`, values))
 		speed := 1e9
 		if want > 0 {

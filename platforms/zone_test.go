@@ -26,7 +26,7 @@ func points(hosts, links string) string {
 }
 
 func TestListedRoutes(t *testing.T) {
-	p := parse(t, zoneXML("Full", points("a b c", "l m n")+`
+	p := parse(zoneXML("Full", points("a b c", "l m n")+`
 		<link id="s" bandwidth="2GBps" latency="2ms" sharing_policy="SPLITDUPLEX"/>
 		<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="s" direction="UP"/><link_ctn id="m"/></route>
 		<route src="a" dst="c" symmetrical="NO"><link_ctn id="s" direction="UP"/><link_ctn id="n"/><link_ctn id="n"/></route>
@@ -49,7 +49,7 @@ func TestListedRoutes(t *testing.T) {
 // their latency, and an edge of three links counts three.
 func TestShortestPaths(t *testing.T) {
 	for _, routing := range []string{"Floyd", "Dijkstra", "DijkstraCache"} {
-		p := parse(t, zoneXML(routing, points("a b c d e", "ab bc cd de x y z")+`
+		p := parse(zoneXML(routing, points("a b c d e", "ab bc cd de x y z")+`
 			<router id="r"/>
 			<route src="a" dst="b"><link_ctn id="ab"/></route>
 			<route src="b" dst="r"><link_ctn id="bc"/></route>
@@ -73,7 +73,7 @@ func TestShortestPaths(t *testing.T) {
 // of a; on three of 1 GB/s it would take 0.37 ms.)
 func TestSelfRoutes(t *testing.T) {
 	for routing, want := range map[string]string{"Floyd": "ab ab", "Dijkstra": "s s s", "Full": "s s s"} {
-		p := parse(t, zoneXML(routing, points("a b", "ab s")+`
+		p := parse(zoneXML(routing, points("a b", "ab s")+`
 			<route src="a" dst="b"><link_ctn id="ab"/></route>
 			<route src="a" dst="a" symmetrical="NO"><link_ctn id="s"/><link_ctn id="s"/><link_ctn id="s"/></route>
 			<route src="b" dst="b" symmetrical="NO"><link_ctn id="s"/><link_ctn id="s"/></route>`))
@@ -84,7 +84,7 @@ func TestSelfRoutes(t *testing.T) {
 // TestZoneRoutes: routes go to the gateway inside each zone, over the links of
 // the zoneRoute, and on from the other gateway.
 func TestZoneRoutes(t *testing.T) {
-	p := parse(t, zoneXML("Full", `
+	p := parse(zoneXML("Full", `
 		<cluster id="f" prefix="f" suffix="" radical="0-2" speed="1f" bw="1" lat="1" router_id="sw" bb_bw="1" bb_lat="1"/>
 		<cluster id="g" prefix="g" suffix="" radical="0-2" speed="1f" bw="1" lat="1"/>
 		<zone id="in" routing="Floyd">`+points("x y", "xy yr")+`<router id="r"/>
@@ -106,7 +106,7 @@ func TestZoneRoutes(t *testing.T) {
 // TestNestedZones: the common zone is found whatever the depths, and a gateway
 // may lie deeper than the zone it is named for.
 func TestNestedZones(t *testing.T) {
-	p := parse(t, zoneXML("Full", `
+	p := parse(zoneXML("Full", `
 		<zone id="p" routing="Full">
 			<zone id="p1" routing="Full">`+points("a b", "ab")+`<route src="a" dst="b"><link_ctn id="ab"/></route></zone>
 			<zone id="p2" routing="Full">`+points("c", "")+`</zone>
@@ -129,7 +129,7 @@ func TestJoinedFatTrees(t *testing.T) {
 		return `<cluster id="` + id + `" prefix="` + id + `" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="50us" ` +
 			`topology="FAT_TREE" topo_parameters="2;4,2;1,2;1,2" router_id="none"/>`
 	}
-	p := parse(t, zoneXML("Full", tree("a")+tree("b")+`<link id="l" bandwidth="1MBps" latency="1ms"/>
+	p := parse(zoneXML("Full", tree("a")+tree("b")+`<link id="l" bandwidth="1MBps" latency="1ms"/>
 		<zoneRoute src="a" dst="b" gw_src="a0" gw_dst="b0"><link_ctn id="l"/></zoneRoute>`))
 	src, _ := p.HostIndex("a7")
 	dst, _ := p.HostIndex("b7")
@@ -141,7 +141,7 @@ func TestJoinedFatTrees(t *testing.T) {
 // TestPartsNotListed: what a zone of routing Full does not list is a part without links of a
 // route between zones, and no route between two of its hosts.
 func TestPartsNotListed(t *testing.T) {
-	p := parse(t, zoneXML("Full", `
+	p := parse(zoneXML("Full", `
 		<zone id="A" routing="Full"><host id="a" speed="1Gf"/><host id="c" speed="1Gf"/><router id="ra"/>
 			<link id="la" bandwidth="125MBps" latency="50us"/>
 			<route src="a" dst="ra" symmetrical="NO"><link_ctn id="la"/></route></zone>
@@ -158,7 +158,7 @@ func TestPartsNotListed(t *testing.T) {
 
 // TestVersion3 reads the older words.
 func TestVersion3(t *testing.T) {
-	p := parse(t, `<platform version="3"><AS id="w" routing="Full">
+	p := parse(`<platform version="3"><AS id="w" routing="Full">
 		<AS id="s" routing="Full"><host id="a" power="1Gf"/><host id="b" power="2e9"/>
 		<link id="l" bandwidth="1E9" latency="1E-3" sharing_policy="FULLDUPLEX"/>
 		<route src="a" dst="b"><link_ctn id="l" direction="UP"/></route></AS>
@@ -175,7 +175,7 @@ func TestVersion3(t *testing.T) {
 
 // TestStar: cabinets and hosts with links of their own around a backbone.
 func TestStar(t *testing.T) {
-	p := parse(t, zoneXML("Cluster", points("h k", "u d s")+`<router id="r"/>
+	p := parse(zoneXML("Cluster", points("h k", "u d s")+`<router id="r"/>
 		<cabinet id="x" prefix="x" suffix="" radical="1-2" speed="1Gf" bw="1GBps" lat="1ms"/>
 		<backbone id="bb" bandwidth="1GBps" latency="1ms"/>
 		<host_link id="h" up="u" down="d"/><host_link id="k" up="s" down="s"/>`))
@@ -198,7 +198,7 @@ func TestBypass(t *testing.T) {
 	leaf := func(id, hosts string) string {
 		return `<zone id="` + id + `" routing="Full">` + points(hosts, "") + `</zone>`
 	}
-	p := parse(t, zoneXML("Full", points("", "l m n o q")+
+	p := parse(zoneXML("Full", points("", "l m n o q")+
 		`<zone id="p" routing="Full">`+leaf("p1", "a")+leaf("p2", "b")+`
 			<zoneRoute src="p1" dst="p2" gw_src="a" gw_dst="b"><link_ctn id="l"/></zoneRoute></zone>
 		<zone id="q" routing="Full">`+points("c d", "")+`
@@ -227,7 +227,7 @@ func TestListedOrder(t *testing.T) {
 		"Dijkstra": {"loopback loopback m", "y x loopback m"},
 		"Floyd":    {"loopback m loopback", "loopback m x y"},
 	} {
-		p := parse(t, zoneXML("Full", points("", "l m")+`
+		p := parse(zoneXML("Full", points("", "l m")+`
 			<zone id="p" routing="Full"><host id="a" speed="1Gf"/></zone>
 			<zone id="q" routing="`+routing+`">`+points("c d", "x y")+`
 				<route src="c" dst="d"><link_ctn id="x"/><link_ctn id="y"/></route></zone>
@@ -244,7 +244,7 @@ func TestListedOrder(t *testing.T) {
 // TestRouterBypass: a bypass from a gateway without links adds none there. (SimGrid
 // 3.32 gives a router's route to itself neither loopback nor backbone.)
 func TestRouterBypass(t *testing.T) {
-	p := parse(t, zoneXML("Full", points("", "l m")+`
+	p := parse(zoneXML("Full", points("", "l m")+`
 		<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" router_id="rc"/>
 		<zone id="z" routing="Full">
 			<cluster id="d" prefix="d" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" router_id="rd"
@@ -262,7 +262,7 @@ func TestRouterBypass(t *testing.T) {
 
 // TestNamesOfZones: a host may have the name of a zone, also of its own; a router may not.
 func TestNamesOfZones(t *testing.T) {
-	p := parse(t, zoneXML("Full", `
+	p := parse(zoneXML("Full", `
 		<zone id="z" routing="Full"><host id="z" speed="1Gf"/></zone>
 		<cluster id="a0" prefix="a" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us" router_id="r"/>
 		<link id="l" bandwidth="1GBps" latency="1us"/>
@@ -286,14 +286,14 @@ func TestManyStars(t *testing.T) {
 		fmt.Fprintf(&text, `<zone id="z%d" routing="Cluster"><cabinet id="k" prefix="h%d-" suffix="" radical="0-%d" speed="1Gf" bw="1GBps" lat="1us"/></zone>`, i, i, each-1)
 	}
 	text.WriteString(`</zone></platform>`)
-	p := parse(t, text.String())
+	p := parse(text.String())
 	checkRoutes(t, p, []routeCase{{fmt.Sprintf("h%d-0", zones-1), fmt.Sprintf("h%d-1", zones-1), fmt.Sprintf("link_h%d-0_UP link_h%d-1_DOWN", zones-1, zones-1)}})
 }
 
 // TestDistance: the distance of two points in the plane and their heights, in ms, of which
 // the sign is lost: for (0,0,1) and (3,4,-2) these are 5 + 1 + 2, whatever the links.
 func TestDistance(t *testing.T) {
-	p := parse(t, `<platform version="4.1"><zone id="w" routing="Vivaldi">
+	p := parse(`<platform version="4.1"><zone id="w" routing="Vivaldi">
 		<peer id="a" speed="1Gf" bw_in="2MBps" bw_out="1MBps" coordinates="0 0 1" lat="1ms"/>
 		<host id="b" speed="1Gf" coordinates=" 3  4 -2 "/>
 		<host id="c" speed="1Gf"/>
@@ -330,19 +330,19 @@ func TestDistance(t *testing.T) {
 // SimGrid loads such a file and aborts where a message needs the way.
 func TestWithoutWay(t *testing.T) {
 	for _, routing := range []string{"Cluster", "Vivaldi"} {
-		p := parse(t, `<platform version="4.1"><zone id="w" routing="`+routing+`">
+		p := parse(`<platform version="4.1"><zone id="w" routing="` + routing + `">
 			<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us"/>
 			<cluster id="d" prefix="d" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="1us"/></zone></platform>`)
 		checkRoutes(t, p, []routeCase{{"c0", "c1", "c_link_0_UP c_link_1_DOWN"}})
 		noRoute(t, p, 0, 2, `zone "w" has no routes between zones`)
 	}
-	p := parse(t, `<platform version="4.1"><zone id="w" routing="Cluster"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>`)
+	p := parse(`<platform version="4.1"><zone id="w" routing="Cluster"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>`)
 	noRoute(t, p, 0, 1, `no route in zone "w" from "a" to "b"`)
 }
 
 // TestNoBandwidth: a link without bandwidth is loaded, as in SimGrid, and warned of.
 func TestNoBandwidth(t *testing.T) {
-	p := parse(t, zoneXML("Full", points("a b", "")+`<link id="l" bandwidth="0Bps"/><route src="a" dst="b"><link_ctn id="l"/></route>`))
+	p := parse(zoneXML("Full", points("a b", "")+`<link id="l" bandwidth="0Bps"/><route src="a" dst="b"><link_ctn id="l"/></route>`))
 	route, err := p.AppendRoute(nil, 0, 1)
 	if err != nil || len(route) != 1 || p.Link(route[0]).Bandwidth != 0 {
 		t.Errorf("route %v, error %v", route, err)
