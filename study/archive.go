@@ -153,14 +153,11 @@ func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 }
 
 // read reads the plan, then its inputs, one of which may be its program, then the results.
-func (a *Archive) read(z *zip.Reader) error {
+func (a *Archive) read(z *zip.Reader) (err error) {
+	defer textutil.Stopped(&err)
 	p := a.Plan
 	// The plan goes first: it says which other files there may be, and how many rows.
-	text, err := unpack(z, PlanFile, maxPlan)
-	if err != nil {
-		return err
-	}
-	if err := p.decode(text); err != nil {
+	if err := p.decode(textutil.Must(unpack(z, PlanFile, maxPlan))); err != nil {
 		return fmt.Errorf("%s: %w", PlanFile, err)
 	}
 	if p.Format != PlanFormat {
@@ -174,11 +171,8 @@ func (a *Archive) read(z *zip.Reader) error {
 		if in.File == "" || a.files[in.File] != nil && in.unchanged(a.files[in.File], in.File) == nil {
 			continue
 		}
-		text, err := unpack(z, in.File, min(uint64(in.limit()), left))
-		if err == nil {
-			err = in.unchanged(text, in.File)
-		}
-		if err != nil {
+		text := textutil.Must(unpack(z, in.File, min(uint64(in.limit()), left)))
+		if err := in.unchanged(text, in.File); err != nil {
 			return err
 		}
 		left -= uint64(len(text))
@@ -208,10 +202,7 @@ func (a *Archive) read(z *zip.Reader) error {
 
 	// The outcome of each row, line by line: a forged archive of a few kB may hold lines of gigabytes,
 	// so they are bounded like those of a journal.
-	f, err := open(z, resultsFile, maxResults)
-	if err != nil {
-		return err
-	}
+	f := textutil.Must(open(z, resultsFile, maxResults))
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
@@ -242,20 +233,14 @@ func (a *Archive) read(z *zip.Reader) error {
 			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
 		}
 	}
-	table, err := open(z, CSVFile, maxResults)
-	if err != nil {
-		return err
-	}
+	table := textutil.Must(open(z, CSVFile, maxResults))
 	defer table.Close()
 	var want bytes.Buffer
 	if err := p.NewTable(r).WriteCSV(&want); err != nil {
 		return err
 	}
 	// The table follows from the results, so it is compared and not read.
-	have, err := io.ReadAll(io.LimitReader(table, int64(want.Len())+1)) // a forged table may be much longer
-	if err != nil {
-		return err
-	}
+	have := textutil.Must(io.ReadAll(io.LimitReader(table, int64(want.Len())+1))) // a forged table may be much longer
 	if !bytes.Equal(have, want.Bytes()) {
 		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
 	}

@@ -44,22 +44,19 @@ func Load(path string) (*Study, error) {
 func Parse(r io.Reader, name string) (s *Study, err error) {
 	head := sniff.Remember(r)
 	defer func() {
-		switch wrong := recover().(type) {
-		case nil:
-		case parseError:
-			s, err = nil, head.Instead(wrong.error, name, sniff.YAML)
-		default:
-			panic(wrong)
+		if err != nil {
+			err = head.Instead(err, name, sniff.YAML)
 		}
 	}()
+	defer textutil.Stopped(&err)
 	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}},
 		ranges: map[string]span{}, saidBy: map[string]string{}}
-	p.file(must(p.Read(head)))
+	p.file(textutil.Must(p.Read(head)))
 	return p.study, nil
 }
 
 // parser is a file that is being read. The first error in the file ends the reading: methods of
-// the parser panic with a parseError, which Parse recovers and no other code sees.
+// the parser end it by textutil.Stop, which no other code sees.
 //
 // The file is a mapping (docs/studies.md):
 //
@@ -85,27 +82,16 @@ type parser struct {
 	saidBy  map[string]string // the key that sets something for all runs
 }
 
-// parseError is an error in the file, whose text has the line.
-type parseError struct{ error }
-
-// must returns a value that was read, or ends the reading.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(parseError{err})
-	}
-	return v
-}
-
 // fail ends the reading with an error at a node.
 func (p *parser) fail(n ast.Node, format string, args ...any) {
-	panic(parseError{p.Errorf(n, format, args...)})
+	textutil.Stop(p.Errorf(n, format, args...))
 }
 
 // file reads the file's keys, in any order, then the factors and the design, which need all of
 // them.
 func (p *parser) file(root ast.Node) {
 	s := p.study
-	entries := must(p.Entries(root, "study"))
+	entries := textutil.Must(p.Entries(root, "study"))
 	var names []string
 	for _, of := range programs.All() {
 		names = append(names, of.Name)
@@ -117,7 +103,7 @@ func (p *parser) file(root ast.Node) {
 		if e.Key != "program" {
 			continue
 		}
-		s.Program = must(p.Text(e.Value, "program"))
+		s.Program = textutil.Must(p.Text(e.Value, "program"))
 		if s.program = programs.Find(s.Program); s.program != nil {
 			continue
 		}
@@ -174,7 +160,7 @@ func (p *parser) key(e yamlfile.Entry) {
 	case "parameters", "options":
 		p.settings(e)
 	case "tolerance":
-		text := must(p.Text(e.Value, "tolerance"))
+		text := textutil.Must(p.Text(e.Value, "tolerance"))
 		if text == "exact" {
 			return
 		}
@@ -183,8 +169,8 @@ func (p *parser) key(e yamlfile.Entry) {
 			p.fail(e.Value, "tolerance: %w; or exact", err)
 		}
 	case "responses":
-		for _, item := range must(p.Items(e.Value, "responses")) {
-			switch text := must(p.Text(item, "responses")); text {
+		for _, item := range textutil.Must(p.Items(e.Value, "responses")) {
+			switch text := textutil.Must(p.Text(item, "responses")); text {
 			case responsePath:
 				s.Responses.CriticalPath = true
 			case responsePOP:
@@ -199,14 +185,14 @@ func (p *parser) key(e yamlfile.Entry) {
 				" responses, options, or of the machine and the replay %s", yamlfile.Quote(e.Key),
 				strings.Join(machineNames(), ", "))
 		}
-		p.fix(e.Value, e.Key, must(p.Text(e.Value, e.Key)))
+		p.fix(e.Value, e.Key, textutil.Must(p.Text(e.Value, e.Key)))
 	}
 }
 
 // settings reads the mappings parameters, of the program, and options, of the simulator, which
 // all runs have.
 func (p *parser) settings(of yamlfile.Entry) {
-	for _, e := range must(p.Entries(of.Value, of.Key)) {
+	for _, e := range textutil.Must(p.Entries(of.Value, of.Key)) {
 		name := e.Key
 		if of.Key == "parameters" {
 			if OfMachine(name) && p.study.ofProgram(name) == nil {
@@ -216,7 +202,7 @@ func (p *parser) settings(of yamlfile.Entry) {
 				name = seed
 			}
 		}
-		text := must(p.Text(e.Value, e.Key))
+		text := textutil.Must(p.Text(e.Value, e.Key))
 		if of.Key == "options" && !strings.Contains(name, "/") {
 			p.fail(e.Node, "options: %s is no simulator option: these have names as smpi/iprobe", yamlfile.Quote(name))
 		}
@@ -228,12 +214,12 @@ func (p *parser) settings(of yamlfile.Entry) {
 func (p *parser) seeds(n ast.Node) {
 	nodes := []ast.Node{n}
 	if _, list := n.(*ast.SequenceNode); list {
-		nodes = must(p.Items(n, "seed"))
+		nodes = textutil.Must(p.Items(n, "seed"))
 	}
 	p.study.Seeds = nil
 	known := map[uint64]bool{}
 	for _, item := range nodes {
-		text := must(p.Text(item, "seed"))
+		text := textutil.Must(p.Text(item, "seed"))
 		first, last, isRange := strings.Cut(text, "..")
 		if !isRange {
 			last = first
@@ -259,13 +245,13 @@ func (p *parser) seeds(n ast.Node) {
 // readDat makes the lists of a program's input file factors, and those of one value a parameter.
 func (p *parser) readDat(n ast.Node) {
 	s, key := p.study, p.study.program.DatName
-	name := must(p.Text(n, key))
+	name := textutil.Must(p.Text(n, key))
 	text, err := regular.Read(s.find(name), maxDat)
 	if err != nil {
 		p.fail(n, "%s: %w", key, err)
 	}
 	// P and Q come as one list of pairs, as HPL takes them: the factor is the grid PxQ.
-	for _, list := range must(s.program.ReadDat(text, name)) {
+	for _, list := range textutil.Must(s.program.ReadDat(text, name)) {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
 		for _, values := range list.Values {
 			l := Level{Label: strings.Join(values, "x")}
@@ -366,7 +352,7 @@ func (p *parser) readFactors() {
 	known := map[string]bool{}
 	// Factors keep the order of the file, which is that of the columns, and by which the last
 	// changes fastest.
-	for _, e := range must(p.Entries(p.factors, "factors")) {
+	for _, e := range textutil.Must(p.Entries(p.factors, "factors")) {
 		f := Factor{Name: e.Key}
 		switch e.Key {
 		case "seed":
@@ -385,7 +371,7 @@ func (p *parser) readFactors() {
 				p.fail(e.Node, "factors: %s has no levels", f.Name)
 			}
 		default:
-			text := must(p.Text(e.Value, e.Key))
+			text := textutil.Must(p.Text(e.Value, e.Key))
 			if !strings.Contains(text, "..") {
 				p.fail(e.Value, "factors: %s: want a list of levels, found %s", e.Key, yamlfile.Describe(e.Value))
 			}
@@ -422,18 +408,18 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level) {
 		if err := p.study.known(e.Key); err != nil {
 			p.fail(e.Node, "factors: %w; or names of levels with what they set", err)
 		}
-		for _, item := range must(p.Items(e.Value, e.Key)) {
-			text := must(p.Text(item, e.Key))
+		for _, item := range textutil.Must(p.Items(e.Value, e.Key)) {
+			text := textutil.Must(p.Text(item, e.Key))
 			set := p.set(item, e.Key, text)
 			add(item, Level{text, set}, p.study.canonical(set))
 		}
 		return levels
 	}
-	for _, level := range must(p.Entries(e.Value, e.Key)) {
+	for _, level := range textutil.Must(p.Entries(e.Value, e.Key)) {
 		// The label stands for the level, so two levels may set the same under two names.
 		l, saidBy := Level{Label: level.Key}, map[string]string{}
-		for _, s := range must(p.Entries(level.Value, e.Key+", "+level.Key)) {
-			set := p.set(s.Value, s.Key, must(p.Text(s.Value, s.Key)))
+		for _, s := range textutil.Must(p.Entries(level.Value, e.Key+", "+level.Key)) {
+			set := p.set(s.Value, s.Key, textutil.Must(p.Text(s.Value, s.Key)))
 			p.say(saidBy, s.Node, s.Key, set)
 			l.Settings = append(l.Settings, set...)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/study/design"
 )
@@ -32,7 +33,7 @@ func (p *parser) makeRows(root ast.Node) {
 	case nil:
 	case *ast.MappingNode, *ast.MappingValueNode:
 		// Designs with a number, or with rows, are mappings with one key.
-		entries := must(p.Entries(p.design, "design"))
+		entries := textutil.Must(p.Entries(p.design, "design"))
 		if len(entries) != 1 {
 			p.fail(p.design, "design: %d entries, %s", len(entries), wantDesign)
 		}
@@ -48,7 +49,7 @@ func (p *parser) makeRows(root ast.Node) {
 		}
 		return
 	default:
-		n, name = p.design, must(p.Text(p.design, "design"))
+		n, name = p.design, textutil.Must(p.Text(p.design, "design"))
 	}
 
 	// The others need nothing but the factors.
@@ -95,7 +96,7 @@ func (p *parser) noRanges(name string) {
 
 // fractional reads 1/2, 1/4 and so on.
 func (p *parser) fractional(e yamlfile.Entry) {
-	text := must(p.Text(e.Value, "fractional"))
+	text := textutil.Must(p.Text(e.Value, "fractional"))
 	p.noRanges("fractional")
 	// The fraction is a power of two: each dropped factor halves the design.
 	below, ok := strings.CutPrefix(text, "1/")
@@ -121,7 +122,7 @@ func (p *parser) fractional(e yamlfile.Entry) {
 // hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is
 // possible.
 func (p *parser) hypercube(e yamlfile.Entry) {
-	n := must(p.Integer(e.Value, "latin hypercube", 2, MaxLevels))
+	n := textutil.Must(p.Integer(e.Value, "latin hypercube", 2, MaxLevels))
 	s := p.study
 	if len(s.Factors) == 0 {
 		p.fail(e.Node, "design: a latin hypercube needs factors")
@@ -201,7 +202,7 @@ func (p *parser) list(e yamlfile.Entry) {
 	if p.factors != nil || len(s.Factors) > 0 {
 		p.fail(e.Node, "design: a list says itself what is varied: leave factors out")
 	}
-	items := must(p.Items(e.Value, "list"))
+	items := textutil.Must(p.Items(e.Value, "list"))
 	if len(items) == 0 {
 		p.fail(e.Node, "design: the list is empty")
 	}
@@ -211,7 +212,7 @@ func (p *parser) list(e yamlfile.Entry) {
 	// rows.
 	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
-		entries := must(p.Entries(item, "run of the list"))
+		entries := textutil.Must(p.Entries(item, "run of the list"))
 		if i > 0 && len(entries) != len(s.Factors) {
 			p.fail(item, "design: want the factors of the first run of the list: %s; found %d",
 				strings.Join(factorNames(s.Factors), ", "), len(entries))
@@ -227,7 +228,7 @@ func (p *parser) list(e yamlfile.Entry) {
 					yamlfile.Quote(cell.Key), strings.Join(factorNames(s.Factors), ", "))
 			}
 			f := &s.Factors[j]
-			text := must(p.Text(cell.Value, cell.Key))
+			text := textutil.Must(p.Text(cell.Value, cell.Key))
 			key := [2]string{f.Name, text}
 			level, ok := known[key]
 			if !ok {

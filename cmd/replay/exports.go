@@ -29,7 +29,7 @@ func spanOf(c *cli.Context) (timeline.Span, error) {
 // makeTimeline makes the output of --timeline: the actions of each rank, for Perfetto or Pajé. The file grows while the
 // replay goes on; if it cannot be written, the replay ends.
 func makeTimeline(j *job, c *cli.Context, o *output) error {
-	format, zipped, err := timeline.FormatOf(o.file)
+	newSink, zipped, err := timeline.FormatOf(o.file)
 	if err != nil {
 		return command.Usagef("--timeline %w", err)
 	}
@@ -49,7 +49,7 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 		if out, err = newStreamed(ctx, o.file, zipped, j.end); err != nil {
 			return nil, err
 		}
-		sink = format.Sink(out, &timeline.Run{Header: j.in.header, Hosts: hostsOf(&j.machine), Span: span, Fail: out.fail})
+		sink = newSink(out, &timeline.Run{Header: j.in.header, Hosts: hostsOf(&j.machine), Span: span, Fail: out.fail})
 		recorder = timeline.NewRecorder(j.in.header, span, sink)
 		return []replay.Observer{recorder.Observer()}, nil
 	}
@@ -63,10 +63,7 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 		if err == nil {
 			err = sink.Close()
 		}
-		if err != nil {
-			return out.giveUp(err)
-		}
-		return out.close(ctx)
+		return out.close(ctx, err)
 	}
 	o.abandon = func() { out.abandon() }
 	return nil
@@ -122,10 +119,7 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 		if label := strings.Join(report.Labels(r.Report), "; "); label != "" {
 			writer.Label(label)
 		}
-		if err := writer.Close(); err != nil {
-			return out.giveUp(err)
-		}
-		return out.close(ctx)
+		return out.close(ctx, writer.Close())
 	}
 	o.abandon = func() { out.abandon() }
 	return nil

@@ -93,10 +93,7 @@ func writeStreamed(ctx context.Context, path string, content func(io.Writer) err
 	if err != nil {
 		return err
 	}
-	if err := content(f); err != nil {
-		return f.giveUp(err)
-	}
-	return f.close(ctx)
+	return f.close(ctx, content(f))
 }
 
 // leavePipe gives a pipe up that nobody reads from.
@@ -147,8 +144,12 @@ func (f *streamed) unreadError() error {
 // fail ends the replay as the content of the file cannot be made.
 func (f *streamed) fail(err error) { f.end(fmt.Errorf("%s: %w", f.path, err)) }
 
-// close completes the file. It waits for a reader of a pipe until ctx ends.
-func (f *streamed) close(ctx context.Context) error {
+// close completes the file, or gives it up if its content could not be made, for the reason err. It waits for a
+// reader of a pipe until ctx ends.
+func (f *streamed) close(ctx context.Context, err error) error {
+	if err != nil {
+		return f.giveUp(err)
+	}
 	context.AfterFunc(ctx, f.leavePipe)
 	if len(f.chunk) > 0 {
 		if err := f.hand(); err != nil {

@@ -8,8 +8,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +20,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/textutil"
+	"reprise/report"
 	"reprise/study"
 )
 
@@ -69,21 +68,16 @@ var version = sync.OnceValue(func() string {
 	if v != "unknown" && !strings.HasSuffix(v, "dirty") {
 		return v
 	}
+	// The executable is read once in a process, by the first command that names a run.
 	path, err := os.Executable()
 	if err != nil {
 		return v
 	}
-	f, err := os.Open(path)
+	hash, err := report.FileHash(path)
 	if err != nil {
 		return v // a user who may run the program but not read it has to tell builds apart
 	}
-	defer f.Close()
-	// The executable is read once in a process, by the first command that names a run.
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return v
-	}
-	return v + " (executable " + hex.EncodeToString(h.Sum(nil)[:6]) + ")"
+	return v + " (executable " + hash[:12] + ")"
 })
 
 // boolFlag returns a flag that is off unless it is given.

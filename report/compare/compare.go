@@ -49,6 +49,7 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
+	"reprise/replay"
 )
 
 // Test is how differences of several seeds are told from noise.
@@ -192,7 +193,7 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 }
 
 func (r *Result) side() Side {
-	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.Kernels}
+	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.KernelFile}
 }
 
 // parts compares the times of the parts by[k], those of the base first. A part that one of them lacks takes no time
@@ -259,7 +260,7 @@ func (r *Result) bySeeds(seeds []uint64) *Result {
 }
 
 // changes lists the differences between the inputs of two results: parameters in order, then models.
-func changes(a, b *Made) []Change {
+func changes(a, b *replay.Provenance) []Change {
 	list := []Change{}
 	add := func(name, x, y string) {
 		if x != y {
@@ -272,7 +273,7 @@ func changes(a, b *Made) []Change {
 	for _, name := range slices.Compact(names) {
 		add(name, a.Parameters[name], b.Parameters[name])
 	}
-	x, y := a.models(), b.models()
+	x, y := models(a), models(b)
 	for i := range x {
 		add(x[i][0], x[i][1], y[i][1])
 	}
@@ -281,7 +282,7 @@ func changes(a, b *Made) []Change {
 
 // models returns the names and values of all that a result was made from besides parameters. Values that a file
 // leaves out are the defaults of replay.
-func (m *Made) models() [][2]string {
+func models(m *replay.Provenance) [][2]string {
 	noise, rate := "means", "no limit"
 	if m.ComputeNoise {
 		noise = "drawn by their spread"
@@ -291,7 +292,7 @@ func (m *Made) models() [][2]string {
 	}
 	return [][2]string{
 		{"platform", m.Platform},
-		{"kernels", m.Kernels},
+		{"kernels", m.KernelFile},
 		{"network noise", m.NetworkNoise},
 		{"scale of flop", strconv.FormatFloat(cmp.Or(m.ComputeScale, 1), 'g', -1, 64)},
 		{"amounts of flop", noise},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/replay"
 	"reprise/report"
 )
 
@@ -170,8 +171,8 @@ func FuzzRead(f *testing.F) {
 
 // TestChanges: parameters in order, then models.
 func TestChanges(t *testing.T) {
-	a := Made{Platform: "dahu", Parameters: map[string]string{"NB": "128", "N": "5", "old": "1"}, HostSpeeds: []string{"a=1", "b=2"}}
-	b := Made{Platform: "p.xml", Parameters: map[string]string{"NB": "120", "N": "5", "new": "2"}}
+	a := replay.Provenance{Platform: "dahu", Parameters: map[string]string{"NB": "128", "N": "5", "old": "1"}, HostSpeeds: []string{"a=1", "b=2"}}
+	b := replay.Provenance{Platform: "p.xml", Parameters: map[string]string{"NB": "120", "N": "5", "new": "2"}}
 	want := []Change{{"NB", "128", "120"}, {"new", "", "2"}, {"old", "1", ""}, {"platform", "dahu", "p.xml"}, {"host speeds", "a=1, b=2", ""}}
 	if diff := cmp.Diff(want, changes(&a, &b)); diff != "" {
 		t.Error(diff)

@@ -33,7 +33,7 @@ const (
 type Result struct {
 	File string
 	Kind Kind
-	Made Made
+	Made replay.Provenance
 	// What was played: all of a program, or some steps.
 	Complete    bool
 	First, Last int
@@ -45,22 +45,6 @@ type Result struct {
 	makespan Figure          // seconds
 	gflops   Figure          // 0: the program has no rate
 	parts    [len(by)][]part // in the order of by, each in that of the file, which tables keep; nil: there are none
-}
-
-// Made is what a result was made from, with the keys of its JSON.
-type Made struct {
-	Tool          string            `json:"tool"`
-	Trace         string            `json:"trace"`
-	Platform      string            `json:"platform"`
-	Kernels       string            `json:"kernels"`
-	NetworkNoise  string            `json:"network_noise"`
-	HostSpeeds    []string          `json:"host_speed"`
-	ComputeScale  float64           `json:"compute_scale"`  // 0: 1
-	FileBandwidth float64           `json:"file_bandwidth"` // byte/s; 0: no limit
-	ComputeNoise  bool              `json:"compute_noise"`  // amounts of flop were drawn by their spread
-	Changes       []string          `json:"machine_changes"`
-	Program       string            `json:"program"`
-	Parameters    map[string]string `json:"parameters"`
 }
 
 // part is the time of a kind, a phase or a kernel, in seconds of the mean rank.
@@ -111,8 +95,11 @@ const mostBytes = 1 << 28
 // document is what is read of the JSON of a result, of any kind. Keys that are missing are 0 or empty: results of other
 // programs need no more than a makespan.
 type document struct {
-	Format int `json:"format"` // 0: of no number, read as 1
-	Made
+	replay.Provenance // its Format is 0 where the result has no number, and read as 1
+
+	// What the replay itself took is of no interest: a result of another program may have anything there.
+	Wall   json.RawMessage `json:"wall_s"`
+	Memory json.RawMessage `json:"peak_rss_bytes"`
 
 	Complete  *bool    `json:"complete"`
 	First     int      `json:"first_step"`
@@ -213,7 +200,7 @@ func decode(text []byte) (*Result, error) {
 	case d.StoppedAt != nil:
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
-	res := &Result{Made: d.Made, Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last}
+	res := &Result{Made: d.Provenance, Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last}
 	if d.Runs != nil {
 		res.Kind = Runs
 		return res, res.addSeeds(d.Runs, &d.Names, MeanFigure)

@@ -51,8 +51,9 @@ type timedLine struct {
 	begin, end int // in paje.texts
 }
 
-// newPaje returns a sink that begins with the definitions of a file: its events, phases, actions, hosts and ranks.
-func newPaje(w io.Writer, run *Run) *paje {
+// Paje is the [Format] of text that Pajé reads. A file begins with its definitions: its events, phases, actions, hosts
+// and ranks.
+func Paje(w io.Writer, run *Run) Sink {
 	p := &paje{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10)}
 	for i, e := range pajeEvents {
 		fmt.Fprintf(p.w, "%%EventDef %s %d\n%%       %s\n%%EndEventDef\n", e.name, i,

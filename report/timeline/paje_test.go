@@ -117,7 +117,7 @@ func TestLabels(t *testing.T) {
 	labelled := func(f timeline.Format) []byte {
 		h := pairHeader()
 		var out bytes.Buffer
-		sink := f.Sink(&out, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}})
+		sink := f(&out, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}})
 		r := timeline.NewRecorder(h, timeline.Span{}, sink)
 		play(t, h, r, pair()...)
 		r.End()

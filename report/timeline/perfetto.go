@@ -83,8 +83,9 @@ const (
 	firstTrack = 1 << 32
 )
 
-// newPerfetto returns a sink that begins with the tracks of the ranks, below their hosts, below one of all.
-func newPerfetto(w io.Writer, run *Run) *perfetto {
+// Perfetto is the [Format] of protobuf, as perfetto_trace.proto says. A file begins with the tracks of the ranks, below
+// their hosts, below one of all.
+func Perfetto(w io.Writer, run *Run) Sink {
 	p := &perfetto{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header)}
 	p.flags = stateCleared | needsState
 	p.categories.field, p.labels.field, p.keys.field = internedCategory, internedName, internedAnnotation

@@ -235,7 +235,7 @@ func numbers(list protoreflect.List) (n []uint64) {
 func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(observing)) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	sink := f.Sink(&out, run)
+	sink := f(&out, run)
 	r := timeline.NewRecorder(run.Header, run.Span, sink)
 	play(r)
 	r.End()
@@ -339,13 +339,13 @@ func TestTooLate(t *testing.T) {
 		fails  bool
 	}{{timeline.Perfetto, true}, {timeline.Paje, false}} {
 		var told error
-		sink := c.format.Sink(&bytes.Buffer{}, &timeline.Run{Header: h, Hosts: []string{"a", "b"}, Fail: func(err error) { told = err }})
+		sink := c.format(&bytes.Buffer{}, &timeline.Run{Header: h, Hosts: []string{"a", "b"}, Fail: func(err error) { told = err }})
 		r := timeline.NewRecorder(h, timeline.Span{}, sink)
 		o := r.Observer()
 		o.ActionBegins(0, flops(1), 1e10)
 		o.ActionEnds(0, 2e10)
 		if err := sink.Close(); (err != nil) != c.fails || (told != nil) != c.fails {
-			t.Errorf("format %d: error %v, told %v", c.format, err, told)
+			t.Errorf("fails %t: error %v, told %v", c.fails, err, told)
 		}
 	}
 }

@@ -70,14 +70,8 @@ type Run struct {
 // Names returns what the actions of a trace are called, by Slice.Name.
 func Names(h *trace.Header) []string { return newActionNames(h).list }
 
-// Format is a form of file that other programs read. Its zero value is Perfetto.
-type Format uint8
-
-// The formats.
-const (
-	Perfetto Format = iota // protobuf, as perfetto_trace.proto says
-	Paje                   // text
-)
+// Format is a form of file that other programs read: it returns a sink that writes such a file to w.
+type Format func(w io.Writer, run *Run) Sink
 
 // endings are those of file names, by which a format is chosen.
 var endings = []struct {
@@ -98,19 +92,11 @@ func FormatOf(name string) (f Format, zipped bool, err error) {
 		known = append(known, e.ending)
 	}
 	if strings.HasSuffix(plain, ".json") {
-		return 0, false, fmt.Errorf("%q: Chrome's JSON is not written; use a .pftrace file, which ui.perfetto.dev shows",
+		return nil, false, fmt.Errorf("%q: Chrome's JSON is not written; use a .pftrace file, which ui.perfetto.dev shows",
 			name)
 	}
-	return 0, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto) or %s (Pajé), or one of these and .gz",
+	return nil, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto) or %s (Pajé), or one of these and .gz",
 		name, strings.Join(known[:2], " or "), strings.Join(known[2:], " or "))
-}
-
-// Sink returns a sink that writes a file of that format to w.
-func (f Format) Sink(w io.Writer, run *Run) Sink {
-	if f == Perfetto {
-		return newPerfetto(w, run)
-	}
-	return newPaje(w, run)
 }
 
 // rankName names a rank in all formats alike.

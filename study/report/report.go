@@ -152,7 +152,7 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 			most[name] = max(most[name], v/path.runs[level])
 		}
 	}
-	slices.SortStableFunc(path.names, func(a, b string) int { return descending(most[a], most[b]) })
+	slices.SortStableFunc(path.names, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
 	r.Kinds, r.PathParts, r.Efficiencies = kinds.names, path.names, pop.names
 
 	var levels []int
@@ -206,8 +206,8 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 			other.Or = append(other.Or, i.name())
 		}
 	}
-	slices.SortStableFunc(r.Factors, func(a, b Factor) int { return descending(a.Spread, b.Spread) })
-	slices.SortStableFunc(r.Interactions, func(a, b Interaction) int { return descending(a.Share, b.Share) })
+	slices.SortStableFunc(r.Factors, func(a, b Factor) int { return cmp.Compare(b.Spread, a.Spread) })
+	slices.SortStableFunc(r.Interactions, func(a, b Interaction) int { return cmp.Compare(b.Share, a.Share) })
 }
 
 // rank sorts the configurations by the times by which they are compared, and tests which are
@@ -285,16 +285,4 @@ func (m *means) of(level [2]int) []float64 {
 		list[i] = m.sum[level][name] / m.runs[level]
 	}
 	return list
-}
-
-// descending orders the larger number first; numbers that are none, as the spread of a factor
-// without rows, are equal to all others, which cmp.Compare does not do.
-func descending(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
