@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
+	"reprise/trace/warning"
 )
 
 // FlopsFunc returns the flop of a call of a kernel, numbered as in the header of
@@ -36,13 +38,23 @@ type Plain struct {
 	// Polls answers all polls of all ranks. A rule for several ranks must not
 	// depend on the rank: trace.Hit and trace.Late do not.
 	Polls trace.PollAnswers
-	// Flops says what kernels cost.
+	// Flops says what kernels cost; nil: what their trace declares.
 	Flops FlopsFunc
 	// Polled counts the polls that were answered.
 	Polled int64
 	// Spread counts computations whose amount is the mean of several: it is what is left of
 	// them.
 	Spread int64
+}
+
+// Losses are warnings of what the text of another tool lacks.
+type Losses []warning.Warning
+
+// Add adds so many things of a kind, if there are any, with how the text has them instead.
+func (l *Losses) Add(count int64, noun, instead string) {
+	if count > 0 {
+		*l = append(*l, warning.New("%s %s", textutil.Count(count, noun), instead))
+	}
 }
 
 // Fill stores the next plain actions of a cursor in buf, which must not be empty,
@@ -74,6 +86,9 @@ func (p *Plain) Fill(c *trace.Cursor, buf []trace.Action) (int, error) {
 func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 	switch a.Kind {
 	case trace.KindCompute:
+		if p.Flops == nil {
+			p.Flops = KernelFlops(c.Program().Header())
+		}
 		flops, err := p.Flops(int(a.Sym), &a.X)
 		if err != nil {
 			return false, err

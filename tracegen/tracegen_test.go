@@ -30,10 +30,7 @@ func header() *trace.Header {
 func TestGenerator(t *testing.T) {
 	var file bytes.Buffer
 	var told []int
-	g, err := tracegen.New(t.Context(), &file, header(), 2, func(done, all int) { told = append(told, done, all) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must(tracegen.New(t.Context(), &file, header(), 2, func(done, all int) { told = append(told, done, all) }))
 	sleep := func(seconds float64) int64 {
 		b := trace.NewBuilder("sleep", 0)
 		b.Sleep(trace.Const(trace.FloatArg(seconds)))
@@ -71,10 +68,7 @@ func TestGeneratorStops(t *testing.T) {
 		"own":   {func(g *tracegen.Generator) { g.Fail(first); g.Fail(errors.New("second")) }, first},
 		"block": {func(g *tracegen.Generator) { g.Block(trace.NewBuilder("x", -1)) }, trace.ErrBlock},
 	} {
-		g, err := tracegen.New(t.Context(), &bytes.Buffer{}, header(), 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must(tracegen.New(t.Context(), &bytes.Buffer{}, header(), 1, nil))
 		c.do(g)
 		if g.OK() || g.Block(trace.NewBuilder("y", 0)) != 0 {
 			t.Errorf("%s: goes on", name)
@@ -86,10 +80,7 @@ func TestGeneratorStops(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	g, err := tracegen.New(ctx, &bytes.Buffer{}, header(), 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must(tracegen.New(ctx, &bytes.Buffer{}, header(), 1, nil))
 	cancel()
 	if err := g.Close(); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -236,26 +227,17 @@ func expanded(t *testing.T, build func(b *trace.Builder)) (list []trace.Action, 
 	h := tracetest.GridHeader()
 	h.Communicators = true
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&buf, h, trace.WriterOptions{}))
 	b := trace.NewBuilder("run", 3)
 	build(b)
-	n, err := w.Program().Add(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(w.Program().Add(b))
 	v := w.Vector(trace.Vector{Values: []int64{0}})
 	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {0, 1, 2}, {v}}}
 	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tr := tracetest.Open(t, buf.Bytes())
-	cursors, err := tr.Cursors([]int32{4}, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors([]int32{4}, trace.CursorOptions{}))
 	x := tracegen.NewExpander(tr.Program(), 4, func(*trace.Collective) bool { return true })
 	p := tracegen.Plain{Polls: trace.Hit{}, Flops: tracegen.KernelFlops(h)}
 	actions := make([]trace.Action, 8)
@@ -320,4 +302,12 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

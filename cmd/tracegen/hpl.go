@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -229,10 +230,7 @@ func listCombinations(c *cli.Context) error {
 			return err
 		}
 		_, err = fmt.Fprintf(c.App.Writer, "%4d  %-14s N %d NB %d P %d Q %d\n", k, p.Variant(), p.N, p.NB, p.P, p.Q)
-		if err == nil {
-			err = c.Context.Err()
-		}
-		if err != nil {
+		if err := cmp.Or(err, c.Context.Err()); err != nil {
 			return err
 		}
 	}

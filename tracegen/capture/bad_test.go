@@ -105,7 +105,7 @@ func TestFiles(t *testing.T) {
 		program := m.compile(t, "ring.c")
 		dir, other := m.recorded(t, "3", program), m.recorded(t, "3", program)
 		one := filepath.Join(dir, "1")
-		data, foreign := read(t, one), read(t, filepath.Join(other, "1"))
+		data, foreign := must(os.ReadFile(one)), must(os.ReadFile(filepath.Join(other, "1")))
 		damaged := bytes.Clone(data)
 		for i := 4096; i < len(damaged); i++ {
 			damaged[i] = 0xff
@@ -205,13 +205,10 @@ func TestDamaged(t *testing.T) {
 			_, err := capture.Merge(dir, &b, capture.Options{Rate: 1e9, Partial: partial})
 			return b.Bytes(), err
 		}
-		want, err := merge(false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(merge(false))
 		var files [3][]byte
 		for rank := range files {
-			files[rank] = read(t, filepath.Join(dir, strconv.Itoa(rank)))
+			files[rank] = must(os.ReadFile(filepath.Join(dir, strconv.Itoa(rank))))
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		refused := 0

@@ -65,16 +65,6 @@ func build(t *testing.T, compiler string, args ...string) {
 	}
 }
 
-// read returns what is in a file.
-func read(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // record runs a program and returns the directory of recordings and what it printed.
 func (m mpi) record(t *testing.T, ranks string, program ...string) (dir, out string, err error) {
 	t.Helper()
@@ -107,10 +97,7 @@ func merged(t *testing.T, dir string, o capture.Options) (*trace.Trace, *capture
 	t.Helper()
 	var file bytes.Buffer
 	o.Rate = 1e9
-	s, err := capture.Merge(dir, &file, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(capture.Merge(dir, &file, o))
 	tr := tracetest.Open(t, file.Bytes())
 	if _, err := verify.Trace(tr, nil); err != nil {
 		t.Fatal(err)
@@ -130,10 +117,7 @@ func kinds(list []trace.Action) map[trace.Kind]int {
 // actions returns what each rank does, without computations.
 func actions(t *testing.T, tr *trace.Trace) (ranks [][]trace.Action) {
 	t.Helper()
-	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
 	for i := range cursors {
 		var list []trace.Action
 		r := trace.NewActionReader(&cursors[i], trace.Hit{}, 0)
@@ -285,10 +269,7 @@ func TestCounts(t *testing.T) {
 		if n := tr.Header().Steps; n < 40 {
 			t.Errorf("%d steps, want 40", n)
 		}
-		cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
 		for rank := range cursors {
 			r, turns := trace.NewActionReader(&cursors[rank], trace.Hit{}, 0), 0
 			for a := r.Next(); a != nil; a = r.Next() {
@@ -385,7 +366,7 @@ func (m mpi) counted(t *testing.T, ranks string, program ...string) (list []stri
 	build(t, m.launcher[0], slices.Concat(m.launcher[1:], []string{ranks, "env", "LD_PRELOAD=" + tool, "COUNTS=" + counts}, program)...)
 	files, _ := filepath.Glob(counts + ".*")
 	for _, name := range files {
-		list = slices.AppendSeq(list, strings.Lines(string(read(t, name))))
+		list = slices.AppendSeq(list, strings.Lines(string(must(os.ReadFile(name)))))
 	}
 	slices.Sort(list)
 	return list
@@ -463,4 +444,12 @@ func TestDrain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

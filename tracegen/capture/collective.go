@@ -297,13 +297,6 @@ func (p *persistent) add(e *event) int64 {
 	return p.made[e.comm]
 }
 
-// start notes that a request, which may be of another kind of call, is started.
-func (p *persistent) start(request int64) {
-	if plan, ok := p.plans[request]; ok {
-		p.follow(plan.comm, plan.nth)
-	}
-}
-
 // follow adds the beginning of an operation of a communicator to the hash of their order: the nth persistent one, or
 // any other, 0.
 func (p *persistent) follow(comm int, nth int64) {

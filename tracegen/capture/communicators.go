@@ -103,16 +103,12 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 	// The error names a rank that waits, its call, and a rank that it waits for.
 	for _, key := range r.order {
 		m := r.waiting[key]
-		for _, rank := range m.want {
-			if m.arrived[rank] != nil {
-				continue
-			}
-			for _, there := range m.want {
-				if c := m.arrived[there]; c != nil {
-					return r.comms, r.ranks, fmt.Errorf("rank %d: call %d (%v) waits for rank %d, which does not make it", there,
-						c.call, c.proc, rank)
-				}
-			}
+		waits := slices.IndexFunc(m.want, func(rank int32) bool { return m.arrived[rank] != nil })
+		missing := slices.IndexFunc(m.want, func(rank int32) bool { return m.arrived[rank] == nil })
+		if waits >= 0 && missing >= 0 {
+			c := m.arrived[m.want[waits]]
+			return r.comms, r.ranks, fmt.Errorf("rank %d: call %d (%v) waits for rank %d, which does not make it",
+				m.want[waits], c.call, c.proc, m.want[missing])
 		}
 	}
 	return r.comms, r.ranks, nil
@@ -311,14 +307,12 @@ func newFamilies(comms []communicator, ranks int) *families {
 
 // place returns a family with a group of these ranks, which it adds.
 func (f *families) place(ranks []int32) int32 {
-	n := -1
-	for i := max(0, len(f.parts)-packed); i < len(f.parts) && n < 0; i++ {
+	last := max(0, len(f.parts)-packed)
+	n := last + slices.IndexFunc(f.parts[last:], func(p partition) bool {
 		// A partition has room if none of the ranks is in one of its groups.
-		if !slices.ContainsFunc(ranks, func(r int32) bool { return f.parts[i].taken[r] }) {
-			n = i
-		}
-	}
-	if n < 0 {
+		return !slices.ContainsFunc(ranks, func(r int32) bool { return p.taken[r] })
+	})
+	if n < last {
 		n = len(f.parts)
 		f.parts = append(f.parts, partition{name: fmt.Sprintf("comm%d", n+1), taken: make([]bool, f.ranks)})
 	}

@@ -38,7 +38,7 @@ func TestHPLOfHPCC(t *testing.T) {
 	}
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	input := read(t, "testdata/hpccinf.txt")
+	input := must(os.ReadFile("testdata/hpccinf.txt"))
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("hpccinf.txt", input, 0o600); err != nil {
 		t.Fatal(err)
@@ -145,10 +145,7 @@ func sends(a *trace.Action) bool {
 // count adds up the messages on communicators that have a name, but for those of support.
 func count(t *testing.T, tr *trace.Trace, name func(family string) string, sum map[string]int) {
 	t.Helper()
-	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
 	for rank := range cursors {
 		r := trace.NewActionReader(&cursors[rank], trace.Hit{}, 0)
 		for a := r.Next(); a != nil; a = r.Next() {

@@ -225,9 +225,7 @@ func (m *merger) open(dir string) error {
 		if err != nil {
 			return err
 		}
-		if first == nil {
-			first = s
-		}
+		first = cmp.Or(first, s)
 		switch a, b := first, s; {
 		case a.head.Run != b.head.Run:
 			return fmt.Errorf("%s and %s are of different runs", a.name, b.name)

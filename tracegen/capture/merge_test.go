@@ -46,10 +46,8 @@ func TestPartialDrops(t *testing.T) {
 			gap, byte(procBarrier), 4, gap, byte(procFinalize), 0},
 			"rank 0: the last 2 of 4 calls are dropped: MPI_Barrier: a communicator that not all of its ranks have made"},
 	} {
-		s, err := Merge(writeRecordings(t, recording(0, c.records), recording(1, finalizes)), io.Discard, Options{Rate: 1e9, Partial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := writeRecordings(t, recording(0, c.records), recording(1, finalizes))
+		s := must(Merge(dir, io.Discard, Options{Rate: 1e9, Partial: true}))
 		if got := strings.Join(s.Warnings, "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("warnings %q, want %q", got, c.want)
 		}
@@ -76,10 +74,7 @@ func TestOddRecordings(t *testing.T) {
 		dir := writeRecordings(t, recording(0, finalizes))
 		path := filepath.Join(dir, "1")
 		regulartest.Sparse(t, path, headerBytes+claim.used)
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(os.OpenFile(path, os.O_WRONLY, 0))
 		h := header{Run: 1, Rank: 1, Size: 2}
 		copy(h.Magic[:], magic+string(version))
 		data := stated(h, mark{Used: claim.used}, nil)
@@ -119,15 +114,9 @@ func mergeRecords(t *testing.T, o Options, ranks ...[]byte) []trace.Action {
 	if _, err := Merge(dir, &file, o); err != nil {
 		t.Fatal(err)
 	}
-	cursors, err := tracetest.Open(t, file.Bytes()).Cursors([]int32{0}, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cursors := must(tracetest.Open(t, file.Bytes()).Cursors([]int32{0}, trace.CursorOptions{}))
 	list := make([]trace.Action, 256)
-	n, err := cursors[0].Fill(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(cursors[0].Fill(list))
 	return list[:n]
 }
 
@@ -261,4 +250,12 @@ func FuzzMerge(f *testing.F) {
 			_, _ = Merge(dir, io.Discard, o)
 		}
 	})
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -114,30 +114,30 @@ func (t *translator) sendrecv(e *event) error {
 	}
 	source, tag, bytes := e.status.resolve(e.ranks[1], e.tags[1], in.count*in.size)
 	var s step
-	var to, from int64
 	var err error
+	peer, tagAt, size := argPeer, argTag, argBytes // the arguments of what is received
 	if e.ranks[0] != procNull {
-		if to, s.family, err = t.peerOf(e, e.ranks[0]); err != nil {
+		if s.args[argPeer], s.family, err = t.peerOf(e, e.ranks[0]); err != nil {
 			return err
 		}
+		s.args[argTag], s.args[argBytes] = int64(e.tags[0]), out.count*out.size
 		s.kind = trace.KindSend
+		peer, tagAt, size = argSource, argSent, argReceived
 	}
-	s.args[argPeer], s.args[argTag], s.args[argBytes] = to, int64(e.tags[0]), out.count*out.size
 	if source != procNull {
-		if from, s.family, err = t.peerOf(e, source); err != nil {
+		if s.args[peer], s.family, err = t.peerOf(e, source); err != nil {
 			return err
 		}
-		if e.ranks[0] != procNull {
+		s.args[tagAt], s.args[size] = int64(tag), bytes
+		if s.kind == trace.KindSend {
 			s.kind = trace.KindSendrecv
-			s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
 		} else {
 			s.kind = trace.KindRecv
-			s.args[argPeer], s.args[argTag], s.args[argBytes] = from, int64(tag), bytes
 		}
-	} else if e.ranks[0] == procNull {
-		return nil
 	}
-	t.add(s)
+	if s.kind != trace.KindNone {
+		t.add(s)
+	}
 	return nil
 }
 
@@ -157,14 +157,12 @@ func (t *translator) isendrecv(e *event) error {
 	}
 	// The receive is posted first: a rank may send to itself.
 	var requests []request
-	if err := t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes); err != nil {
-		return err
-	}
-	if err := t.post(e, &requests, trace.KindIsend, e.ranks[0], int64(e.tags[0]), out.count*out.size); err != nil {
-		return err
+	err := t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes)
+	if err == nil {
+		err = t.post(e, &requests, trace.KindIsend, e.ranks[0], int64(e.tags[0]), out.count*out.size)
 	}
 	t.slots[t.started.instance(e.request)] = slot{none: true, rest: requests}
-	return nil
+	return err
 }
 
 // probe adds a recorded probe, of the message that it has found.

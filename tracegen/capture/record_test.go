@@ -128,7 +128,7 @@ func TestFailure(t *testing.T) {
 // TestFortran: testdata/ring.f90 by each of the three bindings. A rank sends 10, 20, 30 and 40
 // doubles in turn and receives them from the rank before it; then 5 integers.
 func TestFortran(t *testing.T) {
-	source := string(read(t, "testdata/ring.f90"))
+	source := string(must(os.ReadFile("testdata/ring.f90")))
 	eachMPI(t, func(t *testing.T, m mpi) {
 		compiler := map[string]string{"openmpi": "mpifort.openmpi", "mpich": "mpifort.mpich"}[m.name]
 		for _, b := range []struct{ module, request string }{

@@ -24,10 +24,7 @@ func simulated(t *testing.T, tr *trace.Trace, platform string, options ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := replay.Run(t.Context(), tr, machine, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(replay.Run(t.Context(), tr, machine, o))
 	return r.Makespan
 }
 

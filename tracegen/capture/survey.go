@@ -127,7 +127,9 @@ func (v *survey) note(e *event, started starts) error {
 	case e.proc == procStart, e.proc == procStartall:
 		for _, r := range e.requests {
 			started[r.number]++
-			v.plans.start(r.number)
+			if plan, ok := v.plans.plans[r.number]; ok {
+				v.plans.follow(plan.comm, plan.nth)
+			}
 			if v.receives[r.number] {
 				v.open[started.instance(r)] = struct{}{}
 			}
@@ -220,11 +222,11 @@ func (m *merger) answer() error {
 			s := &m.table.steps[step]
 			out, in, _ := matching.ends(rank, s)
 			count(out, s.args[argBytes], 1)
+			received := argBytes
 			if s.kind == trace.KindSendrecv {
-				count(in, s.args[argReceived], -1)
-			} else {
-				count(in, s.args[argBytes], -1)
+				received = argReceived
 			}
+			count(in, s.args[received], -1)
 		})
 		// With a list to put them in, the translator looks for receives that never ended.
 		t.open = &open[rank]

@@ -48,7 +48,6 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/warning"
 	"reprise/tracegen"
@@ -83,19 +82,10 @@ const EagerLimit = 65535
 
 // Warnings returns what is lost, in words.
 func (e *Exported) Warnings() []warning.Warning {
-	var list []warning.Warning
-	for _, w := range []struct {
-		count      int64
-		noun, what string
-	}{
-		{e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive"},
-		{e.Tests, "completion test", "left out, recorded probes among them: the format has none"},
-		{e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations"},
-	} {
-		if w.count > 0 {
-			list = append(list, warning.New("%s %s", textutil.Count(w.count, w.noun), w.what))
-		}
-	}
+	var list tracegen.Losses
+	list.Add(e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive")
+	list.Add(e.Tests, "completion test", "left out, recorded probes among them: the format has none")
+	list.Add(e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations")
 	return list
 }
 
@@ -108,9 +98,6 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 	}
 	sum := &Exported{}
 	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
-	if o.Flops == nil {
-		plain.Flops = tracegen.KernelFlops(t.Header())
-	}
 	out := bufio.NewWriterSize(w, 1<<16) // keeps its first error, which Flush returns
 	if o.Note != "" {
 		fmt.Fprintf(out, "// %s\n", strings.Join(strings.Fields(o.Note), " "))
@@ -221,20 +208,20 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	recv := func() int64 { return g.message("recv ", received, "b from ", source, expected) }
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend:
-		g.blocking(send())
+		g.then(send(), false)
 	case trace.KindRecv:
-		g.blocking(recv())
+		g.then(recv(), false)
 	case trace.KindIsend, trace.KindIssend:
 		return g.begin(a.Req, send())
 	case trace.KindIrecv:
 		return g.begin(a.Req, recv())
 	case trace.KindExchange:
-		in := g.started(recv())
-		g.blocking(send())
+		in := g.then(recv(), true)
+		g.then(send(), false)
 		g.require(in)
 	case trace.KindSyncExchange, trace.KindSendrecv:
-		out := g.started(send())
-		g.blocking(recv())
+		out := g.then(send(), true)
+		g.then(recv(), false)
 		g.require(out)
 	}
 	return nil
@@ -262,9 +249,6 @@ type request struct {
 	operation int64
 }
 
-// maxPending bounds the requests that a rank may have pending.
-const maxPending = trace.MaxRequests
-
 // maxCalc bounds a calc, so that it fits into GOAL's 64 bits: 31 years.
 const maxCalc = 1e18 // ns
 
@@ -287,7 +271,7 @@ func (g *graph) flushCalc() {
 	g.calc -= ns
 	g.label()
 	g.line = strconv.AppendFloat(append(g.line, "calc "...), ns, 'f', 0, 64)
-	g.blocking(g.end())
+	g.then(g.end(), false)
 }
 
 // wildcard is GOAL's any source and any tag.
@@ -340,14 +324,9 @@ func (g *graph) end() int64 {
 	return g.last
 }
 
-// blocking lets the next operation wait for the end of this one.
-func (g *graph) blocking(operation int64) {
-	g.before = append(g.before[:0], dependency{operation, false})
-}
-
-// started lets the next operation wait for the start of this one only.
-func (g *graph) started(operation int64) int64 {
-	g.before = append(g.before[:0], dependency{operation, true})
+// then lets the next operation wait for this one: for its end, or for its start only.
+func (g *graph) then(operation int64, start bool) int64 {
+	g.before = append(g.before[:0], dependency{operation, start})
 	return operation
 }
 
@@ -367,10 +346,10 @@ func (g *graph) begin(slot int32, operation int64) error {
 	if slices.ContainsFunc(g.pending, func(r request) bool { return r.slot == slot }) {
 		return fmt.Errorf("request slot %d is taken: its request was not waited for", slot)
 	}
-	if len(g.pending) == maxPending {
-		return fmt.Errorf("more than %d requests are pending", maxPending)
+	if len(g.pending) == trace.MaxRequests {
+		return fmt.Errorf("more than %d requests are pending", trace.MaxRequests)
 	}
 	g.pending = append(g.pending, request{slot, operation})
-	g.started(operation)
+	g.then(operation, true)
 	return nil
 }

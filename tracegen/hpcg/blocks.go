@@ -92,13 +92,8 @@ type sizes struct{ rows, nonzeros, columns, values trace.Operand }
 // newBody begins a block.
 func (l *library) newBody(name string, c column, timed bool) *body {
 	b := &body{Builder: trace.NewBuilder(name, 1), library: l, column: c, timed: timed}
-	x, n := b.Param(0), l.p.Grid.NX
-	b.rank = b.Member(familyLine, x)
-	// Whether the own box is at an end of the grid in x is known only when the block is called.
-	first, last := trace.Const(1), trace.Const(1)
-	if n > 1 {
-		first, last = b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
-	}
+	b.rank = b.Member(familyLine, b.Param(0))
+	first, last := b.ends()
 
 	// Nonzeros are the product of those along x and of the cross-section; the halo has two points
 	// less along x for each end of the global grid there.
@@ -114,6 +109,15 @@ func (l *library) newBody(name string, c column, timed bool) *body {
 			nonzeros: b.Affine([]int64{-cross, -cross}, first, last).Plus(3 * nx * cross)}
 	}
 	return b
+}
+
+// ends tells whether the own box is at the ends of the grid in x, 1 or 0, which is known only when the block is called.
+func (b *body) ends() (first, last trace.Operand) {
+	x, n := b.Param(0), int64(b.library.p.Grid.NX)
+	if n == 1 {
+		return trace.Const(1), trace.Const(1)
+	}
+	return b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(n-1))
 }
 
 // done adds the block.
@@ -282,20 +286,15 @@ func (l *library) before(c column) int64 {
 			b.Mark(beginCoarsen, fine)
 		}
 		s := &b.sizes[level]
-		lines, n := int64(len(l.p.rows(c, 0))), l.p.Grid.NX
-		neighbours := func() trace.Operand {
-			if n == 1 {
-				return trace.Const(lines - 1)
-			}
-			x := b.Param(0)
-			first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
-			return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
-		}
 		b.Mark(beginGenerate, k)
 		b.allreduce(trace.OperatorSum)
 		b.Mark(endGenerate, k, s.rows, s.nonzeros)
 		b.Mark(beginSetupHalo, k)
-		b.Mark(endSetupHalo, k, neighbours(), s.values, s.columns)
+		// Each line of the neighbourhood has three ranks, less one at each end of the grid; the own rank is none.
+		lines := int64(len(l.p.rows(c, 0)))
+		first, last := b.ends()
+		neighbours := b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
+		b.Mark(endSetupHalo, k, neighbours, s.values, s.columns)
 		if level > 0 {
 			b.Mark(endCoarsen, fine)
 		}

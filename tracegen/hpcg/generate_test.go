@@ -27,10 +27,7 @@ func TestFlops(t *testing.T) {
 	sets.Sets, sets.Iterations = 3, 53
 	for _, p := range []Params{DefaultParams(1, 16), DefaultParams(7, 32), sets, slabs, DefaultParams(158976, 104)} {
 		tr := open(t, p)
-		report, err := stat.Of(tr, stat.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must(stat.Of(tr, stat.Options{}))
 		if _, err := p.Complete(); err != nil {
 			t.Fatal(err)
 		}
@@ -60,10 +57,7 @@ func TestSize(t *testing.T) {
 // ranks have 2*2*2 (corners) to 3*3*3 (the inner one) positions around, themselves included:
 // 7^3 pairs in all, 7 = 2 + 3 + 2, of which 27 are no messages.
 func TestTraffic(t *testing.T) {
-	report, err := stat.Of(open(t, DefaultParams(27, 104)), stat.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must(stat.Of(open(t, DefaultParams(27, 104)), stat.Options{}))
 	if got, want := report.Totals.Messages, int64((7*7*7-27)*(50*11+1)); got != want {
 		t.Errorf("%d messages, want %d", got, want)
 	}
@@ -238,10 +232,7 @@ func TestChooseGridKnown(t *testing.T) {
 func TestOracleRating(t *testing.T) {
 	for name, c := range oracleCases(t) {
 		value := func(key string) float64 {
-			v, err := strconv.ParseFloat(c.Report[key], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(strconv.ParseFloat(c.Report[key], 64))
 			return v
 		}
 		p := c.params(t, Timed)
@@ -252,10 +243,7 @@ func TestOracleRating(t *testing.T) {
 			return map[string]float64{"CG": value("Benchmark Time Summary::Total")}[phase]
 		}
 		setup := value("Setup Information::Setup Time") + value("Benchmark Time Summary::Optimization phase")
-		s, err := NewSummary(header(&p, &Options{}), cg, setup)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(NewSummary(header(&p, &Options{}), cg, setup))
 		if want := value("HPCG result is VALID with a GFLOP/s rating of"); math.Abs(s.Rating-want) > 2e-5*want {
 			t.Errorf("%s: rating %g, want %g", name, s.Rating, want)
 		}
@@ -276,10 +264,7 @@ func TestSummary(t *testing.T) {
 	sum := 2*vectors + spmv + mg
 	times := map[string]float64{"DDOT": 0.5, "WAXPBY": 0, "SpMV": 2, "MG": 4, "CG": 8, "halo": 1}
 	h := header(&p, &Options{})
-	s, err := NewSummary(h, func(phase string) float64 { return times[phase] }, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(NewSummary(h, func(phase string) float64 { return times[phase] }, 10))
 	for _, c := range []struct {
 		what      string
 		got, want float64
@@ -305,4 +290,12 @@ func TestSummary(t *testing.T) {
 	if _, err := NewSummary(&trace.Header{}, func(string) float64 { return 1 }, 0); err == nil {
 		t.Error("a header of something else")
 	}
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

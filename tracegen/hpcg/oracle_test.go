@@ -43,17 +43,11 @@ func oracleCases(t *testing.T) map[string]*oracleCase {
 	}
 	cases := map[string]*oracleCase{}
 	for _, name := range names {
-		z, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must(zip.OpenReader(name))
 		defer z.Close()
 		c := &oracleCase{files: map[string]string{}}
 		for _, f := range z.File {
-			data, err := fs.ReadFile(z, f.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(fs.ReadFile(z, f.Name))
 			c.files[f.Name] = string(data)
 		}
 		if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
@@ -113,10 +107,7 @@ func unfold(t *testing.T, text string) []string {
 		switch {
 		case line == "" || line[0] == '#':
 		case repeats:
-			n, err := strconv.Atoi(count)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(strconv.Atoi(count))
 			stack = append(stack, frame{times: n})
 		case line == "end repeat":
 			outer := &stack[len(stack)-2]

@@ -46,22 +46,21 @@ const setupShare = 0.1
 // It fails if h is not that of a trace of this package, or CG took no time. Source: HPCG
 // 3.1, ReportResults.cpp; the optimisation phase of the reference is empty.
 func NewSummary(h *trace.Header, phase func(name string) float64, setup float64) (*Summary, error) {
-	sets, err := number(h, "sets")
-	if err != nil {
-		return nil, err
+	var wrong error                       // the first
+	number := func(name string) float64 { // a parameter of the header, which must be positive
+		text, _ := h.Param(name)
+		v, err := strconv.ParseFloat(text, 64)
+		if wrong == nil && (err != nil || !(v > 0)) {
+			wrong = fmt.Errorf("parameter %q of the trace is %q, want a positive number", name, text)
+		}
+		return v
 	}
-	iterations, err := number(h, "iterations")
-	if err != nil {
-		return nil, err
-	}
+	sets, iterations := number("sets"), number("iterations")
 	s := &Summary{SetupSeconds: setup}
 	seconds, rates := s.Seconds.values(), s.Gflops.values()
 	sum := 0.0
 	for i, name := range partNames {
-		flops, err := number(h, "flop "+name)
-		if err != nil {
-			return nil, err
-		}
+		flops := number("flop " + name)
 		sum += flops
 		*seconds[i] = phase(name)
 		*rates[i] = rate(flops, *seconds[i])
@@ -69,7 +68,10 @@ func NewSummary(h *trace.Header, phase func(name string) float64, setup float64)
 	// The seconds of all timed sets come from the clock around them, not from the sum of the
 	// parts.
 	cg := phase(phaseNames[phaseCG-1])
-	if !(cg > 0) {
+	switch {
+	case wrong != nil:
+		return nil, wrong
+	case !(cg > 0):
 		return nil, fmt.Errorf("no time in phase %s", phaseNames[phaseCG-1])
 	}
 	s.Seconds.Total, s.Gflops.Total = cg, rate(sum, cg)
@@ -78,16 +80,6 @@ func NewSummary(h *trace.Header, phase func(name string) float64, setup float64)
 	s.Rating = rate(useful, cg+float64(sets*setup*setupShare))
 	s.Rating24 = s.WithConvergence
 	return s, nil
-}
-
-// number returns a parameter of the header, which must be positive.
-func number(h *trace.Header, name string) (float64, error) {
-	text, _ := h.Param(name)
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v > 0) {
-		return 0, fmt.Errorf("parameter %q of the trace is %q, want a positive number", name, text)
-	}
-	return v, nil
 }
 
 // rate returns 1e9 flop/s; 0 of what takes no time.

@@ -117,11 +117,7 @@ func (f *factor) recur(n int) *trace.Builder {
 			f.triangle(b, width, rest)
 			b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, behind, part)
 		case p.RFact == Crout && rest > 0:
-			if p.L1 == Transposed {
-				b.Compute(dgemmNN, behind, part, before)
-			} else {
-				b.Compute(dgemmNN, part, behind, before)
-			}
+			computeByForm(b, p.L1, dgemmNN, dgemmNN, behind, part, before)
 			f.triangle(b, width, rest)
 		}
 		if f.current {
@@ -133,12 +129,7 @@ func (f *factor) recur(n int) *trace.Builder {
 
 // triangle emits the dtrsm with a triangle of order n on k columns.
 func (f *factor) triangle(b *trace.Builder, n, k int) {
-	order, cols := trace.Const(int64(n)), trace.Const(int64(k))
-	if f.lib.p.L1 == Transposed {
-		b.Compute(dtrsmRUNU, cols, order)
-	} else {
-		b.Compute(dtrsmLLNU, order, cols)
-	}
+	computeByForm(b, f.lib.p.L1, dtrsmRUNU, dtrsmLLNU, trace.Const(int64(k)), trace.Const(int64(n)))
 }
 
 // leaf factors n columns without recursion, one after the other.
@@ -197,11 +188,7 @@ func (f *factor) column(last bool) *trace.Builder {
 		b.If(rest.Plus(-1), func() { b.Compute(dger, m, rest.Plus(-1)) })
 	case f.lib.p.PFact == Crout:
 		b.If(i, func() {
-			if f.lib.p.L1 == Transposed {
-				b.Compute(dgemvN, rest, i)
-			} else {
-				b.Compute(dgemvT, i, rest)
-			}
+			computeByForm(b, f.lib.p.L1, dgemvN, dgemvT, rest, i)
 			if f.current {
 				b.Compute(dcopy, rest)
 			}

@@ -77,7 +77,7 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 		return err
 	}
 	g := &generator{Generator: out, grid: newGrid(&p), params: &p, pivots: pivots,
-		lib: newLibrary(&p, out), steps: p.Steps(), limit: limit, counts: make([]int64, p.P)}
+		lib: newLibrary(&p, out), limit: limit, counts: make([]int64, p.P)}
 
 	// The main loop, and before it the marker of HPL's timed solver.
 	g.Step(0)
@@ -113,7 +113,6 @@ type generator struct {
 	params *Params
 	lib    *library
 	pivots *pivotRows
-	steps  int // of the main loop
 	limit  int // steps to write
 
 	counts []int64 // K of the panel at hand, by distance

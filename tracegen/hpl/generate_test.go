@@ -86,10 +86,7 @@ func TestFactorPivots(t *testing.T) {
 			}
 		}
 	}
-	got, err := factorPivots(context.Background(), n, 8, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(factorPivots(context.Background(), n, 8, 2))
 	if !slices.Equal(got, want) {
 		t.Errorf("pivots\n%v, want\n%v", got, want)
 	}
@@ -171,10 +168,7 @@ func TestManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.P = 8192
-	out, err := tracegen.New(t.Context(), io.Discard, header(&p, &Options{}), 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(tracegen.New(t.Context(), io.Discard, header(&p, &Options{}), 1, nil))
 	l := newLibrary(&p, out)
 	for _, right := range []bool{false, true} {
 		for level := range 14 {

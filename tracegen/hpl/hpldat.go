@@ -101,11 +101,7 @@ func (par *Parameter) text(value int) string {
 // WriteDat writes an HPL.dat of one run. What no HPL.dat says is left out: the build option, and where
 // pivots come from.
 func (p *Params) WriteDat(w io.Writer) error {
-	// The format has digits for all choices, those of switches included.
-	equil := 0
-	if p.Equil {
-		equil = 1
-	}
+	equil := map[bool]int{true: 1}[p.Equil] // the format has digits for switches as well
 	// HPL reads the value in front and takes the rest of the line for a comment.
 	_, err := fmt.Fprintf(w, `HPLinpack benchmark input file
 written by Reprise

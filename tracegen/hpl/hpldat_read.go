@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -141,26 +142,20 @@ func (d *datReader) integers(what string, n, least int) []int {
 	// HPL's values count; those that a person reads explain a failure, or are in a warning.
 	read := d.hpl.values(n)
 	wrong := d.misread(read, n)
-	if len(read) < n {
+	low := slices.IndexFunc(read, func(v int) bool { return v < least })
+	switch {
+	case len(read) < n:
 		reads := "what lies in memory behind the line"
 		if len(read) > 0 {
 			reads = joined(read) + " and " + reads
 		}
 		d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, cmp.Or(wrong, "no value"), reads)
 		return nil
-	}
-	for _, v := range read {
-		switch {
-		case v >= least:
-		case wrong != "":
+	case low >= 0:
+		if d.err = fmt.Errorf("%s = %d, allowed %d or more", what, read[low], least); wrong != "" {
 			d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, wrong, joined(read))
-			return nil
-		default:
-			d.err = fmt.Errorf("%s = %d, allowed %d or more", what, v, least)
-			return nil
 		}
-	}
-	switch {
+		return nil
 	case d.over && what == parameters[len(parameters)-1].Name: // the alignment, on which nothing depends
 	case wrong != "":
 		d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s: %s: HPL reads %s", what, wrong, joined(read)))

@@ -47,19 +47,13 @@ HPL.out      output file name (if any)
 
 func readDat(t *testing.T, r io.Reader) *Dat {
 	t.Helper()
-	d, err := ReadDat(r, "HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(ReadDat(r, "HPL.dat"))
 	return d
 }
 
 func combination(t *testing.T, d *Dat, k int) Params {
 	t.Helper()
-	p, err := d.Combination(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(d.Combination(k))
 	return p
 }
 
@@ -85,10 +79,7 @@ func TestReadDat(t *testing.T) {
 // TestTheta: the file of the documentation is the published configuration of Theta's run, and
 // for the rest what the command has by default.
 func TestTheta(t *testing.T) {
-	f, err := os.Open("../../docs/theta/HPL.dat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open("../../docs/theta/HPL.dat"))
 	defer f.Close()
 	d := readDat(t, f)
 	want := DefaultParams(8360352, 32, 101)
@@ -200,10 +191,7 @@ func TestReadDatAsHPL(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := strings.Replace(strings.Replace(sampleDat, "2            # of problems", "3 # of problems", 1), "1000 2000    Ns", tt.line, 1)
-			d, err := ReadDat(strings.NewReader(text), "HPL.dat")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(ReadDat(strings.NewReader(text), "HPL.dat"))
 			stands := joined(strings.Fields(tt.line)[:3])
 			if got := joined(d.values["N"]); got != tt.want || (got != stands) != (len(d.Warnings()) == 1) {
 				t.Errorf("%s, want %s; warnings %v", got, tt.want, d.Warnings())

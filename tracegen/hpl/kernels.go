@@ -153,6 +153,14 @@ func term(coef float64, powers ...uint8) trace.Term {
 	return t
 }
 
+// computeByForm calls the kernel of a form. Its first two dimensions are the other way round where it is not transposed.
+func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand, more ...trace.Operand) {
+	if f != Transposed {
+		x, y = y, x
+	}
+	b.Compute(byForm(f, transposed, noTransposed), append([]trace.Operand{x, y}, more...)...)
+}
+
 // byForm picks the kernel of a form.
 func byForm(f Form, transposed, noTransposed int) int {
 	if f == Transposed {

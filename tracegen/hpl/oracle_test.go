@@ -53,17 +53,11 @@ func oracleCases(t *testing.T) (cases []*oracleCase) {
 		t.Fatalf("no recorded runs in %s: %v", oracleDir, err)
 	}
 	for _, name := range names {
-		z, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must(zip.OpenReader(name))
 		defer z.Close()
 		c := &oracleCase{files: map[string]string{}}
 		for _, f := range z.File {
-			data, err := fs.ReadFile(z, f.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(fs.ReadFile(z, f.Name))
 			c.files[f.Name] = string(data)
 		}
 		if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
@@ -129,10 +123,7 @@ func pollRule(t *testing.T, mode string, recorded []string) trace.PollAnswers {
 			fmt.Fprintln(&outcomes, line)
 		}
 	}
-	rule, err := text.ReadRecorded(strings.NewReader(outcomes.String()), mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rule := must(text.ReadRecorded(strings.NewReader(outcomes.String()), mode))
 	return rule
 }
 
@@ -170,10 +161,7 @@ func TestOracle(t *testing.T) {
 				if !ok {
 					continue
 				}
-				rank, err := strconv.Atoi(number)
-				if err != nil {
-					t.Fatal(err)
-				}
+				rank := must(strconv.Atoi(number))
 				mode = strings.TrimSuffix(mode, "/")
 				want := comparable(text)
 				got := comparable(list(t, tr, int32(rank), pollRule(t, mode, want)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,15 +69,14 @@ func WithDefaults(set func(*Params) error) (Params, error) {
 // Set sets a parameter of HPL.dat by its name and the text of its value: a number, or a
 // name or HPL's digit, in any case. [Params.Validate] says whether HPL can run with it.
 func (p *Params) Set(name, text string) error {
-	for i := range parameters {
-		if parameters[i].Name == name {
-			if err := parameters[i].Set(p, text); err != nil {
-				return fmt.Errorf("%s %w", name, err)
-			}
-			return nil
-		}
+	i := slices.IndexFunc(parameters, func(par Parameter) bool { return par.Name == name })
+	if i < 0 {
+		return fmt.Errorf("no parameter %q", name)
 	}
-	return fmt.Errorf("no parameter %q", name)
+	if err := parameters[i].Set(p, text); err != nil {
+		return fmt.Errorf("%s %w", name, err)
+	}
+	return nil
 }
 
 // Validate returns all violations of what HPL can run, joined; or, if there are
@@ -194,12 +194,9 @@ func (p *Params) lookAhead() int {
 	return p.Depth
 }
 
-// Panels returns the number of panels, N/NB rounded up.
-func (p *Params) Panels() int { return (p.N + p.NB - 1) / p.NB }
-
-// Steps returns the number of steps of the main loop: one a panel, the empty
+// Steps returns the number of steps of the main loop: one a panel, N/NB rounded up, and the empty
 // panels of a look-ahead deeper than the matrix included.
-func (p *Params) Steps() int { return max(p.Panels(), p.lookAhead()) }
+func (p *Params) Steps() int { return max((p.N+p.NB-1)/p.NB, p.lookAhead()) }
 
 // Flops returns the operations that HPL's own rate counts, 2/3 N^3 + 3/2 N^2.
 func (p *Params) Flops() float64 {

@@ -76,8 +76,8 @@ func TestParseEnums(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"RFACT", "3", `RFACT "3", allowed 0 (left), 1 (crout), 2 (right)`},
 		{"EQUIL", "2", `EQUIL "2" is neither yes nor no`},
-		{"NB", "1e2", `NB "1e2", want a whole number in digits, at most 2147483647`},
 		{"SEED", "1", `no parameter "SEED"`},
+		{"NB", "1e2", `NB "1e2", want a whole number in digits, at most 2147483647`},
 	} {
 		var p Params
 		if err := p.Set(c.name, c.text); err == nil || err.Error() != c.want {
@@ -91,10 +91,7 @@ func TestParseEnums(t *testing.T) {
 func TestParametersAreDocumented(t *testing.T) {
 	const page = "../../docs/hpl.md"
 	const begin, end = "| flag | values | default |\n| --- | --- | --- |\n", "| `--copy-l` |"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(page))
 	before, rest, found := strings.Cut(string(text), begin)
 	rows, after, foundEnd := strings.Cut(rest, end)
 	if !found || !foundEnd {

@@ -294,3 +294,11 @@ func TestQuirk14LookAheadNeedsColumns(t *testing.T) {
 	deep.Depth = 2
 	wantLines(t, lines(t, deep, 1, trace.Hit{}), lines(t, small(20, 4, 2, 1), 1, trace.Hit{}))
 }
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

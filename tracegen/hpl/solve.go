@@ -141,7 +141,7 @@ func (g *generator) backSubstitution() {
 	diagonal(kp, prow, pcol)
 	rowTag, colTag := int64(firstRowTag+2), int64(firstColTag)
 	for n := g.n - kp; n > 0 && g.OK(); n -= g.nb {
-		g.Step(g.steps)
+		g.Step(g.params.Steps())
 		// The kp unknowns are used on the n rows above them, which are whole blocks: first on
 		// the window, the rows whose partial sums the next process columns wait for.
 		nextRow, nextCol := mod(prow-1, g.p), mod(pcol-1, g.q)

@@ -225,11 +225,7 @@ func (l *library) spreadBlock(y int) int64 {
 		parts := roll{l, "rows", rowsStep}
 		parts.emit(b, y, l.p.P, [2]trace.Operand{equals, rowBytes}, before, after)
 		b.Mark(endRoll)
-		if l.p.U == Transposed {
-			b.Compute(dlaswp10N, n, width)
-		} else {
-			b.Compute(dlaswp00N, width, n)
-		}
+		computeByForm(b, l.p.U, dlaswp10N, dlaswp00N, n, width)
 		b.Mark(endSwap01)
 	})
 	return int64(l.add(b))

@@ -222,7 +222,8 @@ var (
 func parseChoice(names [][]string, text string) (int, error) {
 	var allowed []string
 	for digit, list := range names {
-		if text == strconv.Itoa(digit) || slices.ContainsFunc(list, func(of string) bool { return strings.EqualFold(text, of) }) {
+		named := slices.ContainsFunc(list, func(name string) bool { return strings.EqualFold(text, name) })
+		if named || text == strconv.Itoa(digit) {
 			return digit, nil
 		}
 		allowed = append(allowed, fmt.Sprintf("%d (%s)", digit, list[0]))

@@ -72,10 +72,7 @@ func mixedFiles(ranks int) map[string]string {
 // openIn opens the index in dir.
 func openIn(t testing.TB, dir string) *simgrid.Trace {
 	t.Helper()
-	tr, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(simgrid.Open(filepath.Join(dir, "trace.index"), dir))
 	return tr
 }
 

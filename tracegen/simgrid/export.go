@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
-	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/warning"
 	"reprise/tracegen"
@@ -53,21 +52,12 @@ const DetachedBelow = 65536
 
 // Warnings returns what is lost, in words.
 func (e *Exported) Warnings() []warning.Warning {
-	var list []warning.Warning
-	for _, w := range []struct {
-		count      int64
-		noun, what string
-	}{
-		{e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive"},
-		{e.Probes, "recorded probe", "left out: the format has none"},
-		{e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag"},
-		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
-		{e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations"},
-	} {
-		if w.count > 0 {
-			list = append(list, warning.New("%s %s", textutil.Count(w.count, w.noun), w.what))
-		}
-	}
+	var list tracegen.Losses
+	list.Add(e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive")
+	list.Add(e.Probes, "recorded probe", "left out: the format has none")
+	list.Add(e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag")
+	list.Add(e.Freed, "request", "left pending that the trace lets go of: the format has no word for it")
+	list.Add(e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations")
 	return list
 }
 
@@ -101,9 +91,6 @@ func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, hea
 	flush func(rank int32, text []byte) error) (*Exported, error) {
 	sum := &Exported{}
 	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
-	if o.Flops == nil {
-		plain.Flops = tracegen.KernelFlops(t.Header())
-	}
 	cursors, err := t.Cursors(nil, trace.CursorOptions{})
 	if err != nil {
 		return nil, err
@@ -197,11 +184,8 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 		sum, err = Export(ctx, w, t, o)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !indexed {
-		return sum, nil
+	if err != nil || !indexed {
+		return sum, err
 	}
 	return sum, atomicfile.Write(IndexOf(path), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, path)
@@ -255,21 +239,14 @@ func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions)
 		if err != nil {
 			return err
 		}
-		f, err := os.Create(filepath.Join(temp, indexName))
-		if err != nil {
-			return err
-		}
-		return errors.Join(atomicfile.Buffered(f, func(w io.Writer) error {
+		return atomicfile.Write(filepath.Join(temp, indexName), func(w io.Writer) error {
 			for r := range ranks {
 				if _, err := fmt.Fprintln(w, filepath.Join(dir, file(int32(r)))); err != nil {
 					return err
 				}
 			}
 			return nil
-		}), f.Close())
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sum, nil
+	return sum, err
 }

@@ -29,10 +29,7 @@ func export(t testing.TB, tr *trace.Trace, o simgrid.ExportOptions) (string, []w
 		o.Polls = trace.Hit{}
 	}
 	var text bytes.Buffer
-	sum, err := simgrid.Export(context.Background(), &text, tr, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must(simgrid.Export(context.Background(), &text, tr, o))
 	return text.String(), sum.Warnings()
 }
 
@@ -329,10 +326,7 @@ func TestExportFile(t *testing.T) {
 	if string(index) != "a.ti\n" || err != nil {
 		t.Errorf("index %q, error %v", index, err)
 	}
-	text, err := simgrid.Open("a.ti.index", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(simgrid.Open("a.ti.index", ""))
 	if text.Ranks() != 4 {
 		t.Errorf("%d ranks", text.Ranks())
 	}

@@ -51,9 +51,9 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 	// Something follows, so what was held back is not the end of the rank.
 	r.release()
 	switch a.Kind {
-	case trace.KindWait:
+	case trace.KindWait, trace.KindTest:
 		if i := r.find(a.Req); i >= 0 {
-			r.complete("wait", i)
+			r.complete(a.Kind.String(), i)
 		}
 	case trace.KindFlops:
 		r.amount("compute", a.Flops())
@@ -61,10 +61,6 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 		r.amount("sleep", a.Seconds())
 	case trace.KindIprobe:
 		r.sum.Probes++
-	case trace.KindTest:
-		if i := r.find(a.Req); i >= 0 {
-			r.complete("test", i)
-		}
 	case trace.KindWaitAll:
 		r.waitAll()
 	case trace.KindCollective:
@@ -154,8 +150,8 @@ func (r *rankWriter) begin(slot int32, k key) error {
 	if r.find(slot) >= 0 {
 		return fmt.Errorf("request slot %d is taken: its request was not waited for", slot)
 	}
-	if len(r.list) == maxPending {
-		return fmt.Errorf("more than %d requests are pending", maxPending)
+	if len(r.list) == trace.MaxRequests {
+		return fmt.Errorf("more than %d requests are pending", trace.MaxRequests)
 	}
 	r.list = append(r.list, pendingRequest{k, slot})
 	return nil

@@ -116,30 +116,6 @@ func (t *Trace) otherForm() string {
 	return "the text has the form of SimGrid " + decided + ", by " + place + ", and the two cannot be mixed"
 }
 
-// untagged parses "PEER COUNT [TYPE]", where counts are as much as least.
-func (t *Trace) untagged(f *fields, a *trace.Action, least int64) {
-	switch n := f.special(anySource, undefined, procNull); {
-	case n == 0:
-		a.Peer = t.rank(f, "peer")
-	case least < 0 && n != procNull: // a receive
-		a.Peer = trace.AnySource
-	default:
-		f.note(toNobody, "with %d", n)
-		return
-	}
-	if f.done() {
-		f.failf("count is missing behind peer (SimGrid 3.18 and 3.19 left out the peer of a receive from any rank)")
-	}
-	// A third number is a datatype if it is the last and small enough; else the line has a tag.
-	count := f.integer("count", least, maxBytes)
-	if begin := f.at; f.left() > 1 || !f.done() && f.number("datatype") > lastOldType {
-		f.failf("there is a tag before the count; %s", t.otherForm())
-	} else {
-		f.at = begin
-	}
-	a.X[0] = t.size(f, count)
-}
-
 // SimGrid before 3.29 wrote the numbers of actors, a rank's plus one, into waits and
 // tests, and before 3.30 into sendRecv, though its replays took them for ranks. Nothing
 // else tells such texts from others. So the numbers are ranks or actors by what these

@@ -19,10 +19,7 @@ import (
 
 // oracleTexts returns the text files of the recorded cases, by case.
 func oracleTexts(t *testing.T) map[string]map[string]string {
-	z, err := zip.OpenReader("../../testdata/oracle/smpi-replay.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(zip.OpenReader("../../testdata/oracle/smpi-replay.zip"))
 	defer z.Close()
 	cases := map[string]map[string]string{}
 	for _, f := range z.File {
@@ -30,14 +27,8 @@ func oracleTexts(t *testing.T) map[string]map[string]string {
 		if name != "trace.index" && path.Ext(name) != ".ti" {
 			continue
 		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(f.Open())
+		text := must(io.ReadAll(r))
 		folder := path.Dir(f.Name)
 		if cases[folder] == nil {
 			cases[folder] = map[string]string{}

@@ -22,10 +22,7 @@ func TestSnapshotFields(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tr, err := Open(filepath.Join(dir, "index"), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(Open(filepath.Join(dir, "index"), dir))
 	if _, err := tr.Fill(0, make([]trace.Action, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +40,8 @@ func TestHash(t *testing.T) {
 		}
 	}
 	hash := func() string {
-		tr, err := Open(filepath.Join(dir, "index"), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := tr.Hash()
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(Open(filepath.Join(dir, "index"), dir))
+		sum := must(tr.Hash())
 		return string(sum[:])
 	}
 	write("index", "a\nb\n")
@@ -95,4 +86,12 @@ func TestDigits(t *testing.T) {
 			t.Errorf("%q is read as a number", text)
 		}
 	}
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

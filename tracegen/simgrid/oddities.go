@@ -120,30 +120,27 @@ func (t *Trace) Warnings() []warning.Warning {
 		if t.shared != nil {
 			file = t.shared.name
 		}
-		follows := "" // from so many odd lines of a kind
-		switch why {
-		case strayLine:
+		follows := map[odd]string{ // from so many odd lines of a kind
+			idleLine: "names no request that is pending, and so waits for nothing, as in SimGrid",
+			commLine: "communicators are passed over, as in SimGrid: collective operations behind it are played with all " +
+				"ranks, and numbers are taken for those of all ranks",
+			toNobody: "no rank (MPI_PROC_NULL), so there is no message",
+			derivedLine: "a derived datatype, whose size is not in the text: its messages are played as empty ones, " +
+				"as in SimGrid",
+		}[why]
+		switch {
+		case why == strayLine:
 			list.Add(warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d", number, file, of.line))
 			continue
-		case idleLine:
-			follows = "names no request that is pending, and so waits for nothing, as in SimGrid"
-			if t.isOld() {
-				follows = "no request is pending, so it waits for nothing"
-			}
-		case otherLine:
+		case why == idleLine && t.isOld():
+			follows = "no request is pending, so it waits for nothing"
+		case why == otherLine:
 			meant := "actors, which count from 1"
 			if t.numbers[waitLines]().found == 1 {
 				meant = "ranks"
 			}
 			follows = "names no request that is pending, though it would if its numbers were " + meant +
 				"; those of other waits are not: it waits for nothing"
-		case commLine:
-			follows = "communicators are passed over, as in SimGrid: collective operations behind it are played with all " +
-				"ranks, and numbers are taken for those of all ranks"
-		case toNobody:
-			follows = "no rank (MPI_PROC_NULL), so there is no message"
-		case derivedLine:
-			follows = "a derived datatype, whose size is not in the text: its messages are played as empty ones, as in SimGrid"
 		}
 		list.Add(warning.At(file, of.line, "%s: %s (%s)", of.what, follows, number))
 	}

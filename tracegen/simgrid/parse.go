@@ -92,15 +92,15 @@ const (
 )
 
 // envelope parses "PEER TAG COUNT [TYPE]" of a send, or of a receive, which may have wildcards and need not know its
-// size.
+// size. The old form has no tag.
 func (s *stream) envelope(f *fields, t *Trace, a *trace.Action, receives bool) {
 	least, nobody, direction := int64(0), []int{undefined, procNull}, "to"
 	if receives {
 		least, nobody, direction = -1, []int{anySource, undefined, procNull}, "from"
 	}
-	if s.old(t) {
-		t.untagged(f, a, least)
-		return
+	old := s.old(t)
+	if old {
+		nobody, direction = []int{anySource, undefined, procNull}, "with"
 	}
 	switch n := f.special(nobody...); {
 	case n == 0:
@@ -109,6 +109,20 @@ func (s *stream) envelope(f *fields, t *Trace, a *trace.Action, receives bool) {
 		a.Peer = trace.AnySource
 	default:
 		f.note(toNobody, "%s %d", direction, n)
+		return
+	}
+	if old {
+		if f.done() {
+			f.failf("count is missing behind peer (SimGrid 3.18 and 3.19 left out the peer of a receive from any rank)")
+		}
+		// A third number is a datatype if it is the last and small enough; else the line has a tag.
+		count := f.integer("count", least, maxBytes)
+		if begin := f.at; f.left() > 1 || !f.done() && f.number("datatype") > lastOldType {
+			f.failf("there is a tag before the count; %s", t.otherForm())
+		} else {
+			f.at = begin
+		}
+		a.X[0] = t.size(f, count)
 		return
 	}
 	if a.Tag = tag(f); receives && a.Tag == anyTag {

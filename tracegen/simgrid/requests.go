@@ -24,17 +24,14 @@ type pendingRequest struct {
 	slot int32
 }
 
-// maxPending bounds the requests that a rank may have pending.
-const maxPending = trace.MaxRequests
-
 // add makes a request pending and returns its slot.
 func (q *requests) add(k key) (int32, error) {
 	slot := q.used
 	if n := len(q.free); n > 0 {
 		slot = q.free[n-1]
 		q.free = q.free[:n-1]
-	} else if q.used == maxPending {
-		return 0, fmt.Errorf("more than %d requests are pending", maxPending)
+	} else if q.used == trace.MaxRequests {
+		return 0, fmt.Errorf("more than %d requests are pending", trace.MaxRequests)
 	} else {
 		q.used++
 	}

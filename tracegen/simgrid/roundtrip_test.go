@@ -23,10 +23,7 @@ import (
 func converted(t testing.TB, text *simgrid.Trace) (*trace.Trace, error) {
 	t.Helper()
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(trace.NewWriter(&file, text.Header(), trace.WriterOptions{}))
 	if err := text.Convert(w, nil); err != nil {
 		return nil, err
 	}
@@ -71,10 +68,7 @@ func sameActions(t testing.TB, want, got *simgrid.Trace) {
 
 func listing(t testing.TB, from *simgrid.Trace) string {
 	t.Helper()
-	tr, err := converted(t, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(converted(t, from))
 	var list strings.Builder
 	if err := text.WriteListings(&list, tr, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		t.Fatal(err)
@@ -150,10 +144,7 @@ func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 	tr := reading(t, file)
 	flat, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
 	again := opened(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
-	back, err := converted(t, again)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must(converted(t, again))
 	var want, got strings.Builder
 	tr = reading(t, file)
 	if err := text.WriteListings(&want, tr, nil, trace.CursorOptions{}, rule, text.Words{}); err != nil {
@@ -177,10 +168,7 @@ func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 }
 
 func reading(t *testing.T, file []byte) *trace.Trace {
-	tr, err := trace.NewReader(bytes.NewReader(file), "hpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(trace.NewReader(bytes.NewReader(file), "hpl"))
 	return tr
 }
 

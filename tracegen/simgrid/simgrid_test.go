@@ -26,10 +26,7 @@ func open(t testing.TB, files map[string]string) (*simgrid.Trace, error) {
 // opened is open of files whose index is good.
 func opened(t testing.TB, files map[string]string) *simgrid.Trace {
 	t.Helper()
-	tr, err := open(t, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(open(t, files))
 	return tr
 }
 
@@ -238,14 +235,8 @@ func TestConvert(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		files := manyLines(shared)
 		text := opened(t, files)
-		tr, err := converted(t, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(converted(t, text))
+		cursors := must(tr.Cursors(nil, trace.CursorOptions{}))
 		want, _ := played(t, files, false)
 		for r := range cursors {
 			var got []trace.Action
@@ -435,4 +426,12 @@ func TestSumsOfBatches(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// must returns a value that tests need.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
