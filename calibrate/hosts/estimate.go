@@ -13,7 +13,6 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
-	"reprise/calibrate/regress"
 	"reprise/trace/warning"
 )
 
@@ -159,7 +158,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	}
 
 	// The covariance between days is pooled over the units; it is 0 if all have one day only.
-	c.Temporal, r.OfMeans = regress.Square(p), regress.Square(p)
+	c.Temporal, r.OfMeans = square(p), square(p)
 	freedom := float64(r.Days - len(g.units))
 	for _, u := range g.units {
 		for _, record := range u.records {
@@ -182,7 +181,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 
 	// The covariance of the means less the part that the number of days leaves.
 	// Without this part the scatter of days would count twice: once in the average of a unit, and once in its days.
-	between := regress.Square(p)
+	between := square(p)
 	for i := range p {
 		for j := range p {
 			between[i][j] = r.OfMeans[i][j] + float64(-inverse*c.Temporal[i][j])
@@ -320,6 +319,15 @@ const (
 	pivotTolerance    = 1e-6
 )
 
+// square returns a matrix of zeros.
+func square(p int) [][]float64 {
+	m := make([][]float64, p)
+	for i := range m {
+		m[i] = make([]float64, p)
+	}
+	return m
+}
+
 // addOuter adds weight·v·vᵀ to m, where v is x less its mean.
 func addOuter(m [][]float64, x, mean []float64, weight float64) {
 	for i := range x {
@@ -372,7 +380,7 @@ var errIndefinite = errors.New("not positive semi-definite: correlations contrad
 // the draws of a variable do not depend on those after it.
 func factor(m [][]float64) ([][]float64, error) {
 	p := len(m)
-	l := regress.Square(p)
+	l := square(p)
 	for j := range p {
 		for i := j; i < p; i++ {
 			scale := deviation(m, i) * deviation(m, j)
@@ -417,7 +425,7 @@ func factor(m [][]float64) ([][]float64, error) {
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with others.
 	p := len(m)
-	c = regress.Square(p)
+	c = square(p)
 	s := mat.NewSymDense(p, nil)
 	for i := range p {
 		if m[i][i] <= 0 {

@@ -270,9 +270,9 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 		}
 	}
 	// All boxes are in memory at once.
-	bytes, points := int64(0), []string{}
-	for _, b := range p.boxes {
-		points = append(points, b.String())
+	bytes, points, order := int64(0), []string{}, []int{}
+	for i, b := range p.boxes {
+		points, order = append(points, b.String()), append(order, i)
 		bytes += b.bytes()
 	}
 	p.Bytes = times(int64(len(p.Groups)), bytes)
@@ -320,10 +320,6 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	source := noise.NewSource(o.Seed)
 	// last is the box whose data the caches hold, -1 at first.
 	last := -1
-	var order []int
-	for i := range p.boxes {
-		order = append(order, i)
-	}
 	for pass := range p.Passes {
 		shuffle(order, source, uint32(pass), 0)
 		for _, at := range order {

@@ -123,7 +123,7 @@ func (r *Relative) At(x []float64) (sum float64) {
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	p := len(terms)
-	units := Square(p)
+	units := square(p)
 	for j := range p {
 		units[j][j] = 1
 	}
@@ -145,7 +145,7 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 		v := w(i) * scale[i]
 		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
-	list := Square(p)
+	list := square(p)
 	for i := range p {
 		for j := range p {
 			for k := range p {
@@ -170,7 +170,7 @@ type equations struct {
 // normal returns the equations of some terms, each point counting by its weight.
 func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 	p := len(terms)
-	e := equations{Square(p), make([]float64, p)}
+	e := equations{square(p), make([]float64, p)}
 	for i := range s.Y {
 		w, x := weight(i), s.X[i*s.P:(i+1)*s.P]
 		for j, t := range terms {
@@ -192,8 +192,8 @@ func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 // apart is the part of the square of a term that the terms before it must leave.
 const apart = 1e-9
 
-// Square returns a matrix of zeros.
-func Square(p int) [][]float64 {
+// square returns a matrix of zeros.
+func square(p int) [][]float64 {
 	m := make([][]float64, p)
 	for i := range m {
 		m[i] = make([]float64, p)
@@ -212,7 +212,7 @@ func (e equations) solve(rights ...[]float64) (solutions [][]float64) {
 		}
 	}
 	// The factor of the equations with terms of norm 1 (Cholesky).
-	l := Square(len(e.a))
+	l := square(len(e.a))
 	for j, row := range l {
 		for k := range j + 1 {
 			rest := e.a[j][k] / norm[j] / norm[k]
