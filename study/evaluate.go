@@ -123,8 +123,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 	// not cut short.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
-	stop := context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })
-	defer stop()
+	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
 
 	// The trace and the machine, from the caches.
 	// Each replay of one run, and each window of an estimate, reads the trace by a reader of its
@@ -161,12 +160,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 		case err == nil:
 			out = &Outcome{Makespan: est.Seconds, Interval: est.Interval, Gflops: est.Gflops,
 				GflopsInterval: est.GflopsInterval, Messages: est.Messages, Random: est.Seed != nil}
-			for _, s := range est.Kinds {
-				out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
-			}
-			for _, s := range est.Phases {
-				out.Phases = append(out.Phases, Part{s.Name, s.Mean})
-			}
+			part := func(s replay.EstimatedShare) Part { return Part{s.Name, s.Mean} }
+			out.Kinds, out.Phases = mapped(est.Kinds, part), mapped(est.Phases, part)
 			if windows != nil {
 				out.Path = pathParts(windows.Data(est))
 			}
@@ -199,15 +194,9 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 			return nil, err
 		}
 		out = &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
-		for _, s := range res.Kinds {
-			out.Kinds = append(out.Kinds, Part{s.Name, s.Mean})
-		}
-		for _, s := range res.Phases {
-			out.Phases = append(out.Phases, Part{s.Name, s.Mean})
-		}
-		for _, w := range res.Warnings {
-			out.Warnings = append(out.Warnings, w.String())
-		}
+		part := func(s replay.Share) Part { return Part{s.Name, s.Mean} }
+		out.Kinds, out.Phases = mapped(res.Kinds, part), mapped(res.Phases, part)
+		out.Warnings = mapped(res.Warnings, warning.Warning.String)
 		if p != nil {
 			out.Path = pathParts(p.Data())
 		}

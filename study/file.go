@@ -87,15 +87,19 @@ func (p *parser) fail(n ast.Node, format string, args ...any) {
 	textutil.Stop(p.Errorf(n, format, args...))
 }
 
+// check ends the reading at a node if there is an error, which the format wraps.
+func (p *parser) check(n ast.Node, format string, err error) {
+	if err != nil {
+		p.fail(n, format, err)
+	}
+}
+
 // file reads the file's keys, in any order, then the factors and the design, which need all of
 // them.
 func (p *parser) file(root ast.Node) {
 	s := p.study
 	entries := textutil.Must(p.Entries(root, "study"))
-	var names []string
-	for _, of := range programs.All() {
-		names = append(names, of.Name)
-	}
+	names := mapped(programs.All(), func(of *programs.Program) string { return of.Name })
 	known := strings.Join(names, ", ")
 	// The program comes first, as the names of its parameters depend on it: a built-in one, or the
 	// file of a trace.
@@ -116,9 +120,7 @@ func (p *parser) file(root ast.Node) {
 			s.trace = in
 			s.program, err = programs.File(s.Program, in.text)
 		}
-		if err != nil {
-			p.fail(e.Value, "program: %w", err)
-		}
+		p.check(e.Value, "program: %w", err)
 	}
 	if s.program == nil {
 		p.fail(root, "study: program is missing: want program: %s, or the file of a trace", known)
@@ -165,9 +167,8 @@ func (p *parser) key(e yamlfile.Entry) {
 			return
 		}
 		var err error
-		if s.Tolerance, err = textutil.ParsePercent(text, "the makespan", false); err != nil {
-			p.fail(e.Value, "tolerance: %w; or exact", err)
-		}
+		s.Tolerance, err = textutil.ParsePercent(text, "the makespan", false)
+		p.check(e.Value, "tolerance: %w; or exact", err)
 	case "responses":
 		for _, item := range textutil.Must(p.Items(e.Value, "responses")) {
 			switch text := textutil.Must(p.Text(item, "responses")); text {
@@ -247,9 +248,7 @@ func (p *parser) readDat(n ast.Node) {
 	s, key := p.study, p.study.program.DatName
 	name := textutil.Must(p.Text(n, key))
 	text, err := regular.Read(s.find(name), maxDat)
-	if err != nil {
-		p.fail(n, "%s: %w", key, err)
-	}
+	p.check(n, key+": %w", err)
 	// P and Q come as one list of pairs, as HPL takes them: the factor is the grid PxQ.
 	for _, list := range textutil.Must(s.program.ReadDat(text, name)) {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
@@ -286,9 +285,7 @@ func (p *parser) fix(n ast.Node, name, value string) {
 // kernel models.
 func (p *parser) set(n ast.Node, name, value string) []Setting {
 	s := p.study
-	if err := s.known(name); err != nil {
-		p.fail(n, "%w", err)
-	}
+	p.check(n, "%w", s.known(name))
 	found := value
 	if of := replay.FindParameter(name); of != nil && of.File {
 		found = s.find(value)
@@ -303,9 +300,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 			err = fmt.Errorf("%s has no %s, and %s calls kernels: name its %s, and kernels beside it", value,
 				machines.KernelsFile, s.program.Title, machines.PlatformFile)
 		}
-		if err != nil {
-			p.fail(n, "machine: %w", err)
-		}
+		p.check(n, "machine: %w", err)
 		// A part is a file of the machine's directory, or the name of something built in.
 		written := func(part string) string {
 			if part == found {
@@ -319,9 +314,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 		return []Setting{{"platform", written(platform)}, {"kernels", written(kernels)}}
 	}
 	list := []Setting{{name, value}}
-	if err := s.parameters.set(&replay.MachineSpec{}, new(string), list[0]); err != nil {
-		p.fail(n, "%w", err)
-	}
+	p.check(n, "%w", s.parameters.set(&replay.MachineSpec{}, new(string), list[0]))
 	if name == "platform" { // whose kernel models are those of a built-in machine, and the generic ones of a file
 		own := value
 		if isInline("platform", value) || regular.IsFile(found) {
@@ -405,9 +398,7 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level) {
 	}
 
 	if _, list := e.Value.(*ast.SequenceNode); list {
-		if err := p.study.known(e.Key); err != nil {
-			p.fail(e.Node, "factors: %w; or names of levels with what they set", err)
-		}
+		p.check(e.Node, "factors: %w; or names of levels with what they set", p.study.known(e.Key))
 		for _, item := range textutil.Must(p.Items(e.Value, e.Key)) {
 			text := textutil.Must(p.Text(item, e.Key))
 			set := p.set(item, e.Key, text)
@@ -435,10 +426,7 @@ func (p *parser) checkFactors(root ast.Node) {
 	if p.factors != nil {
 		n = p.factors
 	}
-	columns := []string{"seed", "error"}
-	for _, c := range resultColumns {
-		columns = append(columns, c.name)
-	}
+	columns := append(mapped(resultColumns, resultColumn.title), "seed", "error")
 	isName := func(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsControl) }
 	// Two levels of one factor may set the same; two factors may not.
 	setBy := map[string]string{}

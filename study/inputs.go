@@ -3,7 +3,6 @@ package study
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -99,8 +98,7 @@ func (in *Input) read(s *Study) (err error) {
 			err = regular.Missing(in.Name, err)
 		}
 	}
-	sum := sha256.Sum256(in.text)
-	in.SHA256 = hex.EncodeToString(sum[:])
+	in.SHA256 = sumOf(in.text)
 	return err
 }
 
@@ -110,7 +108,7 @@ func (in *Input) readFile() (err error) {
 	if in.text, err = regular.Read(in.at, in.limit()); err != nil {
 		return err
 	}
-	sum := in.copied(filepath.Ext(in.Name))
+	in.copied(filepath.Ext(in.Name))
 	switch in.Word {
 	case "kernels":
 		_, err = kernels.Parse(bytes.NewReader(in.text), in.at)
@@ -119,7 +117,7 @@ func (in *Input) readFile() (err error) {
 	case "platform":
 		var p *platforms.Platform
 		// The hash of a platform is over all files that it reads; that of the text is over one.
-		if p, err = platforms.Load(in.at); err == nil && p.Hash() != sum {
+		if p, err = platforms.Load(in.at); err == nil && p.Hash() != sha256.Sum256(in.text) {
 			err = errors.New(in.at + " reads other files, which a study cannot take with it: put the profiles into it," +
 				" as <trace> elements")
 		}
@@ -131,12 +129,13 @@ func (in *Input) readFile() (err error) {
 var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 // copied names the copy by its content, as inputName wants it.
-func (in *Input) copied(extension string) [sha256.Size]byte {
-	sum := sha256.Sum256(in.text)
-	in.SHA256 = hex.EncodeToString(sum[:])
-	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+unusual.ReplaceAllString(extension, "_"))
-	return sum
+func (in *Input) copied(extension string) {
+	in.SHA256 = sumOf(in.text)
+	in.File = filepath.Join(inputsDir, in.SHA256[:16]+unusual.ReplaceAllString(extension, "_"))
 }
+
+// sumOf returns the SHA-256 of a text, in hexadecimal digits.
+func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // store writes the copy of an input.
 func (in *Input) store(dir string) error {
@@ -183,8 +182,8 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 
 // unchanged returns an error if a text, which was read from a path, is not the input's.
 func (in *Input) unchanged(text []byte, at string) error {
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
-		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum,
+	if sum := sumOf(text); sum != in.SHA256 {
+		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %s, was %s)", in.Word, at, sum,
 			in.SHA256)
 	}
 	return nil
@@ -202,10 +201,8 @@ func isInline(word, value string) bool {
 }
 
 // readInline writes the file of an inline specification, as the input's text.
-func (in *Input) readInline(s *Study) error {
+func (in *Input) readInline(s *Study) (err error) {
 	var b bytes.Buffer
-	var err error
-	var parse func() error
 	// Platforms are XML, kernel models YAML.
 	extension := ".xml"
 	if in.Word == "platform" {
@@ -213,14 +210,12 @@ func (in *Input) readInline(s *Study) error {
 		if spec, _, err = compose.Inline(in.Name); err == nil {
 			err = spec.Write(&b)
 		}
-		parse = func() error { _, err := platforms.Parse(bytes.NewReader(in.text), in.Name); return err }
 	} else {
 		extension = ".yaml"
 		var h *hostsSample
 		if h, err = sampleOf(in.Name); err == nil {
 			err = h.write(&b, s)
 		}
-		parse = func() error { _, err := kernels.Parse(bytes.NewReader(in.text), in.Name); return err }
 	}
 	// The text becomes a file of the study: the study stays the same when the built-in machine models, or
 	// the writer, change.
@@ -229,7 +224,12 @@ func (in *Input) readInline(s *Study) error {
 	}
 	in.text = b.Bytes()
 	in.copied(extension)
-	return parse()
+	if in.Word == "platform" {
+		_, err = platforms.Parse(&b, in.Name)
+	} else {
+		_, err = kernels.Parse(&b, in.Name)
+	}
+	return err
 }
 
 // hostsSample is an inline specification of kernel models: hosts that are sampled from a machine
@@ -275,11 +275,9 @@ func sampleOf(text string) (*hostsSample, error) {
 
 // write samples the hosts and writes their kernel models. The base, if there is one, is a kernel
 // file or a built-in set.
-func (h *hostsSample) write(w io.Writer, s *Study) error {
-	model, err := hosts.Find(s.find(h.from))
-	if err != nil {
-		return err
-	}
+func (h *hostsSample) write(w io.Writer, s *Study) (err error) {
+	defer textutil.Stopped(&err)
+	model := textutil.Must(hosts.Find(s.find(h.from)))
 	if found := s.find(h.BaseName); regular.IsFile(found) {
 		h.Base, err = regular.Read(found, yamlfile.MaxBytes)
 	} else if h.BaseName != "" {
@@ -294,9 +292,5 @@ func (h *hostsSample) write(w io.Writer, s *Study) error {
 		filepath.Base(h.from), h.Seed, h.Day)
 	// The source says of which measurement the model is, as licences want it.
 	h.Source = model.SourceOfDraw(h.from)
-	machine, err := model.Draw(h.DrawOptions)
-	if err != nil {
-		return err
-	}
-	return machine.WriteYAML(w, h.FileOptions)
+	return textutil.Must(model.Draw(h.DrawOptions)).WriteYAML(w, h.FileOptions)
 }

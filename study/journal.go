@@ -3,8 +3,6 @@ package study
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,8 +103,7 @@ func (j *journal) add(e *Entry) error {
 // withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the
 // text without it.
 func withSum(text []byte) []byte {
-	sum := sha256.Sum256(text)
-	return slices.Concat(text[:len(text)-1], []byte(sumKey+hex.EncodeToString(sum[:8])+`"}`))
+	return slices.Concat(text[:len(text)-1], []byte(sumKey+sumOf(text)[:16]+`"}`))
 }
 
 // Results are the journals of a study, as far as they have been read.

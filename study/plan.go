@@ -2,8 +2,6 @@ package study
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -228,8 +226,7 @@ func (p *Plan) id(c *Config, run *Run) string {
 	if run.Noise {
 		line("seed", strconv.FormatUint(run.Seed, 10))
 	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:10])
+	return sumOf([]byte(b.String()))[:20]
 }
 
 // index numbers the inputs, for input.

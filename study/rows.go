@@ -73,9 +73,7 @@ func (p *parser) makeRows(root ast.Node) {
 	default:
 		p.fail(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
 	}
-	if err != nil {
-		p.fail(n, "design: %w", err)
-	}
+	p.check(n, "design: %w", err)
 }
 
 // fits refuses a design, before its rows are allocated, if they have more levels than a design may.
@@ -111,9 +109,7 @@ func (p *parser) fractional(e yamlfile.Entry) {
 	}
 	// The design has the highest resolution that is found; its name tells the generators.
 	f, err := design.NewFractional(len(p.study.Factors), bits.Len(uint(part))-1)
-	if err != nil {
-		p.fail(e.Value, "design: %w", err)
-	}
+	p.check(e.Value, "design: %w", err)
 	p.study.Rows = f.Rows
 	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution,
 		strings.Join(f.Named(factorNames(p.study.Factors)), ", "))
@@ -171,9 +167,7 @@ type span struct {
 
 // parseRange reads the range of a factor, as 1000..4000.
 func (p *parser) parseRange(n ast.Node, name, text string) span {
-	if err := p.study.known(name); err != nil {
-		p.fail(n, "factors: %w", err)
-	}
+	p.check(n, "factors: %w", p.study.known(name))
 	first, last, _ := strings.Cut(text, "..")
 	r := span{node: n}
 	var err1, err2 error

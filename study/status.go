@@ -223,20 +223,14 @@ func (s *Status) WriteText(w io.Writer) error {
 	if s.Running+s.Waiting > 0 {
 		fmt.Fprintf(&text, "what is left takes about %v of one processor\n", Round(s.Left))
 	}
-	if _, err := io.WriteString(w, text.String()); err != nil {
-		return err
-	}
 	var t textutil.Table
 	t.Row("worker", "alive", "runs now")
 	for _, o := range s.Workers {
 		t.Row(o.Name, map[bool]string{true: "yes", false: "no"}[o.Alive], fmt.Sprint(len(o.Runs)))
 	}
 	if t.Len() > 1 {
-		if err := t.Write(w); err != nil {
-			return err
-		}
+		t.Write(&text) // a Builder takes all
 	}
-	text.Reset()
 	// Notes: torn lines of journals, failed runs, and what callers have added.
 	for i, note := range s.Notes {
 		if i == maxTold {

@@ -122,11 +122,15 @@ func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 
 // factorNames returns the names of factors.
 func factorNames(factors []Factor) []string {
-	var names []string
-	for _, f := range factors {
-		names = append(names, f.Name)
+	return mapped(factors, func(f Factor) string { return f.Name })
+}
+
+// mapped returns what a function makes of each element of a list: nil of an empty one.
+func mapped[S, T any](list []S, of func(S) T) (all []T) {
+	for _, v := range list {
+		all = append(all, of(v))
 	}
-	return names
+	return all
 }
 
 // describe names the levels of a row, as "NB 64, DEPTH 0".
@@ -196,11 +200,7 @@ func OfMachine(name string) bool { return replay.FindParameter(name) != nil }
 // machineNames are the names of the parameters of machines and replays, which stand beside the
 // program's in a study's file.
 func machineNames() []string {
-	var names []string
-	for _, p := range replay.Parameters() {
-		names = append(names, p.Name)
-	}
-	return names
+	return mapped(replay.Parameters(), func(p replay.Parameter) string { return p.Name })
 }
 
 // known returns an error with the nearest name unless there is a parameter of a name.
@@ -213,9 +213,7 @@ func (p parameters) known(name string) error {
 	of := "the machine or the replay"
 	if p.program != nil && len(p.program.Parameters) > 0 {
 		of = "tracegen " + p.program.Name + ", of the machine or of the replay"
-		for _, par := range p.program.Parameters {
-			names = append(names, par.Name)
-		}
+		names = mapped(p.program.Parameters, func(par programs.Parameter) string { return par.Name })
 	}
 	names = append(names, machineNames()...)
 	near := ""

@@ -38,11 +38,16 @@ type Table struct {
 	Errors  []string // of runs that failed
 }
 
-// resultColumns are the columns behind the factors and the seed that each study has.
-var resultColumns = []struct {
+// resultColumn is a column of the table that each study has.
+type resultColumn struct {
 	name  string
 	value func(o *Outcome) (v float64, known bool)
-}{
+}
+
+func (c resultColumn) title() string { return c.name }
+
+// resultColumns stand behind the factors and the seed.
+var resultColumns = []resultColumn{
 	{"makespan_s", func(o *Outcome) (float64, bool) { return o.Makespan, true }},
 	{"gflops", func(o *Outcome) (float64, bool) { return o.Gflops, o.Gflops > 0 }},
 	{"efficiency", func(o *Outcome) (float64, bool) { return o.Efficiency, o.Efficiency > 0 }},
@@ -64,10 +69,7 @@ var partColumns = []struct {
 // NewTable makes the table of a plan from results. Numbers of runs without a result are not known.
 func (p *Plan) NewTable(r *Results) *Table {
 	// Columns that every study has come first, so that scripts find them at the same place.
-	t := &Table{Factors: factorNames(p.Factors)}
-	for _, c := range resultColumns {
-		t.Columns = append(t.Columns, c.name)
-	}
+	t := &Table{Factors: factorNames(p.Factors), Columns: mapped(resultColumns, resultColumn.title)}
 	// A column for each part that any run has: kinds of time and phases depend on program and machine.
 	// A first pass over all runs finds the columns, a second one fills the rows.
 	names := make([][]string, len(partColumns)) // of parts of all rows, in the order in which they come

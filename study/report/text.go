@@ -36,22 +36,18 @@ func signed(effect float64) string { return fmt.Sprintf("%+.2f %%", 100*effect) 
 
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
 	for _, part := range r.parts(shownInText) {
-		if _, err := fmt.Fprintln(w, part.Title); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, part.Title)
 		if part.table.Len() > 1 {
-			if err := part.table.Write(w); err != nil {
-				return err
-			}
+			part.table.Write(&b) // a Builder takes all
 		}
 		for _, text := range append(part.Notes, "") {
-			if _, err := fmt.Fprintln(w, text); err != nil {
-				return err
-			}
+			fmt.Fprintln(&b, text)
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // parts returns the report as tables, with at most so many rows of the ranking.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
@@ -105,19 +106,14 @@ func boxDat(p *hpcg.Params) string {
 // rank has. HPCG refuses grids and boxes that are too flat, and sides that are no multiples of 8
 // ([hpcg.Params.Complete] knows its rules). Of the boxes that are left those come into question that
 // take the memory which the rules want, and no more than the fill.
-func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
+func (b *Boxes) candidates() (space *search.Space, list []hpcg.Params, where *places, err error) {
+	defer textutil.Stopped(&err)
 	r := &Request{Ranks: b.Ranks, Nodes: b.Nodes}
 	if b.Machine != "" {
 		r.Settings = []study.Setting{{Word: "machine", Value: b.Machine}}
 	}
-	where, err := r.places()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	ranks, err := r.ranks(where)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+	where = textutil.Must(r.places())
+	ranks := textutil.Must(r.ranks(where))
 	if b.Memory == 0 {
 		return nil, nil, nil, errors.New("the memory of a node is not given: it says how large boxes are")
 	}
@@ -150,8 +146,7 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 
 	// Sides have an order, so near boxes are taken to be alike; grids have none.
 	side := search.Factor{Levels: len(sides), Ordered: true}
-	space := &search.Space{Factors: []search.Factor{{Levels: len(grids)}, side, side, side}}
-	var list []hpcg.Params
+	space = &search.Space{Factors: []search.Factor{{Levels: len(grids)}, side, side, side}}
 	for g, grid := range grids {
 		for x, nx := range sides {
 			for y, ny := range sides {
@@ -327,16 +322,13 @@ func (r *BoxResult) WriteText(w io.Writer) error {
 	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"),
 		textutil.Count(r.Ranks, "rank")))
 	t.Row("cost", cost)
-	if err := t.Write(w); err != nil {
-		return err
-	}
 	others.Row("configuration", "Gflops", "memory of a node", "behind, %")
 	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
 		others.Row(c.Name, fmt.Sprintf("%.5g", c.Gflops), study.Bytes(int64(c.Memory)), fmt.Sprintf("%.2f", 100*c.Behind))
 	}
-	if err := writeIndistinct(w, r.Indifference, "", len(r.Indistinct), &others); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nhpcg.dat:\n\n%s", r.Dat)
+	var text strings.Builder
+	t.Write(&text) // a Builder takes all
+	writeIndistinct(&text, r.Indifference, "", len(r.Indistinct), &others)
+	_, err := fmt.Fprintf(w, "%s\nhpcg.dat:\n\n%s", &text, r.Dat)
 	return err
 }

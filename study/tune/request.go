@@ -94,10 +94,8 @@ func (r *Request) setting(name string) string {
 // left out since they would not fit into the memory. The study is made as the text of its file,
 // so that every setting is checked as there.
 func (r *Request) Study() (s *study.Study, leftOut int, err error) {
-	places, err := r.places()
-	if err != nil {
-		return nil, 0, err
-	}
+	defer textutil.Stopped(&err)
+	places := textutil.Must(r.places())
 	// One builder for each mapping of the file; what is of the machine stands at its top.
 	var parameters, options, machine, factors strings.Builder
 	for _, s := range r.Settings {
@@ -128,9 +126,7 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 		}
 	}
 	// Values are quoted above, so that none of them can be YAML of its own.
-	if s, err = study.Parse(strings.NewReader(text), "study tune"); err != nil {
-		return nil, 0, err
-	}
+	s = textutil.Must(study.Parse(strings.NewReader(text), "study tune"))
 	leftOut, err = r.leaveOut(s, places)
 	return s, leftOut, err
 }
@@ -141,14 +137,7 @@ func (r *Request) checkDat(places *places) error {
 	if r.N != 0 || r.Ranks != 0 || r.Nodes != 0 {
 		return errors.New("an HPL.dat says N, P and Q itself: leave the order, the ranks and the nodes out, or the HPL.dat")
 	}
-	text, err := os.ReadFile(r.Dat)
-	if err != nil {
-		return err
-	}
-	dat, err := hpl.ReadDat(bytes.NewReader(text), r.Dat)
-	if err != nil {
-		return err
-	}
+	dat := textutil.Must(hpl.ReadDat(bytes.NewReader(textutil.Must(os.ReadFile(r.Dat))), r.Dat))
 	if odd := dat.Warnings(); len(odd) > 0 {
 		return fmt.Errorf("%s; a study wants a file that says what HPL reads", odd[0])
 	}
@@ -188,14 +177,8 @@ func (r *Request) checkDat(places *places) error {
 // parameters of an HPL.dat, such as PFACT, are those that HPL has by default, unless they are set. What is set has no factor, and what has one level only is no
 // choice.
 func (r *Request) usual(places *places, machine, parameters, factors *strings.Builder) error {
-	ranks, err := r.ranks(places)
-	if err != nil {
-		return err
-	}
-	grids, err := r.grids(ranks)
-	if err != nil {
-		return err
-	}
+	ranks := textutil.Must(r.ranks(places))
+	grids := textutil.Must(r.grids(ranks))
 
 	// The order that fills the memory, of the node with most ranks if some have fewer.
 	n := r.N
@@ -367,11 +350,7 @@ func (r *Request) leaveOut(s *study.Study, places *places) (int, error) {
 	var fit [][]int
 	var list []hpl.Params
 	for i, row := range s.Rows {
-		c, err := s.Config(i)
-		if err != nil {
-			return 0, err
-		}
-		p := hplOf(c).Params
+		p := hplOf(textutil.Must(s.Config(i))).Params
 		if bytes(&p) <= r.Memory {
 			fit = append(fit, row)
 		}

@@ -217,9 +217,8 @@ func (r *Result) WriteText(w io.Writer) error {
 	t.Row("searched", searched)
 	t.Row("replays", strings.Join(replays, ", "))
 	t.Row("cost", cost)
-	if err := t.Write(w); err != nil {
-		return err
-	}
+	var text strings.Builder
+	t.Write(&text) // a Builder takes all
 
 	var others textutil.Table
 	others.Row("configuration", "makespan, s", "±, s", "Gflops", "behind, %")
@@ -227,27 +226,25 @@ func (r *Result) WriteText(w io.Writer) error {
 		others.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops),
 			fmt.Sprintf("%.2f", 100*c.Behind))
 	}
-	if err := writeIndistinct(w, r.Indifference, ", as far as can be told (95 % for all together)", len(r.Indistinct),
-		&others); err != nil {
-		return err
-	}
+	writeIndistinct(&text, r.Indifference, ", as far as can be told (95 % for all together)", len(r.Indistinct), &others)
 
 	var names []string
 	for _, c := range r.Deciding {
 		names = append(names, c.Name)
 	}
-	text := "\nReal runs that would decide: " + strings.Join(names, "; ") + ".\n"
 	if len(names) == 1 {
-		text = "\nNo other was replayed that would be worth a real run.\n"
+		text.WriteString("\nNo other was replayed that would be worth a real run.\n")
+	} else {
+		text.WriteString("\nReal runs that would decide: " + strings.Join(names, "; ") + ".\n")
 	}
 	if len(r.Edges) > 0 {
-		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n",
+		fmt.Fprintf(&text, "\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n",
 			strings.Join(r.Edges, " and "))
 	}
 	if name, dat := r.BestFile(); dat != "" {
-		text += "\n" + name + ":\n\n" + dat
+		text.WriteString("\n" + name + ":\n\n" + dat)
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
@@ -261,14 +258,12 @@ func (r *Result) BestFile() (name, text string) {
 
 // writeIndistinct writes the table of so many configurations, the best included, that may be as
 // good as the best.
-func writeIndistinct(w io.Writer, indifference float64, surely string, n int, t *textutil.Table) error {
+func writeIndistinct(w *strings.Builder, indifference float64, surely string, n int, t *textutil.Table) {
 	if n == 1 {
-		_, err := fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)
-		return err
+		fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)
+		return
 	}
-	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%%s: %d, the best included\n\n",
-		100*indifference, surely, n); err != nil {
-		return err
-	}
-	return t.Write(w)
+	fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%%s: %d, the best included\n\n", 100*indifference,
+		surely, n)
+	t.Write(w)
 }
