@@ -28,12 +28,8 @@ func TestSpecialInDirectory(t *testing.T) {
 		noError(t, os.Remove(path))
 		put(path)
 		want := path + ": want a regular file, this is " + what
-		if _, err := Open(p.Dir(), "test"); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-		if _, err := p.Create(p.Dir()); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		exactly(t, errOf(Open(p.Dir(), "test")), want)
+		exactly(t, errOf(p.Create(p.Dir())), want)
 		noError(t, os.Remove(path))
 		noError(t, os.WriteFile(path, plan, 0o666))
 		id := p.Runs[0].ID
@@ -63,15 +59,11 @@ func TestSpecialInDirectory(t *testing.T) {
 		table := filepath.Join(p.Dir(), CSVFile)
 		noError(t, os.RemoveAll(table))
 		put(table)
-		if err := p.WriteTables(p.NewResults()); err == nil || err.Error() != table+": want a regular file, this is "+what {
-			t.Error(err)
-		}
+		exactly(t, p.WriteTables(p.NewResults()), table+": want a regular file, this is "+what)
 		input := filepath.Join(p.Dir(), p.Inputs[0].File)
 		noError(t, os.Remove(input))
 		put(input)
-		if _, err := p.textOf(&p.Inputs[0]); err == nil || err.Error() != input+": want a regular file, this is "+what {
-			t.Error(err)
-		}
+		exactly(t, errOf(p.textOf(&p.Inputs[0])), input+": want a regular file, this is "+what)
 	})
 }
 
@@ -95,9 +87,7 @@ func TestForgedPlan(t *testing.T) {
 		}
 	}
 	regulartest.Sparse(t, path, 1<<40)
-	if _, err := Open(p.Dir(), "test"); err == nil || err.Error() != path+": more than 64 MiB" {
-		t.Error(err)
-	}
+	exactly(t, errOf(Open(p.Dir(), "test")), path+": more than 64 MiB")
 }
 
 // packed writes so many times a text to a file of an archive.
@@ -163,9 +153,7 @@ func TestArchivedPlatform(t *testing.T) {
 	in.copied(".xml")
 	p.rename()
 	dir := t.TempDir()
-	if _, err := p.Create(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errOf(p.Create(dir)))
 	p, err := Open(dir, "test")
 	noError(t, err)
 	w := work(t, p, WorkOptions{})

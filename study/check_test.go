@@ -75,10 +75,7 @@ func TestCheckDifferences(t *testing.T) {
 		work(t, p, WorkOptions{})
 		results = append(results, resultsOf(t, p))
 	}
-	_, err := NewCheck(a, b, results[0], results[1], 0)
-	if err == nil || !strings.Contains(err.Error(), "NB 32, DEPTH 0 does 0.0837083 Gflop, and in "+a.Dir()+" 0.0429067: ") {
-		t.Error(err)
-	}
+	refused(t, errOf(NewCheck(a, b, results[0], results[1], 0)), "NB 32, DEPTH 0 does 0.0837083 Gflop, and in "+a.Dir()+" 0.0429067: ")
 	noisy := noisyStudy(t, "")
 	c := check(t, noisy, strings.Replace(noisy, "Q: 2}", "Q: 2, SWAP: long}", 1)+"host-speed: '*=0.8'\ntolerance: 1%\n", 0)
 	for i, want := range []string{"SWAP is not set in " + c.A + " and \"long\" in ", "host-speed is not set in " + c.A + " and \"*=0.8\" in ", "tolerance is exact in " + c.A + " and 1 % in "} {
@@ -129,10 +126,6 @@ func TestCheckOthers(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	a, b := studyIn(t, smallStudy), studyIn(t, strings.Replace(smallStudy, "[32, 64]", "[96]", 1))
-	if _, err := NewCheck(a, b, NewResults(a.Dir()), NewResults(b.Dir()), 0); err == nil || !strings.Contains(err.Error(), "no configuration in common") {
-		t.Error(err)
-	}
-	if _, err := NewCheck(a, a, NewResults(a.Dir()), NewResults(a.Dir()), 0); err == nil || err.Error() != a.Dir()+": NB 32, DEPTH 0: has no result yet" {
-		t.Error(err)
-	}
+	refused(t, errOf(NewCheck(a, b, NewResults(a.Dir()), NewResults(b.Dir()), 0)), "no configuration in common")
+	exactly(t, errOf(NewCheck(a, a, NewResults(a.Dir()), NewResults(a.Dir()), 0)), a.Dir()+": NB 32, DEPTH 0: has no result yet")
 }

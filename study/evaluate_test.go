@@ -127,9 +127,7 @@ func TestPrograms(t *testing.T) {
 	f, err := os.Create(path)
 	noError(t, err)
 	params := hpcg.DefaultParams(4, 16)
-	if _, err := params.Complete(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errOf(params.Complete()))
 	noError(t, hpcg.Generate(t.Context(), f, params, hpcg.Options{}))
 	noError(t, f.Close())
 	var makespans [2][]float64
@@ -158,9 +156,7 @@ func TestPrograms(t *testing.T) {
 func TestCacheForgets(t *testing.T) {
 	c, made := cache[int]{limit: 64}, 0
 	get := func(key string) {
-		if _, err := c.get(key, func() (int, int, error) { made++; return 0, 1, nil }); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errOf(c.get(key, func() (int, int, error) { made++; return 0, 1, nil })))
 	}
 	get("kept")
 	for i := range 1000 {
@@ -183,9 +179,7 @@ func TestDescribed(t *testing.T) {
 	spec.Topology = tree
 	var want bytes.Buffer
 	noError(t, spec.Write(&want))
-	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errOf(p.Create(filepath.Join(t.TempDir(), "study"))))
 	if got, err := os.ReadFile(p.path(&p.Inputs[0])); err != nil || string(got) != want.String() {
 		t.Errorf("%s, %v, want %s", got, err, want.String())
 	}
@@ -205,13 +199,9 @@ func TestPipe(t *testing.T) {
 	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
 		s, err := Parse(strings.NewReader("program: hpl\nparameters: {N: 100, P: 1, Q: 2}\n"+word+": "+pipe+"\n"), "study.yaml")
 		noError(t, err)
-		if _, err := NewPlan(s, "test"); err == nil || err.Error() != "study.yaml: "+pipe+": want a regular file, this is a pipe" {
-			t.Errorf("%s: %v", word, err)
-		}
+		exactly(t, errOf(NewPlan(s, "test")), "study.yaml: "+pipe+": want a regular file, this is a pipe")
 	}
-	if _, err := Parse(strings.NewReader("program: hpl\nhpl-dat: "+pipe+"\n"), "study.yaml"); err == nil || err.Error() != "study.yaml:2: hpl-dat: "+pipe+": want a regular file, this is a pipe" {
-		t.Errorf("hpl-dat: %v", err)
-	}
+	exactly(t, errOf(Parse(strings.NewReader("program: hpl\nhpl-dat: "+pipe+"\n"), "study.yaml")), "study.yaml:2: hpl-dat: "+pipe+": want a regular file, this is a pipe")
 }
 
 // TestSlowest: hosts are slow by their models and by host-speed.

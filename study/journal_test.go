@@ -27,8 +27,7 @@ func journalOf(t *testing.T, p *Plan) (path string, text []byte) {
 // TestChangedJournal: a line whose figures were changed, or were never all there, is told by file
 // and line, and its run is made again, to the same table.
 func TestChangedJournal(t *testing.T) {
-	p := studyIn(t, smallStudy)
-	work(t, p, WorkOptions{})
+	p := made(t, smallStudy)
 	table := readFile(t, p.Dir(), CSVFile)
 	path, text := journalOf(t, p)
 	lines := bytes.SplitAfter(text, []byte("\n"))
@@ -68,8 +67,7 @@ func TestChangedJournal(t *testing.T) {
 // TestJournalBefore: a study that was planned by a version whose journals have no checksums is
 // read, as far as its lines are complete.
 func TestJournalBefore(t *testing.T) {
-	p := studyIn(t, smallStudy)
-	work(t, p, WorkOptions{})
+	p := made(t, smallStudy)
 	planPath := filepath.Join(p.Dir(), PlanFile)
 	plan := readFile(t, planPath)
 	path, text := journalOf(t, p)
@@ -88,8 +86,7 @@ func TestJournalBefore(t *testing.T) {
 // TestHugeJournals: journals of zeros, and of empty lines, are given up early, told, and not read
 // again.
 func TestHugeJournals(t *testing.T) {
-	p := studyIn(t, smallStudy)
-	work(t, p, WorkOptions{})
+	p := made(t, smallStudy)
 	dir := filepath.Join(p.Dir(), journalsDir)
 	regulartest.Sparse(t, filepath.Join(dir, "zeros.jsonl"), 1<<40)
 	noError(t, os.WriteFile(filepath.Join(dir, "lines.jsonl"), bytes.Repeat([]byte("\n"), 1<<20), 0o666))

@@ -25,6 +25,25 @@ func noError(t testing.TB, err error) {
 }
 
 // readFile returns the content of a file that must be there.
+// errOf returns the error of a call that returns a value as well.
+func errOf[T any](_ T, err error) error { return err }
+
+// refused fails the test unless there is an error with a text in it.
+func refused(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// exactly fails the test unless an error has a text and no other.
+func exactly(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func readFile(t testing.TB, path ...string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))

@@ -30,9 +30,15 @@ func work(t *testing.T, p *Plan, o WorkOptions) Work {
 func studyIn(t *testing.T, text string) *Plan {
 	t.Helper()
 	p := planOf(t, text)
-	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errOf(p.Create(filepath.Join(t.TempDir(), "study"))))
+	return p
+}
+
+// made returns a study in a directory of its own, all of whose runs are made.
+func made(t *testing.T, text string) *Plan {
+	t.Helper()
+	p := studyIn(t, text)
+	work(t, p, WorkOptions{})
 	return p
 }
 
@@ -99,8 +105,7 @@ func TestFailedRuns(t *testing.T) {
 // TestNonsense: lines that do not say how a run has ended count as little as those that are torn, a
 // second result that differs does not count, and what is no file is told.
 func TestNonsense(t *testing.T) {
-	p := studyIn(t, smallStudy)
-	work(t, p, WorkOptions{})
+	p := made(t, smallStudy)
 	table := readFile(t, p.Dir(), CSVFile)
 	dir := filepath.Join(p.Dir(), journalsDir)
 	id := p.Runs[0].ID
@@ -160,12 +165,8 @@ func TestOneError(t *testing.T) {
 // TestOfTune: a directory that has results already, and no plan, is none of a study.
 func TestOfTune(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := planOf(t, smallStudy).NewCachedEvaluator(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := planOf(t, smallStudy).Create(dir); err == nil || !strings.Contains(err.Error(), "has journals and no plan.json, as that of study tune") {
-		t.Error(err)
-	}
+	noError(t, errOf(planOf(t, smallStudy).NewCachedEvaluator(dir)))
+	refused(t, errOf(planOf(t, smallStudy).Create(dir)), "has journals and no plan.json, as that of study tune")
 	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err == nil {
 		t.Error("the plan is there all the same")
 	}
@@ -178,21 +179,13 @@ func TestOtherStudy(t *testing.T) {
 		t.Errorf("the same study: %v, %v", found, err)
 	}
 	other := planOf(t, strings.Replace(smallStudy, "[0, 1]", "[0, 2]", 1))
-	if _, err := other.Create(p.Dir()); err == nil || !strings.Contains(err.Error(), "holds another study: its factors are others") {
-		t.Error(err)
-	}
-	if _, err := Open(p.Dir(), "other"); err == nil || !strings.Contains(err.Error(), "was planned by Reprise test, and this is other") {
-		t.Error(err)
-	}
-	if _, err := Open(t.TempDir(), "test"); err == nil || !strings.Contains(err.Error(), "is no study's directory") {
-		t.Error(err)
-	}
+	refused(t, errOf(other.Create(p.Dir())), "holds another study: its factors are others")
+	refused(t, errOf(Open(p.Dir(), "other")), "was planned by Reprise test, and this is other")
+	refused(t, errOf(Open(t.TempDir(), "test")), "is no study's directory")
 	text := readFile(t, p.Dir(), PlanFile)
 	forged := strings.Replace(string(text), `"value":"400"`, `"value":"500"`, 1)
 	noError(t, os.WriteFile(filepath.Join(p.Dir(), PlanFile), []byte(forged), 0o666))
-	if _, err := Open(p.Dir(), "test"); err == nil || !strings.Contains(err.Error(), "the plan was changed by hand") {
-		t.Error(err)
-	}
+	refused(t, errOf(Open(p.Dir(), "test")), "the plan was changed by hand")
 }
 
 // changed has a copy changed and wants runs refused then.
@@ -226,9 +219,7 @@ func TestEachInput(t *testing.T) {
 	noError(t, os.RemoveAll(dir))
 	opened, err := Open(p.Dir(), "test")
 	noError(t, err)
-	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errOf(opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{})))
 	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
 		changed(t, opened, word)
 	}
@@ -256,9 +247,7 @@ func TestCheckpoint(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(o.Checkpoint); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errOf(os.Stat(o.Checkpoint)))
 		ctx, end = context.WithTimeout(context.Background(), left)
 		defer end()
 	}
@@ -349,9 +338,7 @@ func TestHides(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	p := planOf(t, smallStudy)
-	if _, err := p.Create("dahu"); err == nil || err.Error() != "a directory dahu would be found in place of the built-in dahu, which the study uses: give the study's directory another name" {
-		t.Error(err)
-	}
+	exactly(t, errOf(p.Create("dahu")), "a directory dahu would be found in place of the built-in dahu, which the study uses: give the study's directory another name")
 	if _, err := os.Stat("dahu"); err == nil {
 		t.Error("the directory was made")
 	}

@@ -26,9 +26,8 @@ func (b *browser) touch(from, to []point, steps int) {
 			id := float64(i)
 			points = append(points, &devtools.TouchPoint{ID: &id, X: from[i].x + share*(to[i].x-from[i].x), Y: from[i].y + share*(to[i].y-from[i].y)})
 		}
-		if _, err := chromedp.Call(b.ctx, devtools.DispatchTouchEvent, devtools.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
-			b.t.Fatal(err)
-		}
+		_, err := chromedp.Call(b.ctx, devtools.DispatchTouchEvent, devtools.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		noError(b.t, err)
 	}
 	send(devtools.DispatchTouchEventTypeTouchStart, 0)
 	for i := range steps {
@@ -41,9 +40,8 @@ func (b *browser) touch(from, to []point, steps int) {
 func TestTouch(t *testing.T) {
 	b := newBrowser(t)
 	file, _ := reportOf(t)
-	if _, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 5}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 5})
+	noError(t, err)
 	b.open(file)
 	for _, c := range []struct{ section, x, y string }{{"matrix", "steps", "ranks"}, {"timeline", "window", "windowranks"}} {
 		t.Run(c.section, func(t *testing.T) {

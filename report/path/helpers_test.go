@@ -37,21 +37,11 @@ kernels:
 `
 
 // tree is a fat tree of 16 hosts whose uplinks four hosts share.
-const tree = `<?xml version="1.0"?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="c" prefix="c-" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us"
-           topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"/>
-</platform>
-`
+const tree = `<platform version="4.1"><cluster id="c" prefix="c-" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us"
+	topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"/></platform>`
 
 // flat is a cluster with a switch.
-const flat = `<?xml version="1.0"?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="c" prefix="c-" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us"/>
-</platform>
-`
+const flat = `<platform version="4.1"><cluster id="c" prefix="c-" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us"/></platform>`
 
 // slower returns a machine whose matrix product takes ten times as long: as much of a run of
 // some thousand columns as it is of a large one.

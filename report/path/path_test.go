@@ -149,11 +149,7 @@ func TestContention(t *testing.T) {
 		[]trace.Action{irecv(0, 0), irecv(1, 1), {Kind: trace.KindWaitAll}})
 	m, o := machine(t, flat, 3, "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/TCP-gamma:0")
 	_, d := play.run(t, h, m, o)
-	sums := map[string]float64{}
-	for _, p := range d.Parts {
-		sums[p.Kind] += p.Seconds
-	}
-	if math.Abs(sums[path.KindWire]-1) > 1e-9 || math.Abs(sums[path.KindContention]-1) > 1e-9 {
+	if sums := sums(d, kindOf); math.Abs(sums[path.KindWire]-1) > 1e-9 || math.Abs(sums[path.KindContention]-1) > 1e-9 {
 		t.Errorf("got %+v", d.Parts)
 	}
 	if w := d.WhatIfs[0]; w.Kind != path.WhatIfBandwidth || math.Abs(w.Gain-2*(1-1/1.01)) > 1e-9 {

@@ -35,10 +35,7 @@ func TestWindows(t *testing.T) {
 // seconds before they begin.
 func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, entry float64) {
 	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6", fmt.Sprintf("smpi/init:%g", entry))
-	e, got := sampled(t, open, first, m, o)
-	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
-		return replay.Run(t.Context(), first, m, o)
-	}).run(t, first.Header(), m, o)
+	e, got, want := sampled(t, open, first, m, o)
 	sum := 0.0
 	for _, part := range got.Parts {
 		sum += part.Seconds
@@ -46,12 +43,12 @@ func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace
 	if math.Abs(sum-e.Seconds) > 1e-9*e.Seconds || got.Seconds != e.Seconds {
 		t.Errorf("parts add up to %v s, want %v s", sum, e.Seconds)
 	}
-	for kind, seconds := range byKind(want) {
-		if off := byKind(got)[kind] - seconds; math.Abs(off) > 0.02*(want.Seconds-entry) {
-			t.Errorf("%s: %v s, want %v s of %v s", kind, byKind(got)[kind], seconds, want.Seconds)
+	for kind, seconds := range sums(want, kindOf) {
+		if off := sums(got, kindOf)[kind] - seconds; math.Abs(off) > 0.02*(want.Seconds-entry) {
+			t.Errorf("%s: %v s, want %v s of %v s", kind, sums(got, kindOf)[kind], seconds, want.Seconds)
 		}
 	}
-	if slept := byKind(got)[path.KindSleep]; math.Abs(slept-entry) > 1e-9 {
+	if slept := sums(got, kindOf)[path.KindSleep]; math.Abs(slept-entry) > 1e-9 {
 		t.Errorf("asleep for %v s, want %v s", slept, entry)
 	}
 	if got.WhatIfs[0].What != want.WhatIfs[0].What {
@@ -61,13 +58,16 @@ func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace
 
 // sampled returns an estimate to 2 %, and the path of its windows.
 func sampled(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, m replay.Machine, o replay.Options) (
-	*replay.Estimate, *path.Data) {
+	e *replay.Estimate, got, want *path.Data) {
 	t.Helper()
 	w := path.NewWindows(first.Header(), m, o)
 	so := replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe}
 	e, err := replay.Sample(t.Context(), open, m, o, so)
 	noError(t, err)
-	return e, w.Data(e)
+	_, want = player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
+		return replay.Run(t.Context(), first, m, o)
+	}).run(t, first.Header(), m, o)
+	return e, w.Data(e), want
 }
 
 // TestWindowsOfKinds: of 3 sets of HPCG each begins with a step of its own kind, which is in two of three
@@ -91,26 +91,26 @@ func windowsOfKinds(t *testing.T, p hpcg.Params) {
 	m, o := machine(t, flat, first.Header().Ranks)
 	m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml")
 	noError(t, err)
-	_, estimated := sampled(t, open, first, m, o)
-	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
-		return replay.Run(t.Context(), first, m, o)
-	}).run(t, first.Header(), m, o)
-	got := byName(estimated)
-	for name, seconds := range byName(want) {
+	_, estimated, want := sampled(t, open, first, m, o)
+	got := sums(estimated, nameOf)
+	for name, seconds := range sums(want, nameOf) {
 		if math.Abs(got[name]-seconds) > 0.01*want.Seconds {
 			t.Errorf("%s: %v s, want %v s of %v s", name, got[name], seconds, want.Seconds)
 		}
 	}
 }
 
-// byName returns the seconds of the parts of each name and phase.
-func byName(d *path.Data) map[string]float64 {
+// sums returns the seconds of the parts that have a text alike.
+func sums(d *path.Data, text func(path.Part) string) map[string]float64 {
 	sums := map[string]float64{}
 	for _, p := range d.Parts {
-		sums[p.Name+" in "+p.Phase] += p.Seconds
+		sums[text(p)] += p.Seconds
 	}
 	return sums
 }
+
+func nameOf(p path.Part) string { return p.Name + " in " + p.Phase }
+func kindOf(p path.Part) string { return p.Kind }
 
 // written writes the trace of HPL with a matrix of n columns in blocks of 24 on p x q ranks, and returns
 // what opens it.
@@ -129,13 +129,4 @@ func saved(t *testing.T, write func(io.Writer) error) func() (*trace.Trace, erro
 	file := filepath.Join(t.TempDir(), "run.trace.zst")
 	noError(t, os.WriteFile(file, text.Bytes(), 0o600))
 	return func() (*trace.Trace, error) { return trace.Open(file) }
-}
-
-// byKind returns the seconds of the parts of each kind.
-func byKind(d *path.Data) map[string]float64 {
-	sums := map[string]float64{}
-	for _, p := range d.Parts {
-		sums[p.Kind] += p.Seconds
-	}
-	return sums
 }

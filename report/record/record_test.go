@@ -255,9 +255,8 @@ func (b *bench) resumed(t *testing.T, from *replay.Checkpoint, others ...replay.
 	t.Helper()
 	r, o := b.recorder(), b.Replay
 	o.Resume, o.Observers = from, append(others, r.Observer())
-	if _, err := b.play(t, o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := b.play(t, o)
+	noError(t, err)
 	return r
 }
 
@@ -347,9 +346,8 @@ func TestResumedBeforeItBegins(t *testing.T) {
 		}
 		r := b.resumed(t, from)
 		checkpoints++
-		if _, err := r.Data(); err != nil {
-			t.Fatal(err)
-		}
+		_, err := r.Data()
+		noError(t, err)
 		for i, c := range r.columns.list {
 			for row, s := range c.rows {
 				if s.least < 0 || s.sum < 0 {

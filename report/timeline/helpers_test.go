@@ -136,6 +136,16 @@ type phase struct {
 
 func newSeen(h *trace.Header) *seen { return &seen{h: h, open: map[int32][]phase{}} }
 
+// seenOf plays actions, and returns all that a recorder of a span tells of them.
+func seenOf(t testing.TB, h *trace.Header, span timeline.Span, lists ...[]trace.Action) (*seen, *replay.Result) {
+	t.Helper()
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, span, got)
+	res := play(t, h, r, lists...)
+	r.End()
+	return got, res
+}
+
 func (s *seen) PhaseBegins(rank int32, p int, at float64) {
 	s.open[rank] = append(s.open[rank], phase{rank: rank, name: s.h.Phases[p], begin: at, depth: len(s.open[rank])})
 }

@@ -113,23 +113,12 @@ func TestPajeOrder(t *testing.T) {
 
 // TestLabels: what a file is of stands in it, where its format has a place for that.
 func TestLabels(t *testing.T) {
-	const text, at = "interrupted at 3 s\n", 3
-	labelled := func(f timeline.Format) []byte {
-		h := pairHeader()
-		var out bytes.Buffer
-		sink := f(&out, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}})
-		r := timeline.NewRecorder(h, timeline.Span{}, sink)
-		play(t, h, r, pair()...)
-		r.End()
-		sink.Label(text, at)
-		noError(t, sink.Close())
-		return out.Bytes()
-	}
-	instants := readPerfetto(t, labelled(timeline.Perfetto)).instants
+	const text = "interrupted at 3 s\n"
+	instants := readPerfetto(t, exportPair(t, timeline.Perfetto, text)).instants
 	if want := "MPI ranks: " + text + " at 3000000000"; len(instants) != 1 || instants[0] != want {
 		t.Errorf("Perfetto's instants %q, want %q", instants, want)
 	}
-	paje := labelled(timeline.Paje)
+	paje := exportPair(t, timeline.Paje, text)
 	if !strings.Contains(string(paje), "\n# interrupted at 3 s \n") {
 		t.Errorf("no comment in\n%s", paje)
 	}

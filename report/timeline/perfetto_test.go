@@ -232,22 +232,25 @@ func numbers(list protoreflect.List) (n []uint64) {
 }
 
 // export writes a run in a format.
-func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(observing)) []byte {
+func export(t testing.TB, f timeline.Format, run *timeline.Run, play func(observing), labels ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	sink := f(&out, run)
 	r := timeline.NewRecorder(run.Header, run.Span, sink)
 	play(r)
 	r.End()
+	for _, text := range labels {
+		sink.Label(text, 3)
+	}
 	noError(t, sink.Close())
 	return out.Bytes()
 }
 
 // exportPair writes the pair of TestSlices.
-func exportPair(t testing.TB, f timeline.Format) []byte {
+func exportPair(t testing.TB, f timeline.Format, labels ...string) []byte {
 	t.Helper()
 	h := pairHeader()
-	return export(t, f, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}}, func(o observing) { play(t, h, o, pair()...) })
+	return export(t, f, &timeline.Run{Header: h, Hosts: []string{"n0", "n1"}}, func(o observing) { play(t, h, o, pair()...) }, labels...)
 }
 
 // exportHPL writes a run of HPL.

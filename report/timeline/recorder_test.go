@@ -32,10 +32,7 @@ func pairHeader() *trace.Header { return &trace.Header{Ranks: 2, Phases: []strin
 // TestSlices: the times of a pair by arithmetic.
 func TestSlices(t *testing.T) {
 	h := pairHeader()
-	got := newSeen(h)
-	r := timeline.NewRecorder(h, timeline.Span{}, got)
-	play(t, h, r, pair()...)
-	r.End()
+	got, _ := seenOf(t, h, timeline.Span{}, pair()...)
 	want := [][]string{{
 		"0.000000000 1.000000000 compute flops 1000000000",
 		fmt.Sprintf("1.000000000 %.9f send send 1 1000000 7", pairEnd),
@@ -120,10 +117,7 @@ func TestSteps(t *testing.T) {
 	}
 	span, err := timeline.ParseSpan("step 1:3", "")
 	noError(t, err)
-	got := newSeen(h)
-	r := timeline.NewRecorder(h, span, got)
-	play(t, h, r, lists...)
-	r.End()
+	got, _ := seenOf(t, h, span, lists...)
 	want := [][]string{
 		{"1.000000000 2.000000000 compute flops 1000000000", "2.000000000 3.000000000 compute flops 1000000000"},
 		{"2.000000000 4.000000000 compute flops 2000000000", "4.000000000 6.000000000 compute flops 2000000000"},
@@ -137,10 +131,7 @@ func TestSteps(t *testing.T) {
 // that one, and one that is entered twice counts once.
 func TestCrossingPhases(t *testing.T) {
 	h := &trace.Header{Ranks: 1, Phases: []string{"a", "b"}}
-	got := newSeen(h)
-	r := timeline.NewRecorder(h, timeline.Span{}, got)
-	play(t, h, r, []trace.Action{enter(0), flops(1e9), enter(1), enter(1), flops(1e9), leave(0), flops(1e9), leave(1), leave(1), leave(0), flops(1e9)})
-	r.End()
+	got, _ := seenOf(t, h, timeline.Span{}, []trace.Action{enter(0), flops(1e9), enter(1), enter(1), flops(1e9), leave(0), flops(1e9), leave(1), leave(1), leave(0), flops(1e9)})
 	want := []phase{{0, "b", 1, 2, 1}, {0, "a", 0, 2, 0}, {0, "b", 2, 3, 0}}
 	if diff := cmp.Diff(want, got.phases, cmp.AllowUnexported(phase{})); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
@@ -199,10 +190,7 @@ func TestEveryMessageIsReceived(t *testing.T) {
 	for r := range int32(ranks) {
 		lists = append(lists, ring(r, ranks))
 	}
-	got := newSeen(h)
-	r := timeline.NewRecorder(h, timeline.Span{}, got)
-	res := play(t, h, r, lists...)
-	r.End()
+	got, res := seenOf(t, h, timeline.Span{}, lists...)
 	senders, receivers := map[int64]int32{}, map[int64]int32{}
 	for rank, list := range got.slices {
 		for _, s := range list {

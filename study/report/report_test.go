@@ -30,12 +30,10 @@ func reportOf(t *testing.T, text string) *Report {
 	noError(t, err)
 	p, err := study.NewPlan(s, "test")
 	noError(t, err)
-	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Work(context.Background(), study.WorkOptions{Jobs: 1, Lease: time.Minute}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = p.Create(filepath.Join(t.TempDir(), "study"))
+	noError(t, err)
+	_, err = p.Work(context.Background(), study.WorkOptions{Jobs: 1, Lease: time.Minute})
+	noError(t, err)
 	r := p.NewResults()
 	noError(t, r.Update())
 	f, err := Of(p, r)

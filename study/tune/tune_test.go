@@ -144,9 +144,8 @@ func TestGoesOn(t *testing.T) {
 	if diff := cmp.Diff(first, again, cmpopts.IgnoreUnexported(Choice{}, Replay{}), cmpopts.IgnoreFields(Result{}, "Known")); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = p.Create(filepath.Join(t.TempDir(), "study"))
+	noError(t, err)
 	o.Dir = p.Dir()
 	if _, err := Run(t.Context(), p, o); err == nil || !strings.Contains(err.Error(), "is the directory of a study: take another one") {
 		t.Error(err)
@@ -249,62 +248,33 @@ func TestRequests(t *testing.T) {
 	if err != nil || len(s.Factors[0].Levels) != 3 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	dat := filepath.Join(t.TempDir(), "HPL.dat")
-	text := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
-	noError(t, os.WriteFile(dat, []byte(text), 0o666))
-	s, _, err = (&Request{Settings: dahu, Dat: dat}).Study()
+	s, _, err = (&Request{Settings: dahu, Dat: datFile(t, twelve...)}).Study()
 	if err != nil || len(s.Rows) != 12 {
 		t.Errorf("%v, want 12 configurations of HPL.dat", err)
 	}
 }
 
-// lists is an HPL.dat of 2 grids, 2 orders, 2 depths and 3 RFACTs.
-const lists = `HPLinpack benchmark input file
-some university
-HPL.out      output file name (if any)
-6            device out (6=stdout,7=stderr,file)
-2            # of problems sizes (N)
-1000 2000    Ns
-1            # of NBs
-64           NBs
-1            PMAP process mapping (0=Row-,1=Column-major)
-2            # of process grids (P x Q)
-2 1          Ps
-3 6          Qs
-16.0         threshold
-1            # of panel fact
-2            PFACTs (0=left, 1=Crout, 2=Right)
-1            # of recursive stopping criterium
-4            NBMINs (>= 1)
-1            # of panels in recursion
-2            NDIVs
-3            # of recursive panel fact.
-0 1 2        RFACTs (0=left, 1=Crout, 2=Right)
-1            # of broadcast
-3            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
-2            # of lookahead depth
-0 1          DEPTHs (>=0)
-2            SWAP (0=bin-exch,1=long,2=mix)
-60           swapping threshold
-0            L1 in (0=transposed,1=no-transposed) form
-0            U  in (0=transposed,1=no-transposed) form
-1            Equilibration (0=no,1=yes)
-8            memory alignment in double (> 0)
-`
+// twelve replaces lines of an HPL.dat of one value each: 2 grids, 2 depths and 3 RFACTs.
+var twelve = []string{
+	"1            # of process", "2            # of process", "2            Ps", "2 1          Ps", "2            Qs", "3 6          Qs",
+	"1            # of recursive panel", "3            # of recursive panel", "2            RFACTs", "0 1 2        RFACTs",
+	"1            # of lookahead", "2            # of lookahead", "1            DEPTHs", "0 1          DEPTHs",
+}
+
+// datFile writes an HPL.dat of one value each, but for texts that are replaced.
+func datFile(t *testing.T, pairs ...string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../examples/ci/small/HPL.dat")
+	noError(t, err)
+	path := filepath.Join(t.TempDir(), "HPL.dat")
+	noError(t, os.WriteFile(path, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o666))
+	return path
+}
 
 // TestRefused: what cannot be done is said in one sentence.
 func TestRefused(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		noError(t, os.WriteFile(path, []byte(text), 0o666))
-		return path
-	}
-	two := file("two", lists)
-	one := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
-	single := file("single", strings.NewReplacer("2            # of process", "1            # of process", "2 1  ", "2    ", "3 6  ", "3    ",
-		"3            # of rec", "1            # of rec", "0 1 2 ", "0     ", "2            # of look", "1            # of look", "0 1 ", "0   ").Replace(one))
-	large := file("large", strings.NewReplacer("2 1  ", "64 1 ", "3 6  ", "64 6 ").Replace(one))
+	two := datFile(t, append([]string{"1            # of problems", "2            # of problems", "1000 ", "1000 2000 "}, twelve...)...)
+	large := datFile(t, "1            # of process", "2            # of process", "2            Ps", "64 1         Ps", "2            Qs", "64 6         Qs")
 	machine := func(name string) []study.Setting { return []study.Setting{{Word: "machine", Value: name}} }
 	for _, c := range []struct {
 		name, want string
@@ -322,17 +292,17 @@ func TestRefused(t *testing.T) {
 			study.Setting{Word: "DEPTH", Value: "0"}, study.Setting{Word: "BCAST", Value: "1rg"}, study.Setting{Word: "SWAP", Value: "mix"}), Ranks: 4, N: 1000}},
 		{"not that grid", "32 ranks make no grid with P = 3", Request{Settings: append(machine("dahu"), study.Setting{Word: "P", Value: "3"}), Ranks: 32, N: 5000}},
 		{"not that grid", "32 ranks make no grid with P = 4 and Q = 4", Request{Settings: append(machine("dahu"), study.Setting{Word: "P", Value: "4"}, study.Setting{Word: "Q", Value: "4"}), Ranks: 32, N: 5000}},
-		{"said by HPL.dat", "says NB itself: leave the setting of NB out", Request{Settings: append(machine("dahu"), study.Setting{Word: "NB", Value: "64"}), Dat: file("one", one)}},
+		{"said by HPL.dat", "says NB itself: leave the setting of NB out", Request{Settings: append(machine("dahu"), study.Setting{Word: "NB", Value: "64"}), Dat: datFile(t, twelve...)}},
 		{"no grid", "1021 ranks make no grid but those of fewer than one row for 16 columns, or more than 2 for one, in which HPL is slow: take 1020", Request{Settings: machine("dahu"), Ranks: 1021, N: 5000}},
 		{"too many ranks", "1025 ranks need 33 nodes, and dahu has 32, of 32 ranks each", Request{Settings: machine("dahu"), Ranks: 1025, N: 5000}},
 		{"both", "ranks and nodes are both given", Request{Settings: machine("dahu"), Ranks: 64, Nodes: 2, N: 5000}},
 		{"as large as it has to be", "say how many ranks or nodes", Request{N: 5000}},
 		{"no machine", "no built-in machine \"dahoo\"", Request{Settings: machine("dahoo"), N: 5000}},
 		{"two orders", "N has 2 values: what is tuned solves one system", Request{Settings: machine("dahu"), Dat: two}},
-		{"nothing to choose", "its lists have one value each: there is nothing to choose", Request{Settings: machine("dahu"), Dat: single}},
+		{"nothing to choose", "its lists have one value each: there is nothing to choose", Request{Settings: machine("dahu"), Dat: datFile(t)}},
 		{"grid too large", "P = 64 times Q = 64 is 4096 ranks, and dahu has room for 1024", Request{Settings: machine("dahu"), Dat: large}},
 		{"said twice", "an HPL.dat says N, P and Q itself", Request{Settings: machine("dahu"), Dat: two, Ranks: 6}},
-		{"no file", "no such file", Request{Settings: machine("dahu"), Dat: filepath.Join(dir, "none")}},
+		{"no file", "no such file", Request{Settings: machine("dahu"), Dat: filepath.Join(t.TempDir(), "none")}},
 		{"a word that is none", "PFACTS", Request{Settings: append(machine("dahu"), study.Setting{Word: "PFACTS", Value: "left"}), N: 5000}},
 	} {
 		if _, _, err := c.r.Study(); err == nil || !strings.Contains(err.Error(), c.want) {
