@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reprise/internal/portable"
@@ -70,21 +71,6 @@ var collectiveRules = [numCollectives]collectiveRule{
 	CollReduceScatter: {name: "reducescatter", recv: countPerRank, flops: true},
 	CollScan:          {name: "scan", send: oneCount, flops: true},
 	CollExscan:        {name: "exscan", send: oneCount, flops: true},
-}
-
-// vectorArgs returns which arguments (bit i) of a call name vectors.
-// It follows the order in which CollectiveOperands.each lists the operands.
-func (r *collectiveRule) vectorArgs() (vectors uint64) {
-	args := 0
-	for _, form := range []countForm{r.send, r.recv} {
-		if form == countPerRank {
-			vectors |= 1 << args
-		}
-		if form != noCount {
-			args += 2
-		}
-	}
-	return vectors
 }
 
 // String returns MPI's name in small letters.
@@ -217,10 +203,8 @@ func (c *Collective) Check(ranks int) error {
 	if c.Span < 0 || c.Span > maxSpan {
 		return fmt.Errorf("span of %d elements", c.Span)
 	}
-	if err := checkCounts("sends", rule.send, c.Send, c.SendSums, c.SendSize, ranks); err != nil {
-		return err
-	}
-	return checkCounts("receives", rule.recv, c.Recv, c.RecvSums, c.RecvSize, ranks)
+	return cmp.Or(checkCounts("sends", rule.send, c.Send, c.SendSums, c.SendSize, ranks),
+		checkCounts("receives", rule.recv, c.Recv, c.RecvSums, c.RecvSize, ranks))
 }
 
 // checkCounts checks one direction. Of a vector it looks at the length only: what
@@ -403,17 +387,6 @@ var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land"
 
 // String returns MPI's name in small letters, as in MPI_MAX; nothing for NoOperator.
 func (o Operator) String() string { return nameOf(operatorNames[:], uint8(o), "operator") }
-
-// check reports an operator that does not exist, or an operation that has none.
-func (o Operator) check(kind CollectiveKind) error {
-	switch {
-	case o >= numOperators:
-		return fmt.Errorf("operator %d out of [0,%d)", uint8(o), uint8(numOperators))
-	case !kind.Reduces():
-		return fmt.Errorf("%v has an operator", kind)
-	}
-	return nil
-}
 
 // Completion is how an operation completes several requests.
 type Completion uint8

@@ -280,6 +280,11 @@ func (r *frameReader) errorAt(offset int64, err error) error {
 	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }
 
+// corrupt is the error of a record that is not as it must be.
+func (r *frameReader) corrupt(f *frame, format string, args ...any) error {
+	return r.errorAt(int64(f.offset), corruptf(format, args...))
+}
+
 // preamble reads the first bytes of a file, and checks that it is a trace that this package can read.
 func (r *frameReader) preamble() error {
 	b := r.head[:preambleSize]

@@ -252,9 +252,28 @@ func (h *Header) check() (groups [][]int32, err error) {
 		return nil, headerErrorf("%d families of %d ranks, at most %d in all", len(h.CommFamilies), h.Ranks, int64(maxGrouped))
 	}
 	for i := range h.CommFamilies {
-		of, err := h.groupOf(i)
-		if err != nil {
-			return nil, err
+		// The groups of a family are a partition of the ranks.
+		f := &h.CommFamilies[i]
+		of := slices.Repeat([]int32{-1}, h.Ranks)
+		for g := range f.Groups {
+			group := &f.Groups[g]
+			if n := group.Len(); n < 1 || n > h.Ranks {
+				return nil, headerErrorf("family %q group %d has %d members", f.Name, g, n)
+			}
+			for m := 0; m < group.Len(); m++ {
+				r := group.Member(m)
+				if r < 0 || int(r) >= h.Ranks {
+					return nil, headerErrorf("family %q group %d: rank %d out of [0,%d)", f.Name, g, r, h.Ranks)
+				}
+				// Two groups with one rank would make the owner of a value of an axis ambiguous.
+				if of[r] >= 0 {
+					return nil, headerErrorf("family %q: rank %d is in groups %d and %d", f.Name, r, of[r], g)
+				}
+				of[r] = int32(g)
+			}
+		}
+		if r := slices.Index(of, -1); r >= 0 {
+			return nil, headerErrorf("family %q: rank %d is in no group", f.Name, r)
 		}
 		groups = append(groups, of)
 	}
@@ -309,39 +328,6 @@ func (h *Header) check() (groups [][]int32, err error) {
 		}
 	}
 	return groups, nil
-}
-
-// groupOf returns the group of each rank in family i, or an error if the groups
-// are not a partition of the ranks.
-func (h *Header) groupOf(i int) ([]int32, error) {
-	f := &h.CommFamilies[i]
-	of := make([]int32, h.Ranks)
-	for r := range of {
-		of[r] = -1
-	}
-	for g := range f.Groups {
-		group := &f.Groups[g]
-		if n := group.Len(); n < 1 || n > h.Ranks {
-			return nil, headerErrorf("family %q group %d has %d members", f.Name, g, n)
-		}
-		for m := 0; m < group.Len(); m++ {
-			r := group.Member(m)
-			if r < 0 || int(r) >= h.Ranks {
-				return nil, headerErrorf("family %q group %d: rank %d out of [0,%d)", f.Name, g, r, h.Ranks)
-			}
-			// Two groups with one rank would make the owner of a value of an axis ambiguous.
-			if of[r] >= 0 {
-				return nil, headerErrorf("family %q: rank %d is in groups %d and %d", f.Name, r, of[r], g)
-			}
-			of[r] = int32(g)
-		}
-	}
-	for r, g := range of {
-		if g < 0 {
-			return nil, headerErrorf("family %q: rank %d is in no group", f.Name, r)
-		}
-	}
-	return of, nil
 }
 
 // Classes returns the number of classes of an axis.

@@ -42,7 +42,7 @@ func NewProgram(h *Header) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{header: h, groups: groups, symbols: hashSymbols(h), byHash: map[[32]byte]int{}}
+	p := &Program{header: h, groups: groups, byHash: map[[32]byte]int{}}
 	for _, a := range h.Axes {
 		// Classes of an axis of a family are its groups: the tables are shared.
 		var of []int32
@@ -50,6 +50,31 @@ func NewProgram(h *Header) (*Program, error) {
 			of = p.groups[a.Family]
 		}
 		p.classes = append(p.classes, of)
+	}
+
+	// Symbols are named by what they mean, so that blocks of traces whose tables have another order can be compared.
+	s := &p.symbols
+	// The flop of a kernel do not count: they say what a call costs, not which call it is.
+	for _, k := range h.Kernels {
+		var b strings.Builder
+		fmt.Fprintf(&b, "kernel %+q", k.Name)
+		for _, a := range k.Attrs {
+			fmt.Fprintf(&b, " %+q=%+q", a.Name, a.Value)
+		}
+		for _, d := range k.Dims {
+			fmt.Fprintf(&b, " %+q%+q%t", d.Name, d.Enum, d.Label)
+		}
+		s.kernels = append(s.kernels, sha256.Sum256([]byte(b.String())))
+	}
+	for _, m := range h.Markers {
+		phase := ""
+		if m.Phase > 0 {
+			phase = h.Phases[m.Phase-1]
+		}
+		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %+q %+q %t", m.Text, phase, m.End)))
+	}
+	for _, f := range h.CommFamilies {
+		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %+q %v", f.Name, f.Groups)))
 	}
 	return p, nil
 }
@@ -127,35 +152,6 @@ func (p *Program) AddBlock(b Block) (int, error) {
 // Numbers of symbols depend on the order in which a writer has listed them. A hash of what a symbol
 // means does not, and so neither does the hash of a block that uses it.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
-
-// hashSymbols names all symbols of a header by what they mean, so that blocks of traces whose tables have
-// another order can be compared.
-func hashSymbols(h *Header) symbolHashes {
-	var s symbolHashes
-	// The flop of a kernel do not count: they say what a call costs, not which call it is.
-	for _, k := range h.Kernels {
-		var b strings.Builder
-		fmt.Fprintf(&b, "kernel %+q", k.Name)
-		for _, a := range k.Attrs {
-			fmt.Fprintf(&b, " %+q=%+q", a.Name, a.Value)
-		}
-		for _, d := range k.Dims {
-			fmt.Fprintf(&b, " %+q%+q%t", d.Name, d.Enum, d.Label)
-		}
-		s.kernels = append(s.kernels, sha256.Sum256([]byte(b.String())))
-	}
-	for _, m := range h.Markers {
-		phase := ""
-		if m.Phase > 0 {
-			phase = h.Phases[m.Phase-1]
-		}
-		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %+q %+q %t", m.Text, phase, m.End)))
-	}
-	for _, f := range h.CommFamilies {
-		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %+q %v", f.Name, f.Groups)))
-	}
-	return s
-}
 
 // appendItems appends the items as their block's name has them: with the hash of each symbol in its
 // place, and all that has a length behind it.
@@ -390,8 +386,11 @@ func (c *checker) item(it *Item) error {
 		}
 		if it.Slot != 0 {
 			c.features.add(featureOperators)
-			if err := Operator(it.Slot).check(CollectiveKind(it.Sym)); err != nil {
-				return err
+			switch kind := CollectiveKind(it.Sym); {
+			case it.Slot >= uint8(numOperators):
+				return fmt.Errorf("operator %d out of [0,%d)", it.Slot, uint8(numOperators))
+			case !kind.Reduces():
+				return fmt.Errorf("%v has an operator", kind)
 			}
 		}
 	}
@@ -521,7 +520,16 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	case OpMark:
 		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
 	case OpCollective, OpIcollective:
-		vectors = collectiveRules[it.Sym].vectorArgs()
+		// In the order in which CollectiveOperands.each lists the operands.
+		args := 0
+		for _, form := range []countForm{collectiveRules[it.Sym].send, collectiveRules[it.Sym].recv} {
+			if form == countPerRank {
+				vectors |= 1 << args
+			}
+			if form != noCount {
+				args += 2
+			}
+		}
 	}
 	if vectors != 0 {
 		c.features |= needsVectors

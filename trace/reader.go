@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -86,8 +87,7 @@ func NewReader(r io.Reader, name string) (*Trace, error) {
 	if err != nil {
 		return nil, head.Instead(err, name, sniff.Trace)
 	}
-	t.advance()
-	if t.ended != nil {
+	if t.advance(); t.ended != nil {
 		return nil, t.ended
 	}
 	return t, nil
@@ -157,10 +157,7 @@ func newTrace(r io.Reader, name string) (*Trace, error) {
 	}
 
 	// Features come before all else: a file with one that is not known is refused by its name.
-	if err := t.features.read(features, h.Tool); err != nil {
-		return fail(err)
-	}
-	if err := t.features.lack(h.features()); err != nil {
+	if err := cmp.Or(t.features.read(features, h.Tool), t.features.lack(h.features())); err != nil {
 		return fail(err)
 	}
 	if t.prog, err = NewProgram(h); err != nil {
@@ -440,10 +437,10 @@ func (t *Trace) checkEnd(end *frame) error {
 	}
 	chain.Sum(t.hash[:0])
 	if end.kind != kindEnd {
-		return t.frames.errorAt(int64(end.offset), corruptf("%s where the end record must be", end.describe()))
+		return t.frames.corrupt(end, "%s where the end record must be", end.describe())
 	}
 	if int(end.count) != len(t.chunks) || end.hash != t.hash {
-		return t.frames.errorAt(int64(end.offset), corruptf("the end record names other chunks"))
+		return t.frames.corrupt(end, "the end record names other chunks")
 	}
 	return nil
 }
@@ -473,11 +470,8 @@ func (t *Trace) readIndex(size int64) error {
 	if err != nil {
 		return err
 	}
-	fail := func(format string, args ...any) error {
-		return r.errorAt(int64(index.offset), corruptf(format, args...))
-	}
 	if index.kind != kindIndex || index.size() != int64(end.prev) {
-		return fail("%s where the index must be", index.describe())
+		return r.corrupt(&index, "%s where the index must be", index.describe())
 	}
 	entries, totals, err := t.indexContent(&index)
 	if err != nil {
@@ -492,7 +486,7 @@ func (t *Trace) readIndex(size int64) error {
 		f := &entries[i]
 		f.prev = prev
 		if err := f.check(); err != nil || f.offset != next {
-			return fail("index: entry %d at offset %d, want %d: %v", i, f.offset, next, err)
+			return r.corrupt(&index, "index: entry %d at offset %d, want %d: %v", i, f.offset, next, err)
 		}
 		if f.kind == kindChunk {
 			if err := t.checkOrder(f); err != nil {
@@ -505,10 +499,10 @@ func (t *Trace) readIndex(size int64) error {
 		prev, next = uint32(f.size()), next+uint64(f.size())
 	}
 	if next != index.offset || prev != index.prev {
-		return fail("index: the last record ends at offset %d", next)
+		return r.corrupt(&index, "index: the last record ends at offset %d", next)
 	}
 	if units != t.totals.Units {
-		return fail("index: %d units, its chunks hold %d", t.totals.Units, units)
+		return r.corrupt(&index, "index: %d units, its chunks hold %d", t.totals.Units, units)
 	}
 	return t.checkEnd(&end)
 }
@@ -527,16 +521,13 @@ func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 			return err
 		}
 		if f.kind == kindHeader && f.offset != preambleSize {
-			return frames.errorAt(int64(f.offset), corruptf("a second header"))
+			return frames.corrupt(&f, "a second header")
 		}
 		if err := frames.pass(&f, io.Discard); err != nil {
 			return err
 		}
 		if f.kind == kindEnd {
-			if err := frames.end(); err != nil {
-				return err
-			}
-			return atEnd
+			return cmp.Or(frames.end(), atEnd)
 		}
 	}
 }
@@ -607,7 +598,7 @@ func (t *Trace) advance() {
 			t.stop(t.finish(&f))
 			return
 		default:
-			err = t.frames.errorAt(int64(f.offset), corruptf("%s where a chunk or definitions may be", f.describe()))
+			err = t.frames.corrupt(&f, "%s where a chunk or definitions may be", f.describe())
 		}
 		if err != nil {
 			t.stop(err)
@@ -619,11 +610,11 @@ func (t *Trace) advance() {
 // checkOrder checks a chunk's header against those of the chunks before.
 func (t *Trace) checkOrder(f *frame) error {
 	if int(f.number) != len(t.chunks) {
-		return t.frames.errorAt(int64(f.offset), corruptf("chunk %d after %d chunks", f.number, len(t.chunks)))
+		return t.frames.corrupt(f, "chunk %d after %d chunks", f.number, len(t.chunks))
 	}
 	if n := len(t.chunks); n > 0 && t.entries[t.chunks[n-1]].last > f.first {
-		return t.frames.errorAt(int64(f.offset),
-			corruptf("chunk %d begins with step %d, after step %d", f.number, f.first, t.entries[t.chunks[n-1]].last))
+		return t.frames.corrupt(f, "chunk %d begins with step %d, after step %d", f.number, f.first,
+			t.entries[t.chunks[n-1]].last)
 	}
 	return nil
 }
@@ -637,24 +628,21 @@ func (t *Trace) finish(f *frame) error {
 	if err != nil {
 		return err
 	}
-	fail := func(format string, args ...any) error {
-		return t.frames.errorAt(int64(f.offset), corruptf(format, args...))
-	}
 	if len(entries) != len(t.entries) {
-		return fail("index of %d records, there are %d", len(entries), len(t.entries))
+		return t.frames.corrupt(f, "index of %d records, there are %d", len(entries), len(t.entries))
 	}
 	for i := range entries {
 		read := t.entries[i]
 		read.prev, read.sum = 0, 0 // which the index does not repeat
 		if entries[i] != read {
-			return fail("index: entry %d is not %s at offset %d", i, read.describe(), read.offset)
+			return t.frames.corrupt(f, "index: entry %d is not %s at offset %d", i, read.describe(), read.offset)
 		}
 	}
 	if t.skipped { // of chunks that were passed over nothing else is known
 		t.totals.Calls, t.totals.Items = totals.Calls, totals.Items
 	}
 	if totals != t.totals {
-		return fail("index: totals %+v, there are %+v", totals, t.totals)
+		return t.frames.corrupt(f, "index: totals %+v, there are %+v", totals, t.totals)
 	}
 	end, err := t.frames.next()
 	if err != nil {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -84,9 +85,7 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if o.ChunkUnits < 0 || o.ChunkUnits > maxUnits {
 		return nil, fmt.Errorf("chunks of %d units, allowed 1 to %d", o.ChunkUnits, maxUnits)
 	}
-	if o.ChunkUnits == 0 {
-		o.ChunkUnits = 64
-	}
+	o.ChunkUnits = cmp.Or(o.ChunkUnits, 64)
 	prog, err := NewProgram(h)
 	if err != nil {
 		return nil, err
@@ -292,13 +291,10 @@ func (w *Writer) flush() error {
 	}
 	if !w.started {
 		plain, err := encodeHeader(w.prog.header, w.needed.names())
-		if err != nil {
-			return err
-		}
 		w.started, w.listed = true, w.needed
 		head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
 		w.chain.Write(head.hash[:])
-		if err := w.frames.record(&head, plain); err != nil {
+		if err := w.record(&head, plain, err); err != nil {
 			return err
 		}
 	}
@@ -317,12 +313,9 @@ func (w *Writer) flush() error {
 		}
 		hashFeatures(hash, features)
 		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined], features)
-		if err != nil {
-			return err
-		}
 		f := frame{kind: kindDefs, number: uint32(first), count: uint32(w.defined - first)}
 		hash.Sum(f.hash[:0])
-		if err := w.frames.record(&f, plain); err != nil {
+		if err := w.record(&f, plain, err); err != nil {
 			return err
 		}
 		w.entries = append(w.entries, f)
@@ -334,12 +327,9 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	plain, hash, err := w.packer.pack(p)
-	if err != nil {
-		return err
-	}
 	f := frame{kind: kindChunk, number: uint32(w.totals.Chunks), count: uint32(len(p.units)),
 		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
-	if err := w.frames.record(&f, plain); err != nil {
+	if err := w.record(&f, plain, err); err != nil {
 		return err
 	}
 	w.entries = append(w.entries, f)
@@ -347,6 +337,14 @@ func (w *Writer) flush() error {
 	w.chain.Write(hash[:])
 	p.reset()
 	return nil
+}
+
+// record writes a record with its content, unless err tells that there is none.
+func (w *Writer) record(f *frame, plain []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return w.frames.record(f, plain)
 }
 
 // Close writes what is left, the index and the end record. It does not close the
@@ -361,12 +359,9 @@ func (w *Writer) Close() error {
 		return err
 	}
 	plain, err := encodeIndex(w.entries, w.totals)
-	if err != nil {
-		return err
-	}
 	// The index has the list of records, the end record the hash of the whole.
 	index := frame{kind: kindIndex, count: uint32(len(w.entries)), hash: sha256.Sum256(plain)}
-	if err := w.frames.record(&index, plain); err != nil {
+	if err := w.record(&index, plain, err); err != nil {
 		return err
 	}
 	end := frame{kind: kindEnd, count: uint32(w.totals.Chunks)}

@@ -38,8 +38,22 @@ func cutCommand() *cli.Command {
 // runCut lists marks or cuts a part out. Marks are read before the trace is opened, as a mistake in the
 // command line should not cost the time of reading.
 func runCut(c *cli.Context) (err error) {
-	if err := checkCut(c); err != nil {
-		return err
+	output := c.String("output")
+	switch {
+	case c.Bool("list") && (c.IsSet("output") || c.IsSet("from") || c.IsSet("to")):
+		return command.Usagef("cut: --list writes no part: leave out --from, --to and --output")
+	case c.Bool("list"):
+	case output == "" || output == "-":
+		return command.Usagef("cut: --output is missing, the name of a file for the part")
+	case !c.IsSet("from") && !c.IsSet("to"):
+		return command.Usagef("cut: --from and --to are missing: trace cut --list TRACE prints the marks that there are")
+	default: // the output is checked first, as a cut of a large trace takes minutes
+		if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
+			return command.Usagef("cut: --output %w", err)
+		}
+		if err := atomicfile.Check(output); err != nil {
+			return err
+		}
 	}
 	from, err := cut.Parse(c.String("from"))
 	if err != nil {
@@ -69,7 +83,7 @@ func runCut(c *cli.Context) (err error) {
 	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
 		Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
 	var s *cut.Summary
-	err = atomicfile.Write(c.String("output"), func(w io.Writer) (err error) {
+	err = atomicfile.Write(output, func(w io.Writer) (err error) {
 		s, err = cut.Write(w, t, from, to, o)
 		return err
 	})
@@ -80,28 +94,8 @@ func runCut(c *cli.Context) (err error) {
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, s)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", c.String("output"), from, to,
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", output, from, to,
 		textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions,
 			"action"))
 	return err
-}
-
-// checkCut refuses what a command line cannot mean.
-// The output is checked first, as a cut of a large trace takes minutes.
-func checkCut(c *cli.Context) error {
-	output := c.String("output")
-	switch {
-	case c.Bool("list") && (c.IsSet("output") || c.IsSet("from") || c.IsSet("to")):
-		return command.Usagef("cut: --list writes no part: leave out --from, --to and --output")
-	case c.Bool("list"):
-		return nil
-	case output == "" || output == "-":
-		return command.Usagef("cut: --output is missing, the name of a file for the part")
-	case !c.IsSet("from") && !c.IsSet("to"):
-		return command.Usagef("cut: --from and --to are missing: trace cut --list TRACE prints the marks that there are")
-	}
-	if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
-		return command.Usagef("cut: --output %w", err)
-	}
-	return atomicfile.Check(output)
 }

@@ -33,26 +33,12 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "report", Usage: "write a page with all of it to `FILE`, too, as HTML"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing", DisableDefaultText: true},
 		},
-		Action: func(c *cli.Context) error {
-			if err := checkDiff(c); err != nil {
-				return err
-			}
-			// An interrupted comparison has no result: it must not look like a difference.
-			command.InterruptedCode(trouble)
-			same, err := compare(c, c.Args().Get(0), c.Args().Get(1))
-			if err != nil {
-				return command.Code(err, trouble)
-			}
-			if !same {
-				return command.Silent
-			}
-			return nil
-		},
+		Action: runDiff,
 	}
 }
 
-// checkDiff refuses what a command line cannot mean.
-func checkDiff(c *cli.Context) error {
+// runDiff refuses what a command line cannot mean, and compares.
+func runDiff(c *cli.Context) error {
 	if c.NArg() != 2 {
 		return command.Usagef("diff: want 2 traces, got %d", c.NArg())
 	}
@@ -76,6 +62,15 @@ func checkDiff(c *cli.Context) error {
 	}
 	if err := atomicfile.Distinct(c.String("junit"), c.String("report")); err != nil {
 		return command.Usagef("diff: %w", err)
+	}
+
+	// An interrupted comparison has no result: it must not look like a difference.
+	command.InterruptedCode(trouble)
+	switch same, err := compare(c, c.Args().Get(0), c.Args().Get(1)); {
+	case err != nil:
+		return command.Code(err, trouble)
+	case !same:
+		return command.Silent
 	}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/tracetest"
 	"reprise/internal/command"
 	"reprise/internal/command/commandtest"
 	"reprise/internal/sniff/snifftest"
+	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 )

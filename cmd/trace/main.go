@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -54,9 +55,7 @@ func openOnly(c *cli.Context) (*trace.Trace, error) {
 
 // closing closes a trace; it keeps the error of what was done before.
 func closing(t *trace.Trace, err *error) {
-	if cerr := t.Close(); *err == nil {
-		*err = cerr
-	}
+	*err = cmp.Or(*err, t.Close())
 }
 
 // quietFlag is that of commands that show progress.

@@ -35,10 +35,19 @@ import (
 // App returns the frame of a command. What goes wrong comes back from it as an error,
 // mistakes in flags as usage errors.
 func App(name, usage string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	// Without the linker's values --version goes by what the go command has noted.
+	at := commit
+	if info, ok := debug.ReadBuildInfo(); ok && at == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				at = s.Value
+			}
+		}
+	}
 	return &cli.App{
 		Name:            name,
 		Usage:           usage,
-		Version:         versionAndCommit(),
+		Version:         Version() + " (commit " + cmp.Or(at, "unknown") + ")",
 		HideHelpCommand: true,
 		Reader:          stdin,
 		Writer:          stdout,
@@ -308,19 +317,6 @@ func Version() string {
 	return "unknown"
 }
 
-// versionAndCommit is what --version says. Without the linker's values it goes by what the go command has noted.
-func versionAndCommit() string {
-	at := commit
-	if info, ok := debug.ReadBuildInfo(); ok && at == "" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				at = s.Value
-			}
-		}
-	}
-	return Version() + " (commit " + cmp.Or(at, "unknown") + ")"
-}
-
 // FlagsFirst puts the flags of a command line before its other arguments, behind which the library
 // does not look for them: trace stat FILE --json means what trace stat --json FILE does. What
 // follows "--" stays where it is, and so does all behind the name of a command that parses its
@@ -347,9 +343,15 @@ func FlagsFirst(app *cli.App, args []string) []string {
 		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(word) })
 		switch {
 		case len(word) > 1 && word[0] == '-':
-			if takesNext(flags, word) {
-				n = min(2, len(rest))
-				wants = n == 1
+			// The next word is the value of the flag: not of switches, of flags that have their value behind "=", and
+			// of flags that there are not, about which the library complains.
+			name, _, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
+			at := slices.IndexFunc(flags, func(f cli.Flag) bool { return !has && slices.Contains(f.Names(), name) })
+			if at >= 0 {
+				if d, ok := flags[at].(cli.DocGenerationFlag); ok && d.TakesValue() {
+					n = min(2, len(rest))
+					wants = n == 1
+				}
 			}
 			help = help || slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(word, "-"))
 			options = append(options, rest[:n]...)
@@ -389,17 +391,4 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	// The other arguments stay in front of what follows "--", in the order in which they were given.
 	end := min(1, len(rest)) // the "--"
 	return slices.Concat(ordered, options, rest[:end], others, rest[end:])
-}
-
-// takesNext reports whether the word that follows a flag is its value: not of switches, of flags that have their value
-// behind "=", and of flags that there are not, about which the library complains.
-func takesNext(flags []cli.Flag, word string) bool {
-	name, _, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
-	for _, f := range flags {
-		if slices.Contains(f.Names(), name) {
-			d, ok := f.(cli.DocGenerationFlag)
-			return !has && ok && d.TakesValue()
-		}
-	}
-	return false
 }

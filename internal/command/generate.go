@@ -237,7 +237,20 @@ func manCommand(b *strings.Builder, path string, c *cli.Command, description, op
 		}
 	}
 	if c.Description != "" {
-		fmt.Fprintf(b, "%s%s\n", description, paragraphs(c.Description))
+		// man fills lines, except indented ones: those are examples, which keep their form.
+		var lines []string
+		example := false
+		for line := range strings.SplitSeq(c.Description, "\n") {
+			if indented := strings.HasPrefix(line, "   "); indented != example {
+				lines = append(lines, map[bool]string{true: ".RS 4\n.nf", false: ".fi\n.RE"}[indented])
+				example = indented
+			}
+			lines = append(lines, roff(strings.TrimSpace(line)))
+		}
+		if example {
+			lines = append(lines, ".fi\n.RE")
+		}
+		fmt.Fprintf(b, "%s%s\n", description, strings.Join(lines, "\n"))
 	}
 	b.WriteString(options)
 	for _, f := range flagsOf(c) {
@@ -251,24 +264,6 @@ func manCommand(b *strings.Builder, path string, c *cli.Command, description, op
 		}
 		fmt.Fprintf(b, ".TP\n%s\n%s\n", strings.Join(forms, ", "), roff(f.text))
 	}
-}
-
-// paragraphs returns lines of text, which man fills, except indented ones: those are examples,
-// which keep their form.
-func paragraphs(text string) string {
-	var lines []string
-	example := false
-	for line := range strings.SplitSeq(text, "\n") {
-		if indented := strings.HasPrefix(line, "   "); indented != example {
-			lines = append(lines, map[bool]string{true: ".RS 4\n.nf", false: ".fi\n.RE"}[indented])
-			example = indented
-		}
-		lines = append(lines, roff(strings.TrimSpace(line)))
-	}
-	if example {
-		lines = append(lines, ".fi\n.RE")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // roffEscapes are for backslashes, dashes that are typed, and quotes.

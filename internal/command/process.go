@@ -23,7 +23,42 @@ type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stder
 // Main runs a command as a process. It ends the process by the error of the command, or of its standard output: a
 // command that has printed on a full disk has failed.
 func Main(name string, run Run) {
-	listen(name)
+	// SIGINT, SIGTERM, and a hangup unless that is ignored, as nohup wants it, end the process at once, whatever it
+	// waits for: a pipe that nobody opens, a terminal that nobody types at. What is being written is removed. See
+	// OnEnding for those who have something to save.
+	//
+	// The channel has room for one: a signal that comes before the goroutine runs is not lost.
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, signals...)
+	// A second signal, while a first one is seen to, ends the process at once.
+	go func() {
+		ending := false
+		for sig := range came {
+			endings.Lock()
+			end, code, text := endings.end, endings.code, endings.text
+			endings.end = nil
+			endings.Unlock()
+			switch {
+			case end != nil:
+				ending = true
+				end(sig)
+			case ending && sig == syscall.SIGHUP: // a terminal that closes sends several
+			default:
+				atomicfile.Abandon()
+				begin := ""
+				if terminal.Is(os.Stderr) {
+					begin = "\n" // behind a progress bar
+				}
+				Tell(os.Stderr, begin+name, text)
+				os.Exit(code)
+			}
+		}
+	}()
+
 	out, errs := &output{file: os.Stdout}, &output{file: os.Stderr}
 	err := run(context.Background(), os.Args, os.Stdin, out, errs)
 	// An error of the command comes first, as what was not printed may follow from it.
@@ -92,43 +127,6 @@ var endings = struct {
 	code int             // with this
 	text string          // and says this
 }{code: 1, text: "interrupted"}
-
-// listen has SIGINT, SIGTERM, and a hangup unless that is ignored, as nohup wants it, end
-// the process at once, whatever it waits for: a pipe that nobody opens, a terminal that
-// nobody types at. What is being written is removed. See OnEnding for those who have
-// something to save.
-func listen(name string) {
-	// The channel has room for one: a signal that comes before the goroutine runs is not lost.
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	came := make(chan os.Signal, 1)
-	signal.Notify(came, signals...)
-	// A second signal, while a first one is seen to, ends the process at once.
-	go func() {
-		ending := false
-		for sig := range came {
-			endings.Lock()
-			end, code, text := endings.end, endings.code, endings.text
-			endings.end = nil
-			endings.Unlock()
-			switch {
-			case end != nil:
-				ending = true
-				end(sig)
-			case ending && sig == syscall.SIGHUP: // a terminal that closes sends several
-			default:
-				atomicfile.Abandon()
-				if terminal.Is(os.Stderr) {
-					name = "\n" + name // behind a progress bar
-				}
-				Tell(os.Stderr, name, text)
-				os.Exit(code)
-			}
-		}
-	}()
-}
 
 // InterruptedCode has signals end the process with another code than 1, where that means
 // something else.

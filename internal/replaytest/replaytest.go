@@ -5,6 +5,7 @@
 package replaytest
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,10 +35,7 @@ func HPL(t testing.TB, n, nb int) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hpl.Generate(t.Context(), f, params, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := cmp.Or(hpl.Generate(t.Context(), f, params, hpl.Options{}), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if r.Trace, err = r.Open(); err != nil {

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -44,11 +45,7 @@ func Write(w io.Writer, version uint32, content func(*State)) error {
 	if err != nil {
 		return err
 	}
-	err = Save(enc, content)
-	if cerr := enc.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := cmp.Or(Save(enc, content), enc.Close()); err != nil {
 		return err
 	}
 	_, err = w.Write(sum.Sum(nil))

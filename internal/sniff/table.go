@@ -45,7 +45,11 @@ func formatOf(head []byte) *format {
 // are from the documents and sources of each; package snifftest has examples.
 var table = []format{
 	// Files of our own.
-	{kind: Trace, what: "a trace of Reprise", todo: "replay plays it, trace shows and converts it", is: isTrace},
+	{kind: Trace, what: "a trace of Reprise", todo: "replay plays it, trace shows and converts it",
+		is: func(head []byte) bool { // a skippable zstd frame with the name of the format in it
+			return bytes.HasPrefix(head, []byte("\x52\x2a\x4d\x18")) &&
+				bytes.HasPrefix(head[min(8, len(head)):], []byte("reprise\n"))
+		}},
 	{kind: Checkpoint, what: "a checkpoint of replay", todo: "replay --resume goes on from it", begin: "ReprCkpt"},
 
 	// Binary formats, by magic numbers; archives and compressed files after the formats that are kept in them.
@@ -109,7 +113,9 @@ var table = []format{
 	{kind: Table, guess: true, what: "a table (CSV)", todo: "calibrate reads tables of timings", is: isTable},
 	{kind: foreign, guess: true, what: "an OTF trace", todo: noTrace, is: isOTF},
 	{kind: Index, guess: true, what: "a list of files, as the index of a SimGrid trace",
-		todo: "replay plays that, trace convert --from simgrid makes a trace of it", is: isIndex},
+		todo: "replay plays that, trace convert --from simgrid makes a trace of it", is: func(head []byte) bool {
+			return all(lines(head, ""), `^[^\s,;:<>{}"=]*[./][^\s,;:<>{}"=]*$`) // a name of a file in each line
+		}},
 }
 
 // matches returns whether heads match a pattern, which is compiled when it is first needed: most runs of a

@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// isTrace: a skippable zstd frame with the name of the format in it.
-func isTrace(head []byte) bool {
-	return len(head) >= 16 && binary.LittleEndian.Uint32(head) == 0x184D2A52 && string(head[8:16]) == "reprise\n"
-}
-
 // isBinaryGOAL: one of two numbers of 64 bits, then ranks, then the highest numbers of a core and of
 // a network interface.
 func isBinaryGOAL(head []byte) bool {
@@ -98,12 +93,6 @@ func isTable(head []byte) bool {
 func isOTF(head []byte) bool {
 	list := lines(head, "#")
 	return len(list) > 0 && list[0][0] <= '9' && all(list, `^[0-9a-f]+:[0-9a-f]+(,[0-9a-f]+)*$`)
-}
-
-// isIndex: a name of a file in each line.
-func isIndex(head []byte) bool {
-	list := lines(head, "")
-	return len(list) > 0 && all(list, `^[^\s,;:<>{}"=]*[./][^\s,;:<>{}"=]*$`)
 }
 
 // all reports whether there are lines and each of them matches a pattern.

@@ -21,14 +21,10 @@ func Is(w any) bool {
 
 // Columns returns how many columns the lines of a terminal have, 0 of other files.
 func Columns(w any) int {
-	f, ok := w.(interface{ Fd() uintptr })
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !Is(w) {
 		return 0
 	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
+	columns, _, _ := term.GetSize(int(w.(interface{ Fd() uintptr }).Fd())) // 0 with an error
 	return columns
 }
 

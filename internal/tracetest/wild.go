@@ -205,8 +205,48 @@ func (g *wild) item(b *trace.Builder, depth int) {
 		b.Sync(kind, 0, peer, window, trace.Const(int64(g.upTo(1))))
 	case 20:
 		b.File(trace.FileKind(g.upTo(1)), g.upTo(1) == 0, 0, g.size())
-	default:
-		g.control(b, depth)
+	default: // what changes the flow of control
+		known := len(g.vars)
+		body := func() {
+			for range g.upTo(3) {
+				g.item(b, depth+1)
+			}
+			g.vars = g.vars[:known] // what is set inside is not, behind
+		}
+		// Arguments of a call: one for each parameter of the block that is called.
+		args := func(n int) (list []trace.Operand) {
+			for range n {
+				list = append(list, g.operand())
+			}
+			return list
+		}
+		switch g.upTo(6) {
+		case 0, 1:
+			if depth < g.depth {
+				b.Loop(trace.Const(min(g.turns, g.value())), body)
+			}
+		case 2:
+			if depth < g.depth {
+				b.If(g.operand(), body)
+			}
+		case 3, 4:
+			if len(g.blocks) == 0 {
+				return
+			}
+			callee := g.blocks[g.upTo(len(g.blocks)-1)]
+			switch g.upTo(2) {
+			case 0:
+				b.Call(callee.number, args(callee.params)...)
+			case 1:
+				b.DefineGuarded(0, 0, g.rank(), g.tag(), callee.number, args(callee.params)...)
+			default:
+				b.Work(0, trace.Const(int64(g.upTo(9))), g.operand(), callee.number, args(max(0, callee.params-1))...)
+			}
+		case 5:
+			b.Poll(0)
+		default:
+			b.PollWait(0)
+		}
 	}
 }
 
@@ -216,49 +256,4 @@ func (g *wild) vector() trace.Operand {
 		return trace.Const(0)
 	}
 	return g.vars[g.upTo(len(g.vars)-1)]
-}
-
-// control appends an item that changes the flow of control.
-func (g *wild) control(b *trace.Builder, depth int) {
-	known := len(g.vars)
-	body := func() {
-		for range g.upTo(3) {
-			g.item(b, depth+1)
-		}
-		g.vars = g.vars[:known] // what is set inside is not, behind
-	}
-	// Arguments of a call: one for each parameter of the block that is called.
-	args := func(n int) (list []trace.Operand) {
-		for range n {
-			list = append(list, g.operand())
-		}
-		return list
-	}
-	switch g.upTo(6) {
-	case 0, 1:
-		if depth < g.depth {
-			b.Loop(trace.Const(min(g.turns, g.value())), body)
-		}
-	case 2:
-		if depth < g.depth {
-			b.If(g.operand(), body)
-		}
-	case 3, 4:
-		if len(g.blocks) == 0 {
-			return
-		}
-		callee := g.blocks[g.upTo(len(g.blocks)-1)]
-		switch g.upTo(2) {
-		case 0:
-			b.Call(callee.number, args(callee.params)...)
-		case 1:
-			b.DefineGuarded(0, 0, g.rank(), g.tag(), callee.number, args(callee.params)...)
-		default:
-			b.Work(0, trace.Const(int64(g.upTo(9))), g.operand(), callee.number, args(max(0, callee.params-1))...)
-		}
-	case 5:
-		b.Poll(0)
-	default:
-		b.PollWait(0)
-	}
 }

@@ -119,11 +119,8 @@ func (c *cutter) header() *trace.Header {
 func (c *cutter) actions() (*Summary, error) {
 	// First way: where the marks are for each rank.
 	first, err := newFinder(c.t.Header(), c.from)
-	if err != nil {
-		return nil, err
-	}
-	last, err := newFinder(c.t.Header(), c.to)
-	if err != nil {
+	last, errLast := newFinder(c.t.Header(), c.to)
+	if err := cmp.Or(err, errLast); err != nil {
 		return nil, err
 	}
 	err = c.walk(trace.Walk{
@@ -133,10 +130,7 @@ func (c *cutter) actions() (*Summary, error) {
 			return true, nil
 		},
 		End: func(r *trace.ActionReader) error {
-			if err := cmp.Or(r.Err(), first.close(r)); err != nil {
-				return err
-			}
-			return last.close(r)
+			return cmp.Or(r.Err(), first.close(r), last.close(r))
 		},
 	})
 	if err != nil {

@@ -213,10 +213,7 @@ type finder struct {
 
 // newFinder returns a finder of a mark, or an error that lists the names that the trace has instead.
 func newFinder(h *trace.Header, m Mark) (*finder, error) {
-	f := &finder{mark: m, seen: make([]int, h.Ranks), places: make([]int64, h.Ranks)}
-	for rank := range f.places {
-		f.places[rank] = nowhere
-	}
+	f := &finder{mark: m, seen: make([]int, h.Ranks), places: slices.Repeat([]int64{nowhere}, h.Ranks)}
 	var names []string
 	what := "phase"
 	switch m.Kind {

@@ -14,10 +14,10 @@ import (
 // trace that began or ended there would have one side of a message, request or collective operation,
 // and a replay of it would wait for ever for the other one.
 type underWay struct {
-	// Messages: those sent, [0], and those received, [1], of each channel whose two numbers differ.
+	// Messages: those sent less those received, of each channel where that is not 0.
 	t        *trace.Trace
 	comm     bool // messages match within their communicator
-	channels map[channel]*[2]int64
+	channels map[channel]int64
 	wild     map[int32]int64 // by rank: receives with wildcards
 	// Collective operations of each communicator, requests and epochs of windows that are open.
 	calls    map[group]map[int32]int64 // by rank
@@ -44,25 +44,19 @@ type group struct{ comm, group int32 }
 // newUnderWay returns what is under way at the beginning of a trace: nothing.
 func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
-	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{},
+	return &underWay{t: t, comm: h.Communicators, channels: map[channel]int64{}, wild: map[int32]int64{},
 		calls:  map[group]map[int32]int64{},
 		epochs: map[epoch]bool{}, requests: make([]map[int32]request, h.Ranks)}
 }
 
-// message counts a message at one side of its channel, 0 for the sender and 1 for the receiver. A channel
+// message counts a message at one side of its channel: n is 1 for the sender and -1 for the receiver. A channel
 // whose sides agree is forgotten, so that memory is that of what is under way.
-func (u *underWay) message(from, to, tag int32, family uint16, side int) {
+func (u *underWay) message(from, to, tag int32, family uint16, n int64) {
 	if !u.comm {
 		family = 0
 	}
 	key := channel{from, to, tag, family}
-	c := u.channels[key]
-	if c == nil {
-		c = new([2]int64)
-		u.channels[key] = c
-	}
-	c[side]++
-	if c[0] == c[1] {
+	if u.channels[key] += n; u.channels[key] == 0 {
 		delete(u.channels, key)
 	}
 }
@@ -72,20 +66,20 @@ func (u *underWay) message(from, to, tag int32, family uint16, side int) {
 func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
-		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
+		u.message(rank, a.Peer, a.Tag, a.Sym, 1)
 	case trace.KindRecv, trace.KindIrecv:
 		if a.Peer == trace.AnySource || a.Tag == trace.AnyTag {
 			u.wild[rank]++
 		} else {
-			u.message(a.Peer, rank, a.Tag, a.Sym, 1)
+			u.message(a.Peer, rank, a.Tag, a.Sym, -1)
 		}
 	case trace.KindExchange, trace.KindSyncExchange:
-		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
-		u.message(a.Peer, rank, a.Tag, a.Sym, 1)
+		u.message(rank, a.Peer, a.Tag, a.Sym, 1)
+		u.message(a.Peer, rank, a.Tag, a.Sym, -1)
 	case trace.KindSendrecv:
-		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
+		u.message(rank, a.Peer, a.Tag, a.Sym, 1)
 		source, tag := a.Source()
-		u.message(source, rank, tag, a.Sym, 1)
+		u.message(source, rank, tag, a.Sym, -1)
 	case trace.KindCollective, trace.KindIcollective:
 		u.call(rank, a.Comm())
 	case trace.KindFile:
@@ -186,9 +180,8 @@ func (u *underWay) check(m Mark) error {
 		return slices.Compare([]int32{a.from, a.to, a.tag, int32(a.family)}, []int32{b.from, b.to, b.tag, int32(b.family)})
 	})
 	for _, key := range channels {
-		c := u.channels[key]
 		// Wildcard receives of the destination may take what is left of several channels.
-		n := c[0] - c[1]
+		n := u.channels[key]
 		if n > 0 {
 			taken := min(n, left[key.to])
 			left[key.to] -= taken

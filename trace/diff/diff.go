@@ -27,6 +27,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -352,11 +353,8 @@ func (c *comparison) part(p part) error {
 	}
 	o := trace.CursorOptions{From: p.from, To: p.to, Markers: true}
 	as, err := c.a.Cursors(ranks, o)
-	if err != nil {
-		return err
-	}
-	bs, err := c.b.Cursors(ranks, o)
-	if err != nil {
+	bs, errB := c.b.Cursors(ranks, o)
+	if err := cmp.Or(err, errB); err != nil {
 		return err
 	}
 	type pair struct { // a rank in both
@@ -512,11 +510,8 @@ func (c *comparison) divergences() ([]Divergence, error) {
 	for step, ranks := range byStep {
 		o := trace.CursorOptions{From: max(0, step-1), Markers: true}
 		as, err := c.a.Cursors(ranks, o)
-		if err != nil {
-			return nil, err
-		}
-		bs, err := c.b.Cursors(ranks, o)
-		if err != nil {
+		bs, errB := c.b.Cursors(ranks, o)
+		if err := cmp.Or(err, errB); err != nil {
 			return nil, err
 		}
 		for i, rank := range ranks {

@@ -62,13 +62,10 @@ func (d *Difference) sentence() string {
 
 // first returns the divergence in the earliest step, nil if there is none.
 func (d *Difference) first() *Divergence {
-	var first *Divergence
-	for i := range d.Ranks {
-		if first == nil || d.Ranks[i].Step < first.Step {
-			first = &d.Ranks[i]
-		}
+	if len(d.Ranks) == 0 {
+		return nil
 	}
-	return first
+	return new(slices.MinFunc(d.Ranks, func(x, y Divergence) int { return cmp.Compare(x.Step, y.Step) }))
 }
 
 // firstGroups returns the divergences to show, by steps, and a sentence about others.

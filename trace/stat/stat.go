@@ -429,9 +429,6 @@ func (s *Report) WriteText(w io.Writer) error {
 	if s.Totals.Seconds > 0 {
 		line("sleeps", "%g s", s.Totals.Seconds)
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
-	}
 
 	// The tables, of which those without a row are left out.
 	var kinds, kernels, phases textutil.Table
@@ -450,17 +447,13 @@ func (s *Report) WriteText(w io.Writer) error {
 			textutil.Thousands(p.Bytes), textutil.Thousands(p.KernelCalls), textutil.Flop(p.Flops))
 	}
 	for _, t := range []*textutil.Table{&kinds, &kernels, &phases} {
-		if t.Len() == 1 {
-			continue
-		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return err
-		}
-		if err := t.Write(w); err != nil {
-			return err
+		if t.Len() > 1 {
+			b.WriteString("\n")
+			_ = t.Write(&b) // memory takes all
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 var pollsText = map[string]string{

@@ -33,44 +33,42 @@ func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 			}
 			s.printf("\nstep %d\n", u.Step)
 			for i := range u.Calls {
-				s.call(chunk, &u.Calls[i])
+				// Columns in the order of the file, the elements of vectors in brackets.
+				c := &u.Calls[i]
+				site := &s.h.CallSites[c.Site]
+				s.printf("    %s: blocks %s", site.Name,
+					columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
+				for i, mask := range c.Masks {
+					s.printf("; mask by %s %s", s.axis(site.Masks[i]), valuesText(mask))
+				}
+				if site.Counts != trace.NoAxis {
+					s.printf("; counts %s",
+						columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))
+				}
+				for i, column := range c.Args {
+					s.printf("; %s", site.Params[i].Name)
+					if !site.Params[i].Vector {
+						s.printf(" %s", valuesText(column))
+						continue
+					}
+					if len(column) == 0 {
+						s.printf(" ")
+					}
+					for _, v := range column {
+						sums := chunk.Sums(v)
+						if sums == nil { // of a chunk that is not there
+							s.printf(" [%d?]", v)
+							continue
+						}
+						s.printf(" [%s]", columnText(len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] }))
+					}
+				}
+				s.printf("\n")
 			}
 		}
 	}
 	s.blocks()
 	return s.w.Flush()
-}
-
-// call writes the columns of a call, the elements of vectors in brackets.
-// Columns are written in the order of the file.
-func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
-	t := &s.h.CallSites[c.Site]
-	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
-	for i, mask := range c.Masks {
-		s.printf("; mask by %s %s", s.axis(t.Masks[i]), valuesText(mask))
-	}
-	if t.Counts != trace.NoAxis {
-		s.printf("; counts %s", columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))
-	}
-	for i, column := range c.Args {
-		s.printf("; %s", t.Params[i].Name)
-		if !t.Params[i].Vector {
-			s.printf(" %s", valuesText(column))
-			continue
-		}
-		if len(column) == 0 {
-			s.printf(" ")
-		}
-		for _, v := range column {
-			sums := chunk.Sums(v)
-			if sums == nil { // of a chunk that is not there
-				s.printf(" [%d?]", v)
-				continue
-			}
-			s.printf(" [%s]", columnText(len(sums)-1, func(i int) int64 { return sums[i+1] - sums[i] }))
-		}
-	}
-	s.printf("\n")
 }
 
 // structureWriter is the state of a structure under way.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -264,11 +265,8 @@ func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
 	// Sender and receiver are read side by side; the n-th message that is sent is the n-th that is
 	// received.
 	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
-	if err != nil {
-		return nil, err
-	}
-	in, err := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
-	if err != nil {
+	in, errIn := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
+	if err := cmp.Or(err, errIn); err != nil {
 		return nil, err
 	}
 	for n := 1; ; n++ {
