@@ -39,13 +39,12 @@ func diffCommand() *cli.Command {
 
 // runDiff refuses what a command line cannot mean, and compares.
 func runDiff(c *cli.Context) error {
-	if c.NArg() != 2 {
+	switch {
+	case c.NArg() != 2:
 		return command.Usagef("diff: want 2 traces, got %d", c.NArg())
-	}
-	if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions") || c.Bool("markdown")) {
+	case c.Bool("quiet") && (c.Bool("json") || c.Bool("actions") || c.Bool("markdown")):
 		return command.Usagef("diff: --quiet prints nothing: leave out --json, --actions and --markdown")
-	}
-	if c.Bool("json") && c.Bool("markdown") {
+	case c.Bool("json") && c.Bool("markdown"):
 		return command.Usagef("diff: --json and --markdown exclude each other")
 	}
 	for _, name := range []string{"junit", "report"} {

@@ -82,10 +82,8 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 			err = l.flush()
 		}
 	}
-	if err == nil {
-		if err = rule.Finish(); err != nil {
-			err = fmt.Errorf("rank %d: %w", rank, err)
-		}
+	if end := rule.Finish(); err == nil && end != nil {
+		err = fmt.Errorf("rank %d: %w", rank, end)
 	}
 	l.settle()
 	return cmp.Or(err, l.flush())
