@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// From timings to sizes: the timings of a kernel become one time for each size (learner.sizes), with the scatter of
+// hosts and of calls around it, and the calls of a run (Run) give sizes their weights. learn.go fits pieces to them.
+
 // size is the time of a kernel at one size, and its weight in a fit.
 type size struct {
 	dims    [MaxDims]int64

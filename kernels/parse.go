@@ -397,3 +397,34 @@ func (p *fileParser) coefficient(n ast.Node, what string) float64 {
 	}
 	return c
 }
+
+// covariance parses the lower triangle of the covariance matrix of a piece's coefficients,
+// a row for each term in their order: [[a], [b, c]]. It returns its Cholesky factor, by
+// rows, the standard deviations of independent deviates in each coefficient.
+func (p *fileParser) covariance(n ast.Node, what string, terms int) [][]float64 {
+	what += ": covariance"
+	if terms == 0 {
+		p.stop(n, "%s of what is free", what)
+	}
+	items := textutil.Must(p.Items(n, what))
+	if len(items) != terms {
+		p.stop(n, "%s: %d rows, want one for each of the %d terms", what, len(items), terms)
+	}
+	rows := make([][]float64, terms)
+	for i, item := range items {
+		cells := textutil.Must(p.Items(item, what))
+		if len(cells) != i+1 {
+			p.stop(item, "%s: %d numbers in row %d, want %d: the lower triangle", what, len(cells), i+1, i+1)
+		}
+		for _, cell := range cells {
+			rows[i] = append(rows[i], textutil.Must(p.Number(cell, what)))
+		}
+		if rows[i][i] < 0 {
+			p.stop(item, "%s: variance %g of term %d is negative", what, rows[i][i], i+1)
+		}
+	}
+	if !factorise(rows) {
+		p.stop(n, "%s: not positive semi-definite: no coefficients vary so", what)
+	}
+	return rows
+}

@@ -184,7 +184,7 @@ func (p *Platform) Config() []Prop { return p.config }
 func (p *Platform) NumLinks() int { return int(p.numLinks) }
 
 // Link returns link i of [0, NumLinks). Names of links inside clusters are made
-// at each call; LinkCapacity spares that.
+// at each call; LinkFigures spares that.
 func (p *Platform) Link(i int32) Link {
 	declared, run, in := p.declared(i)
 	l := *declared

@@ -30,7 +30,7 @@ import (
 //
 // Polls (poll.go) ask engine.probe. That looks at once where the order of two clocks decides
 // (clockProbe), in the order of all events where costs grow or processors are shared
-// (poll.go), and computes when a busy wait sees its message (busywait.go). What there
+// (eventProbe), and computes when a busy wait sees its message (busywait.go). What there
 // is to see, the matcher knows.
 type prober struct {
 	cost     float64 // of a probe, seconds, before it grows
@@ -153,6 +153,50 @@ func (e *engine) clockProbe(r, src int32, l label, spin bool) probeResult {
 	}
 	e.wakeups.Set(r, rk.clock)
 	return notYetKnown
+}
+
+// eventProbe is probe event by event, in the order of all ranks.
+func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
+	rk := &e.ranks[r]
+	switch rk.stage {
+	case stageFresh:
+		rk.stage = stageBegin
+		if spin && rk.lastMiss >= 0 && !rk.shared {
+			e.beginSpin(r, src, l)
+		}
+		if rk.clock > e.now {
+			e.wakeups.Set(r, rk.clock)
+			return notYetKnown
+		}
+		fallthrough
+	case stageBegin:
+		// The event loop has come to the begin of the probe, so the factor is that which all misses before it
+		// have left. On a shared core the probe is a computation, as long as it gets its usual share.
+		cost := float64(float64(e.prober.factor) * e.prober.cost)
+		if rk.shared {
+			bound := e.options.IprobeCPUUsage * e.speed(e.machine.Hosts[r])
+			e.compute(r, rk, cost*bound, bound)
+			return notYetKnown
+		}
+		rk.clock += cost
+		rk.stage = stageLook
+		e.wakeups.Set(r, rk.clock)
+		return notYetKnown
+	}
+	// The probe has been paid and looks.
+	rk.spinning = false
+	rk.awaitedPeer = noneAwaited
+	e.charge(r, TimePoll)
+	e.prober.numPolls++
+	if spin && e.observers != nil && e.waitObservers[r].looked == noTime {
+		e.looks(r)
+	}
+	if m := e.findFirst(rk, src, l); m >= 0 && e.sees(r, m, spin) {
+		e.prober.factor = 1
+		return hit
+	}
+	e.prober.grow()
+	return miss
 }
 
 // lookAmongWild is what a probe sees while the rank has receives pending that may take

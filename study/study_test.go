@@ -24,7 +24,6 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// readFile returns the content of a file that must be there.
 // errOf returns the error of a call that returns a value as well.
 func errOf[T any](_ T, err error) error { return err }
 

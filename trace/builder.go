@@ -289,14 +289,14 @@ func (b *Builder) DefineGuarded(slot, family int, peer, tag Operand, body int, a
 	b.Add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, GuardSym: family, Guard: []Operand{peer, tag}, Args: args})
 }
 
-// Poll polls a pollable operation once, if it is pending.
+// Poll polls a pollable operation once, if it is pending, as HPL does with MPI_Iprobe.
 func (b *Builder) Poll(slot int) { b.Add(Item{Op: OpPoll, Slot: uint8(slot)}) }
 
 // PollWait polls a pollable operation until it is done.
 func (b *Builder) PollWait(slot int) { b.Add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
 
 // Work runs the block body(columns, args...) on chunks of n columns, polling
-// after each, while the pollable operation is pending, and on all that is left
+// after each (HPL's MPI_Iprobe between slices of an update), while the pollable operation is pending, and on all that is left
 // once it is done; with nothing left to do it goes on with empty chunks.
 func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
 	b.Add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})

@@ -1,7 +1,7 @@
 package trace
 
-// This file says what one-sided communication is in a trace: accesses to windows, and what
-// synchronises them. A window is named by a family, whose own group is the group of the window's
+// This file says what one-sided communication is in a trace, accesses to windows and what
+// synchronises them, and what accesses to files are. A window is named by a family, whose own group is the group of the window's
 // communicator, and a number, which is free again once the window is.
 
 // AccessKind is a one-sided access to memory of another rank.

@@ -9,8 +9,8 @@
 //		return command.Execute(ctx, app, args)
 //	}
 //
-// [Main] listens to signals and sets the exit code: 0, 1 for failures and interruptions, 2 for mistakes in the
-// command line ([Usagef]). Flags may stand anywhere in the command line ([FlagsFirst]). Flags and their meanings are
+// [Main] (process.go) listens to signals and sets the exit code: 0, 1 for failures and interruptions, 2 for mistakes in the
+// command line ([Usagef]). [Execute] (generate.go) runs a command line, or writes completions and manual pages. Flags may stand anywhere in the command line ([FlagsFirst]). Flags and their meanings are
 // those of each command.
 package command
 

@@ -82,8 +82,8 @@ var endings = []struct {
 // FormatOf returns the format that the ending of a file's name asks for, and whether it asks
 // for gzip.
 func FormatOf(name string) (f Format, zipped bool, err error) {
-	// known lists the endings in the order of the message below: first Perfetto's two, then Pajé's.
 	plain, zipped := strings.CutSuffix(name, ".gz")
+	// known lists the endings in the order of the message below: first Perfetto's two, then Pajé's.
 	var known []string
 	for _, e := range endings {
 		if strings.HasSuffix(plain, e.ending) {

@@ -10,8 +10,9 @@ import (
 	"reprise/trace"
 )
 
-// A channel is the sequence of messages between two ranks with one tag and one communicator. This file names the two
-// ends of channels, so that the messages sent at one can be compared with those received at the other.
+// A channel is the sequence of messages between two ranks with one tag and one communicator. Each end
+// has a key. A first pass over all actions (eachEnvelope) sums up what is sent and received by channel; unbalanced then
+// finds the channels whose ends differ, and a second pass names the actions there.
 
 // channelKey names one end of a channel, seen from a rank: its peer, the tag, the
 // direction, and the family of its communicator. The top bit of word is set, so that the
