@@ -91,15 +91,14 @@ nfstest:
 			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
 	done
 
-# The race detector on the packages that start goroutines (TestRaceList of internal/importrules), without their longest
-# tests of one goroutine: it slows those down tenfold. make nightly leaves none out. The detector's wait of a second at
-# the end of each process is left out, as scripts start hundreds of processes.
-CONCURRENT = ./calibrate/measure/... ./internal/command ./replay/sampling ./study ./study/tune ./study/workqueue \
-	./trace/diff ./tracegen/hpl ./tracegen/simgrid
-SEQUENTIAL = ^Test(PackedArchives|ForgedPlan|Shipped|ManyFactors|RunBoxes|Libraries|NumbersStaySmall|InPlace|LookAheadState|OracleLU|MessagesMatch|ReadDatAtRandom|LongBroadcasts|TextRoundTrip|Convert|WindowEdges|ByActors|ByActorsAtRandom|OldTextsAtRandom|Coverage|PartsCoverage)$$
+# The race detector on the packages that start goroutines (TestRaceList of internal/importrules), for the tests in which
+# these run; make nightly runs all tests with it. Its wait of a second at the end of each process is left out, as
+# scripts start hundreds of processes.
+CONCURRENT = ./calibrate/measure ./calibrate/measure/network ./cmd/replay ./internal/command ./replay ./replay/sampling \
+	./study ./study/tune ./study/workqueue ./tracegen/hpl ./tracegen/simgrid
+PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain|Stream
 race:
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m -skip '$(SEQUENTIAL)' $(CONCURRENT)
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m -run 'Runs|Uncertain|Stream' ./replay ./cmd/replay
+	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -run '$(PARALLEL)' -skip Browser $(CONCURRENT)
 
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.

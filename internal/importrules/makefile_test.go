@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// TestRaceList: make race runs the tests of all packages that start goroutines. Packages of commands, and replay,
-// have a line of their own there.
+// TestRaceList: make race runs tests of all packages that start goroutines.
 func TestRaceList(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	must(t, err)
@@ -24,7 +23,7 @@ func TestRaceList(t *testing.T) {
 	listed := strings.Fields(strings.ReplaceAll(string(named[1]), "\\\n", " "))
 	for _, p := range list(t, "reprise/...") {
 		dir := "./" + strings.TrimPrefix(p.ImportPath, "reprise/")
-		if !startsGoroutines(t, dir, p.GoFiles) || dir == "./replay" || dir == "./cmd/replay" || strings.HasPrefix(dir, "./scripts/") {
+		if !startsGoroutines(t, dir, p.GoFiles) || strings.HasPrefix(dir, "./scripts/") {
 			continue
 		}
 		if !slices.ContainsFunc(listed, func(l string) bool {
