@@ -22,7 +22,7 @@ var scaled = []struct{ page, whole, part string }{
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 	// Ten minutes.
 	{"README.md", "machine here --for two.trace.zst", "machine here --for two.trace.zst --budget 15s"},
-	{"docs/calibrate.md", "--budget 10m -o measured.csv", "--budget 5s -o measured.csv"},
+	{"docs/calibrate.md", "--budget 10m -o kernels.csv", "--budget 5s -o kernels.csv"},
 	// Five minutes; the short test takes the table of testdata/docs.
 	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 20 --max 200000 --reps 5 --budget 30s -o network.csv"},
 	// A quarter of an hour each.
