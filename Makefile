@@ -22,6 +22,10 @@ VALIDATEFLAGS ?=
 REALITYFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
+# One way to compile for tests and commands, so that both share what is compiled: without cgo, and without what cli has
+# to write manuals: its Markdown would take a tenth of the start. The race detector needs cgo.
+export CGO_ENABLED = 0
+TAGS     = -tags urfave_cli_no_docs
 LDFLAGS  = -X reprise/internal/command.version=$(VERSION) -X reprise/internal/command.commit=$(COMMIT)
 # Of install: where to, below what (for packages).
 PREFIX  ?= /usr/local
@@ -32,22 +36,20 @@ FUZZLONG ?= $(FUZZTIME)
 
 .PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
-# Without what cli has to write manuals: its Markdown would take a tenth of the start.
-# With -trimpath as in dist, so that both share what is compiled.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -tags urfave_cli_no_docs -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	$(GO) build $(TAGS) -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 	cp LICENSE THIRD_PARTY_LICENSES.txt bin/
 
 demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
 
 # The short tests, and SimGrid's oracle by itself, to print the worst difference to its
-# recorded times, by family of cases. All tests are part of make nightly.
+# recorded times, by family of cases. All tests are part of make nightly. Vet is a part of make lint.
 ORACLE = ^TestAgreesWithSimGrid$$
 test:
-	$(GO) test -short -skip '$(ORACLE)' ./...
+	$(GO) test $(TAGS) -vet=off -short -skip '$(ORACLE)' ./...
 	@mkdir -p $(OUT)
-	$(GO) test -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
+	$(GO) test $(TAGS) -vet=off -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
 	@sed -n 's/^ *oracle_test.go:[0-9]*: //p' $(OUT)/oracle.txt
 
 # All tests.
@@ -56,7 +58,7 @@ long:
 
 # Before a release, or before a larger change lands: two hours on two cores.
 nightly: long
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 60m ./...
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 60m ./...
 	$(MAKE) fuzz crossarch slurmtest nfstest
 	$(MAKE) crosscheck CASES=500
 	$(MAKE) validate VALIDATEFLAGS=-short
@@ -84,8 +86,8 @@ KILLS ?= 50
 nfstest:
 	scripts/nfs.sh install
 	@mkdir -p $(OUT)
-	CGO_ENABLED=0 $(GO) build -o $(OUT)/study ./cmd/study
-	CGO_ENABLED=0 $(GO) test -c -o $(OUT)/studytest ./internal/studytest
+	$(GO) build -o $(OUT)/study ./cmd/study
+	$(GO) test -c -o $(OUT)/studytest ./internal/studytest
 	for version in 3 4.2; do \
 		scripts/nfs.sh run $$version env REPRISE_STUDY=$(abspath $(OUT))/study $(abspath $(OUT))/studytest \
 			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
@@ -98,12 +100,12 @@ CONCURRENT = ./calibrate/measure ./calibrate/measure/network ./cmd/replay ./inte
 	./study ./study/tune ./study/workqueue ./tracegen/hpl ./tracegen/simgrid
 PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain|Stream
 race:
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -run '$(PARALLEL)' -skip Browser $(CONCURRENT)
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -vet=off -short -race -run '$(PARALLEL)' -skip Browser $(CONCURRENT)
 
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
 invariants:
-	$(GO) test -short -tags invariants ./netmodel/... ./replay
+	$(GO) test -vet=off -short -tags invariants ./netmodel/... ./replay
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
