@@ -25,7 +25,7 @@ COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
 # One way to compile for tests and commands, so that both share what is compiled: without cgo, and without what cli has
 # to write manuals: its Markdown would take a tenth of the start. The race detector needs cgo.
 export CGO_ENABLED = 0
-TAGS     = -tags urfave_cli_no_docs
+export GOFLAGS := $(GOFLAGS) -tags=urfave_cli_no_docs
 LDFLAGS  = -X reprise/internal/command.version=$(VERSION) -X reprise/internal/command.commit=$(COMMIT)
 # Of install: where to, below what (for packages).
 PREFIX  ?= /usr/local
@@ -37,7 +37,7 @@ FUZZLONG ?= $(FUZZTIME)
 .PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 build:
-	$(GO) build $(TAGS) -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 	cp LICENSE THIRD_PARTY_LICENSES.txt bin/
 
 demo: build
@@ -47,9 +47,9 @@ demo: build
 # recorded times, by family of cases. All tests are part of make nightly. Vet is a part of make lint.
 ORACLE = ^TestAgreesWithSimGrid$$
 test:
-	$(GO) test $(TAGS) -vet=off -short -skip '$(ORACLE)' ./...
+	$(GO) test -vet=off -short -skip '$(ORACLE)' ./...
 	@mkdir -p $(OUT)
-	$(GO) test $(TAGS) -vet=off -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
+	$(GO) test -vet=off -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
 	@sed -n 's/^ *oracle_test.go:[0-9]*: //p' $(OUT)/oracle.txt
 
 # All tests.
@@ -105,7 +105,7 @@ race:
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
 invariants:
-	$(GO) test -vet=off -short -tags invariants ./netmodel/... ./replay
+	$(GO) test -vet=off -short -tags invariants,urfave_cli_no_docs ./netmodel/... ./replay
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...

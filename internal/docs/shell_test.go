@@ -48,7 +48,7 @@ func build(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "docs")
 	must(t, err)
 	bin.dir = dir
-	cmd := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+string(filepath.Separator), "./cmd/...")
+	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)

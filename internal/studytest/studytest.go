@@ -23,7 +23,7 @@ func Command(t testing.TB) string {
 	}
 	// Once for each test that asks: go build is quick when nothing has changed.
 	path := filepath.Join(t.TempDir(), "study")
-	if out, err := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", path, "reprise/cmd/study").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path, "reprise/cmd/study").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return path
