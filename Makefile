@@ -44,10 +44,11 @@ demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
 
 # The short tests, and SimGrid's oracle by itself, to print the worst difference to its
-# recorded times, by family of cases. All tests are part of make nightly. Vet is a part of make lint.
+# recorded times, by family of cases. All tests are part of make nightly. Vet runs here, where everything
+# is compiled anyway, and not in make lint.
 ORACLE = ^TestAgreesWithSimGrid$$
 test:
-	$(GO) test -vet=off -short -skip '$(ORACLE)' ./...
+	$(GO) test -vet=all -short -skip '$(ORACLE)' ./...
 	@mkdir -p $(OUT)
 	$(GO) test -vet=off -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
 	@sed -n 's/^ *oracle_test.go:[0-9]*: //p' $(OUT)/oracle.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formatting, vet and staticcheck over all that is tracked, and the arithmetic of those that
+# Formatting and staticcheck over all that is tracked, and the arithmetic of those that
 # decide a result; the rules of imports are a test (internal/importrules).
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,7 +8,6 @@ if [ -n "$unformatted" ]; then
 	printf 'not gofmt-ed:\n%s\n' "$unformatted" >&2
 	exit 1
 fi
-go vet ./...
 go tool staticcheck ./...
 "${GO:-go}" run ./scripts/arithmetic ./trace/... ./tracegen/... ./netmodel/... ./replay/... ./kernels/... ./platforms/...
 echo "lint: clean"

@@ -115,6 +115,9 @@ func TestNumbersStaySmall(t *testing.T) {
 
 // TestLibraries: libraries with integers of 32 and 64 bits are found and checked; others are refused.
 func TestLibraries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	for want, flags := range map[string][]string{"version unknown": {"-DINT=int64_t"}, "OpenBLAS 9.9 here": {"-DINT=int64_t", "-DSUFFIX=_64_", "-DOPENBLAS"}} {
 		o := options()
 		o.BLAS = library(t, flags...)

@@ -278,6 +278,9 @@ var nodeKernels, _ = filepath.Abs(filepath.Join("..", "..", "examples", "ci", "n
 // TestDifferencesInBrowser: a page shows what the comparison says: times of several runs, what noise may
 // make, and of what both figures are.
 func TestDifferencesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	b := newBrowser(t)
 	runs, result := reportOf(t, "--kernels", nodeKernels, "--runs", "3")
 	draw, _ := reportOf(t, "--kernels", nodeKernels, "--seed", "7")
@@ -322,6 +325,9 @@ func TestDifferencesInBrowser(t *testing.T) {
 
 // TestPathInBrowser: the critical path is drawn up to its end, in time and rank.
 func TestPathInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	b := newBrowser(t)
 	file, _ := reportOf(t, "--critical-path")
 	b.open(file)
@@ -339,6 +345,9 @@ func TestPathInBrowser(t *testing.T) {
 
 // TestAnswerInBrowser: phases have the shares that the text has, of the mean rank's time, and one host is one.
 func TestAnswerInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	b := newBrowser(t)
 	file, result := reportOf(t, "--ranks-per-host", "6")
 	b.open(file)
@@ -369,6 +378,9 @@ func TestAnswerInBrowser(t *testing.T) {
 // TestFineScreens: labels of curves are as large as the text beside them, whatever number of pixels
 // the screen has for one of the page.
 func TestFineScreens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	b := newBrowser(t)
 	file, _ := reportOf(t)
 	for _, scale := range []float64{0.5, 1, 2} {

@@ -94,6 +94,9 @@ const reader = "../../scripts/read_trace.py"
 // The other reader lists what trace cat lists: of the golden files, and of a trace of HPL
 // in several chunks.
 func TestOtherReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	needPython(t)
 	var files []string
 	for i := range goldens {

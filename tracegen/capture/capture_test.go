@@ -192,6 +192,9 @@ func TestCollectives(t *testing.T) {
 
 // TestCorners: what is legal and rare, with as many messages and bytes as testdata/corners.c says.
 func TestCorners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "corners.c")
 		for _, c := range []struct {

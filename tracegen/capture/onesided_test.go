@@ -153,6 +153,9 @@ func TestTwoGroups(t *testing.T) {
 // TestPartitioned: each of the ten messages of testdata/partitioned.c is sent once, with all of its
 // eight partitions of 16 bytes, and so it is within a session.
 func TestPartitioned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
 	m := libraries[1]
 	for _, how := range []string{"world", "session"} {
 		t.Run(how, func(t *testing.T) {
