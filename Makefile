@@ -94,14 +94,14 @@ nfstest:
 			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
 	done
 
-# The race detector on the packages that start goroutines (TestRaceList of internal/importrules), for the tests in which
+# The race detector on packages that start goroutines (TestRaceList of internal/importrules), for the tests in which
 # these run; make nightly runs all tests with it. Its wait of a second at the end of each process is left out, as
 # scripts start hundreds of processes.
-CONCURRENT = ./calibrate/measure ./calibrate/measure/network ./cmd/replay ./internal/command ./replay ./replay/sampling \
+CONCURRENT = ./calibrate/measure ./calibrate/measure/network ./internal/command ./replay ./replay/sampling \
 	./study ./study/tune ./study/workqueue ./tracegen/hpl ./tracegen/simgrid
-PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain|Stream
+PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain
 race:
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -vet=off -short -race -run '$(PARALLEL)' -skip Browser $(CONCURRENT)
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -vet=off -short -race -run '$(PARALLEL)' $(CONCURRENT)
 
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
