@@ -2,18 +2,19 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
-var handWrittenNames = words(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free Cancel
+var handWrittenNames = strings.Fields(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free Cancel
 	Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall
 	Pready Pready_range Pready_list Parrived File_open File_close Win_free Session_init Session_finalize`)
 
-var messageNames = words(`Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
+// recordedNames are calls for messages, and those that make communicators.
+var recordedNames = strings.Fields(`Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
 	Recv Irecv Recv_init Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Psend_init Precv_init
-	Probe Iprobe Mprobe Improbe Mrecv Imrecv`)
-
-var makingNames = words(`Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split
+	Probe Iprobe Mprobe Improbe Mrecv Imrecv
+	Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split
 	Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge
 	Comm_create_from_group Intercomm_create_from_groups`)
 
@@ -30,22 +31,14 @@ var transfers = regexp.MustCompile(`^File_i?(read|write)(_(at|all|at_all|shared|
 // quiet reports whether a call leaves nothing in a trace but takes time that is no computation, and
 // may call MPI itself: the processes' own requests, and what files do beside reading and writing.
 func quiet(name string) bool {
-	return name == "Grequest_start" || strings.HasPrefix(name, "File_") && !transfers.MatchString(name) && !handWrittenNames[name] && !conversions.MatchString(name)
+	return name == "Grequest_start" || strings.HasPrefix(name, "File_") && !transfers.MatchString(name) && !slices.Contains(handWrittenNames, name) && !conversions.MatchString(name)
 }
 
 // conversions are of handles, and of error handlers.
 var conversions = regexp.MustCompile(`_(c2f|f2c|errhandler)$`)
 
 // refusedNames are calls after which the processes are others than those of the recording.
-var refusedNames = words(`Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join`)
-
-func words(text string) map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(text) {
-		names[name] = true
-	}
-	return names
-}
+var refusedNames = strings.Fields(`Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join`)
 
 func classOf(name string) class {
 	lower := strings.ToLower(name[:1]) + name[1:]
@@ -53,11 +46,11 @@ func classOf(name string) class {
 		lower = "I" + name[1:]
 	}
 	switch {
-	case handWrittenNames[name]:
+	case slices.Contains(handWrittenNames, name):
 		return handWritten
-	case messageNames[name], makingNames[name], collectives.MatchString(lower), windows.MatchString(name), transfers.MatchString(name), quiet(name):
+	case slices.Contains(recordedNames, name), collectives.MatchString(lower), windows.MatchString(name), transfers.MatchString(name), quiet(name):
 		return recorded
-	case refusedNames[name]:
+	case slices.Contains(refusedNames, name):
 		return refused
 	}
 	return local

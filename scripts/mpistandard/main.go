@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/format"
@@ -30,7 +31,7 @@ type parameter struct {
 	Name, Kind, Suppress string
 	Direction            string `json:"param_direction"`
 	Length               any
-	RootOnly             bool `json:"root_only"`
+	RootOnly             bool `json:"root_only"` // the root alone says it
 }
 
 func main() {
@@ -102,10 +103,7 @@ func calls(all map[string]procedure) (list []call) {
 		}
 	}
 	slices.SortFunc(list, func(a, b call) int {
-		if a.rank() != b.rank() {
-			return a.rank() - b.rank()
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(a.rank()-b.rank(), strings.Compare(a.name, b.name))
 	})
 	return list
 }
@@ -128,19 +126,18 @@ var roles = strings.Fields(`comm file window rank tag message inPlace flag count
 // roleOfKind has the roles of parameters that depend on their kind alone.
 var roleOfKind = map[string]string{
 	"ASSERT": "assert", "LOCK_TYPE": "lock", "PARTITION": "partitions", "TAG": "tag", "STATUS": "status", "REQUEST": "request", "MESSAGE": "message",
+	"WINDOW": "window", "COMMUNICATOR": "new", "OPERATION": "operator",
 }
 
 // field is a part of a record.
 type field struct {
-	role     string
-	par      parameter
-	rootOnly bool // the root alone says it
-	side     string
+	parameter
+	role, side string
 }
 
-func (c *call) roleOf(p *parameter) string {
-	array, plural := p.Length != nil, ""
-	if array {
+func (c *call) roleOf(p parameter) string {
+	plural := ""
+	if p.Length != nil {
 		plural = "s"
 	}
 	switch kind := strings.TrimPrefix(p.Kind, "POLY"); {
@@ -148,30 +145,22 @@ func (c *call) roleOf(p *parameter) string {
 		return "" // of an access the origin's side says all
 	case kind == "WINDOW" && p.Direction == "out":
 		return "newWindow"
-	case kind == "WINDOW":
-		return "window"
 	case kind == "FILE" && transfers.MatchString(strings.TrimSuffix(c.name, "_c")):
 		return "file"
 	case kind == "GROUP" && c.has("win"):
 		return "group"
 	case kind == "OPERATION" && c.has("win"):
 		return "noOp"
-	case kind == "XFER_NUM_ELEM_NNI" || kind == "XFER_NUM_ELEM":
+	case kind == "XFER_NUM_ELEM_NNI", kind == "XFER_NUM_ELEM":
 		return "count" + plural
 	case kind == "DATATYPE":
 		return "size" + plural
 	case kind == "DISPLACEMENT" && strings.Contains(strings.ToLower(c.name), "allgatherv") && !strings.Contains(c.name, "eighbor"):
 		return "span"
-	case kind == "RANK_NNI" && c.has("win"):
-		return "rank"
-	case kind == "RANK" && !array && p.Direction == "in" && !c.makes():
+	case kind == "RANK_NNI" && c.has("win"), kind == "RANK" && plural == "" && p.Direction == "in" && !c.makes():
 		return "rank"
 	case kind == "COMMUNICATOR" && p.Direction == "in":
 		return "comm"
-	case kind == "COMMUNICATOR":
-		return "new"
-	case kind == "OPERATION":
-		return "operator"
 	case kind == "LOGICAL" && p.Direction == "out":
 		return "flag"
 	case p.Name == "sendbuf" && c.has("recvbuf") && c.has("comm") && !c.has("dest") && !c.has("source"): // collective
@@ -206,16 +195,12 @@ func (c *call) fields() (list []field) {
 	if quiet(strings.TrimSuffix(c.name, "_c")) && !c.has("request") {
 		return nil
 	}
-	for i := range c.params {
-		p := &c.params[i]
+	for _, p := range c.params {
 		r := c.roleOf(p)
-		if r == "" {
-			continue
-		}
-		if r == "comm" && slices.ContainsFunc(list, func(f field) bool { return f.role == "comm" }) {
+		if r == "" || r == "comm" && slices.ContainsFunc(list, func(f field) bool { return f.role == "comm" }) {
 			continue // the peer communicator of an intercommunicator
 		}
-		f := field{role: r, par: *p, rootOnly: p.RootOnly}
+		f := field{parameter: p, role: r}
 		if strings.HasPrefix(r, "count") || strings.HasPrefix(r, "size") {
 			f.side = c.sideOf(p.Name)
 		}
@@ -233,8 +218,7 @@ func table(calls []call) string {
 # of both directions, of what it sends (>) or receives (<), and from the root alone (!). A procedure whose
 # wrapper is written by hand has "hand" there, one that is only counted "refused".
 `, notice)
-	for i := range calls {
-		c := &calls[i]
+	for _, c := range calls {
 		b.WriteString("MPI_" + c.name)
 		switch c.class {
 		case refused:
@@ -244,7 +228,7 @@ func table(calls []call) string {
 		case recorded:
 			for _, f := range c.fields() {
 				b.WriteString(" " + f.role + map[string]string{"send": ">", "recv": "<"}[f.side])
-				if f.rootOnly {
+				if f.RootOnly {
 					b.WriteString("!")
 				}
 			}
@@ -262,12 +246,12 @@ func constants(calls []call, dir string) (string, error) {
 	}
 	named := map[string]bool{}
 	for _, file := range files {
+		if filepath.Base(file) == "procedures.go" {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", err
-		}
-		if filepath.Base(file) == "procedures.go" {
-			continue
 		}
 		for _, name := range regexp.MustCompile(`\bproc[A-Z]\w*`).FindAllString(string(text), -1) {
 			named[name] = true

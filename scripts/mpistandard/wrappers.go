@@ -12,8 +12,8 @@ const notice = "Written by scripts/mpistandard from the standard's data (mpi-for
 func numbers(calls []call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\nenum {\n", notice)
-	for i := range calls {
-		fmt.Fprintf(&b, "\tP_%s,\n", calls[i].name)
+	for _, c := range calls {
+		fmt.Fprintf(&b, "\tP_%s,\n", c.name)
 	}
 	b.WriteString("\tP_PROCEDURES,\n};\n")
 	return b.String()
@@ -23,35 +23,34 @@ func numbers(calls []call) string {
 func wrappers(calls []call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n", notice)
-	for i := range calls {
-		if c := &calls[i]; c.class != handWritten {
+	for _, c := range calls {
+		if c.class != handWritten {
 			c.wrapper(&b)
 		}
 	}
 	return b.String()
 }
 
-func (c *call) names() (list []string) {
-	for i := range c.params {
-		name := c.params[i].Name
-		if name == "register" || name == "info" {
-			name += "_"
-		}
-		list = append(list, name)
-	}
-	return list
-}
-
 // wrapper writes one.
 func (c *call) wrapper(b *strings.Builder) {
-	names := strings.Join(c.names(), ", ")
-	typed := "void"
+	var list []string
+	for _, p := range c.params {
+		if p.Name == "register" || p.Name == "info" {
+			p.Name += "_"
+		}
+		list = append(list, p.Name)
+	}
+	names, typed := strings.Join(list, ", "), "void"
 	if names != "" {
-		typed = "W " + strings.Join(c.names(), ", W ")
+		typed = "W " + strings.Join(list, ", W ")
 	}
 	fmt.Fprintf(b, "\nEXPORT int PMPI_%s(%s)\n{\n\tFIND(%s)\n\tif (PASSES) {\n\t\treturn real(%s);\n\t}\n\tenter();\n", c.name, typed, c.name, names)
-	if c.class == recorded {
-		c.before(b)
+	// Before the call: a status of our own, and the message, whose handle may be another one's after it.
+	if c.class == recorded && c.has("status") {
+		b.WriteString("\tchar own[STATUS_BYTES];\n\tif (status == abi.status_ignore) {\n\t\tstatus = (W)own;\n\t}\n")
+	}
+	if strings.HasSuffix(strings.ToLower(strings.TrimSuffix(c.name, "_c")), "mrecv") {
+		b.WriteString("\tlock();\n\tstruct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);\n\tunlock();\n")
 	}
 	fmt.Fprintf(b, "\tint err = real(%s);\n", names)
 	if c.class == refused {
@@ -66,23 +65,20 @@ func (c *call) wrapper(b *strings.Builder) {
 	fmt.Fprintf(b, "\treturn leave(err);\n}\nBOTH(%s)\n", c.name)
 }
 
-// before writes what must be done before the call: a status of our own, to take the message whose
-// handle may be another one's after it.
-func (c *call) before(b *strings.Builder) {
-	if c.has("status") {
-		b.WriteString("\tchar own[STATUS_BYTES];\n\tif (status == abi.status_ignore) {\n\t\tstatus = (W)own;\n\t}\n")
-	}
-	if strings.HasSuffix(c.name, "mrecv") || strings.HasSuffix(c.name, "Mrecv") || strings.HasSuffix(c.name, "mrecv_c") || strings.HasSuffix(c.name, "Mrecv_c") {
-		b.WriteString("\tlock();\n\tstruct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);\n\tunlock();\n")
-	}
+// puts has what puts fields down of which their argument says all.
+var puts = map[string]string{
+	"tag": "put_tag(%s);", "operator": "put_operator(%s);", "flag": "put(int_at(%s, 0) != 0);", "partitions": "put((uint32_t)%s);",
+	"file": "put_file(%s);", "window": "put_window(%s);", "newWindow": "add_window(%s, c->number == STRANGER);",
+	"assert": "put_assertions(%s);", "lock": "put((int)%s == abi.lock_shared);", "group": "put_members(%s);",
+	"noOp": "put(handle_of(%s) == abi.no_op);",
 }
 
 // put writes what puts a field down.
 func (c *call) put(b *strings.Builder, f field) {
-	indent, name := "\t\t", f.par.Name
+	indent, name, wide := "\t\t", f.Name, map[bool]int{true: 1}[c.large]
 	line := func(format string, args ...any) { fmt.Fprintf(b, indent+format+"\n", args...) }
 	var conditions []string
-	if f.rootOnly {
+	if f.RootOnly {
 		conditions = append(conditions, "mine")
 	}
 	if f.side != "" && slices.ContainsFunc(c.fields(), func(f field) bool { return f.role == "inPlace" }) {
@@ -102,24 +98,18 @@ func (c *call) put(b *strings.Builder, f field) {
 		if c.rooted() {
 			line("int mine = (int)%s == (c->remote ? abi.root : c->rank);", name)
 		}
-	case "tag":
-		line("put_tag(%s);", name)
 	case "inPlace":
 		line("put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);")
 	case "count":
 		line("put(%s%s);", c.unlessIdle(f), c.number(name))
 	case "counts":
-		line("put_counts(%s, %s, %d);", name, c.peers(f), map[bool]int{true: 1}[c.large])
+		line("put_counts(%s, %s, %d);", name, c.peers(f), wide)
 	case "size":
 		line("put(%stype_size(%s));", c.unlessIdle(f), name)
 	case "sizes":
 		line("put_sizes(%s, %s);", name, c.peers(f))
 	case "span":
-		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, map[bool]int{true: 1}[c.large])
-	case "operator":
-		line("put_operator(%s);", name)
-	case "flag":
-		line("put(int_at(%s, 0) != 0);", name)
+		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, wide)
 	case "status":
 		c.putStatus(line)
 	case "new":
@@ -134,31 +124,18 @@ func (c *call) put(b *strings.Builder, f field) {
 		if c.has("count") { // that of a probe comes with its status
 			line("put_message(&m);")
 		}
-	case "partitions":
-		line("put((uint32_t)%s);", name)
-	case "file":
-		line("put_file(%s);", name)
-	case "window":
-		line("put_window(%s);", name)
-	case "newWindow":
-		line("add_window(%s, c->number == STRANGER);", name)
-	case "assert":
-		line("put_assertions(%s);", name)
-	case "lock":
-		line("put((int)%s == abi.lock_shared);", name)
-	case "group":
-		line("put_members(%s);", name)
-	case "noOp":
-		line("put(handle_of(%s) == abi.no_op);", name)
+	default:
+		line(puts[f.role], name)
 	}
 }
 
 // putStatus writes what puts a status down: of a receive what its arguments do not say, of a
 // probe what it found.
 func (c *call) putStatus(line func(string, ...any)) {
+	bytes, tag := c.received()
 	switch {
 	case c.has("fh"):
-		line("put_transferred((char *)status, %s * type_size(datatype));", c.signed("count"))
+		line("put_transferred((char *)status, %s);", bytes)
 	case !c.has("count") && !c.has("recvcount"): // a probe
 		indent := ""
 		if c.has("flag") {
@@ -172,16 +149,9 @@ func (c *call) putStatus(line func(string, ...any)) {
 			line(indent + "add_message(message, c, (char *)status);")
 		}
 	case c.has("message"):
-		line("put_status((char *)status, 0, %s * type_size(datatype));", c.signed("count"))
+		line("put_status((char *)status, 0, %s);", bytes)
 	default:
-		tag, count, datatype := "tag", "count", "datatype"
-		if c.has("recvtag") {
-			tag = "recvtag"
-		}
-		if c.has("recvcount") {
-			count, datatype = "recvcount", "recvtype"
-		}
-		line("put_status((char *)status, (int)source == abi.any_source || (int)%s == abi.any_tag, %s * type_size(%s));", tag, c.signed(count), datatype)
+		line("put_status((char *)status, (int)source == abi.any_source || (int)%s == abi.any_tag, %s);", tag, bytes)
 	}
 }
 
@@ -190,27 +160,36 @@ func (c *call) putRequest(line func(string, ...any), name string) {
 	if strings.HasSuffix(strings.TrimSuffix(c.name, "_c"), "_init") {
 		make = "new_persistent"
 	}
+	bytes, tag := c.received()
 	switch {
 	case c.has("partitions"): // a receive has the size of the send; MPICH's statuses have no bytes of it
 		line("%s(%s);", make, name)
-	case c.has("recvcount") && c.has("source"):
-		line("receives(%s(%s), %s * type_size(recvtype), source, recvtag);", make, name, c.signed("recvcount"))
-	case c.has("recvtag"):
-		line("receives(%s(%s), %s * type_size(datatype), source, recvtag);", make, name, c.signed("count"))
 	case c.has("source"):
-		line("receives(%s(%s), %s * type_size(datatype), source, tag);", make, name, c.signed("count"))
+		line("receives(%s(%s), %s, source, %s);", make, name, bytes, tag)
 	case c.has("message"):
-		line("receives(%s(%s), %s * type_size(datatype), m.source, m.tag);", make, name, c.signed("count"))
+		line("receives(%s(%s), %s, m.source, m.tag);", make, name, bytes)
 	default:
 		line("%s(%s);", make, name)
 	}
+}
+
+// received returns the bytes that a receive has room for, and the argument that is its tag.
+func (c *call) received() (bytes, tag string) {
+	count, datatype, tag := "count", "datatype", "tag"
+	if c.has("recvtag") {
+		tag = "recvtag"
+	}
+	if c.has("recvcount") {
+		count, datatype = "recvcount", "recvtype"
+	}
+	return "(int64_t)" + strings.TrimPrefix(c.number(count), "(uint64_t)") + " * type_size(" + datatype + ")", tag
 }
 
 // unlessIdle writes what puts down 0 where an argument means nothing, and may be anything: of two
 // groups, in that of the root, what others pass, and what the root itself passes for the other side.
 func (c *call) unlessIdle(f field) string {
 	switch {
-	case !c.has("root") || f.rootOnly:
+	case !c.has("root"), f.RootOnly:
 		return ""
 	case c.rooted():
 		return "(int)root == abi.proc_null || (int)root == abi.root ? 0 : "
@@ -220,7 +199,7 @@ func (c *call) unlessIdle(f field) string {
 
 // rooted reports whether the root alone says something.
 func (c *call) rooted() bool {
-	return slices.ContainsFunc(c.fields(), func(f field) bool { return f.rootOnly })
+	return slices.ContainsFunc(c.fields(), func(f field) bool { return f.RootOnly })
 }
 
 // peers returns how many counts a call has.
@@ -234,14 +213,10 @@ func (c *call) peers(f field) string {
 	return "c->remote ? c->remote : c->size"
 }
 
-// number returns a count as an unsigned number, signed as a signed one.
+// number returns a count as an unsigned number.
 func (c *call) number(name string) string {
 	if c.large {
 		return "(uint64_t)" + name
 	}
 	return "(uint32_t)" + name
-}
-
-func (c *call) signed(name string) string {
-	return "(int64_t)" + strings.TrimPrefix(c.number(name), "(uint64_t)")
 }
