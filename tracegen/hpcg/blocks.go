@@ -371,14 +371,3 @@ const (
 	datNumbers = 10
 	datBytes   = 4
 )
-
-// after returns the block of the report: minimum, maximum and sum of a time.
-func (l *library) after() int64 {
-	b := l.newBody("report", l.p.columnAt(0, 0), false)
-	b.Mark(beginReport)
-	b.allreduce(trace.OperatorMin)
-	b.allreduce(trace.OperatorMax)
-	b.allreduce(trace.OperatorSum)
-	b.Mark(endReport)
-	return b.done()
-}

@@ -107,7 +107,14 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	}
 	if p.Phase == All {
 		g.step()
-		g.call(g.everywhere(g.library.after()))
+		// The report: minimum, maximum and sum of a time.
+		report := g.library.newBody("report", p.columnAt(0, 0), false)
+		report.Mark(beginReport)
+		report.allreduce(trace.OperatorMin)
+		report.allreduce(trace.OperatorMax)
+		report.allreduce(trace.OperatorSum)
+		report.Mark(endReport)
+		g.call(g.everywhere(report.done()))
 	}
 	return g.Close()
 }

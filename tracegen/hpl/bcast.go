@@ -21,8 +21,7 @@ func (l *library) initBlock(w int64, x int) int64 {
 	// Below the diagonal block a rank may have no rows: then the message is the block, its pivots and their
 	// number alone.
 	small := l.p.Bcast.IsLong() && w*w+w+1 < int64(l.pieces())
-	key := bodyKey{x, small}
-	body := l.once(key, func() *trace.Builder { return l.bcastBody(key) })
+	body := l.once(bodyKey{x, small}, func() *trace.Builder { return l.bcastBody(x, small) })
 	b, a := newBlock(5, "binit w=%d x=%d", w, x) // j tag pcol ml2 piece
 	b.Mark(beginInit, a[0])
 	if l.p.CopyL && x == 0 {
@@ -46,9 +45,9 @@ func (l *library) initBlock(w int64, x int) int64 {
 // bcastBody is what the process column at distance x does once its poll lets it:
 // its parameters are the panel's column, tag and process column, the doubles of
 // the message, and of a piece.
-func (l *library) bcastBody(key bodyKey) *trace.Builder {
-	b, a := newBlock(5, "bcast x=%d", key.x)
-	c := &caster{lib: l, b: b, x: key.x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
+func (l *library) bcastBody(x int, small bool) *trace.Builder {
+	b, a := newBlock(5, "bcast x=%d", x)
+	c := &caster{lib: l, b: b, x: x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
 	b.Mark(beginBcast, a[0])
 	var bytes trace.Operand // of the whole message, which Long alone never sends in one
 	if l.p.Bcast != Long {
@@ -65,7 +64,7 @@ func (l *library) bcastBody(key bodyKey) *trace.Builder {
 			break
 		}
 		if l.pieces() > 1 {
-			c.core(key.small)
+			c.core(small)
 		}
 	// The root of a ring has the panel and only sends it.
 	case c.x == 0:

@@ -165,7 +165,26 @@ func localMax(b *trace.Builder, m, col trace.Operand) {
 func (f *factor) column(last bool) *trace.Builder {
 	b, a := newBlock(f.params+2, "column w=%d last=%t", f.w, last)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
-	f.pivotExchange(b, m, col, a[6:])
+
+	// The pivot exchange: the search of the maximum of a column over the process
+	// column together with the exchange of the two rows: full panel rows, whatever
+	// the recursion level. Copies made after a message depend on who held the
+	// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
+	w := int64(f.w)
+	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
+		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
+	b.Mark(beginPivot, m, col)
+	b.If(m, func() {
+		b.Compute(dcopy, trace.Const(w)) // own candidate
+		if f.current {
+			b.Compute(dcopy, trace.Const(w)) // current row
+		}
+	})
+	for _, h := range f.hops {
+		b.Exchange(colFamily, a[6+h.peer], trace.Const(swapTag), bytes[h.out], bytes[h.in])
+	}
+	b.Mark(endPivot)
+
 	// The part of the process row in the local swap follows from the pivot's owner, 0 where the pivot
 	// is the current row itself and else 1 + its distance (see pivotRows.owners).
 	role := b.VectorAt(pivots, col)
@@ -174,7 +193,7 @@ func (f *factor) column(last bool) *trace.Builder {
 	} else {
 		role = b.Affine([]int64{roleOut - roleNone, 1}, b.Eq(role, owner), trace.Const(roleNone))
 	}
-	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, role)
+	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(w), col, role)
 	if f.current {
 		m = m.Plus(-1)
 	}
@@ -229,9 +248,6 @@ func (g *generator) newPanel(j, tag int64) *panel {
 	jb := min(g.nb, g.n-j)
 	return &panel{j: j, jb: jb, prow: g.rowOwner(j), pcol: g.colOwner(j), tag: tag, blocks: g.lib.width(jb)}
 }
-
-// distance returns how far process row r is from the panel's.
-func (p *panel) distance(r, rows int64) int64 { return mod(r-p.prow, rows) }
 
 // rowsBelow returns the column of ml2: the rows of each process row below the panel's diagonal block.
 func (g *generator) rowsBelow(p *panel) []int64 {
@@ -288,27 +304,6 @@ const (
 type hop struct {
 	peer    int
 	out, in payload
-}
-
-// pivotExchange emits the search of the maximum of a column over the process
-// column together with the exchange of the two rows: full panel rows, whatever
-// the recursion level. Copies made after a message depend on who held the
-// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
-func (f *factor) pivotExchange(b *trace.Builder, m, col trace.Operand, peers []trace.Operand) {
-	w := int64(f.w)
-	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
-		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
-	b.Mark(beginPivot, m, col)
-	b.If(m, func() {
-		b.Compute(dcopy, trace.Const(w)) // own candidate
-		if f.current {
-			b.Compute(dcopy, trace.Const(w)) // current row
-		}
-	})
-	for _, h := range f.hops {
-		b.Exchange(colFamily, peers[h.peer], trace.Const(swapTag), bytes[h.out], bytes[h.in])
-	}
-	b.Mark(endPivot)
 }
 
 // pivotHops lists the hops of a pivot exchange of the process row at distance d

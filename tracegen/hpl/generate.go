@@ -42,6 +42,7 @@ import (
 	"io"
 
 	"reprise/trace"
+	"reprise/trace/vectors"
 	"reprise/tracegen"
 )
 
@@ -64,9 +65,12 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	if o.FirstSteps < 0 {
 		return fmt.Errorf("first steps = %d, allowed 0 (all) or more", o.FirstSteps)
 	}
-	pivots, err := newPivotRows(ctx, &p)
-	if err != nil {
-		return err
+	pivots := &pivotRows{Pivots: p.Pivots, n: int64(p.N), key: vectors.PivotKey(p.Pivots.Seed)}
+	if p.Pivots.Kind == LUPivots { // the matrix is factored, until ctx is done
+		var err error
+		if pivots.Rows, err = factorPivots(ctx, p.N, p.NB, p.P); err != nil {
+			return err
+		}
 	}
 	limit := p.Steps()
 	if o.FirstSteps > 0 {
@@ -160,7 +164,7 @@ func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, 
 // byDistance returns, for each process row, the block of its distance from the
 // panel's.
 func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
-	return g.byRow(func(r int64) int64 { return blocks[p.distance(r, g.p)] })
+	return g.byRow(func(r int64) int64 { return blocks[mod(r-p.prow, g.p)] })
 }
 
 // markBlock returns the block of markers without arguments.

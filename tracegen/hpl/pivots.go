@@ -103,16 +103,6 @@ type pivotRows struct {
 	swapped []int64 // of count, which reuses it: pivots below the panel's diagonal block
 }
 
-// newPivotRows makes the pivots of a run ready: of LUPivots by factoring the matrix, until ctx is
-// done.
-func newPivotRows(ctx context.Context, p *Params) (v *pivotRows, err error) {
-	v = &pivotRows{Pivots: p.Pivots, n: int64(p.N), key: vectors.PivotKey(p.Pivots.Seed)}
-	if v.Kind == LUPivots {
-		v.Rows, err = factorPivots(ctx, p.N, p.NB, p.P)
-	}
-	return v, err
-}
-
 // row returns the pivot row of column c.
 func (v *pivotRows) row(c int64) int64 {
 	switch v.Kind {

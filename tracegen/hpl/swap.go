@@ -337,7 +337,11 @@ func position(b *trace.Builder, order, i trace.Operand) trace.Operand {
 func (p *Params) sourcesInRange() int { return 1 << (log2(p.P) / 2) }
 
 // rangeKey names what position y does for a range of sources, as far as it
-// depends on the place of the range and on y: see rangeKeyOf.
+// depends on the place of the range and on y. For a source, y's place in a tree depends on
+// the trailing zeros of its distance, and on the levels of the tree. So for all
+// of a range that y is not in, the place depends on the distance mod the size of the range, on the
+// trailing zeros of the one distance that this size divides, and on the levels, unless
+// these change within the range.
 type rangeKey struct {
 	lo, sources   int // lo: -1 where only what follows matters
 	y             int // -1 where only what follows matters
@@ -346,35 +350,23 @@ type rangeKey struct {
 	levels        int
 }
 
-// rangeKeyOf names the range of sources [lo, lo+size), size a power of two that
-// divides lo, as far as there are n. For a source, y's place in a tree depends on
-// the trailing zeros of its distance, and on the levels of the tree. So for all
-// of a range that y is not in, the place depends on the distance mod size, on the
-// trailing zeros of the one distance that size divides, and on the levels, unless
-// these change within the range.
-func rangeKeyOf(n, y, lo, size int) rangeKey {
-	last := min(lo+size, n) - 1
-	key := rangeKey{lo: lo, sources: last + 1 - lo, y: y}
-	if lo <= y && y <= last {
-		return key
-	}
-	key.y, key.after = -1, y > last
-	key.residue = (y - lo) & (size - 1)
-	key.zero = bits.TrailingZeros(uint(y - lo - key.residue))
-	if levels := treeLevels(n, lo, key.after); levels == treeLevels(n, last, key.after) {
-		key.lo, key.levels = -1, levels
-	}
-	return key
-}
-
-// evenBlock moves the rows of the sources [lo, lo+size) as far as position y has
-// a part in it. Its parameters are those of sourceBlock, for the first source.
+// evenBlock moves the rows of the sources [lo, lo+size), size a power of two that divides lo, as far as
+// there are so many and position y has a part in it. Its parameters are those of sourceBlock, for the first source.
 //
 // Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P),
 // not with P squared. Rejected: ranges of ranges, which make the definitions smaller, but
 // counting them without expanding them slower.
 func (l *library) evenBlock(y, lo, size int) int {
-	key := rangeKeyOf(l.p.P, y, lo, size)
+	last := min(lo+size, l.p.P) - 1
+	key := rangeKey{lo: lo, sources: last + 1 - lo, y: y}
+	if y < lo || y > last {
+		key.y, key.after = -1, y > last
+		key.residue = (y - lo) & (size - 1)
+		key.zero = bits.TrailingZeros(uint(y - lo - key.residue))
+		if levels := treeLevels(l.p.P, lo, key.after); levels == treeLevels(l.p.P, last, key.after) {
+			key.lo, key.levels = -1, levels
+		}
+	}
 	return l.once(key, func() *trace.Builder {
 		b, a := newBlock(sourceParams, "equil sources=%d", key.sources)
 		for i := range key.sources {

@@ -325,11 +325,31 @@ func (r *rankWriter) collective(c *trace.Collective) error {
 	if form.recv {
 		r.ints(received.datatype)
 	}
+
+	// Where in its buffer a rank receives. Without displacements SimGrid
+	// puts all parts at the beginning; so nothing is written if that is meant, and else
+	// one part after the other as far as the buffer goes, the last part at its end.
 	if form.span {
-		err = r.displacements(c.Span, c.RecvSize, received)
+		item := typeSizes[received.datatype]
+		if c.Span > math.MaxInt32*item/c.RecvSize || c.Span*c.RecvSize%item != 0 {
+			return fmt.Errorf("a buffer of %d elements of %d bytes: SimGrid counts to %d", c.Span, c.RecvSize, math.MaxInt32)
+		}
+		span, most, at := c.Span*c.RecvSize/item, slices.Max(received.items), int64(0)
+		if span < most {
+			return fmt.Errorf("%d elements into a buffer of %d", most, span)
+		}
+		for i, n := range received.items {
+			if at = min(at, span-n); i == len(received.items)-1 {
+				at = span - n
+			}
+			if span > most {
+				r.ints(at)
+			}
+			at += n
+		}
 	}
 	r.text = append(r.text, '\n')
-	return err
+	return nil
 }
 
 // itemTypes are datatypes of 32, 16, 8, 4, 2 and 1 bytes.
@@ -364,31 +384,4 @@ func countedBy(count int64, sums []int64, size int64) (counted, error) {
 	}
 	return counted{}, fmt.Errorf("elements of %d bytes: SimGrid counts to %d, in items of 1 to 32 bytes", size,
 		math.MaxInt32)
-}
-
-// displacements writes where in its buffer a rank receives. Without them SimGrid
-// puts all parts at the beginning; so nothing is written if that is meant, and else
-// one part after the other as far as the buffer goes, the last part at its end.
-func (r *rankWriter) displacements(span, size int64, s counted) error {
-	item := typeSizes[s.datatype]
-	if span > math.MaxInt32*item/size || span*size%item != 0 {
-		return fmt.Errorf("a buffer of %d elements of %d bytes: SimGrid counts to %d", span, size, math.MaxInt32)
-	}
-	span = span * size / item
-	most := slices.Max(s.items)
-	if span < most {
-		return fmt.Errorf("%d elements into a buffer of %d", most, span)
-	}
-	if span == most {
-		return nil
-	}
-	at := int64(0)
-	for i, n := range s.items {
-		if at = min(at, span-n); i == len(s.items)-1 {
-			at = span - n
-		}
-		r.ints(at)
-		at += n
-	}
-	return nil
 }

@@ -40,7 +40,9 @@ type lines struct {
 // io.EOF. Empty lines and those that begin with # are skipped.
 func (l *lines) next() error {
 	for windows := 0; ; {
-		l.skipLine()
+		if l.at < len(l.text) { // go behind the end of the line
+			l.at += 1 + bytes.IndexByte(l.text[l.at:], '\n')
+		}
 		for l.at == len(l.text) {
 			if windows++; windows > idleWindows {
 				return fmt.Errorf("%s:%d: %w", l.name, l.line+1, textutil.ErrIdle)
@@ -128,7 +130,7 @@ func (s *slab) trim(window []byte) []byte {
 }
 
 // fields reads the fields of a line, which blanks and tabs separate. It never passes
-// the end of the line but with skipLine. What it reads after the first mistake means
+// the end of the line, as lines.next alone does. What it reads after the first mistake means
 // nothing.
 type fields struct {
 	text []byte // lines, each with its '\n'
@@ -153,17 +155,6 @@ const (
 
 // in reports whether a character is of a set; no character above the blank is.
 func in(set uint64, c byte) bool { return c <= ' ' && set>>c&1 != 0 }
-
-// skipLine goes behind the end of the line.
-func (f *fields) skipLine() {
-	if f.at == len(f.text) {
-		return
-	}
-	if f.text[f.at] != '\n' {
-		f.at += bytes.IndexByte(f.text[f.at:], '\n')
-	}
-	f.at++
-}
 
 // skipBlanks goes to the next field or the end of the line. The '\n' at the end of the text stops
 // it, so it needs no check of bounds.

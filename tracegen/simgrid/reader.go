@@ -120,8 +120,45 @@ func Open(index, dir string) (*Trace, error) {
 // open reads the index and finds the default datatype: by the init line of the last rank, as
 // that one counts in SimGrid. Where the ranks share a file, it also counts them there.
 func (t *Trace) open(dir string) error {
-	if err := t.readIndex(t.name, dir); err != nil {
+	f, err := os.Open(t.name)
+	if err != nil {
 		return err
+	}
+	defer f.Close()
+	// A trace of another kind, or a binary file, is told from an index by its first bytes.
+	text := bufio.NewReaderSize(f, headSize)
+	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
+		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", t.name)
+	}
+	// Each file that the index names gets a stream. The index is read line by line, as
+	// what is taken for an index may be anything.
+	line := 0
+	names := textutil.NewLineScanner(text)
+	for names.Scan() {
+		line++
+		name := strings.TrimSpace(names.Text())
+		if name == "" {
+			continue
+		}
+		if len(t.streams) == MaxRanks {
+			return fmt.Errorf("%s:%d: more than %d ranks", t.name, line, MaxRanks)
+		}
+		path := name
+		if !filepath.IsAbs(name) {
+			path = filepath.Join(dir, name)
+		}
+		// The number of a rank and a verb are a line of a file of actions, unless a file has that name.
+		if actionLine.MatchString(name) {
+			if _, err := os.Stat(path); err != nil {
+				return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", t.name, line,
+					textutil.Quote(name))
+			}
+		}
+		t.streams = append(t.streams,
+			stream{rank: int32(len(t.streams)), lines: lines{memory: &t.memory, path: path, name: name}})
+	}
+	if err := textutil.LineError(names); err != nil {
+		return fmt.Errorf("%s:%d: %w", t.name, line+1, err)
 	}
 	if len(t.streams) == 0 {
 		return fmt.Errorf("%s: no trace files", t.name)
@@ -384,59 +421,8 @@ func IsIndex(head []byte) bool {
 	})
 }
 
-// readIndex makes a stream of each file that an index names. It reads line by line, as
-// what is taken for an index may be anything.
-func (t *Trace) readIndex(index, dir string) error {
-	f, err := os.Open(index)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// A trace of another kind, or a binary file, is told from an index by its first bytes.
-	text := bufio.NewReaderSize(f, headSize)
-	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
-		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
-	}
-	var files []string
-	line := 0
-	scan := textutil.NewLineScanner(text)
-	for scan.Scan() {
-		line++
-		name := strings.TrimSpace(scan.Text())
-		if name == "" {
-			continue
-		}
-		if len(files) == MaxRanks {
-			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
-		}
-		// The number of a rank and a verb are a line of a file of actions, unless a file has that name.
-		if actionLine.MatchString(name) {
-			if _, err := os.Stat(pathOf(dir, name)); err != nil {
-				return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line,
-					textutil.Quote(name))
-			}
-		}
-		files = append(files, name)
-	}
-	if err := textutil.LineError(scan); err != nil {
-		return fmt.Errorf("%s:%d: %w", index, line+1, err)
-	}
-	t.streams = make([]stream, len(files))
-	for r, name := range files {
-		t.streams[r] = stream{rank: int32(r), lines: lines{memory: &t.memory, path: pathOf(dir, name), name: name}}
-	}
-	return nil
-}
-
+// actionLine matches the beginning of a line of a file of actions: a rank and a verb.
 var actionLine = regexp.MustCompile(`^[0-9]+\s+[a-zA-Z_]+(\s|$)`)
-
-// pathOf returns the path of a file that an index names.
-func pathOf(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
-}
 
 // readAt opens a file and reads what is at offset into buf: less than its length only
 // at the end of the file. A trace is as many files as ranks, most of them small, so it
