@@ -40,6 +40,7 @@ package goal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -114,10 +115,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 		fmt.Fprintf(out, "\nrank %d {\n", rank)
 		for {
 			n, err := plain.Fill(c, buf)
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
 			}
 			if n == 0 {

@@ -71,11 +71,10 @@ func factorize(n int) []primePower {
 func divisors(f []primePower) []int {
 	list := []int{1}
 	for _, factor := range f {
+		// Each divisor is the one n places before it times the prime.
 		n := len(list)
-		for e := range factor.exponent {
-			for i := range n {
-				list = append(list, list[i]*power(factor.prime, e+1))
-			}
+		for range n * factor.exponent {
+			list = append(list, list[len(list)-n]*factor.prime)
 		}
 	}
 	return list

@@ -191,7 +191,20 @@ func (c *caster) core(small bool) {
 			lower := c.b.Min(c.length, trace.Const(int64(lo)))
 			return c.b.Affine([]int64{doubleBytes, -doubleBytes}, upper, lower)
 		})
-		c.lib.clippedRoll().emit(c.b, y, n, [2]trace.Operand{c.tag, c.length}, before, after)
+		// The operands of the roll are the tag and the doubles of the message.
+		clipped := roll{c.lib, "clipped", func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
+			n, one := int64(n), trace.Const(1)
+			size := func(piece trace.Operand) trace.Operand {
+				// Piece numbers are at most n away from [0, n), so one addition brings them back.
+				below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
+				above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
+				piece = b.Affine([]int64{1, n, -n}, piece, below, above)
+				upper := b.Min(operands[1], piece.Plus(1))
+				return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(operands[1], piece))
+			}
+			b.SyncExchange(rowFamily, peer, operands[0], size(out), size(in))
+		}}
+		clipped.emit(c.b, y, n, [2]trace.Operand{c.tag, c.length}, before, after)
 	})
 }
 
@@ -261,25 +274,6 @@ func (c *caster) roll() {
 		})
 		k += 2 * turns
 	}
-}
-
-// clippedRoll returns the blocks of a roll whose pieces are of one double or
-// none. The operands are the tag and the doubles of the message.
-func (l *library) clippedRoll() *roll {
-	n := int64(l.pieces())
-	return &roll{l, "clipped", func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
-		tag, length := operands[0], operands[1]
-		size := func(piece trace.Operand) trace.Operand {
-			// Piece numbers are at most n away from [0, n), so one addition brings them back.
-			one := trace.Const(1)
-			below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
-			above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
-			piece = b.Affine([]int64{1, n, -n}, piece, below, above)
-			upper := b.Min(length, piece.Plus(1))
-			return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(length, piece))
-		}
-		b.SyncExchange(rowFamily, peer, tag, size(out), size(in))
-	}}
 }
 
 // roll makes the blocks of rolls whose pieces all differ in size. Two steps

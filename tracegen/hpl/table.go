@@ -111,8 +111,16 @@ func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Pa
 		every = append(every, fmt.Sprintf("`%s` %d", strings.Join(of, "` `"), digit))
 	}
 	opt := option.Parsed(name, plain(usage)+": "+strings.Join(every, ", "), func(text string) (E, error) {
-		digit, err := parseChoice(names, text)
-		return E(digit), err
+		// A value is given by digit or by name, in any case.
+		var allowed []string
+		for digit, list := range names {
+			named := slices.ContainsFunc(list, func(name string) bool { return strings.EqualFold(text, name) })
+			if named || text == strconv.Itoa(digit) {
+				return E(digit), nil
+			}
+			allowed = append(allowed, fmt.Sprintf("%d (%s)", digit, list[0]))
+		}
+		return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
 	}, field)
 	opt.Check = func(p *Params) error { return between(int(*field(p)), 0, len(names)-1) }
 	return Parameter{Option: opt, Usage: usage + ": " + strings.Join(first, ", "), loop: l, digits: len(names)}
@@ -217,19 +225,6 @@ var (
 	swapNames = [][]string{{"bin", "binary-exchange", "bin-exch"}, {"long", "spread-roll"}, {"mix", "mixed"}}
 	formNames = [][]string{{"transposed", "t", "yes"}, {"no-transposed", "no", "n", "notrans"}}
 )
-
-// parseChoice returns the digit of a value given by digit or by name, in any case.
-func parseChoice(names [][]string, text string) (int, error) {
-	var allowed []string
-	for digit, list := range names {
-		named := slices.ContainsFunc(list, func(name string) bool { return strings.EqualFold(text, name) })
-		if named || text == strconv.Itoa(digit) {
-			return digit, nil
-		}
-		allowed = append(allowed, fmt.Sprintf("%d (%s)", digit, list[0]))
-	}
-	return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
-}
 
 // choiceName returns the printed name of a value, or its digits where it has none.
 func choiceName[E ~int](names [][]string, v E) string {

@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -95,9 +94,10 @@ func All() []*Program { return []*Program{newHPL(), newHPCG()} }
 
 // Find returns the program of a name, nil if there is none.
 func Find(name string) *Program {
-	all := All()
-	if i := slices.IndexFunc(all, func(p *Program) bool { return p.Name == name }); i >= 0 {
-		return all[i]
+	for _, p := range All() {
+		if p.Name == name {
+			return p
+		}
 	}
 	return nil
 }

@@ -199,7 +199,18 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action, kind trace.Kind) (ok
 	from := f.at
 	if k, some := s.named(f, t, verb); some {
 		if a.Req, ok = s.oldest(k, kind == trace.KindWait); !ok {
-			f.note(s.idle(t, k), "%s%s", verb, f.text[from:f.at])
+			// No such request is pending. One may be, if the numbers were those of the other numbering.
+			why, shift := idleLine, int32(1)
+			if t.numbers[waitLines]().found == 0 {
+				shift = -1
+			}
+			if k.dst += shift; k.src >= 0 {
+				k.src += shift
+			}
+			if s.has(k) {
+				why = otherLine
+			}
+			f.note(why, "%s%s", verb, f.text[from:f.at])
 		}
 	}
 	return ok
@@ -241,22 +252,6 @@ func messageKey(src, dst int64, tag int32, first, ranks int64) (key, bool) {
 	return key{int32(src), int32(dst), tag}, dst >= 0 && dst < ranks
 }
 
-// idle returns how a wait is odd whose key is that of no pending request: it may be, if its
-// numbers were those of the other numbering.
-func (s *stream) idle(t *Trace, k key) odd {
-	shift := int32(1)
-	if t.numbers[waitLines]().found == 0 {
-		shift = -1
-	}
-	if k.dst += shift; k.src >= 0 {
-		k.src += shift
-	}
-	if s.has(k) {
-		return otherLine
-	}
-	return idleLine
-}
-
 // sums are running sums, from 0, of counts for ranks 0, 1, ... They never change, so
 // that ranks which say the same share them.
 type sums []int64
@@ -291,12 +286,6 @@ type sumLists struct {
 	lists []sums
 	first int64 // number of lists[0]
 	given int64 // numbers below it were given out
-}
-
-// add keeps sums and returns their number.
-func (l *sumLists) add(s sums) int64 {
-	l.lists = append(l.lists, s)
-	return l.first + int64(len(l.lists)) - 1
 }
 
 // at returns sums by their number, nil if there are none.
@@ -402,7 +391,8 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 		if !perRank {
 			*v = f.integer(what, 0, trace.MaxCount)
 		} else if sums := t.recent.read(f, t.ranks, i, what); f.err == nil {
-			*v = s.lists.add(sums)
+			*v = s.lists.first + int64(len(s.lists.lists))
+			s.lists.lists = append(s.lists.lists, sums)
 		}
 	}
 	if form.send {
