@@ -188,7 +188,7 @@ func assemble(t *testing.T, frames []frame, plains [][]byte) []byte {
 	w := must(newFrameWriter(&buf))
 	for i := range frames {
 		f := frames[i]
-		check(t, w.record(&f, plains[i]))
+		check(t, w.record(&f, plains[i], nil))
 	}
 	return buf.Bytes()
 }

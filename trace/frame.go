@@ -219,8 +219,11 @@ func newFrameWriter(w io.Writer) (*frameWriter, error) {
 }
 
 // record writes a record of the given content. It fills in the sizes, the place
-// and the checksum of f.
-func (w *frameWriter) record(f *frame, plain []byte) error {
+// and the checksum of f. With an error there is no content: it is returned.
+func (w *frameWriter) record(f *frame, plain []byte, err error) error {
+	if err != nil {
+		return err
+	}
 	if limit := contentLimits[f.kind]; int64(len(plain)) > limit {
 		return fmt.Errorf("%s of %d bytes, at most %d", f.describe(), len(plain), limit)
 	}

@@ -294,7 +294,7 @@ func (w *Writer) flush() error {
 		w.started, w.listed = true, w.needed
 		head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
 		w.chain.Write(head.hash[:])
-		if err := w.record(&head, plain, err); err != nil {
+		if err := w.frames.record(&head, plain, err); err != nil {
 			return err
 		}
 	}
@@ -315,7 +315,7 @@ func (w *Writer) flush() error {
 		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined], features)
 		f := frame{kind: kindDefs, number: uint32(first), count: uint32(w.defined - first)}
 		hash.Sum(f.hash[:0])
-		if err := w.record(&f, plain, err); err != nil {
+		if err := w.frames.record(&f, plain, err); err != nil {
 			return err
 		}
 		w.entries = append(w.entries, f)
@@ -329,7 +329,7 @@ func (w *Writer) flush() error {
 	plain, hash, err := w.packer.pack(p)
 	f := frame{kind: kindChunk, number: uint32(w.totals.Chunks), count: uint32(len(p.units)),
 		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
-	if err := w.record(&f, plain, err); err != nil {
+	if err := w.frames.record(&f, plain, err); err != nil {
 		return err
 	}
 	w.entries = append(w.entries, f)
@@ -337,14 +337,6 @@ func (w *Writer) flush() error {
 	w.chain.Write(hash[:])
 	p.reset()
 	return nil
-}
-
-// record writes a record with its content, unless err tells that there is none.
-func (w *Writer) record(f *frame, plain []byte, err error) error {
-	if err != nil {
-		return err
-	}
-	return w.frames.record(f, plain)
 }
 
 // Close writes what is left, the index and the end record. It does not close the
@@ -361,12 +353,12 @@ func (w *Writer) Close() error {
 	plain, err := encodeIndex(w.entries, w.totals)
 	// The index has the list of records, the end record the hash of the whole.
 	index := frame{kind: kindIndex, count: uint32(len(w.entries)), hash: sha256.Sum256(plain)}
-	if err := w.record(&index, plain, err); err != nil {
+	if err := w.frames.record(&index, plain, err); err != nil {
 		return err
 	}
 	end := frame{kind: kindEnd, count: uint32(w.totals.Chunks)}
 	w.chain.Sum(end.hash[:0])
-	return w.frames.record(&end, nil)
+	return w.frames.record(&end, nil, nil)
 }
 
 // Totals returns what has been written so far.

@@ -51,14 +51,13 @@ func convertCommand() *cli.Command {
 	}
 }
 
-// convertOptions is a conversion: what its command line says, and what it met.
+// convertOptions is a conversion as its command line says it.
 type convertOptions struct {
 	from, to string // formats, one of them ""
 	input    string
 	output   string // "-": standard output
 	kernels  string
 	speed    float64 // flop/s
-	noisy    int64   // calls so far of kernels whose models have noise
 }
 
 // convert reads the command line and does what it says.
@@ -83,10 +82,10 @@ func convert(c *cli.Context) error {
 		return command.Usagef("convert: --output \"\", want the name of a file, or -")
 	}
 	o.input = c.Args().First()
-	late, err := parsePolls(c)
-	if err != nil {
+	if err := checkPolls(c); err != nil {
 		return err
 	}
+	var err error
 	if o.speed, err = platforms.ParseSpeed(c.String("speed")); err != nil {
 		return command.Usagef("convert: --speed: %w: want flop/s, such as 1Gf", err)
 	}
@@ -96,7 +95,7 @@ func convert(c *cli.Context) error {
 	if o.from != "" {
 		return o.fromSimgrid(c)
 	}
-	return o.export(c, late)
+	return o.export(c)
 }
 
 // spare refuses to write over a file that is read.
@@ -151,20 +150,36 @@ func (o *convertOptions) fromSimgrid(c *cli.Context) error {
 
 // export writes a trace in another format, of those that a program can be played from elsewhere. They have
 // no polls and no noise: what is lost is said.
-func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
+func (o *convertOptions) export(c *cli.Context) (err error) {
 	t, cleanup, err := o.open(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup()) }()
-	flops, err := o.flops(t.Header())
-	if err != nil {
-		return err
+	noisy := int64(0) // calls of kernels whose models have noise
+	// With models a call costs the flop that take its seconds at the reference speed; without, what the trace declares.
+	var flops tracegen.FlopsFunc
+	if o.kernels != "" {
+		set, err := kernels.Find(o.kernels)
+		if err != nil {
+			return err
+		}
+		list := t.Header().Kernels
+		models := make([]kernels.Model, len(list))
+		// A model that is missing is an error of the call, not of the conversion: the trace may declare
+		// kernels that it never calls.
+		missing := make([]error, len(list)) // counts only if the kernel is called
+		for i := range models {
+			models[i], missing[i] = set.Bind(kernels.Host{Speed: o.speed}, replay.SignatureOf(&list[i]))
+		}
+		flops = func(kernel int, dims *[4]int64) (float64, error) {
+			if models[kernel].Noisy() {
+				noisy++
+			}
+			return models[kernel].Seconds(dims) * o.speed, missing[kernel]
+		}
 	}
-	var rule trace.PollAnswers = trace.Hit{}
-	if late {
-		rule = trace.Late{}
-	}
+	rule := pollRules[c.String("polls")]
 	// The text begins with a comment that says what it was made of, and with which assumptions.
 	note := fmt.Sprintf("trace convert %s: %q, polls answered %s", command.Version(), o.input, c.String("polls"))
 	if o.kernels != "" {
@@ -181,7 +196,6 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 		number, things = t.Header().Ranks, "ranks"
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, o.output == "-" && terminal.Is(c.App.Writer) || c.Bool("quiet"), number, things)
-	defer bar.Clear()
 	info, serr := os.Stat(o.output)
 	e := simgrid.ExportOptions{Polls: rule, Flops: flops, Note: note, Progress: bar.Set}
 	var text *simgrid.Exported
@@ -218,8 +232,8 @@ func (o *convertOptions) export(c *cli.Context, late bool) (err error) {
 	if polls > 0 {
 		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, c.String("polls"))})
 	}
-	if o.noisy > 0 {
-		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", textutil.Count(o.noisy, "call"))})
+	if noisy > 0 {
+		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", textutil.Count(noisy, "call"))})
 	}
 	command.Warn(c, warnings)
 	return nil
@@ -283,30 +297,4 @@ func (w contextWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return w.w.Write(p)
-}
-
-// flops returns what the calls of a trace's kernels cost by the models asked for:
-// the flop that take their seconds at the reference speed. It is nil without
-// models.
-func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
-	if o.kernels == "" {
-		return nil, nil
-	}
-	set, err := kernels.Find(o.kernels)
-	if err != nil {
-		return nil, err
-	}
-	models := make([]kernels.Model, len(h.Kernels))
-	// A model that is missing is an error of the call, not of the conversion: the trace may declare
-	// kernels that it never calls.
-	missing := make([]error, len(h.Kernels)) // counts only if the kernel is called
-	for i := range models {
-		models[i], missing[i] = set.Bind(kernels.Host{Speed: o.speed}, replay.SignatureOf(&h.Kernels[i]))
-	}
-	return func(kernel int, dims *[4]int64) (float64, error) {
-		if models[kernel].Noisy() {
-			o.noisy++
-		}
-		return models[kernel].Seconds(dims) * o.speed, missing[kernel]
-	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
+	"reprise/trace"
 	"reprise/trace/cut"
 )
 
@@ -37,7 +38,7 @@ func cutCommand() *cli.Command {
 
 // runCut lists marks or cuts a part out. Marks are read before the trace is opened, as a mistake in the
 // command line should not cost the time of reading.
-func runCut(c *cli.Context) (err error) {
+func runCut(c *cli.Context) error {
 	output := c.String("output")
 	switch {
 	case c.Bool("list") && (c.IsSet("output") || c.IsSet("from") || c.IsSet("to")):
@@ -63,39 +64,36 @@ func runCut(c *cli.Context) (err error) {
 	if err != nil {
 		return command.Usagef("cut: --to: %w", err)
 	}
-	t, err := openOnly(c)
-	if err != nil {
-		return err
-	}
-	defer closing(t, &err)
-	if c.Bool("list") {
-		list, err := cut.List(t)
+	return onTrace(c, func(t *trace.Trace) error {
+		if c.Bool("list") {
+			list, err := cut.List(t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.Name(), err)
+			}
+			if c.Bool("json") {
+				return writeJSON(c.App.Writer, list)
+			}
+			return cut.WriteList(c.App.Writer, list)
+		}
+		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
+		// The number of steps is known once the cut has begun: the bar gets it with its first call.
+		o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
+			Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
+		var s *cut.Summary
+		err := atomicfile.Write(output, func(w io.Writer) (err error) {
+			s, err = cut.Write(w, t, from, to, o)
+			return err
+		})
+		bar.Clear()
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Name(), err)
 		}
 		if c.Bool("json") {
-			return writeJSON(c.App.Writer, list)
+			return writeJSON(c.App.Writer, s)
 		}
-		return cut.WriteList(c.App.Writer, list)
-	}
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
-	// The number of steps is known once the cut has begun: the bar gets it with its first call.
-	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(),
-		Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
-	var s *cut.Summary
-	err = atomicfile.Write(output, func(w io.Writer) (err error) {
-		s, err = cut.Write(w, t, from, to, o)
+		_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", output, from, to,
+			textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions,
+				"action"))
 		return err
 	})
-	bar.Clear()
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.Name(), err)
-	}
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, s)
-	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", output, from, to,
-		textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions,
-			"action"))
-	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -81,12 +82,12 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer closing(x, &err)
+	defer func() { err = cmp.Or(err, x.Close()) }()
 	y, err := open(c, b)
 	if err != nil {
 		return false, err
 	}
-	defer closing(y, &err)
+	defer func() { err = cmp.Or(err, y.Close()) }()
 	// Pages and checks show the actions that diverge, and the counts even if they are equal.
 	shown := c.Bool("markdown") || c.String("junit") != "" || c.String("report") != ""
 	counting := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps counted")

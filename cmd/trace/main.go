@@ -45,17 +45,17 @@ func open(c *cli.Context, path string) (*trace.Trace, error) {
 	return trace.Open(path)
 }
 
-// openOnly opens the only argument of a command.
-func openOnly(c *cli.Context) (*trace.Trace, error) {
+// onTrace opens the only argument of a command, calls do with it, and closes it. The error of do comes
+// before one of closing.
+func onTrace(c *cli.Context, do func(t *trace.Trace) error) error {
 	if c.NArg() != 1 {
-		return nil, command.Usagef("%s: want 1 trace, got %d", c.Command.Name, c.NArg())
+		return command.Usagef("%s: want 1 trace, got %d", c.Command.Name, c.NArg())
 	}
-	return open(c, c.Args().First())
-}
-
-// closing closes a trace; it keeps the error of what was done before.
-func closing(t *trace.Trace, err *error) {
-	*err = cmp.Or(*err, t.Close())
+	t, err := open(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	return cmp.Or(do(t), t.Close())
 }
 
 // quietFlag is that of commands that show progress.

@@ -33,40 +33,35 @@ func statCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 			quietFlag(),
 		},
-		Action: func(c *cli.Context) (err error) {
-			late, err := parsePolls(c)
-			if err != nil {
+		Action: func(c *cli.Context) error {
+			if err := checkPolls(c); err != nil {
 				return err
 			}
-			t, err := openOnly(c)
-			if err != nil {
-				return err
-			}
-			defer closing(t, &err)
-			bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
-			s, err := stat.Of(t, stat.Options{Late: late, Progress: bar.Set})
-			bar.Clear()
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return writeJSON(c.App.Writer, s)
-			}
-			return s.WriteText(c.App.Writer)
+			return onTrace(c, func(t *trace.Trace) error {
+				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
+				s, err := stat.Of(t, stat.Options{Late: c.String("polls") == "late", Progress: bar.Set})
+				bar.Clear()
+				if err != nil {
+					return err
+				}
+				if c.Bool("json") {
+					return writeJSON(c.App.Writer, s)
+				}
+				return s.WriteText(c.App.Writer)
+			})
 		},
 	}
 }
 
-// parsePolls reads --polls where no file can answer them: it is true for late.
-func parsePolls(c *cli.Context) (late bool, err error) {
-	switch p := c.String("polls"); p {
-	case "hit":
-		return false, nil
-	case "late":
-		return true, nil
-	default:
-		return false, command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
+// pollRules answer polls by the value of --polls, where no file answers them.
+var pollRules = map[string]trace.PollAnswers{"hit": trace.Hit{}, "late": trace.Late{}}
+
+// checkPolls checks --polls of a command that takes no file for it.
+func checkPolls(c *cli.Context) error {
+	if p := c.String("polls"); pollRules[p] == nil {
+		return command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
 	}
+	return nil
 }
 
 // writeJSON writes a result as JSON that people can read, too.
@@ -85,25 +80,21 @@ func verifyCommand() *cli.Command {
 		Description: "    trace verify run.trace.zst\n" +
 			"    trace verify --quiet - < run.trace.zst",
 		Flags: []cli.Flag{quietFlag()},
-		Action: func(c *cli.Context) (err error) {
-			t, err := openOnly(c)
-			if err != nil {
+		Action: func(c *cli.Context) error {
+			return onTrace(c, func(t *trace.Trace) error {
+				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
+				v, err := verify.Trace(t, bar.Set)
+				bar.Clear()
+				// A fault names rank and step only.
+				if errors.As(err, new(*verify.Fault)) {
+					return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
+				}
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(c.App.Writer, "ok: %v\n", v)
 				return err
-			}
-			defer closing(t, &err)
-			bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
-			v, err := verify.Trace(t, bar.Set)
-			bar.Clear()
-			var fault *verify.Fault
-			// A fault names rank and step only.
-			if errors.As(err, &fault) {
-				return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
-			}
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.App.Writer, "ok: %v\n", v)
-			return err
+			})
 		},
 	}
 }
@@ -134,9 +125,9 @@ func catCommand() *cli.Command {
 var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
 
 // cat prints what the command line asks for.
-func cat(c *cli.Context) (err error) {
+func cat(c *cli.Context) error {
 	rank, polls := -1, c.String("polls") // -1: all ranks
-	recorded := polls != "hit" && polls != "late"
+	rule, ruled := pollRules[polls]
 	if c.IsSet("rank") {
 		if rank = c.Int("rank"); rank < 0 {
 			return command.Usagef("cat: --rank %d, want a rank from 0", rank)
@@ -150,49 +141,41 @@ func cat(c *cli.Context) (err error) {
 	switch {
 	case structure && (c.IsSet("rank") || c.IsSet("polls")):
 		return command.Usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
-	case recorded && (rank < 0 || c.IsSet("steps")):
+	case !ruled && (rank < 0 || c.IsSet("steps")):
 		return command.Usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps",
 			polls)
 	}
-	t, err := openOnly(c)
-	if err != nil {
-		return err
-	}
-	defer closing(t, &err)
-
-	// Ranks and steps that the trace does not have are mistakes in the command line.
-	h := t.Header()
-	if rank >= h.Ranks {
-		return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", rank, h.Ranks-1)
-	}
-	if w := t.ChunkInfos(); len(w) > 0 && from > w[len(w)-1].Last {
-		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", from, w[len(w)-1].Last)
-	}
-	if structure {
-		return text.WriteStructure(c.App.Writer, t, from, to)
-	}
-	// Polls are answered by a rule, or by the outcomes that a real run of the rank has recorded.
-	var rule trace.PollAnswers = trace.Hit{}
-	if polls == "late" {
-		rule = trace.Late{}
-	}
-	if recorded {
-		f, err := os.Open(polls)
-		if err != nil {
-			return fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
+	return onTrace(c, func(t *trace.Trace) error {
+		// Ranks and steps that the trace does not have are mistakes in the command line.
+		h := t.Header()
+		if rank >= h.Ranks {
+			return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", rank, h.Ranks-1)
 		}
-		rule, err = text.ReadRecorded(f, polls)
-		f.Close()
-		if err != nil {
-			return err
+		if w := t.ChunkInfos(); len(w) > 0 && from > w[len(w)-1].Last {
+			return command.Usagef("cat: --steps from %d, but the trace ends with step %d", from, w[len(w)-1].Last)
 		}
-	}
-	var ranks []int32
-	if rank >= 0 {
-		ranks = []int32{int32(rank)}
-	}
-	// A listing may be as long as the run: it is written as it is made.
-	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
-	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: from, To: to, Markers: true}, rule, words[h.Program])
-	return cmp.Or(err, w.Flush()) // of both the first
+		if structure {
+			return text.WriteStructure(c.App.Writer, t, from, to)
+		}
+		// Polls are answered by a rule, or by the outcomes that a real run of the rank has recorded.
+		if !ruled {
+			f, err := os.Open(polls)
+			if err != nil {
+				return fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
+			}
+			rule, err = text.ReadRecorded(f, polls)
+			f.Close()
+			if err != nil {
+				return err
+			}
+		}
+		var ranks []int32
+		if rank >= 0 {
+			ranks = []int32{int32(rank)}
+		}
+		// A listing may be as long as the run: it is written as it is made.
+		w := bufio.NewWriterSize(c.App.Writer, 1<<16)
+		err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: from, To: to, Markers: true}, rule, words[h.Program])
+		return cmp.Or(err, w.Flush()) // of both the first
+	})
 }

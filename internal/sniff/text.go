@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -98,12 +99,7 @@ func isOTF(head []byte) bool {
 // all reports whether there are lines and each of them matches a pattern.
 func all(list []string, pattern string) bool {
 	re := regexp.MustCompile(pattern)
-	for _, line := range list {
-		if !re.MatchString(line) {
-			return false
-		}
-	}
-	return len(list) > 0
+	return len(list) > 0 && !slices.ContainsFunc(list, func(line string) bool { return !re.MatchString(line) })
 }
 
 // lines returns the lines of a text that are whole and have something but a comment, none of

@@ -223,8 +223,48 @@ func (c *cutter) units() (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.chunk(w, chunk, from, to); err != nil {
-			return nil, err
+		// Handles of vectors are those of the chunk, so that its vectors get new ones, which are forgotten
+		// behind it.
+		handles, last := map[int64]int64{}, int64(-1)
+		for _, unit := range chunk.Units() {
+			if unit.Step < from || unit.Step >= to {
+				continue
+			}
+			if err := w.Step(unit.Step); err != nil {
+				return nil, err
+			}
+			for i := range unit.Calls {
+				cols := &unit.Calls[i]
+				// A Call states counts where CallColumns have their running sums, and blocks as 64-bit
+				// numbers. Columns that need no change are shared with the chunk.
+				call := &trace.Call{Site: int(cols.Site), Masks: cols.Masks, Args: slices.Clone(cols.Args)}
+				for i := range max(0, len(cols.Starts)-1) {
+					call.Counts = append(call.Counts, int64(cols.Starts[i+1]-cols.Starts[i]))
+				}
+				for _, b := range cols.Blocks {
+					call.Blocks = append(call.Blocks, int64(b))
+				}
+				for i, p := range c.t.Header().CallSites[cols.Site].Params {
+					if !p.Vector {
+						continue
+					}
+					call.Args[i] = make([]int64, len(cols.Args[i]))
+					for j, v := range cols.Args[i] {
+						h, ok := handles[v]
+						if !ok {
+							h = w.Vector(vectorOf(chunk.Sums(v)))
+							handles[v], last = h, h
+						}
+						call.Args[i][j] = h
+					}
+				}
+				if err := w.Call(call); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if last >= 0 {
+			w.ForgetVectors(last + 1)
 		}
 	}
 	c.sum.Ranks, c.sum.Steps = c.t.Header().Ranks, to-from
@@ -269,51 +309,4 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 		return err
 	}
 	return u.check(m)
-}
-
-// chunk copies the calls of a chunk that are of the steps [from, to). Handles of vectors are those of
-// the chunk, so that its vectors get new ones, which are forgotten behind it.
-func (c *cutter) chunk(w *trace.Writer, chunk *trace.Chunk, from, to int) error {
-	handles, last := map[int64]int64{}, int64(-1)
-	for _, unit := range chunk.Units() {
-		if unit.Step < from || unit.Step >= to {
-			continue
-		}
-		if err := w.Step(unit.Step); err != nil {
-			return err
-		}
-		for i := range unit.Calls {
-			cols := &unit.Calls[i]
-			// A Call states counts where CallColumns have their running sums, and blocks as 64-bit
-			// numbers. Columns that need no change are shared with the chunk.
-			call := &trace.Call{Site: int(cols.Site), Masks: cols.Masks, Args: slices.Clone(cols.Args)}
-			for i := range max(0, len(cols.Starts)-1) {
-				call.Counts = append(call.Counts, int64(cols.Starts[i+1]-cols.Starts[i]))
-			}
-			for _, b := range cols.Blocks {
-				call.Blocks = append(call.Blocks, int64(b))
-			}
-			for i, p := range c.t.Header().CallSites[cols.Site].Params {
-				if !p.Vector {
-					continue
-				}
-				call.Args[i] = make([]int64, len(cols.Args[i]))
-				for j, v := range cols.Args[i] {
-					h, ok := handles[v]
-					if !ok {
-						h = w.Vector(vectorOf(chunk.Sums(v)))
-						handles[v], last = h, h
-					}
-					call.Args[i][j] = h
-				}
-			}
-			if err := w.Call(call); err != nil {
-				return err
-			}
-		}
-	}
-	if last >= 0 {
-		w.ForgetVectors(last + 1)
-	}
-	return nil
 }

@@ -319,12 +319,7 @@ func countChange(name string, a, b float64) CountChange {
 // countsDiffer reports whether the counts alone tell the traces apart. Flop do not
 // count: equal actions may sum up to different last digits.
 func (d *Difference) countsDiffer() bool {
-	for _, c := range d.Totals {
-		if c.Name != "flops" && c.A != c.B {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Totals, func(c CountChange) bool { return c.Name != "flops" && c.A != c.B })
 }
 
 // comparison goes through the actions of both traces. Numbers of kernels, markers and families may

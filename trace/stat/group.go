@@ -71,47 +71,71 @@ func newGrouping(p *trace.Program) *grouping {
 	return g
 }
 
-// axisColumns are the columns of a call that belong to one axis.
-// Masks and blocks say which classes take part, blocks and args which of them do the same.
-type axisColumns struct {
-	masks  [][]int64
-	blocks []int32
-	args   [][]int64
-	apart  bool // all classes count as different
-}
-
 // group divides the ranks by their columns in a call, as far as its parameters are used, and by extra
 // splits.
 // It sets g.ranks, g.of, g.first and g.size.
 func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, extra ...split) {
 	g.splits, g.ranks = g.splits[:0], g.all
 	for axis := range g.members {
-		// Lists of items differ in length and values from class to class, so that their classes are
-		// not compared.
-		cols := axisColumns{apart: t.Counts == axis}
+		// The columns of the axis: masks and blocks say which classes take part, blocks and args which of
+		// them do the same. Lists of items differ in length and values from class to class, so that all
+		// their classes count as different: apart.
+		var masks, args [][]int64
+		var blocks []int32
+		apart := t.Counts == axis
 		for i, a := range t.Masks {
 			if a == axis {
-				cols.masks = append(cols.masks, c.Masks[i])
+				masks = append(masks, c.Masks[i])
 			}
 		}
 		if t.Block == axis {
-			cols.blocks = c.Blocks
+			blocks = c.Blocks
 		}
 		for i := range t.Params {
 			if used[i] && t.Params[i].Axis == axis {
-				cols.args = append(cols.args, c.Args[i])
+				args = append(args, c.Args[i])
 			}
 		}
-		if cols.masks == nil && cols.blocks == nil && cols.args == nil && !cols.apart {
+		if masks == nil && blocks == nil && args == nil && !apart {
 			continue
 		}
-		s, open := g.classes(axis, &cols)
+
+		// The sets of classes that have equal columns are numbered, and the ranks of those that take part
+		// counted.
+		m, open := &g.members[axis], 0
+		s := split{class: g.classOf[axis], part: make([]int32, len(m.start)-1)}
+		clear(g.byKey)
+		for class := range s.part {
+			// A class takes no part if a mask, or its block, says so.
+			closed := func(mask []int64) bool { return mask[class] == 0 }
+			if slices.ContainsFunc(masks, closed) || blocks != nil && blocks[class] < 0 {
+				s.part[class] = -1
+				continue
+			}
+			open += int(m.start[class+1] - m.start[class])
+			if !apart {
+				g.key = g.key[:0]
+				if blocks != nil {
+					g.key = binary.AppendVarint(g.key, int64(blocks[class]))
+				}
+				for _, arg := range args {
+					g.key = binary.AppendVarint(g.key, arg[class])
+				}
+				if part, known := g.byKey[string(g.key)]; known {
+					s.part[class] = part
+					continue
+				}
+				g.byKey[string(g.key)] = int32(s.n)
+			}
+			s.part[class] = int32(s.n)
+			s.n++
+		}
 		// Of several axes that exclude ranks the one that leaves the fewest gives the list; the
 		// others exclude by part -1 when the groups are numbered.
 		if open < len(g.ranks) { // the ranks of the classes that take part are left
 			g.some = g.some[:0]
 			for class, p := range s.part {
-				if m := &g.members[axis]; p >= 0 {
+				if p >= 0 {
 					g.some = append(g.some, m.ranks[m.start[class]:m.start[class+1]]...)
 				}
 			}
@@ -136,40 +160,6 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 			g.size[group]++
 		}
 	}
-}
-
-// classes numbers the sets of classes of an axis that have equal columns, and counts the ranks of those
-// that take part.
-func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
-	m := &g.members[axis]
-	s.part, s.class = make([]int32, len(m.start)-1), g.classOf[axis]
-	clear(g.byKey)
-	for class := range s.part {
-		// A class takes no part if a mask, or its block, says so.
-		closed := func(mask []int64) bool { return mask[class] == 0 }
-		if slices.ContainsFunc(cols.masks, closed) || cols.blocks != nil && cols.blocks[class] < 0 {
-			s.part[class] = -1
-			continue
-		}
-		open += int(m.start[class+1] - m.start[class])
-		if !cols.apart {
-			g.key = g.key[:0]
-			if cols.blocks != nil {
-				g.key = binary.AppendVarint(g.key, int64(cols.blocks[class]))
-			}
-			for _, arg := range cols.args {
-				g.key = binary.AppendVarint(g.key, arg[class])
-			}
-			if part, known := g.byKey[string(g.key)]; known {
-				s.part[class] = part
-				continue
-			}
-			g.byKey[string(g.key)] = int32(s.n)
-		}
-		s.part[class] = int32(s.n)
-		s.n++
-	}
-	return s, open
 }
 
 // partOf returns the part of a rank.

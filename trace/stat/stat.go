@@ -243,8 +243,22 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 			from, to = int(c.Starts[class]), int(c.Starts[class+1])
 		}
 		for item := from; item < to; item++ {
-			if err := r.item(t, c, item, g.size[group]); err != nil {
-				return err
+			at := func(axis int) int {
+				if axis == trace.PerItem {
+					return item
+				}
+				return int(r.program.Class(axis, rank))
+			}
+			block := int(c.Blocks[at(t.Block)])
+			if block < 0 {
+				continue
+			}
+			r.args = r.args[:0]
+			for i := range r.program.Block(block).Params {
+				r.args = append(r.args, c.Args[i][at(t.Params[i].Axis)])
+			}
+			if r.enter(block, r.args, g.size[group]); r.err != nil {
+				return fmt.Errorf("rank %d: block %d %q: %w", rank, block, r.program.Block(block).Name, r.err)
 			}
 		}
 		// The group's ranks move to the state that the call has left behind.
@@ -262,28 +276,6 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 		if !even && group >= 0 {
 			s.of[g.ranks[i]] = r.now[group]
 		}
-	}
-	return nil
-}
-
-// item counts the call of one item by some ranks.
-func (r *runner) item(t *trace.CallSite, c *trace.CallColumns, item int, ranks int64) error {
-	at := func(axis int) int {
-		if axis == trace.PerItem {
-			return item
-		}
-		return int(r.program.Class(axis, r.rank))
-	}
-	block := int(c.Blocks[at(t.Block)])
-	if block < 0 {
-		return nil
-	}
-	r.args = r.args[:0]
-	for i := range r.program.Block(block).Params {
-		r.args = append(r.args, c.Args[i][at(t.Params[i].Axis)])
-	}
-	if r.enter(block, r.args, ranks); r.err != nil {
-		return fmt.Errorf("rank %d: block %d %q: %w", r.rank, block, r.program.Block(block).Name, r.err)
 	}
 	return nil
 }

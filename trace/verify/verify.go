@@ -79,13 +79,7 @@ func (f *Fault) Error() string {
 // The first fault is the one that is reported, so that the same trace gives the same error in each
 // run.
 func (f *Fault) before(g *Fault) bool {
-	if g == nil || f.Step != g.Step {
-		return g == nil || f.Step < g.Step
-	}
-	if f.Rank != g.Rank {
-		return f.Rank < g.Rank
-	}
-	return f.Action < g.Action
+	return g == nil || cmp.Or(cmp.Compare(f.Step, g.Step), cmp.Compare(f.Rank, g.Rank), cmp.Compare(f.Action, g.Action)) < 0
 }
 
 // Trace reads the whole trace and checks it: the checksum and the hash of each
