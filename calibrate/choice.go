@@ -15,7 +15,8 @@ import (
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
 // the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out,
 // with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
-func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
+func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
+	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -27,10 +28,7 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 		given[name] = []string{term}
 	}
 	r := &KernelReport{origin: t.origin, Weights: "equal", Criterion: o.Criterion}
-	var err error
-	if r.findings, err = t.begin(given, o.For); err != nil {
-		return nil, err
-	}
+	r.findings = textutil.Must(t.begin(given, o.For))
 	for _, name := range slices.Sorted(maps.Keys(o.Product)) {
 		if o.Product[name] == "1" {
 			return nil, fmt.Errorf("%s: the product of M-1 is 1: that is M-0", name)
@@ -242,12 +240,9 @@ func groups(points []point, by Grouping) [][]point {
 
 // fitCandidate fits a model to each group. Of the errors it returns one that says more
 // than that the times of a group are level.
-func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) ([]Fit, error) {
-	products, err := parseProducts(c.Terms, f.dims)
-	if err != nil {
-		return nil, err
-	}
-	var fits []Fit
+func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) (fits []Fit, err error) {
+	defer textutil.Stopped(&err)
+	products := textutil.Must(parseProducts(c.Terms, f.dims))
 	var level error
 	for i, points := range groups {
 		fit, err := fitModel(points, products, o, c.Model == customModel)

@@ -43,6 +43,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 )
 
 // LearnOptions says how LearnKernels fits.
@@ -81,15 +82,13 @@ func (o *LearnOptions) Validate() error {
 // by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model
 // fits are left out, with a warning; if no kernel is left, that is an error that wraps
 // ErrMeaningless.
-func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
+func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
+	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	r := &LearnReport{origin: t.origin, Statistic: o.Statistic}
-	var err error
-	if r.findings, err = t.begin(o.Terms, o.For); err != nil {
-		return nil, err
-	}
+	r.findings = textutil.Must(t.begin(o.Terms, o.For))
 	for i, f := range t.functions {
 		if o.Progress != nil {
 			o.Progress(i, len(t.functions))
@@ -156,7 +155,8 @@ type learner struct {
 // learnKernel learns the pieces of a kernel from all its points, and fits their terms
 // to each group. Groups that have no fit are said to the report; the kernel has a model
 // without them.
-func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
+func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKernel, err error) {
+	defer textutil.Stopped(&err)
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
 	}
@@ -166,10 +166,7 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 			l.labels = append(l.labels, i)
 		}
 	}
-	var err error
-	if l.terms, err = parseProducts(l.dictionary(), f.dims); err != nil {
-		return nil, err
-	}
+	l.terms = textutil.Must(parseProducts(l.dictionary(), f.dims))
 	groups := groups(f.sorted(o.For), o.For)
 	all, outliers, err := l.sizes(groups[0])
 	if err != nil {
@@ -420,13 +417,8 @@ const mostValues = 256
 const mostSets = 16
 
 // within returns the sizes that are within bounds.
-func within(b regress.Box, all []size) (part []size) {
-	for _, s := range all {
-		if holds(b, &s.dims) {
-			part = append(part, s)
-		}
-	}
-	return part
+func within(b regress.Box, all []size) []size {
+	return slices.DeleteFunc(slices.Clone(all), func(s size) bool { return !holds(b, &s.dims) })
 }
 
 // holds reports whether a size is within bounds.

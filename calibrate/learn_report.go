@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -231,11 +232,8 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 }
 
 // scatterOf returns the largest scatter of pieces.
-func scatterOf(pieces []LearnedPiece) (scatter float64) {
-	for i := range pieces {
-		scatter = max(scatter, pieces[i].Variation)
-	}
-	return scatter
+func scatterOf(pieces []LearnedPiece) float64 {
+	return slices.MaxFunc(pieces, func(a, b LearnedPiece) int { return cmp.Compare(a.Variation, b.Variation) }).Variation
 }
 
 // Series returns the sizes of each model that the kernel file has, by the product of

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/textutil"
 )
 
 // Statistic is the number that stands for the timings of a size. It is the same for all
@@ -170,12 +172,9 @@ func parseProduct(text string, dims []string) (product, error) {
 
 // parseProducts reads the terms of a model.
 func parseProducts(terms, dims []string) (list []product, err error) {
+	defer textutil.Stopped(&err)
 	for _, text := range terms {
-		p, err := parseProduct(text, dims)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
+		list = append(list, textutil.Must(parseProduct(text, dims)))
 	}
 	return list, nil
 }

@@ -420,13 +420,11 @@ type Condition struct{ Column, Value string }
 
 // Filter returns a function that reports whether the current row of r meets all the
 // conditions.
-func Filter(r *table.Reader, where []Condition) (func() bool, error) {
+func Filter(r *table.Reader, where []Condition) (asked func() bool, err error) {
+	defer textutil.Stopped(&err)
 	var at []int
 	for _, w := range where {
-		i, err := r.Column(w.Column)
-		if err != nil {
-			return nil, err
-		}
+		i := textutil.Must(r.Column(w.Column))
 		if i < 0 {
 			return nil, r.Errorf("no column %q, of which %q is asked", w.Column, w.Value)
 		}

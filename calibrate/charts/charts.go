@@ -34,6 +34,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"reprise/calibrate"
+	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 )
 
 // Size of a picture, and the largest number of points that it shows: of more, every
@@ -46,7 +48,8 @@ const (
 
 // Write draws a series as "svg" or "png". Sizes and times that are not above zero have no place on
 // logarithmic axes and are left out; if nothing remains, that is an error.
-func Write(w io.Writer, s calibrate.Series, format string) error {
+func Write(w io.Writer, s calibrate.Series, format string) (err error) {
+	defer textutil.Stopped(&err)
 	var c interface {
 		vg.CanvasSizer
 		io.WriterTo
@@ -63,14 +66,8 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 	if len(data) == 0 {
 		return fmt.Errorf("%s: no sizes and times above zero to draw", s.Name)
 	}
-	top, err := panel(s.Title, s.XLabel, "seconds", data, fit)
-	if err != nil {
-		return err
-	}
-	bottom, err := panel("", s.XLabel, "residual, % of the measured time", residuals, nil)
-	if err != nil {
-		return err
-	}
+	top := textutil.Must(panel(s.Title, s.XLabel, "seconds", data, fit))
+	bottom := textutil.Must(panel("", s.XLabel, "residual, % of the measured time", residuals, nil))
 	for _, axis := range []*plot.Axis{&top.X, &top.Y, &bottom.X} {
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
 		// Whole decades, as others have no ticks.
@@ -93,10 +90,7 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 // points returns the points of a series that can be drawn, by size, and their relative residuals in percent. A long
 // series is thinned.
 func points(s calibrate.Series) (data, fit, residuals plotter.XYs) {
-	order := make([]int, len(s.X))
-	for i := range order {
-		order[i] = i
-	}
+	order := regress.UpTo(len(s.X))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.X[a], s.X[b]) })
 	// Every step-th point remains, which keeps the smallest size; thinning by size alone does not favour quick or slow
 	// timings.

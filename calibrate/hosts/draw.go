@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/calibrate"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels/noise"
 )
@@ -70,7 +70,8 @@ type Machine struct {
 
 // Draw draws a machine: of each host or CPU a class, its average and, unless the day is 0, its values on that day. The
 // draws of a host do not depend on the number of hosts, and its average does not depend on the day.
-func (m *Model) Draw(o DrawOptions) (*Machine, error) {
+func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
+	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -85,15 +86,11 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	// Of each class the factors of both covariances, which make correlated values of independent ones.
 	var spatial, temporal [][][]float64
 	for i := range m.Classes {
-		between, err1 := factor(m.Classes[i].Spatial)
-		within, err2 := factor(m.Classes[i].Temporal)
-		if err := cmp.Or(err1, err2); err != nil {
-			return nil, err
-		}
-		spatial, temporal = append(spatial, between), append(temporal, within)
+		spatial = append(spatial, textutil.Must(factor(m.Classes[i].Spatial)))
+		temporal = append(temporal, textutil.Must(factor(m.Classes[i].Temporal)))
 	}
 	source := noise.NewSource(o.Seed)
-	machine := &Machine{Options: o, Model: m}
+	var drawn []Drawn
 	for host := range o.Hosts {
 		for cpu := range m.CPUsPerHost {
 			// The class is drawn by the weights; what rounding leaves of them is the last one's.
@@ -106,17 +103,14 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 			}
 			// The average of the unit is drawn about the mean of its class, the day about that average.
 			u.Values = m.Classes[u.Class].Mean
-			err := u.move(m, source, spatial[u.Class], useBetween, host, cpu, 0)
-			if err == nil && o.Day > 0 {
-				err = u.move(m, source, temporal[u.Class], useWithin, host, cpu, o.Day)
+			u.move(m, source, spatial[u.Class], useBetween, host, cpu, 0)
+			if o.Day > 0 {
+				u.move(m, source, temporal[u.Class], useWithin, host, cpu, o.Day)
 			}
-			if err != nil {
-				return nil, err
-			}
-			machine.Processors = append(machine.Processors, u)
+			drawn = append(drawn, u)
 		}
 	}
-	return machine, nil
+	return &Machine{o, m, drawn}, nil
 }
 
 // name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for the variable.
@@ -126,8 +120,8 @@ func name(cpu, attempt, variable int) uint32 {
 
 // move adds l·z to the values, of the first vector z of standard normal deviates with which all values are in range: a
 // time below zero is one that no host can have. The deviates are named by use, host, day, CPU, attempt and variable, so
-// that the draws of a unit depend on nothing else.
-func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use, host, cpu, day int) error {
+// that the draws of a unit depend on nothing else. Without such a vector among mostAttempts it ends [Model.Draw].
+func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use, host, cpu, day int) {
 	x, z := make([]float64, len(u.Values)), make([]float64, len(u.Values))
 	for attempt := range mostAttempts {
 		for i := range z {
@@ -144,12 +138,12 @@ func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use
 		}
 		if valid {
 			u.Values = x
-			return nil
+			return
 		}
 		u.Attempts++
 	}
-	return fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for its "+
-		"mean", host, mostAttempts, m.Classes[u.Class].Name)
+	textutil.Stop(fmt.Errorf("host %d: %d draws of class %q with times below zero: its deviations are too large for its "+
+		"mean", host, mostAttempts, m.Classes[u.Class].Name))
 }
 
 // FileOptions has the parts of a kernel file besides the coefficients. {} in the name of a host stands for its number

@@ -13,6 +13,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -74,14 +75,12 @@ type KernelVariation struct {
 // where the covariance of the means has units - 1 degrees of freedom. The difference may be no covariance: a variance
 // that is not above zero becomes zero, and correlations shrink as far as they must. An error about a sample that does
 // not suffice wraps calibrate.ErrMeaningless.
-func Estimate(s *Sample, o Options) (*Report, error) {
+func Estimate(s *Sample, o Options) (report *Report, err error) {
+	defer textutil.Stopped(&err)
 	if o.Classes < 0 || o.Classes > mostLearned {
 		return nil, fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
 	}
-	units, err := s.units()
-	if err != nil {
-		return nil, err
-	}
+	units := textutil.Must(s.units())
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
 	// Hosts of the model have as many CPUs as the highest number tells.
 	if s.PerCPU {
@@ -102,9 +101,7 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 	case len(units) == 0:
 		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
 	case units[0].class == "":
-		if groups, err = r.learnClasses(units, o); err != nil {
-			return nil, err
-		}
+		groups = textutil.Must(r.learnClasses(units, o))
 	default:
 		for _, u := range units {
 			i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })

@@ -269,10 +269,10 @@ func Find(name string) (*Model, error) {
 		return Builtin(name)
 	}
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
+	case err != nil:
 		return nil, err
 	}
 	m, err := Parse(f, name)

@@ -51,6 +51,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/trace"
 	"reprise/trace/warning"
@@ -128,11 +129,11 @@ type maker struct {
 }
 
 // Make measures the machine and fits its model, as far as an earlier call has not measured with the same options.
-func Make(ctx context.Context, o Options) error {
+// Its stages end it at their first error (textutil.Stop).
+func Make(ctx context.Context, o Options) (err error) {
+	defer textutil.Stopped(&err)
 	m := &maker{Options: o, done: map[string]step{}}
-	if err := m.begin(); err != nil {
-		return err
-	}
+	check(m.begin())
 
 	// Users without a run get two of HPL on this host alone. The process grid is as square as the number of ranks allows.
 	ranks := max(1, runtime.NumCPU()/max(1, m.Threads)) // that this host has cores for
@@ -143,11 +144,9 @@ func Make(ctx context.Context, o Options) error {
 		}
 		for _, n := range defaultOrders {
 			path := m.path(fmt.Sprintf("measured/hpl-%d.trace.zst", n))
-			if err := atomicfile.Write(path, func(w io.Writer) error {
+			check(atomicfile.Write(path, func(w io.Writer) error {
 				return hpl.Generate(ctx, w, hpl.DefaultParams(n, rows, ranks/rows), hpl.Options{})
-			}); err != nil {
-				return err
-			}
+			}))
 			m.Runs = append(m.Runs, path)
 		}
 	}
@@ -155,10 +154,7 @@ func Make(ctx context.Context, o Options) error {
 	for _, path := range m.Runs {
 		traces = append(traces, "--for", path)
 	}
-	var err error
-	if m.recorded, err = recordedSpeed(m.Runs); err != nil {
-		return err
-	}
+	m.recorded = textutil.Must(recordedSpeed(m.Runs))
 
 	// Kernels take two thirds of the budget, messages one. Kernels are timed first, which takes long, so that the tools
 	// that time messages are looked for before.
@@ -181,39 +177,29 @@ func Make(ctx context.Context, o Options) error {
 		}
 		args := slices.Concat([]string{"measure", "kernels", "-o", m.path(kernelTable), "--json",
 			"--budget", budget(m.Budget * 2 / 3), "--threads", strconv.Itoa(m.Threads)}, m.KernelFlags, traces)
-		if err := m.measure(stepKernelTimes, step{Args: args, Inputs: hashes}); err != nil {
-			return err
-		}
+		check(m.measure(stepKernelTimes, step{Args: args, Inputs: hashes}))
 	}
-	if err := m.measure(stepMessageTimes, messages); err != nil {
-		return err
-	}
+	check(m.measure(stepMessageTimes, messages))
 
 	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the host; the
 	// fit warns of it. If the runs call no kernel, the machine has the built-in set only.
 	if m.recorded > 0 {
-		if err := atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
-			text, err1 := kernels.BuiltinText("default")
-			_, err2 := w.Write(text)
-			return errors.Join(err1, err2)
-		}); err != nil {
+		text := textutil.Must(kernels.BuiltinText("default"))
+		check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
+			_, err := w.Write(text)
 			return err
-		}
+		}))
 	} else {
 		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise,
 			"--plots", m.path(plotDirs[stepKernelModels])}, traces, []string{m.path(kernelTable)})
-		if err := m.step(stepKernelModels, step{Args: args}); err != nil {
-			return err
-		}
+		check(m.step(stepKernelModels, step{Args: args}))
 	}
 
 	// The platform has the hosts that the launcher's ranks were on, each with the speed of the largest kernel.
 	var report struct {
 		Ranks []network.Rank `json:"ranks"`
 	}
-	if err := m.readReport(stepMessageTimes, &report); err != nil {
-		return err
-	}
+	m.readReport(stepMessageTimes, &report)
 	seen := map[string]bool{}
 	for _, rank := range report.Ranks {
 		seen[rank.Host] = true
@@ -227,20 +213,21 @@ func Make(ctx context.Context, o Options) error {
 	}
 	args := []string{"network", "--platform", m.path("platform.xml"), "--plots", m.path(plotDirs[stepNetworkModel]),
 		"--hosts", strconv.Itoa(cmp.Or(m.Hosts, max(1, len(seen)))), "--cores", strconv.Itoa(ranks)}
-	speed, err := m.speed()
-	if err != nil {
-		return err
-	}
-	if speed > 0 {
+	if speed := m.speed(); speed > 0 {
 		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
 	} else {
 		m.Warn(warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop " +
 			"and kernels that were not timed go"))
 	}
-	if err := m.step(stepNetworkModel, step{Args: append(args, m.path(networkTable))}); err != nil {
-		return err
-	}
+	check(m.step(stepNetworkModel, step{Args: append(args, m.path(networkTable))}))
 	return atomicfile.Write(m.path(manualFile), m.writeManual)
+}
+
+// check ends the making of a machine at an error.
+func check(err error) {
+	if err != nil {
+		textutil.Stop(err)
+	}
 }
 
 // Manual returns the path of the description of the machine in a directory.
@@ -251,10 +238,10 @@ func (m *maker) path(name string) string { return filepath.Join(m.Dir, filepath.
 
 // begin makes the directory, or reads from it the steps of an earlier call. No other directory that has files is
 // touched.
-func (m *maker) begin() error {
+func (m *maker) begin() (err error) {
+	defer textutil.Stopped(&err)
 	text, err := regular.Read(m.path(stepsFile), maxFile)
-	switch {
-	case err == nil:
+	if err == nil {
 		err := json.Unmarshal(text, &m.done)
 		if err == nil && m.done == nil { // the text is null
 			err = errors.New("it says nothing of steps; remove it with what is beside it, or give another directory")
@@ -263,20 +250,20 @@ func (m *maker) begin() error {
 			return fmt.Errorf("%s: %w", m.path(stepsFile), err)
 		}
 		return nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
 	}
-	list, err := os.ReadDir(m.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	// A directory without notes is made, or it is empty.
+	var list []fs.DirEntry
+	if errors.Is(err, fs.ErrNotExist) {
+		list, err = os.ReadDir(m.Dir)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		check(err)
 	}
 	if len(list) > 0 {
 		return fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", m.Dir,
 			stepsFile)
 	}
-	if err := os.MkdirAll(m.path("measured"), 0o777); err != nil {
-		return err
-	}
+	check(os.MkdirAll(m.path("measured"), 0o777))
 	return m.keepSteps()
 }
 
@@ -320,11 +307,9 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 }
 
 // hashOf returns the SHA-256 of a file.
-func hashOf(path string) (string, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", err
-	}
+func hashOf(path string) (hash string, err error) {
+	defer textutil.Stopped(&err)
+	f := textutil.Must(regular.Open(path))
 	defer f.Close()
 	h := sha256.New()
 	_, err = io.Copy(h, f)
@@ -346,17 +331,16 @@ func (m *maker) isDone(name string, s step) bool {
 // measure runs a step that takes long, unless it is done. As long as it runs the one of an earlier call counts as not
 // done: an interrupted one may leave another table under the same name. If it fails and has left the table as it was,
 // the notes on that stay, too.
-func (m *maker) measure(name string, s step) error {
+func (m *maker) measure(name string, s step) (err error) {
+	defer textutil.Stopped(&err)
 	if m.isDone(name, s) {
 		return nil
 	}
 	old, done := m.done[name]
 	before, _ := os.Stat(m.path(tables[name])) // nil if there is none
 	delete(m.done, name)
-	if err := m.keepSteps(); err != nil {
-		return err
-	}
-	err := m.step(name, s)
+	check(m.keepSteps())
+	err = m.step(name, s)
 	if err != nil && done {
 		// A file that is written anew is another one.
 		if after, _ := os.Stat(m.path(tables[name])); os.SameFile(before, after) {
@@ -394,39 +378,27 @@ func (m *maker) report(name string) string {
 }
 
 // readReport reads the report of a step that measures.
-func (m *maker) readReport(name string, report any) error {
-	text, err := regular.Read(m.report(name), maxFile)
-	if err != nil {
-		return err
-	}
+func (m *maker) readReport(name string, report any) {
+	text := textutil.Must(regular.Read(m.report(name), maxFile))
 	if err := json.Unmarshal(text, report); err != nil {
-		return fmt.Errorf("%s: %w", m.report(name), err)
+		textutil.Stop(fmt.Errorf("%s: %w", m.report(name), err))
 	}
-	return nil
 }
 
 // speed returns the flop/s of a core in the largest product of matrices that was timed; of HPCG, the speed at which
 // the set default predicts the time of the largest symgs; or the speed that the runs were recorded with. It is 0
 // if they have none of these.
-func (m *maker) speed() (speed float64, err error) {
+func (m *maker) speed() (speed float64) {
 	if m.recorded > 0 {
-		return m.recorded, nil
+		return m.recorded
 	}
 	var report struct {
 		Kernels []measure.Summary `json:"kernels"`
 	}
-	if err := m.readReport(stepKernelTimes, &report); err != nil {
-		return 0, err
-	}
-	set, err := kernels.Builtin("default")
-	if err != nil {
-		return 0, err
-	}
-	symgs, err := set.Bind(kernels.Host{Name: "host", Speed: 1}, // a second is a flop
-		kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
-	if err != nil {
-		return 0, err
-	}
+	m.readReport(stepKernelTimes, &report)
+	set := textutil.Must(kernels.Builtin("default"))
+	symgs := textutil.Must(set.Bind(kernels.Host{Name: "host", Speed: 1}, // a second is a flop
+		kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}}))
 	// The largest call is the one of the longest median.
 	longest := 0.0
 	for _, k := range report.Kernels {
@@ -445,11 +417,12 @@ func (m *maker) speed() (speed float64, err error) {
 			longest, speed = k.Seconds, flop/k.Seconds
 		}
 	}
-	return speed, nil
+	return speed
 }
 
 // writeManual describes the machine for people: how it was made, the facts of its measurements, and how sure it is.
-func (m *maker) writeManual(w io.Writer) error {
+func (m *maker) writeManual(w io.Writer) (err error) {
+	defer textutil.Stopped(&err)
 	fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", filepath.Base(m.Dir),
 		command.Version())
 	fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in "+
@@ -476,10 +449,7 @@ func (m *maker) writeManual(w io.Writer) error {
 		if table != "" {
 			file = m.path(table)
 		}
-		text, err := regular.Read(file, maxFile)
-		if err != nil {
-			return err
-		}
+		text := textutil.Must(regular.Read(file, maxFile))
 		if table != "" {
 			fmt.Fprintf(w, "\n## %s\n\n| what | |\n| --- | --- |\n", table)
 			for line := range strings.Lines(string(text)) {
@@ -494,15 +464,11 @@ func (m *maker) writeManual(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n\n", name, strings.TrimSpace(string(text)))
-		list, err := os.ReadDir(m.path(dir)) // by name
-		if err != nil {
-			return err
-		}
-		for _, e := range list {
+		for _, e := range textutil.Must(os.ReadDir(m.path(dir))) { // by name
 			fmt.Fprintf(w, "![%s](%s/%s)\n", strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), dir, e.Name())
 		}
 	}
-	_, err := io.WriteString(w, unmeasured)
+	_, err = io.WriteString(w, unmeasured)
 	return err
 }
 

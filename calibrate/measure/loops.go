@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/kernels/noise"
 )
 
@@ -106,6 +107,7 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 // boxes returns the boxes of a run of HPCG: of each height of slabs the box with the largest matrix, for which all
 // other ranks wait.
 func (r *RunCalls) boxes() (list []box, err error) {
+	defer textutil.Stopped(&err)
 	// The dimensions of symgs on the finest grid are level, rows, nonzeros and columns.
 	largest := map[int64][4]int64{} // by rows
 	for _, k := range r.kernels {
@@ -123,11 +125,7 @@ func (r *RunCalls) boxes() (list []box, err error) {
 	}
 	for _, rows := range slices.Sorted(maps.Keys(largest)) {
 		d := largest[rows]
-		b, err := boxOf(r.Plane[0], r.Plane[1], &d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
+		list = append(list, textutil.Must(boxOf(r.Plane[0], r.Plane[1], &d)))
 	}
 	return list, nil
 }
@@ -264,10 +262,7 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 	p.source, p.flags = "loops.c", loopFlags
 	p.boxes = run.runBoxes // of the runs that were added, or of the only one
 	if len(run.shapes) == 0 {
-		var err error
-		if p.boxes, err = run.boxes(); err != nil {
-			return err
-		}
+		p.boxes = textutil.Must(run.boxes())
 	}
 	// All boxes are in memory at once.
 	bytes, points, order := int64(0), []string{}, []int{}

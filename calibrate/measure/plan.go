@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/kernels/noise"
 	"reprise/trace/warning"
 )
@@ -90,21 +91,15 @@ type OptionError struct{ error }
 //
 // Of HPCG it takes the boxes and the order of the run: the content of the caches at the beginning of a loop decides
 // its time.
-func NewPlan(run *RunCalls, o Options) (*Plan, error) {
+func NewPlan(run *RunCalls, o Options) (plan *Plan, err error) {
+	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	p := &Plan{}
 
 	// Each rank gets as many cores as it has threads, in the order of the cores.
-	allowed, err := allowedCores()
-	if err != nil {
-		return nil, err
-	}
-	cores, err := o.cores()
-	if err != nil {
-		return nil, err
-	}
+	allowed, cores := textutil.Must(allowedCores()), textutil.Must(o.cores())
 	for _, c := range cores {
 		if !slices.Contains(allowed, c) {
 			return nil, fmt.Errorf("core %d: this process may use %s only", c, numbers(allowed, ","))

@@ -75,26 +75,18 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 			err = nil
 		}
 	}()
+	defer textutil.Stopped(&err)
 
 	// A worker for each rank is started, and then has its memory.
-	command, err := p.build(inner, &o, dir, r)
-	if err != nil {
-		return r, err
-	}
+	command := p.build(inner, &o, dir, r)
 	for rank, cores := range p.Groups {
 		if o.NoPin {
 			cores = nil
 		}
-		w, err := startWorker(inner, command(rank), cores, o.Threads)
-		if err != nil {
-			return r, err
-		}
-		workers = append(workers, w)
+		workers = append(workers, textutil.Must(startWorker(inner, command(rank), cores, o.Threads)))
 	}
 	for _, w := range workers {
-		if r.BLAS, err = w.ready(); err != nil {
-			return r, err
-		}
+		r.BLAS = textutil.Must(w.ready())
 	}
 
 	// The workers meet before each call without this process (helper/meeting.h), which only reads their lines.
@@ -135,17 +127,17 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 }
 
 // build compiles the program and writes the files that its processes have in common. It returns the command line of
-// the process of a rank.
-func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (func(rank int) []string, error) {
-	compiler, err := findCompiler(o.Compiler)
-	if err != nil {
-		return nil, err
-	}
-	// The source is compiled among the headers of its directory, which go there as they are.
-	sources, err1 := fs.Sub(helper, "helper")
-	source, err2 := helper.ReadFile("helper/" + p.source)
-	if err := errors.Join(err1, err2, os.CopyFS(dir, sources)); err != nil {
-		return nil, err
+// the process of a rank, and ends [Run] at an error.
+func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) func(rank int) []string {
+	compiler := textutil.Must(findCompiler(o.Compiler))
+	// The source is compiled among the headers of its directory, which go there as they are. The processes have two files
+	// in common: the plan, and a page that they meet in (helper/meeting.h).
+	sources := textutil.Must(fs.Sub(helper, "helper"))
+	source := textutil.Must(helper.ReadFile("helper/" + p.source))
+	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
+	if err := errors.Join(os.CopyFS(dir, sources), os.WriteFile(planFile, p.text(), 0o600),
+		os.WriteFile(shared, make([]byte, 4096), 0o600)); err != nil {
+		textutil.Stop(err)
 	}
 	flags := p.flags
 	if len(o.Flags) > 0 {
@@ -153,25 +145,14 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 	}
 	r.Flags = strings.Join(flags, " ")
 	program := filepath.Join(dir, "timer")
-	if r.Compiler, err = Compile(ctx, compiler, source, program, append(slices.Clone(flags), "-ldl")...); err != nil {
-		return nil, err
-	}
-
-	// The processes have two files in common: the plan, and a page that they meet in (helper/meeting.h).
-	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
-	err = errors.Join(os.WriteFile(planFile, p.text(), 0o600), os.WriteFile(shared, make([]byte, 4096), 0o600))
-	if err != nil {
-		return nil, err
-	}
+	r.Compiler = textutil.Must(Compile(ctx, compiler, source, program, append(slices.Clone(flags), "-ldl")...))
 	// A path becomes absolute; a name is looked up by the loader of the system.
 	library := o.BLAS
 	if p.boxes == nil && strings.ContainsRune(library, filepath.Separator) {
 		if _, err := os.Stat(library); err != nil {
-			return nil, fmt.Errorf("BLAS: %w", err)
+			textutil.Stop(fmt.Errorf("BLAS: %w", err))
 		}
-		if library, err = filepath.Abs(library); err != nil {
-			return nil, err
-		}
+		library = textutil.Must(filepath.Abs(library))
 	}
 
 	// The arguments stand as helper/kernels.c and helper/loops.c read them.
@@ -186,7 +167,7 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) (fu
 			texts = append(texts, fmt.Sprint(arg))
 		}
 		return texts
-	}, nil
+	}
 }
 
 // worker is a process that times the calls of a plan.

@@ -48,12 +48,10 @@ type Traced struct {
 // Read returns the calls of the runs of some traces, which count alike. If only is not
 // empty, kernels of other names are not to be timed.
 func Read(paths, only []string) (all Traced, err error) {
+	defer textutil.Stopped(&err)
 	all.Calls = &measure.RunCalls{}
 	for _, path := range paths {
-		r, err := read(path, only)
-		if err != nil {
-			return all, err
-		}
+		r := textutil.Must(read(path, only))
 		if all.Ranks > 0 && r.Ranks != all.Ranks {
 			return all, fmt.Errorf("%s has %d ranks and %s %d: measure for each number by itself, as fewer ranks share the memory of a host otherwise", paths[0], all.Ranks, path, r.Ranks)
 		}
@@ -173,12 +171,10 @@ func read(path string, only []string) (r Traced, err error) {
 }
 
 // Weights returns the calls of the runs of some traces, by which fits weigh sizes.
-func Weights(paths []string) (*calibrate.Run, error) {
-	traced, err := Read(paths, nil)
-	if err != nil {
-		return nil, err
-	}
-	weights := &calibrate.Run{}
+func Weights(paths []string) (weights *calibrate.Run, err error) {
+	defer textutil.Stopped(&err)
+	traced := textutil.Must(Read(paths, nil))
+	weights = &calibrate.Run{}
 	var last *measure.Kernel
 	number := 0
 	traced.Calls.Each(func(k *measure.Kernel, d [4]int64, calls float64) {

@@ -179,7 +179,9 @@ func runKernels(c *cli.Context) (err error) {
 	mean := c.String("statistic") == string(calibrate.Mean)
 	learn := calibrate.LearnOptions{For: fit.For, Statistic: calibrate.Statistic(c.String("statistic")),
 		MaxPieces: c.Int("max-pieces"), Terms: fit.Terms}
+	var choice []string // flags that only least squares have
 	if mean {
+		choice = []string{"model", "no-constant"}
 		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
 			return command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
 		}
@@ -203,10 +205,6 @@ func runKernels(c *cli.Context) (err error) {
 		learn.Run = textutil.Must(runs.Weights(traces))
 	}
 
-	var choice []string // flags that only least squares have
-	if mean {
-		choice = []string{"model", "no-constant"}
-	}
 	timings := readTimings(c, read, fit.Terms, choice...)
 	var report kernelModels
 	if mean {
@@ -257,7 +255,6 @@ func readBase(name string) (text []byte) {
 	if err != nil {
 		textutil.Stop(fmt.Errorf("base: %w", err))
 	}
-	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark)) // it will not stand at the beginning
 	if err := calibrate.CheckBase(text); err != nil {
 		textutil.Stop(fmt.Errorf("%s: %w", name, err))
 	}

@@ -93,14 +93,13 @@ func readTables(c *cli.Context, rows func() int64,
 		var err error
 		var bar *terminal.Bar
 		info, missing := os.Stat(path)
-		switch {
-		case path == "-":
-			t, err = table.NewReader(c.App.Reader, stdinName)
-		case missing != nil || !info.Mode().IsRegular():
-			t, err = table.Open(path)
-		default:
+		if path != "-" && missing == nil && info.Mode().IsRegular() {
 			bar = terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(),
 				"reading "+textutil.Quote(filepath.Base(path)))
+		}
+		if path == "-" {
+			t, err = table.NewReader(c.App.Reader, stdinName)
+		} else {
 			t, err = table.OpenWith(path, bar.Reader)
 		}
 		if err == nil {

@@ -332,7 +332,8 @@ func measureHPLCommand() *cli.Command {
 const mostSource = 64 << 20
 
 // runMeasureHPL writes the C file and the flags of its linker, and tells what to do with them.
-func runMeasureHPL(c *cli.Context) error {
+func runMeasureHPL(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	if c.NArg() > 0 {
 		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
 	}
@@ -341,9 +342,7 @@ func runMeasureHPL(c *cli.Context) error {
 	if dir == "" {
 		return command.Usagef("hpl: --output needs a directory")
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+	check(os.MkdirAll(dir, 0o777))
 	// Both files belong to one version of Reprise: they are written together, or neither is.
 	files := []struct {
 		path    string
@@ -352,22 +351,20 @@ func runMeasureHPL(c *cli.Context) error {
 	for _, f := range files {
 		// A file with another content is not overwritten: somebody may have changed it.
 		old, err := regular.Read(f.path, mostSource)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
 			return err
-		}
-		if err == nil && !bytes.Equal(old, f.content) {
+		case !bytes.Equal(old, f.content):
 			return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output",
 				f.path)
 		}
 	}
 	for _, f := range files {
-		write := func(w io.Writer) error {
+		check(atomicfile.Write(f.path, func(w io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
-		}
-		if err := atomicfile.Write(f.path, write); err != nil {
-			return err
-		}
+		}))
 	}
 	// Paths are quoted where users copy them into a shell.
 	source, flags, object := files[0].path, files[1].path, filepath.Join(dir, "hpl-kernels.o")

@@ -168,9 +168,8 @@ func runNetwork(c *cli.Context) (err error) {
 	report := textutil.Must(calibrate.FitNetwork(messages, o))
 	// Noise takes longer than the fit, and is fitted on request.
 	if c.String("mixture") != "" {
-		if err := report.FitNoise(messages); err != nil {
-			return warning.With(err, report.Warnings)
-		}
+		err := report.FitNoise(messages)
+		check(warning.With(err, report.Warnings))
 	}
 	command.Warn(c, report.Warnings)
 

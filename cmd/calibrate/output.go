@@ -155,26 +155,21 @@ func machineOf(c *cli.Context, name string, hosts int) calibrate.Machine {
 }
 
 // readPlatform reads a platform and its properties, as replay does.
-func readPlatform(text []byte, name string) error {
-	p, err := platforms.Parse(bytes.NewReader(text), name)
-	if err != nil {
-		return err
-	}
+func readPlatform(text []byte, name string) (err error) {
+	defer textutil.Stopped(&err)
+	p := textutil.Must(platforms.Parse(bytes.NewReader(text), name))
 	// Properties of SMPI are checked by the options of a replay.
 	o := smpi.DefaultOptions()
-	if err := o.ApplyConfig(p); err != nil {
-		return err
-	}
+	check(o.ApplyConfig(p))
 	return o.Validate()
 }
 
 // checkProperties refuses properties that replay would refuse.
-func checkProperties(list []calibrate.Property) error {
+func checkProperties(list []calibrate.Property) (err error) {
+	defer textutil.Stopped(&err)
 	o := smpi.DefaultOptions()
 	for _, p := range list {
-		if err := o.Set(p.Name, p.Value); err != nil {
-			return err
-		}
+		check(o.Set(p.Name, p.Value))
 	}
 	return o.Validate()
 }

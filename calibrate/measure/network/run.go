@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"reprise/calibrate/measure"
+	"reprise/internal/textutil"
 )
 
 //go:embed helper/bench.c
@@ -30,22 +31,14 @@ const mostKept = 1000
 // Run compiles the message timer, helper/bench.c, and has the launcher start it. progress, if it is not nil, is called about once a
 // second with the time since the start, until the ranks have ended. When ctx ends, so do they. The timings so far
 // are the result, also of ranks that fail, beside their error.
-func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result, error) {
+func Run(ctx context.Context, o Options, progress func(time.Duration)) (result *Result, err error) {
+	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	compiler, err := o.FindTools()
-	if err != nil {
-		return nil, err
-	}
-	parent, err := filepath.Abs(o.Dir) // launchers may start ranks elsewhere
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(parent, "reprise-network-")
-	if err != nil {
-		return nil, err
-	}
+	compiler := textutil.Must(o.FindTools())
+	parent := textutil.Must(filepath.Abs(o.Dir)) // launchers may start ranks elsewhere
+	dir := textutil.Must(os.MkdirTemp(parent, "reprise-network-"))
 	defer os.RemoveAll(dir)
 	// All hosts must see the directory: the program starts from it, and rank 0 writes its file there.
 	program, file := filepath.Join(dir, "bench"), filepath.Join(dir, "timings")
