@@ -80,6 +80,15 @@ var version = sync.OnceValue(func() string {
 	return v + " (executable " + hash[:12] + ")"
 })
 
+// The stages of a command end it at their first error (textutil.Stop), which its action returns by textutil.Stopped.
+
+// check ends the command at an error.
+func check(err error) {
+	if err != nil {
+		textutil.Stop(err)
+	}
+}
+
 // boolFlag returns a flag that is off unless it is given.
 func boolFlag(name, usage string) cli.Flag {
 	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
@@ -103,41 +112,39 @@ func jobsFlag(usage string) cli.Flag {
 }
 
 // jobsOf returns the number of runs at once: that of --jobs, or the usual one.
-func jobsOf(c *cli.Context, usual int) (int, error) {
+func jobsOf(c *cli.Context, usual int) int {
 	if !c.IsSet("jobs") {
-		return usual, nil
+		return usual
 	}
-	if n := c.Int("jobs"); n >= 1 && n <= maxJobs {
-		return n, nil
+	n := c.Int("jobs")
+	if n < 1 || n > maxJobs {
+		textutil.Stop(command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, n, maxJobs))
 	}
-	return 0, command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, c.Int("jobs"), maxJobs)
+	return n
 }
 
 // sizeOf returns the bytes of --memory.
-func sizeOf(c *cli.Context) (int64, error) {
+func sizeOf(c *cli.Context) int64 {
 	size, err := study.ParseBytes(c.String("memory"))
 	if err != nil {
-		return 0, command.Usagef("%s: --memory %w", c.Command.Name, err)
+		textutil.Stop(command.Usagef("%s: --memory %w", c.Command.Name, err))
 	}
-	return size, nil
+	return size
 }
 
 // directory returns the argument of a command that has one: a study's directory.
-func directory(c *cli.Context) (string, error) {
+func directory(c *cli.Context) string {
 	if c.NArg() != 1 {
-		return "", command.Usagef("%s: want the directory of a study, got %d arguments", c.Command.Name, c.NArg())
+		textutil.Stop(command.Usagef("%s: want the directory of a study, got %d arguments", c.Command.Name, c.NArg()))
 	}
-	return c.Args().First(), nil
+	return c.Args().First()
 }
 
 // ofDirectory returns the action of a command whose argument is a study's directory.
 func ofDirectory(action func(c *cli.Context, dir string) error) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		dir, err := directory(c)
-		if err != nil {
-			return err
-		}
-		return action(c, dir)
+	return func(c *cli.Context) (err error) {
+		defer textutil.Stopped(&err)
+		return action(c, directory(c))
 	}
 }
 

@@ -18,15 +18,13 @@ import (
 
 // results reads the plan and the results of a study's directory, and prints which lines of its
 // journals do not count.
-func results(c *cli.Context, dir string) (*study.Plan, *study.Results, error) {
-	p, err := study.Open(dir, "")
-	if err != nil {
-		return nil, nil, err
-	}
+func results(c *cli.Context, dir string) (*study.Plan, *study.Results) {
+	p := textutil.Must(study.Open(dir, ""))
 	r := p.NewResults()
-	err = r.Update()
+	err := r.Update()
 	tell(c, r.Torn(), len(r.Torn()))
-	return p, r, err
+	check(err)
+	return p, r
 }
 
 func reportCommand() *cli.Command {
@@ -46,22 +44,14 @@ func reportCommand() *cli.Command {
 			if path == "-" {
 				return command.Usagef("report: --output -: a page goes to a file")
 			}
-			p, r, err := results(c, dir)
-			if err != nil {
-				return err
-			}
-			f, err := report.Of(p, r)
-			if err != nil {
-				return err
-			}
+			p, r := results(c, dir)
+			f := textutil.Must(report.Of(p, r))
 			if path != "" {
 				if err := p.CheckOutput(path); err != nil {
 					return command.Usagef("report: --output %w", err)
 				}
 				// The page first: a report is printed only if all that was asked for is there.
-				if err := atomicfile.Write(path, f.WriteHTML); err != nil {
-					return err
-				}
+				check(atomicfile.Write(path, f.WriteHTML))
 			}
 			return show(c, f)
 		}),
@@ -80,11 +70,9 @@ func checkCommand() *cli.Command {
 			&cli.StringFlag{Name: "threshold", Usage: "allow a slowdown of up to `T` (1%, or 0.01)", Value: "0%"},
 			boolFlag("json", "print the comparison as JSON"),
 		},
-		Action: comparing(func(c *cli.Context) (result, bool, error) {
-			dir, err := directory(c)
-			if err != nil {
-				return nil, false, err
-			}
+		Action: comparing(func(c *cli.Context) (_ result, worse bool, err error) {
+			defer textutil.Stopped(&err)
+			dir := directory(c)
 			if c.String("against") == "" {
 				return nil, false, command.Usagef("check: --against DIR is missing: the study to compare with")
 			}
@@ -93,14 +81,8 @@ func checkCommand() *cli.Command {
 				return nil, false, command.Usagef("check: --threshold %w", err)
 			}
 			// A is the base, B the study that may have become slower.
-			a, ra, err := results(c, c.String("against"))
-			if err != nil {
-				return nil, false, err
-			}
-			b, rb, err := results(c, dir)
-			if err != nil {
-				return nil, false, err
-			}
+			a, ra := results(c, c.String("against"))
+			b, rb := results(c, dir)
 			d, err := study.NewCheck(a, b, ra, rb, threshold)
 			return d, err == nil && d.Worse, err
 		}),
@@ -137,16 +119,9 @@ func archiveCommand() *cli.Command {
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			path := c.String("output")
 			if path == "" { // beside the directory, also if its name is . or ends with a slash
-				abs, err := filepath.Abs(dir)
-				if err != nil {
-					return err
-				}
-				path = abs + ".zip"
+				path = textutil.Must(filepath.Abs(dir)) + ".zip"
 			}
-			p, r, err := results(c, dir)
-			if err != nil {
-				return err
-			}
+			p, r := results(c, dir)
 			if path == "-" {
 				return p.WriteArchive(c.App.Writer, r)
 			}
@@ -175,27 +150,18 @@ func rerunCommand() *cli.Command {
 }
 
 // rerun makes the runs of an archive again, and compares. It is bad if any row differs.
-func rerun(c *cli.Context) (result, bool, error) {
+func rerun(c *cli.Context) (_ result, different bool, err error) {
+	defer textutil.Stopped(&err)
 	if c.NArg() != 1 || c.String("output") == "" {
 		return nil, false, command.Usagef("rerun: want the archive of a study, and --output DIR for the new one")
 	}
-	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return nil, false, err
-	}
+	jobs := jobsOf(c, runtime.GOMAXPROCS(0))
 	// The archive is checked as a whole before a directory is made.
-	a, err := study.OpenArchive(c.Args().First())
-	if err != nil {
-		return nil, false, err
-	}
+	a := textutil.Must(study.OpenArchive(c.Args().First()))
 	// The runs get this version's names, as they are to be made by it.
 	p, found, err := a.Create(c.String("output"), version())
-	if err == nil {
-		err = tellFound(c, p, found)
-	}
-	if err != nil {
-		return nil, false, err
-	}
+	check(err)
+	tellFound(c, p, found)
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
@@ -203,13 +169,9 @@ func rerun(c *cli.Context) (result, bool, error) {
 	bar.Clear()
 	tell(c, w.Torn, len(w.Torn))
 	// An interrupt gives the leases back, and the same command goes on.
-	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return nil, false, err
-	}
+	check(cmp.Or(err, ctx.Err()))
 	r := p.NewResults()
-	if err := r.Update(); err != nil {
-		return nil, false, err
-	}
+	check(r.Update())
 	d := a.Compare(p, r)
 	return d, d.Different > 0, nil
 }

@@ -39,7 +39,8 @@ func runCommand() *cli.Command {
 }
 
 // runStudy is the command run.
-func runStudy(c *cli.Context) error {
+func runStudy(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	if c.NArg() != 1 {
 		return command.Usagef("run: want the file of a study, got %d arguments", c.NArg())
 	}
@@ -47,26 +48,12 @@ func runStudy(c *cli.Context) error {
 	if dir == "" && !c.Bool("dry-run") {
 		return command.Usagef("run: --output DIR is missing: where the results are to be")
 	}
-	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return err
-	}
-	lease, err := leaseOf(c)
-	if err != nil {
-		return err
-	}
-	p, err := planOf(c.Args().First())
-	if err != nil {
-		return err
-	}
+	jobs, lease := jobsOf(c, runtime.GOMAXPROCS(0)), leaseOf(c)
+	p := planOf(c.Args().First())
 	// The memory of a run is an estimate, by its ranks; the traces that an evaluator keeps come on
 	// top.
 	if c.IsSet("memory") { // as many runs at once as it holds
-		budget, err := sizeOf(c)
-		if err != nil {
-			return err
-		}
-		each := p.Memory()
+		budget, each := sizeOf(c), p.Memory()
 		if each > budget {
 			return fmt.Errorf("the largest run takes about %s: more than --memory %s", study.Bytes(each), c.String("memory"))
 		}
@@ -80,13 +67,7 @@ func runStudy(c *cli.Context) error {
 		tellNotes(c, p)
 	}
 	// A directory of the same plan is gone on with; one of another plan is refused.
-	found, err := p.Create(dir)
-	if err != nil {
-		return err
-	}
-	if err := tellFound(c, p, found); err != nil {
-		return err
-	}
+	tellFound(c, p, textutil.Must(p.Create(dir)))
 	// This worker stays until the study is done, also by others, and makes failed runs again: the
 	// user has asked for the whole table.
 	return work(c, p, study.WorkOptions{Jobs: jobs, Lease: lease, Retry: true, Wait: true})
@@ -100,7 +81,8 @@ func planCommand() *cli.Command {
 		Description: "Writes the plan into DIR, for study submit or for workers on any hosts.\n\n" +
 			"    study plan nb.yaml -o nb",
 		Flags: []cli.Flag{outputFlag("the study's directory `DIR`, which workers share", "")},
-		Action: func(c *cli.Context) error {
+		Action: func(c *cli.Context) (err error) {
+			defer textutil.Stopped(&err)
 			if c.NArg() != 1 {
 				return command.Usagef("plan: want the file of a study, got %d arguments", c.NArg())
 			}
@@ -108,14 +90,9 @@ func planCommand() *cli.Command {
 			if dir == "" {
 				return command.Usagef("plan: --output DIR is missing: where the plan is to be")
 			}
-			p, err := planOf(c.Args().First())
-			if err != nil {
-				return err
-			}
+			p := planOf(c.Args().First())
 			tellNotes(c, p)
-			if _, err := p.Create(dir); err != nil {
-				return err
-			}
+			textutil.Must(p.Create(dir))
 			_, err = fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, textutil.Count(p.Different(), "run"))
 			return err
 		},
@@ -123,12 +100,8 @@ func planCommand() *cli.Command {
 }
 
 // planOf plans the study of a file.
-func planOf(file string) (*study.Plan, error) {
-	s, err := study.Load(file)
-	if err != nil {
-		return nil, err
-	}
-	return study.NewPlan(s, version())
+func planOf(file string) *study.Plan {
+	return textutil.Must(study.NewPlan(textutil.Must(study.Load(file)), version()))
 }
 
 // tellNotes prints the notes of a plan, such as that several seeds are one run.
@@ -139,17 +112,13 @@ func tellNotes(c *cli.Context, p *study.Plan) {
 }
 
 // tellFound prints how many runs of a study that was found are done.
-func tellFound(c *cli.Context, p *study.Plan, found bool) error {
+func tellFound(c *cli.Context, p *study.Plan, found bool) {
 	if !found || c.Bool("quiet") {
-		return nil
+		return
 	}
-	s, err := p.NewStatus()
-	if err != nil {
-		return err
-	}
+	s := textutil.Must(p.NewStatus())
 	command.Tell(c.App.ErrWriter, "study",
 		fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, textutil.Count(s.Runs, "run")))
-	return nil
 }
 
 func workerCommand() *cli.Command {
@@ -175,13 +144,7 @@ func workerCommand() *cli.Command {
 
 // runWorker is the command worker.
 func runWorker(c *cli.Context, dir string) (err error) {
-	o := study.WorkOptions{}
-	if o.Jobs, err = jobsOf(c, 1); err != nil {
-		return err
-	}
-	if o.Lease, err = leaseOf(c); err != nil {
-		return err
-	}
+	o := study.WorkOptions{Jobs: jobsOf(c, 1), Lease: leaseOf(c)}
 	// The time is read before the plan, which may take seconds of it.
 	if until := c.String("until"); until == slurm.UntilLimit {
 		left, limited, err := slurm.Left(c.Context)
@@ -194,11 +157,7 @@ func runWorker(c *cli.Context, dir string) (err error) {
 	} else if o.Until, err = slurm.ParseUntil(until, time.Now()); err != nil {
 		return command.Usagef("worker: --until %w", err)
 	}
-	p, err := study.Open(dir, version())
-	if err != nil {
-		return err
-	}
-	return work(c, p, o)
+	return work(c, textutil.Must(study.Open(dir, version())), o)
 }
 
 // work makes runs until there are none, and prints a summary.
@@ -237,10 +196,10 @@ func leaseFlag() cli.Flag {
 }
 
 // leaseOf returns the value of leaseFlag.
-func leaseOf(c *cli.Context) (time.Duration, error) {
+func leaseOf(c *cli.Context) time.Duration {
 	d := c.Duration("lease")
 	if err := workqueue.CheckPeriod(d); err != nil {
-		return 0, command.Usagef("%s: --lease %w", c.Command.Name, err)
+		textutil.Stop(command.Usagef("%s: --lease %w", c.Command.Name, err))
 	}
-	return d, nil
+	return d
 }

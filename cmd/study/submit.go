@@ -45,7 +45,8 @@ func submitCommand() *cli.Command {
 }
 
 // submit is the command submit. Arguments behind the directory are passed on to sbatch.
-func submit(c *cli.Context) error {
+func submit(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
 	args := c.Args().Slice()
 	switch {
 	case len(args) == 0:
@@ -54,33 +55,21 @@ func submit(c *cli.Context) error {
 		return command.Usagef("submit: want --slurm; for other schedulers see docs/clusters.md")
 	}
 	dir := args[0]
-	p, err := study.Open(dir, version())
-	if err != nil {
-		return err
-	}
-	s, err := p.NewStatus()
-	if err != nil {
-		return err
-	}
+	p := textutil.Must(study.Open(dir, version()))
+	s := textutil.Must(p.NewStatus())
 	// Runs that failed are not left: workers do not make them again, only study run does.
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
+		_, err = fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
 			textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
 
 	// The tasks run this program, on the directory by its absolute name.
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
+	abs := textutil.Must(filepath.Abs(dir))
 	// The program itself, by its absolute path: nodes need not have it on PATH, but see the same
 	// file system.
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
+	program := textutil.Must(os.Executable())
 	array := slurm.Array{
 		Name: slurm.Name(abs), Workers: c.Int("workers"), Dir: abs,
 		Worker: []string{program, "worker", abs, "--until", slurm.UntilLimit, "--lease", c.Duration("lease").String(),
@@ -89,18 +78,14 @@ func submit(c *cli.Context) error {
 		Memory: 2*p.Memory() + 256<<20, // a worker keeps traces
 	}
 	if c.IsSet("memory") {
-		if array.Memory, err = sizeOf(c); err != nil {
-			return err
-		}
+		array.Memory = sizeOf(c)
 	}
 	if array.Workers < 1 || array.Workers > slurm.MaxTasks {
 		return command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", array.Workers,
 			slurm.MaxTasks)
 	}
 	// The worker would refuse it too, but only once its task runs.
-	if _, err = leaseOf(c); err != nil {
-		return err
-	}
+	leaseOf(c)
 	// More workers than runs would start, find nothing to do, and end.
 	array.Workers, array.Arguments = min(array.Workers, left), args[1:]
 	job, err := slurm.Submit(c.Context, array)
@@ -124,9 +109,7 @@ func cancelCommand() *cli.Command {
 		Description: "Cancels all jobs of the study in DIR. Workers give back what they are making, long runs with a" +
 			" checkpoint;\nstudy submit goes on.\n\n    study cancel nb",
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
-			if _, err := study.Open(dir, ""); err != nil {
-				return err
-			}
+			textutil.Must(study.Open(dir, ""))
 			tasks, err := slurm.TasksOf(c.Context, dir)
 			if err == nil {
 				err = slurm.Cancel(c.Context, tasks)
@@ -150,14 +133,7 @@ func statusCommand() *cli.Command {
 			"    study status nb --json",
 		Flags: []cli.Flag{boolFlag("json", "print the status as JSON")},
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
-			p, err := study.Open(dir, "")
-			if err != nil {
-				return err
-			}
-			s, err := p.NewStatus()
-			if err != nil {
-				return err
-			}
+			s := textutil.Must(textutil.Must(study.Open(dir, "")).NewStatus())
 			tasks, err := slurm.TasksOf(c.Context, dir)
 			if err != nil { // a scheduler that does not answer is no reason to tell nothing
 				s.Notes = append(s.Notes, "what has become of submitted workers is not known: "+err.Error())

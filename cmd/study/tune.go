@@ -65,11 +65,9 @@ func tuneCommand() *cli.Command {
 }
 
 // runTune is the command tune.
-func runTune(c *cli.Context) error {
-	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return err
-	}
+func runTune(c *cli.Context) (err error) {
+	defer textutil.Stopped(&err)
+	jobs := jobsOf(c, runtime.GOMAXPROCS(0))
 	switch program := c.String("program"); program {
 	case "hpl":
 	case "hpcg":
@@ -77,10 +75,7 @@ func runTune(c *cli.Context) error {
 	default:
 		return command.Usagef("tune: --program %q, want hpl or hpcg", program)
 	}
-	s, err := toTune(c)
-	if err != nil {
-		return err
-	}
+	s := toTune(c)
 
 	// Tolerances: that of a study's file counts unless --tolerance is given.
 	o := tune.Options{Jobs: jobs, Seed: s.Seeds[0], Dir: c.String("output")}
@@ -97,14 +92,9 @@ func runTune(c *cli.Context) error {
 		return command.Usagef("tune: --within %w", err)
 	}
 	// The plan is never written: its runs are made by the search, a few of all.
-	p, err := study.NewPlan(s, version())
-	if err != nil {
-		return err
-	}
+	p := textutil.Must(study.NewPlan(s, version()))
 	// Before --dry-run, which would promise a search that Run refuses.
-	if err := tune.Check(p); err != nil {
-		return err
-	}
+	check(tune.Check(p))
 	if c.Bool("dry-run") {
 		return tune.WritePrediction(c.App.Writer, p, o)
 	}
@@ -127,41 +117,36 @@ func runTune(c *cli.Context) error {
 	r.Effort = since()
 	// The file stands beside the results, ready for the benchmark.
 	if name, text := r.BestFile(); o.Dir != "" && text != "" {
-		if err := atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
+		check(atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
-		}); err != nil {
-			return err
-		}
+		}))
 	}
 	return show(c, r)
 }
 
 // toTune returns the study of all configurations, from a file or from the flags.
-func toTune(c *cli.Context) (*study.Study, error) {
+func toTune(c *cli.Context) *study.Study {
 	if c.NArg() > 1 {
-		return nil, command.Usagef("tune: %d arguments, want the file of a study, or none", c.NArg())
+		textutil.Stop(command.Usagef("tune: %d arguments, want the file of a study, or none", c.NArg()))
 	}
 	if c.NArg() == 1 {
 		for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill",
 			"seed"} {
 			if c.IsSet(name) {
-				return nil, command.Usagef("tune: --%s: the study's file says that", name)
+				textutil.Stop(command.Usagef("tune: --%s: the study's file says that", name))
 			}
 		}
-		s, err := study.Load(c.Args().First())
-		if err == nil && len(s.Seeds) > 1 {
-			err = fmt.Errorf("%s: %d seeds, want one: the best is replayed with others", s.File, len(s.Seeds))
+		s := textutil.Must(study.Load(c.Args().First()))
+		if len(s.Seeds) > 1 {
+			textutil.Stop(fmt.Errorf("%s: %d seeds, want one: the best is replayed with others", s.File, len(s.Seeds)))
 		}
-		return s, err
+		return s
 	}
 
 	// Without a file: a study of all configurations that come into question, by the flags.
 	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
-	var err error
-	if r.Memory, r.Fill, err = memoryOf(c); err != nil {
-		return nil, err
-	}
+	r.Memory, r.Fill = memoryOf(c)
 	for _, name := range []string{"machine", "kernels"} {
 		if c.IsSet(name) {
 			r.Settings = append(r.Settings, study.Setting{Word: name, Value: c.String(name)})
@@ -169,41 +154,40 @@ func toTune(c *cli.Context) (*study.Study, error) {
 	}
 	for _, text := range c.StringSlice("set") {
 		if err := r.Set(text); err != nil {
-			return nil, command.Usagef("tune: --set %w", err)
+			textutil.Stop(command.Usagef("tune: --set %w", err))
 		}
 	}
 	s, leftOut, err := r.Study()
-	if err != nil {
-		return nil, err
-	}
+	check(err)
 	// Configurations without room are no error as long as others are left.
 	if leftOut > 0 && !c.Bool("quiet") {
 		command.Tell(c.App.ErrWriter, "study",
 			fmt.Sprintf("%s would not fit into the memory, and are left out", textutil.Count(leftOut, "configuration")))
 	}
 	s.Seeds = []uint64{c.Uint64("seed")}
-	return s, nil
+	return s
 }
 
 // memoryOf checks the flags that are numbers, and reads the memory of a node, in bytes, and the
 // share of it that is used. Without --memory the memory is 0.
-func memoryOf(c *cli.Context) (memory, fill float64, err error) {
+func memoryOf(c *cli.Context) (memory, fill float64) {
 	for _, name := range []string{"order", "ranks", "nodes"} {
 		if c.IsSet(name) && c.Int(name) < 1 {
-			return 0, 0, command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name))
+			textutil.Stop(command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name)))
 		}
 	}
 	if c.IsSet("fill") && (c.IsSet("order") || c.IsSet("dat") || !c.IsSet("memory")) {
-		return 0, 0, command.Usagef("tune: --fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat")
+		textutil.Stop(command.Usagef(
+			"tune: --fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat"))
 	}
-	if fill, err = textutil.ParsePercent(c.String("fill"), "the memory", false); err != nil {
-		return 0, 0, command.Usagef("tune: --fill %w", err)
+	fill, err := textutil.ParsePercent(c.String("fill"), "the memory", false)
+	if err != nil {
+		textutil.Stop(command.Usagef("tune: --fill %w", err))
 	}
-	if !c.IsSet("memory") {
-		return 0, fill, nil
+	if c.IsSet("memory") {
+		memory = float64(sizeOf(c))
 	}
-	size, err := sizeOf(c)
-	return float64(size), fill, err
+	return memory, fill
 }
 
 // tuneHPCG is the command tune for HPCG.
@@ -221,9 +205,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 		Nodes: c.Int("nodes")}
 	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
 	var err error
-	if b.Memory, b.Fill, err = memoryOf(c); err != nil {
-		return err
-	}
+	b.Memory, b.Fill = memoryOf(c)
 	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true); err != nil {
 		return command.Usagef("tune: --within %w", err)
 	}
