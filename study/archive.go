@@ -55,16 +55,14 @@ func (p *Plan) missing(r *Results) int {
 // WriteArchive writes a study whose runs are done as one file: a zip of its plan, its inputs, its
 // results and its table. The same study gives the same bytes, whichever workers made its runs:
 // there are no dates, and results have no times of workers.
-func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
+func (p *Plan) WriteArchive(w io.Writer, r *Results) (err error) {
+	defer textutil.Stopped(&err)
 	if n := p.missing(r); n > 0 {
 		return fmt.Errorf("%s: %d of %d rows have no result yet: study run makes them", p.dir, n, len(p.Runs))
 	}
 	// The order of the files is fixed, and their content depends on the study alone.
 	z := zip.NewWriter(w)
-	text, err := p.text()
-	if err != nil {
-		return err
-	}
+	text := textutil.Must(p.text())
 	if err := store(z, PlanFile, text); err != nil {
 		return err
 	}
@@ -76,10 +74,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 			continue
 		}
 		known[in.File] = true
-		text, err := p.textOf(in)
-		if err != nil {
-			return err
-		}
+		text := textutil.Must(p.textOf(in))
 		if err := store(z, filepath.ToSlash(in.File), text); err != nil {
 			return err
 		}
@@ -88,10 +83,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) error {
 	var lines, table bytes.Buffer
 	for i, run := range p.Runs {
 		e := r.Of(run.ID)
-		text, err := json.Marshal(archived{i, e.Outcome, e.Error})
-		if err != nil {
-			return err
-		}
+		text := textutil.Must(json.Marshal(archived{i, e.Outcome, e.Error}))
 		lines.Write(append(text, '\n'))
 	}
 	if err := p.NewTable(r).WriteCSV(&table); err != nil {
@@ -122,16 +114,11 @@ type Archive struct {
 }
 
 // OpenArchive reads the archive in a file.
-func OpenArchive(path string) (*Archive, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func OpenArchive(path string) (_ *Archive, err error) {
+	defer textutil.Stopped(&err)
+	f := textutil.Must(regular.Open(path))
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+	info := textutil.Must(f.Stat())
 	return ReadArchive(f, info.Size(), path)
 }
 

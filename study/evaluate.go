@@ -15,6 +15,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -116,7 +117,8 @@ type RunOptions struct {
 
 // Evaluate makes a run. With the same seed the random numbers of two configurations are the same,
 // as far as ranks and steps are: their difference has less noise than either.
-func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*Outcome, error) {
+func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ *Outcome, err error) {
+	defer textutil.Stopped(&err)
 	// The replay's context ends with the caller's but has no deadline: an estimate would be as
 	// good as the time allows, and differ from one at another time.
 	// The deadline of a worker still ends the replay, by AfterFunc: the estimate then fails, and is
@@ -128,14 +130,8 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 	// The trace and the machine, from the caches.
 	// Each replay of one run, and each window of an estimate, reads the trace by a reader of its
 	// own.
-	open, err := e.traceOf(ctx, c.Run)
-	if err != nil {
-		return nil, err
-	}
-	t, err := open()
-	if err != nil {
-		return nil, err
-	}
+	open := textutil.Must(e.traceOf(ctx, c.Run))
+	t := textutil.Must(open())
 	defer t.Close()
 	m, ro, odd, err := e.load(c.Machine, t)
 	if err != nil {
@@ -181,18 +177,12 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (*O
 			ro.Observers = []replay.Observer{p.Observer()}
 		}
 		if o.Checkpoint != "" && o.Responses == (Responses{}) {
-			resumed, err := e.checkpoint(ctx, &ro, o.Checkpoint)
-			if err != nil {
-				return nil, err
-			}
+			resumed := textutil.Must(e.checkpoint(ctx, &ro, o.Checkpoint))
 			if resumed != nil {
 				defer resumed.Close()
 			}
 		}
-		res, err := replay.Run(ctx, t, m, ro)
-		if err != nil {
-			return nil, err
-		}
+		res := textutil.Must(replay.Run(ctx, t, m, ro))
 		out = &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
 		part := func(s replay.Share) Part { return Part{s.Name, s.Mean} }
 		out.Kinds, out.Phases = mapped(res.Kinds, part), mapped(res.Phases, part)

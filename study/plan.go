@@ -258,13 +258,11 @@ func (p *Plan) text() ([]byte, error) {
 // is true. Another plan there is an error, and so are journals without a plan. Several processes
 // may create the same plan at the same time.
 func (p *Plan) Create(dir string) (found bool, err error) {
+	defer textutil.Stopped(&err)
 	// A new directory must not hide something built in that the study uses: directories are found
 	// first.
 	if _, err := os.Stat(dir); err != nil {
-		path, err := filepath.Abs(dir)
-		if err != nil {
-			return false, err
-		}
+		path := textutil.Must(filepath.Abs(dir))
 		for _, in := range p.Inputs {
 			for _, of := range []string{in.Name, filepath.Join(p.from, in.Name)} {
 				if hidden, err := filepath.Abs(of); err == nil && in.File == "" && hidden == path {
@@ -279,10 +277,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	}
 	p.dir = dir
 	// The text of a plan is the same on all hosts: workers that plan the same study compare bytes.
-	text, err := p.text()
-	if err != nil {
-		return false, err
-	}
+	text := textutil.Must(p.text())
 
 	path := filepath.Join(dir, PlanFile)
 	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which another process may be creating

@@ -101,10 +101,8 @@ func Name(dir string) string {
 // limit of time; tasks that are preempted, or whose node fails, are queued again under the same ID.
 // The file stays when the job has ended: then the queue does not have its tasks any more.
 func Submit(ctx context.Context, a Array) (job string, err error) {
-	args, err := a.arguments()
-	if err != nil {
-		return "", err
-	}
+	defer textutil.Stopped(&err)
+	args := textutil.Must(a.arguments())
 
 	// The job's file is written after the job is queued, so whether it can be written is found out
 	// before.
@@ -117,18 +115,12 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 	}
 	// Two submissions at the same moment may pass both: the limit is a courtesy, and Slurm has its
 	// own.
-	waiting, err := Tasks(ctx, a.Name, a.Dir)
-	if err != nil {
-		return "", err
-	}
+	waiting := textutil.Must(Tasks(ctx, a.Name, a.Dir))
 	if len(waiting)+a.Workers > MaxTasks {
 		return "", fmt.Errorf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers",
 			len(waiting), a.Workers, MaxTasks, MaxTasks-len(waiting))
 	}
-	out, err := run(ctx, a.Script(), "sbatch", args...)
-	if err != nil {
-		return "", err
-	}
+	out := textutil.Must(run(ctx, a.Script(), "sbatch", args...))
 	job, _, _ = strings.Cut(strings.TrimSpace(out), ";") // the cluster's name follows it
 	if _, err := strconv.ParseUint(job, 10, 32); err != nil {
 		return "", fmt.Errorf("sbatch: printed %q, want the id of a job", out)
@@ -237,18 +229,12 @@ const format = "--format=%F|%K|%T|%N|%L|%r|%Z"
 // Tasks returns the tasks of the study in a directory that wait or run, in the order of job and
 // index. The jobs of a name may be those of another study, whose directory has the same last
 // element, so only those count that this directory has a file of, or that run in it.
-func Tasks(ctx context.Context, name, dir string) ([]Task, error) {
-	out, err := run(ctx, "", "squeue", "--noheader", "--array", "--me", "--name="+name, format)
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := Jobs(dir)
-	if err != nil {
-		return nil, err
-	}
+func Tasks(ctx context.Context, name, dir string) (tasks []Task, err error) {
+	defer textutil.Stopped(&err)
+	out := textutil.Must(run(ctx, "", "squeue", "--noheader", "--array", "--me", "--name="+name, format))
+	jobs := textutil.Must(Jobs(dir))
 	// By file rather than by name: nodes may see the directory under another path.
 	here, notHere := os.Stat(dir)
-	var tasks []Task
 	for line := range strings.Lines(out) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "|", 7)
 		if len(f) < 7 {

@@ -272,7 +272,9 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 }
 
 // replayBox estimates the rate of a box, or replays it where that costs no more.
-func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, seed uint64, tool string) (boxRun, error) {
+func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, seed uint64,
+	tool string) (_ boxRun, err error) {
+	defer textutil.Stopped(&err)
 	var file bytes.Buffer
 	if err := hpcg.Generate(ctx, &file, *p, hpcg.Options{Tool: tool}); err != nil {
 		return boxRun{}, err
@@ -280,10 +282,7 @@ func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, see
 	open := func() (*trace.Trace, error) {
 		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPCG")
 	}
-	tr, err := open()
-	if err != nil {
-		return boxRun{}, err
-	}
+	tr := textutil.Must(open())
 	defer tr.Close()
 	m, o, _, err := replay.LoadMachine(spec, tr)
 	if err != nil {
@@ -298,10 +297,7 @@ func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, see
 	if !errors.Is(err, sampling.ErrExact) {
 		return boxRun{}, err
 	}
-	r, err := replay.Run(ctx, tr, m, o)
-	if err != nil {
-		return boxRun{}, err
-	}
+	r := textutil.Must(replay.Run(ctx, tr, m, o))
 	return boxRun{r.Gflops, 0, r.Seed != nil}, nil
 }
 

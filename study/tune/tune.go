@@ -150,18 +150,15 @@ type tuner struct {
 
 // Run finds the configuration of a plan that takes the least time, or the least time per flop.
 // The result does not depend on the number of jobs.
-func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
+func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
+	defer textutil.Stopped(&err)
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
 	}
 	if err := Check(p); err != nil {
 		return nil, err
 	}
-	runs, err := p.NewCachedEvaluator(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	t := &tuner{Options: o, plan: p, runs: runs}
+	t := &tuner{Options: o, plan: p, runs: textutil.Must(p.NewCachedEvaluator(o.Dir))}
 
 	// The space has a point for each run of the plan. Levels that have an order are numbered in
 	// that.
@@ -218,11 +215,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 		c.Run = c.Run.Reseeded(uint64(i) + 1)
 		jobs[i] = job{best.Index, &c, study.RunOptions{Tolerance: best.Tolerance, Seed: t.Seed + uint64(i) + 1}}
 	}
-	fresh, err := t.make(ctx, jobs)
-	if err != nil {
-		return nil, err
-	}
-	return t.result(found, last, fresh), nil
+	return t.result(found, last, textutil.Must(t.make(ctx, jobs))), nil
 }
 
 // weight is the factor by which the time of a configuration is comparable with others that may do

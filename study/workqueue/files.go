@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 // States of a file's first line, of the same length, so that one can be written over the other.
@@ -129,19 +130,11 @@ type Known struct {
 // Workers returns the workers of a directory that have not left, and the items that they hold, by
 // name. It writes nothing, so that users without the right to write may call it: whether workers
 // of other hosts live is then judged by this host's clock.
-func Workers(dir string) ([]Known, error) {
-	names, err := fileNames(filepath.Join(dir, WorkersDir))
-	if err != nil {
-		return nil, err
-	}
-	leases, err := fileNames(filepath.Join(dir, LeasesDir))
-	if err != nil {
-		return nil, err
-	}
-	me, err := self(0)
-	if err != nil {
-		return nil, err
-	}
+func Workers(dir string) (list []Known, err error) {
+	defer textutil.Stopped(&err)
+	names := textutil.Must(fileNames(filepath.Join(dir, WorkersDir)))
+	leases := textutil.Must(fileNames(filepath.Join(dir, LeasesDir)))
+	me := textutil.Must(self(0))
 
 	// Of each item the lease of the largest number counts.
 	// Leases of smaller numbers stay until the item is done, and say nothing.
@@ -166,7 +159,6 @@ func Workers(dir string) ([]Known, error) {
 		}
 	}
 
-	var list []Known
 	for _, name := range names {
 		o, _, whole, err := read(filepath.Join(dir, WorkersDir, name))
 		if err != nil || !whole {
