@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-var handWrittenNames = strings.Fields(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free Cancel
-	Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall
+var handWrittenNames = strings.Fields(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free
+	Cancel Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall
 	Pready Pready_range Pready_list Parrived File_open File_close Win_free Session_init Session_finalize`)
 
 // recordedNames are calls for messages, and those that make communicators.
-var recordedNames = strings.Fields(`Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
-	Recv Irecv Recv_init Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Psend_init Precv_init
+var recordedNames = strings.Fields(`Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init
+	Rsend_init Recv Irecv Recv_init Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Psend_init Precv_init
 	Probe Iprobe Mprobe Improbe Mrecv Imrecv
 	Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split
-	Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge
-	Comm_create_from_group Intercomm_create_from_groups`)
+	Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create
+	Intercomm_merge Comm_create_from_group Intercomm_create_from_groups`)
 
 var collectives = regexp.MustCompile(`^I?(neighbor_)?(barrier|bcast|reduce|allreduce|alltoall[vw]?|gatherv?|allgatherv?|scatterv?|reduce_scatter|reduce_scatter_block|scan|exscan)(_init)?$`)
 

@@ -25,11 +25,6 @@ func (d *data) dahuNetwork(name string) *network {
 	return n
 }
 
-// dahuGemms reads one of the sets of dgemm models.
-func (d *data) dahuGemms(set string) machineKernels {
-	return d.gemms("dahu/dgemm_cpu_models.csv", set)
-}
-
 // dahuByOrder replays the models A1 to D2_het and simple, which differ in how much they know of
 // the machine's variability, by order of the matrix. Models with noise are replayed for a few
 // orders, except D1_het, the best one. Runs without noise of kernels are estimates from N =
@@ -50,7 +45,7 @@ func dahuByOrder(d *data) []point {
 	var points []point
 	for _, r := range d.rows("dahu/model_ladder.csv", "model", "stochastic_cpu", "stochastic_network", "dgemm_model", "kernel_variant") {
 		minimal, noisy, noisyLinks := r.text("kernel_variant") == "minimal", r.number("stochastic_cpu") != 0, r.number("stochastic_network") != 0
-		m := d.dahuGemms(r.text("dgemm_model"))
+		m := d.gemms("dahu/dgemm_cpu_models.csv", r.text("dgemm_model"))
 		m.others, m.noisyGemm, m.noisyOthers = others, noisy, noisy && !minimal
 		if minimal {
 			m.others = others.minimal()
@@ -92,7 +87,7 @@ func cooling(d *data) []point {
 		if r.text("cooling") == "good" {
 			first, set = 1, "het_poly_2020-07-08_reconstructed"
 		}
-		m := d.dahuGemms(set)
+		m := d.gemms("dahu/dgemm_cpu_models.csv", set)
 		m.others, m.noisyGemm, m.noisyOthers = others, true, true
 		key := [2]string{r.text("cooling"), r.text("matrix_size")}
 		points = append(points, point{labels: key[:], smpi: r.number("smpi_gflops"), real: real[key], run: run{
@@ -139,7 +134,7 @@ const mostRows = 100
 // geometry2020 replays all grids of 960 ranks on 30 nodes with N = 250,000 and the network of
 // September 2020. Without -all, grids of many rows are estimates.
 func geometry2020(d *data) []point {
-	m := d.dahuGemms("het_poly_2020-07-08_reconstructed")
+	m := d.gemms("dahu/dgemm_cpu_models.csv", "het_poly_2020-07-08_reconstructed")
 	m.others, m.noisyGemm, m.noisyOthers = d.dahuOthers(), true, true
 	machine := d.dahuNetwork("dahu_ringrong_2020").xml(cluster{first: 1, last: 30, cores: 32})
 	points := grids(d, "smpi_gflops", machine, m.yaml())
@@ -211,12 +206,7 @@ func paravance(d *data, noisy bool) []point {
 // causes shows the effect of single inputs that are easily mistaken, in two runs without noise: on
 // Dahu, where processors dominate, and on paravance, where the network does.
 func causes(d *data) []point {
-	var bases []point
-	for _, p := range dahuByOrder(d) {
-		if p.labels[0] == "C1" && p.labels[1] == "100000" {
-			bases = append(bases, p)
-		}
-	}
+	bases := slices.DeleteFunc(dahuByOrder(d), func(p point) bool { return !slices.Equal(p.labels, []string{"C1", "100000"}) })
 	if quiet := paravance(d, false); len(quiet) > 0 {
 		bases = append(bases, quiet[0])
 	}

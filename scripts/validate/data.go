@@ -56,21 +56,18 @@ func (d *data) rows(name string, columns ...string) []row {
 		}
 	}
 	var rows []row
-	for {
-		err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			d.fail(err)
-			return nil
-		}
+	for err = r.Next(); err == nil; err = r.Next() {
 		x := row{d, fmt.Sprint(r.Errorf("")), map[string]string{}}
 		for i, c := range r.Header() {
 			x.fields[c] = r.Text(i)
 		}
 		rows = append(rows, x)
 	}
+	if !errors.Is(err, io.EOF) {
+		d.fail(err)
+		return nil
+	}
+	return rows
 }
 
 func (r row) text(column string) string { return r.fields[column] }

@@ -84,28 +84,25 @@ func (o otherKernels) minimal() otherKernels {
 	return o.without("HPL_dlaswp01T", "HPL_dlaswp02N", "HPL_dlaswp03T", "HPL_dlaswp04T", "HPL_dlacpy", "HPL_dlatcpy")
 }
 
-// charge is a piece of a model: a published coefficient times a product.
-type charge struct{ when, product string }
-
-// charges are the products of the published coefficients, in the order of the file. dgemv is as
+// charges are the products of the published coefficients, each behind the calls that it is of, in the order of the file. dgemv is as
 // simulated: a macro multiplied M by N without brackets, and the factorization calls it with kk+1
 // columns, so that the size is M*kk + 1, or 1 with NBMIN = 2 (docs/deviations.md, 16).
 var charges = []struct {
 	kernel, name string
-	pieces       []charge
+	pieces       [][2]string
 }{
-	{"dtrsm", "dtrsm", []charge{{"when: {side: L}, ", "M^2*N"}, {"when: {side: R}, ", "M*N^2"}}},
-	{"dgemv", "dgemv", []charge{{"if: N > 1, ", "M*N"}, {"", "1"}}},
-	{"dtrsv", "dtrsv", []charge{{"empty: charged, ", "1"}}},
-	{"dscal", "dscal", []charge{{"", "N"}}},
-	{"daxpy", "daxpy", []charge{{"empty: charged, ", "1"}}},
-	{"idamax", "idamax", []charge{{"", "N"}}},
-	{"dlaswp01T", "HPL_dlaswp01T", []charge{{"", "M*N"}}},
-	{"dlaswp02N", "HPL_dlaswp02N", []charge{{"", "M*N"}}},
-	{"dlaswp03T", "HPL_dlaswp03T", []charge{{"", "M*N"}}},
-	{"dlaswp04T", "HPL_dlaswp04T", []charge{{"", "M1*N"}}},
-	{"dlacpy", "HPL_dlacpy", []charge{{"", "M*N"}}},
-	{"dlatcpy", "HPL_dlatcpy", []charge{{"", "M*N"}}},
+	{"dtrsm", "dtrsm", [][2]string{{"when: {side: L}, ", "M^2*N"}, {"when: {side: R}, ", "M*N^2"}}},
+	{"dgemv", "dgemv", [][2]string{{"if: N > 1, ", "M*N"}, {"", "1"}}},
+	{"dtrsv", "dtrsv", [][2]string{{"empty: charged, ", "1"}}},
+	{"dscal", "dscal", [][2]string{{"", "N"}}},
+	{"daxpy", "daxpy", [][2]string{{"empty: charged, ", "1"}}},
+	{"idamax", "idamax", [][2]string{{"", "N"}}},
+	{"dlaswp01T", "HPL_dlaswp01T", [][2]string{{"", "M*N"}}},
+	{"dlaswp02N", "HPL_dlaswp02N", [][2]string{{"", "M*N"}}},
+	{"dlaswp03T", "HPL_dlaswp03T", [][2]string{{"", "M*N"}}},
+	{"dlaswp04T", "HPL_dlaswp04T", [][2]string{{"", "M1*N"}}},
+	{"dlacpy", "HPL_dlacpy", [][2]string{{"", "M*N"}}},
+	{"dlatcpy", "HPL_dlatcpy", [][2]string{{"", "M*N"}}},
 }
 
 // free are kernels that cost nothing; a pattern covers kernels without a model.
@@ -125,9 +122,9 @@ func (o otherKernels) write(b *strings.Builder, noisy bool) {
 		}
 		fmt.Fprintf(b, "  %s:", c.kernel)
 		for _, p := range c.pieces {
-			fmt.Fprintf(b, "%s{%sterms: {%s: %s}", indent, p.when, p.product, exact(x.mean))
+			fmt.Fprintf(b, "%s{%sterms: {%s: %s}", indent, p[0], p[1], exact(x.mean))
 			if noisy {
-				fmt.Fprintf(b, ", noise: {half-normal: {%s: %s}}", p.product, exact(x.deviation))
+				fmt.Fprintf(b, ", noise: {half-normal: {%s: %s}}", p[1], exact(x.deviation))
 			}
 			b.WriteString("}")
 		}

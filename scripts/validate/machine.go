@@ -69,11 +69,8 @@ func (n *network) xml(c cluster) string {
 	}
 	if c.fatTree != "" {
 		at := strings.LastIndexByte(c.fatTree, ';') + 1
-		cables := strings.Split(c.fatTree[at:], ",")
-		for i := range cables {
-			cables[i] = "1"
-		}
-		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", c.fatTree[:at]+strings.Join(cables, ","))
+		cables := "1" + strings.Repeat(",1", strings.Count(c.fatTree[at:], ","))
+		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", c.fatTree[:at]+cables)
 	}
 	if c.halfDuplex {
 		b.WriteString(" sharing_policy=\"SHARED\"")
@@ -164,11 +161,11 @@ func (d *data) linkNoise() string {
 			for _, m := range r.Modes {
 				modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", exact(m.Weight), exact(m.Mean), exact(m.SD)))
 			}
-			if modes == nil {
-				b.WriteString(", noise: none}\n")
-			} else {
-				b.WriteString(", noise: {half-normal: [" + strings.Join(modes, ", ") + "]}}\n")
+			noise := "none"
+			if modes != nil {
+				noise = "{half-normal: [" + strings.Join(modes, ", ") + "]}"
 			}
+			b.WriteString(", noise: " + noise + "}\n")
 		}
 	}
 	return b.String()

@@ -21,11 +21,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,9 +70,9 @@ var tables = []published{
 }
 
 func main() {
+	log.SetFlags(0)
 	if err := validate(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "validate:", err)
-		os.Exit(1)
+		log.Fatalln("validate:", err)
 	}
 }
 
@@ -92,7 +94,7 @@ func validate(args []string, stdout io.Writer) error {
 	if f.NArg() > 0 || *jobs < 1 {
 		return errors.New("want flags only, and at least one job")
 	}
-	l := &runner{bin: *bin, jobs: *jobs, log: os.Stderr}
+	l := &runner{bin: *bin, jobs: *jobs, done: map[run]result{}}
 	switch {
 	case *short:
 		return replayShort(l, *facts, stdout)
@@ -101,9 +103,16 @@ func validate(args []string, stdout io.Writer) error {
 	case d.dir == "":
 		return errors.New("want -data DIR, the published data, or -short or -intervals")
 	}
-	wanted, err := choose(*only)
-	if err != nil {
-		return err
+	wanted := tables
+	if *only != "" {
+		wanted = nil
+		for _, name := range strings.Split(*only, ",") {
+			i := slices.IndexFunc(tables, func(t published) bool { return t.name == name })
+			if i < 0 {
+				return fmt.Errorf("-only: no table %q", name)
+			}
+			wanted = append(wanted, tables[i])
+		}
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
@@ -129,22 +138,6 @@ func validate(args []string, stdout io.Writer) error {
 	return summary.Flush()
 }
 
-// choose returns the tables with some names, or all.
-func choose(names string) ([]published, error) {
-	var chosen []published
-	if names == "" {
-		return tables, nil
-	}
-	for _, name := range strings.Split(names, ",") {
-		i := slices.IndexFunc(tables, func(t published) bool { return t.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("-only: no table %q", name)
-		}
-		chosen = append(chosen, tables[i])
-	}
-	return chosen, nil
-}
-
 // replayPoints fills in ours.
 func (l *runner) replayPoints(points []point) error {
 	runs := make([]run, len(points))
@@ -160,37 +153,30 @@ func (l *runner) replayPoints(points []point) error {
 
 // write writes points as CSV. Errors and excesses are in percent; an excess is of the time.
 func (t *published) write(path string, points []point) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := csv.NewWriter(f)
 	head := append(slices.Clone(t.columns), "gflops", "half_width_percent", "smpi_gflops", "real_gflops", "off_smpi_percent", "off_real_percent", "smpi_off_real_percent")
 	if t.base != "" {
 		head = append(head, "excess_percent", "smpi_excess_percent")
 	}
-	if err := w.Write(head); err != nil {
-		return err
-	}
+	lines := [][]string{head}
 	for _, p := range points {
 		row := append(slices.Clone(p.labels), cell(p.ours.Gflops), cell(100*p.ours.Interval/p.ours.Makespan), cell(p.smpi), cell(p.real),
 			off(p.ours.Gflops, p.smpi), off(p.ours.Gflops, p.real), off(p.smpi, p.real))
 		if t.base != "" {
 			key := slices.Clone(p.labels)
 			key[2] = t.base
+			var base point // without figures if there is none
 			if i := slices.IndexFunc(points, func(q point) bool { return slices.Equal(q.labels, key) }); i >= 0 {
-				row = append(row, off(points[i].ours.Gflops, p.ours.Gflops), off(points[i].smpi, p.smpi))
-			} else {
-				row = append(row, "", "")
+				base = points[i]
 			}
+			row = append(row, off(base.ours.Gflops, p.ours.Gflops), off(base.smpi, p.smpi))
 		}
-		if err := w.Write(row); err != nil {
-			return err
-		}
+		lines = append(lines, row)
 	}
-	w.Flush()
-	return errors.Join(w.Error(), f.Close())
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // cell writes a figure, or nothing where there is none.
@@ -214,32 +200,24 @@ func off(got, want float64) string {
 
 // summarise writes the errors of a table's Gflops.
 func summarise(w io.Writer, name string, points []point) {
-	for _, c := range []struct {
-		name      string
-		got, want func(point) float64
-	}{
-		{"ours, SMPI", gflops, func(p point) float64 { return p.smpi }},
-		{"ours, machine", gflops, func(p point) float64 { return p.real }},
-		{"SMPI, machine", func(p point) float64 { return p.smpi }, func(p point) float64 { return p.real }},
-	} {
+	for i, compared := range []string{"ours, SMPI", "ours, machine", "SMPI, machine"} {
 		n, sum, worst, at := 0, 0.0, 0.0, ""
 		for _, p := range points {
-			if c.got(p) == 0 || c.want(p) == 0 {
+			pair := [][2]float64{{p.ours.Gflops, p.smpi}, {p.ours.Gflops, p.real}, {p.smpi, p.real}}[i]
+			if pair[0] == 0 || pair[1] == 0 {
 				continue
 			}
-			e := relative(c.got(p), c.want(p))
+			e := relative(pair[0], pair[1])
 			n, sum = n+1, sum+math.Abs(e)
 			if math.Abs(e) >= math.Abs(worst) {
 				worst, at = e, strings.Join(p.labels, " ")
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%+.2f\t%s\n", name, c.name, n, sum/float64(n), worst, at)
+			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%+.2f\t%s\n", name, compared, n, sum/float64(n), worst, at)
 		}
 	}
 }
-
-func gflops(p point) float64 { return p.ours.Gflops }
 
 // replayShort replays the runs of dahu.csv in a directory with the built-in machine. The error
 // says how many are further from SMPI's figure than their limit.
@@ -265,8 +243,8 @@ func replayShort(l *runner, dir string, stdout io.Writer) error {
 	beyond := 0
 	for i, p := range points {
 		fmt.Fprintf(stdout, "%-7s N = %s: %.0f Gflops, %s %% from SMPI's, %s %% from the machine's; limit %g %%\n",
-			p.labels[0], p.labels[1], gflops(p), off(gflops(p), p.smpi), off(gflops(p), p.real), limits[i])
-		if !(math.Abs(relative(gflops(p), p.smpi)) <= limits[i]) {
+			p.labels[0], p.labels[1], p.ours.Gflops, off(p.ours.Gflops, p.smpi), off(p.ours.Gflops, p.real), limits[i])
+		if !(math.Abs(relative(p.ours.Gflops, p.smpi)) <= limits[i]) {
 			beyond++
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,10 +41,8 @@ func tolerance(percent float64) string { return fmt.Sprintf("--tolerance %g%%", 
 
 // runner makes runs.
 type runner struct {
-	bin  string // directory of the programs
-	jobs int    // at once
-	mu   sync.Mutex
-	log  io.Writer
+	bin  string         // directory of the programs
+	jobs int            // at once
 	done map[run]result // so that tables that share runs replay them once
 }
 
@@ -55,10 +53,7 @@ func (l *runner) replayAll(runs []run) ([]result, error) {
 	slots := make(chan struct{}, l.jobs)
 	var wg sync.WaitGroup
 	for i := len(runs) - 1; i >= 0; i-- {
-		l.mu.Lock()
-		r, ok := l.done[runs[i]]
-		l.mu.Unlock()
-		if ok {
+		if r, ok := l.done[runs[i]]; ok {
 			results[i] = r
 			continue
 		}
@@ -69,9 +64,6 @@ func (l *runner) replayAll(runs []run) ([]result, error) {
 		})
 	}
 	wg.Wait()
-	if l.done == nil {
-		l.done = map[run]result{}
-	}
 	for i, r := range runs {
 		if errs[i] == nil {
 			l.done[r] = results[i]
@@ -125,15 +117,14 @@ func (l *runner) replay(r run) (res result, err error) {
 
 // execute runs one of the programs on one core and returns its standard output.
 func (l *runner) execute(name string, args []string) ([]byte, error) {
-	l.mu.Lock()
-	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
-	l.mu.Unlock()
+	log.Println("$", name, strings.Join(args, " "))
 	cmd := exec.Command(filepath.Join(l.bin, name), args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w: %.500s", name, strings.Join(args, " "), err, stderr.Bytes())
 	}
-	return stdout.Bytes(), nil
+	return out, nil
 }
