@@ -110,17 +110,30 @@ func reality(args []string, out io.Writer) error {
 	}
 	measured := map[point][]float64{}
 	for start := range l.plan.starts {
-		for _, ranks := range l.rankCounts() {
+		before := 0
+		for _, g := range l.plan.grids {
+			ranks := g.p * g.q
+			if ranks == before {
+				continue // one start measures all grids of a number of ranks
+			}
+			before = ranks
 			if err := l.measure(ranks, start, measured); err != nil {
 				return err
 			}
 		}
 	}
-	results, err := join(l.plan, predicted, measured)
-	if err != nil {
-		return err
+	var list results
+	for _, c := range l.plan.points() {
+		x, ok := predicted[c.String()]
+		if !ok {
+			return fmt.Errorf("no prediction of %v", c)
+		}
+		if len(measured[c]) == 0 {
+			return fmt.Errorf("no run of %v", c)
+		}
+		list = append(list, result{c, x, slices.Sorted(slices.Values(measured[c]))})
 	}
-	return results.write(out)
+	return list.write(out)
 }
 
 // lab is a machine and its work directory.
@@ -131,13 +144,6 @@ type lab struct {
 }
 
 func (l *lab) path(name string) string { return filepath.Join(l.work, name) }
-
-func (l *lab) rankCounts() (counts []int) {
-	for _, g := range l.plan.grids {
-		counts = append(counts, g.p*g.q)
-	}
-	return slices.Compact(counts)
-}
 
 func (l *lab) runFile(ranks, start int) string {
 	return l.path(fmt.Sprintf("hpcc-%d-%d.txt", ranks, start))
@@ -179,7 +185,7 @@ func (l *lab) predictions() (map[string]float64, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if exists(l.runFile(l.rankCounts()[0], 0)) {
+	if first := l.plan.grids[0]; exists(l.runFile(first.p*first.q, 0)) {
 		return nil, fmt.Errorf("%s holds runs of HPL, but no predictions: they would not be blind (use another -o)", l.work)
 	}
 	trace := func(c point) string { return l.path(c.String() + ".trace.zst") }
@@ -302,20 +308,6 @@ func (r *result) error() float64 { return r.predicted/r.best() - 1 }
 
 type results []result
 
-func join(p *plan, predicted map[string]float64, measured map[point][]float64) (list results, err error) {
-	for _, c := range p.points() {
-		x, ok := predicted[c.String()]
-		if !ok {
-			return nil, fmt.Errorf("no prediction of %v", c)
-		}
-		if len(measured[c]) == 0 {
-			return nil, fmt.Errorf("no run of %v", c)
-		}
-		list = append(list, result{c, x, slices.Sorted(slices.Values(measured[c]))})
-	}
-	return list, nil
-}
-
 // large is the order from which on the last line counts.
 const large = 4000
 
@@ -334,14 +326,14 @@ func (list results) write(out io.Writer) error {
 	if right, pairs := list.ordered(); pairs > 0 {
 		fmt.Fprintf(out, "Of %d pairs whose best runs differ by over 10 %%, %d are predicted in order.\n", pairs, right)
 	}
-	if mean, worst := list.errors(0); !math.IsNaN(mean) {
-		fmt.Fprintf(out, "mean absolute error %.1f %%, worst %.1f %% (all N)\n", 100*mean, 100*worst)
-	}
-	_, err := fmt.Fprintln(out, list.lastLine())
+	mean, worst := list.errors(0)
+	fmt.Fprintf(out, "mean absolute error %.1f %%, worst %.1f %% (all N)\n", 100*mean, 100*worst)
+	mean, worst = list.errors(large)
+	_, err := fmt.Fprintf(out, "mean absolute error %.1f %%, worst %.1f %% (N >= %d)\n", 100*mean, 100*worst, large)
 	return err
 }
 
-// errors returns the mean and the largest absolute error from an order on; NaN if there is none.
+// errors returns the mean and the largest absolute error from an order on; 0 if there is none.
 func (list results) errors(from int) (mean, worst float64) {
 	count := 0.0
 	for i := range list {
@@ -350,15 +342,7 @@ func (list results) errors(from int) (mean, worst float64) {
 			mean, worst, count = mean+e, max(worst, e), count+1
 		}
 	}
-	return mean / count, worst
-}
-
-func (list results) lastLine() string {
-	mean, worst := list.errors(large)
-	if math.IsNaN(mean) {
-		mean = 0
-	}
-	return fmt.Sprintf("mean absolute error %.1f %%, worst %.1f %% (N >= %d)", 100*mean, 100*worst, large)
+	return mean / max(count, 1), worst
 }
 
 // ordered counts the pairs of configurations whose best runs differ by over 10 %, and those of

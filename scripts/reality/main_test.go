@@ -81,8 +81,10 @@ func TestErrors(t *testing.T) {
 	if mean, worst := list.errors(large); math.Abs(mean-0.045) > 1e-12 || math.Abs(worst-0.06) > 1e-12 {
 		t.Errorf("mean %v, worst %v, want 0.045 and 0.06", mean, worst)
 	}
-	if got, want := list.lastLine(), "mean absolute error 4.5 %, worst 6.0 % (N >= 4000)"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	var out strings.Builder
+	const want = "\nmean absolute error 4.5 %, worst 6.0 % (N >= 4000)\n"
+	if err := list.write(&out); err != nil || !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%v, %q, want %q at the end", err, out.String(), want)
 	}
 	if right, pairs := list.ordered(); right != 2 || pairs != 2 {
 		t.Errorf("%d of %d pairs in order, want 2 of 2", right, pairs)
