@@ -179,17 +179,6 @@ func (c *call) has(name string) bool {
 	return slices.ContainsFunc(c.params, func(p parameter) bool { return p.Name == name })
 }
 
-// sides of a collective operation, of a sendrecv, or of an access that says both.
-func (c *call) sideOf(name string) string {
-	switch {
-	case strings.HasPrefix(name, "send"), strings.HasPrefix(name, "origin") && c.has("result_count"):
-		return "send"
-	case strings.HasPrefix(name, "recv"), strings.HasPrefix(name, "result"):
-		return "recv"
-	}
-	return ""
-}
-
 // fields returns the record of a call.
 func (c *call) fields() (list []field) {
 	if quiet(strings.TrimSuffix(c.name, "_c")) && !c.has("request") {
@@ -202,7 +191,13 @@ func (c *call) fields() (list []field) {
 		}
 		f := field{parameter: p, role: r}
 		if strings.HasPrefix(r, "count") || strings.HasPrefix(r, "size") {
-			f.side = c.sideOf(p.Name)
+			// The side of a collective operation, of a sendrecv, or of an access that says both.
+			switch {
+			case strings.HasPrefix(p.Name, "send"), strings.HasPrefix(p.Name, "origin") && c.has("result_count"):
+				f.side = "send"
+			case strings.HasPrefix(p.Name, "recv"), strings.HasPrefix(p.Name, "result"):
+				f.side = "recv"
+			}
 		}
 		list = append(list, f)
 	}

@@ -119,7 +119,21 @@ func (c *call) put(b *strings.Builder, f field) {
 		}
 		line("put_new(%s, %d);", name, map[bool]int{true: 1}[c.name == "Comm_create_group" || c.name == "Comm_create_from_group"])
 	case "request":
-		c.putRequest(line, name)
+		bytes, tag := c.received()
+		make := "new_request"
+		if strings.HasSuffix(strings.TrimSuffix(c.name, "_c"), "_init") {
+			make = "new_persistent"
+		}
+		switch {
+		case c.has("partitions"): // a receive has the size of the send; MPICH's statuses have no bytes of it
+			line("%s(%s);", make, name)
+		case c.has("source"):
+			line("receives(%s(%s), %s, source, %s);", make, name, bytes, tag)
+		case c.has("message"):
+			line("receives(%s(%s), %s, m.source, m.tag);", make, name, bytes)
+		default:
+			line("%s(%s);", make, name)
+		}
 	case "message":
 		if c.has("count") { // that of a probe comes with its status
 			line("put_message(&m);")
@@ -152,24 +166,6 @@ func (c *call) putStatus(line func(string, ...any)) {
 		line("put_status((char *)status, 0, %s);", bytes)
 	default:
 		line("put_status((char *)status, (int)source == abi.any_source || (int)%s == abi.any_tag, %s);", tag, bytes)
-	}
-}
-
-func (c *call) putRequest(line func(string, ...any), name string) {
-	make := "new_request"
-	if strings.HasSuffix(strings.TrimSuffix(c.name, "_c"), "_init") {
-		make = "new_persistent"
-	}
-	bytes, tag := c.received()
-	switch {
-	case c.has("partitions"): // a receive has the size of the send; MPICH's statuses have no bytes of it
-		line("%s(%s);", make, name)
-	case c.has("source"):
-		line("receives(%s(%s), %s, source, %s);", make, name, bytes, tag)
-	case c.has("message"):
-		line("receives(%s(%s), %s, m.source, m.tag);", make, name, bytes)
-	default:
-		line("%s(%s);", make, name)
 	}
 }
 
