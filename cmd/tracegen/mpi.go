@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,28 +128,19 @@ func runMPI(c *cli.Context, args []string) error {
 		return failed
 	}
 	// A Failure says that nothing was recorded that could be merged.
-	if errors.As(failed, new(*capture.Failure)) {
-		return withStatus(failed, exit)
+	if err = failed; !errors.As(failed, new(*capture.Failure)) {
+		err = mergeMPI(c, dir, output, o)
 	}
-	// The error of the merge is told with the exit status of the program; without one, that status is all there is to
-	// tell.
-	if err := mergeMPI(c, dir, output, o); err != nil || failed == nil {
-		return withStatus(err, exit)
-	}
-	return withStatus(command.Silent, exit)
-}
-
-// withStatus gives an error the exit status of the program, if that failed.
-func withStatus(err error, exit *exec.ExitError) error {
-	if err == nil || exit == nil {
+	if exit == nil {
 		return err
 	}
+	// The error is told with the exit status of the program; without one, that status is all there is to tell.
 	// Shells count the end by a signal as 128 and its number.
 	code := exit.ExitCode()
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		code = 128 + int(status.Signal())
 	}
-	return command.Code(err, code)
+	return command.Code(cmp.Or[error](err, command.Silent), code)
 }
 
 // raw returns the file behind a writer of the command: a program has the same terminal, if there is one.

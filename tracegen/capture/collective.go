@@ -302,22 +302,3 @@ func (p *persistent) add(e *event) int64 {
 func (p *persistent) follow(comm int, nth int64) {
 	p.order[comm] = (p.order[comm] ^ uint64(nth+1)) * multiplier
 }
-
-// crossed returns the communicators of the run whose ranks started persistent operations in different orders. A trace
-// matches the operations of a family by their order, so each persistent operation of such a communicator gets a family
-// of its own.
-func crossed(surveys []*survey, own [][]rankComm) map[int]bool {
-	first, found := map[int]uint64{}, map[int]bool{}
-	for rank, v := range surveys {
-		// The hashes are equal only if all ranks began the operations of the communicator in the same order.
-		for local := range v.plans.made {
-			id, order := own[rank][local].of, v.plans.order[local]
-			if before, known := first[id]; !known {
-				first[id] = order
-			} else if before != order {
-				found[id] = true
-			}
-		}
-	}
-	return found
-}

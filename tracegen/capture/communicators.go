@@ -282,29 +282,6 @@ type partition struct {
 // that make communicators all along.
 const packed = 64
 
-func newFamilies(comms []communicator, ranks int) *families {
-	f := &families{index: make([]int32, len(comms)), ranks: ranks, extra: map[operations]int32{}}
-	last := map[string]int{} // by ranks: the communicator that had them last
-	for id := alone + 1; id < len(comms); id++ {
-		// A program that duplicates and frees a communicator in each of its steps needs one family for all of
-		// the duplicates.
-		c := &comms[id]
-		key := fmt.Sprint(c.members, c.others)
-		before, again := last[key]
-		last[key] = id
-		for rank, call := range c.begun { // the one before it must have been freed on all ranks
-			freed, ok := comms[before].freed[rank]
-			again = again && ok && freed <= call
-		}
-		if again {
-			f.index[id] = f.index[before]
-		} else {
-			f.index[id] = f.place(slices.Concat(c.members, c.others))
-		}
-	}
-	return f
-}
-
 // place returns a family with a group of these ranks, which it adds.
 func (f *families) place(ranks []int32) int32 {
 	last := max(0, len(f.parts)-packed)

@@ -157,11 +157,10 @@ func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int
 func (l *loops) number(items []item) int32 {
 	// The key is the body itself and not its hash, so that a collision cannot exchange two loops.
 	l.name = l.name[:0]
-	depth, hash := 1, uint64(0)
+	depth := 1
 	for _, it := range items {
 		l.name = binary.AppendUvarint(l.name, uint64(it.what))
 		l.name = binary.AppendUvarint(l.name, uint64(it.turns))
-		hash = hash*multiplier + it.hash()
 		if it.turns > 0 {
 			depth = max(depth, 1+l.bodies[it.what].depth)
 		}
@@ -169,7 +168,7 @@ func (l *loops) number(items []item) int32 {
 	n, ok := l.numbers[string(l.name)]
 	if !ok {
 		n = int32(len(l.bodies))
-		l.bodies = append(l.bodies, body{slices.Clone(items), hash, depth, l.length(items), l.listsOf(items)})
+		l.bodies = append(l.bodies, body{slices.Clone(items), hashOf(items), depth, l.length(items), l.listsOf(items)})
 		l.numbers[string(l.name)] = n
 	}
 	return n
@@ -450,10 +449,7 @@ func (l *loops) length(items []item) (n int64) {
 // turn that is split, and the turns behind.
 func (l *loops) split(items []item, at int64) (head, tail []item) {
 	for i, it := range items {
-		n := int64(1)
-		if it.turns > 0 {
-			n = int64(it.turns) * l.bodies[it.what].length
-		}
+		n := l.length(items[i : i+1])
 		// The item lies before the cut as a whole.
 		if at >= n {
 			at -= n

@@ -309,7 +309,23 @@ func (m *merger) survey() error {
 			}
 		}
 	}
-	m.crossed = crossed(m.surveys, m.own)
+
+	// A trace matches the operations of a family by their order, so each persistent operation of a communicator whose
+	// ranks started them in different orders gets a family of its own.
+	m.crossed = map[int]bool{}
+	first := map[int]uint64{} // by communicator: the hash of the order of the first rank
+	for rank, v := range m.surveys {
+		// The hashes are equal only if all ranks began the operations of the communicator in the same order.
+		for local := range v.plans.made {
+			id, order := m.own[rank][local].of, v.plans.order[local]
+			if before, known := first[id]; !known {
+				first[id] = order
+			} else if before != order {
+				m.crossed[id] = true
+			}
+		}
+	}
+
 	// Levels and kernels are numbered in an order of their own, so that the trace does not depend on which rank names
 	// what first.
 	levels, kernels := map[int64]bool{}, map[used]bool{}
@@ -322,7 +338,28 @@ func (m *merger) survey() error {
 	m.kernels = slices.SortedFunc(maps.Keys(kernels), func(a, b used) int {
 		return cmp.Or(a.number-b.number, cmp.Compare(a.options, b.options))
 	})
-	m.families = newFamilies(m.comms, len(m.streams))
+
+	// Each communicator gets its family.
+	f := &families{index: make([]int32, len(m.comms)), ranks: len(m.streams), extra: map[operations]int32{}}
+	m.families = f
+	last := map[string]int{} // by ranks: the communicator that had them last
+	for id := alone + 1; id < len(m.comms); id++ {
+		// A program that duplicates and frees a communicator in each of its steps needs one family for all of
+		// the duplicates.
+		c := &m.comms[id]
+		key := fmt.Sprint(c.members, c.others)
+		before, again := last[key]
+		last[key] = id
+		for rank, call := range c.begun { // the one before it must have been freed on all ranks
+			freed, ok := m.comms[before].freed[rank]
+			again = again && ok && freed <= call
+		}
+		if again {
+			f.index[id] = f.index[before]
+		} else {
+			f.index[id] = f.place(slices.Concat(c.members, c.others))
+		}
+	}
 	return nil
 }
 

@@ -254,14 +254,11 @@ func eachProgram(args []string, wrong func(f *elf.File) string) error {
 //go:embed shim/*.c shim/*.h
 var shim embed.FS
 
-// compileFlags make one library for every MPI: it is compiled without MPI's own headers.
-var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared",
-	"-fPIC", "-pthread"}
-
 // buildShim compiles the recorder into a file, or copies it from the cache, where an earlier run has left it. It
 // calls compiling, if that is set, before it compiles.
 func buildShim(ctx context.Context, path string, blas bool, compiling func()) error {
-	flags := slices.Clone(compileFlags)
+	// There is one library for every MPI: it is compiled without MPI's own headers.
+	flags := []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared", "-fPIC", "-pthread"}
 	if blas {
 		flags = append(flags, "-DWITH_BLAS")
 	}

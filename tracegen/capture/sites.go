@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"errors"
-	"io"
 	"maps"
 	"slices"
 )
@@ -129,18 +127,13 @@ func (s *sites) part(records *stream) error {
 	if len(found) == 0 {
 		return nil
 	}
-	var e event
 	var by trail
-	records.rewind()
-	for at := (site{}); ; at.before = at.after {
-		err := records.next(&e)
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	var at site
+	for e, err := range records.events() {
 		if err != nil {
 			return err
 		}
-		at.after = records.key
+		at.before, at.after = at.after, records.key
 		if classes, ok := found[at]; ok {
 			classify(classes, &by, e.gap)
 		}

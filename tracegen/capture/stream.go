@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"syscall"
 
 	"reprise/internal/regular"
@@ -236,6 +237,19 @@ func (s *stream) rewind() {
 	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1})
 	s.windows = s.windows[:0]
 	s.position, s.err, s.moment = position{}, nil, 0
+}
+
+// events returns the events from the first on, each valid until the next. An error is the last.
+func (s *stream) events() iter.Seq2[*event, error] {
+	return func(yield func(*event, error) bool) {
+		var e event
+		s.rewind()
+		for err := s.next(&e); !errors.Is(err, io.EOF); err = s.next(&e) {
+			if !yield(&e, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // complete returns nil if the rank has come to its end, or the reason why its recording ends before.

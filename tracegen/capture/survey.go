@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"reprise/trace"
@@ -69,30 +68,26 @@ func newSurvey(s *stream) (*survey, error) {
 		split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{},
 		sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
-	var e event
-	s.rewind()
 	if s.head.Multiple != 0 {
+		s.rewind()
 		if err := s.order(); err != nil {
 			return nil, err
 		}
-		s.rewind()
 	}
-	for at := (site{}); ; at.before = at.after {
-		err := s.next(&e)
-		if errors.Is(err, io.EOF) {
-			return v, v.sites.part(s)
-		}
+	var at site
+	for e, err := range s.events() {
 		if err != nil {
 			return nil, err
 		}
 		v.events++
 		// A site is the pair of this record and the one before.
-		at.after = s.key
+		at.before, at.after = at.after, s.key
 		v.sites.add(at, e.gap, e.lost)
-		if err := v.note(&e, started); err != nil {
+		if err := v.note(e, started); err != nil {
 			return nil, fmt.Errorf("%s: call %d (%v): %w", s.name, v.events, e.called, err)
 		}
 	}
+	return v, v.sites.part(s)
 }
 
 // note adds the facts of a call. It counts the starts of persistent requests in started.

@@ -3,7 +3,6 @@ package capture
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -61,20 +60,11 @@ type plan struct {
 func (t *translator) translate() error {
 	t.started, t.slots, t.plans, t.early = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}
 	t.numbers, t.made = map[int32][]bool{}, newPersistent()
-	var e event
-	for t.s.rewind(); ; {
-		err := t.s.next(&e)
-		if errors.Is(err, io.EOF) {
-			t.leaveSpin(false)
-			t.undrain()
-			t.pcontrol(0)
-			t.settle()
-			return nil
-		}
+	for e, err := range t.s.events() {
 		if err != nil {
 			return err
 		}
-		t.asking(&e)
+		t.asking(e)
 
 		// The computation before the call: the mean of its site with its variance, and its own time.
 		t.at.after = t.s.key
@@ -84,7 +74,7 @@ func (t *translator) translate() error {
 		rate := t.o.Rate / 1e9
 		t.pause.add(pause{math.Round(site.mean() * rate), float64(site.variance() * rate * rate), math.Round(e.gap * rate)})
 
-		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
+		if err := t.event(e); t.o.Partial && errors.Is(err, errUnfinished) {
 			t.unfinished = fmt.Errorf("%v: %w", e.called, err)
 			t.undrain()
 			return nil
@@ -92,6 +82,11 @@ func (t *translator) translate() error {
 			return fmt.Errorf("%s: rank %d, call %d (%v): %w", t.s.name, t.rank, t.s.count, e.called, err)
 		}
 	}
+	t.leaveSpin(false)
+	t.undrain()
+	t.pcontrol(0)
+	t.settle()
+	return nil
 }
 
 // settle puts down the computation since the last step.
@@ -189,25 +184,23 @@ func (t *translator) event(e *event) error {
 		return nil
 	}
 	switch p := e.proc.known(); {
-	case p.refused:
-		return nil // counted by the survey
+	case p.refused: // counted by the survey
 	case e.made != nil, !p.byHand && (len(p.fields) == 0 || p.fields[0].role == roleRequest):
 		t.nothing(e.request) // a communicator was made, or the call says nothing
-		return nil
 	case len(p.fields) > 0 && p.fields[0].role == roleFile:
 		t.file(e)
-		return nil
 	case e.window >= 0:
 		return t.oneSided(e)
 	case p.persistent:
 		planned := plan{event: kept()}
 		planned.nth = t.made.add(e)
 		t.plans[e.request.number] = planned
-		return nil
 	case p.neighbourhood:
 		return t.neighbours(e, e.request)
+	default:
+		return t.collective(e, e.request)
 	}
-	return t.collective(e, e.request)
+	return nil
 }
 
 // nothing notes that the trace has no action for a request, so that waits for it add none.
