@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"reprise/internal/eventqueue"
+	"reprise/internal/snapshot"
 	"reprise/kernels/noise"
-	"reprise/netmodel/maxmin"
 )
 
 // Bundles: where many ranks on few hosts send at once, as all of a halo exchange do, hundreds of
@@ -26,19 +26,36 @@ type bundle struct {
 	way     route    // of one flow
 	members []member // in their bandwidth phase: a heap, the first to end at the top
 	flows   int      // in either phase
+	sized   int      // members that the system knows of
+	fresh   bool     // members have come or gone since the last solve
 
-	sized int  // members that the system knows of
-	fresh bool // members have come or gone since the last solve
+	clock int32   // that it goes by, in bundles.clocks; none while it has no members or is not solved yet
+	place int32   // in the clock's heap
+	start float64 // volume of the clock when that of the bundle was 0
 }
 
-// progress is how far the members of a bundle have got: what a new level changes, apart from the
-// rest, as one event may change the levels of many bundles. 32 bytes.
-type progress struct {
-	level  float64 // of all members
-	volume float64 // at time since
-	since  float64 // s
-	end    float64 // volume at which the first member ends; +Inf: there is none
+// clock is how far those bundles have got whose bottleneck one link is: they have one level. A bundle without a
+// bottleneck has a clock of its own.
+type clock struct {
+	level   float64 // of all bundles
+	volume  float64 // integral of the level over time, at time since
+	since   float64 // s
+	end     float64 // volume at which the first member of them all ends; +Inf: there is none
+	bundles []first // a heap
 }
+
+// first is a bundle in the heap of its clock, and the volume of the clock at which its first member ends.
+type first struct {
+	end    float64
+	bundle uint32
+}
+
+func (f first) before(other first) bool {
+	return f.end < other.end || f.end == other.end && f.bundle < other.bundle
+}
+
+// noClock is the clock of bundles that have none.
+const noClock = -1
 
 // bundleKey names the flows that are one bundle.
 type bundleKey struct {
@@ -58,24 +75,66 @@ func (m member) before(other member) bool {
 
 // bundles is what a network knows of bundles.
 type bundles struct {
-	list  []bundle   // by number of their variable
-	got   []progress // likewise
-	at    map[bundleKey]uint32
-	free  []uint32
-	of    []uint32         // by flow: its bundle
-	ends  eventqueue.Queue // by bundle: a time up to which no member ends
-	fresh []uint32         // bundles
+	list   []bundle // by number of their variable
+	clocks []clock  // those of the links, then those of the bundles
+	links  int
+	at     map[bundleKey]uint32
+	free   []uint32
+	of     []uint32         // by flow: its bundle
+	ends   eventqueue.Queue // by clock: a time up to which no member ends
+	fresh  []uint32         // bundles
 }
 
-// Bundle has all transfers from one host to another be one variable, if the options and the
-// platform allow it. It must be called before the first Start. The results are the same but
-// for rounding.
+// A working set of crowd flows is where bundles and clocks begin to cost less than single flows. A network goes over to
+// them once its working sets have been larger by crowdExcess flows in all, those of smaller ones counting back.
+const (
+	crowd       = 64
+	crowdExcess = 1 << 16
+)
+
+// crowded counts the last solve in, and reports whether the network should go over. It should not where the reference
+// solves what FATPIPEs tie together, as it would have to solve all there.
+func (n *Network) crowded() bool {
+	if len(n.system.Shares()) > 0 {
+		return false
+	}
+	n.excess = max(0, n.excess+len(n.system.Touched())-crowd)
+	return n.excess > n.mostExcess
+}
+
+// Bundle has all transfers from one host to another be one variable from now on, and the network work by clocks, if
+// the options and the platform allow it. Next must have been called since the last change. The results are the same
+// but for rounding.
 func (n *Network) Bundle() {
-	if !n.opts.Contention || n.opts.Solver == SolverReference || n.opts.boundsShares() || n.changing != nil {
+	if !n.opts.Contention || n.opts.Solver == SolverReference || n.opts.boundsShares() || n.changing != nil || n.bundles != nil {
 		return
 	}
-	n.bundles = &bundles{at: map[bundleKey]uint32{}, ends: eventqueue.New(0)}
-	n.system.AllowResize()
+	for id := range n.flows {
+		if f := &n.flows[id]; f.since != noTime {
+			n.progress(f)
+			n.system.Disable(uint32(id))
+		}
+	}
+	n.system.Solve()
+	n.system.UseClocks()
+	links := n.system.NumConstraints()
+	s := &bundles{at: map[bundleKey]uint32{}, ends: eventqueue.New(links), links: links, clocks: make([]clock, links), of: make([]uint32, len(n.flows))}
+	n.bundles = s
+	for i := range s.clocks {
+		s.clocks[i].end = math.Inf(1)
+	}
+	for id := range n.flows {
+		if math.IsInf(n.events.Time(int32(id)), 1) {
+			continue
+		}
+		i, _ := n.bundleOf(n.hosts[id]) // there is a route
+		s.of[id] = i
+		s.list[i].flows++
+		if f := &n.flows[id]; f.since != noTime {
+			n.events.Clear(int32(id))
+			s.touch(i).push(member{f.remaining / f.gain, int32(id)})
+		}
+	}
 }
 
 // startBundled is StartNoisy.
@@ -104,27 +163,33 @@ func (n *Network) bundleOf(key bundleKey) (uint32, error) {
 	if b, ok := s.at[key]; ok {
 		return b, nil
 	}
-	way, links, err := n.routes.find(key.src, key.dst)
+	way, links, err := n.wayOf(key)
 	if err != nil {
 		return 0, err
-	}
-	if key.instant && way.Penalty != 1 {
-		instant := *way
-		instant.setPenalty(1, n.routes, links)
-		way = &instant
 	}
 	b := uint32(len(s.list))
 	if free := len(s.free); free > 0 {
 		b, s.free = s.free[free-1], s.free[:free-1]
 	} else {
-		s.list, s.got = append(s.list, bundle{}), append(s.got, progress{})
-		s.ends.Grow(len(s.list))
+		s.list, s.clocks = append(s.list, bundle{}), append(s.clocks, clock{end: math.Inf(1)})
+		s.ends.Grow(len(s.clocks))
 	}
-	s.list[b], s.got[b] = bundle{key: key, way: *way, members: s.list[b].members[:0]}, progress{end: math.Inf(1)}
+	s.list[b] = bundle{key: key, way: *way, members: s.list[b].members[:0], clock: noClock}
 	n.system.Set(b, &way.Variable, links)
 	s.list[b].way.Weights = nil // those are the kind's
 	s.at[key] = b
 	return b, nil
+}
+
+// wayOf returns the way of the flows of a bundle, until the next call.
+func (n *Network) wayOf(key bundleKey) (*route, []int32, error) {
+	way, links, err := n.routes.find(key.src, key.dst)
+	if err == nil && key.instant && way.Penalty != 1 {
+		instant := *way
+		instant.setPenalty(1, n.routes, links)
+		way = &instant
+	}
+	return way, links, err
 }
 
 // join has flow id, whose factors are noted, begin its bandwidth phase as one of bundle b at a
@@ -164,7 +229,7 @@ func (s *bundles) firstEnd() float64 {
 			return at
 		}
 		i := s.ends.First()
-		end := s.got[i].next()
+		end := s.clocks[i].next()
 		if end <= at {
 			return at
 		}
@@ -184,7 +249,7 @@ func (n *Network) advanceBundled(limit float64, done []int32) []int32 {
 			n.enter(uint32(n.events.Pop()))
 			continue
 		}
-		done = append(done, n.leave(uint32(s.ends.First())))
+		done = append(done, n.leave(s.ends.First()))
 	}
 }
 
@@ -196,22 +261,37 @@ func (n *Network) enter(id uint32) {
 	if n.summary != nil {
 		n.summary.begin(n, id)
 	}
-	i := n.bundles.of[id]
-	b, p := n.bundles.touch(i), &n.bundles.got[i]
-	p.advance(n.now)
-	b.push(member{p.volume + f.remaining/f.gain, int32(id)})
-	p.end = b.members[0].end
+	s, i := n.bundles, n.bundles.of[id]
+	b := s.touch(i)
+	b.push(member{s.volume(b, n.now) + f.remaining/f.gain, int32(id)})
+	if b.clock != noClock {
+		s.clocks[b.clock].set(s.list, i)
+	}
 }
 
-// leave has the first member of bundle i end now.
-func (n *Network) leave(i uint32) int32 {
+// volume returns how far a bundle has got.
+func (s *bundles) volume(b *bundle, now float64) float64 {
+	if b.clock == noClock {
+		return 0
+	}
+	c := &s.clocks[b.clock]
+	c.advance(now)
+	return c.volume - b.start
+}
+
+// leave has the first member of a clock end now.
+func (n *Network) leave(at int32) int32 {
 	n.stats.Events++
-	b, p := n.bundles.touch(i), &n.bundles.got[i]
-	p.advance(n.now)
+	c := &n.bundles.clocks[at]
+	c.advance(n.now)
+	i := c.bundles[0].bundle
+	b := n.bundles.touch(i)
 	id := b.pop()
-	p.end = math.Inf(1)
 	if len(b.members) > 0 {
-		p.end = b.members[0].end
+		c.set(n.bundles.list, i)
+	} else {
+		c.remove(n.bundles.list, i)
+		b.clock = noClock
 	}
 	if n.watched != nil {
 		n.watched.end(n, uint32(id))
@@ -222,7 +302,7 @@ func (n *Network) leave(i uint32) int32 {
 	n.flows[id].since = noTime
 	n.active--
 	b.flows--
-	n.bundles.ends.Set(int32(i), p.next())
+	n.bundles.ends.Set(at, c.next())
 	return id
 }
 
@@ -237,17 +317,19 @@ func (s *bundles) touch(i uint32) *bundle {
 }
 
 // advance brings the volume up to date.
-func (p *progress) advance(now float64) {
-	p.volume += float64(p.level * (now - p.since))
-	p.since = now
+func (c *clock) advance(now float64) {
+	if len(c.bundles) > 0 {
+		c.volume += float64(c.level * (now - c.since))
+	}
+	c.since = now
 }
 
 // next returns when the first member ends.
-func (p *progress) next() float64 {
-	if p.end > math.MaxFloat64 {
-		return p.end
+func (c *clock) next() float64 {
+	if c.end > math.MaxFloat64 {
+		return c.end
 	}
-	return p.since + max(0, p.end-p.volume)/p.level
+	return c.since + max(0, c.end-c.volume)/c.level
 }
 
 // solveBundled computes the shares after the changes since the last solve.
@@ -256,26 +338,76 @@ func (n *Network) solveBundled() {
 	for _, i := range s.fresh {
 		n.resize(i)
 	}
-	changed := n.system.Solve()
+	n.system.Solve()
+	changed, moved := n.system.ChangedClocks(), n.system.Moved()
 	for _, c := range changed {
-		s.setLevel(c.Variable, c.Value, n.now)
+		s.clocks[c].advance(n.now)
 	}
-	for _, c := range n.system.Shares() {
-		s.setLevel(c.Variable, n.system.Level(c.Variable), n.now)
+	for _, i := range moved {
+		s.move(i, n.system.Clock(i), n.now)
+	}
+	for _, i := range s.fresh { // one that was empty in between is not among those
+		if s.list[i].clock == noClock {
+			s.move(i, n.system.Clock(i), n.now)
+			moved = append(moved, i)
+		}
+	}
+	for _, c := range changed {
+		s.setLevel(int32(c), n.system.ClockLevel(c))
+	}
+	for _, i := range moved {
+		b := &s.list[i]
+		switch {
+		case b.clock == noClock:
+		case b.clock < int32(s.links):
+			s.setLevel(b.clock, n.system.ClockLevel(uint32(b.clock)))
+		default:
+			s.setLevel(b.clock, n.system.Level(i))
+		}
 	}
 	for _, i := range s.fresh {
 		b := &s.list[i]
 		b.fresh = false
-		s.ends.Set(int32(i), s.got[i].next())
+		if b.clock != noClock {
+			s.ends.Set(b.clock, s.clocks[b.clock].next())
+		}
 		s.dropIfEmpty(i)
 	}
 	if n.watched != nil {
-		n.watched.lookAtBundles(n, changed)
+		n.watched.lookAtBundles(n)
 	}
 	s.fresh = s.fresh[:0]
 	if n.summary != nil {
 		n.summary.look(n)
 	}
+}
+
+// move has bundle i go by the clock of a link, or by its own (-1).
+func (s *bundles) move(i uint32, to int32, now float64) {
+	b := &s.list[i]
+	if len(b.members) == 0 {
+		return
+	}
+	if to < 0 {
+		to = int32(s.links) + int32(i)
+	}
+	if to == b.clock {
+		s.clocks[to].advance(now)
+		return
+	}
+	volume := s.volume(b, now)
+	if b.clock != noClock {
+		s.clocks[b.clock].remove(s.list, i)
+	}
+	c := &s.clocks[to]
+	if len(c.bundles) == 0 {
+		c.volume, c.level = 0, 0
+	}
+	c.advance(now)
+	b.clock, b.start = to, c.volume-volume
+	c.bundles = append(c.bundles, first{b.start + b.members[0].end, i})
+	c.up(s.list, len(c.bundles)-1)
+	c.end = c.bundles[0].end
 }
 
 // resize tells the system how many members bundle i has.
@@ -288,8 +420,6 @@ func (n *Network) resize(i uint32) {
 	case now == 0:
 		n.system.Disable(i)
 		b.sized = 0
-		p := &n.bundles.got[i]
-		p.level, p.volume = 0, 0
 		return
 	case b.sized == 0:
 		n.system.Enable(i)
@@ -306,14 +436,78 @@ func (s *bundles) dropIfEmpty(i uint32) {
 	}
 }
 
-// setLevel changes the level of bundle i.
-func (s *bundles) setLevel(i uint32, level, now float64) {
-	p := &s.got[i]
-	p.advance(now)
-	p.level = level
-	if end := p.next(); end < s.ends.Time(int32(i)) {
-		s.ends.Set(int32(i), end)
+// setLevel changes the level of a clock that has been brought up to date.
+func (s *bundles) setLevel(at int32, level float64) {
+	c := &s.clocks[at]
+	c.level = level
+	if end := c.next(); end < s.ends.Time(at) {
+		s.ends.Set(at, end)
 	}
+}
+
+// set puts bundle i, of which another member is the first, where it belongs.
+func (c *clock) set(list []bundle, i uint32) {
+	b := &list[i]
+	at := int(b.place)
+	c.bundles[at].end = b.start + b.members[0].end
+	c.up(list, at)
+	c.down(list, int(b.place))
+	c.end = c.bundles[0].end
+}
+
+// remove takes bundle i out.
+func (c *clock) remove(list []bundle, i uint32) {
+	at, last := int(list[i].place), len(c.bundles)-1
+	moved := c.bundles[last]
+	c.bundles = c.bundles[:last]
+	if at < last {
+		c.bundles[at] = moved
+		c.up(list, at)
+		c.down(list, int(list[moved.bundle].place))
+	}
+	c.end = math.Inf(1)
+	if last > 0 {
+		c.end = c.bundles[0].end
+	}
+}
+
+// up and down restore the order of the heap from a place on.
+func (c *clock) up(list []bundle, i int) {
+	h := c.bundles
+	f := h[i]
+	for i > 0 {
+		up := (i - 1) / 2
+		if !f.before(h[up]) {
+			break
+		}
+		h[i] = h[up]
+		list[h[i].bundle].place = int32(i)
+		i = up
+	}
+	h[i] = f
+	list[f.bundle].place = int32(i)
+}
+
+func (c *clock) down(list []bundle, i int) {
+	h := c.bundles
+	f := h[i]
+	for {
+		k := 2*i + 1
+		if k >= len(h) {
+			break
+		}
+		if k+1 < len(h) && h[k+1].before(h[k]) {
+			k++
+		}
+		if !h[k].before(f) {
+			break
+		}
+		h[i] = h[k]
+		list[h[i].bundle].place = int32(i)
+		i = k
+	}
+	h[i] = f
+	list[f.bundle].place = int32(i)
 }
 
 // push adds a member.
@@ -390,7 +584,7 @@ func (n *Network) rateOf(id uint32) float64 {
 }
 
 // lookAtBundles is lookAll for the flows of the bundles that a solve was about.
-func (w *watch) lookAtBundles(n *Network, changed []maxmin.Change) {
+func (w *watch) lookAtBundles(n *Network) {
 	w.round++
 	look := func(i uint32) {
 		for _, m := range n.bundles.list[i].members {
@@ -402,10 +596,40 @@ func (w *watch) lookAtBundles(n *Network, changed []maxmin.Change) {
 	for _, i := range n.bundles.fresh {
 		look(i)
 	}
-	for i := range changed {
-		look(changed[i].Variable)
-	}
-	for _, i := range n.system.Touched() {
+	for _, i := range n.system.Moved() {
 		look(i)
+	}
+	for _, c := range n.system.ChangedClocks() {
+		for _, f := range n.bundles.clocks[c].bundles {
+			look(f.bundle)
+		}
+	}
+}
+
+// state leaves out the ways, which follow from the hosts.
+func (s *bundles) state(c *snapshot.State, n *Network) {
+	snapshot.Slice(c, &s.list, func(b *bundle) {
+		c.Vars(&b.key.src, &b.key.dst, &b.key.instant, &b.flows, &b.sized, &b.clock, &b.place, &b.start)
+		snapshot.Slice(c, &b.members, func(m *member) { c.Vars(&m.end, &m.id) })
+	})
+	snapshot.Slice(c, &s.clocks, func(k *clock) {
+		c.Vars(&k.level, &k.volume, &k.since, &k.end)
+		snapshot.Slice(c, &k.bundles, func(f *first) { c.Vars(&f.end, &f.bundle) })
+	})
+	c.Vars(&s.free, &s.of)
+	s.ends.State(c, len(s.clocks))
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	for i := range s.list {
+		b := &s.list[i]
+		if way, _, err := n.wayOf(b.key); err != nil {
+			c.Fail(err)
+		} else {
+			b.way = *way
+		}
+		if b.flows > 0 {
+			s.at[b.key] = uint32(i)
+		}
 	}
 }

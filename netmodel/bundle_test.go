@@ -22,7 +22,12 @@ func manyMessages(random *rand.Rand, hosts, count int) []message {
 	return list
 }
 
-// TestBundles: bundled, swept or both, transfers end when they do if each of them is a variable,
+// bundleFrom has a network bundle its transfers once its working sets have been too large by more than so many.
+func bundleFrom(excess int) func(*Network) {
+	return func(n *Network) { n.mostExcess = excess }
+}
+
+// TestBundles: bundled from the first transfer on, or later, transfers end when they do if each of them is a variable,
 // within the precision of time, of which some must be left to those before them.
 func TestBundles(t *testing.T) {
 	for seed := range uint64(30) {
@@ -33,8 +38,8 @@ func TestBundles(t *testing.T) {
 			o = with(o, "network/crosstraffic", "yes", "smpi/bw-factor", "0:0.9;65536:0.7")
 		}
 		messages := manyMessages(random, len(p.links)/2, 300)
-		want := ends(t, p, o, messages)
-		for k, prepare := range []func(*Network){(*Network).Bundle, (*Network).Sweep, func(n *Network) { n.Sweep(); n.Bundle() }} {
+		want := endsOf(t, p, o, messages, bundleFrom(math.MaxInt))
+		for k, prepare := range []func(*Network){(*Network).Bundle, bundleFrom(-1)} {
 			got := endsOf(t, p, o, messages, prepare)
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
@@ -69,14 +74,42 @@ func (c carriedBytes) Carried(id int32, from, to, rate, alone float64, link int3
 // TestBundlesWatched: what is told of a transfer adds up to its size and envelope.
 func TestBundlesWatched(t *testing.T) {
 	messages := manyMessages(rand.New(rand.NewPCG(1, 3)), 4, 200)
-	carried := make(carriedBytes, len(messages))
-	endsOf(t, star(4, 1e9, 1e-6), plain(), messages, func(n *Network) {
-		n.Bundle()
-		n.Watch(carried)
-	})
-	for i, m := range messages {
-		if want := float64(m.size + envelope); math.Abs(carried[i]-want) > 1+1e-9*want { // a nanosecond at 1e9 byte/s
-			t.Errorf("message %d: %g bytes carried, want %g", i, carried[i], want)
+	for k, prepare := range []func(*Network){(*Network).Bundle, bundleFrom(-1)} {
+		carried := make(carriedBytes, len(messages))
+		endsOf(t, star(4, 1e9, 1e-6), plain(), messages, func(n *Network) {
+			prepare(n)
+			n.Watch(carried)
+		})
+		for i, m := range messages {
+			if want := float64(m.size + envelope); math.Abs(carried[i]-want) > 1+1e-9*want { // a nanosecond at 1e9 byte/s
+				t.Errorf("way %d, message %d: %g bytes carried, want %g", k, i, carried[i], want)
+			}
+		}
+	}
+}
+
+// TestGoesOver: a network goes over to bundles where working sets are large, and only there, in the middle of a run whose
+// transfers end as they would without.
+func TestGoesOver(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, hosts := range []int{4, 100} {
+		p, messages := star(hosts, 1e9, 1e-6), make([]message, 6000)
+		for i := range messages {
+			messages[i] = message{random.IntN(hosts), random.IntN(hosts), random.Int64N(1e6), 1e-6 * float64(i)}
+			if hosts == 4 {
+				messages[i].at = 1e-2 * float64(i) // one after the other
+			}
+		}
+		want := endsOf(t, p, plain(), messages, bundleFrom(math.MaxInt))
+		var n *Network
+		got := endsOf(t, p, plain(), messages, func(of *Network) { n = of })
+		for i := range want {
+			if !near(got[i], want[i], 1e-9) {
+				t.Fatalf("%d hosts, message %d: ends at %.12g s, want %.12g", hosts, i, got[i], want[i])
+			}
+		}
+		if crowded := n.bundles != nil; crowded != (hosts == 100) {
+			t.Errorf("%d hosts: bundled: %t", hosts, crowded)
 		}
 	}
 }

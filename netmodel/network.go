@@ -70,8 +70,9 @@ type Network struct {
 	routes *routes
 	now    float64 // time of the last Advance
 
-	flows   []flow    // by id
-	factors []float64 // by id: f(z), by which a flow progresses for each byte/s of its share
+	flows   []flow      // by id
+	factors []float64   // by id: f(z), by which a flow progresses for each byte/s of its share
+	hosts   []bundleKey // by id: from where to where
 
 	system *maxmin.System   // flows and the links that they share
 	events eventqueue.Queue // by flow: start of its bandwidth phase, then a time up to which it does not end
@@ -86,8 +87,10 @@ type Network struct {
 
 	changing *changing // nil: links stay as they are
 	bundles  *bundles  // nil: each flow is a variable of its own
-	watched  *watch    // nil: nobody looks
-	summary  *summary  // nil: nobody asks for it
+	// Flows by which working sets have been larger than a crowd, and how many are too many.
+	excess, mostExcess int
+	watched            *watch   // nil: nobody looks
+	summary            *summary // nil: nobody asks for it
 }
 
 // Stats counts what a Network did.
@@ -126,6 +129,7 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 		n.routes.distanceOf = p.Distance
 	}
 	n.prepareChanges(p)
+	n.LeaveOut(p.AmpleLinks())
 	return n, nil
 }
 
@@ -141,7 +145,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 			constraints[i].Policy = maxmin.Fatpipe
 		}
 	}
-	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0)}
+	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0), mostExcess: crowdExcess}
 	n.system = maxmin.New(constraints,
 		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil
@@ -188,6 +192,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 		drawn = by.Latency(phase, size, d)
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
+	n.hosts[id] = bundleKey{int32(src), int32(dst), phase == 0}
 	return nil
 }
 
@@ -238,11 +243,14 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, end float6
 // phase, or +Inf if nothing is in flight. If the last Advance changed the set of
 // flows that share links, it computes the new shares first.
 func (n *Network) Next() float64 {
+	if n.bundles == nil && n.system.Unsolved() {
+		n.solve()
+		if n.crowded() {
+			n.Bundle()
+		}
+	}
 	if n.bundles != nil {
 		return n.nextBundled()
-	}
-	if n.system.Unsolved() {
-		n.solve()
 	}
 	return n.first()
 }
@@ -428,6 +436,7 @@ func (n *Network) reserve(id uint32) {
 	for int(id) >= len(n.flows) {
 		n.flows = append(n.flows, flow{since: noTime})
 		n.factors = append(n.factors, 0)
+		n.hosts = append(n.hosts, bundleKey{})
 	}
 	n.events.Grow(len(n.flows))
 }
@@ -443,7 +452,13 @@ func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n
 // size) and the solvers' scratch.
 func (n *Network) state(s *snapshot.State) {
 	s.Section("network")
+	bundled := n.bundles != nil
+	if s.Vars(&bundled); bundled {
+		n.Bundle()
+	}
 	s.Vars(&n.now, &n.active, &n.stats.Flows, &n.stats.Events, &n.factors) // the system counts the rest
+	s.Vars(&n.excess)
+	snapshot.Slice(s, &n.hosts, func(k *bundleKey) { s.Vars(&k.src, &k.dst, &k.instant) })
 	snapshot.Slice(s, &n.flows, func(f *flow) { s.Vars(&f.gain, &f.rate, &f.remaining, &f.since) })
 	n.events.State(s, len(n.flows))
 	if n.changing != nil {
@@ -459,4 +474,7 @@ func (n *Network) state(s *snapshot.State) {
 		})
 	}
 	s.Part(n.system)
+	if bundled {
+		n.bundles.state(s, n)
+	}
 }

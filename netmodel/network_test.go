@@ -150,7 +150,6 @@ func TestNoWindow(t *testing.T) {
 			for name, prepare := range map[string]func(*Network){
 				"each":    func(*Network) {},
 				"bundled": (*Network).Bundle,
-				"swept":   (*Network).Sweep,
 			} {
 				got := endsOf(t, platform, o, []message{{0, 2, size, 0}, {1, 2, size, 0}}, prepare)
 				for i := range got {
@@ -390,7 +389,7 @@ func TestDistances(t *testing.T) {
 		src, _ := p.HostIndex(c.src)
 		dst, _ := p.HostIndex(c.dst)
 		eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
-			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle, "swept": (*Network).Sweep} {
+			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle} {
 				n, err := New(p, o)
 				noError(t, err)
 				prepare(n)
@@ -491,7 +490,7 @@ func TestLeaveOut(t *testing.T) {
 		}
 		messages := manyMessages(rand.New(rand.NewPCG(seed, 4)), 8, 400)
 		want := ends(t, p, o, messages)
-		for k, prepare := range []func(*Network){func(*Network) {}, (*Network).Sweep, (*Network).Bundle} {
+		for k, prepare := range []func(*Network){func(*Network) {}, (*Network).Bundle} {
 			got := endsOf(t, p, o, messages, func(n *Network) {
 				n.LeaveOut(ample)
 				prepare(n)
@@ -521,7 +520,7 @@ func TestLeaveOutFatpipes(t *testing.T) {
 			eachSolver(t, plain("network/TCP-gamma", window, "network/crosstraffic", crossTraffic), func(t *testing.T, o Options) {
 				n, err := New(p, o)
 				noError(t, err)
-				n.Sweep()
+				n.Bundle()
 				n.LeaveOut(p.AmpleLinks())
 				mustStart(t, n, message{0, 1, size, 0})
 				n.Advance(n.Next(), nil)

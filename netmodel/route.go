@@ -450,10 +450,6 @@ func (r *routes) classify(l int32, c linkClass, index map[linkClass]int32) {
 
 func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
 
-// Sweep prepares for many transfers at a time on each link, as in halo exchanges. It must be called
-// before the first Start. Results differ by rounding only, and the state cannot be saved.
-func (n *Network) Sweep() { n.system.UseSweep() }
-
 // LeaveOut takes links that are never full before others are ([platforms.Platform.AmpleLinks]) out of the
 // sharing, which changes results by rounding only. It must be called before the first Start, and
 // does nothing where links change.

@@ -103,25 +103,6 @@ func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int
 	return names
 }
 
-// manyRanks is the number of ranks from which on the network is prepared for crowds.
-const manyRanks = 256
-
-// expectCrowds prepares the network for many ranks that have many messages under way at once, or
-// for ranks that do and share hosts: then it takes together what two hosts send each other. What
-// is saved in checkpoints knows single transfers only, and nothing that a sweep leaves.
-func (e *engine) expectCrowds(t *trace.Trace, o *Options) {
-	if o.Checkpoints != nil || o.Resume != nil || t.Program().Requests() <= inlineRequests {
-		return
-	}
-	if len(e.ranks) >= manyRanks {
-		e.network.Sweep()
-		e.network.LeaveOut(e.machine.Platform.AmpleLinks())
-	}
-	if slices.Max(e.machine.ranksOnHosts()) > 1 {
-		e.network.Bundle()
-	}
-}
-
 // Efficiency returns the peak Gflop/s of the cores that the ranks run on, one core a rank as far as
 // there are as many, and the share of it that a rate is. Both are 0 where the speeds of the hosts
 // are not those of their cores: the platform says so, or the rate is above the peak.

@@ -129,7 +129,6 @@ func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, er
 		return nil, err
 	}
 	e.trace = t
-	e.expectCrowds(t, &o)
 	if err := e.lookForRepeats(list, co, &o); err != nil {
 		return nil, err
 	}

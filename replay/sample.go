@@ -289,7 +289,6 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	if err != nil {
 		return nil, err
 	}
-	e.expectCrowds(t, &o)
 	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.costs.freeKernels()})
 	if err != nil {
 		return nil, err

@@ -208,7 +208,7 @@ func (s *State) value(v reflect.Value) {
 		if s.integer(&n); s.w == nil {
 			v.SetUint(uint64(n))
 		}
-	case reflect.Float64:
+	case reflect.Float32, reflect.Float64:
 		x := v.Float()
 		if s.float(&x); s.w == nil {
 			v.SetFloat(x)

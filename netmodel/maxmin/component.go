@@ -129,9 +129,6 @@ func (s *System) setResult(id uint32, r *refVariable) {
 		c := s.part.constraints[r.constraint]
 		v.bottleneck = s.elementOn(id, c)
 		s.constraints[c].bottleneck++
-		if s.sweeps() {
-			s.fullAt[c] = float64(r.share * s.params[id].penalty)
-		}
 	}
 	s.setShare(id, r.share)
 }
@@ -140,7 +137,7 @@ func (s *System) setResult(id uint32, r *refVariable) {
 func (s *System) loadOf(c uint32) float64 {
 	load := 0.0
 	for k := s.constraints[c].head; k != none; k = s.elements[k].next {
-		load += float64(s.variables[s.variableOf(k)].level * s.elements[k].usage)
+		load += float64(s.Level(s.variableOf(k)) * s.elements[k].usage)
 	}
 	return load
 }

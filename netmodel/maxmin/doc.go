@@ -33,12 +33,11 @@
 // On the traffic of a parallel program that is one or two fillings of 1 to 5 variables, whatever
 // their number. What a FATPIPE with different usages ties together it leaves to the reference.
 //
-// Where many variables meet on each constraint the working set is a hundred variables, reached in
-// ten fillings. A system may sweep instead (System.UseSweep): one filling, which others join
-// when the level comes to where they matter.
-//
-// A variable may stand for several that use the same and have one level (System.Resize): its
-// elements are as many times as large.
+// Where hundreds of variables meet on each constraint, nearly all levels change a little each time.
+// A system may work by clocks then (System.UseClocks): a level belongs to a bottleneck, and a
+// change costs the bottlenecks that it reaches instead of their variables. A variable may stand
+// for several there that use the same and have one level (System.Resize): its elements are as many
+// times as large.
 //
 // The files, in the order in which to read them:
 //
@@ -47,8 +46,7 @@
 //	local.go      the local solver: its working set, from the changes to the commit
 //	filling.go    progressive filling of the working set
 //	filling_heap.go  the same for many constraints
-//	sweep.go      the local solver for crowds
-//	levels.go     which constraint is next in a sweep
+//	clocks.go     the solver for crowds
 //	reference.go  progressive filling, plainly
 //	component.go  a part of the system as the reference takes it
 //	query.go      what a solution can be asked

@@ -16,6 +16,7 @@ type variable struct {
 	// filling
 	bottleneck int16
 	stage      stage // of the filling under way
+	clocked    bool  // the clocked solver has taken it in
 }
 
 // stage is how far a filling has come with a variable.
@@ -80,17 +81,22 @@ func (s *System) reserve(id uint32) {
 	for int(id) >= len(s.variables) {
 		s.variables = append(s.variables, variable{stage: disabled, bottleneck: noElement})
 		s.params = append(s.params, parameters{})
+		if s.clocks != nil {
+			s.clocks.by = append(s.clocks.by, noClock)
+		}
 	}
 	s.reserveElements()
 }
 
 // reserveElements makes room for the elements of all variables.
 func (s *System) reserveElements() {
-	for len(s.elements) < len(s.variables)<<s.elementShift {
-		s.elements = append(s.elements, element{})
+	// Twice as many at a time: append grows large slices by a quarter, and copies four times as much.
+	if n := len(s.variables) << s.elementShift; n > cap(s.elements) {
+		s.elements = append(make([]element, 0, 2*n), s.elements...)
 	}
-	for s.resizable && len(s.units) < len(s.elements) {
-		s.units = append(s.units, 0)
+	s.elements = s.elements[:max(len(s.elements), len(s.variables)<<s.elementShift)]
+	if s.clocks != nil {
+		s.units = append(s.units, make([]float64, cap(s.elements)-len(s.units))...)
 	}
 }
 
@@ -120,6 +126,13 @@ func (s *System) widen(count int) {
 	}
 	for i := range s.constraints {
 		s.constraints[i].head = moved(s.constraints[i].head)
+	}
+	if s.clocks != nil {
+		for _, list := range s.clocks.users {
+			for i := range list {
+				list[i].element = moved(list[i].element)
+			}
+		}
 	}
 }
 

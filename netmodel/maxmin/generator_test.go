@@ -99,7 +99,7 @@ func (g *generator) exercise(users int) error {
 			came++
 		}
 		if g.IntN(3) == 0 {
-			g.local.set.solves, g.swept.set.solves = refreshPeriod-1, refreshPeriod-1 // the next solve computes the loads anew
+			g.local.set.solves = refreshPeriod - 1 // the next solve computes the loads anew
 		}
 		if err := g.solve(); err != nil {
 			return err

@@ -40,9 +40,6 @@ type workingSet struct {
 	states    []state  // of the constraints with two variables or more, one of A at least; the first is unshared
 	keys      []int64  // by state: keyOf, or neverKey if all variables of A are fixed
 	heap      []fillKey
-	levels    levels   // of the states of a sweep
-	fixing    []uint32 // elements whose variables a sweep fixes
-	swept     []uint32 // variables of the sweeps of a solve
 
 	mixed    bool    // A has met a mixed FATPIPE: the reference solves it
 	rising   int     // variables of this filling that have no level yet

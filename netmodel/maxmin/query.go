@@ -2,13 +2,16 @@ package maxmin
 
 // Share returns the share of a variable: 0 until the first Solve after Enable, and what it was
 // after Disable.
-func (s *System) Share(id uint32) float64 { return s.variables[id].level / s.params[id].penalty }
+func (s *System) Share(id uint32) float64 { return s.Level(id) / s.params[id].penalty }
 
 // Penalty returns the penalty of a variable.
 func (s *System) Penalty(id uint32) float64 { return s.params[id].penalty }
 
 // MaxLevel returns the level that a variable has without others.
 func (s *System) MaxLevel(id uint32) float64 { return s.variables[id].maxLevel }
+
+// NumConstraints returns the number of constraints.
+func (s *System) NumConstraints() int { return len(s.constraints) }
 
 // Len returns one more than the largest number of a variable.
 func (s *System) Len() int { return len(s.variables) }

@@ -10,10 +10,7 @@ import (
 func TestResize(t *testing.T) {
 	for seed := range uint64(120) {
 		g := newGenerator(rand.New(rand.NewPCG(seed, 1)), seed >= 60)
-		g.local.AllowResize()
-		if seed%2 == 0 {
-			g.local.UseSweep()
-		}
+		g.local.UseClocks()
 		c := &crowds{System: g.local, single: New(g.constraints, Options{Precision: 1e-13})}
 		for range 40 {
 			for range 1 + g.IntN(4) {

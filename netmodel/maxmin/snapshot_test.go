@@ -2,7 +2,9 @@ package maxmin
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"reprise/internal/snapshot"
@@ -27,13 +29,28 @@ func someSystem(t *testing.T) *System {
 func TestSnapshotFields(t *testing.T) {
 	s := someSystem(t)
 	write := func(c *snapshot.State) { s.state(c) }
-	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts units batch levels shares touched part")
-	snapshottest.Fields(t, &s.set, func(c *snapshot.State, _ *workingSet) { write(c) }, "variables states keys heap levels fixing swept mixed rising lowest heapFrom")
+	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts clocks levels shares touched part")
+	snapshottest.Fields(t, &s.set, func(c *snapshot.State, _ *workingSet) { write(c) }, "variables states keys heap mixed rising lowest heapFrom")
 	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.State, _ *variable) { write(c) }, "filled")
 	snapshottest.Fields(t, &s.params[0], func(c *snapshot.State, _ *parameters) { write(c) }, "")
-	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.State, _ *element) { write(c) }, "state")
+	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.State, _ *element) { write(c) }, "")
 	snapshottest.Fields(t, &s.constraints[1], func(c *snapshot.State, _ *constraint) { write(c) }, "capacity state")
 	snapshottest.Fields(t, &s.fatpipes[1], func(c *snapshot.State, _ *fatpipe) { write(c) }, "policy")
+	g := newGenerator(rand.New(rand.NewPCG(8, 1)), false)
+	g.local.UseClocks()
+	for id := range uint32(30) {
+		g.enable(id, g.user())
+	}
+	if err := g.solve(); err != nil {
+		t.Fatal(err)
+	}
+	k := g.local.clocks
+	save := func(c *snapshot.State) { g.local.state(c) }
+	snapshottest.Fields(t, k, func(c *snapshot.State, _ *clocks) { save(c) }, "waiting moved over")
+	at := slices.IndexFunc(k.loads, func(l load) bool { return !math.IsInf(l.limit, 0) })
+	snapshottest.Fields(t, &k.loads[at], func(c *snapshot.State, _ *load) { save(c) }, "")
+	snapshottest.Fields(t, &k.of[0], func(c *snapshot.State, _ *clock) { save(c) }, "")
+	snapshottest.Fields(t, &k.pairs[0], func(c *snapshot.State, _ *pairs) { save(c) }, "")
 	snapshottest.Fields(t, &s.stats, func(c *snapshot.State, _ *Stats) { write(c) }, "")
 }
 
@@ -42,6 +59,9 @@ func TestSnapshotFields(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	for seed := range uint64(20) {
 		g := newGenerator(rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
+		if seed >= 10 {
+			g.local.UseClocks()
+		}
 		for id := range uint32(40) {
 			g.enable(3*id+1, g.user())
 			if id >= 20 {

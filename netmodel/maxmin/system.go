@@ -42,8 +42,8 @@ type Options struct {
 // Stats counts what a System did.
 type Stats struct {
 	Solves     int64
-	Variables  int64 // in those solves: of the working sets, or what the reference solved
-	Fillings   int64 // of the local solver
+	Variables  int64 // in those solves: of the working sets, what the reference solved, or with clocks those with another bottleneck
+	Fillings   int64 // of the local solver, or with clocks of all variables
 	Components int64 // solves that it left to the reference
 }
 
@@ -59,14 +59,11 @@ type System struct {
 	params       []parameters
 	elements     []element // 1<<elementShift for each variable
 	elementShift uint8
-	resizable    bool
-	// by element: its usage for one of those that the variable stands for; nil unless AllowResize was called
+	// by element, with clocks: its usage for one of those that the variable stands for
 	units       []float64
 	constraints []constraint
 	fatpipes    []fatpipe // by constraint; nil if there is none
-	// by constraint: the level of the variables whose bottleneck it is; nil if the local solver does not sweep
-	fullAt []float64
-	batch  int // changes that are swept together
+	clocks      *clocks   // nil: the local solver is used
 
 	// What changed since the last solve.
 	enabled    []uint32 // variables
@@ -126,19 +123,21 @@ func (s *System) Set(id uint32, d *Variable, constraints []int32) {
 		e := &elements[i]
 		e.usage, e.constraint, e.next, e.prev = float64(weights[i]*d.Usage), uint32(c), none, none
 	}
-	if s.resizable {
+	if s.clocks != nil {
 		for i := range elements {
 			s.units[s.firstElement(id)+uint32(i)] = elements[i].usage
 		}
 	}
 }
 
-// AllowResize prepares for Resize. It must be called before the first Set.
-func (s *System) AllowResize() { s.resizable = true }
-
 // Resize makes variable id, which is enabled, stand for n > 0 variables that use what it was
-// Set to, all at one level.
+// Set to, all at one level. The system must have clocks.
 func (s *System) Resize(id uint32, n int) {
+	s.resizeClocked(id, func() { s.resize(id, n) })
+	s.enabled = append(s.enabled, id)
+}
+
+func (s *System) resize(id uint32, n int) {
 	v, p := &s.variables[id], &s.params[id]
 	most := p.bound * p.penalty
 	for i, to := s.firstElement(id), s.firstElement(id)+v.numShared(); i < to; i++ {
@@ -156,7 +155,6 @@ func (s *System) Resize(id uint32, n int) {
 		}
 	}
 	v.maxLevel = most
-	s.enabled = append(s.enabled, id)
 }
 
 // Fit sets the usage and the largest level of d, which uses the given constraints, from its
@@ -179,7 +177,7 @@ func (s *System) SetCapacity(constraint int32, capacity float64) {
 // next Solve.
 func (s *System) Enable(id uint32) {
 	v := &s.variables[id]
-	v.level, v.bottleneck, v.stage = 0, noElement, outside
+	v.level, v.bottleneck, v.stage, v.clocked = 0, noElement, outside, false
 	first := s.firstElement(id)
 	s.enlist(first, first+v.numShared())
 	if v.fat() {
@@ -195,6 +193,9 @@ func (s *System) Enable(id uint32) {
 func (s *System) Disable(id uint32) {
 	v := &s.variables[id]
 	v.stage = disabled
+	if s.clocks != nil {
+		s.leaveClocks(id)
+	}
 	s.dropBottleneck(id, v)
 	elements, constraints, level := s.elements, s.constraints, v.level
 	first := s.firstElement(id)
@@ -218,7 +219,9 @@ func (s *System) Disable(id uint32) {
 }
 
 // Unsolved reports whether something has changed since the last Solve.
-func (s *System) Unsolved() bool { return len(s.enabled)+len(s.freed)+len(s.freedMixed) > 0 }
+func (s *System) Unsolved() bool {
+	return len(s.enabled)+len(s.freed)+len(s.freedMixed) > 0 || s.clocks != nil && s.clocks.left > 0
+}
 
 // Solve computes the levels after the changes since the last Solve, and returns those that
 // are other ones now; the list is valid until the next Solve. What the reference has found is
@@ -229,8 +232,11 @@ func (s *System) Solve() []Change {
 	switch {
 	case s.opts.Reference:
 		s.solveAll()
-	case s.sweeps():
-		s.solveSweep()
+	case s.clocks != nil:
+		s.solveClocks()
+		if s.clocks.left = 0; !s.clocks.mixed { // the reference counts its own
+			s.stats.Variables += int64(len(s.clocks.moved))
+		}
 	default:
 		s.solveLocal()
 	}
@@ -250,7 +256,13 @@ func (s *System) Alone(id uint32) float64 {
 }
 
 // Level returns the level of a variable.
-func (s *System) Level(id uint32) float64 { return s.variables[id].level }
+func (s *System) Level(id uint32) float64 {
+	v := &s.variables[id]
+	if s.clocks != nil && v.clocked && !s.clocks.mixed {
+		return s.levelBy(id)
+	}
+	return v.level
+}
 
 // sameLevel is the relative change of a level below which a variable keeps it: rounding,
 // not a change.

@@ -1,0 +1,842 @@
+package maxmin
+
+import "math"
+
+// The clocked solver is the one for crowds: hundreds of variables on each constraint, of which every
+// change moves nearly all levels a little. All variables that have their bottleneck on one constraint
+// have one level, so the level belongs to the constraint, its clock, and a variable belongs to a clock.
+// What a change costs is the clocks that it reaches and the variables that go over to another clock, not
+// the variables that get another level.
+//
+// A constraint of capacity C, of whose load its own variables are not (frozen), has the level
+//
+//	(C - frozen) / (sum of the usages of its own variables)
+//
+// When it changes, so does what its variables take from the other constraints that they use. Those sums
+// are kept by pairs of constraints: pairLoad (a, b) is the usage of b by the own variables of a. So a change of
+// the level of a is one multiplication and addition for each b, which then has another level in its turn.
+//
+// Relaxation goes on, the constraints of low levels first as these depend on no higher ones, until no
+// level changes. A variable outside the own ones of a constraint and above its level goes over to it; an
+// own one whose maximum is below goes over to none, and keeps its maximum. When nothing is left to do (i)
+// and (ii) hold for all constraints that anything has happened on: the result is exact, whatever the order was.
+// Where equal levels feed on each other that may take long; then, and after a large change, all variables
+// are filled anew.
+
+// load is what all but the own variables take of a constraint. 24 bytes, as a change of one level touches hundreds.
+type load struct {
+	frozen  float64 // sum of usage*level of the other variables
+	highest float64 // at least the level of each of them
+	// of frozen, above which the constraint is to be relaxed: its capacity if it has no own variables, else -Inf; +Inf
+	// while it waits
+	limit float64
+}
+
+// clock is what a constraint knows of its own variables.
+type clock struct {
+	own     float64 // sum of their usages
+	floor   float64 // of own, below which it is summed anew
+	lowest  float64 // at most the smallest of their maxima
+	age     int32   // relaxations since the sums were last computed anew
+	changed bool    // in clocks.changed
+}
+
+// sameClock is the relative change of a level below which a clock keeps it. Changes below do not add up, as a level is
+// computed from the loads each time.
+const sameClock = 1e-11
+
+// smallUsage is the part of a sum of usages below which a difference has lost too many digits.
+const smallUsage = 1e-3
+
+// clocks is what a system has of them.
+type clocks struct {
+	level []float64 // by constraint: of its own variables; +Inf if there are none
+	loads []load    // by constraint
+	of    []clock   // by constraint
+	pairs []pairs   // by constraint
+	by    []uint32  // by variable: its clock, noClock if it has its maximum
+	users [][]use   // by constraint
+	quiet []bool    // by constraint: far from full, its load is only known to be less than frozen
+	above []float64 // by constraint: a level that its own has not reached, by which quiet ones count them
+
+	waiting   []waiting // a heap
+	changed   []uint32  // constraints, whose level is not that before the solve
+	moved     []uint32  // variables that have another clock, some several times
+	over      []mover   // scratch
+	saturated int       // constraints with own variables
+	active    int       // variables that the clocked solver has taken in
+	left      int       // variables that were disabled since the last solve
+	mixed     bool      // the reference has solved all, as variables of different usages meet on a FATPIPE
+	solved    bool      // nothing has changed since the last solve
+}
+
+// A variable without a clock has its maximum; one that is away is between two clocks and counts nowhere.
+const (
+	noClock = math.MaxUint32
+	away    = noClock - 1
+)
+
+// waiting is a constraint that is to be relaxed, and its level when that was noted.
+type waiting struct {
+	level      float64
+	constraint uint32
+}
+
+// mover is a variable that goes over to another clock, if it is above its level.
+type mover struct {
+	id           uint32
+	level, usage float64
+}
+
+// UseClocks has Solve work by clocks from now on, and lets variables stand for several ([System.Resize]). No variable
+// may be enabled, and Solve must have been called since the last change; all variables are to be Set anew.
+func (s *System) UseClocks() {
+	n := len(s.constraints)
+	s.clocks = &clocks{level: make([]float64, n), loads: make([]load, n+1), of: make([]clock, n), pairs: make([]pairs, n), users: make([][]use, n),
+		quiet: make([]bool, n), above: make([]float64, n)}
+	for range s.variables {
+		s.clocks.by = append(s.clocks.by, noClock)
+	}
+	s.reserveElements()
+	s.clocks.loads[n].limit = math.Inf(1)
+	for i := range s.constraints {
+		s.clocks.pairs[i].dead = uint32(n)
+		s.resetClock(i)
+	}
+}
+
+// resetClock makes constraint i one without own variables or load.
+func (s *System) resetClock(i int) {
+	k := s.clocks
+	k.level[i], k.loads[i] = math.Inf(1), load{limit: s.overload(uint32(i))}
+	k.quiet[i] = true
+	k.of[i] = clock{lowest: math.Inf(1), changed: k.of[i].changed}
+	k.pairs[i].clear()
+}
+
+// overload returns the load from which on a constraint without own variables gets some.
+func (s *System) overload(c uint32) float64 { return s.constraints[c].capacity * (1 + fullTolerance) }
+
+// Clock returns the constraint that is the bottleneck of a variable, -1 if it has none.
+func (s *System) Clock(id uint32) int32 {
+	if c := s.clocks.by[id]; c < away && !s.clocks.mixed {
+		return int32(c)
+	}
+	return -1
+}
+
+// levelBy returns the level of variable id.
+func (s *System) levelBy(id uint32) float64 {
+	if c := s.clocks.by[id]; c < away {
+		return s.clocks.level[c]
+	}
+	return s.variables[id].level
+}
+
+// ClockLevel returns the level of the variables whose bottleneck a constraint is.
+func (s *System) ClockLevel(c uint32) float64 { return s.clocks.level[c] }
+
+// Moved returns the variables that the last solve gave another bottleneck.
+func (s *System) Moved() []uint32 { return s.clocks.moved }
+
+// ChangedClocks returns the constraints to whose variables the last solve gave another level.
+func (s *System) ChangedClocks() []uint32 { return s.clocks.changed }
+
+// crowdPart is the inverse of the part of the variables from which on, where so many have changed, all are
+// filled anew.
+const crowdPart = 4
+
+// solveClocks repairs the levels after the changes since the last solve.
+func (s *System) solveClocks() {
+	k := s.clocks
+	k.begin()
+	defer func() { k.solved = true }()
+	if mixed := s.anyMixed(); mixed || k.mixed {
+		k.mixed = mixed
+		if mixed {
+			s.solveAll()
+			for id := range s.variables {
+				if v := &s.variables[id]; v.stage != disabled {
+					k.moved = append(k.moved, uint32(id))
+				}
+			}
+			return
+		}
+		s.fillClocks()
+		return
+	}
+	if changes := len(s.enabled) + k.left; changes > 32 && changes*crowdPart > k.active {
+		s.fillClocks()
+		return
+	}
+	for _, id := range s.enabled {
+		if v := &s.variables[id]; v.stage == outside && !v.clocked {
+			s.takeClock(id)
+		}
+	}
+	for left := 32 + 8*k.saturated; len(k.waiting) > 0; left-- {
+		if left == 0 {
+			s.fillClocks()
+			return
+		}
+		s.relax(k.pop())
+	}
+}
+
+// begin forgets the last solve before the first change after it.
+func (k *clocks) begin() {
+	if !k.solved {
+		return
+	}
+	k.solved = false
+	for _, c := range k.changed {
+		k.of[c].changed = false
+	}
+	k.changed, k.moved = k.changed[:0], k.moved[:0]
+}
+
+// anyMixed reports whether variables of different usages meet on a FATPIPE.
+func (s *System) anyMixed() bool {
+	for i := range s.fatpipes {
+		if s.fatpipes[i].other > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fillClocks computes all levels anew.
+func (s *System) fillClocks() {
+	k, a := s.clocks, &s.set
+	s.stats.Fillings++
+	k.waiting, k.saturated, k.active = k.waiting[:0], 0, 0
+	for i := range s.constraints {
+		s.constraints[i].load, s.constraints[i].bottleneck = 0, 0
+		s.resetClock(i)
+		k.users[i] = k.users[i][:0]
+	}
+	for id := range s.variables {
+		if v := &s.variables[id]; v.stage != disabled {
+			v.level, v.bottleneck, v.clocked = 0, noElement, true
+			k.by[id] = away
+			k.active++
+			s.add(uint32(id))
+		}
+	}
+	if len(a.variables) > 0 {
+		s.fill()
+	}
+	for i := unshared + 1; i < len(a.states); i++ {
+		s.constraints[a.states[i].constraint].state = unshared
+	}
+	for _, id := range a.variables {
+		v := &s.variables[id]
+		v.stage = outside
+		if v.bottleneck >= 0 {
+			s.setClock(s.bottleneckConstraint(int(id)), v.filled)
+		}
+	}
+	a.states, a.variables = a.states[:unshared+1], a.variables[:0]
+	for id := range s.variables {
+		if v := &s.variables[id]; v.stage != disabled {
+			k.enlist(s, uint32(id))
+			s.attach(uint32(id), v.bottleneck)
+		}
+	}
+	for _, w := range k.waiting {
+		s.setLimit(w.constraint)
+	}
+	k.waiting = k.waiting[:0]
+}
+
+// setLimit sets the load above which a constraint is to be relaxed.
+func (s *System) setLimit(c uint32) {
+	limit := math.Inf(-1)
+	if s.constraints[c].bottleneck == 0 {
+		limit = s.overload(c)
+	}
+	s.clocks.loads[c].limit = limit
+}
+
+// takeClock gives a variable that has begun the clock that it will probably have.
+func (s *System) takeClock(id uint32) {
+	v := &s.variables[id]
+	at, lowest := int16(noElement), v.maxLevel
+	for i, e := range s.sharedElements(id) {
+		if e.alone() {
+			continue
+		}
+		left := s.constraints[e.constraint].capacity - s.clocks.loads[e.constraint].frozen
+		if level := max(0, left) / (s.clocks.of[e.constraint].own + e.usage); level < lowest {
+			at, lowest = int16(i), level
+		}
+	}
+	v.clocked = true
+	s.clocks.active++
+	s.clocks.by[id] = away
+	s.clocks.enlist(s, id)
+	if at >= 0 {
+		if c := s.elements[s.firstElement(id)+uint32(at)].constraint; s.constraints[c].bottleneck == 0 {
+			s.setClock(c, lowest)
+		}
+	}
+	s.attach(id, at)
+}
+
+// setClock gives a clock a level.
+func (s *System) setClock(c uint32, level float64) {
+	if math.IsInf(s.clocks.level[c], 1) {
+		s.clocks.above[c] = level * headroom
+	}
+	s.clocks.level[c] = level
+	if k := &s.clocks.of[c]; !k.changed {
+		k.changed = true
+		s.clocks.changed = append(s.clocks.changed, c)
+	}
+}
+
+// attach makes the element at a place of a variable, or none, its bottleneck.
+func (s *System) attach(id uint32, place int16) {
+	v, k := &s.variables[id], s.clocks
+	v.bottleneck = place
+	k.moved = append(k.moved, id)
+	elements := s.sharedElements(id)
+	level, by := v.maxLevel, uint32(noClock)
+	if place == noElement {
+		v.level = level
+	} else {
+		e := &elements[place]
+		by = e.constraint
+		if k.quiet[by] {
+			s.makeLoud(by)
+		}
+		level = k.level[by]
+		c := &k.of[by]
+		if s.constraints[by].bottleneck == 0 {
+			c.own, c.floor, c.lowest = 0, 0, math.Inf(1)
+			k.saturated++
+			k.loads[by].limit = math.Inf(-1)
+		}
+		s.constraints[by].bottleneck++
+		c.own += e.usage
+		c.floor = max(c.floor, smallUsage*c.own)
+		c.lowest = min(c.lowest, v.maxLevel)
+		s.wait(by)
+	}
+	k.by[id] = by
+	for i := range elements {
+		e := &elements[i]
+		if k.users[e.constraint][e.state].by = by; int16(i) != place {
+			on := &k.loads[e.constraint]
+			switch {
+			case by == noClock:
+				on.frozen += float64(e.usage * level)
+			case k.quiet[e.constraint]:
+				on.frozen += float64(e.usage * k.above[by])
+			default:
+				on.frozen += float64(e.usage * level)
+				k.pairs[by].add(e.constraint, e.usage, 1)
+			}
+			on.highest = max(on.highest, level)
+			s.wait(e.constraint)
+		}
+	}
+}
+
+// detach takes a variable from its clock.
+func (s *System) detach(id uint32) {
+	v, k := &s.variables[id], s.clocks
+	elements := s.sharedElements(id)
+	level, place, by := s.levelBy(id), v.bottleneck, k.by[id]
+	v.bottleneck, k.by[id] = noElement, away
+	if place >= 0 {
+		c := &k.of[by]
+		c.own -= elements[place].usage
+		if s.constraints[by].bottleneck--; s.constraints[by].bottleneck == 0 {
+			c.own, c.floor = 0, 0
+			k.saturated--
+			s.setClock(by, math.Inf(1))
+			if !math.IsInf(k.loads[by].limit, 1) {
+				s.setLimit(by)
+			}
+		}
+		s.wait(by)
+	}
+	for i := range elements {
+		e := &elements[i]
+		if k.users[e.constraint][e.state].by = away; int16(i) != place {
+			on := &k.loads[e.constraint]
+			switch {
+			case by == noClock:
+				on.frozen -= float64(e.usage * level)
+			case k.quiet[e.constraint]:
+				on.frozen -= float64(e.usage * k.above[by])
+			default:
+				on.frozen -= float64(e.usage * level)
+				if k.pairs[by].add(e.constraint, -e.usage, -1) {
+					s.sumPair(by, e.constraint)
+				}
+				if s.constraints[e.constraint].bottleneck == 0 && on.frozen < quietPart*s.constraints[e.constraint].capacity {
+					s.makeQuiet(e.constraint)
+				}
+			}
+			s.wait(e.constraint)
+		}
+	}
+}
+
+// sumPair sums anew the usage of a constraint by the own variables of another, of which usages of other sizes
+// have gone.
+func (s *System) sumPair(by, on uint32) {
+	usage := 0.0
+	for e := s.constraints[on].head; e != none; e = s.elements[e].next {
+		if s.clocks.by[s.variableOf(e)] == by {
+			usage += s.elements[e].usage
+		}
+	}
+	s.clocks.pairs[by].set(on, usage)
+}
+
+// wait notes that a constraint is to be relaxed, if that can change anything.
+func (s *System) wait(c uint32) {
+	if l := &s.clocks.loads[c]; l.frozen > l.limit {
+		l.limit = math.Inf(1)
+		s.clocks.push(waiting{s.clocks.level[c], c})
+	}
+}
+
+// relax gives the own variables of constraint c the level that fills it.
+func (s *System) relax(c uint32) {
+	k, on := s.clocks, &s.constraints[c]
+	l, of := &k.loads[c], &k.of[c]
+	s.setLimit(c)
+	if of.age++; of.age > on.variables || of.own < of.floor {
+		s.survey(c, math.Inf(1))
+	}
+	for {
+		level := math.Inf(1)
+		if on.bottleneck > 0 {
+			level = max(0, (on.capacity-l.frozen)/of.own)
+		} else if k.quiet[c] {
+			s.makeLoud(c)
+			continue
+		} else if l.frozen <= s.overload(c) {
+			return
+		}
+		if (on.bottleneck == 0 || l.highest > level*(1+levelTolerance)) && s.takeOver(c) || level > of.lowest && s.letGo(c, level) {
+			continue
+		}
+		if on.bottleneck > 0 && math.Abs(level-k.level[c]) > sameClock*level {
+			s.spread(c, level)
+		}
+		return
+	}
+}
+
+// spread gives the clock of c a level and the others what that makes of their loads.
+func (s *System) spread(c uint32, level float64) {
+	k := s.clocks
+	rise := level - k.level[c]
+	s.setClock(c, level)
+	if level > k.above[c] || level < quietPart*k.above[c] {
+		s.raiseAbove(c, level)
+	}
+	loads, usages := k.loads, k.pairs[c].usages
+	for i, to := range k.pairs[c].to[:len(usages)] {
+		l := &loads[to]
+		frozen := l.frozen + float64(usages[i]*rise)
+		l.frozen = frozen
+		if level > l.highest { // max is slower
+			l.highest = level
+		}
+		if frozen > l.limit {
+			l.limit = math.Inf(1)
+			k.push(waiting{k.level[to], to})
+		}
+	}
+}
+
+// headroom is by how much the levels that quiet constraints count with exceed the real ones, so that
+// these seldom have to tell them of a rise.
+const headroom = 1.02
+
+// quietPart is the part of its capacity below which the load of a constraint without own variables is not
+// followed exactly any more.
+const quietPart = 0.9
+
+// raiseAbove has the quiet constraints count with a level of c that has grown or fallen far.
+func (s *System) raiseAbove(c uint32, level float64) {
+	k := s.clocks
+	rise := level*headroom - k.above[c]
+	k.above[c] = level * headroom
+	for _, u := range k.users[c] {
+		if u.by != c {
+			continue
+		}
+		for _, e := range s.sharedElements(s.variableOf(u.element)) {
+			if k.quiet[e.constraint] {
+				k.loads[e.constraint].frozen += float64(e.usage * rise)
+				s.wait(e.constraint)
+			}
+		}
+	}
+}
+
+// makeLoud follows the load of constraint c exactly from now on.
+func (s *System) makeLoud(c uint32) {
+	k := s.clocks
+	k.quiet[c] = false
+	for _, u := range k.users[c] {
+		if u.by < away {
+			k.pairs[u.by].add(c, u.usage, 1)
+		}
+	}
+	s.survey(c, math.Inf(1))
+}
+
+// makeQuiet follows the load of constraint c, which has no own variables, no more but for a bound.
+func (s *System) makeQuiet(c uint32) {
+	k := s.clocks
+	k.quiet[c] = true
+	frozen := 0.0
+	for _, u := range k.users[c] {
+		switch u.by {
+		case away:
+		case noClock:
+			frozen += float64(u.usage * s.variables[s.variableOf(u.element)].level)
+		default:
+			frozen += float64(u.usage * k.above[u.by])
+			k.pairs[u.by].add(c, -u.usage, -1)
+		}
+	}
+	k.loads[c].frozen = frozen
+}
+
+// takeOver has the variables on c that are above its level go over to it, and reports whether there were any.
+func (s *System) takeOver(c uint32) bool {
+	k, on := s.clocks, &s.constraints[c]
+	limit := math.Inf(-1)
+	if on.bottleneck > 0 {
+		limit = max(0, (on.capacity-k.loads[c].frozen)/k.of[c].own) * (1 + levelTolerance)
+	}
+	over, kept := s.survey(c, limit)
+	level := 0.0
+	for n := -1; n != len(over); {
+		n = len(over)
+		usage := k.of[c].own
+		for _, m := range over {
+			usage += m.usage
+		}
+		level = max(0, (on.capacity-kept)/usage)
+		above := over[:0]
+		for _, m := range over {
+			if m.level > level*(1+levelTolerance) {
+				above = append(above, m)
+			} else {
+				kept += float64(m.level * m.usage)
+			}
+		}
+		over = above
+	}
+	if len(over) == 0 {
+		return false
+	}
+	if on.bottleneck > 0 {
+		s.spread(c, level)
+	} else {
+		s.setClock(c, level)
+	}
+	for _, m := range over {
+		id := s.variableOf(m.id)
+		s.detach(id)
+		s.attach(id, int16(s.placeOf(m.id)))
+	}
+	return true
+}
+
+// letGo takes the own variables of c whose maximum is below a level from its clock, and reports whether there
+// were any.
+func (s *System) letGo(c uint32, level float64) (some bool) {
+	k := &s.clocks.of[c]
+	k.lowest = math.Inf(1)
+	for _, u := range s.clocks.users[c] {
+		if u.by != c {
+			continue
+		}
+		id := s.variableOf(u.element)
+		if most := s.variables[id].maxLevel; most < level {
+			s.detach(id)
+			s.attach(id, noElement)
+			some = true
+		} else {
+			k.lowest = min(k.lowest, most)
+		}
+	}
+	return some
+}
+
+// survey computes the sums of c and the bound of the others' levels anew, and returns the variables that are not its own and above a
+// level, and the load of the others of them. The list is valid until the next survey.
+func (s *System) survey(c uint32, above float64) (over []mover, below float64) {
+	k := s.clocks
+	own, frozen, highest := 0.0, 0.0, 0.0
+	over = k.over[:0]
+	for _, u := range k.users[c] {
+		var level float64
+		switch u.by {
+		case c:
+			own += u.usage
+			continue
+		case away:
+			continue
+		case noClock:
+			level = s.variables[s.variableOf(u.element)].level
+		default:
+			level = k.level[u.by]
+		}
+		highest = max(highest, level)
+		load := float64(u.usage * level)
+		frozen += load
+		if level > above {
+			over = append(over, mover{u.element, level, u.usage})
+		} else {
+			below += load
+		}
+	}
+	k.over = over
+	of, l := &k.of[c], &k.loads[c]
+	of.age, of.own, of.floor = 0, own, smallUsage*own
+	l.frozen, l.highest = frozen, highest
+	return over, below
+}
+
+// leaveClocks takes a variable that is disabled from its clock.
+func (s *System) leaveClocks(id uint32) {
+	v := &s.variables[id]
+	s.clocks.begin()
+	s.clocks.left++
+	if !v.clocked {
+		return
+	}
+	if !s.clocks.mixed {
+		level := s.levelBy(id)
+		s.detach(id)
+		s.clocks.delist(s, id)
+		v.level = level
+	}
+	v.clocked = false
+	s.clocks.active--
+}
+
+// resizeClocked gives variable id other usages and another maximum.
+func (s *System) resizeClocked(id uint32, resize func()) {
+	v := &s.variables[id]
+	place := v.bottleneck
+	s.clocks.begin()
+	if !v.clocked || s.clocks.mixed {
+		resize()
+		return
+	}
+	if place < 0 {
+		s.detach(id)
+		s.clocks.delist(s, id)
+		resize()
+		s.clocks.enlist(s, id)
+		s.attach(id, place)
+		return
+	}
+	elements := s.sharedElements(id)
+	var old [8]float64
+	before := old[:0]
+	for i := range elements {
+		before = append(before, elements[i].usage)
+	}
+	resize()
+	by := elements[place].constraint
+	of := &s.clocks.of[by]
+	of.lowest = min(of.lowest, v.maxLevel)
+	for i := range elements {
+		e := &elements[i]
+		s.clocks.users[e.constraint][e.state].usage = e.usage
+		if more := e.usage - before[i]; int16(i) == place {
+			of.own += more
+			of.floor = max(of.floor, smallUsage*of.own)
+		} else {
+			if s.clocks.quiet[e.constraint] {
+				s.clocks.loads[e.constraint].frozen += float64(more * s.clocks.above[by])
+			} else {
+				s.clocks.loads[e.constraint].frozen += float64(more * s.clocks.level[by])
+				s.clocks.pairs[by].add(e.constraint, more, 0)
+			}
+		}
+		s.wait(e.constraint)
+	}
+}
+
+// push and pop keep the constraints that wait in a heap, that of the lowest level first.
+func (k *clocks) push(w waiting) {
+	h := append(k.waiting, w)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !w.before(h[up]) {
+			break
+		}
+		h[i] = h[up]
+		i = up
+	}
+	h[i] = w
+	k.waiting = h
+}
+
+func (w waiting) before(other waiting) bool {
+	return w.level < other.level || w.level == other.level && w.constraint < other.constraint
+}
+
+func (k *clocks) pop() uint32 {
+	h := k.waiting
+	first, last := h[0].constraint, len(h)-1
+	w := h[last]
+	h = h[:last]
+	k.waiting = h
+	if last == 0 {
+		return first
+	}
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= last {
+			break
+		}
+		if c+1 < last && h[c+1].before(h[c]) {
+			c++
+		}
+		if !h[c].before(w) {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = w
+	return first
+}
+
+// use is a variable on a constraint. A scan of all is what taking over costs, so they stand in a row, with the clock of
+// the variable.
+type use struct {
+	usage   float64
+	element uint32
+	by      uint32
+}
+
+// enlist and delist keep the users of the constraints of a variable.
+func (k *clocks) enlist(s *System, id uint32) {
+	first := s.firstElement(id)
+	for i := range s.sharedElements(id) {
+		e := &s.elements[first+uint32(i)]
+		e.state = uint32(len(k.users[e.constraint]))
+		k.users[e.constraint] = append(k.users[e.constraint], use{e.usage, first + uint32(i), away})
+	}
+}
+
+func (k *clocks) delist(s *System, id uint32) {
+	for _, e := range s.sharedElements(id) {
+		list := k.users[e.constraint]
+		last := list[len(list)-1]
+		list[e.state] = last
+		s.elements[last.element].state = e.state
+		k.users[e.constraint] = list[:len(list)-1]
+	}
+}
+
+// pairs are the usages of other constraints by the own variables of one, in an open hash table of their numbers.
+type pairs struct {
+	usages []float64
+	to     []uint32 // the other constraints
+	more   []pairMore
+	slots  []int32 // 1 + index in usages; 0: free
+	empty  int     // pairs without variables
+	dead   uint32  // what those name instead of a constraint: a load that nobody reads
+}
+
+// pairMore is what changes of levels need not know of a pair.
+type pairMore struct {
+	count int32   // of the variables
+	floor float32 // of the usage, below which it is summed anew
+}
+
+// add adds usage and count to the pair with a constraint, and reports whether its usage has lost digits.
+func (p *pairs) add(constraint uint32, usage float64, count int32) (lost bool) {
+	if 2*len(p.to) >= len(p.slots) || p.empty > 4+len(p.to)/8 {
+		p.rebuild()
+	}
+	i := p.find(constraint)
+	p.usages[i] += usage
+	m := &p.more[i]
+	if m.count == 0 {
+		p.empty--
+	}
+	m.floor = max(m.floor, float32(smallUsage*p.usages[i]))
+	if m.count += count; m.count == 0 {
+		p.usages[i], m.floor, p.to[i] = 0, 0, p.dead
+		p.empty++
+	}
+	return p.usages[i] < float64(m.floor)
+}
+
+// find returns the index of the pair with a constraint, a new one perhaps.
+func (p *pairs) find(constraint uint32) int32 {
+	mask := uint32(len(p.slots) - 1)
+	for at := constraint * 0x9e3779b1 >> 7 & mask; ; at = (at + 1) & mask {
+		i := p.slots[at] - 1
+		if i < 0 {
+			p.usages, p.to, p.more = append(p.usages, 0), append(p.to, constraint), append(p.more, pairMore{})
+			p.slots[at] = int32(len(p.to))
+			p.empty++
+			return int32(len(p.to) - 1)
+		}
+		if p.to[i] == constraint {
+			return i
+		}
+	}
+}
+
+// set sets the usage of a pair.
+func (p *pairs) set(constraint uint32, usage float64) {
+	i := p.find(constraint)
+	p.usages[i], p.more[i].floor = usage, float32(smallUsage*usage)
+}
+
+func (p *pairs) clear() {
+	p.usages, p.to, p.more, p.empty = p.usages[:0], p.to[:0], p.more[:0], 0
+	clear(p.slots)
+}
+
+// rebuild drops the pairs without variables and makes room for as many as there are.
+func (p *pairs) rebuild() {
+	n := 0
+	for i, m := range p.more {
+		if m.count > 0 {
+			p.usages[n], p.to[n], p.more[n] = p.usages[i], p.to[i], m
+			n++
+		}
+	}
+	p.usages, p.to, p.more, p.empty = p.usages[:n], p.to[:n], p.more[:n], 0
+	size := max(8, len(p.slots))
+	for size < 3*n+4 {
+		size *= 2
+	}
+	if size != len(p.slots) {
+		p.slots = make([]int32, size)
+	} else {
+		clear(p.slots)
+	}
+	mask := uint32(size - 1)
+	for i, c := range p.to {
+		at := c * 0x9e3779b1 >> 7 & mask
+		for p.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		p.slots[at] = int32(i + 1)
+	}
+}
