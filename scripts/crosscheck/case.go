@@ -42,22 +42,28 @@ type options struct {
 	collectives []string // selectors; none: no collectives
 }
 
-// draw draws a case by its number; long ones have many ranks and messages.
-func (m *options) draw(number int, long bool) *testCase {
-	stream := uint64(number)
-	if long {
-		stream |= 1 << 32
-	}
+// extent is how large a case is.
+type extent uint64
+
+const (
+	short extent = iota
+	long         // many ranks and messages
+	dense        // more ranks, and most of the messages at once
+)
+
+// draw draws a case by its number.
+func (m *options) draw(number int, size extent) *testCase {
+	stream := uint64(number) | uint64(size)<<32
 	d := newSource(m.seed, stream)
 	kind := machineKinds[number%len(machineKinds)]
 	place := &machine{source: d}
 	kind.draw(place)
-	c := &testCase{number: number, machine: kind.name, long: long}
+	c := &testCase{number: number, machine: kind.name, long: size != short}
 	s := drawSettings(d)
-	ranks := d.ranks(place, long)
+	ranks := d.ranks(place, size)
 	c.hosts = d.mapping(place, ranks)
 	p := &program{source: d, lines: make([][]string, ranks), settings: s, ranks: ranks, rounds: d.between(1, 6), speed: 1e9, self: place.self}
-	if long {
+	if c.long {
 		p.rounds = d.between(20, 40)
 	}
 	if d.chance(0.05) {
@@ -67,10 +73,13 @@ func (m *options) draw(number int, long bool) *testCase {
 	}
 	k := d.IntN(len(programKinds) + len(m.collectives))
 	// A poll on a node that is slow for good takes longer in SimGrid (docs/deviations.md, 32).
-	for (long || place.slow) && k < len(programKinds) && programKinds[k].polls {
+	for (c.long || place.slow) && k < len(programKinds) && programKinds[k].polls {
 		k = d.IntN(len(programKinds) + len(m.collectives))
 	}
-	if k < len(programKinds) {
+	if size == dense {
+		c.program = "dense"
+		p.dense()
+	} else if k < len(programKinds) {
 		c.program = programKinds[k].name
 		programKinds[k].draw(p)
 	} else {
@@ -94,18 +103,21 @@ func (m *options) draw(number int, long bool) *testCase {
 }
 
 // ranks draws the number of ranks, at least 2.
-func (d source) ranks(m *machine, long bool) int {
+func (d source) ranks(m *machine, size extent) int {
 	most := min(16, max(2, len(m.hosts)))
-	if long {
-		most = 64
+	if size != short {
+		most = map[extent]int{long: 64, dense: 96}[size]
 	}
 	if !m.self {
 		most = min(most, len(m.hosts))
 	} else if d.chance(0.25) {
 		most = max(most, min(16, 3*len(m.hosts)))
 	}
-	if long {
+	switch size {
+	case long:
 		return max(2, most-d.IntN(max(1, most/4)))
+	case dense:
+		return d.between(min(32, most), most)
 	}
 	return d.between(2, most)
 }

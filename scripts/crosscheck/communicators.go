@@ -80,7 +80,7 @@ func (m *options) drawCommunicators(number int) *testCase {
 	kind := machineKinds[number%len(machineKinds)]
 	place := &machine{source: d}
 	kind.draw(place)
-	ranks := d.ranks(place, false)
+	ranks := d.ranks(place, short)
 	c := &testCase{number: number, machine: kind.name, program: "communicators", platform: place.document(nil), hosts: d.mapping(place, ranks), lines: make([][]string, ranks)}
 	s := drawSettings(d)
 	c.options = append(slices.DeleteFunc(append(s.model, s.list...), func(o string) bool {

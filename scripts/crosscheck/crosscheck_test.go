@@ -40,7 +40,14 @@ func TestCasesReplay(t *testing.T) {
 	}
 	m := &options{seed: 99, collectives: []string{"default", "ompi", "mpich"}}
 	for i := range cases {
-		c := m.draw(i, i%100 == 7)
+		size := short
+		switch i % 100 {
+		case 7:
+			size = long
+		case 8:
+			size = dense
+		}
+		c := m.draw(i, size)
 		_, dir := files(t, c.write)
 		if _, err := actionTimes(dir, c); err != nil {
 			t.Errorf("%s: %v", c.name(), err)
@@ -52,12 +59,12 @@ func TestCasesReplay(t *testing.T) {
 func TestFiles(t *testing.T) {
 	shared := 0
 	for i := range 40 {
-		c := (&options{seed: 7}).draw(i, false)
+		c := (&options{seed: 7}).draw(i, short)
 		want, dir := files(t, c.write)
-		if again, _ := files(t, (&options{seed: 7}).draw(i, false).write); !cmp.Equal(want, again) {
+		if again, _ := files(t, (&options{seed: 7}).draw(i, short).write); !cmp.Equal(want, again) {
 			t.Errorf("case %d is not reproducible", i)
 		}
-		if other, _ := files(t, (&options{seed: 6}).draw(i, false).write); cmp.Equal(want, other) {
+		if other, _ := files(t, (&options{seed: 6}).draw(i, short).write); cmp.Equal(want, other) {
 			t.Errorf("case %d does not depend on the seed", i)
 		}
 		read, err := load(dir)
@@ -77,7 +84,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestSkewed(t *testing.T) {
-	c := (&options{seed: 1}).draw(3, false)
+	c := (&options{seed: 1}).draw(3, short)
 	s := c.skewed(0, longSkew)
 	for r, lines := range c.lines {
 		if len(s.lines[r]) != 2*len(lines)-1 {

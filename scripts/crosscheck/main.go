@@ -1,6 +1,6 @@
 // Crosscheck compares replay with SimGrid on fresh random cases (docs/crosscheck.md).
 //
-//	go run ./scripts/crosscheck [-cases 40] [-long 0] [-seed 1] [-collectives default,ompi,mpich]
+//	go run ./scripts/crosscheck [-cases 40] [-long 0] [-dense 0] [-seed 1] [-collectives default,ompi,mpich]
 //	go run ./scripts/crosscheck -communicators 300 [-seed 1] [-collectives default,ompi,mpich]
 //	go run ./scripts/crosscheck DIRECTORY...
 //
@@ -38,11 +38,11 @@ func main() {
 // config is the command line.
 type config struct {
 	options
-	cases, long, communicators, only int
-	replay, keep                     string
-	dirs                             []string // cases to check instead of random ones
-	jobs                             int
-	verbose                          bool
+	cases, long, dense, communicators, only int
+	replay, keep                            string
+	dirs                                    []string // cases to check instead of random ones
+	jobs                                    int
+	verbose                                 bool
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -50,6 +50,7 @@ func parseFlags(args []string) (*config, error) {
 	f := flag.NewFlagSet("crosscheck", flag.ContinueOnError)
 	f.IntVar(&o.cases, "cases", 40, "number of short cases")
 	f.IntVar(&o.long, "long", 0, "number of long cases")
+	f.IntVar(&o.dense, "dense", 0, "number of cases with 32 to 96 ranks and most of their messages at once")
 	f.IntVar(&o.communicators, "communicators", 0, "number of cases of collectives on communicators, in place of the others")
 	f.IntVar(&o.only, "only", -1, "check the case of this number only")
 	f.Uint64Var(&o.seed, "seed", 1, "what the cases are drawn from")
@@ -130,7 +131,13 @@ func (o *config) list() (list []*testCase, err error) {
 	case o.only >= 0 && o.communicators > 0:
 		return []*testCase{o.drawCommunicators(o.only)}, nil
 	case o.only >= 0:
-		return []*testCase{o.draw(o.only, o.long > 0)}, nil
+		size := short
+		if o.long > 0 {
+			size = long
+		} else if o.dense > 0 {
+			size = dense
+		}
+		return []*testCase{o.draw(o.only, size)}, nil
 	}
 	for i := range o.communicators {
 		list = append(list, o.drawCommunicators(i))
@@ -139,10 +146,13 @@ func (o *config) list() (list []*testCase, err error) {
 		return list, nil
 	}
 	for i := range o.cases {
-		list = append(list, o.draw(i, false))
+		list = append(list, o.draw(i, short))
 	}
 	for i := range o.long {
-		list = append(list, o.draw(i, true))
+		list = append(list, o.draw(i, long))
+	}
+	for i := range o.dense {
+		list = append(list, o.draw(i, dense))
 	}
 	return list, nil
 }
@@ -186,7 +196,9 @@ func (o *config) explain(v *verdict, w io.Writer) error {
 	}
 	dir := filepath.Join(o.keep, v.c.name())
 	again := fmt.Sprintf("go run ./scripts/crosscheck -seed %d -only %d", o.seed, v.c.number)
-	if v.c.long {
+	if v.c.program == "dense" {
+		again += " -dense 1"
+	} else if v.c.long {
 		again += " -long 1"
 	} else if v.c.text != "" {
 		again += " -communicators 1"

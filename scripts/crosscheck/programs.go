@@ -314,6 +314,28 @@ func (p *program) mixed() {
 	}
 }
 
+// dense makes every rank send to all others, or to a part of them, at once, with sizes and starts of their own:
+// hundreds of messages share each link, and each end gives all of them other shares.
+func (p *program) dense() {
+	part, least := pick(p.source, 0.3, 0.6, 1, 1), p.logarithmic(1e3, 1e5)
+	for range p.between(1, 2) {
+		tag := p.newTag()
+		for r := range p.ranks {
+			p.add(r, "sleep %.17g", p.logarithmic(1e-6, 1e-2))
+		}
+		for distance := 1; distance < p.ranks; distance++ {
+			for src := range p.ranks {
+				if p.chance(part) {
+					dst, bytes := (src+distance)%p.ranks, int(least*p.logarithmic(1, 4))
+					p.add(dst, "irecv %d %d %d 6", src, tag, bytes)
+					p.add(src, "isend %d %d %d 6", dst, tag, bytes)
+				}
+			}
+		}
+		p.all("waitall")
+	}
+}
+
 // anyone makes ranks receive from any source the messages of some others, round by round: each
 // round at another rank under a tag of its own, or all at rank 0 with any tag; then nobody
 // may block, as a message of a later round may come first. Sizes are all eager or all not,
