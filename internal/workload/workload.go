@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,28 +20,82 @@ const (
 	largest  = 1 << 20
 )
 
-// Workload is a pattern at a size: "ring", a shift by another distance each round,
+// Workload is a pattern at a size. Where ranks are in step: "ring", a shift by another distance each round,
 // or "pairwise" or "binary", exchanges with every other rank in turn, or with those
 // whose numbers differ in one bit.
+//
+// Others have crowds of messages in flight: "alltoall", a message from each rank to each other one, all posted at once,
+// with sizes and starts of their own, "equal", the same with one size and start, "incast", where each rank sends
+// to one in 32, and "bursts", where each sends to 16 others by random permutations.
 type Workload struct {
 	Pattern  string
 	Ranks    int // a power of two, at least 32
-	Messages int // a multiple of Ranks
+	Messages int // a multiple of Ranks; crowds have as many as their pattern makes
 	Seed     uint64
-	InStep   bool // all messages of a round have one size
-	Uplinks  int  // of a leaf switch with its 16 hosts; 0: 8
+	InStep   bool   // all messages of a round have one size
+	Uplinks  int    // of a leaf switch with its 16 hosts; 0: 8
+	Topology string // "": a fat tree; "switch", "torus", "dragonfly"
 }
 
-// Platform returns a fat tree with a host per rank: 16 hosts to a leaf switch, and
+// Crowds are the patterns with many messages in flight, and Topologies the machines.
+var (
+	Crowds     = []string{"alltoall", "equal", "incast", "bursts"}
+	Topologies = []string{"", "switch", "torus", "dragonfly"}
+)
+
+// Platform returns a machine with a host per rank: a fat tree with 16 hosts to a leaf switch, and
 // one uplink for two hosts, unless it is said otherwise.
 func (w *Workload) Platform() string {
+	groups := w.Ranks / 16
+	topology := map[string]string{
+		"":          fmt.Sprintf(`topology="FAT_TREE" topo_parameters="2;16,%d;1,%d;1,1"`, groups, cmp.Or(w.Uplinks, 8)),
+		"switch":    `sharing_policy="SPLITDUPLEX"`,
+		"torus":     fmt.Sprintf(`topology="TORUS" topo_parameters="4,4,%d" sharing_policy="SPLITDUPLEX"`, groups),
+		"dragonfly": fmt.Sprintf(`topology="DRAGONFLY" topo_parameters="%d,2;2,1;4,2;2" sharing_policy="SPLITDUPLEX"`, groups),
+	}[w.Topology]
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="12.5GBps" lat="1us"
-           topology="FAT_TREE" topo_parameters="2;16,%d;1,%d;1,1"/>
+           %s/>
 </platform>
-`, w.Ranks-1, w.Ranks/16, cmp.Or(w.Uplinks, 8))
+`, w.Ranks-1, topology)
+}
+
+// crowd returns what each rank of a pattern with crowds sends: the bytes by receiver, 0 for none.
+func (w *Workload) crowd(random *rand.Rand) (bytes [][]int) {
+	bytes = make([][]int, w.Ranks)
+	for r := range bytes {
+		bytes[r] = make([]int, w.Ranks)
+	}
+	send := func(from, to int) {
+		if from != to {
+			bytes[from][to] = 80000 + random.IntN(180001)
+		}
+	}
+	switch w.Pattern {
+	case "incast":
+		for from := range w.Ranks {
+			for to := range w.Ranks / 32 {
+				send(from, 32*to)
+			}
+		}
+	case "bursts":
+		for range 16 {
+			for from, to := range random.Perm(w.Ranks) {
+				send(from, to)
+			}
+		}
+	default:
+		for from := range w.Ranks {
+			for to := range w.Ranks {
+				if send(from, to); from != to && w.Pattern == "equal" {
+					bytes[from][to] = 160000
+				}
+			}
+		}
+	}
+	return bytes
 }
 
 // Write stores platform, host file and traces in a directory.
@@ -55,7 +110,13 @@ func (w *Workload) Write(dir string) error {
 	// programs are of one workload.
 	random := rand.New(rand.NewPCG(w.Seed, uint64(w.Ranks)))
 	size := func() int { return smallest + random.IntN(largest-smallest+1) }
-	rounds := make([]round, w.Messages/w.Ranks)
+	var rounds []round
+	var crowd [][]int
+	if slices.Contains(Crowds, w.Pattern) {
+		crowd = w.crowd(random)
+	} else {
+		rounds = make([]round, w.Messages/w.Ranks)
+	}
 	for i := range rounds {
 		x := round{bytes: make([]int, w.Ranks)}
 		common := size()
@@ -93,6 +154,21 @@ func (w *Workload) Write(dir string) error {
 			from, to := (r+w.Ranks-x.shift)%w.Ranks, (r+x.shift)%w.Ranks
 			fmt.Fprintf(&out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes[from], r, to, i, x.bytes[r])
 			fmt.Fprintf(&out, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
+		}
+		if crowd != nil && w.Pattern != "equal" {
+			fmt.Fprintf(&out, "%d sleep %g\n", r, 1e-3+8e-3*random.Float64())
+		}
+		for i := 1; crowd != nil && i < w.Ranks; i++ {
+			from, to := (r+w.Ranks-i)%w.Ranks, (r+i)%w.Ranks
+			if n := crowd[from][r]; n > 0 {
+				fmt.Fprintf(&out, "%d irecv %d 0 %d 6\n", r, from, n)
+			}
+			if n := crowd[r][to]; n > 0 {
+				fmt.Fprintf(&out, "%d isend %d 0 %d 6\n", r, to, n)
+			}
+		}
+		if crowd != nil {
+			fmt.Fprintf(&out, "%d waitall\n", r)
 		}
 		fmt.Fprintf(&out, "%d finalize\n", r)
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%d.ti", r)), out.Bytes(), 0o666); err != nil {

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -22,18 +23,33 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"reprise/internal/workload"
 )
+
+// columns are the columns of the table; the last is the exponent with which the seconds of a crowd grow with its messages.
+var columns = strings.Split("part,run,trace_bytes,generation_s,generation_MB,messages,polls,seconds,messages_per_s,MB,half_width_percent,smpi_s,smpi_MB,growth", ",")
+
+// ratio returns the logarithm of the ratio of a column in two rows.
+func ratio(row, last []string, column string) float64 {
+	at := slices.Index(columns, column)
+	a, _ := strconv.ParseFloat(row[at], 64)
+	b, _ := strconv.ParseFloat(last[at], 64)
+	return math.Log(a / b)
+}
 
 // A run is one row: a trace of HPL and a replay of it.
 type run struct {
 	part, name string
-	hpl        string  // flags of tracegen hpl
-	replay     string  // flags of replay; "": trace stat instead
-	long       bool    // takes more than some minutes
-	smpi       float64 // SMPI's published wall time in seconds, 0: none
+	hpl        string             // flags of tracegen hpl
+	replay     string             // flags of replay; "": trace stat instead
+	load       *workload.Workload // in place of HPL
+	long       bool               // takes more than some minutes
+	smpi       float64            // SMPI's published wall time in seconds, 0: none
 	smpiMB     float64
 }
 
@@ -75,6 +91,19 @@ func runs(fatTree func(ranks int) string) []run {
 	for _, name := range strings.Fields("1rg 1rM 2rg 2rM Lng LnM") {
 		list = append(list, run{part: "broadcasts", name: name, hpl: "-N 32768 --NB 128 -P 16 -Q 16 --DEPTH 1 --SWAP bin --BCAST " + name, replay: "--platform " + fatTree(256)})
 	}
+	// Crowds of messages: how the cost grows with their number, by pattern and by machine.
+	for _, pattern := range workload.Crowds {
+		for _, topology := range workload.Topologies {
+			for _, ranks := range []int{64, 128, 256, 512, 1024} {
+				if topology != "" && pattern != "alltoall" {
+					continue
+				}
+				name := fmt.Sprintf("%s, %s, %d ranks", pattern, cmp.Or(topology, "fat tree"), ranks)
+				list = append(list, run{part: "dense", name: name,
+					load: &workload.Workload{Pattern: pattern, Ranks: ranks, Seed: 1, Topology: topology}, long: ranks > 256})
+			}
+		}
+	}
 	for _, steps := range strings.Fields("100:150 1900:1950 3500:3550") {
 		list = append(list, run{part: "stampede", name: "Stampede, steps " + steps, hpl: stampede, replay: "--platform stampede --steps " + steps})
 	}
@@ -107,7 +136,7 @@ func main() {
 
 func report(args []string, stdout io.Writer) error {
 	f := flag.NewFlagSet("report", flag.ContinueOnError)
-	only := f.String("only", "", "comma-separated parts: scaling, size, broadcasts, stampede, published, traces")
+	only := f.String("only", "", "comma-separated parts: scaling, size, broadcasts, dense, stampede, published, traces")
 	long := f.Bool("long", false, "measure runs that take longer than minutes too")
 	repeats := f.Int("runs", 3, "runs of short processes, of which the median counts")
 	bin := f.String("bin", "bin", "directory of tracegen, replay and trace")
@@ -128,15 +157,23 @@ func report(args []string, stdout io.Writer) error {
 	}
 	l := lab{*bin, *repeats}
 	w := csv.NewWriter(stdout)
-	if err := w.Write(strings.Split("part,run,trace_bytes,generation_s,generation_MB,messages,polls,seconds,messages_per_s,MB,half_width_percent,smpi_s,smpi_MB", ",")); err != nil {
+	if err := w.Write(columns); err != nil {
 		return err
 	}
+	var before run
+	var last []string
 	for _, x := range list {
 		row, err := l.row(x, filepath.Join(dir, "trace.zst"))
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", x.part, x.name, err)
 		}
-		if err := w.Write(row); err != nil {
+		// The exponent of the cost in messages between two rows of a crowd.
+		growth := ""
+		if x.load != nil && before.load != nil && x.load.Pattern == before.load.Pattern && x.load.Topology == before.load.Topology {
+			growth = fmt.Sprintf("%.2f", ratio(row, last, "seconds")/ratio(row, last, "messages"))
+		}
+		before, last = x, row
+		if err := w.Write(append(row, growth)); err != nil {
 			return err
 		}
 		w.Flush()
@@ -174,7 +211,19 @@ func choose(dir, parts string, long bool) ([]run, error) {
 
 // row generates and replays a run, and returns its row.
 func (l lab) row(x run, trace string) ([]string, error) {
-	generation, _, err := l.measure("tracegen", append([]string{"hpl", "--quiet", "-o", trace}, strings.Fields(x.hpl)...)...)
+	generator, args := "tracegen", append([]string{"hpl", "--quiet", "-o", trace}, strings.Fields(x.hpl)...)
+	if x.load != nil {
+		dir, err := os.MkdirTemp(filepath.Dir(trace), "load")
+		if err != nil {
+			return nil, err
+		}
+		if err := x.load.Write(dir); err != nil {
+			return nil, err
+		}
+		generator, args = "trace", []string{"convert", "--quiet", "-o", trace, filepath.Join(dir, "trace.index")}
+		x.replay = fmt.Sprintf("--platform %s --hostfile %s", filepath.Join(dir, "platform.xml"), filepath.Join(dir, "hostfile"))
+	}
+	generation, _, err := l.measure(generator, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +231,8 @@ func (l lab) row(x run, trace string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, args := "trace", []string{"stat", "--json", trace}
+	program := "trace"
+	args = []string{"stat", "--json", trace}
 	if x.replay != "" {
 		program, args = "replay", append(append([]string{"--quiet", "--json"}, strings.Fields(x.replay)...), trace)
 	}
