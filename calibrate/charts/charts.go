@@ -34,7 +34,6 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"reprise/calibrate"
-	"reprise/calibrate/regress"
 	"reprise/internal/textutil"
 )
 
@@ -90,7 +89,10 @@ func Write(w io.Writer, s calibrate.Series, format string) (err error) {
 // points returns the points of a series that can be drawn, by size, and their relative residuals in percent. A long
 // series is thinned.
 func points(s calibrate.Series) (data, fit, residuals plotter.XYs) {
-	order := regress.UpTo(len(s.X))
+	order := make([]int, len(s.X))
+	for i := range order {
+		order[i] = i
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.X[a], s.X[b]) })
 	// Every step-th point remains, which keeps the smallest size; thinning by size alone does not favour quick or slow
 	// timings.
