@@ -25,7 +25,7 @@ texts() {
 	printf 'The programs in bin contain, besides what is under LICENSE, Go and its standard\nlibrary, and the modules below. This file is written by "make licenses".\n'
 	texts "Go, go.dev" "$("$go" env GOROOT)" LICENSE PATENTS
 	for platform in darwin/amd64 darwin/arm64 linux/amd64 linux/arm64; do
-		CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} "$go" list -deps \
+		CGO_ENABLED=0 GOFLAGS= GOOS=${platform%/*} GOARCH=${platform#*/} "$go" list -deps \
 			-f '{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}} {{$.Dir}}{{end}}{{end}}' ./cmd/...
 	done | sort -u > "$new.packages"
 	cut -d' ' -f1-3 "$new.packages" | sort -u | while read -r module version root; do

@@ -467,7 +467,7 @@ const quietPart = 0.9
 // raiseAbove has the quiet constraints count with a level of c that has grown or fallen far.
 func (s *System) raiseAbove(c uint32, level float64) {
 	k := s.clocks
-	rise := level*headroom - k.above[c]
+	rise := float64(level*headroom) - k.above[c]
 	k.above[c] = level * headroom
 	for _, u := range k.users[c] {
 		if u.by != c {
