@@ -164,8 +164,8 @@ func (e *engine) takeTurns(until float64) bool {
 			return false
 		}
 		e.now = max(e.now, at)
-		// This probe sees nothing: the rank does what lies between two probes, and probes again. Where that
-		// takes no time, the next probe is paid at once.
+		// This probe sees nothing. The rank takes the time between two probes and probes again; if that time is 0, the
+		// next probe is paid at once.
 		if rk.stage == stageLook {
 			e.prober.numPolls++
 			e.prober.grow()

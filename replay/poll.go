@@ -3,7 +3,7 @@ package replay
 import "reprise/trace"
 
 // This file carries on the actions that look for messages: polls (HPL's MPI_Iprobe between slices of an update), probes
-// and tests. What a probe sees and when is the prober's (prober.go); busywait.go skips the probes of busy waits.
+// and tests. prober.go says what a probe sees and when, busywait.go skips the probes of busy waits.
 
 // poll carries on a KindPoll of rank r and tells the source what it found. It
 // reports whether the action is over.

@@ -321,8 +321,8 @@ func Version() string {
 // does not look for them: trace stat FILE --json means what trace stat --json FILE does. What
 // follows "--" stays where it is, and so does all behind the name of a command that parses its
 // flags itself. A command that starts a program takes for that what follows its own arguments, and
-// there nothing is moved either. Behind a flag whose value is missing nothing is left that could be
-// taken for it. Where help is asked for, nothing else is.
+// there nothing is moved either. If the value of a flag is missing, no later argument is moved to its
+// place. With --help only that flag is left.
 func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args

@@ -23,9 +23,8 @@ type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stder
 // Main runs a command as a process. It ends the process by the error of the command, or of its standard output: a
 // command that has printed on a full disk has failed.
 func Main(name string, run Run) {
-	// SIGINT, SIGTERM, and a hangup unless that is ignored, as nohup wants it, end the process at once, whatever it
-	// waits for: a pipe that nobody opens, a terminal that nobody types at. What is being written is removed. See
-	// OnEnding for those who have something to save.
+	// SIGINT, SIGTERM, and SIGHUP unless it is ignored (nohup), end the process at once, also while it waits for a pipe
+	// or a terminal. Files that are not yet complete are removed. OnEnding is for commands that save something first.
 	//
 	// The channel has room for one: a signal that comes before the goroutine runs is not lost.
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -5,23 +5,23 @@ import "math"
 // The clocked solver is the one for crowds: hundreds of variables on each constraint, of which every
 // change moves nearly all levels a little. All variables that have their bottleneck on one constraint
 // have one level, so the level belongs to the constraint, its clock, and a variable belongs to a clock.
-// What a change costs is the clocks that it reaches and the variables that go over to another clock, not
-// the variables that get another level.
+// The cost of a change is that of the clocks whose level it changes and of the variables that move to another
+// clock; variables whose level changes with that of their clock cost nothing.
 //
 // A constraint of capacity C, of whose load its own variables are not (frozen), has the level
 //
 //	(C - frozen) / (sum of the usages of its own variables)
 //
 // When it changes, so does what its variables take from the other constraints that they use. Those sums
-// are kept by pairs of constraints: pairLoad (a, b) is the usage of b by the own variables of a. So a change of
+// are kept by pairs of constraints: the pair (a, b) has the usage of b by the own variables of a. So a change of
 // the level of a is one multiplication and addition for each b, which then has another level in its turn.
 //
 // Relaxation goes on, the constraints of low levels first as these depend on no higher ones, until no
 // level changes. A variable outside the own ones of a constraint and above its level goes over to it; an
 // own one whose maximum is below goes over to none, and keeps its maximum. When nothing is left to do (i)
-// and (ii) hold for all constraints that anything has happened on: the result is exact, whatever the order was.
-// Where equal levels feed on each other that may take long; then, and after a large change, all variables
-// are filled anew.
+// and (ii) of the package comment hold for all constraints that have changed: the result is exact, whatever the order was.
+// Constraints of nearly equal levels may pass variables to and fro for long. So after a bounded number of relaxations,
+// and where a large part of the variables has changed, all levels are computed anew by one filling.
 
 // load is what all but the own variables take of a constraint. 24 bytes, as a change of one level touches hundreds.
 type load struct {

@@ -33,7 +33,7 @@
 // On the traffic of a parallel program that is one or two fillings of 1 to 5 variables, whatever
 // their number. What a FATPIPE with different usages ties together it leaves to the reference.
 //
-// Where hundreds of variables meet on each constraint, nearly all levels change a little each time.
+// With hundreds of variables on each constraint, every change moves nearly all levels a little.
 // A system may work by clocks then (System.UseClocks): a level belongs to a bottleneck, and a
 // change costs the bottlenecks that it reaches instead of their variables. A variable may stand
 // for several there that use the same and have one level (System.Resize): its elements are as many
