@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"reprise/internal/eventqueue"
+	"reprise/internal/keyheap"
 	"reprise/internal/snapshot"
 	"reprise/kernels/noise"
 )
@@ -23,35 +24,24 @@ import (
 // bundle is the flows from one host to another.
 type bundle struct {
 	key     bundleKey
-	way     route    // of one flow
-	members []member // in their bandwidth phase: a heap, the first to end at the top
-	flows   int      // in either phase
-	sized   int      // members that the system knows of
-	fresh   bool     // members have come or gone since the last solve
+	way     route        // of one flow
+	members keyheap.Heap // flows in their bandwidth phase, by the volume of the bundle at which they end
+	flows   int          // in either phase
+	sized   int          // members that the system knows of
+	fresh   bool         // members have come or gone since the last solve
 
 	clock int32   // that it goes by, in bundles.clocks; none while it has no members or is not solved yet
-	place int32   // in the clock's heap
 	start float64 // volume of the clock when that of the bundle was 0
 }
 
 // clock is how far those bundles have got whose bottleneck one link is: they have one level. A bundle without a
 // bottleneck has a clock of its own.
 type clock struct {
-	level   float64 // of all bundles
-	volume  float64 // integral of the level over time, at time since
-	since   float64 // s
-	end     float64 // volume at which the first member of them all ends; +Inf: there is none
-	bundles []first // a heap
-}
-
-// first is a bundle in the heap of its clock, and the volume of the clock at which its first member ends.
-type first struct {
-	end    float64
-	bundle uint32
-}
-
-func (f first) before(other first) bool {
-	return f.end < other.end || f.end == other.end && f.bundle < other.bundle
+	level   float64      // of all bundles
+	volume  float64      // integral of the level over time, at time since
+	since   float64      // s
+	end     float64      // volume at which the first member of them all ends; +Inf: there is none
+	bundles keyheap.Heap // by the volume of the clock at which their first member ends
 }
 
 // noClock is the clock of bundles that have none.
@@ -63,22 +53,13 @@ type bundleKey struct {
 	instant  bool // without a latency phase
 }
 
-// member is a flow of a bundle, and the volume of the bundle at which it ends.
-type member struct {
-	end float64
-	id  int32
-}
-
-func (m member) before(other member) bool {
-	return m.end < other.end || m.end == other.end && m.id < other.id
-}
-
 // bundles is what a network knows of bundles.
 type bundles struct {
 	list   []bundle // by number of their variable
 	clocks []clock  // those of the links, then those of the bundles
 	links  int
 	at     map[bundleKey]uint32
+	places []int32 // by bundle: index among those of its clock
 	free   []uint32
 	of     []uint32         // by flow: its bundle
 	ends   eventqueue.Queue // by clock: a time up to which no member ends
@@ -132,7 +113,7 @@ func (n *Network) Bundle() {
 		s.list[i].flows++
 		if f := &n.flows[id]; f.since != noTime {
 			n.events.Clear(int32(id))
-			s.touch(i).push(member{f.remaining / f.gain, int32(id)})
+			s.touch(i).members.Push(keyheap.Item{Key: f.remaining / f.gain, ID: int32(id)})
 		}
 	}
 }
@@ -171,7 +152,8 @@ func (n *Network) bundleOf(key bundleKey) (uint32, error) {
 	if free := len(s.free); free > 0 {
 		b, s.free = s.free[free-1], s.free[:free-1]
 	} else {
-		s.list, s.clocks = append(s.list, bundle{}), append(s.clocks, clock{end: math.Inf(1)})
+		s.list, s.places = append(s.list, bundle{}), append(s.places, 0)
+		s.clocks = append(s.clocks, clock{end: math.Inf(1)})
 		s.ends.Grow(len(s.clocks))
 	}
 	s.list[b] = bundle{key: key, way: *way, members: s.list[b].members[:0], clock: noClock}
@@ -263,9 +245,9 @@ func (n *Network) enter(id uint32) {
 	}
 	s, i := n.bundles, n.bundles.of[id]
 	b := s.touch(i)
-	b.push(member{s.volume(b, n.now) + f.remaining/f.gain, int32(id)})
+	b.members.Push(keyheap.Item{Key: s.volume(b, n.now) + f.remaining/f.gain, ID: int32(id)})
 	if b.clock != noClock {
-		s.clocks[b.clock].set(s.list, i)
+		s.set(i)
 	}
 }
 
@@ -284,13 +266,13 @@ func (n *Network) leave(at int32) int32 {
 	n.stats.Events++
 	c := &n.bundles.clocks[at]
 	c.advance(n.now)
-	i := c.bundles[0].bundle
+	i := uint32(c.bundles[0].ID)
 	b := n.bundles.touch(i)
-	id := b.pop()
+	id := b.members.Pop().ID
 	if len(b.members) > 0 {
-		c.set(n.bundles.list, i)
+		n.bundles.set(i)
 	} else {
-		c.remove(n.bundles.list, i)
+		n.bundles.remove(i)
 		b.clock = noClock
 	}
 	if n.watched != nil {
@@ -397,7 +379,7 @@ func (s *bundles) move(i uint32, to int32, now float64) {
 	}
 	volume := s.volume(b, now)
 	if b.clock != noClock {
-		s.clocks[b.clock].remove(s.list, i)
+		s.remove(i)
 	}
 	c := &s.clocks[to]
 	if len(c.bundles) == 0 {
@@ -405,9 +387,8 @@ func (s *bundles) move(i uint32, to int32, now float64) {
 	}
 	c.advance(now)
 	b.clock, b.start = to, c.volume-volume
-	c.bundles = append(c.bundles, first{b.start + b.members[0].end, i})
-	c.up(s.list, len(c.bundles)-1)
-	c.end = c.bundles[0].end
+	c.bundles.PushAt(keyheap.Item{Key: b.start + b.members[0].Key, ID: int32(i)}, s.places)
+	c.end = c.bundles[0].Key
 }
 
 // resize tells the system how many members bundle i has.
@@ -445,111 +426,22 @@ func (s *bundles) setLevel(at int32, level float64) {
 	}
 }
 
-// set puts bundle i, of which another member is the first, where it belongs.
-func (c *clock) set(list []bundle, i uint32) {
-	b := &list[i]
-	at := int(b.place)
-	c.bundles[at].end = b.start + b.members[0].end
-	c.up(list, at)
-	c.down(list, int(b.place))
-	c.end = c.bundles[0].end
+// set puts bundle i, of which another member is the first, where it belongs among those of its clock.
+func (s *bundles) set(i uint32) {
+	b := &s.list[i]
+	c := &s.clocks[b.clock]
+	c.bundles.SetAt(int(s.places[i]), b.start+b.members[0].Key, s.places)
+	c.end = c.bundles[0].Key
 }
 
-// remove takes bundle i out.
-func (c *clock) remove(list []bundle, i uint32) {
-	at, last := int(list[i].place), len(c.bundles)-1
-	moved := c.bundles[last]
-	c.bundles = c.bundles[:last]
-	if at < last {
-		c.bundles[at] = moved
-		c.up(list, at)
-		c.down(list, int(list[moved.bundle].place))
-	}
+// remove takes bundle i from its clock.
+func (s *bundles) remove(i uint32) {
+	c := &s.clocks[s.list[i].clock]
+	c.bundles.RemoveAt(int(s.places[i]), s.places)
 	c.end = math.Inf(1)
-	if last > 0 {
-		c.end = c.bundles[0].end
+	if len(c.bundles) > 0 {
+		c.end = c.bundles[0].Key
 	}
-}
-
-// up and down restore the order of the heap from a place on.
-func (c *clock) up(list []bundle, i int) {
-	h := c.bundles
-	f := h[i]
-	for i > 0 {
-		up := (i - 1) / 2
-		if !f.before(h[up]) {
-			break
-		}
-		h[i] = h[up]
-		list[h[i].bundle].place = int32(i)
-		i = up
-	}
-	h[i] = f
-	list[f.bundle].place = int32(i)
-}
-
-func (c *clock) down(list []bundle, i int) {
-	h := c.bundles
-	f := h[i]
-	for {
-		k := 2*i + 1
-		if k >= len(h) {
-			break
-		}
-		if k+1 < len(h) && h[k+1].before(h[k]) {
-			k++
-		}
-		if !h[k].before(f) {
-			break
-		}
-		h[i] = h[k]
-		list[h[i].bundle].place = int32(i)
-		i = k
-	}
-	h[i] = f
-	list[f.bundle].place = int32(i)
-}
-
-// push adds a member.
-func (b *bundle) push(m member) {
-	i := len(b.members)
-	b.members = append(b.members, m)
-	for i > 0 {
-		up := (i - 1) / 2
-		if !m.before(b.members[up]) {
-			break
-		}
-		b.members[i] = b.members[up]
-		i = up
-	}
-	b.members[i] = m
-}
-
-// pop takes the first member out.
-func (b *bundle) pop() int32 {
-	first, last := b.members[0].id, len(b.members)-1
-	m := b.members[last]
-	b.members = b.members[:last]
-	if last == 0 {
-		return first
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= last {
-			break
-		}
-		if c+1 < last && b.members[c+1].before(b.members[c]) {
-			c++
-		}
-		if !b.members[c].before(m) {
-			break
-		}
-		b.members[i] = b.members[c]
-		i = c
-	}
-	b.members[i] = m
-	return first
 }
 
 // What a flow has, bundled or not.
@@ -588,8 +480,8 @@ func (w *watch) lookAtBundles(n *Network) {
 	w.round++
 	look := func(i uint32) {
 		for _, m := range n.bundles.list[i].members {
-			if int(m.id) >= len(w.parts) || w.parts[m.id].round != w.round {
-				w.look(n, uint32(m.id))
+			if int(m.ID) >= len(w.parts) || w.parts[m.ID].round != w.round {
+				w.look(n, uint32(m.ID))
 			}
 		}
 	}
@@ -601,7 +493,7 @@ func (w *watch) lookAtBundles(n *Network) {
 	}
 	for _, c := range n.system.ChangedClocks() {
 		for _, f := range n.bundles.clocks[c].bundles {
-			look(f.bundle)
+			look(uint32(f.ID))
 		}
 	}
 }
@@ -609,14 +501,12 @@ func (w *watch) lookAtBundles(n *Network) {
 // state leaves out the ways, which follow from the hosts.
 func (s *bundles) state(c *snapshot.State, n *Network) {
 	snapshot.Slice(c, &s.list, func(b *bundle) {
-		c.Vars(&b.key.src, &b.key.dst, &b.key.instant, &b.flows, &b.sized, &b.clock, &b.place, &b.start)
-		snapshot.Slice(c, &b.members, func(m *member) { c.Vars(&m.end, &m.id) })
+		c.Vars(&b.key.src, &b.key.dst, &b.key.instant, &b.flows, &b.sized, &b.clock, &b.start, &b.members)
 	})
 	snapshot.Slice(c, &s.clocks, func(k *clock) {
-		c.Vars(&k.level, &k.volume, &k.since, &k.end)
-		snapshot.Slice(c, &k.bundles, func(f *first) { c.Vars(&f.end, &f.bundle) })
+		c.Vars(&k.level, &k.volume, &k.since, &k.end, &k.bundles)
 	})
-	c.Vars(&s.free, &s.of)
+	c.Vars(&s.places, &s.free, &s.of)
 	s.ends.State(c, len(s.clocks))
 	if !c.Reading() || c.Err() != nil {
 		return

@@ -100,6 +100,7 @@ type listedPackage struct {
 // core uses stands below it; tests and scripts have some packages of their own above it.
 var below = map[string]rule{
 	"reprise/internal/eventqueue":  {inside: []string{"reprise/internal/snapshot"}},
+	"reprise/internal/keyheap":     {},
 	"reprise/internal/bounds":      {},
 	"reprise/internal/hugepages":   {outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/command":     {inside: []string{"reprise/internal/terminal", "reprise/internal/atomicfile", "reprise/internal/textutil", "reprise/trace/warning"}, outside: []string{"github.com/urfave/cli/v2"}},

@@ -1,6 +1,10 @@
 package maxmin
 
-import "math"
+import (
+	"math"
+
+	"reprise/internal/keyheap"
+)
 
 // The clocked solver is the one for crowds: hundreds of variables on each constraint, of which every
 // change moves nearly all levels a little. All variables that have their bottleneck on one constraint
@@ -59,15 +63,15 @@ type clocks struct {
 	quiet []bool    // by constraint: far from full, its load is only known to be less than frozen
 	above []float64 // by constraint: a level that its own has not reached, by which quiet ones count them
 
-	waiting   []waiting // a heap
-	changed   []uint32  // constraints, whose level is not that before the solve
-	moved     []uint32  // variables that have another clock, some several times
-	over      []mover   // scratch
-	saturated int       // constraints with own variables
-	active    int       // variables that the clocked solver has taken in
-	left      int       // variables that were disabled since the last solve
-	mixed     bool      // the reference has solved all, as variables of different usages meet on a FATPIPE
-	solved    bool      // nothing has changed since the last solve
+	waiting   keyheap.Heap // constraints that are to be relaxed, by their level when that was noted
+	changed   []uint32     // constraints, whose level is not that before the solve
+	moved     []uint32     // variables that have another clock, some several times
+	over      []mover      // scratch
+	saturated int          // constraints with own variables
+	active    int          // variables that the clocked solver has taken in
+	left      int          // variables that were disabled since the last solve
+	mixed     bool         // the reference has solved all, as variables of different usages meet on a FATPIPE
+	solved    bool         // nothing has changed since the last solve
 }
 
 // A variable without a clock has its maximum; one that is away is between two clocks and counts nowhere.
@@ -75,12 +79,6 @@ const (
 	noClock = math.MaxUint32
 	away    = noClock - 1
 )
-
-// waiting is a constraint that is to be relaxed, and its level when that was noted.
-type waiting struct {
-	level      float64
-	constraint uint32
-}
 
 // mover is a variable that goes over to another clock, if it is above its level.
 type mover struct {
@@ -179,7 +177,7 @@ func (s *System) solveClocks() {
 			s.fillClocks()
 			return
 		}
-		s.relax(k.pop())
+		s.relax(uint32(k.waiting.Pop().ID))
 	}
 }
 
@@ -244,7 +242,7 @@ func (s *System) fillClocks() {
 		}
 	}
 	for _, w := range k.waiting {
-		s.setLimit(w.constraint)
+		s.setLimit(uint32(w.ID))
 	}
 	k.waiting = k.waiting[:0]
 }
@@ -401,7 +399,7 @@ func (s *System) sumPair(by, on uint32) {
 func (s *System) wait(c uint32) {
 	if l := &s.clocks.loads[c]; l.frozen > l.limit {
 		l.limit = math.Inf(1)
-		s.clocks.push(waiting{s.clocks.level[c], c})
+		s.clocks.waiting.Push(keyheap.Item{Key: s.clocks.level[c], ID: int32(c)})
 	}
 }
 
@@ -451,7 +449,7 @@ func (s *System) spread(c uint32, level float64) {
 		}
 		if frozen > l.limit {
 			l.limit = math.Inf(1)
-			k.push(waiting{k.level[to], to})
+			k.waiting.Push(keyheap.Item{Key: k.level[to], ID: int32(to)})
 		}
 	}
 }
@@ -671,54 +669,6 @@ func (s *System) resizeClocked(id uint32, resize func()) {
 		}
 		s.wait(e.constraint)
 	}
-}
-
-// push and pop keep the constraints that wait in a heap, that of the lowest level first.
-func (k *clocks) push(w waiting) {
-	h := append(k.waiting, w)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !w.before(h[up]) {
-			break
-		}
-		h[i] = h[up]
-		i = up
-	}
-	h[i] = w
-	k.waiting = h
-}
-
-func (w waiting) before(other waiting) bool {
-	return w.level < other.level || w.level == other.level && w.constraint < other.constraint
-}
-
-func (k *clocks) pop() uint32 {
-	h := k.waiting
-	first, last := h[0].constraint, len(h)-1
-	w := h[last]
-	h = h[:last]
-	k.waiting = h
-	if last == 0 {
-		return first
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= last {
-			break
-		}
-		if c+1 < last && h[c+1].before(h[c]) {
-			c++
-		}
-		if !h[c].before(w) {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	h[i] = w
-	return first
 }
 
 // use is a variable on a constraint. A scan of all is what taking over costs, so they stand in a row, with the clock of

@@ -3,6 +3,8 @@ package maxmin
 import (
 	"math"
 	"slices"
+
+	"reprise/internal/keyheap"
 )
 
 // The local solver keeps a working set A of variables, at first those that were enabled and
@@ -36,10 +38,10 @@ const unshared = 0
 
 // workingSet is the local solver's working set.
 type workingSet struct {
-	variables []uint32 // A
-	states    []state  // of the constraints with two variables or more, one of A at least; the first is unshared
-	keys      []int64  // by state: keyOf, or neverKey if all variables of A are fixed
-	heap      []fillKey
+	variables []uint32     // A
+	states    []state      // of the constraints with two variables or more, one of A at least; the first is unshared
+	keys      []int64      // by state: keyOf, or neverKey if all variables of A are fixed
+	heap      keyheap.Heap // of a large filling: the states by the level at which they saturate
 
 	mixed    bool    // A has met a mixed FATPIPE: the reference solves it
 	rising   int     // variables of this filling that have no level yet
