@@ -74,9 +74,6 @@ func TestLibrariesAgree(t *testing.T) {
 //
 // with n-0 to n-3 in nodes.
 func TestRequestsAgainstSMPI(t *testing.T) {
-	if testing.Short() {
-		t.Skip("in make nightly")
-	}
 	for _, c := range []struct {
 		source string
 		want   float64 // seconds, of six digits
@@ -122,9 +119,6 @@ func TestSpin(t *testing.T) {
 // for each of the 50 messages, 30 ends of all sends and 30 barriers. With all misses, each with its turn, a
 // recording took the longer the slower the machine was.
 func TestConsensus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("in make nightly")
-	}
 	const want = 0.00353168 // seconds
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program, got := m.compile(t, "nbx.c"), 0.0
