@@ -83,10 +83,10 @@ func (n *Network) crowded() bool {
 	return n.excess > n.mostExcess
 }
 
-// Bundle has all transfers from one host to another be one variable from now on, and the network work by clocks, if
+// goOver has all transfers from one host to another be one variable from now on, and the network work by clocks, if
 // the options and the platform allow it. Next must have been called since the last change. The results are the same
 // but for rounding.
-func (n *Network) Bundle() {
+func (n *Network) goOver() {
 	if !n.opts.Contention || n.opts.Solver == SolverReference || n.opts.boundsShares() || n.changing != nil || n.bundles != nil {
 		return
 	}

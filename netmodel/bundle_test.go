@@ -39,7 +39,7 @@ func TestBundles(t *testing.T) {
 		}
 		messages := manyMessages(random, len(p.links)/2, 300)
 		want := endsOf(t, p, o, messages, bundleFrom(math.MaxInt))
-		for k, prepare := range []func(*Network){(*Network).Bundle, bundleFrom(-1)} {
+		for k, prepare := range []func(*Network){(*Network).goOver, bundleFrom(-1)} {
 			got := endsOf(t, p, o, messages, prepare)
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
@@ -55,7 +55,7 @@ func TestBundles(t *testing.T) {
 func TestBundlesShare(t *testing.T) {
 	p, o := star(3, 1e9, 1e-6), plain()
 	messages := []message{{0, 2, 1e6 - envelope, 0}, {0, 2, 1e6 - envelope, 0}, {0, 2, 3e6 - envelope, 0}, {1, 2, 1e6 - envelope, 0}}
-	got := endsOf(t, p, o, messages, (*Network).Bundle)
+	got := endsOf(t, p, o, messages, (*Network).goOver)
 	// Four share 1e9 byte/s until 1e6 bytes of each are carried, 4 ms; then 2e6 bytes are left.
 	for i, want := range []float64{2e-6 + 4e-3, 2e-6 + 4e-3, 2e-6 + 6e-3, 2e-6 + 4e-3} {
 		if !near(got[i], want, 1e-9) {
@@ -74,7 +74,7 @@ func (c carriedBytes) Carried(id int32, from, to, rate, alone float64, link int3
 // TestBundlesWatched: what is told of a transfer adds up to its size and envelope.
 func TestBundlesWatched(t *testing.T) {
 	messages := manyMessages(rand.New(rand.NewPCG(1, 3)), 4, 200)
-	for k, prepare := range []func(*Network){(*Network).Bundle, bundleFrom(-1)} {
+	for k, prepare := range []func(*Network){(*Network).goOver, bundleFrom(-1)} {
 		carried := make(carriedBytes, len(messages))
 		endsOf(t, star(4, 1e9, 1e-6), plain(), messages, func(n *Network) {
 			prepare(n)

@@ -129,7 +129,9 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 		n.routes.distanceOf = p.Distance
 	}
 	n.prepareChanges(p)
-	n.LeaveOut(p.AmpleLinks())
+	if o.Solver != SolverReference { // that is SimGrid's arithmetic, link by link
+		n.leaveOut(p.AmpleLinks())
+	}
 	return n, nil
 }
 
@@ -246,7 +248,7 @@ func (n *Network) Next() float64 {
 	if n.bundles == nil && n.system.Unsolved() {
 		n.solve()
 		if n.crowded() {
-			n.Bundle()
+			n.goOver()
 		}
 	}
 	if n.bundles != nil {
@@ -454,7 +456,7 @@ func (n *Network) state(s *snapshot.State) {
 	s.Section("network")
 	bundled := n.bundles != nil
 	if s.Vars(&bundled); bundled {
-		n.Bundle()
+		n.goOver()
 	}
 	s.Vars(&n.now, &n.active, &n.stats.Flows, &n.stats.Events, &n.factors) // the system counts the rest
 	s.Vars(&n.excess)

@@ -149,7 +149,7 @@ func TestNoWindow(t *testing.T) {
 		eachSolver(t, with(DefaultOptions(), "network/model", "CM02", "network/TCP-gamma", "0", "network/crosstraffic", "no"), func(t *testing.T, o Options) {
 			for name, prepare := range map[string]func(*Network){
 				"each":    func(*Network) {},
-				"bundled": (*Network).Bundle,
+				"bundled": (*Network).goOver,
 			} {
 				got := endsOf(t, platform, o, []message{{0, 2, size, 0}, {1, 2, size, 0}}, prepare)
 				for i := range got {
@@ -389,7 +389,7 @@ func TestDistances(t *testing.T) {
 		src, _ := p.HostIndex(c.src)
 		dst, _ := p.HostIndex(c.dst)
 		eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
-			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle} {
+			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).goOver} {
 				n, err := New(p, o)
 				noError(t, err)
 				prepare(n)
@@ -490,9 +490,9 @@ func TestLeaveOut(t *testing.T) {
 		}
 		messages := manyMessages(rand.New(rand.NewPCG(seed, 4)), 8, 400)
 		want := ends(t, p, o, messages)
-		for k, prepare := range []func(*Network){func(*Network) {}, (*Network).Bundle} {
+		for k, prepare := range []func(*Network){func(*Network) {}, (*Network).goOver} {
 			got := endsOf(t, p, o, messages, func(n *Network) {
-				n.LeaveOut(ample)
+				n.leaveOut(ample)
 				prepare(n)
 			})
 			for i := range want {
@@ -520,8 +520,8 @@ func TestLeaveOutFatpipes(t *testing.T) {
 			eachSolver(t, plain("network/TCP-gamma", window, "network/crosstraffic", crossTraffic), func(t *testing.T, o Options) {
 				n, err := New(p, o)
 				noError(t, err)
-				n.Bundle()
-				n.LeaveOut(p.AmpleLinks())
+				n.goOver()
+				n.leaveOut(p.AmpleLinks())
 				mustStart(t, n, message{0, 1, size, 0})
 				n.Advance(n.Next(), nil)
 				if got := n.Next(); !near(got, want, closed) {

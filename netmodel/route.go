@@ -450,10 +450,10 @@ func (r *routes) classify(l int32, c linkClass, index map[linkClass]int32) {
 
 func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
 
-// LeaveOut takes links that are never full before others are ([platforms.Platform.AmpleLinks]) out of the
+// leaveOut takes links that are never full before others are ([platforms.Platform.AmpleLinks]) out of the
 // sharing, which changes results by rounding only. It must be called before the first Start, and
 // does nothing where links change.
-func (n *Network) LeaveOut(links []int32) {
+func (n *Network) leaveOut(links []int32) {
 	if n.changing != nil {
 		return
 	}

@@ -159,7 +159,7 @@ func TestSharedSummary(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		prepare func(*Network)
-	}{{"single", func(*Network) {}}, {"bundled", (*Network).Bundle}} {
+	}{{"single", func(*Network) {}}, {"bundled", (*Network).goOver}} {
 		p := star(3, 1e9, 1e-6)
 		n, err := newNetwork(p.links, someHosts, p.route, plain("smpi/bw-factor", "0:0.5", "smpi/lat-factor", "0:1"))
 		noError(t, err)
@@ -246,7 +246,7 @@ func TestSnapshot(t *testing.T) {
 	next := int32(len(n.flows))
 	for i := 0; !math.IsInf(n.Next(), 1); i++ {
 		if i == 100 {
-			n.Bundle()
+			n.goOver()
 			n.Next()
 		}
 		var file strings.Builder

@@ -23,7 +23,7 @@ import (
 // Relaxation goes on, the constraints of low levels first as these depend on no higher ones, until no
 // level changes. A variable outside the own ones of a constraint and above its level goes over to it; an
 // own one whose maximum is below goes over to none, and keeps its maximum. When nothing is left to do (i)
-// and (ii) of the package comment hold for all constraints that have changed: the result is exact, whatever the order was.
+// and (ii) of the package comment hold for all constraints that have changed, to sameClock, whatever the order was.
 // Constraints of nearly equal levels may pass variables to and fro for long. So after a bounded number of relaxations,
 // and where a large part of the variables has changed, all levels are computed anew by one filling.
 
