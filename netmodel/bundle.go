@@ -47,11 +47,21 @@ type clock struct {
 // noClock is the clock of bundles that have none.
 const noClock = -1
 
-// bundleKey names the flows that are one bundle.
-type bundleKey struct {
-	src, dst int32
-	instant  bool // without a latency phase
+// bundleKey names the flows that are one bundle, by their hosts and whether they have no latency phase. It is one number,
+// as maps find those soonest.
+type bundleKey uint64
+
+func keyOf(src, dst int32, instant bool) bundleKey {
+	key := bundleKey(uint32(src))<<32 | bundleKey(uint32(dst))<<1
+	if instant {
+		key |= 1
+	}
+	return key
 }
+
+func (k bundleKey) src() int32    { return int32(k >> 32) }
+func (k bundleKey) dst() int32    { return int32(uint32(k) >> 1) }
+func (k bundleKey) instant() bool { return k&1 != 0 }
 
 // bundles is what a network knows of bundles.
 type bundles struct {
@@ -120,7 +130,7 @@ func (n *Network) goOver() {
 
 // startBundled is StartNoisy.
 func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
-	s, key := n.bundles, bundleKey{int32(src), int32(dst), false}
+	s, key := n.bundles, keyOf(int32(src), int32(dst), false)
 	b, err := n.bundleOf(key)
 	if err != nil {
 		return err
@@ -128,7 +138,7 @@ func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, b
 	phase := n.latencyPhase(&s.list[b].way, size)
 	if phase == 0 {
 		s.dropIfEmpty(b)
-		key.instant = true
+		key = keyOf(int32(src), int32(dst), true)
 		b, _ = n.bundleOf(key) // there is a route
 	}
 	if by != nil {
@@ -165,8 +175,8 @@ func (n *Network) bundleOf(key bundleKey) (uint32, error) {
 
 // wayOf returns the way of the flows of a bundle, until the next call.
 func (n *Network) wayOf(key bundleKey) (*route, []int32, error) {
-	way, links, err := n.routes.find(key.src, key.dst)
-	if err == nil && key.instant && way.Penalty != 1 {
+	way, links, err := n.routes.find(key.src(), key.dst())
+	if err == nil && key.instant() && way.Penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
 		way = &instant
@@ -501,7 +511,7 @@ func (w *watch) lookAtBundles(n *Network) {
 // state leaves out the ways, which follow from the hosts.
 func (s *bundles) state(c *snapshot.State, n *Network) {
 	snapshot.Slice(c, &s.list, func(b *bundle) {
-		c.Vars(&b.key.src, &b.key.dst, &b.key.instant, &b.flows, &b.sized, &b.clock, &b.start, &b.members)
+		c.Vars((*uint64)(&b.key), &b.flows, &b.sized, &b.clock, &b.start, &b.members)
 	})
 	snapshot.Slice(c, &s.clocks, func(k *clock) {
 		c.Vars(&k.level, &k.volume, &k.since, &k.end, &k.bundles)

@@ -22,10 +22,8 @@ func manyMessages(random *rand.Rand, hosts, count int) []message {
 	return list
 }
 
-// bundleFrom has a network bundle its transfers once its working sets have been too large by more than so many.
-func bundleFrom(excess int) func(*Network) {
-	return func(n *Network) { n.mostExcess = excess }
-}
+func neverOver(n *Network) { n.mostExcess = math.MaxInt }
+func soonOver(n *Network)  { n.mostExcess = -1 }
 
 // TestBundles: bundled from the first transfer on, or later, transfers end when they do if each of them is a variable,
 // within the precision of time, of which some must be left to those before them.
@@ -38,8 +36,8 @@ func TestBundles(t *testing.T) {
 			o = with(o, "network/crosstraffic", "yes", "smpi/bw-factor", "0:0.9;65536:0.7")
 		}
 		messages := manyMessages(random, len(p.links)/2, 300)
-		want := endsOf(t, p, o, messages, bundleFrom(math.MaxInt))
-		for k, prepare := range []func(*Network){(*Network).goOver, bundleFrom(-1)} {
+		want := endsOf(t, p, o, messages, neverOver)
+		for k, prepare := range []func(*Network){(*Network).goOver, soonOver} {
 			got := endsOf(t, p, o, messages, prepare)
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
@@ -74,7 +72,7 @@ func (c carriedBytes) Carried(id int32, from, to, rate, alone float64, link int3
 // TestBundlesWatched: what is told of a transfer adds up to its size and envelope.
 func TestBundlesWatched(t *testing.T) {
 	messages := manyMessages(rand.New(rand.NewPCG(1, 3)), 4, 200)
-	for k, prepare := range []func(*Network){(*Network).goOver, bundleFrom(-1)} {
+	for k, prepare := range []func(*Network){(*Network).goOver, soonOver} {
 		carried := make(carriedBytes, len(messages))
 		endsOf(t, star(4, 1e9, 1e-6), plain(), messages, func(n *Network) {
 			prepare(n)
@@ -100,7 +98,7 @@ func TestGoesOver(t *testing.T) {
 				messages[i].at = 1e-2 * float64(i) // one after the other
 			}
 		}
-		want := endsOf(t, p, plain(), messages, bundleFrom(math.MaxInt))
+		want := endsOf(t, p, plain(), messages, neverOver)
 		var n *Network
 		got := endsOf(t, p, plain(), messages, func(of *Network) { n = of })
 		for i := range want {

@@ -148,6 +148,9 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		}
 	}
 	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0), mostExcess: crowdExcess}
+	if o.Solver == SolverClocks {
+		n.mostExcess = -1
+	}
 	n.system = maxmin.New(constraints,
 		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil
@@ -194,7 +197,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 		drawn = by.Latency(phase, size, d)
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
-	n.hosts[id] = bundleKey{int32(src), int32(dst), phase == 0}
+	n.hosts[id] = keyOf(int32(src), int32(dst), phase == 0)
 	return nil
 }
 
@@ -438,7 +441,7 @@ func (n *Network) reserve(id uint32) {
 	for int(id) >= len(n.flows) {
 		n.flows = append(n.flows, flow{since: noTime})
 		n.factors = append(n.factors, 0)
-		n.hosts = append(n.hosts, bundleKey{})
+		n.hosts = append(n.hosts, 0)
 	}
 	n.events.Grow(len(n.flows))
 }
@@ -460,7 +463,7 @@ func (n *Network) state(s *snapshot.State) {
 	}
 	s.Vars(&n.now, &n.active, &n.stats.Flows, &n.stats.Events, &n.factors) // the system counts the rest
 	s.Vars(&n.excess)
-	snapshot.Slice(s, &n.hosts, func(k *bundleKey) { s.Vars(&k.src, &k.dst, &k.instant) })
+	snapshot.Slice(s, &n.hosts, func(k *bundleKey) { s.Vars((*uint64)(k)) })
 	snapshot.Slice(s, &n.flows, func(f *flow) { s.Vars(&f.gain, &f.rate, &f.remaining, &f.since) })
 	n.events.State(s, len(n.flows))
 	if n.changing != nil {

@@ -35,13 +35,16 @@ func (m Model) String() string { return modelNames[m] }
 // Solver selects the algorithm that computes the shares.
 type Solver uint8
 
-// The two solvers; they agree to rounding.
+// The solvers; they agree to rounding.
 const (
-	// SolverLocal touches only the flows that a change reaches.
+	// SolverLocal touches only the flows that a change reaches, and leaves crowds to SolverClocks.
 	SolverLocal Solver = iota
 	// SolverReference solves the whole system anew at every change, as the
 	// textbook does. It is slow and meant for comparison.
 	SolverReference
+	// SolverClocks takes the flows from one host to another together from the first on, where the options and the platform
+	// allow it.
+	SolverClocks
 )
 
 // Options holds the options of the network and of the protocol of messages. Field

@@ -149,7 +149,7 @@ func (s *System) solveClocks() {
 	k := s.clocks
 	k.begin()
 	defer func() { k.solved = true }()
-	if mixed := s.anyMixed(); mixed || k.mixed {
+	if mixed := s.mixedPipes > 0; mixed || k.mixed {
 		k.mixed = mixed
 		if mixed {
 			s.solveAll()
@@ -193,16 +193,6 @@ func (k *clocks) begin() {
 	k.changed, k.moved = k.changed[:0], k.moved[:0]
 }
 
-// anyMixed reports whether variables of different usages meet on a FATPIPE.
-func (s *System) anyMixed() bool {
-	for i := range s.fatpipes {
-		if s.fatpipes[i].other > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // fillClocks computes all levels anew.
 func (s *System) fillClocks() {
 	k, a := s.clocks, &s.set
@@ -242,6 +232,9 @@ func (s *System) fillClocks() {
 		}
 	}
 	for _, w := range k.waiting {
+		if c := uint32(w.ID); k.quiet[c] { // nobody would tell it that it gets full
+			s.makeLoud(c)
+		}
 		s.setLimit(uint32(w.ID))
 	}
 	k.waiting = k.waiting[:0]

@@ -329,9 +329,37 @@ func TestRandom(t *testing.T) {
 	}
 	for seed := range systems {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		if err := newGenerator(r, seed%4 == 0).exercise(40); err != nil {
+		users, atOnce := 40, 8
+		if seed%8 == 1 { // so many changes that the clocked solver fills anew
+			users, atOnce = 160, 80
+		}
+		if err := newGenerator(r, seed%4 == 0).exercise(users, atOnce); err != nil {
 			t.Fatalf("system %d: %v", seed, err)
 		}
+	}
+}
+
+// TestNearlyFull: 101 users come at once to a constraint that gives each 1; 40 of them nearly fill another, of 40.2. One of
+// the rest leaves, so that there are 1.01 for each, 40.4 on the other: its 40 get 1.005 each.
+func TestNearlyFull(t *testing.T) {
+	p := newPair(shared(101, 40.2))
+	for id := range uint32(101) {
+		u := &user{1, 100, on(1)}
+		if id < 40 {
+			u.weights = on(1, 1)
+		}
+		p.enable(id, u)
+	}
+	for range 2 {
+		if err := p.solve(); err != nil {
+			t.Fatal(err)
+		}
+		if p.users[100] != nil {
+			p.disable(100)
+		}
+	}
+	if got := p.clocked.Share(0); !near(got, 40.2/40, 1e-12) {
+		t.Errorf("%v, want %v", got, 40.2/40)
 	}
 }
 
@@ -355,7 +383,7 @@ func FuzzSolver(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
 		r := rand.New(rand.NewPCG(seed, uint64(kind)))
-		if err := newGenerator(r, kind%2 == 0).exercise(60); err != nil {
+		if err := newGenerator(r, kind%2 == 0).exercise(60, 8); err != nil {
 			t.Fatal(err)
 		}
 	})

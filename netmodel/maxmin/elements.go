@@ -208,7 +208,9 @@ func (s *System) enlistFat(i uint32) {
 	case s.constraints[c].variables == 1:
 		p.usage, p.other = usage, 0
 	case usage != p.usage:
-		p.other++
+		if p.other++; p.other == 1 {
+			s.mixedPipes++
+		}
 	}
 }
 
@@ -247,6 +249,7 @@ func (s *System) delistFat(i uint32) {
 	if p.other == 0 {
 		return
 	}
+	s.mixedPipes--
 	s.freedMixed = append(s.freedMixed, s.elements[i].constraint)
 	if s.elements[i].usage != p.usage {
 		p.other--
@@ -261,6 +264,9 @@ func (s *System) delistFat(i uint32) {
 				p.other++
 			}
 		}
+	}
+	if p.other > 0 {
+		s.mixedPipes++
 	}
 }
 

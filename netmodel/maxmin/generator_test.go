@@ -88,11 +88,11 @@ func (g *generator) choose(count int) (list []int32) {
 	return list
 }
 
-// exercise has so many users come and go, several at a time, and checks each solution.
-func (g *generator) exercise(users int) error {
+// exercise has so many users come and go, at most atOnce at a time, and checks each solution.
+func (g *generator) exercise(users, atOnce int) error {
 	var here []uint32
 	for came := 0; came < users || len(here) > 0; {
-		for k := g.IntN(8); came < users && k >= 0; k-- {
+		for k := g.IntN(atOnce); came < users && k >= 0; k-- {
 			id := uint32(came)
 			g.enable(id, g.user())
 			here = append(here, id)

@@ -82,7 +82,7 @@ func (s *System) bottleneckConstraint(id int) uint32 {
 func (s *System) checkBottleneck(id int) error {
 	v := &s.variables[id]
 	level := s.Level(uint32(id))
-	if math.Abs(level-v.maxLevel) <= solverTolerance*v.maxLevel || s.fatpipes != nil {
+	if math.Abs(level-v.maxLevel) <= solverTolerance*v.maxLevel || s.mixedPipes > 0 {
 		return nil
 	}
 	if v.bottleneck < 0 {

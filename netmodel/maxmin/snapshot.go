@@ -26,7 +26,7 @@ func (s *System) state(c *snapshot.State) {
 	if clocked && s.clocks == nil {
 		s.UseClocks()
 	}
-	c.Vars(&s.elementShift, &s.set.solves, &s.stats, &s.units)
+	c.Vars(&s.mixedPipes, &s.elementShift, &s.set.solves, &s.stats, &s.units)
 	snapshot.Slice(c, &s.variables, func(v *variable) {
 		c.Vars(&v.level, &v.maxLevel, &v.shared, &v.bottleneck, &v.stage, &v.clocked)
 	})

@@ -63,6 +63,7 @@ type System struct {
 	units       []float64
 	constraints []constraint
 	fatpipes    []fatpipe // by constraint; nil if there is none
+	mixedPipes  int       // FATPIPEs on which variables of different usages meet
 	clocks      *clocks   // nil: the local solver is used
 
 	// What changed since the last solve.

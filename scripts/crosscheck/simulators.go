@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"reprise/internal/actiontimes"
+	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
 )
@@ -166,6 +167,7 @@ func actionTimes(dir string, c *testCase) ([][]float64, error) {
 		return nil, err
 	}
 	o := replay.DefaultOptions()
+	o.Network.Solver = netmodel.SolverClocks // the command solves single flows but in crowds
 	if err := o.Network.ApplyConfig(p); err != nil {
 		return nil, err
 	}
