@@ -119,9 +119,9 @@ func endsOf(t testing.TB, p topology, o Options, messages []message, prepare fun
 	return result
 }
 
-// eachSolver runs f with both solvers.
+// eachSolver runs f with all solvers.
 func eachSolver(t *testing.T, o Options, f func(t *testing.T, o Options)) {
-	for _, name := range []string{"local", "reference"} {
+	for _, name := range []string{"local", "reference", "clocks"} {
 		t.Run(name, func(t *testing.T) { f(t, with(o, "reprise/solver", name)) })
 	}
 }

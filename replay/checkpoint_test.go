@@ -247,6 +247,7 @@ var resumeHPL = []*hplResume{
 	{"arrived", false, []string{"reprise/poll:arrived", "smpi/grow-injected-times:no"}, 2, 9},
 	{"shared", true, nil, 0, 0},
 	{"reference", false, []string{"reprise/solver:reference", "smpi/grow-injected-times:no"}, 0, 5},
+	{"clocks", true, []string{"reprise/solver:clocks", "smpi/grow-injected-times:no"}, 0, 0},
 	{"alone", false, []string{"reprise/contention:no"}, 0, 0},
 }
 

@@ -373,6 +373,7 @@ func TestObservesHPL(t *testing.T) {
 		{"shared", []string{"smpi/iprobe:1e-6", "smpi/grow-injected-times:yes"}, 4},
 		{"free", []string{"smpi/iprobe:0"}, 1},
 		{"textbook", []string{"reprise/solver:reference"}, 1},
+		{"crowd", []string{"reprise/solver:clocks"}, 4},
 		{"no contention", []string{"network/crosstraffic:yes", "smpi/init:0.5"}, 1},
 		{"barrier", []string{"smpi/finalization-barrier:yes", "smpi/os:0:1e-5:0", "smpi/or:0:1e-5:0"}, 1},
 	} {

@@ -124,7 +124,7 @@ func TestSetErrors(t *testing.T) {
 		{"smpi/or", "0:1e300:0", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s, want 0 to 1e+09 s"},
 		{"smpi/or", "0:0:1e300", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s/byte, want 0 to 1e+06 s/byte"},
 		{"smpi/lat-factor", "0:1;9:1e300", "option smpi/lat-factor: sizes above 9 bytes: factor 1e+300, want 0 to 1e+09"},
-		{"reprise/solver", "fast", "want local or reference"},
+		{"reprise/solver", "fast", "want local, reference or clocks"},
 		{"reprise/poll", "seen", "want posted or arrived"},
 		{"reprise/bw-factor", "1", "want progress or bound"},
 	} {

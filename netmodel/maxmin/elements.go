@@ -1,6 +1,9 @@
 package maxmin
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // noElement says that a variable has no bottleneck among its constraints.
 const noElement = -1
@@ -96,7 +99,7 @@ func (s *System) reserveElements() {
 	}
 	s.elements = s.elements[:max(len(s.elements), len(s.variables)<<s.elementShift)]
 	if s.clocks != nil {
-		s.units = append(s.units, make([]float64, cap(s.elements)-len(s.units))...)
+		s.units = slices.Grow(s.units, cap(s.elements)-len(s.units))[:len(s.elements)]
 	}
 }
 
