@@ -197,6 +197,17 @@ func (e *engine) beyond(r int32) error {
 	return fmt.Errorf("rank %d: %w", r, errTooLate)
 }
 
+// slowestLink is the error of messages that end beyond maxTime, which a bandwidth causes that lacks its unit.
+func (e *engine) slowestLink() error {
+	p, least, name := e.machine.Platform, math.Inf(1), ""
+	for i := range p.NumLinks() {
+		if bandwidth, _, _ := p.LinkFigures(int32(i)); bandwidth < least {
+			least, name = bandwidth, p.Link(int32(i)).Name
+		}
+	}
+	return fmt.Errorf("the messages on their way end after %g s; the slowest link, %q, has %g B/s", float64(maxTime), name, least)
+}
+
 // DeadlockError says that the replay cannot go on although ranks have actions
 // left.
 type DeadlockError struct {

@@ -140,6 +140,7 @@ func TestEndlessEnds(t *testing.T) {
 // where another rank waits for it by probing.
 func TestAbsurdDates(t *testing.T) {
 	const late, large = "rank 0: the time is beyond 1e+11 s", "rank 0: send: 2251799813685248 bytes, want a number in [0,1125899906842624]"
+	const slow = `the messages on their way end after 1e+11 s; the slowest link, "c_link_0_UP", has 1.25e+08 B/s`
 	for _, c := range []struct {
 		lists [][]trace.Action
 		want  string
@@ -147,9 +148,10 @@ func TestAbsurdDates(t *testing.T) {
 		{[][]trace.Action{{sleep(1e30), send(1, 3, 10)}, {poll(0, 3, true)}}, "rank 0: sleep: the time is beyond 1e+11 s"},
 		{[][]trace.Action{{flops(1e30), send(1, 3, 10)}, {poll(0, 3, true)}}, late},
 		{[][]trace.Action{{send(1, 3, 1<<51)}, {recv(0, 3, 1<<51)}}, large},
+		{[][]trace.Action{{send(1, 3, 1<<50)}, {recv(0, 3, 1<<50)}}, slow},
 	} {
 		b := newBench(t, star(2), 2)
-		b.set(t, "smpi/iprobe:1e-4", "smpi/grow-injected-times:yes")
+		b.set(t, "smpi/iprobe:1e-4", "smpi/grow-injected-times:yes", "smpi/bw-factor:1e-9")
 		if _, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(c.lists), b.Machine, b.Options); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
 		}

@@ -34,7 +34,7 @@ func (e *engine) loop() error {
 		// Without any of them but parked ranks it may be that all of these probe in vain, for ever.
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
-				return errTooLate
+				return e.slowestLink()
 			}
 			if e.stuck() && (changes == nil || !e.revives()) {
 				return e.checkComplete()

@@ -196,7 +196,7 @@ func (j *job) read(c *cli.Context) error {
 	case c.IsSet("every") && j.checkpoint == "":
 		return command.Usagef("--every says how often --checkpoint FILE is written: it needs one")
 	case j.keeps() && j.sampled():
-		return command.Usagef("--checkpoint and --resume are for exact replays, not for --tolerance and --budget")
+		return command.Usagef("--checkpoint and --resume are for exact replays; --workers DIRECTORY keeps what --tolerance has replayed")
 	case j.keeps() && j.trace == "-":
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, not standard input")
 	}
