@@ -1,24 +1,20 @@
-// Package trace holds what the ranks of a program do, without times: actions, in blocks,
-// in a file.
+// Package trace holds what the ranks of a program do, without times: actions, in blocks, in a file.
 //
-// The meaning of a trace is a sequence of flat [Action]s for each rank: computations,
-// messages, collective operations. Polls are actions too: a KindPoll asks whether a message
-// is there, and what follows depends on the answer, which the reader gives with
-// [Cursor.Answer]: the trace records the decision, not its outcome.
+// The meaning of a trace is a sequence of flat [Action]s for each rank: computations, messages, collective
+// operations. Polls are actions too: a KindPoll asks whether a message is there, and what follows depends on the
+// answer, which the reader gives with [Cursor.Answer]: the trace records the decision, not its outcome.
 //
-// A trace of billions of actions is small because it is stored as structure. A [Block] is
-// what a call does: messages, computations, polls, conditions, loops and calls of other
-// blocks, over registers; a [Builder] makes one, a [Program] holds them. A [CallSite] is
-// a call site with columns: which ranks take part, which block each calls, with which
-// arguments. Each column belongs to an [Axis], a partition of the ranks: a value that is the same for a
-// process row is there once. Vectors, such as the pivot counts of a panel, are stated
-// once and shared. Calls belong to steps and are kept in chunks, the frames of the file.
+// A trace of billions of actions is small because it is stored as structure. A [Block] is what a call does:
+// messages, computations, polls, conditions, loops and calls of other blocks, over registers; a [Builder] makes
+// one, a [Program] holds them. A [CallSite] is a call site with columns: which ranks take part, which block each
+// calls, with which arguments. Each column belongs to an [Axis], a partition of the ranks: a value that is the same
+// for a process row is there once. Vectors, such as the pivot counts of a panel, are stated once and shared. Calls
+// belong to steps and are kept in chunks, the frames of the file.
 //
-// [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from
-// a file. A trace is read in two ways: [Trace.Cursors] expand any steps to actions, a rank
-// each, and [Trace.Chunks] yields the structure: units of calls with their columns and
-// vectors. Packages text, stat, verify and diff are built on these; docs/trace-format.md
-// says what every byte means.
+// [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from a file. A trace is read
+// in two ways: [Trace.Cursors] expand any steps to actions, a rank each, and [Trace.Chunks] yields the structure:
+// units of calls with their columns and vectors. Packages text, stat, verify and diff are built on these;
+// docs/trace-format.md says what every byte means.
 //
 //	t, err := trace.Open("run.trace.zst")
 //	cursors, err := t.Cursors(nil, trace.CursorOptions{}) // of all ranks
@@ -31,15 +27,13 @@
 //
 // # Errors
 //
-// An error of a file names it and the place. [ErrNotTrace], [ErrVersion], [ErrFeature],
-// [ErrTruncated], [ErrCorrupt] and [ErrHeader] tell what is wrong with a file, [ErrBlock]
-// with a definition, [ErrAction] with what a block does for a rank; [ErrStream] is that of
-// a pipe where a file is wanted.
+// An error of a file names it and the place. [ErrNotTrace], [ErrVersion], [ErrFeature], [ErrTruncated],
+// [ErrCorrupt] and [ErrHeader] tell what is wrong with a file, [ErrBlock] with a definition, [ErrAction] with what
+// a block does for a rank; [ErrStream] is that of a pipe where a file is wanted.
 //
 // # Source
 //
-// The format is our own, docs/trace-format.md; its frames are zstd (RFC 8878), its
-// messages protobuf.
+// The format is our own, docs/trace-format.md; its frames are zstd (RFC 8878), its messages protobuf.
 package trace
 
 import (
@@ -150,12 +144,10 @@ func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0]))
 // Flops returns the amount of a KindFlops action.
 func (a *Action) Flops() float64 { return math.Float64frombits(uint64(a.X[0])) }
 
-// Spread returns the standard deviation of the amount of a KindFlops action, which is a mean
-// then; 0: it has none.
+// Spread returns the standard deviation of the amount of a KindFlops action, which is a mean then; 0: it has none.
 func (a *Action) Spread() float64 { return math.Float64frombits(uint64(a.X[1])) }
 
-// Source returns the rank that a KindSendrecv receives from, and the tag of what it
-// receives.
+// Source returns the rank that a KindSendrecv receives from, and the tag of what it receives.
 func (a *Action) Source() (rank, tag int32) { return int32(a.X[2]), int32(a.X[2] >> 32) }
 
 // FloatArg packs a float64 into an argument of a block or action.

@@ -2,6 +2,9 @@ package trace
 
 import "fmt"
 
+// This file defines blocks: a Block is a list of Items, each with an operation (Op) over registers. A Builder,
+// from NewBuilder, makes a block item by item; Program.Add takes it.
+
 // Reg is a register of a block's frame. Register 0 is always zero; 1..n hold
 // the n parameters; further ones are results of Let items. Each is set once.
 type Reg uint8
@@ -86,17 +89,15 @@ type Item struct {
 	Body     []Item    // OpIf, OpLoop
 }
 
-// Block is a definition: what a call of it does. Calls are acyclic: a block
-// calls blocks of smaller numbers only.
+// Block is a definition: what a call of it does. Calls are acyclic: a block calls blocks of smaller numbers only.
 type Block struct {
 	Name   string // for people; not part of the block's identity
 	Params int
 	Items  []Item
 }
 
-// Builder collects the items of one block. Its methods append an item; those
-// that compute return the operand that holds the result. Mistakes (too many
-// registers, a callee that does not exist) are reported by Program.Add.
+// Builder collects the items of one block. Its methods append an item; those that compute return the operand that
+// holds the result. Mistakes (too many registers, a callee that does not exist) are reported by Program.Add.
 type Builder struct {
 	block Block
 	next  int      // next free register
@@ -199,8 +200,7 @@ func (b *Builder) Eq(x, y Operand) Operand {
 	return b.let(Item{Op: OpLetEq, Args: []Operand{x, y}})
 }
 
-// Member returns the world rank of member i (mod the size) of the own group of
-// a family.
+// Member returns the world rank of member i (mod the size) of the own group of a family.
 func (b *Builder) Member(family int, i Operand) Operand {
 	return b.let(Item{Op: OpLetMember, Sym: family, Args: []Operand{i}})
 }
@@ -295,9 +295,9 @@ func (b *Builder) Poll(slot int) { b.Add(Item{Op: OpPoll, Slot: uint8(slot)}) }
 // PollWait polls a pollable operation until it is done.
 func (b *Builder) PollWait(slot int) { b.Add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
 
-// Work runs the block body(columns, args...) on chunks of n columns, polling
-// after each (HPL's MPI_Iprobe between slices of an update), while the pollable operation is pending, and on all that is left
-// once it is done; with nothing left to do it goes on with empty chunks.
+// Work runs the block body(columns, args...) on n columns. While the pollable operation is pending it runs on chunks
+// and polls after each (HPL's MPI_Iprobe between slices of an update), with empty chunks when no columns are left; once
+// the operation is done it runs on all columns that are left.
 func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
 	b.Add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
 }

@@ -7,14 +7,16 @@ import (
 	"reprise/trace/vectors"
 )
 
-// NoBlock in a block column: the class calls nothing (as a mask of zero would say).
+// This file has what Trace.Chunks yields, the structure of a trace: chunks of units, units of calls with their
+// columns, and the vectors that calls name.
+
+// NoBlock in a block column says that the class calls nothing, as a mask of zero does.
 const NoBlock = -1
 
-// Call is one call site of a unit with its columns: Masks[i] has one value per
-// class of the call site's mask i, Counts one per class of its counts axis (nil
-// without one), Blocks one block number per class of its block axis or per item,
-// and Args[i] one value per class of parameter i's axis or per item. An argument
-// that names a vector is a handle from Writer.Vector.
+// Call is one call site of a unit with its columns: Masks[i] has one value per class of the call site's mask i,
+// Counts one per class of its counts axis (nil without one), Blocks one block number per class of its block axis or
+// per item, and Args[i] one value per class of parameter i's axis or per item. An argument that names a vector is a
+// handle from Writer.Vector.
 type Call struct {
 	// The call site, as an index into Header.CallSites, and its columns.
 	Site   int
@@ -42,9 +44,8 @@ func (v *Vector) check() error {
 }
 
 // Chunk is a decoded frame of the stream: consecutive units, with the vectors that their
-// calls name, complete in itself. It never changes after it was decoded but for next,
-// which Trace.after fills. Chunks hang together so that one is freed when the last
-// cursor has left it.
+// calls name. It needs no other chunk to be decoded, and never changes afterwards except for next, which Trace.after
+// sets: chunks point forwards only, so that one is freed when the last cursor has left it.
 type Chunk struct {
 	number  int // position among the trace's chunks
 	units   []Unit
@@ -53,8 +54,7 @@ type Chunk struct {
 	last    bool // no chunk follows
 }
 
-// Unit is what all ranks do between two cuts of the stream: calls in order. A step
-// has one or more.
+// Unit is what all ranks do between two cuts of the stream: calls in order. A step has one or more.
 type Unit struct {
 	Step  int
 	Calls []CallColumns
@@ -65,9 +65,8 @@ type Unit struct {
 type CallColumns struct {
 	Site  int32     // index into Header.CallSites
 	Masks [][]int64 // by mask of the call site and class of its axis: 0 for classes that take no part
-	// Starts, for call sites with counts, holds the first item of each class of the
-	// list's axis, and the number of items at the end; nil for others, whose classes
-	// call once.
+	// Starts, for call sites with counts, holds the first item of each class of the list's axis, and the number of
+	// items at the end; nil for others, whose classes call once.
 	Starts []int32
 	Blocks []int32   // by class of the block axis or item: block number, or NoBlock
 	Args   [][]int64 // by parameter and class of its axis or item; of vectors the handle, for Chunk.Sums
@@ -127,9 +126,8 @@ func (v *vector) sum(lo, hi int64) int64 {
 // This file reads a trace as structure: what Writer.Call wrote comes out as it went in,
 // call by call, with columns and vectors, for those that need no flat actions.
 
-// Chunks yields the chunks that hold steps of [from, to), in order; to = 0: to the end. Those
-// at the two ends may hold units of other steps, too. From a stream chunks can be had
-// once. After an error nothing follows.
+// Chunks yields the chunks that hold steps of [from, to), in order; to = 0: to the end. Those at the two ends may
+// hold units of other steps, too. From a stream chunks can be had once. After an error nothing follows.
 func (t *Trace) Chunks(from, to int) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
 		c, err := t.start(from)
@@ -147,12 +145,10 @@ func (t *Trace) Chunks(from, to int) iter.Seq2[*Chunk, error] {
 // Number returns the position of the chunk among those of its trace, from 0.
 func (c *Chunk) Number() int { return c.number }
 
-// Units returns the units of the chunk, one or more, in ascending order of steps. They must
-// not be changed.
+// Units returns the units of the chunk, one or more, in ascending order of steps. They must not be changed.
 func (c *Chunk) Units() []Unit { return c.units }
 
-// Vectors returns the number of vectors that the chunk's calls can name: their handles
-// are 0 and up.
+// Vectors returns the number of vectors that the chunk's calls can name: their handles are 0 and up.
 func (c *Chunk) Vectors() int { return len(c.vectors) }
 
 // Sums returns the running sums of a vector, from 0: element i is the difference of

@@ -9,9 +9,9 @@ import (
 	pb "reprise/proto"
 )
 
-// This file translates headers, definitions and the index to the messages of
-// proto/trace.proto, and but for definitions from them. Decoding only checks what the conversion needs;
-// Header.Check and Program.AddBlock check the meaning.
+// This file encodes headers, definitions and the index as messages of proto/trace.proto, and decodes headers and the
+// index; definitions.go decodes definitions. Decoding only checks what the conversion needs: Header.Check and
+// Program.AddBlock check the meaning.
 
 // maxStep bounds step numbers in files.
 const maxStep = math.MaxInt32
@@ -21,9 +21,8 @@ func marshal(m proto.Message) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// unmarshal leaves out fields that it does not know: what a reader must know has a feature.
-// Added fields that change the meaning of old ones come with a new feature, by which an older
-// reader refuses the file. See feature.
+// unmarshal leaves out fields that it does not know: what a reader must know has a feature. Added fields that
+// change the meaning of old ones come with a new feature, by which an older reader refuses the file. See feature.
 func unmarshal(b []byte, m proto.Message) error {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return corruptf("%v", err)
@@ -44,9 +43,8 @@ func convert[A, B any](from []A, f func(A) B) []B {
 	return to
 }
 
-// encodeHeader returns the content of a header record.
-// The order of fields in the message is that of proto/trace.proto. Lists keep their order, since
-// all other records refer to their elements by index.
+// encodeHeader returns the content of a header record. The order of fields in the message is that of
+// proto/trace.proto. Lists keep their order, since all other records refer to their elements by index.
 func encodeHeader(h *Header, features []string) ([]byte, error) {
 	param := func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }
 	m := &pb.Header{
@@ -56,8 +54,7 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps), Phases: h.Phases,
 		Pollables: uint64(h.Pollables), Features: features, Communicators: h.Communicators,
 	}
-	// Communicators: a group is a list of ranks, or an arithmetic sequence, which takes three
-	// numbers for any size.
+	// Communicators: a group is a list of ranks, or an arithmetic sequence, which takes three numbers for any size.
 	for _, f := range h.CommFamilies {
 		m.CommFamilies = append(m.CommFamilies, &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
 			if g.Ranks != nil {
@@ -104,10 +101,8 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 }
 
 // decodeHeader reads the content of a header record, and the features that it lists.
-// Numbers that do not fit are turned into ones that Header.Check refuses.
-// It does not judge: a number that does not fit a field becomes -1 or the largest value of the
-// field, and Header.Check, which sees the header of a writer as well, reports it. So there is one
-// place for the rules, and one text for each mistake.
+// A number that does not fit a field becomes -1 or the largest value of the field, which Header.Check reports: it
+// checks the header of a writer as well, so that there is one place for the rules, and one text for each mistake.
 func decodeHeader(b []byte) (*Header, []string, error) {
 	var m pb.Header
 	if err := unmarshal(b, &m); err != nil {
@@ -195,9 +190,8 @@ func encodeBlock(b *Block) *pb.Block {
 	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
 }
 
-// encodeItems returns the messages of items, and of their bodies.
-// An operand is split into its register, one byte in a list of bytes, and its constant, so that a
-// list of operands takes two fields, however long it is.
+// encodeItems returns the messages of items, and of their bodies. An operand is split into its register, one byte
+// in a list of bytes, and its constant, so that a list of operands takes two fields, however long it is.
 func encodeItems(items []Item) []*pb.Item {
 	operands := func(args []Operand) (regs []byte, consts []int64) {
 		for _, a := range args {
@@ -223,9 +217,8 @@ type Totals struct {
 	Items int64 // entries of the lists of calls, all classes
 }
 
-// encodeIndex returns the content of the index record.
-// An entry repeats the record's header but for the checksum and the size of the record before,
-// which follow from reading the record, and from the entry before.
+// encodeIndex returns the content of the index record. An entry repeats the record's header but for the checksum
+// and the size of the record before, which follow from reading the record, and from the entry before.
 func encodeIndex(entries []frame, t Totals) ([]byte, error) {
 	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
 	for i := range entries {
@@ -244,8 +237,7 @@ func decodeIndex(b []byte) ([]frame, Totals, error) {
 		return nil, Totals{}, err
 	}
 	entries := make([]frame, len(m.Entries))
-	// Numbers of chunks and of first blocks are not stored: they follow from the order of the
-	// entries.
+	// Numbers of chunks and of first blocks are not stored: they follow from the order of the entries.
 	chunks, blocks := uint32(0), uint32(0)
 	for i, e := range m.Entries {
 		if len(e.Hash) != sha256.Size {

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"reprise/internal/portable"
 )
 
-// CollectiveKind is a collective operation of MPI, on all ranks of the trace or on those
-// of a communicator.
+// This file says what a collective operation is in a trace: its kinds and their arguments, Builder.Collective,
+// which appends one to a block, and Collective, which is a KindCollective action taken apart.
+
+// CollectiveKind is a collective operation of MPI, on all ranks of the trace or on those of a communicator.
 type CollectiveKind uint8
 
-// The collective operations. A comment names what a call of each says, beyond
-// the sizes of the elements that are counted; "s" and "r": what it sends and
-// receives, as numbers of elements, "per rank" one number for each rank. Ranks are those
-// of the communicator.
+// The collective operations. A comment names the arguments of a call, besides the sizes of elements: "s" is the number
+// of elements that it sends, "r" the number that it receives; "per rank" is one number for each rank of the
+// communicator.
 const (
 	CollBarrier       CollectiveKind = iota
 	CollBcast                        // s, root
@@ -46,9 +46,8 @@ const (
 	countPerRank // a vector with an element for each rank
 )
 
-// collectiveRule is what a call of an operation says. As arguments of an
-// OpCollective these come in the order of the fields, a count before the size
-// of its elements.
+// collectiveRule says which arguments a call of an operation has. In an OpCollective they come in the order of the
+// fields, each count before the size of its elements.
 type collectiveRule struct {
 	name              string
 	send, recv        countForm
@@ -112,8 +111,7 @@ func (k CollectiveKind) arguments() int {
 // MaxElementSize bounds the size of an element that a collective counts, in bytes.
 const MaxElementSize = 1 << 20
 
-// MaxCount bounds the elements that a collective counts for one rank, so that
-// sums of sizes fit.
+// MaxCount bounds the elements that a collective counts for one rank, so that sums of sizes fit.
 const MaxCount = 1 << 40
 
 const maxSpan = 1 << 60
@@ -125,9 +123,8 @@ type Collective struct {
 	Comm int32 // 1 + family of the communicator; 0: all ranks
 	Root int32 // rank in the communicator
 
-	// What the rank sends to each and receives from each, as numbers of elements.
-	// Where the kind counts rank by rank, the running sums, from 0, of the counts of
-	// ranks 0, 1, ... take their place.
+	// What the rank sends to each and receives from each, as numbers of elements. Where the kind counts rank by
+	// rank, the running sums, from 0, of the counts of ranks 0, 1, ... take their place.
 	Send, Recv         int64
 	SendSums, RecvSums []int64
 
@@ -176,7 +173,7 @@ func (a *Action) Collective(lists Sums) Collective {
 	return c
 }
 
-// SetCollective makes a a KindCollective or KindIcollective action, without a request. Where c.Kind counts rank by
+// SetCollective makes of a a KindCollective or KindIcollective action, without a request. Where c.Kind counts rank by
 // rank, c.Send and c.Recv are the numbers of the running sums.
 // It undoes Action.Collective: both know where an Action has room for the fields of a Collective.
 func (a *Action) SetCollective(c *Collective) {
@@ -228,9 +225,8 @@ func checkCounts(verb string, form countForm, count int64, sums []int64, size in
 	return nil
 }
 
-// Collective appends a call of a collective operation. Counts that the kind makes
-// rank by rank are handles of vectors, with an element for each rank; what the
-// kind does not have is ignored.
+// Collective appends a call of a collective operation. Counts that the kind makes rank by rank are handles of
+// vectors, with an element for each rank; what the kind does not have is ignored.
 func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
 	b.collective(Item{Op: OpCollective}, kind, &c)
 }
@@ -250,9 +246,8 @@ func (b *Builder) collective(it Item, kind CollectiveKind, c *CollectiveOperands
 	b.Add(it)
 }
 
-// CollectiveOperands are the operands of Builder.Collective; Flops holds the bits
-// of a float64. Operator may be left out. Comm is Communicator of a family; without it
-// all ranks call the operation.
+// CollectiveOperands are the operands of Builder.Collective; Flops holds the bits of a float64. Operator may be
+// left out. Comm is Communicator of a family; without it all ranks call the operation.
 type CollectiveOperands struct {
 	Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand
 	Operator                                          Operator
@@ -387,193 +382,3 @@ var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land"
 
 // String returns MPI's name in small letters, as in MPI_MAX; nothing for NoOperator.
 func (o Operator) String() string { return nameOf(operatorNames[:], uint8(o), "operator") }
-
-// Completion is how an operation completes several requests.
-type Completion uint8
-
-// The completions. Which requests there are, those that are pending, is found where the
-// operation is played; which of them are completed is decided there, and nothing that follows
-// depends on it.
-const (
-	CompleteAll  Completion = iota // waits for all
-	CompleteAny                    // waits for one
-	CompleteSome                   // waits for one and takes what else is complete
-	TestAll                        // tests each, one after the other
-	TestAny                        // takes one that is complete, if there is one
-	TestSome                       // as TestAll
-	numCompletions
-)
-
-// NumCompletions is the number of completions.
-const NumCompletions = int(numCompletions)
-
-var completionNames = [numCompletions]string{"waitall", "waitany", "waitsome", "testall", "testany", "testsome"}
-
-// String returns MPI's name in small letters.
-func (m Completion) String() string { return nameOf(completionNames[:], uint8(m), "completion") }
-
-// maxCompleted bounds the requests that one operation completes.
-const maxCompleted = 1 << 16
-
-// Complete completes some of the requests in slots, as m says.
-func (b *Builder) Complete(m Completion, slots ...int32) {
-	it := Item{Op: OpComplete, Sym: int(m)}
-	for _, s := range slots {
-		it.Coefs = append(it.Coefs, int64(s))
-	}
-	b.Add(it)
-}
-
-// Probe waits for a message of a peer, which may be AnySource, with a tag, which may be AnyTag.
-func (b *Builder) Probe(family int, peer, tag Operand) {
-	b.Add(Item{Op: OpProbe, Sym: family, Args: []Operand{peer, tag}})
-}
-
-// Requests returns the request slots that a KindComplete action names by their number X[0];
-// nil if there are none of that number. They stay as they are.
-func (c *Cursor) Requests(list int64) []int32 {
-	if uint64(list) >= uint64(len(c.set.code.slots)) {
-		return nil
-	}
-	return c.set.code.slots[list]
-}
-
-// What ranks say in a collective operation must agree, as MPI has it: the operation and its
-// root; what a rank sends another is what that receives from it (but what a root gathers
-// from itself, or scatters to itself, where it may say MPI_IN_PLACE); and all reduce,
-// or scan, as much. Compared are bytes.
-
-// Agreement is what one rank adds to a sum over all ranks that is 0, modulo 2^64, if they
-// agree in a call of a collective operation, the rank's of that number on the communicator,
-// and with near certainty only then. Group is that of the communicator in its family, ranks
-// are those of it. The call must have been checked.
-func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 {
-	// The sum of the terms of one rank. Terms cancel out over all ranks if they agree: equal values
-	// in a ring, by alike, and pairs of sender and receiver, by transfer.
-	sum := alike(rank, ranks, portable.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
-	if c.Nonblocking {
-		sum += alike(rank, ranks, uint64(c.Kind))
-	}
-	// The name tells calls apart, so that disagreements in two of them do not cancel out.
-	name := portable.Mix(uint64(call))
-	if c.Comm > 0 {
-		name = portable.Mix(name + uint64(c.Comm)<<32 + uint64(group))
-	}
-	switch c.Kind {
-	case CollBarrier:
-	// All ranks say the same size (MPI 4.1, chapter 6).
-	case CollBcast, CollReduce, CollAllreduce, CollScan, CollExscan:
-		sum += alike(rank, ranks, c.sends(0))
-	// All ranks say the same list.
-	case CollReduceScatter:
-		sum += alike(rank, ranks, c.receivesAll(ranks))
-	// All receive the same from each, and what a rank sends is what it receives from itself.
-	case CollAllgather, CollAllgatherv, CollAlltoall:
-		sum += alike(rank, ranks, c.receivesAll(ranks))
-		if c.sends(rank) != c.receives(rank) {
-			sum += portable.Mix(uint64(c.sends(rank) + 1))
-		}
-	// Pairs of ranks: what one sends is what the other receives. The sum runs over all pairs,
-	// so each is looked at from both its ends, by ranks that know nothing of each other.
-	default:
-		first, end := 0, ranks
-		if c.Kind.Rooted() && rank != int(c.Root) { // it exchanges with the root only
-			first, end = int(c.Root), int(c.Root)+1
-		}
-		for other := first; other < end; other++ {
-			if c.exchange(rank, other) {
-				sum -= transfer(rank, other, c.sends(other))
-			}
-			if c.exchange(other, rank) {
-				sum += transfer(other, rank, c.receives(other))
-			}
-		}
-	}
-	return sum * (name | 1)
-}
-
-// alike is 0 when it is added up over ranks that all have the same value.
-// Each rank adds the hash of its own number and value, and subtracts that of its neighbour's number
-// and its own value: in a ring of equal values each hash is there once with either sign.
-func alike[T int64 | uint64](rank, ranks int, value T) uint64 {
-	return portable.Mix(portable.Mix(uint64(rank))+uint64(value)) - portable.Mix(portable.Mix(uint64((rank+1)%ranks))+uint64(value))
-}
-
-// transfer stands for so many bytes from one rank to another: the sender subtracts it, the receiver adds
-// it.
-func transfer(from, to int, bytes int64) uint64 {
-	return portable.Mix(portable.Mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
-}
-
-// exchange reports whether from sends to something, in an operation that has senders and
-// receivers, that both of them count.
-func (c *Collective) exchange(from, to int) bool {
-	switch c.Kind {
-	case CollGather, CollGatherv:
-		return to == int(c.Root) && from != to
-	case CollScatter, CollScatterv:
-		return from == int(c.Root) && from != to
-	}
-	rule := &collectiveRules[c.Kind]
-	return rule.send != noCount && rule.recv != noCount
-}
-
-// sends returns the bytes that the rank sends another, or just sends.
-func (c *Collective) sends(to int) int64 {
-	if c.Kind.SendsPerRank() {
-		return (c.SendSums[to+1] - c.SendSums[to]) * c.SendSize
-	}
-	return c.Send * c.SendSize
-}
-
-// receives returns the bytes that the rank receives from another one; of a reduce-scatter
-// those that the other one receives.
-func (c *Collective) receives(from int) int64 {
-	if c.Kind.RecvsPerRank() {
-		return (c.RecvSums[from+1] - c.RecvSums[from]) * c.RecvSize
-	}
-	return c.Recv * c.RecvSize
-}
-
-// receivesAll stands for all of receives.
-// It is a polynomial of the counts, by Horner's rule, modulo 2^64.
-func (c *Collective) receivesAll(ranks int) uint64 {
-	if !c.Kind.RecvsPerRank() {
-		return uint64(c.receives(0))
-	}
-	sum := uint64(0)
-	for from := range ranks {
-		sum = sum*0x9E3779B97F4A7C15 + uint64(c.receives(from))
-	}
-	return sum
-}
-
-// Disagreement finds a rank that disagrees with another one in a call of an operation of
-// one kind and root, and says how; text is "" if there is none. A receiver is not to blame for
-// what it gets.
-func Disagreement(calls []Collective) (rank int, text string) {
-	kind := calls[0].Kind
-	for r := range calls {
-		for other := range calls {
-			if kind == CollReduceScatter {
-				if a, b := calls[r].receives(other), calls[0].receives(other); a != b {
-					return r, fmt.Sprintf("%v with %d bytes for rank %d where rank 0 has %d", kind, a, other, b)
-				}
-				continue
-			}
-			// Pairs that exchange something: both say how many bytes.
-			if !calls[r].exchange(r, other) {
-				continue
-			}
-			if a, b := calls[r].sends(other), calls[other].receives(r); a != b {
-				return r, fmt.Sprintf("%v: it sends %d bytes to rank %d, which receives %d from it", kind, a, other, b)
-			}
-		}
-		if rule := &collectiveRules[kind]; rule.send == oneCount && rule.recv == noCount {
-			if a, b := calls[r].sends(0), calls[0].sends(0); a != b {
-				return r, fmt.Sprintf("%v of %d bytes where rank 0 has %d", kind, a, b)
-			}
-		}
-	}
-	return 0, ""
-}

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A column is a table of integers, outer x inner, stored row by row: for an
-// argument column the rows are the classes of its axis, and a row holds the
-// values of the chunk's calls in order; a list is a table with rows of one value.
-// It is written as one coding byte and a varint for each value, or for each run of
-// zeros. A table without values takes no bytes.
+// This file packs columns of integers into bytes (columnWriter.add) and unpacks them (columnReader.table).
+//
+// A column is a table of integers, outer x inner, stored row by row: for an argument column the rows are the
+// classes of its axis, and a row holds the values of the chunk's calls in order; a list is a table with rows of one
+// value. It is written as one coding byte and a varint for each value, or for each run of zeros. A table without
+// values takes no bytes.
 
-// coding says what is subtracted from a value before it is written. Where a
-// neighbour is missing another takes its place: in the first row the value
-// before, in the first column the value above; of the first value of all nothing is
-// subtracted. Arithmetic is modulo 2^64.
+// coding says what is subtracted from a value before it is written. Where a neighbour is missing another takes its
+// place: in the first row the value before, in the first column the value above; of the first value of all nothing
+// is subtracted. Arithmetic is modulo 2^64.
 type coding uint8
 
 // Codings. The numbers are part of the file format.
@@ -27,9 +27,8 @@ const (
 	codeDiagonal               // the value above and before: the class before, the call before
 	numCodings
 
-	// codeRuns is added if a zero is followed by how many more zeros follow it.
-	// Structure leaves long runs; without them zstd would find matches between
-	// columns instead, and take more than twice the space.
+	// codeRuns is added if a zero is followed by how many more zeros follow it. Structure leaves long runs; without
+	// them zstd would find matches between columns instead, and take more than twice the space.
 	codeRuns coding = 8
 )
 
@@ -42,14 +41,12 @@ type columnWriter struct {
 	runs   []byte
 }
 
-// add packs a table with rows of inner values. It tries all codings and takes the
-// first of the smallest estimate.
+// add packs a table with rows of inner values. It tries all codings and takes the first of the smallest estimate.
 func (w *columnWriter) add(vals []int64, inner int) {
 	if len(vals) == 0 {
 		return
 	}
-	// codePlain refuses tables with negative values; codeSigned takes all, so that there is always
-	// a best.
+	// codePlain refuses tables with negative values; codeSigned takes all, so that there is always a best.
 	best, size := codeSigned, ^uint64(0)
 	for c := codePlain; c < numCodings; c++ {
 		if inner == 1 && c > codeCalls {
@@ -67,10 +64,9 @@ func (w *columnWriter) add(vals []int64, inner int) {
 	w.buf = append(w.buf, w.coded[best]...)
 }
 
-// tokenize sets w.tokens to what coding c makes of a table, or reports that it has
-// values that c cannot hold.
-// A value is predicted by one of its neighbours and the token is the difference from there, which
-// is small, and often zero, where the columns of a program are regular.
+// tokenize sets w.tokens to what coding c makes of a table, or reports that it has values that c cannot hold. A
+// value is predicted by one of its neighbours and the token is the difference from there, which is small, and often
+// zero, where the columns of a program are regular.
 func (w *columnWriter) tokenize(vals []int64, inner int, c coding) bool {
 	w.tokens = w.tokens[:0]
 	if c <= codeSigned {
@@ -126,8 +122,7 @@ func (w *columnWriter) pack(dst []byte, c coding) []byte {
 	for _, u := range w.tokens {
 		dst = binary.AppendUvarint(dst, u)
 	}
-	// Second form: a zero is followed by how many more come. It is given up once it is the longer
-	// one.
+	// Second form: a zero is followed by how many more come. It is given up once it is the longer one.
 	w.runs = append(w.runs[:0], byte(c|codeRuns))
 	for i := 0; i < len(w.tokens) && len(w.runs) < len(dst); {
 		u := w.tokens[i]
@@ -189,10 +184,9 @@ func (r *columnReader) fail(format string, args ...any) {
 	}
 }
 
-// table appends the outer*inner values of a table to dst, which must be empty. If
-// it fails it returns none.
-// budget is the number of values that the rest of the chunk may have: without it some bytes of runs
-// could ask for any amount of memory.
+// table appends the outer*inner values of a table to dst, which must be empty. If it fails it returns none. budget
+// is the number of values that the rest of the chunk may have: without it some bytes of runs could ask for any
+// amount of memory.
 func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 	if r.err != nil || outer == 0 || inner == 0 {
 		return dst
@@ -228,8 +222,7 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 
 // varints appends n tokens to dst, most of which take one byte.
 func (r *columnReader) varints(dst []int64, n int) []int64 {
-	// A token takes a byte or more, so that memory for n values is never more than eight times the
-	// input.
+	// A token takes a byte or more, so that memory for n values is never more than eight times the input.
 	if n > r.left() {
 		r.fail("%d values in %d bytes", n, r.left())
 		return dst
@@ -253,9 +246,8 @@ func (r *columnReader) varints(dst []int64, n int) []int64 {
 	return dst
 }
 
-// runs appends n tokens to dst, of which zeros are followed by their number.
-// The number of tokens has been checked against the budget: here a few bytes can stand for many
-// values.
+// runs appends n tokens to dst, of which zeros are followed by their number. The number of tokens has been checked
+// against the budget: here a few bytes can stand for many values.
 func (r *columnReader) runs(dst []int64, n int) []int64 {
 	for n > 0 {
 		u := r.varint()

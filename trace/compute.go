@@ -1,13 +1,12 @@
 package trace
 
-// compute executes instructions of which no action comes, from pc on with the frame at at, and
-// returns where the first other one is: that may be the opRet of a block that the stream calls,
-// or an opSum of elements that are not in a row. patience is how many turns of loops, calls
-// and ends of blocks it may come to; when there are more what is left is less than 0.
+// compute executes the instructions that yield no action, for run, from pc on with the frame at index at of the
+// registers. It returns the place of the first instruction that it leaves to run: one that yields an action, the opRet
+// of a block that the stream calls, or an opSum of elements that are not in a row. patience is the number of turns of
+// loops, calls and ends of blocks that it may still do; the returned rest is below 0 if there were more.
 //
-// It is apart from run since few variables, all of which stay in registers of the processor,
-// make it twice as quick: programs compute much more than they do. In the inner loop only the
-// place in the code changes, so that nothing is moved from register to register there.
+// It is a function of its own because its few variables then stay in registers of the processor, which makes it twice
+// as quick: most instructions of a program yield no action. In the inner loop only the place in the code changes.
 func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, left int) {
 	for ; ; patience-- {
 		if patience < 0 {
@@ -71,8 +70,7 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 				}
 			case opJump:
 				pc = int(in.z)
-			// The end of each turn counts against the caller's patience, even if the loop ends
-			// here.
+			// The end of each turn counts against the caller's patience, even if the loop ends here.
 			case opLoopNext:
 				if r[in.d]--; r[in.d] > 0 {
 					pc = int(in.z)
@@ -96,9 +94,8 @@ func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, l
 	}
 }
 
-// sum executes an opSum of any elements; it fails at one that is not possible.
-// compute has taken the sums of elements that lie in a row; here are those whose indices wrap
-// around, and the mistakes.
+// sum executes an opSum of any elements; it fails at one that is not possible. compute has taken the sums of
+// elements that lie in a row; here are those whose indices wrap around, and the mistakes.
 func (c *Cursor) sum(in *instr, r *registers) bool {
 	v, lo, hi := r[in.a], r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 	if v < 0 || v >= int64(len(c.win.vectors)) {

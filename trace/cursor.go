@@ -8,38 +8,36 @@ import (
 	"strings"
 )
 
-// ErrAction marks an action that a trace cannot mean: a peer that does not
-// exist, a negative size.
+// ErrAction marks an action that a trace cannot mean: a peer that does not exist, a negative size.
 var ErrAction = errors.New("impossible action")
 
 // CursorOptions selects what cursors yield.
 type CursorOptions struct {
 	From, To int  // steps [From, To); To = 0: to the end
 	Markers  bool // yield markers as KindMark, not only phases
-	// Omit, by kernel, leaves out calls of kernels that cost nothing: on machines
-	// where only large calls count, four of five.
+	// Omit, by kernel, leaves out calls of kernels that cost nothing: four of five calls on machines where only
+	// large calls count.
 	Omit []bool
-	// Idle yields a KindNone now and then where a program runs for long without an
-	// action, in loops of nothing, so that who asks can look up.
+	// Idle yields a KindNone now and then while a program runs for long without an action, in loops that do nothing:
+	// so Fill returns to its caller.
 	Idle bool
 }
 
-// Cursor yields the flat actions of one rank in program order. Cursors of one
-// Trace must be used by one goroutine, as they share registers and decoded chunks.
+// Cursor yields the flat actions of one rank in program order: Trace.Cursors makes cursors, Fill takes actions from
+// one. Cursors of one Trace must be used by one goroutine, as they share registers and decoded chunks.
 //
 // A cursor expands in two layers: the stream names blocks with arguments, unit by unit, and the
 // linked code of a block is executed until it returns. Both places are part of its state, so that a
 // cursor can stop anywhere: at a full buffer, or at a poll whose answer is not known yet.
 //
-// A replay visits thousands of cursors in turn, so what a visit touches is kept
-// small: the first 64 bytes here, and the registers of the current frame.
+// A replay takes actions from thousands of cursors in turn. So Fill mostly touches little memory: the first 64 bytes
+// here, and the registers of the current frame.
 type Cursor struct {
 	set  *cursorSet
 	win  *Chunk
 	rank int32
 
-	// Place in the code.
-	// Instructions are named by their index into code.instrs, frames by their first register.
+	// Place in the code. Instructions are named by their index into code.instrs, frames by their first register.
 	index    int32 // of the cursor in its set
 	pc       int32
 	base     int32 // of the current frame, from the cursor's first register
@@ -50,9 +48,8 @@ type Cursor struct {
 	noted    bool   // marks or lists are not empty
 	pending  uint16 // bit by slot: the pollable is pending
 
-	// Place in the stream of calls.
-	// The unit is an index into win.units, -1 before the first. call and item count from 1, so that
-	// they are also the numbers of calls and items begun: call is that of the unit, item that of
+	// Place in the stream of calls. The unit is an index into win.units, -1 before the first. call and item count
+	// from 1, so that they are also the numbers of calls and items begun: call is that of the unit, item that of
 	// the call, of which the rank has those below items.
 	step        int32
 	unit, call  int32
@@ -76,9 +73,8 @@ type cursorSet struct {
 	polls  []pollable // by cursor and slot
 	slots  int
 
-	// Registers: stride for each cursor, and slack, so that a frame can be looked
-	// at as an array without a check for each register. Before the first register
-	// of a frame stands where its caller goes on, see frameLink.
+	// Registers: stride for each cursor, and slack, so that a frame can be looked at as an array without a check
+	// for each register. Before the first register of a frame stands where its caller goes on, see frameLink.
 	memory []int64
 	stride int
 	// Operands of the next instruction that has more than four. They are set and used within one
@@ -86,15 +82,13 @@ type cursorSet struct {
 	aux [3]int64
 }
 
-// registers are those of a frame, and of the frame of a callee as far as its caller sets them: an
-// opSet can name a register beyond the end of its own frame. As an array of fixed size they need no
-// check of an index.
+// registers are those of a frame, and of the frame of a callee as far as its caller sets them: an opSet can name a
+// register beyond the end of its own frame. As an array of fixed size they need no check of an index.
 type registers [2*maxRegs + 2]int64
 
-// frameLink says where the caller of a block goes on: its pc, and how many
-// registers below its frame begins. It is -1 where no block is the caller.
-// The pc is in the upper 32 bits, the offset in the lower ones; noCaller has all bits set, which no
-// pair has.
+// frameLink says where the caller of a block goes on: its pc, and how many registers below its frame begins. It is
+// -1 where no block is the caller. The pc is in the upper 32 bits, the offset in the lower ones; noCaller has all
+// bits set, which no pair has.
 func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offset) }
 
 // sumList is the running sums of a vector, with the place that it has in the trace.
@@ -111,7 +105,7 @@ func (c *Cursor) list(v int64) []int64 {
 	return sums
 }
 
-// failed as Cursor.waiting says that err is set.
+// failed is the value of Cursor.waiting once err is set.
 const failed = -2
 
 // noCaller is the frameLink of a block that the stream calls.
@@ -131,9 +125,8 @@ func (g *Group) member(i int64) int64 {
 	return int64(g.Member(int(i)))
 }
 
-// pollable is an operation that is pending or has been: a guard and a body with its arguments.
-// The arguments are those at the time of the definition: what a register holds at the poll does not
-// matter.
+// pollable is an operation that is pending or has been: a guard and a body with its arguments, which have the values of
+// the time of the definition, not of the poll.
 type pollable struct {
 	guarded   bool
 	count     uint8
@@ -146,8 +139,7 @@ type pollable struct {
 // Cursors returns a cursor for each of the ranks, or for all if ranks is nil.
 // From a stream cursors can be had once; from a file as often as wanted.
 func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
-	// Code is linked first: a stream's blocks that are not read yet are linked when they are
-	// called.
+	// Code is linked first: a stream's blocks that are not read yet are linked when they are called.
 	p := t.Program()
 	code, err := p.code(o.Markers, o.Omit)
 	if err != nil {
@@ -195,8 +187,8 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	return cursors, nil
 }
 
-// widen gives each cursor need registers or more: a quarter to spare, in whole cache lines. What a
-// cursor has in its registers stays.
+// widen gives each cursor at least need registers, with a quarter to spare, in whole cache lines. The values of the
+// registers that there are stay.
 func (s *cursorSet) widen(cursors, need int) {
 	const line = 8 // registers in a cache line
 	stride := (need + need/4 + line) / line * line
@@ -225,8 +217,7 @@ func (c *Cursor) Rank() int32 { return c.rank }
 // Step returns the step that the last action belongs to, -1 before the first.
 func (c *Cursor) Step() int { return int(c.step) }
 
-// Answer says whether the last action, a KindPoll, is a hit: a probe sees the message that it
-// asks for.
+// Answer says whether the last action, a KindPoll, is a hit: a probe sees the message that it asks for.
 func (c *Cursor) Answer(hit bool) {
 	if c.waiting < 0 {
 		panic("trace: Answer without a poll")
@@ -241,10 +232,9 @@ func (c *Cursor) Answer(hit bool) {
 	c.runBody(slot, c.hitFrame)
 }
 
-// runBody calls the body of a pollable, which is done then, with its frame at an
-// offset from the current one.
-// The body returns to c.pc like any other block. The copy of the arguments goes to the registers
-// after register 0, which is set to zero.
+// runBody calls the body of a pollable, which is done then, with its frame at an offset from the current one. The
+// body returns to c.pc like any other block. The copy of the arguments goes to the registers after register 0,
+// which is set to zero.
 func (c *Cursor) runBody(slot uint8, offset int32) {
 	op := c.set.poll(c.index, slot)
 	c.pending &^= 1 << slot
@@ -256,9 +246,8 @@ func (c *Cursor) runBody(slot uint8, offset int32) {
 	c.pc = op.body
 }
 
-// Fill stores the next flat actions in buf and returns how many: 0 at the end of
-// the rank's stream. It stops after a KindPoll, whose Answer must come before the
-// next call. Markers' arguments stay valid until the next call.
+// Fill stores the next flat actions in buf and returns how many: 0 at the end of the rank's stream. It stops after
+// a KindPoll, whose Answer must come before the next call. Markers' arguments stay valid until the next call.
 func (c *Cursor) Fill(buf []Action) (int, error) {
 	if c.waiting != -1 {
 		if c.err == nil {
@@ -304,10 +293,9 @@ const (
 	callEnd                    // end of the stream, or error
 )
 
-// nextCall finds the next block that the rank calls from the stream.
-// It is a loop over four nested counters: items of a call, calls of a unit, units of a chunk,
-// chunks. Items in which the rank calls nothing are passed over. The rank may wait on any level, as
-// the counters are part of the cursor.
+// nextCall finds the next block that the rank calls from the stream. It is a loop over four nested counters: items
+// of a call, calls of a unit, units of a chunk, chunks. Items in which the rank calls nothing are passed over. The
+// rank may wait on any level, as the counters are part of the cursor.
 func (c *Cursor) nextCall() callState {
 	if c.win == nil {
 		return callEnd
@@ -373,9 +361,8 @@ func (c *Cursor) span(call *CallColumns) (int32, int32) {
 	return call.Starts[class], call.Starts[class+1]
 }
 
-// enter prepares the call of an item: arguments into registers, pc at the
-// block's start. It is false if the class calls nothing.
-// Masks and counts have been looked at by span. Errors are left in c.err.
+// enter prepares the call of an item: arguments into registers, pc at the block's start. It is false if the class
+// calls nothing. Masks and counts have been looked at by span. Errors are left in c.err.
 func (c *Cursor) enter(call *CallColumns, item int) bool {
 	t := &c.set.trace.Header().CallSites[call.Site]
 	at := item
@@ -418,9 +405,8 @@ func (c *Cursor) fail(format string, args ...any) {
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
 }
 
-// receivable reports whether an action is a possible receive, or probe: one that may name any
-// source, and an unknown size.
-// It is apart from the check of run, which nearly all messages pass.
+// receivable reports whether an action is a possible receive, or probe: one that may name any source, and an
+// unknown size. It is apart from the check of run, which nearly all messages pass.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
 	return (k == KindRecv || k == KindIrecv || k == KindProbe) &&
 		(peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
@@ -500,10 +486,8 @@ func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
 	return true
 }
 
-// nullSendrecv stores what is left of a sendrecv one of whose peers is ProcNull; it is false
-// if that is impossible all the same.
-// One with both peers null is one action, a KindNull; with one of them it is a plain receive or
-// send.
+// nullSendrecv stores what is left of a sendrecv one of whose peers is ProcNull; it is false if that is impossible
+// all the same. One with both peers null is one action, a KindNull; with one of them it is a plain receive or send.
 func (c *Cursor) nullSendrecv(a *Action, in *instr, peer, tag, out int64) bool {
 	source, with, into := c.set.aux[0], c.set.aux[1], c.set.aux[2]
 	message := *in

@@ -11,7 +11,7 @@ import (
 
 // This file decodes definitions field by field, into the memory where they stay: a recorded
 // trace is mostly definitions, and protobuf's own decoder, by reflection and with an object for
-// each item, takes several times as long. FuzzDefinitions holds the two to the same.
+// each item, takes several times as long. FuzzDefinitions compares both. The entry is decodeDefinitions.
 
 // Fields of Definitions, Block and Item, as proto/trace.proto numbers them.
 const (
@@ -43,9 +43,8 @@ const (
 	itemComm        = 13<<tagShift | tagNumber
 )
 
-// decodeDefinitions reads the content of a definitions record: blocks, and features
-// that are new.
-// The strings and slices of the result are copies: b may be used again.
+// decodeDefinitions reads the content of a definitions record: blocks, and features that are new. The strings and
+// slices of the result are copies: b may be used again.
 func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) {
 	var d definitionReader
 	blocks = make([]Block, 0, count(b, defBlocks))
@@ -113,9 +112,8 @@ func (d *definitionReader) block(b []byte) (block Block, err error) {
 	return block, err
 }
 
-// items reads the fields of a message that have a tag as items: nil if there are none.
-// depth is the number of items around these. It is bounded, as a stack overflow cannot be recovered
-// from.
+// items reads the fields of a message that have a tag as items: nil if there are none. depth is the number of items
+// around these. It is bounded, as a stack overflow cannot be recovered from.
 func (d *definitionReader) items(message []byte, tag uint64, depth int) ([]Item, error) {
 	n := count(message, tag)
 	if n == 0 {
@@ -154,8 +152,7 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 			dst = uint32(v)
 		case itemSlot:
 			slot = uint32(v)
-		// Requests, coefficients and constants are signed: proto/trace.proto declares them sint32
-		// and sint64.
+		// Requests, coefficients and constants are signed: proto/trace.proto declares them sint32 and sint64.
 		case itemReq:
 			it.Req = int32(unzigzag(v & math.MaxUint32))
 		case itemSym:
@@ -201,9 +198,8 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 	return err
 }
 
-// operands puts lists of registers and of constants together. The result is cut from a larger
-// allocation, with its capacity bounded to its length, so that appending to one list cannot
-// overwrite the next one.
+// operands puts lists of registers and of constants together. The result is cut from a larger allocation, with its
+// capacity bounded to its length, so that appending to one list cannot overwrite the next one.
 func (d *definitionReader) operands(regs []byte, consts []int64) ([]Operand, error) {
 	n := len(regs)
 	if n != len(consts) {
@@ -240,9 +236,8 @@ const (
 	tagBytes  = uint64(protowire.BytesType)
 )
 
-// next goes to the next field.
-// It returns false at the end of the message and at the first mistake. Bytes of the field stay
-// where they are: f.bytes is a part of the message.
+// next goes to the next field. It returns false at the end of the message and at the first mistake. Bytes of the
+// field stay where they are: f.bytes is a part of the message.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.err != nil {
 		return false

@@ -2,13 +2,13 @@ package trace
 
 import "math"
 
-// maxIdle is after how many turns of loops, calls and ends of blocks run returns, whatever came
-// of them: a tenth of a millisecond.
+// maxIdle is the number of turns of loops, calls and ends of blocks after which run returns even if they gave
+// no action. They take about a tenth of a millisecond.
 const maxIdle = 1 << 15
 
-// run executes code until buf is full, a poll waits for an answer, an error, the end of
-// the current call (done), or maxIdle. It is one loop over one switch, and compute
-// another, because they yield all actions of a replay: some ns each.
+// run executes the linked code of a block for Fill and stores its actions in buf. It returns when buf is full, a
+// poll waits for its answer, an action is impossible, the current call ends (done), or maxIdle is reached. For speed
+// it is one loop over one switch, and compute another: all actions of a replay come from here, in some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)
@@ -32,8 +32,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if !c.sum(in, r) {
 				return n, false
 			}
-		// An operand is a register plus a constant: r[in.a] + in.x, and so on for b with y, c with
-		// z, d with w.
+		// An operand is a register plus a constant: r[in.a] + in.x, and so on for b with y, c with z, d with w.
 		case opMember:
 			r[in.d] = c.group(in.sym).member(r[in.a] + int64(in.x))
 		// Dimensions below 0 are found by one comparison: the sign bit of the disjunction.
@@ -79,8 +78,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.set(Kind(in.flags), in.sym, peer, tag, in.w)
 			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
 			n++
-		// Sides of zero bytes are left out: what remains may be a plain send or receive, or
-		// nothing.
+		// Sides of zero bytes are left out: what remains may be a plain send or receive, or nothing.
 		case opExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
@@ -213,7 +211,7 @@ func (c *Cursor) stop(pc, at int) {
 	c.pc, c.base = int32(pc), int32(at-int(c.index)*c.set.stride)
 }
 
-// define makes a pollable pending; it fails on a guard that cannot be.
+// define makes a pollable pending; it fails on a guard that names no rank or no tag.
 func (c *Cursor) define(in *instr, r *registers) bool {
 	if c.Pending(int(in.flags)) {
 		c.fail("pollable %d is defined again while pending", in.flags)
@@ -234,8 +232,10 @@ func (c *Cursor) define(in *instr, r *registers) bool {
 	return true
 }
 
-// ask stores a KindPoll and notes where to go on after its answer.
-// After a miss, an opPollWait is executed again; any other poll is passed.
+// ask stores a KindPoll and notes where to go on after its answer. After a miss, an opPollWait is executed again; any
+// other poll is passed. The poll has FlagSpin if the rank has nothing else to do until the message is there: in
+// an opPollWait, and in an opWorkPoll with no columns left (r[in.a] <= 0), whose loop goes on with empty chunks
+// (linker.work).
 func (c *Cursor) ask(a *Action, op *pollable, in *instr, r *registers) {
 	*a = Action{Kind: KindPoll, Sym: op.family, Peer: op.peer, Tag: op.tag}
 	c.waiting, c.hitPC, c.missPC, c.hitFrame = int8(in.flags), c.pc, c.pc, in.w

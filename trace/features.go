@@ -16,8 +16,8 @@ import (
 var ErrFeature = errors.New("unknown feature")
 
 // feature is a part of the format that a reader must know to expand a file that
-// uses it. Parts that every file may use have no feature. A reader refuses a file with a feature
-// that it does not know, by name, and reads all others: the version need not change for an addition.
+// uses it. Parts that every file may use have no feature. A reader refuses a file with a feature that it does not know,
+// by name, and reads all others: so an addition to the format needs no new version.
 type feature uint8
 
 // Features; those from numFeatures on are the kinds of generated vectors.

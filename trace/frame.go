@@ -13,8 +13,10 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Errors that callers branch on; they come wrapped with the file's name, the
-// offset and what was found.
+// This file writes and reads the frames of a file: the preamble, and records with their headers and checksums
+// (frameWriter.record, frameReader.next and content). What records contain is encoded elsewhere.
+
+// Errors that callers branch on; they come wrapped with the file's name, the offset and what was found.
 var (
 	// ErrNotTrace marks input that does not begin as a trace does.
 	ErrNotTrace = errors.New("not a trace")
@@ -36,23 +38,19 @@ func corruptf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 }
 
-// The wire format of frames, as docs/trace-format.md states it. Numbers are
-// little endian.
+// The wire format of frames, as docs/trace-format.md states it. Numbers are little endian.
 const (
-	// A skippable frame of zstd (RFC 8878, section 3.1.2) is a magic number, the size of what
-	// follows, and bytes that a decoder passes over. The preamble and the header of each record are
-	// such frames, so that the file is a legal zstd stream, and "zstd -d" yields the contents of
-	// all records, one after the other.
+	// A skippable frame of zstd (RFC 8878, section 3.1.2) is a magic number, the size of what follows, and bytes
+	// that a decoder passes over. The preamble and the header of each record are such frames, so that the file is a
+	// legal zstd stream, and "zstd -d" yields the contents of all records, one after the other.
 	skippable    = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
 	signature    = "reprise\n"
 	preambleSize = 24
 	frameSize    = 88 // header of a record
-	// The largest ratio of a record's content to its compressed bytes. An RLE block of zstd states
-	// 128 KiB of content in 4 bytes (RFC 8878, section 3.1.1.2.2), and nothing expresses more with
-	// less.
+	// The largest ratio of a record's content to its compressed bytes. An RLE block of zstd states 128 KiB of
+	// content in 4 bytes (RFC 8878, section 3.1.1.2.2), and nothing expresses more with less.
 	maxExpansion = 1 << 15 // of content to its compressed bytes
-	// The largest contents of the kinds of records, in bytes after decoding. They bound the memory
-	// of a reader.
+	// The largest contents of the kinds of records, in bytes after decoding. They bound the memory of a reader.
 	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
 	maxDefsSize   = 4 << 20
 	maxChunkSize  = 32 << 20
@@ -74,14 +72,12 @@ var (
 var contentLimits = map[recordKind]int64{kindHeader: maxHeaderSize, kindDefs: maxDefsSize, kindChunk: maxChunkSize,
 	kindIndex: maxIndexSize, kindEnd: 0}
 
-// frame is the header of a record. A file is a preamble and a sequence of records: the header
-// first, then chunks, each after the definitions that it is the first to need, then the index and
-// the end record.
+// frame is the header of a record. A file is a preamble and a sequence of records: the header first, then chunks,
+// each after the definitions that it is the first to need, then the index and the end record.
 //
-// Three fields protect the sequence. Each record names its own offset and the size of the record
-// before it, so that a record that was left out, repeated or moved is noticed. And it names the
-// hash of its decoded content, so that two files can be compared chunk by chunk without reading the
-// chunks.
+// Three fields protect the sequence. Each record names its own offset and the size of the record before it, so that
+// a record that was left out, repeated or moved is noticed. And it names the hash of its decoded content, so that
+// two files can be compared chunk by chunk without reading the chunks.
 type frame struct {
 	kind          recordKind
 	number        uint32 // of the chunk, or of the first block; 0 otherwise
@@ -149,9 +145,8 @@ func (f *frame) append(dst []byte) []byte {
 	return le.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseFrame reads the header of a record and checks all that can be checked
-// without the record's content.
-// b holds frameSize bytes in the layout that append writes.
+// parseFrame reads the header of a record and checks all that can be checked without the record's content. b holds
+// frameSize bytes in the layout that append writes.
 func parseFrame(b []byte) (frame, error) {
 	le := binary.LittleEndian
 	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != frameSize-8 {
@@ -171,9 +166,8 @@ func parseFrame(b []byte) (frame, error) {
 	return f, f.check()
 }
 
-// check reports what no record can have. Sizes are compared before anything is allocated by them: a
-// compressor cannot expand content by more than an eighth and some bytes, nor shrink it by more than
-// maxExpansion.
+// check reports what no record can have. Sizes are compared before anything is allocated by them: a compressor
+// cannot expand content by more than an eighth and some bytes, nor shrink it by more than maxExpansion.
 func (f *frame) check() error {
 	limit, known := contentLimits[f.kind]
 	switch {
@@ -251,10 +245,9 @@ func (w *frameWriter) write(b []byte) error {
 // unlinked is the size of the record before when that is not known.
 const unlinked = -1
 
-// frameReader reads records one after the other. Its errors begin with the name
-// of the input and the offset of the record.
-// A file that is read at any step uses the same type: before each record r, offset and prev are set
-// to the record's place.
+// frameReader reads records one after the other. Its errors begin with the name of the input and the offset of the
+// record. A file that is read at any step uses the same type: before each record r, offset and prev are set to the
+// record's place.
 type frameReader struct {
 	r      io.Reader
 	name   string
@@ -298,9 +291,8 @@ func (r *frameReader) preamble() error {
 	le := binary.LittleEndian
 	begin := b[:min(n, 16)] // all but version and checksum
 	switch {
-	// An input of no bytes at all counts as truncated, as it is what an interrupted writer leaves.
-	// Of a short input all that is there is compared, so that other kinds of files are told by
-	// their first bytes.
+	// An input of no bytes at all counts as truncated, as it is what an interrupted writer leaves. Of a short input
+	// all that is there is compared, so that other kinds of files are told by their first bytes.
 	case n > 0 && !bytes.HasPrefix(appendPreamble(nil, Version), begin):
 		return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, begin))
 	case err != nil:
@@ -318,8 +310,7 @@ func (r *frameReader) preamble() error {
 	return nil
 }
 
-// next reads the header of the next record. The content must be read, or
-// skipped, before the next call.
+// next reads the header of the next record. The content must be read, or skipped, before the next call.
 func (r *frameReader) next() (frame, error) {
 	n, err := io.ReadFull(r.r, r.head[:])
 	if err != nil {
@@ -329,8 +320,7 @@ func (r *frameReader) next() (frame, error) {
 	if err != nil {
 		return frame{}, r.errorAt(r.offset, err)
 	}
-	// The header is sound. What is left to check is that the record belongs at this place of this
-	// file.
+	// The header is sound. What is left to check is that the record belongs at this place of this file.
 	if f.offset != uint64(r.offset) {
 		return frame{}, r.errorAt(r.offset, corruptf("%s says that it is at offset %d", f.describe(), f.offset))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+// This file has the Header of a trace, with the types of its parts, and Header.Check.
+
 // Version is the version of the file format that this package writes. Readers
 // accept all older versions and refuse newer ones.
 const Version = 1
@@ -29,9 +31,8 @@ type Header struct {
 	Ranks        int
 	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	CommFamilies []CommFamily
-	// Communicators says that the families of messages are communicators in earnest: a
-	// message matches within its group of its family alone, and peers may be ProcNull.
-	// Without it families are names in listings.
+	// Communicators says that the families of messages are communicators in earnest: a message matches within its
+	// group of its family alone, and peers may be ProcNull. Without it families are names in listings.
 	Communicators bool
 	Axes          []Axis
 	Phases        []string
@@ -136,18 +137,16 @@ type Term struct {
 	Pow  [4]uint8
 }
 
-// Marker is a line that tells where a program is. Text holds one {} per integer
-// argument, and {list} or {sums} for a vector: its elements, or its running
-// sums from 0, separated by commas.
+// Marker is a line that tells where a program is. Text holds one {} per integer argument, and {list} or {sums} for
+// a vector: its elements, or its running sums from 0, separated by commas.
 type Marker struct {
 	Text  string
 	Phase int // 1 + index of the phase that begins or ends here; 0: none
 	End   bool
 }
 
-// CallSite is a place in the stream of steps. A rank takes part in a call
-// if its entries in all mask columns are non-zero; then it calls, once or as
-// often as its entry of the count column says, the block that its entry of the
+// CallSite is a place in the stream of steps. A rank takes part in a call if its entries in all mask columns are
+// non-zero; then it calls, once or as often as its entry of the count column says, the block that its entry of the
 // block column names, with one value from each argument column.
 type CallSite struct {
 	Name   string
@@ -175,8 +174,7 @@ const (
 // partParam names the parameter that says which part of a run a trace is.
 const partParam = "part"
 
-// Part says from which mark to which a trace is cut out of another one; "" if it is a program's
-// own.
+// Part says from which mark to which a trace is cut out of another one; "" if it is a program's own.
 func (h *Header) Part() string {
 	part, _ := h.Param(partParam)
 	return part
@@ -193,8 +191,7 @@ func (h *Header) SetPart(part string) {
 	h.Params = append(h.Params, Param{Name: partParam, Value: part})
 }
 
-// Limits of a header. A reader refuses what exceeds them, so that no file can
-// make it allocate without bound.
+// Limits of a header. A reader refuses what exceeds them, so that no file can make it allocate without bound.
 const (
 	MaxRanks     = 1 << 24
 	maxSymbols   = 1 << 16 // kernels, markers, phases each
@@ -351,8 +348,7 @@ func (h *Header) Param(name string) (string, bool) {
 	return "", false
 }
 
-// VectorArgs returns how many arguments a marker's text takes, and which of them
-// (bit i) are vectors.
+// VectorArgs returns how many arguments a marker's text takes, and which of them (bit i) are vectors.
 func (m *Marker) VectorArgs() (args int, vectors uint64) {
 	for text := m.Text; ; {
 		open := strings.IndexByte(text, '{')

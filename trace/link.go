@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
+// This file links blocks (Program.code): the items of a block are a tree, of which linking makes a list of
+// instructions, once for all ranks, with jumps in place of bodies and places in the code in place of block numbers. So
+// a cursor that executes the list (expand.go) looks nothing up and does not recurse.
+
 // opcode is an operation of the linked code. Operands are a register plus a
 // 32-bit constant: A = r[a]+x, B = r[b]+y, C = r[c]+z, D = r[d]+w.
-// A block's items are a tree, as its definition has them. Linking makes a list of instructions of
-// it, with jumps in place of bodies and places in the code in place of block numbers, once for all
-// ranks: a cursor that executes them looks nothing up and does not recurse.
 type opcode uint8
 
 const (
-	// Those that Cursor.compute executes: no action comes of them, of opPoll if nothing is pending.
+	// Those that Cursor.compute executes, as they yield no action: opPoll only if nothing is pending.
 	opRet       opcode = iota
 	opSet              // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
 	opFma              // r[d] = r[a]*x + r[b] + y
@@ -58,12 +59,11 @@ const (
 	opFile        // access flags, family sym; bytes A
 )
 
-// lastComputed is the last one that Cursor.compute executes.
+// lastComputed is the last opcode that Cursor.compute executes.
 const lastComputed = opPoll
 
-// instr is one instruction of 24 bytes.
-// flags and sym hold what an opcode says of them: a slot, kind or symbol. Instructions never change
-// once cursors can reach them.
+// instr is one instruction of 24 bytes. flags and sym hold what an opcode says of them: a slot, kind or symbol.
+// Instructions never change once cursors can reach them.
 type instr struct {
 	op         opcode
 	flags      uint8
@@ -84,14 +84,12 @@ type code struct {
 	body    int       // registers that the largest body of a pollable needs
 }
 
-// entry is the start of a block and the registers that it and what it calls
-// need; bodies of pollables come on top.
+// entry is the start of a block and the registers that it and what it calls need; bodies of pollables come on top.
 // need counts from register 0 of the block to the last register of its deepest callee.
 type entry struct{ pc, need int32 }
 
-// code returns the linked form with or without markers, without the calls of the
-// kernels to omit. It is complete for the blocks that there are.
-// A program has few of them: a replay asks for one, a comparison for another.
+// code returns the linked form with or without markers, without the calls of the kernels to omit. It is complete
+// for the blocks that there are. A program has few of them: a replay asks for one, a comparison for another.
 func (p *Program) code(markers bool, omit []bool) (*code, error) {
 	for _, c := range p.codes {
 		if c.markers == markers && slices.Equal(c.omit, omit) {
@@ -103,9 +101,8 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 	return c, p.link(c)
 }
 
-// link adds to c the blocks that it lacks.
-// A stream defines blocks on the way, so that cursors that run the code find it growing.
-// Instructions are reached by pointers, and hence stay valid when the list moves.
+// link adds to c the blocks that it lacks. A stream defines blocks on the way, so that cursors that run the code
+// find it growing. Instructions are reached by pointers, and hence stay valid when the list moves.
 func (p *Program) link(c *code) error {
 	// About how many instructions they take: one for each item, and few of them more.
 	n := len(p.blocks) - len(c.entries)
@@ -155,10 +152,9 @@ func (p *Program) link(c *code) error {
 	return nil
 }
 
-// linker translates one block. Frames of callees begin where the block's own
-// frame ends, which is known only at the end: instructions that need it hold an
-// offset from there and are listed in fixups. A block that needs too much is translated to its end,
-// and the first error stays in err.
+// linker translates one block. Frames of callees begin where the block's own frame ends, which is known only at the
+// end: instructions that need it hold an offset from there and are listed in fixups. A block that needs too much is
+// translated to its end, and the first error stays in err.
 type linker struct {
 	// Where symbols are looked up, and the code that the block becomes part of.
 	program *Program
@@ -205,9 +201,8 @@ func (l *linker) temporary() uint8 {
 	return uint8(r)
 }
 
-// operand returns a register and a 32-bit constant for o; a larger constant is
-// added into a temporary first.
-// Such constants are rare: they are the bits of floating-point amounts, or sizes of 2 GiB and more.
+// operand returns a register and a 32-bit constant for o; a larger constant is added into a temporary first. Such
+// constants are rare: they are the bits of floating-point amounts, or sizes of 2 GiB and more.
 func (l *linker) operand(o Operand) (uint8, int32) {
 	if fits(o.Const) {
 		return uint8(o.Reg), int32(o.Const)
@@ -338,8 +333,7 @@ func (l *linker) item(it *Item) {
 			l.emit(instr{op: opAux, x: it.Req})
 		}
 		l.emit(l.with(instr{op: itemCodes[it.Op], flags: it.Slot, sym: sym}, it.Args...))
-	// The body's arguments are stored in a callee's frame, from where opDefine copies them to the
-	// pollable.
+	// The body's arguments are stored in a callee's frame, from where opDefine copies them to the pollable.
 	case OpDefine:
 		l.arguments(it.Args)
 		in := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
@@ -378,10 +372,9 @@ var itemCodes = map[Op]opcode{
 	OpAccess: opAccess, OpIaccess: opIaccess, OpSync: opSync, OpFile: opFile, OpPoll: opPoll, OpPollWait: opPollWait,
 }
 
-// arguments stores operands as the parameters of a callee, two at a time; the
-// register after an odd number is written too.
-// The caller's frame may need two registers more than the arguments: register 0 of the callee, and
-// the one that an odd last opSet writes.
+// arguments stores operands as the parameters of a callee, two at a time; the register after an odd number is
+// written too. The caller's frame may need two registers more than the arguments: register 0 of the callee, and the
+// one that an odd last opSet writes.
 func (l *linker) arguments(args []Operand) {
 	for i := 0; i < len(args); i += 2 {
 		in := l.with(instr{op: opSet}, args[i:min(i+2, len(args))]...)
@@ -391,8 +384,7 @@ func (l *linker) arguments(args []Operand) {
 	l.need = max(l.need, int32(len(args)+2))
 }
 
-// call calls a block: its arguments go to where its frame begins, which is above all registers of this
-// one.
+// call calls a block: its arguments go to where its frame begins, which is above all registers of this one.
 func (l *linker) call(block int, args []Operand) {
 	l.arguments(args)
 	e := l.code.entries[block]

@@ -10,6 +10,9 @@ import (
 	"reprise/trace/vectors"
 )
 
+// This file makes the content of a chunk record from the calls that a Writer has collected (packer.pack), and has
+// what unpack.go shares with it: the layout of columns and the digest.
+
 // storedVector is a vector that a Writer was given, small.
 // A stated vector is kept as varints, as most elements take one byte of them.
 type storedVector struct {
@@ -114,9 +117,8 @@ func (l *localNames) local(name int64) int64 {
 	return n
 }
 
-// pack returns the content of the record of chunk w, and its hash.
-// The digest sees numbers before they are coded, in the order of the columns: units, columns of
-// each call site, blocks, vectors. The unpacker passes it the same.
+// pack returns the content of the record of chunk w, and its hash. The digest sees numbers before they are coded,
+// in the order of the columns: units, columns of each call site, blocks, vectors. The unpacker passes it the same.
 func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 	p.cols.buf = p.cols.buf[:0]
 	p.digest.reset()
@@ -172,9 +174,8 @@ func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
 	}
 }
 
-// packSite packs the columns of all calls of a call site.
-// A column with a value per class becomes a table of classes times calls; one with a value per item
-// becomes a list. See columnWriter.
+// packSite packs the columns of all calls of a call site. A column with a value per class becomes a table of
+// classes times calls; one with a value per item becomes a list. See columnWriter.
 func (p *packer) packSite(cols []column, calls []pendingCall, values []int64) {
 	at := make([]int, len(calls)) // where the column begins, by call
 	for i, c := range calls {
@@ -194,8 +195,7 @@ func (p *packer) packSite(cols []column, calls []pendingCall, values []int64) {
 	}
 }
 
-// transpose stores a column in p.values, classes outermost, and moves at to the
-// next column.
+// transpose stores a column in p.values, classes outermost, and moves at to the next column.
 func (p *packer) transpose(at []int, width int, values []int64) {
 	n := len(at)
 	p.values = resize(p.values, n*width)
@@ -207,8 +207,7 @@ func (p *packer) transpose(at []int, width int, values []int64) {
 	}
 }
 
-// concatenate stores a column of one value per item in p.values, and moves at to
-// the next column.
+// concatenate stores a column of one value per item in p.values, and moves at to the next column.
 func (p *packer) concatenate(at []int, calls []pendingCall, values []int64) {
 	p.values = p.values[:0]
 	for i, c := range calls {
@@ -260,8 +259,7 @@ func (p *packer) packBlocks() []uint32 {
 // packVectors packs the chunk's vectors: kinds, counts, values, and the arguments of
 // those that are generated. It returns the names of the kinds.
 func (p *packer) packVectors() []string {
-	// Kind 0 is a vector with stated values; generators are numbered from 1 in the order of first
-	// use.
+	// Kind 0 is a vector with stated values; generators are numbered from 1 in the order of first use.
 	var kinds, counts, values []int64
 	var generators []*vectors.Kind
 	var args [][]int64 // of each generator in turn, by argument
@@ -333,9 +331,8 @@ type column struct {
 	vector bool   // an argument that names vectors
 }
 
-// layout lists the columns of each call site in the order of the file: masks,
-// count, block, arguments.
-// Writer, packer and unpacker go through columns in this order.
+// layout lists the columns of each call site in the order of the file: masks, count, block, arguments. Writer,
+// packer and unpacker go through columns in this order.
 type layout [][]column
 
 // newLayout returns the columns of all call sites of a header.
@@ -380,10 +377,9 @@ const (
 	maxItems  = 1 << 30 // entries of one call's list
 )
 
-// digest hashes decoded content: SHA-256 over numbers written as varints. Writer
-// and reader pass it the same numbers in the same order.
-// The hash of a chunk is that of what it means, not of its bytes, so that a later version may code
-// tables in other ways, and equal chunks still have equal names.
+// digest hashes decoded content: SHA-256 over numbers written as varints. Writer and reader pass it the same
+// numbers in the same order. The hash of a chunk is that of what it means, not of its bytes, so that a later
+// version may code tables in other ways, and equal chunks still have equal names.
 type digest struct {
 	hash hash.Hash
 	buf  []byte
@@ -420,8 +416,7 @@ func (d *digest) text(s string) {
 	d.buf = append(d.buf, s...)
 }
 
-// flush hashes what has been collected: calls of the hash with a few bytes each would cost more than
-// hashing.
+// flush hashes what has been collected: calls of the hash with a few bytes each would cost more than hashing.
 func (d *digest) flush() {
 	d.hash.Write(d.buf)
 	d.buf = d.buf[:0]

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// This file checks blocks (Program.AddBlock) by the rules of each operation (opRules), and keeps them.
+
 // ErrBlock marks a block definition that breaks a rule.
 var ErrBlock = errors.New("bad block")
 
@@ -35,8 +37,7 @@ type blockInfo struct {
 	features featureSet
 }
 
-// NewProgram checks a header and returns a program without blocks. The header
-// must not change any more.
+// NewProgram checks a header and returns a program without blocks. The header must not change any more.
 func NewProgram(h *Header) (*Program, error) {
 	groups, err := h.check()
 	if err != nil {
@@ -135,8 +136,7 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	// The block's name: SHA-256 of the definition with symbols and callees replaced by their hashes.
 	p.written = p.appendItems(binary.AppendUvarint(p.written[:0], uint64(b.Params)), b.Items)
 	hash := sha256.Sum256(p.written)
-	// Blocks that do the same share a number, whoever built them: writers need not remember what they have
-	// defined.
+	// Blocks that do the same share a number, whoever built them: writers need not remember what they have defined.
 	if n, ok := p.byHash[hash]; ok {
 		return n, nil
 	}
@@ -147,10 +147,9 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	return n, nil
 }
 
-// symbolHashes names kernels, markers and families by content. Names are quoted in
-// ASCII: which other characters can be printed depends on the version of Unicode.
-// Numbers of symbols depend on the order in which a writer has listed them. A hash of what a symbol
-// means does not, and so neither does the hash of a block that uses it.
+// symbolHashes names kernels, markers and families by content. Names are quoted in ASCII: which other characters
+// can be printed depends on the version of Unicode. Numbers of symbols depend on the order in which a writer has
+// listed them. A hash of what a symbol means does not, and so neither does the hash of a block that uses it.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
 
 // appendItems appends the items as their block's name has them: with the hash of each symbol in its
@@ -312,10 +311,9 @@ const (
 	maxPollArgs = 16 // arguments of a pollable's body
 )
 
-// checker verifies a block against the rules of its program: symbols exist,
-// callees come before callers, registers are set once and before use.
-// What it accepts the linker and the cursors rely on: neither checks symbols, registers or numbers
-// of arguments again.
+// checker verifies a block against the rules of its program: symbols exist, callees come before callers, registers
+// are set once and before use. What it accepts the linker and the cursors rely on: neither checks symbols,
+// registers or numbers of arguments again.
 type checker struct {
 	program  *Program
 	defined  []bool     // by register: 0, the parameters, and results of items before
@@ -324,8 +322,7 @@ type checker struct {
 	depth    int        // of nesting
 }
 
-// items checks a sequence. What it defines is forgotten at its end: an If may
-// not have run.
+// items checks a sequence. What it defines is forgotten at its end: an If may not have run.
 func (c *checker) items(items []Item) error {
 	if c.depth++; c.depth > maxNesting {
 		return fmt.Errorf("nested deeper than %d", maxNesting)

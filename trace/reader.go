@@ -15,9 +15,11 @@ import (
 	"reprise/internal/sniff"
 )
 
-// Trace is a trace being read: a stream, read once from front to back, or a
-// file, read at any step. A Trace and its cursors must be used by one goroutine;
-// a file may be opened as often as wanted.
+// This file reads a trace: Open, NewReader and NewReaderAt return a Trace. Chunks of a file are found by its index
+// (readIndex), those of a stream one after the other (advance).
+
+// Trace is a trace being read: a stream, read once from front to back, or a file, read at any step. A Trace and its
+// cursors must be used by one goroutine; a file may be opened as often as wanted.
 type Trace struct {
 	// What the records so far define, and the parts that decode records: frames reads their bytes,
 	// unpack decodes the content of chunks.
@@ -38,9 +40,8 @@ type Trace struct {
 
 	features featureSet // that the file lists; of a stream in the records read
 
-	// Of a stream: the header of the next chunk, or why there is none.
-	// A stream is read ahead up to the next chunk's header, so that the end is known with the last
-	// chunk.
+	// Of a stream: the header of the next chunk, or why there is none. A stream is read ahead up to the next
+	// chunk's header, so that the end is known with the last chunk.
 	pending *frame
 	ended   error // nil while pending or at a good end
 	first   weak.Pointer[Chunk]
@@ -122,9 +123,8 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	return t, nil
 }
 
-// newTrace reads the beginning of a file and its header, with what both kinds of reading need.
-// It refuses, in this order, what is no trace, a version or a feature of a newer program, and a
-// header that contradicts itself.
+// newTrace reads the beginning of a file and its header, with what both kinds of reading need. It refuses, in this
+// order, what is no trace, a version or a feature of a newer program, and a header that contradicts itself.
 func newTrace(r io.Reader, name string) (*Trace, error) {
 	frames, err := newFrameReader(r, name)
 	if err != nil {
@@ -174,8 +174,7 @@ func (t *Trace) Header() *Header { return t.prog.header }
 // stream as far as its records were read. docs/trace-format.md says what they mean.
 func (t *Trace) Features() []string { return t.features.names() }
 
-// Program returns the header with the blocks: of a file all, of a stream those
-// read so far.
+// Program returns the header with the blocks: of a file all, of a stream those read so far.
 func (t *Trace) Program() *Program { return t.prog }
 
 // Name returns what error messages call the trace.
@@ -212,8 +211,7 @@ func (t *Trace) ChunkInfos() []ChunkInfo {
 	return infos
 }
 
-// Totals sums up the trace; ok is false for a stream that has not been read to
-// its end.
+// Totals sums up the trace; ok is false for a stream that has not been read to its end.
 func (t *Trace) Totals() (totals Totals, ok bool) { return t.totals, t.complete() }
 
 // Hash names the trace: the SHA-256 of the hashes of its header and its chunks.
@@ -343,8 +341,7 @@ func (t *Trace) admit() error {
 		if len(t.open) < t.maxOpen {
 			return nil
 		}
-		// Weak pointers are cleared by the collector only. The second round counts what it has
-		// left.
+		// Weak pointers are cleared by the collector only. The second round counts what it has left.
 		runtime.GC() // what has been left may not have been collected yet
 	}
 	slowest := 0 // step of the first chunk in use
@@ -507,9 +504,8 @@ func (t *Trace) readIndex(size int64) error {
 	return t.checkEnd(&end)
 }
 
-// diagnose finds out why a file has no good end: it walks along the records and
-// returns the first fault, or else the one at the end.
-// It reads all of the file, which only happens once something is wrong.
+// diagnose finds out why a file has no good end: it walks along the records and returns the first fault, or else
+// the one at the end. It reads all of the file, which only happens once something is wrong.
 func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 	frames := &frameReader{r: io.NewSectionReader(r, 0, size), name: t.frames.name}
 	if err := frames.preamble(); err != nil {
@@ -619,10 +615,8 @@ func (t *Trace) checkOrder(f *frame) error {
 	return nil
 }
 
-// finish reads the index and the end record of a stream and compares them with
-// what has been read.
-// A stream has no other way to notice that a record in its middle is missing than to compare all of
-// them.
+// finish reads the index and the end record of a stream and compares them with what has been read. A stream has no
+// other way to notice that a record in its middle is missing than to compare all of them.
 func (t *Trace) finish(f *frame) error {
 	entries, totals, err := t.indexContent(f)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"reprise/internal/snapshot"
 )
 
-// SaveCursors writes the places of cursors that were made together, all of them. Of a
-// stream it fails with ErrStream.
-// A place is small: registers, counters, and numbers of chunks, which are read from the file again.
+// SaveCursors writes the places of cursors that were made together, all of them. Of a stream it fails with
+// ErrStream. A place is small: registers, counters, and numbers of chunks, which are read from the file again.
 func SaveCursors(w io.Writer, cursors []Cursor) error {
 	return snapshot.Save(w, func(s *snapshot.State) { cursorState(s, cursors) })
 }
@@ -98,8 +97,7 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	}
 }
 
-// within returns an error if a number is not in [least, end).
-// It is the check of each number that is read.
+// within returns an error if a number is not in [least, end). It is the check of each number that is read.
 func within[T ~int | ~int8 | ~int32](name string, number T, least, end int) error {
 	if n := int(number); n < least || n >= end {
 		return fmt.Errorf("%w: %s %d out of [%d,%d)", snapshot.ErrCorrupt, name, n, least, end)
@@ -129,10 +127,9 @@ func (s *cursorSet) check(cursors, polls int) error {
 	return nil
 }
 
-// find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the
-// place that was read.
-// Of a snapshot nothing is believed that would make a cursor read outside of its memory, its code
-// or its chunk: each number is compared with the size of what it is an index of.
+// find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the place that was
+// read. Of a snapshot nothing is believed that would make a cursor read outside of its memory, its code or its
+// chunk: each number is compared with the size of what it is an index of.
 func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err error) {
 	if c.win = nil; chunk != -1 {
 		if c.win, err = load(chunk); err != nil {

@@ -7,10 +7,10 @@ import (
 	"reprise/trace/vectors"
 )
 
-// unpacker turns the content of chunk records into chunks. Content is not to be believed: each number
-// is checked before memory is allocated by it or an index is made of it, and names must appear in the
-// order of their first use, so that equal chunks have equal bytes. The digest is computed of the
-// decoded numbers and not of the bytes: other codings of the same content have the same name.
+// unpacker turns the content of chunk records into chunks (unpack). The content may be damaged or forged: each number
+// is checked before it becomes a size of memory or an index. Numbers of blocks and vectors must appear in the order of
+// their first use, so that equal chunks have equal bytes. The hash is that of the decoded numbers and not of the bytes:
+// other codings of the same content have the same hash.
 type unpacker struct {
 	// What calls may refer to.
 	prog   *Program
@@ -30,8 +30,8 @@ type chunkBlocks struct {
 	seen    firstUse
 }
 
-// firstUse checks that names appear in the order 0, 1, 2, ... of their first use.
-// A chunk that numbers its names in another order would be another spelling of an equal chunk.
+// firstUse checks that numbers of blocks or vectors first appear in the order 0, 1, 2, ... In another order an equal
+// chunk would have other bytes.
 type firstUse struct{ next, count int64 }
 
 // see takes the next use of a name, and reports whether it may come here.
@@ -48,8 +48,7 @@ type callGroup struct {
 	items []int // by call, of its list
 }
 
-// unpack decodes the content of a chunk record whose header is f. It returns the
-// chunk and how much it holds.
+// unpack decodes the content of a chunk record whose header is f. It returns the chunk and how much it holds.
 func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 	w, totals, err := u.decode(plain, f)
 	if err != nil {
@@ -61,7 +60,7 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 	return w, totals, nil
 }
 
-// decode is unpack but for the hash, which is left to be had from u.digest.
+// decode does what unpack does, except for the hash, which u.digest has afterwards.
 // Columns come in the order in which packer.pack writes them; the numbers of items, which the
 // lengths of later columns depend on, are read on the way. The first mistake stays in u.cols.err.
 func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
@@ -115,8 +114,7 @@ func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The calls of all units are allocated in one piece, once it is known that they are not too
-	// many.
+	// The calls of all units are allocated in one piece, once it is known that they are not too many.
 	total, err := u.countCells(m, shapes)
 	if err != nil {
 		return nil, err
@@ -148,8 +146,7 @@ func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 	return groups, nil
 }
 
-// countCells returns the number of calls, after checking that they are not too
-// many.
+// countCells returns the number of calls, after checking that they are not too many.
 func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err error) {
 	cells := 0
 	for i, s := range m.Shapes {
@@ -167,8 +164,7 @@ func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err er
 	return calls, nil
 }
 
-// shapes returns the sequences of call sites that units refer to.
-// They are parts of the message's list, not copies.
+// shapes returns the sequences of call sites that units refer to. They are parts of the message's list, not copies.
 func (u *unpacker) shapes(m *pb.Chunk) ([][]uint32, error) {
 	for i, t := range m.Sites {
 		if int64(t) >= int64(len(u.layout)) {
@@ -247,8 +243,7 @@ func (u *unpacker) callSite(t int, g *callGroup, vectors *firstUse) {
 	}
 }
 
-// allot gives the calls of a call site their lists of columns.
-// All lists of the call site are cut from one slab.
+// allot gives the calls of a call site their lists of columns. All lists of the call site are cut from one slab.
 func (u *unpacker) allot(g *callGroup, masks, args int) {
 	slab := make([][]int64, len(g.calls)*(masks+args))
 	for _, c := range g.calls {
@@ -326,10 +321,9 @@ func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 	}
 }
 
-// scatter hands each call of a group its part of u.values.
-// A table is stored with classes outermost, as values of one class over the calls resemble each
-// other. Here it is transposed: a call gets a slice with a value for each class. A list is cut into
-// pieces.
+// scatter hands each call of a group its part of u.values. A table is stored with classes outermost, as values of
+// one class over the calls resemble each other. Here it is transposed: a call gets a slice with a value for each
+// class. A list is cut into pieces.
 func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*CallColumns, []T)) {
 	if u.cols.err != nil {
 		return

@@ -1,8 +1,11 @@
 package trace
 
-// ActionReader yields the actions of a rank one by one, with polls answered by a rule
-// that needs no clock. It is for checks and comparisons, not for the inner loop of a
-// replay.
+// This file goes through actions where no replay is wanted, in listings, checks and counts: ActionReader through
+// those of a rank, Trace.Walk through those of all ranks. Hit and Late are rules that answer polls. Program.Visit
+// goes through the items of blocks instead.
+
+// ActionReader yields the actions of a rank one by one, with polls answered by a rule that needs no clock. It is
+// for checks and comparisons, not for the inner loop of a replay.
 type ActionReader struct {
 	// The actions' source, and how its polls are answered.
 	cursor  *Cursor
@@ -14,14 +17,12 @@ type ActionReader struct {
 	next    int64
 	err     error
 
-	// Actions that were read ahead: buf[at:] is still to come. A Fill that ends with a poll ends
-	// the buffer, too.
+	// Actions that were read ahead: buf[at:] is still to come. A Fill that ends with a poll ends the buffer, too.
 	buf []Action
 	at  int
 }
 
-// NewActionReader returns a reader of what c yields. Step is that of c's options until
-// the first step begins.
+// NewActionReader returns a reader of what c yields. Step is that of c's options until the first step begins.
 func NewActionReader(c *Cursor, rule PollAnswers, step int) ActionReader {
 	return ActionReader{cursor: c, rule: rule, step: step}
 }
@@ -32,8 +33,7 @@ func (r *ActionReader) Cursor() *Cursor { return r.cursor }
 // Step returns the step of the last action.
 func (r *ActionReader) Step() int { return r.step }
 
-// Actions returns how many lines a listing has for the actions before the last one,
-// without markers.
+// Actions returns how many lines a listing has for the actions before the last one, without markers.
 func (r *ActionReader) Actions() int64 { return r.actions }
 
 // Index returns how many actions, but for steps, came before the last one; at the end, how many there were.
@@ -94,8 +94,7 @@ func (a *Action) Lines() int64 {
 type PollAnswers interface {
 	// Answer says whether the poll a, a KindPoll, finds its message.
 	Answer(a *Action) (bool, error)
-	// Finish is called at the end of a rank's stream. It reports what the rule
-	// still expected.
+	// Finish is called at the end of a rank's stream. It reports what the rule still expected.
 	Finish() error
 }
 
@@ -108,8 +107,7 @@ func (Hit) Answer(*Action) (bool, error) { return true, nil }
 // Finish expects nothing.
 func (Hit) Finish() error { return nil }
 
-// Late lets a poll find its message only when the rank has nothing else to do:
-// the most polls and chunks.
+// Late lets a poll find its message only when the rank has nothing else to do: the most polls and chunks.
 type Late struct{}
 
 // Answer is true for polls with FlagSpin.
@@ -127,7 +125,7 @@ type Walk struct {
 	// End, if set, is called when a rank has no more actions, or none that can be read: r.Err says
 	// why, and an error of End is that of the walk. Without it the walk ends with r.Err.
 	End func(r *ActionReader) error
-	// Passed, if set, is called when so many of all ranks have come to the end of a chunk.
+	// Passed, if set, is called after each rank that has come to the end of a chunk, with the number of such ranks.
 	Passed func(c *Chunk, ranks int) error
 }
 
@@ -145,8 +143,7 @@ func (t *Trace) Walk(w Walk) error {
 		readers[i] = NewActionReader(&cursors[i], Hit{}, w.Options.From)
 		readers[i].buf = shared[:0]
 	}
-	// In each round, all ranks do what is theirs in one chunk; after the last chunk, what they do
-	// at the end.
+	// In each round, all ranks do what is theirs in one chunk; after the last chunk, what they do at the end.
 	for chunk := cursors[0].win; ; chunk = chunk.next {
 		for i := range readers {
 			r := &readers[i]
@@ -178,9 +175,8 @@ func (t *Trace) Walk(w Walk) error {
 	}
 }
 
-// Visit calls f with every item of the blocks that are defined, and with those of
-// their loops and conditions. Items must not be changed.
-// A block that several blocks call is visited once.
+// Visit calls f with every item of the blocks that are defined, and with those of their loops and conditions. Items
+// must not be changed. A block that several blocks call is visited once.
 func (p *Program) Visit(f func(*Item)) {
 	for i := range p.blocks {
 		visitItems(p.blocks[i].Items, f)
@@ -226,8 +222,7 @@ func (p *Program) Requests() int {
 	return most + 1
 }
 
-// Called returns which of so many kernels the blocks that are defined call, and which
-// collective operations.
+// Called returns which of so many kernels the blocks that are defined call, and which collective operations.
 func (p *Program) Called(kernels int) (called []bool, collectives [NumCollectives]bool) {
 	called = make([]bool, kernels)
 	p.Visit(func(it *Item) {

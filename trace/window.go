@@ -1,8 +1,8 @@
 package trace
 
-// This file says what one-sided communication is in a trace, accesses to windows and what
-// synchronises them, and what accesses to files are. A window is named by a family, whose own group is the group of the window's
-// communicator, and a number, which is free again once the window is.
+// This file says what one-sided communication is in a trace: accesses to windows (Builder.Access), and
+// synchronisations of windows (Builder.Sync). A window is named by a family and a number. The rank's group in the
+// family is the group of the window's communicator; the number can be used again once the window is freed.
 
 // AccessKind is a one-sided access to memory of another rank.
 type AccessKind uint8
@@ -106,9 +106,8 @@ func (b *Builder) Sync(kind SyncKind, family int, peer, window, assert Operand) 
 	b.Add(Item{Op: OpSync, Slot: uint8(kind), Sym: family, Args: []Operand{peer, window, assert}})
 }
 
-// access stores the action of an access; it fails on one that cannot be.
-// A get sends nothing and a put fetches nothing, so that bytes on the wrong side are a mistake of
-// the writer.
+// access stores the action of an access; it fails on one that cannot be. A get sends nothing and a put fetches
+// nothing, so that bytes on the wrong side are a mistake of the writer.
 func (c *Cursor) access(a *Action, in *instr, r *registers) bool {
 	peer, window, out, back := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
 	kind := AccessKind(in.flags)
@@ -159,61 +158,4 @@ func (c *Cursor) sync(a *Action, in *instr, r *registers) bool {
 func (c *Cursor) isMember(family uint16, rank int64) bool {
 	groups := c.set.trace.Program().groups[family]
 	return uint64(rank) < uint64(len(groups)) && groups[rank] == groups[c.rank]
-}
-
-// FileKind says whether an access to a file reads or writes.
-type FileKind uint8
-
-// What an access to a file does.
-const (
-	FileRead FileKind = iota
-	FileWrite
-	numFileKinds
-)
-
-// NumFileKinds is the number of kinds of accesses to files.
-const NumFileKinds = int(numFileKinds)
-
-var fileNames = [numFileKinds]string{"file_read", "file_write"}
-
-// String returns the name of it in a listing.
-func (k FileKind) String() string { return nameOf(fileNames[:], uint8(k), "file access") }
-
-// collectiveFile is the bit of an item's Slot that says that all ranks of the family's group
-// access the file together.
-const collectiveFile = 1 << 1
-
-// FileKind returns that of a KindFile action, and whether it is collective.
-func (a *Action) FileKind() (kind FileKind, collective bool) { return FileKind(a.X[1]), a.X[2] != 0 }
-
-// File appends an access to a file of the communicator that is the own group of a family. A
-// collective one is called by all ranks of the group.
-func (b *Builder) File(kind FileKind, collective bool, family int, bytes Operand) {
-	b.Add(Item{Op: OpFile, Slot: FileSlot(kind, collective), Sym: family, Args: []Operand{bytes}})
-}
-
-// FileSlot returns the Slot of an OpFile.
-func FileSlot(kind FileKind, collective bool) uint8 {
-	if collective {
-		return uint8(kind) | collectiveFile
-	}
-	return uint8(kind)
-}
-
-// FileKind undoes FileSlot for an OpFile.
-func (it *Item) FileKind() (kind FileKind, collective bool) {
-	return FileKind(it.Slot &^ collectiveFile), it.Slot&collectiveFile != 0
-}
-
-// file stores the action of an access to a file; it fails on one that cannot be.
-func (c *Cursor) file(a *Action, in *instr, r *registers) bool {
-	bytes := r[in.a] + int64(in.x)
-	kind := FileKind(in.flags &^ collectiveFile)
-	if bytes < 0 {
-		c.fail("%v of %d bytes", kind, bytes)
-		return false
-	}
-	a.set(KindFile, in.sym, 0, 0, 0)
-	a.X = [4]int64{bytes, int64(kind), int64(in.flags / collectiveFile)}
-	return true
 }

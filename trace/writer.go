@@ -19,9 +19,8 @@ type WriterOptions struct {
 	ChunkUnits int
 }
 
-// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer
-// never makes a file that cannot be read. But for maxUnits a unit may go
-// beyond them: the chunk is cut before the next unit.
+// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer never makes a file that
+// cannot be read. Except for maxUnits, the last unit of a chunk may exceed them: the chunk ends behind it.
 const (
 	maxUnits      = 1 << 16
 	chunkValues   = 1 << 20
@@ -78,9 +77,8 @@ func (s *vectorStore) get(handle int64) *storedVector {
 	return &s.list[handle-s.base]
 }
 
-// NewWriter begins a trace on w. The header must not change any more. It is written
-// with the first chunk, since it lists the features that are used up to there. Close
-// must be called to complete the trace; it does not close w.
+// NewWriter begins a trace on w. The header must not change any more. It is written with the first chunk, since it
+// lists the features that are used up to there. Close must be called to complete the trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if o.ChunkUnits < 0 || o.ChunkUnits > maxUnits {
 		return nil, fmt.Errorf("chunks of %d units, allowed 1 to %d", o.ChunkUnits, maxUnits)
@@ -105,23 +103,19 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	return t, err
 }
 
-// Program returns the program, to which blocks may be added at any time before
-// the call that uses them.
+// Program returns the program, to which blocks may be added at any time before the call that uses them.
 func (w *Writer) Program() *Program { return w.prog }
 
-// Vector stores a vector and returns its handle, which arguments of later calls
-// may name. The values are copied. A generated one that breaks a rule is reported by
-// the first Call that uses it.
+// Vector stores a vector and returns its handle, which arguments of later calls may name. The values are copied. A
+// generated one that breaks a rule is reported by the first Call that uses it.
 func (w *Writer) Vector(v Vector) int64 {
 	w.vectors.list = append(w.vectors.list, storeVector(&v))
 	return w.vectors.base + int64(len(w.vectors.list)) - 1
 }
 
-// ForgetVectors frees the vectors of handles below before: no later Call may
-// use them. Without it the Writer keeps all, at some bytes an element. While the chunk that is being
-// filled needs one of them, all stay.
-// It has no effect where it would forget vectors too early, so that callers may call it after each
-// step.
+// ForgetVectors frees the vectors of handles below before: no later Call may use them. Without it the Writer keeps
+// all, at some bytes an element. While the chunk that is being filled needs one of them, all stay. It has no effect
+// where it would forget vectors too early, so that callers may call it after each step.
 func (w *Writer) ForgetVectors(before int64) {
 	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
 	used := func(v storedVector) bool { return v.chunk == w.totals.Chunks+1 }
@@ -132,8 +126,7 @@ func (w *Writer) ForgetVectors(before int64) {
 	w.vectors.base += n
 }
 
-// Step begins a unit: a part of the given step, which is not before that of the
-// unit before.
+// Step begins a unit: a part of the given step, which is not before that of the unit before.
 func (w *Writer) Step(step int) error {
 	if w.err != nil {
 		return w.err
@@ -157,8 +150,7 @@ func (w *Writer) Step(step int) error {
 	return nil
 }
 
-// Call appends a call to the unit that Step began, after checking it, and copies
-// its columns.
+// Call appends a call to the unit that Step began, after checking it, and copies its columns.
 func (w *Writer) Call(c *Call) error {
 	if w.err != nil {
 		return w.err
@@ -169,8 +161,7 @@ func (w *Writer) Call(c *Call) error {
 	if c.Site < 0 || c.Site >= len(w.layout) {
 		return fmt.Errorf("call site %d out of [0,%d)", c.Site, len(w.layout))
 	}
-	// Nothing is changed until all checks have passed, so that a refused call leaves no trace in
-	// the chunk.
+	// Nothing is changed until all checks have passed, so that a refused call leaves no trace in the chunk.
 	cols := w.layout[c.Site]
 	items, err := w.check(c, cols)
 	if err != nil {
@@ -339,8 +330,7 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// Close writes what is left, the index and the end record. It does not close the
-// underlying writer.
+// Close writes what is left, the index and the end record. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err

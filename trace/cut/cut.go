@@ -1,15 +1,14 @@
 // Package cut takes a part of a trace, from one mark to another: `trace cut`.
 //
-// A [Mark] is a place in the program that each rank comes to: the begin of a step, the begin or
-// end of a phase, the first or last use of a communicator, a collective operation of all ranks.
-// The part is a trace of its own:
+// A [Mark] is a place in the program that each rank comes to: the begin of a step, the begin or end of a phase, the
+// first or last use of a communicator, a collective operation of all ranks. The part is a trace of its own:
 //
 //	from, err := cut.Parse("comm:comm3")
 //	to, err := cut.Parse("end-of-comm:comm3")
 //	summary, err := cut.Write(w, t, from, to, cut.Options{})
 //
-// From step to step its calls are copied as they are. Between other marks what ranks do is
-// written action by action; that cannot be where ranks poll, as a poll has no outcome yet.
+// Between two steps the calls of the trace are copied as they are. Between other marks the part is written action by
+// action, which is refused where ranks poll, as the outcome of a poll is not in the trace.
 //
 // # Units
 //
@@ -17,9 +16,8 @@
 //
 // # Errors
 //
-// A mark that is not there, or not for all ranks, is an error that names it and the rank. So are
-// messages, requests and operations that are under way at a mark, as the part would lack their
-// other half: the error names them.
+// A mark that is not there, or not for all ranks, is an error that names it and the rank. Messages, requests and
+// operations that are under way at a mark are errors that name them, as the part would lack their other half.
 //
 // # Source
 //
@@ -83,17 +81,15 @@ type cutter struct {
 	ways     int // that were gone
 }
 
-// The most ways through a trace: to find the marks, to what is before the part, through it, and to
-// write it.
+// The most ways through a trace: to find the marks, to what is before the part, through it, and to write it.
 const mostWays = 4
 
 // turn is how many actions of a rank are looked at before those of the next: ranks are kept
 // close to each other, so that few chunks are held.
 const turn = 4096
 
-// walk goes another way through the trace.
-// Progress counts the steps of all ways together. A file whose steps exceed its header's number is
-// told as the header has it.
+// walk goes another way through the trace. Progress counts the steps of all ways together. A file whose steps
+// exceed its header's number is told as the header has it.
 func (c *cutter) walk(w trace.Walk) error {
 	steps, done := c.t.Header().Steps, c.ways
 	c.ways++
@@ -171,9 +167,8 @@ func (c *cutter) actions() (*Summary, error) {
 	return c.writeActions(from, to)
 }
 
-// units writes the calls of steps as they are.
-// It keeps the structure of the trace, its blocks included: the part is as small as its share of
-// the whole.
+// units writes the calls of steps as they are. It keeps the structure of the trace, its blocks included: the part
+// is as small as its share of the whole.
 func (c *cutter) units() (*Summary, error) {
 	// The steps [from, to) of the part must be there.
 	infos := c.t.ChunkInfos()
@@ -197,8 +192,7 @@ func (c *cutter) units() (*Summary, error) {
 		return nil, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
 	}
 
-	// Nothing may be under way at the marks.
-	// Before the first step nothing can be under way.
+	// Nothing may be under way at the marks. Before the first step nothing can be under way.
 	if from > 0 {
 		if err := c.together(c.from, trace.CursorOptions{To: from}); err != nil {
 			return nil, err

@@ -34,8 +34,7 @@ type Mark struct {
 	Number int
 }
 
-// words are how marks are written, by kind.
-// Parse reads them, and String writes them.
+// words are how marks are written, by kind. Parse reads them, and String writes them.
 var words = [...]string{Begin: "begin", End: "end", Step: "step", PhaseBegin: "phase", PhaseEnd: "end-of-phase",
 	CommFirst: "comm", CommLast: "end-of-comm", AfterOperation: "collective"}
 
@@ -45,8 +44,7 @@ func (m Mark) String() string {
 	switch m.Kind {
 	case PhaseBegin, PhaseEnd:
 		text += ":" + m.Name
-		// The number may be left out if it is 1, unless the name itself ends like a number of
-		// times.
+		// The number may be left out if it is 1, unless the name itself ends like a number of times.
 		if _, n := numbered(m.Name); m.Number != 1 || n > 0 {
 			text += fmt.Sprint(":", m.Number)
 		}
@@ -244,9 +242,8 @@ func newFinder(h *trace.Header, m Mark) (*finder, error) {
 	return nil, fmt.Errorf("mark %v: the trace has no such %s%s", m, what, known)
 }
 
-// see looks at the next action of a rank.
-// A place is the number of the first action behind the mark. Marks that are the last of their kind
-// move on each time; all others stay where they were first found.
+// see looks at the next action of a rank. A place is the number of the first action behind the mark. Marks that are
+// the last of their kind move on each time; all others stay where they were first found.
 func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 	rank, at := r.Cursor().Rank(), r.Index()
 	here := &f.places[rank]
@@ -282,9 +279,8 @@ func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 	}
 }
 
-// close says where the mark is once a rank has come to its end.
-// Marks that are not found by looking at actions are set here: the begin, the end, and the place
-// before the first operation.
+// close says where the mark is once a rank has come to its end. Marks that are not found by looking at actions are
+// set here: the begin, the end, and the place before the first operation.
 func (f *finder) close(r *trace.ActionReader) error {
 	rank := r.Cursor().Rank()
 	here := &f.places[rank]

@@ -25,8 +25,7 @@ type underWay struct {
 	epochs   map[epoch]bool
 }
 
-// channel is what messages are matched by.
-// The family is 0 where messages match over all communicators.
+// channel is what messages are matched by. The family is 0 where messages match over all communicators.
 type channel struct {
 	from, to, tag int32
 	family        uint16
@@ -61,8 +60,7 @@ func (u *underWay) message(from, to, tag int32, family uint16, n int64) {
 	}
 }
 
-// see notes an action of a rank.
-// Messages are counted, not compared: that sizes agree is for package verify.
+// see notes an action of a rank. Messages are counted, not compared: that sizes agree is for package verify.
 func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
@@ -167,9 +165,8 @@ var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, t
 // mostNamed bounds how many operations an error names.
 const mostNamed = 4
 
-// check returns an error that names what is under way at a mark, nil if nothing is. The order of the
-// list does not depend on that of maps.
-// The error names a few of them and says how many more there are.
+// check returns an error that names what is under way at a mark, nil if nothing is. The order of the list does not
+// depend on that of maps. The error names a few of them and says how many more there are.
 func (u *underWay) check(m Mark) error {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -1,5 +1,4 @@
-// Package diff compares two traces by what they mean: parameters, counts, and the actions of
-// each rank.
+// Package diff compares two traces by what they mean: parameters, counts, and the actions of each rank.
 //
 // [Traces] skips what has the same name in both files: chunks are named by a hash of their
 // content. A [Difference] lists what remains, with the lines around the first
@@ -17,8 +16,7 @@
 //
 // # Errors
 //
-// That traces differ is none. Errors name the file; [trace.ErrStream] is about a trace that
-// can be read only once.
+// A difference is no error. Errors name the file; [trace.ErrStream] is about a trace that can be read only once.
 //
 // # Source
 //
@@ -43,21 +41,18 @@ import (
 
 // Options says how far Traces goes.
 type Options struct {
-	// Actions asks for the first diverging action of each rank. Without it Traces stops
-	// at the first.
+	// Actions asks for the first diverging action of each rank. Without it Traces stops at the first.
 	Actions bool
 	// Summary asks for the counts of both even if the traces are the same.
 	Summary bool
 	// Progress, if set, is called with the number of chunks of A whose actions have been
 	// compared, and with that of all.
 	Progress func(chunks, all int)
-	// Counting, if set, is called with the number of steps of both that have been counted, and
-	// with that of all.
+	// Counting, if set, is called with the number of steps of both that have been counted, and with that of all.
 	Counting func(steps, all int)
 }
 
-// Difference says in what two traces, A and B, differ. Lists are empty rather than nil,
-// as JSON tells them apart.
+// Difference says in what two traces, A and B, differ. Lists are empty rather than nil, as JSON tells them apart.
 type Difference struct {
 	Same    bool          `json:"same"`
 	Header  []Change      `json:"parameters"` // parameters and other facts that differ
@@ -105,10 +100,9 @@ type Divergence struct {
 	Unlisted bool `json:"unlisted,omitempty"`
 }
 
-// Traces compares two files by their meaning: the parameters and the flat actions,
-// with polls answered as Late does, which passes all of them. Which program
-// wrote a trace, when and in what blocks does not matter. Chunks of equal hash
-// are skipped.
+// Traces compares two files by their meaning: the parameters and the flat actions, with polls answered as Late
+// does, which passes all of them. Which program wrote a trace, when and in what blocks does not matter. Chunks of
+// equal hash are skipped.
 func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	for _, t := range []*trace.Trace{a, b} {
 		if t.IsStream() {
@@ -227,8 +221,7 @@ func differingParts(a, b *trace.Trace) []part {
 	return parts
 }
 
-// summarize compares the counts.
-// Phases and kernels are matched by name, as their numbers may differ.
+// summarize compares the counts. Phases and kernels are matched by name, as their numbers may differ.
 func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) error {
 	// Progress counts the steps of both traces together.
 	before, all := a.Header().Steps, a.Header().Steps+b.Header().Steps
@@ -302,8 +295,7 @@ func countChanges(a, b *stat.Counts) []CountChange {
 	}
 }
 
-// countChange compares two counts; nothing in both is no change.
-// A change from 0 to something has no percentage.
+// countChange compares two counts; nothing in both is no change. A change from 0 to something has no percentage.
 func countChange(name string, a, b float64) CountChange {
 	c := CountChange{Name: name, A: a, B: b}
 	if a != 0 || b == 0 {
@@ -446,8 +438,7 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	if x.Kind != y.Kind || x.Flags != y.Flags || x.Peer != y.Peer || x.Req != y.Req {
 		return false
 	}
-	// The tag of a collective operation holds the family's number, which is compared after
-	// translation.
+	// The tag of a collective operation holds the family's number, which is compared after translation.
 	if collective := x.Kind == trace.KindCollective || x.Kind == trace.KindIcollective; !collective && x.Tag != y.Tag {
 		return false
 	}

@@ -16,6 +16,8 @@ import (
 	"reprise/trace/stat"
 )
 
+// This file writes a Difference: WriteText for a terminal, WriteMarkdown, WriteJUnit and WriteHTML.
+
 // mostGroups is how many divergences a page shows, the first ones: each has a dozen lines.
 const mostGroups = 20
 
@@ -83,9 +85,8 @@ func (d *Difference) tables() []*textutil.Table {
 	return slices.DeleteFunc(list, func(t *textutil.Table) bool { return t.Len() == 1 }) // nothing but the heading
 }
 
-// WriteJUnit writes three checks: of parameters, of counts and of actions; a and b name the
-// traces.
-// A check that passes shows its counts, too.
+// WriteJUnit writes three checks: of parameters, of counts and of actions; a and b name the traces. A check that
+// passes shows its counts, too.
 func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 	parameters, counts, actions := junit.Case{Name: "parameters"}, junit.Case{Name: "counts"}, junit.Case{Name: "actions"}
 	if n := len(d.Header); n > 0 {

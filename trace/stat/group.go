@@ -8,6 +8,8 @@ import (
 	"reprise/trace"
 )
 
+// This file divides the ranks of a call into groups that do the same (grouping.group), and numbers their states.
+
 // grouping divides the ranks that take part in a call into groups that do the same: equal block, equal
 // arguments that count, equal state. Columns belong to axes with few classes, so that first the classes
 // of each axis are compared and then ranks are numbered by the parts that their classes are in: the
@@ -71,9 +73,8 @@ func newGrouping(p *trace.Program) *grouping {
 	return g
 }
 
-// group divides the ranks by their columns in a call, as far as its parameters are used, and by extra
-// splits.
-// It sets g.ranks, g.of, g.first and g.size.
+// group divides the ranks by their columns in a call, as far as its parameters are used, and by extra splits. It
+// sets g.ranks, g.of, g.first and g.size.
 func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, extra ...split) {
 	g.splits, g.ranks = g.splits[:0], g.all
 	for axis := range g.members {
@@ -100,8 +101,7 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 			continue
 		}
 
-		// The sets of classes that have equal columns are numbered, and the ranks of those that take part
-		// counted.
+		// The sets of classes that have equal columns are numbered, and the ranks of those that take part counted.
 		m, open := &g.members[axis], 0
 		s := split{class: g.classOf[axis], part: make([]int32, len(m.start)-1)}
 		clear(g.byKey)
@@ -162,9 +162,8 @@ func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, used []bool, e
 	}
 }
 
-// partOf returns the part of a rank.
-// A split by axis goes from the rank to its class and on to the part; one by state or by rank has
-// no table for one of these steps.
+// partOf returns the part of a rank. A split by axis goes from the rank to its class and on to the part; one by
+// state or by rank has no table for one of these steps.
 func (s *split) partOf(rank int32) int32 {
 	if s.class != nil {
 		rank = s.class[rank]

@@ -11,12 +11,14 @@ import (
 	"reprise/trace"
 )
 
-// runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body
-// of a loop once for all its turns: what it meets counts so many times.
+// This file counts what a block does (runner.enter), by running its definition; stat.go calls it once for each
+// group of ranks.
+
+// runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body of a loop once for
+// all its turns, and multiplies the counts by the number of ranks and turns.
 //
-// Registers have their values as in a replay; only the counts are multiplied. That is right since
-// the values in a loop do not depend on the turn: registers are set once, and there is no memory
-// beside them.
+// Registers have their values as in a replay; only the counts are multiplied. That is right since the values in a
+// loop do not depend on the turn: registers are set once, and there is no memory beside them.
 type runner struct {
 	*tally
 	// What is run: the definitions, and their plans, by number of the block.
@@ -51,8 +53,7 @@ type runner struct {
 	err   error   // nothing is run after it
 }
 
-// operation is a body that waits in a slot for a poll.
-// Two are equal if a poll of them does the same.
+// operation is a body that waits in a slot for a poll. Two are equal if a poll of them does the same.
 type operation struct {
 	pending, guarded bool
 	block            int
@@ -108,8 +109,7 @@ func (r *runner) amount(c counter, value float64, times int64) {
 	r.floats[r.row+int(c)] += float64(float64(times) * value)
 }
 
-// enter runs a block.
-// args are in the order of the block's parameters.
+// enter runs a block. args are in the order of the block's parameters.
 func (r *runner) enter(block int, args []int64, times int64) {
 	p := &r.plans[block]
 	if len(p.items) == 0 {
@@ -273,8 +273,7 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				r.fail("pollable %d is defined again while pending", it.Slot)
 				return
 			}
-			// The slot is part of the rank's state: arguments that nothing depends on must not tell
-			// states apart.
+			// The slot is part of the rank's state: arguments that nothing depends on must not tell states apart.
 			body := make([]int64, len(args))
 			for j, a := range args {
 				if r.plans[it.Sym].used[j] {
@@ -314,9 +313,8 @@ func (r *runner) setRow() {
 	r.row = r.at(phase, 0)
 }
 
-// poll polls a slot; spin: the rank has nothing else to do.
-// By trace.Hit every guarded operation finds its message; by trace.Late only one that is polled by
-// a rank with nothing else to do.
+// poll polls a slot; spin: the rank has nothing else to do. By trace.Hit every guarded operation finds its message;
+// by trace.Late only one that is polled by a rank with nothing else to do.
 func (r *runner) poll(slot uint8, spin bool, times int64) {
 	o := r.slots[slot]
 	switch {
@@ -351,8 +349,7 @@ func (r *runner) work(it *trace.Item, regs []int64, times int64) {
 	slot := &r.slots[it.Slot]
 	for slot.pending && r.err == nil {
 		if r.late && slot.guarded && left > piece && r.plans[it.Sym].even {
-			// All turns but the last one miss. They are run at once, since they leave phases and
-			// slots as they are.
+			// All turns but the last one miss. They are run at once, since they leave phases and slots as they are.
 			misses := (left - 1) / piece
 			body(piece, product(times, misses))
 			r.add(countMiss, misses, times)
@@ -428,9 +425,8 @@ func (r *runner) null(regs []int64, peer trace.Operand) bool {
 	return r.program.Header().Communicators && value(regs, peer) == trace.ProcNull
 }
 
-// action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange
-// nothing is sent.
-// It follows Cursor.run: each case counts the action that the cursor yields for the same item.
+// action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange nothing is
+// sent. It follows Cursor.run: each case counts the action that the cursor yields for the same item.
 func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	switch it.Op {
 	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpStart,
@@ -501,10 +497,9 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	}
 }
 
-// plan is a block without what does not count: values that only peers and tags depend on, markers of no
-// phase, calls of blocks that come to nothing.
-// It is what the cost of counting rests on: most items of a block compute peers and tags, which no
-// count depends on.
+// plan is a block without what does not count: values that only peers and tags depend on, markers of no phase,
+// calls of blocks that come to nothing. It is what the cost of counting rests on: most items of a block compute
+// peers and tags, which no count depends on.
 type plan struct {
 	items     []trace.Item
 	registers int    // with register 0
@@ -518,9 +513,8 @@ type plan struct {
 // loopChanges in the Slot of a loop says that a turn may change phases or slots.
 const loopChanges = 1
 
-// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only,
-// so that the plans of its callees are there when its own is made.
-// The pointer is valid until the next block is planned.
+// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only, so that the
+// plans of its callees are there when its own is made. The pointer is valid until the next block is planned.
 func (r *runner) plan(block int) *plan {
 	for n := len(r.plans); n <= block; n++ {
 		b := r.program.Block(n)
@@ -532,9 +526,8 @@ func (r *runner) plan(block int) *plan {
 	return &r.plans[block]
 }
 
-// planner goes through the items of a block from the last to the first: each register is set once,
-// before it is read.
-// It is the liveness analysis of liveItems in package trace, with counts in place of actions.
+// planner goes through the items of a block from the last to the first: each register is set once, before it is
+// read. It is the liveness analysis of liveItems in package trace, with counts in place of actions.
 type planner struct {
 	*runner
 	// What has been found of the items so far. size counts them with those of their callees.
@@ -644,9 +637,8 @@ func (l *planner) item(it *trace.Item) bool {
 	return true
 }
 
-// even reports whether items leave phases and slots as they are.
-// A phase that begins and ends among the items leaves things even, one that only begins or ends
-// does not. A body that may not run must be even by itself.
+// even reports whether items leave phases and slots as they are. A phase that begins and ends among the items
+// leaves things even, one that only begins or ends does not. A body that may not run must be even by itself.
 func (r *runner) even(items []trace.Item) bool {
 	open := 0
 	for i := range items {

@@ -19,8 +19,7 @@
 //
 // # Source
 //
-// There is none: it is the sum over the actions that docs/trace-format.md defines, which the
-// tests expand.
+// There is none: it is the sum over the actions that docs/trace-format.md defines, which the tests expand.
 package stat
 
 import (
@@ -46,9 +45,7 @@ type Options struct {
 	few int // if set, takes the place of fewItems
 }
 
-// Report is what a trace holds in all. Lists are empty rather than nil, as JSON tells
-// them apart.
-// What the header says.
+// Report is what a trace holds in all. Lists are empty rather than nil, as JSON tells them apart.
 type Report struct {
 	Program    string        `json:"program"`
 	Tool       string        `json:"tool,omitempty"`
@@ -97,8 +94,7 @@ type Counts struct {
 	FileWriteBytes int64 `json:"file_write_bytes"`
 }
 
-// KindCount counts the actions of a kind, by the verb that listings use, and the
-// bytes that they send.
+// KindCount counts the actions of a kind, by the verb that listings use, and the bytes that they send.
 type KindCount struct {
 	Kind    string  `json:"kind"`
 	Actions int64   `json:"actions"`
@@ -198,9 +194,8 @@ func newRunner(p *trace.Program, late bool) *runner {
 
 // unitCall counts one call of a unit, once for each group of ranks that do the same.
 //
-// It has three parts: what of the call's columns counts follows from the plans of its blocks; by
-// those columns the ranks are put into groups; the first rank of each group runs its items on
-// behalf of all.
+// It has three parts: what of the call's columns counts follows from the plans of its blocks; by those columns the
+// ranks are put into groups; the first rank of each group runs its items on behalf of all.
 func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]
@@ -227,8 +222,7 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	if member || r.memberBodies && !even {
 		each.n = len(g.all)
 	}
-	// Ranks in different states differ, too: open phases say which row counts, slots what a poll
-	// lets run.
+	// Ranks in different states differ, too: open phases say which row counts, slots what a poll lets run.
 	g.group(t, c, r.used, split{class: s.of, n: len(s.list)}, each)
 	r.chunk, r.now = chunk, r.now[:0]
 	// The first rank's state is copied, as the blocks change it.
@@ -280,9 +274,8 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	return nil
 }
 
-// fill turns the tally into tables.
-// Rows of phases are added up to the totals. The row of what is in no phase is listed only if it
-// counts something.
+// fill turns the tally into tables. Rows of phases are added up to the totals. The row of what is in no phase is
+// listed only if it counts something.
 func (t *tally) fill(s *Report, h *trace.Header) {
 	for i, n := range t.exact {
 		t.floats[i] += float64(n)
@@ -308,8 +301,7 @@ func (t *tally) fill(s *Report, h *trace.Header) {
 	s.Totals, s.Kinds, s.Kernels = all.tables(h)
 }
 
-// tables sums up one row.
-// Flop of a kernel are added up here, term by term, from the sums over its calls.
+// tables sums up one row. Flop of a kernel are added up here, term by term, from the sums over its calls.
 func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels []KernelCount) {
 	kinds, kernels = []KindCount{}, []KernelCount{}
 	for i := range h.Kernels {
@@ -373,8 +365,7 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 	return sum, kinds, kernels
 }
 
-// WriteText prints the tables for people. Integers are exact; flop of 1e15 and more
-// are rounded.
+// WriteText prints the tables for people. Integers are exact; flop of 1e15 and more are rounded.
 func (s *Report) WriteText(w io.Writer) error {
 	// The lines above the tables.
 	var b strings.Builder
@@ -453,13 +444,11 @@ var pollsText = map[string]string{
 	"late": "late: they find it when there is nothing else to do, the most actions",
 }
 
-// counter numbers what is counted for each phase: actions by kind, bytes of those
-// that send, and calls of each kernel. A counter holds an integer and, beside it, an
-// amount: the flop of countFlops and of collectives, the seconds of countSleep. A
-// kernel's counter is followed by one for each term of its flop count, which
-// holds the sum over the calls as an amount.
-// Counters of a kind of action are consecutive in the order of the enumeration that they count, so
-// that a counter is found by adding the number of the kind to the first one.
+// counter numbers what is counted for each phase: actions by kind, bytes of those that send, and calls of each
+// kernel. A counter holds an integer and, beside it, an amount: the flop of countFlops and of collectives, the
+// seconds of countSleep. A kernel's counter is followed by one for each term of its flop count, which holds the sum
+// over the calls as an amount. Counters of a kind of action are consecutive in the order of the enumeration that
+// they count, so that a counter is found by adding the number of the kind to the first one.
 type counter int32
 
 const (

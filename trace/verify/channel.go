@@ -10,13 +10,12 @@ import (
 	"reprise/trace"
 )
 
-// A channel is the sequence of messages between two ranks with one tag and one communicator. Each end
-// has a key. A first pass over all actions (eachEnvelope) sums up what is sent and received by channel; unbalanced then
-// finds the channels whose ends differ, and a second pass names the actions there.
+// This file checks that what is sent is received. A channel is the sequence of messages between two ranks with one tag
+// and one communicator. Each end has a key. A first pass over all actions (eachEnvelope) sums up what is sent and
+// received by channel; unbalanced then finds the channels whose ends differ, and a second pass names the actions there.
 
-// channelKey names one end of a channel, seen from a rank: its peer, the tag, the
-// direction, and the family of its communicator. The top bit of word is set, so that the
-// zero value is no key.
+// channelKey names one end of a channel, seen from a rank: its peer, the tag, the direction, and the family of its
+// communicator. The top bit of word is set, so that the zero value is no key.
 //
 //	bit  63      set
 //	bits 33..62  peer
@@ -41,16 +40,14 @@ func (k channelKey) tag() int32     { return int32(uint32(k.word)) }
 func (k channelKey) receives() bool { return k.word>>32&1 != 0 }
 func (k channelKey) none() bool     { return k.word == 0 }
 
-// wildcard reports whether an action is a receive that takes messages of several
-// channels.
+// wildcard reports whether an action is a receive that takes messages of several channels.
 func wildcard(a *trace.Action) bool {
 	return (a.Kind == trace.KindRecv || a.Kind == trace.KindIrecv) && (a.Peer == trace.AnySource || a.Tag == trace.AnyTag)
 }
 
-// eachEnvelope calls f for each message that an action sends or receives, but for
-// wildcards. Of the family of its communicator counts what is in mask.
-// An exchange has two. Posts and completes of windows are passed on as messages without bytes,
-// since each of them must meet its start or wait.
+// eachEnvelope calls f for each message that an action sends or receives, two for an exchange, except for wildcards.
+// The mask is commMask's, for the family of its communicator. Posts and completes of windows are passed on as messages
+// without bytes, since each of them must meet its start or wait.
 func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int64)) {
 	comm := a.Sym & mask
 	switch a.Kind {
@@ -81,21 +78,18 @@ func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int
 	}
 }
 
-// channelEnd sums up the messages of one end of a channel since both ends last
-// agreed.
+// channelEnd sums up the messages of one end of a channel since both ends last agreed.
 type channelEnd struct {
 	key channelKey
-	// Since both ends hash the sizes in order, equal hashes mean equal sequences but for chance, of
-	// 2^-64.
+	// Since both ends hash the sizes in order, equal hashes mean equal sequences but for chance, of 2^-64.
 	messages int64
 	sizes    uint64 // hash of their sizes in order
 	unknown  bool   // the receiver does not know all sizes
 }
 
-// channelTable is a hash table of the ends of a rank's channels: linear probing,
-// at most half full, removal by rebuilding. It is not a Go map since there is one for each of
-// thousands of ranks, most of which hold a few entries of 40 bytes, and since entries are visited in
-// the same order in each run.
+// channelTable is a hash table of the ends of a rank's channels: linear probing, at most half full, removal by
+// rebuilding. It is not a Go map since there is one for each of thousands of ranks, most of which hold a few
+// entries of 40 bytes, and since entries are visited in the same order in each run.
 type channelTable struct {
 	// A slot whose key is none is empty.
 	entries []channelEnd // 2^n
@@ -136,8 +130,7 @@ func (t *channelTable) add(key channelKey, bytes int64) {
 	e.unknown = e.unknown || bytes < 0
 }
 
-// chained returns a hash of h and what follows it.
-// The rotation makes the hash depend on the order of the values.
+// chained returns a hash of h and what follows it. The rotation makes the hash depend on the order of the values.
 func chained(h, v uint64) uint64 { return (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
 
 // locate returns the place of a key's entry, a new one if need be.
@@ -164,14 +157,12 @@ func (t *channelTable) rebuild(n int) {
 	}
 }
 
-// maxTraced is how many channels out of balance are looked at again for the
-// first fault.
+// maxTraced is how many channels out of balance are looked at again for the first fault.
 const maxTraced = 64
 
-// unbalanced returns the first message without partner or of another size, nil
-// if there is none.
-// The first pass has left the channels whose ends differ. They are read again, one by one, to find
-// which message is the first without its partner.
+// unbalanced returns the first message without partner or of another size, nil if there is none. The first pass has
+// left the channels whose ends differ. They are read again, one by one, to find which message is the first without
+// its partner.
 func (v *verifier) unbalanced() (*Fault, error) {
 	var first *Fault
 	traced := 0
@@ -180,8 +171,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.messages == 0 || traced == maxTraced {
 				continue
 			}
-			// Either end may be the one that is found: the channel is named from its sender to its
-			// receiver.
+			// Either end may be the one that is found: the channel is named from its sender to its receiver.
 			ch := channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm}
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
@@ -263,8 +253,7 @@ func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)
 	}
-	// Sender and receiver are read side by side; the n-th message that is sent is the n-th that is
-	// received.
+	// Sender and receiver are read side by side; the n-th message that is sent is the n-th that is received.
 	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
 	in, errIn := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
 	if err := cmp.Or(err, errIn); err != nil {

@@ -9,8 +9,12 @@ import (
 	"reprise/trace"
 )
 
-// calls are those of collective operations by a rank on a communicator.
-// Only sums are kept. Which call differs is found by reading the trace again.
+// This file checks that the ranks of a communicator call the same collective operations with counts that agree:
+// rankCheck.collective sums up the calls of a rank, verifier.disagreeing compares the sums and finds the first
+// difference.
+
+// calls sums up the collective operations of a rank on a communicator. Which call differs from those of another rank
+// is found by reading the trace again.
 type calls struct {
 	hash   uint64 // of what all must say alike, in order
 	count  int64
@@ -27,10 +31,9 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
-// collective notes an operation of all ranks of its communicator, if it is one: a hash of what all must say
-// alike, and what its counts add to the sum over all ranks.
-// The hash depends on the order of operations, and compares each rank with the first of the
-// communicator. The sum compares counts, which differ from rank to rank: see
+// collective notes an operation of all ranks of its communicator, if it is one: a hash of what all must say alike,
+// and what its counts add to the sum over all ranks. The hash depends on the order of operations, and compares each
+// rank with the first of the communicator. The sum compares counts, which differ from rank to rank: see
 // trace.Collective.Agreement.
 func (r *rankCheck) collective(a *trace.Action) {
 	comm, all := communicator(a)
@@ -123,9 +126,8 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 	return nil, nil
 }
 
-// disagreeing returns the first place where a rank's collective operations are not those
-// of the first rank of its communicator, or where ranks say in one what does not agree; nil
-// if there is none.
+// disagreeing returns the first place where a rank's collective operations are not those of the first rank of its
+// communicator, or where ranks say in one what does not agree; nil if there is none.
 func (v *verifier) disagreeing() (*Fault, error) {
 	// First that all ranks call the same operations: only then can counts be compared call by call.
 	fault, err := v.communicators(func(m *members) (*Fault, error) {
@@ -156,9 +158,8 @@ func (v *verifier) disagreeing() (*Fault, error) {
 	return fault, err
 }
 
-// traceCollectives goes through the collective operations of the first rank of a communicator
-// and another one, which differ.
-// The fault is that of the second rank, at its first operation that is another one.
+// traceCollectives goes through the collective operations of the first rank of a communicator and another one,
+// which differ. The fault is that of the second rank, at its first operation that is another one.
 func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	first := m.Member(0)
 	if t.IsStream() {
@@ -171,8 +172,7 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
-		// Hashes differed, so that the loop ends: with operations that differ, or with the end of
-		// one rank.
+		// Hashes differed, so that the loop ends: with operations that differ, or with the end of one rank.
 		x, y := m.next(&zero), m.next(&other)
 		if err := errors.Join(zero.Err(), other.Err()); err != nil {
 			return nil, err

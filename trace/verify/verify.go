@@ -57,9 +57,8 @@ func (v *Verified) String() string {
 		textutil.Counted(v.Messages, "message"))
 }
 
-// Fault is what is wrong with the meaning of a trace, and where: action counts
-// from 1 the lines that a listing of the rank has for its actions (not for
-// markers). Action 0: at the end of the rank's stream.
+// Fault is what is wrong with the meaning of a trace, and where: action counts from 1 the lines that a listing of
+// the rank has for its actions (not for markers). Action 0: at the end of the rank's stream.
 type Fault struct {
 	Rank   int32
 	Step   int
@@ -75,30 +74,24 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("rank %d step %d action %d: %s", f.Rank, f.Step, f.Action, f.Text)
 }
 
-// before orders faults by step, then rank.
-// The first fault is the one that is reported, so that the same trace gives the same error in each
-// run.
+// before orders faults by step, then rank. The first fault is the one that is reported, so that the same trace
+// gives the same error in each run.
 func (f *Fault) before(g *Fault) bool {
 	return g == nil || cmp.Or(cmp.Compare(f.Step, g.Step), cmp.Compare(f.Rank, g.Rank), cmp.Compare(f.Action, g.Action)) < 0
 }
 
-// Trace reads the whole trace and checks it: the checksum and the hash of each
-// record, the totals, that all that is referred to exists, that each action is
-// possible and each wait has its request, that phases nest, and that for each
-// source, destination and tag the sizes sent are, in order, the sizes received, on each
-// communicator if the trace tells them apart
-// (receives from any source or with any tag count as many messages that the others leave),
-// and that all ranks of a communicator call the same collective operations on it, with counts
-// that agree; and that windows exist where they are used, that what begins in one ends, and that
-// posts meet starts.
-// A receive of unknown size has the sizes of its source, destination and tag passed over
-// until both ends have come to the same number of messages again.
-// The first fault, a *Fault, is that of the lowest step and rank; of messages
-// that do not balance it is looked for in a second pass, among 64 sources, destinations and
-// tags at most, and so only in a file: of a stream the error names source, destination and tag. Memory does not
-// depend on the number of messages but on how many source, destination and tag
-// triples are out of balance at the end of a chunk. After each rank of a chunk progress,
-// unless it is nil, is told how many steps are done of all ranks together.
+// Trace reads the whole trace and checks it: the checksum and the hash of each record, the totals, that all that is
+// referred to exists, that each action is possible and each wait has its request, that phases nest, and that for
+// each source, destination and tag the sizes sent are, in order, the sizes received, on each communicator if the
+// trace tells them apart (receives from any source or with any tag count as many messages that the others leave),
+// and that all ranks of a communicator call the same collective operations on it, with counts that agree; and that
+// windows exist where they are used, that what begins in one ends, and that posts meet starts. A receive of unknown
+// size has the sizes of its source, destination and tag passed over until both ends have come to the same number of
+// messages again. The first fault, a *Fault, is that of the lowest step and rank; of messages that do not balance
+// it is looked for in a second pass, among 64 sources, destinations and tags at most, and so only in a file: of a
+// stream the error names source, destination and tag. Memory does not depend on the number of messages but on how
+// many source, destination and tag triples are out of balance at the end of a chunk. After each rank of a chunk
+// progress, unless it is nil, is told how many steps are done of all ranks together.
 func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	h := t.Header()
 	v := &verifier{t: t, ranks: make([]rankCheck, h.Ranks)}
@@ -147,8 +140,7 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 			if steps = end; first != nil {
 				return first
 			}
-			// All ranks have passed the chunk: it is added to the totals, and its calls are never
-			// seen again.
+			// All ranks have passed the chunk: it is added to the totals, and its calls are never seen again.
 			sums.Chunks++
 			sums.Units += int64(len(units))
 			for _, unit := range units {

@@ -8,6 +8,8 @@ import (
 	"reprise/trace"
 )
 
+// This file checks the synchronisations of windows (rankCheck.sync) and that accesses go to windows that exist.
+
 // windowKey names a window of a rank.
 type windowKey struct {
 	family uint16
@@ -21,8 +23,8 @@ type window struct {
 	posted, accessed map[int32]bool // for whom it has posted, with whom it has started
 }
 
-// commOfWindow in the communicator of a channel says that it is not one of messages: posts that starts
-// wait for, or completes that waits wait for. Its tag is twice the window, and 1 more for completes.
+// commOfWindow in the communicator of a channel says that it has no messages, but the posts of a window that starts
+// wait for, or the completes that waits wait for. Its tag is twice the window's number, and 1 more for completes.
 const commOfWindow = 1 << 15
 
 // ofWindow reports whether a channel is one of a window's synchronisations.
@@ -60,9 +62,8 @@ func verb(a *trace.Action) string {
 	return a.AccessKind().String()
 }
 
-// sync checks what synchronises a window.
-// The collective ones are compared between ranks, too, and posts and completes are matched like
-// messages.
+// sync checks what synchronises a window. The collective ones are compared between ranks, too, and posts and
+// completes are matched like messages.
 func (r *rankCheck) sync(a *trace.Action) {
 	kind, key := a.SyncKind(), windowKey{a.Sym, a.Tag}
 	r.collective(a)

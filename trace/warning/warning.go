@@ -1,6 +1,5 @@
-// Package warning is what a reader, a model or a replay found odd though it could go on.
-// There is one type for all of them, so that none is lost on its way to a report: results
-// carry their warnings, and an error carries those that were gathered before it (With).
+// Package warning has the type of warnings: what a reader, a model or a replay found odd though it could go on. Results
+// carry their warnings, and an error carries those that were gathered before it (With), so that all reach the report.
 //
 //	var list warning.List
 //	list.Add(warning.At("p.xml", 7, "option %s has no effect", name))
@@ -97,8 +96,7 @@ func (l *List) Add(list ...Warning) {
 	}
 }
 
-// All returns the warnings, never nil. If there were too many to keep, the last one says
-// how many are missing.
+// All returns the warnings, never nil. If there were too many to keep, the last one says how many are missing.
 func (l *List) All() []Warning {
 	all := append([]Warning{}, l.kept...)
 	if l.dropped > 0 {
