@@ -8,9 +8,9 @@ import (
 	"reprise/trace"
 )
 
-// Expander turns what a format of messages between ranks cannot say into what it can:
-// collective operations into the messages of SMPI's default selection, the completion of
-// several requests into waits, communicators into tags. It is for the plain actions of one rank.
+// Expander rewrites the plain actions of one rank for a text that only has messages between ranks: collective
+// operations become the messages of SMPI's default selection, completions of several requests become waits, and
+// communicators become tags.
 type Expander struct {
 	// What is expanded, and for which rank.
 	keep    func(*trace.Collective) bool
@@ -29,17 +29,16 @@ type operation struct {
 	flops    float64
 }
 
-// Tags of what is expanded. Those of a trace must be below.
+// Tags of messages that stand for collective operations. The tags of a trace must be below.
 const (
 	firstCollectiveTag = 1 << 30
 	tagsOfComm         = 1 << 16 // of each communicator, where they are told apart
 )
 
-// firstSlot is the first request slot of messages that are expanded, beyond those of traces.
+// firstSlot is the first request slot of such messages, beyond those of traces.
 const firstSlot = trace.MaxRequests
 
-// NewExpander returns that of a rank. Keep tells which blocking operations on all ranks stay
-// as they are.
+// NewExpander returns the expander of a rank. Keep tells which blocking operations on all ranks stay as they are.
 func NewExpander(p *trace.Program, rank int32, keep func(*trace.Collective) bool) *Expander {
 	// The name is a constant that the package knows, so an error is a fault of this program.
 	selector, err := collective.NewSelector("default")
@@ -94,8 +93,7 @@ func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Ac
 	if b.Kind == trace.KindStart {
 		b.Kind = trace.KindIsend
 	}
-	// Completions name a request and no tag. Without communicators in the header all messages are of the
-	// world.
+	// Completions name a request and no tag. Without communicators in the header all messages are of the world.
 	tagged := []trace.Kind{trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
 		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe}
 	if !x.program.Header().Communicators || !slices.Contains(tagged, b.Kind) {
@@ -135,8 +133,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	if call.Comm == 0 && !call.Nonblocking && x.keep(&call) {
 		return yield(a)
 	}
-	// The schedule counts in members of the communicator; its steps are turned into ranks
-	// below.
+	// The schedule counts in members of the communicator; its steps are turned into ranks below.
 	size, member := x.program.Header().Ranks, int(x.rank)
 	var group *trace.Group // nil: all ranks
 	if call.Comm > 0 {
@@ -197,8 +194,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	}
 	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {
 		for i := range steps {
-			// A nonblocking operation begins all of its messages here, and ends with the wait for its
-			// request.
+			// A nonblocking operation begins all of its messages here, and ends with the wait for its request.
 			if call.Nonblocking && steps[i].Op == collective.WaitAll {
 				x.open[a.Req] = o
 				return nil

@@ -1,11 +1,9 @@
-// Package tracegen holds the programs whose traces can be written without
-// running them, a package each: High Performance Linpack, package hpl, and High
-// Performance Conjugate Gradients, package hpcg.
+// Package tracegen holds the programs whose traces can be written without running them, a package each: High
+// Performance Linpack, package hpl, and High Performance Conjugate Gradients, package hpcg.
 //
-// A generator is a function of a program's parameters that says what the ranks do in each
-// step. It knows the program; trace knows none. What generators share is [Generator], which
-// writes a trace and keeps the first failure, so that they have no errors to pass on;
-// docs/generators.md shows how to write one.
+// A generator is a function of a program's parameters that says what the ranks do in each step. It knows the
+// program; trace knows none. What generators share is [Generator], which writes a trace and keeps the first
+// failure, so that they have no errors to pass on; docs/generators.md shows how to write one.
 //
 //	g, err := tracegen.New(ctx, w, header, steps, nil)
 //	block := g.Block(builder)
@@ -129,9 +127,8 @@ func (g *Generator) Close() error {
 	return g.writer.Close()
 }
 
-// Groups returns n groups of count members: group i begins at rank i*start and goes on in
-// steps of stride. So a grid of P*Q ranks, row by row, has the rows Groups(P, Q, 1, Q) and the
-// columns Groups(Q, 1, Q, P).
+// Groups returns n groups of count members: group i begins at rank i*start and goes on in steps of stride. So a
+// grid of P*Q ranks, row by row, has the rows Groups(P, Q, 1, Q) and the columns Groups(Q, 1, Q, P).
 func Groups(n, start, stride, count int) []trace.Group {
 	list := make([]trace.Group, n)
 	for i := range list {
@@ -140,8 +137,7 @@ func Groups(n, start, stride, count int) []trace.Group {
 	return list
 }
 
-// Blocks returns a column of n blocks, one for each class of an axis: those of equal keys are
-// made once.
+// Blocks returns a column of n blocks, one for each class of an axis: those of equal keys are made once.
 func Blocks[K comparable](n int, key func(class int) K, block func(K) int64) []int64 {
 	known := map[K]int64{}
 	column := make([]int64, n)

@@ -13,8 +13,7 @@ import (
 // its trace, by its dimensions: a finite number >= 0.
 type FlopsFunc func(kernel int, dims *[4]int64) (float64, error)
 
-// KernelFlops returns the flop that kernels are declared to do: the sum of their
-// terms.
+// KernelFlops returns the flop that kernels are declared to do: the sum of their terms.
 func KernelFlops(h *trace.Header) FlopsFunc {
 	return func(kernel int, dims *[4]int64) (float64, error) {
 		sum := 0.0
@@ -31,9 +30,8 @@ func KernelFlops(h *trace.Header) FlopsFunc {
 	}
 }
 
-// Plain yields plain actions: computations in flop, sleeps, point-to-point
-// messages, waits, tests and recorded probes. It answers polls, and leaves out
-// what takes no time: phases, steps, and kernels without flop.
+// Plain yields plain actions: computations in flop, sleeps, point-to-point messages, waits, tests and recorded
+// probes. It answers polls, and leaves out what takes no time: phases, steps, and kernels without flop.
 type Plain struct {
 	// Polls answers all polls of all ranks. A rule for several ranks must not
 	// depend on the rank: trace.Hit and trace.Late do not.
@@ -42,15 +40,14 @@ type Plain struct {
 	Flops FlopsFunc
 	// Polled counts the polls that were answered.
 	Polled int64
-	// Spread counts computations whose amount is the mean of several: it is what is left of
-	// them.
+	// Spread counts computations that state a spread, of which only the mean is left.
 	Spread int64
 }
 
 // Losses are warnings of what the text of another tool lacks.
 type Losses []warning.Warning
 
-// Add adds so many things of a kind, if there are any, with how the text has them instead.
+// Add adds a warning of count things, if there are any, and how the text has them instead.
 func (l *Losses) Add(count int64, noun, instead string) {
 	if count > 0 {
 		*l = append(*l, warning.New("%s %s", textutil.Count(count, noun), instead))

@@ -8,6 +8,9 @@ import (
 	"reprise/trace"
 )
 
+// This file translates collective operations (translator.collective) and neighbourhood collectives
+// (translator.neighbours), stage 3 of a merge.
+
 // collective adds a collective operation, which r, if it is a request, completes.
 func (t *translator) collective(e *event, r request) error {
 	kind, ok := e.proc.known().does.(trace.CollectiveKind)
@@ -37,8 +40,7 @@ func (t *translator) collective(e *event, r request) error {
 			return err
 		}
 	} else {
-		// Operations of a family are matched by their order, which the ranks of this communicator did not
-		// keep.
+		// Operations of a family are matched by their order, which the ranks of this communicator did not keep.
 		if e.nth > 0 && t.crossed[id] {
 			s.family = t.families.apart(operations{comm: id, nth: e.nth}, c.members)
 		}

@@ -7,7 +7,10 @@ import (
 	"reprise/trace"
 )
 
-// communicator is one of the run, with its members as ranks of the world, in the order of their ranks in it.
+// This file finds the communicators of the run (resolve) and packs them into families of the trace (families),
+// stage 2 of a merge.
+
+// communicator is a communicator of the run. Its members are ranks of the world, in the order of their ranks in it.
 type communicator struct {
 	members []int32
 	others  []int32 // of an intercommunicator, the second group
@@ -29,9 +32,9 @@ type rankComm struct {
 	*made     // as the rank sees it
 }
 
-// resolver finds out which communicators of ranks are the same. No record says so, but the calls that make a
-// communicator are collective: each rank of the parent comes to them in one order (MPI 4.1, section 7.4.2), so that the
-// nth of one rank is the nth of the others.
+// resolver finds out which communicators of different ranks are the same. No record says so, but the calls that make a
+// communicator are collective: all ranks of the parent make them in one order (MPI 4.1, section 7.4.2), so that the
+// nth call of one rank belongs to the nth call of each other rank.
 type resolver struct {
 	surveys []*survey
 	comms   []communicator
@@ -152,8 +155,7 @@ func (r *resolver) advance(rank int32) bool {
 	// 7.4.2).
 	case byGroup:
 		name, want = fmt.Sprint("group", parent, c.members), c.members
-	// Each group names itself first. The lesser list goes first in the name, so that both groups meet under
-	// one.
+	// Each group names itself first. The lesser list goes first in the name, so that both groups meet under one.
 	case c.proc == procIntercommcreate, c.proc == procIntercommcreatefromgroups:
 		a, b := c.members, c.others
 		if slices.Compare(a, b) > 0 {

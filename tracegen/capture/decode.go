@@ -4,6 +4,8 @@ import (
 	"reprise/trace"
 )
 
+// This file decodes a record into an event (stream.record), by the fields of its procedure.
+
 // event is a call of MPI as it was recorded.
 type event struct {
 	proc   procedureNumber // with counts of any width
@@ -52,7 +54,7 @@ type counted struct {
 	sizes  []int64 // by peer, of MPI_Alltoallw and its like, in place of size
 }
 
-// status is the MPI_Status of a call, as far as its arguments did not determine it.
+// status has the fields of the MPI_Status of a call that its arguments left open.
 type status struct {
 	found       bool
 	source, tag int32 // if wild
@@ -60,7 +62,7 @@ type status struct {
 	bytes       int64 // -1: as many as there was room for; mostCount: more, it is not known how many
 }
 
-// made is a communicator as a rank sees it when it is made; none: it is in none.
+// made is a communicator as a rank sees it when it is made. None says that the call made none for the rank.
 type made struct {
 	none                  bool
 	local                 int // its number, of this rank
@@ -217,8 +219,7 @@ func (s *stream) comm(e *event) {
 	e.strange, e.groups = c.strange, c.remote > 0
 }
 
-// window reads the number of a window (shim/windows.h), which has the communicator that it was
-// made on.
+// window reads the number of a window (shim/windows.h), which has the communicator that it was made on.
 func (s *stream) window(e *event) {
 	e.window = int(s.number(int64(len(s.windows)))) - 1
 	if e.strange = e.window < 0; e.strange {
@@ -398,7 +399,8 @@ func (s *stream) requests(e *event, n int) {
 }
 
 // request reads a request (shim/completions.h): its number, as an age if it is not persistent, above four bits, of
-// which 0 says that a source and a tag follow, 1 that it is persistent, 2 that it was cancelled, and 3 that bytes follow.
+// which 0 says that a source and a tag follow, 1 that it is persistent, 2 that it was cancelled, and 3 that bytes
+// follow.
 func (s *stream) request() request {
 	v := s.uint()
 	if v == 0 {

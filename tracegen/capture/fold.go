@@ -9,6 +9,9 @@ import (
 	"reprise/trace"
 )
 
+// This file folds the steps of a rank into loops while they come (folder.add), stage 4 of a merge. A table numbers
+// the steps, and loops the bodies of loops.
+
 // step is an action of a rank in the trace: the block that has it, and the arguments of that.
 type step struct {
 	form
@@ -445,8 +448,8 @@ func (l *loops) length(items []item) (n int64) {
 	return n
 }
 
-// split parts items at a number of their steps, which may be in the midst of a loop: that becomes the turns before, the
-// turn that is split, and the turns behind.
+// split parts items at a number of their steps, which may be in the midst of a loop: that becomes the turns before,
+// the turn that is split, and the turns behind.
 func (l *loops) split(items []item, at int64) (head, tail []item) {
 	for i, it := range items {
 		n := l.length(items[i : i+1])
@@ -457,8 +460,7 @@ func (l *loops) split(items []item, at int64) (head, tail []item) {
 		}
 		head = append(head, items[:i]...)
 		if at > 0 {
-			// The cut is in this loop, or at one of its turns: only the turn that it goes through is taken
-			// apart.
+			// The cut is in this loop, or at one of its turns: only the turn that it goes through is taken apart.
 			body := l.bodies[it.what].length
 			whole := int32(at / body)
 			inner, rest := l.split(l.bodies[it.what].items, at%body)

@@ -8,6 +8,10 @@ import (
 	"reprise/trace"
 )
 
+// This file follows the steps of all ranks together, by what matches (matching.ends): cut drops the steps that a
+// killed program left without their other side, abreast finds moments at which nothing is under way, play finds
+// ranks that would wait for ever.
+
 // matching finds the steps of several ranks that belong together: the two ends of a message, and the calls of an
 // operation.
 type matching struct {
@@ -16,8 +20,8 @@ type matching struct {
 	members [][][]int32 // by family and group: its ranks
 }
 
-// place is where a message or an operation belongs: a channel, or a group of a family. Things of one place match in
-// their order. The zero place is none.
+// place is where a message or an operation belongs: a channel, or a group of a family. Messages or operations of one
+// place match in their order. The zero place is none.
 type place struct {
 	kind             placeKind
 	family, from, to int32 // ranks of the world; of an operation: the group, 0
@@ -324,8 +328,7 @@ func (p *play) step(rank int) bool {
 		}
 		clear(p.slots[rank])
 	case trace.KindComplete:
-		// A wait for any ends one request that has what it needs; it waits only while it has open requests
-		// without.
+		// A wait for any ends one request that has what it needs; it waits only while it has open requests without.
 		open := false
 		for _, slot := range p.table.lists[s.slots] {
 			needs, ok := p.slots[rank][int32(slot)]
@@ -377,8 +380,7 @@ func (p *play) begin(rank int, s *step) (needs []need) {
 // all reports whether everything that is needed has happened.
 func (p *play) all(needs []need) bool {
 	for i := range needs {
-		// A message needs a count of the other side of its channel; an operation, the same count of every
-		// member.
+		// A message needs a count of the other side of its channel; an operation, the same count of every member.
 		n := &needs[i]
 		if n.kind != ofOperations && n.kind != ofWindows {
 			if p.messages[n.side][n.place] < n.count {

@@ -1,11 +1,10 @@
 // Package capture records MPI programs and makes traces of what they do: `tracegen mpi`.
 //
-// [Record] runs a program under a library (shim/shim.c) that is compiled when it is needed
-// and loaded before MPI's into each rank. It interposes MPI's procedures below the Fortran
-// bindings, for Open MPI, MPICH and MPI 5 alike, and each rank writes a file of its calls.
-// [Merge] makes one trace of these files: communicators of ranks become those of the run,
-// peers ranks of the world, receives from anybody what they received, and the time between
-// calls computations in flop.
+// [Record] runs a program under a library (shim/shim.c) that is compiled when it is needed and loaded before MPI's
+// into each rank. It interposes MPI's procedures below the Fortran bindings, for Open MPI, MPICH and MPI 5 alike,
+// and each rank writes a file of its calls. [Merge] makes one trace of these files: communicators of ranks become
+// those of the run, peers ranks of the world, receives from anybody what they received, and the time between calls
+// computations in flop.
 //
 //	err := capture.Record(ctx, dir, capture.Command{Args: []string{"mpirun", "-np", "4", "./app"}, Stdout: os.Stdout,
 //		Stderr: os.Stderr})
@@ -32,8 +31,8 @@
 //  5. The steps of the run, turns of the outermost loop that all ranks begin together, are found (type stepper).
 //  6. The loops become blocks of the trace (type writer).
 //
-// The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of different
-// calls of a program. The recordings themselves are in memory, each until its rank is translated.
+// The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of
+// different calls of a program. The recordings themselves are in memory, each until its rank is translated.
 //
 // # Nondeterminism
 //
@@ -59,9 +58,8 @@
 //
 // # Source
 //
-// The MPI standard, version 4.1, and the data of its procedures,
-// github.com/mpi-forum/pympistandard; the binary interface of MPI 5.0,
-// github.com/mpi-forum/mpi-abi-stubs.
+// The MPI standard, version 4.1, and the data of its procedures, github.com/mpi-forum/pympistandard; the binary
+// interface of MPI 5.0, github.com/mpi-forum/mpi-abi-stubs.
 package capture
 
 import (
@@ -80,8 +78,7 @@ import (
 	"reprise/trace"
 )
 
-// SpeedParam names the parameter of a trace that says how many flop a second of the recording
-// processor counts for.
+// SpeedParam names the parameter of a trace that says how many flop a second of the recording processor counts for.
 const SpeedParam = "flop of a second"
 
 // Options of a merge.
@@ -385,8 +382,7 @@ func (m *merger) translate() ([]outline, error) {
 			m.warn("rank %d: the last %d of %s are dropped: %v", rank, events-s.count+1, textutil.Count(events, "call"),
 				t.unfinished)
 		}
-		// The rank is done: its records are let go, and the memory of a merge stays that of the streams to
-		// come.
+		// The rank is done: its records are let go, and the memory of a merge stays that of the streams to come.
 		s.data, m.surveys[rank] = nil, nil
 		if m.o.Progress != nil {
 			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))

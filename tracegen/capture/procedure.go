@@ -9,6 +9,9 @@ import (
 	"reprise/trace"
 )
 
+// This file has what is known of each procedure of MPI (procedures, from procedures.txt) and of each kernel
+// (kernels).
+
 // procedureNumber is the number of a procedure in records: its line in procedures.txt, from 0.
 type procedureNumber int
 
@@ -67,9 +70,8 @@ var procedures = sync.OnceValue(func() (list []procedure) {
 		if words[0] == "#" {
 			continue
 		}
-		// A procedure with wide counts stands behind the one that it is like.
-		// The number of a procedure is its line, so the order of the file must be that of the recorder's
-		// tables.
+		// A procedure with wide counts stands behind the one that it is like. The number of a procedure is its
+		// line, so the order of the file must be that of the recorder's tables.
 		p := procedure{name: words[0]}
 		numbers[p.name] = procedureNumber(len(list))
 		// MPI_Send_c has counts of MPI_Count, and is MPI_Send in all else.

@@ -29,6 +29,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file runs the program to be recorded under the recorder, which it compiles (Record).
+
 // Command is a program to record: the arguments that a user would type to run it.
 type Command struct {
 	Args           []string

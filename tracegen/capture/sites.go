@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// This file has the statistics of the times between calls (sites.add, sites.at), and tells apart places of the
+// program that are one site (sites.part).
+
 // site is a place of the program where it computes: between two calls, by the keys of their records. Where that is
 // several places, as in two phases that send alike, the calls before tell them apart: past is a hash of them there,
 // and 0 elsewhere.
@@ -164,8 +167,7 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 // of the part of it that a lesser depth leaves. Of k classes of n times that deviate by chance alone, n-k of n-1 parts
 // of the squared deviations are left. A time that is alone in its class is the site's.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
-	// The depths ascend, and a deeper one must again leave no more than a quarter: short trails are
-	// preferred.
+	// The depths ascend, and a deeper one must again leave no more than a quarter: short trails are preferred.
 	all := s.times[at]
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {

@@ -6,6 +6,8 @@ import (
 	"slices"
 )
 
+// This file finds the steps of the run (stepper.find), stage 5 of a merge.
+
 // outline is the list of a rank's actions in three parts: those before the steps of the run, one step, and those
 // behind the last step. Without steps all come before.
 type outline struct{ before, step, after []item }
@@ -17,7 +19,7 @@ const (
 	mostTurnsOfStep = 64
 )
 
-// part is which part of what a rank does its main loop must hold at least: one of so many.
+// part says how much of a rank's actions its main loop must hold: at least a tenth.
 const part = 10
 
 // stepper looks for the steps of a run: the turns of the loop that has most of each rank's actions, from one cut to

@@ -12,6 +12,8 @@ import (
 	"reprise/internal/regular"
 )
 
+// This file opens the recording of a rank (openStream), checks it, and reads its events (stream.events).
+
 const (
 	headerBytes = 4096 // a page: the recorder maps it into memory, so that it survives the process
 	magic       = "reprise capture"
@@ -31,8 +33,8 @@ const (
 	outOfSpace            // the disk was full
 )
 
-// mark says how far a recording is, with a checksum (shim/stream.h). The recorder writes its two marks in turn, so that
-// one is whole whenever the process is killed.
+// mark says how far a recording is, with a checksum (shim/stream.h). The recorder writes its two marks in turn, so
+// that one is whole whenever the process is killed.
 type mark struct {
 	Number       uint64 // of the mark, from 1
 	Used, Failed int64  // bytes of records; calls that returned an error
@@ -119,8 +121,7 @@ func openStream(name string) (*stream, error) {
 	if _, err := binary.Decode(page, binary.NativeEndian, &s.head); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// The newer mark says how many records are valid. The length of the file bounds all that the header
-	// claims.
+	// The newer mark says how many records are valid. The length of the file bounds all that the header claims.
 	h := &s.head
 	newer, older := h.Marks[0], h.Marks[1]
 	if older.Number > newer.Number {
@@ -231,7 +232,8 @@ func mix(sum, word uint64) uint64 {
 	return sum ^ sum>>32
 }
 
-// rewind begins again with the first event. The backing arrays are kept, as the parts of calls that threads made need what later events put there.
+// rewind begins again with the first event. The backing arrays are kept, as the parts of calls that threads made
+// need what later events put there.
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
 	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1})

@@ -9,6 +9,9 @@ import (
 	"reprise/trace"
 )
 
+// This file surveys a rank's calls (newSurvey), stage 1 of a merge, and assigns messages that are left to receives
+// that were not seen to end (merger.answer).
+
 // survey holds the facts of a rank's calls that the translation of earlier calls, or of other ranks, needs: its
 // communicators, the findings of receives that did not state them, and sites.
 type survey struct {
@@ -24,8 +27,7 @@ type survey struct {
 
 	sharedWindows int64 // made: loads and stores there are not seen
 
-	// Of matched probes: whether other messages were asked for between the probe and its receive (type
-	// early).
+	// Of matched probes: whether other messages were asked for between the probe and its receive (type early).
 	taken   int64           // how often messages were asked for
 	probed  map[int64]int64 // by message of a matched probe that is not received: taken then
 	early   map[int64]early // messages of matched probes that others were received before

@@ -9,6 +9,9 @@ import (
 	"reprise/trace"
 )
 
+// This file translates the calls of a rank to steps (translator.translate), stage 3 of a merge; message.go,
+// collective.go, window.go and waits.go have the calls of one kind each.
+
 // translator turns the calls of a rank into steps. Of its merger it reads what the survey has found.
 type translator struct {
 	*merger

@@ -7,6 +7,9 @@ import (
 	"reprise/trace"
 )
 
+// This file takes the timing of the recording machine out of waits: spin of polling in vain, drain of MPI_Waitany
+// and MPI_Waitsome.
+
 // idleAtMost is the time, in nanoseconds, that a rank which only waits takes from one question to the next, in the
 // mean; a single one may take longer by chance. Longer times are work.
 const idleAtMost = 20e3
@@ -14,8 +17,9 @@ const idleAtMost = 20e3
 // spin is a sequence of questions, tests and probes, that followed each other at once and found nothing.
 //
 // If one of them is asked again, the rank only waits, and the number of its questions depends on the timing of the
-// recording machine. Then the call that ends the wait is in the trace alone, and no time between the questions is work.
-// If the wait ends as the rank turns to other work, the trace has each question once, where it was asked last.
+// recording machine. Then the call that ends the wait is in the trace alone, and no time between the questions is
+// work. If the wait ends as the rank turns to other work, the trace has each question once, where it was asked
+// last.
 //
 // Questions that are asked once each are all in the trace, with the times between them.
 type spin struct {
@@ -69,7 +73,7 @@ func (e *event) question() uint64 {
 	return h
 }
 
-// asking ends a spin with which a call does not go on, as it is no question, or comes after work.
+// asking ends the spin if a call does not continue it: the call is no question, or comes after work.
 func (t *translator) asking(e *event) {
 	if !e.proc.asks() {
 		t.spin.found = 0
@@ -95,7 +99,7 @@ func (t *translator) asking(e *event) {
 }
 
 // hold notes a question that has found nothing, with its step, if the trace may have it. A question that was asked
-// before moves to the end: the list is in the order in which they were asked last, and so sorted by number.
+// before moves to the end of the list, which is sorted by when each question was asked last.
 func (t *translator) hold(e *event, s *step) {
 	p, q := &t.spin, e.question()
 	// The time so far belongs to the question, and may turn out to be idle.
@@ -148,10 +152,10 @@ func (p *pause) add(q pause) {
 }
 
 // drain is a set of requests that the rank waits for with MPI_Waitany or MPI_Waitsome until none is left, without
-// another call of MPI meanwhile. The order in which they end depends on the recording machine. So the trace has as many
-// waits for any, or some, of them as there are requests, with the same work between each two; where MPI_Waitsome has
-// ended several at once, the last waits find none left. If another call comes in between, the trace has a wait for each
-// request that was chosen.
+// another call of MPI meanwhile. The order in which they end depends on the recording machine. So the trace has as
+// many waits for any, or some, of them as there are requests, with the same work between each two; where
+// MPI_Waitsome has ended several at once, the last waits find none left. If another call comes in between, the
+// trace has a wait for each request that was chosen.
 type drain struct {
 	slots []int64 // ascending
 	left  int     // requests that have not ended
@@ -206,7 +210,7 @@ func (d *drain) continues(pending []int64) bool {
 	})
 }
 
-// undrain puts the steps down that were kept for a drain, which is none.
+// undrain puts down the steps that were kept for what turned out to be no drain.
 func (t *translator) undrain() {
 	d := t.drain
 	if d == nil {

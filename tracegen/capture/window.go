@@ -35,8 +35,7 @@ func (t *translator) oneSided(e *event) error {
 		t.numbers[family] = taken
 		t.windows = append(t.windows, window{family: family, number: int32(n)})
 	}
-	// An access is one action; a synchronisation may be several, one for each rank of the group that it
-	// names.
+	// An access is one action; a synchronisation may be several, one for each rank of the group that it names.
 	w := &t.windows[e.window]
 	if kind, ok := e.proc.known().does.(trace.AccessKind); ok {
 		return t.access(e, w, kind)
@@ -101,9 +100,8 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 	}
 	s := step{form: form{kind: trace.KindAccess, family: w.family, access: kind}}
 	s.args[argPeer], s.args[argTag] = peer, int64(w.number)
-	// Bytes to the target, and back from it.
-	// MPI_Get_accumulate states both directions; the other procedures have one count, which holds for what is
-	// sent and for what comes back.
+	// Bytes to the target, and back from it. MPI_Get_accumulate states both directions; the other procedures have
+	// one count, which holds for what is sent and for what comes back.
 	one := e.of[anySide]
 	if !one.stated {
 		one.count = 1 // MPI_Fetch_and_op and MPI_Compare_and_swap have no count

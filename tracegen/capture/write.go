@@ -9,6 +9,8 @@ import (
 	"reprise/trace"
 )
 
+// This file writes steps and loops as blocks and calls of the trace (writer.write), stage 6 of a merge.
+
 // Call sites of the trace. Items that are called one by one have their arguments in columns; of those with lists of
 // counts, more columns hold vectors. A step of the run is a block of its own.
 const (
@@ -513,8 +515,7 @@ func parts(items []item) iter.Seq[[]item] {
 		from := 0
 		for n := range items {
 			n++
-			// The last items of a part decide on its end, so equal items are parted alike wherever they
-			// begin.
+			// The last items of a part decide on its end, so equal items are parted alike wherever they begin.
 			if n == len(items) || n-from == partMost || n-from >= partLeast && hashOf(items[n-gram:n])>>32%partMean == 0 {
 				if !yield(items[from:n]) {
 					return

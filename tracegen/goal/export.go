@@ -1,6 +1,5 @@
-// Package goal writes traces as GOAL, the text that LogGOPSim (Hoefler,
-// Schneider, Lumsdaine 2010) and the simulators after it play, once their
-// txt2bin has made it binary.
+// Package goal writes traces as GOAL, the text that LogGOPSim (Hoefler, Schneider, Lumsdaine 2010) and the
+// simulators after it play, once their txt2bin has made it binary.
 //
 // GOAL is a graph of calc, send and recv operations per rank; only dependencies
 // order them. [Export] writes the order of the program:
@@ -16,11 +15,10 @@
 // with what was cut off or added carried over, so that the calcs of a rank add up
 // to its computing time within half a nanosecond, wherever one stops.
 //
-// What GOAL lacks is left out and counted in [Exported]: tests, recorded probes,
-// and that a send is synchronous, which matters below the size from which
-// LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of
-// unknown size and a negative tag are errors. Collective operations are the messages of
-// SMPI's default selection.
+// What GOAL lacks is left out and counted in [Exported]: tests, recorded probes, and that a send is synchronous,
+// which matters below the size from which LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive
+// of unknown size and a negative tag are errors. Collective operations are the messages of SMPI's default
+// selection.
 //
 //	exported, err := goal.Export(ctx, w, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9})
 //
@@ -90,9 +88,8 @@ func (e *Exported) Warnings() []warning.Warning {
 	return list
 }
 
-// Export writes a trace as GOAL text: one rank after the other, as the format
-// wants it. It walks the trace once per rank, holding little of it; the trace must
-// therefore be a file, unless it has one rank only.
+// Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the trace once per
+// rank, holding little of it; the trace must therefore be a file, unless it has one rank only.
 func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Exported, error) {
 	if !(o.Speed > 0) {
 		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
@@ -141,8 +138,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 	return sum, out.Flush()
 }
 
-// action adds an action to the graph of its rank; speed is in flop/s. An error says what GOAL
-// cannot say.
+// action adds an action to the graph of its rank; speed is in flop/s. An error says what GOAL cannot say.
 func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	switch a.Kind {
 	case trace.KindFlops:
@@ -235,8 +231,7 @@ type graph struct {
 	line    []byte
 }
 
-// dependency is what the next operation waits for: the end of an operation, or
-// only its start.
+// dependency is what the next operation waits for: the end of an operation, or only its start.
 type dependency struct {
 	operation int64
 	start     bool
@@ -302,8 +297,7 @@ func (g *graph) name(operation int64) {
 	g.line = strconv.AppendInt(append(g.line, 'l'), operation, 10)
 }
 
-// end ends the line of an operation and writes what it depends on. It returns its
-// number.
+// end ends the line of an operation and writes what it depends on. It returns its number.
 func (g *graph) end() int64 {
 	g.line = append(g.line, '\n')
 	for _, d := range g.before {

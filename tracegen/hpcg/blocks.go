@@ -7,6 +7,9 @@ import (
 	"reprise/tracegen"
 )
 
+// This file makes the blocks of the trace: library.halo, and a body for each piece of a run, such as
+// library.before.
+
 // library makes the blocks of the trace, each once.
 type library struct {
 	p     *Params
@@ -24,10 +27,9 @@ type haloKey struct {
 // haloTag is the tag of all messages.
 const haloTag = 99
 
-// halo returns the block that exchanges the halo of a vector: receives are posted for all
-// neighbours, by rank, the values are packed and sent, and the receives are waited for in the
-// same order. Parameters: own rank, position in x, values of the halo. Source: HPCG 3.1,
-// ExchangeHalo.cpp.
+// halo returns the block that exchanges the halo of a vector: receives are posted for all neighbours, by rank, the
+// values are packed and sent, and the receives are waited for in the same order. Parameters: own rank, position in
+// x, values of the halo. Source: HPCG 3.1, ExchangeHalo.cpp.
 func (l *library) halo(k haloKey) int {
 	if n, ok := l.halos[k]; ok {
 		return n
@@ -75,8 +77,7 @@ func (l *library) halo(k haloKey) int {
 	return l.halos[k]
 }
 
-// body is a block under construction, for ranks of a column. Its one parameter is the
-// position in x.
+// body is a block under construction, for ranks of a column. Its one parameter is the position in x.
 type body struct {
 	*trace.Builder
 	library *library
@@ -111,7 +112,8 @@ func (l *library) newBody(name string, c column, timed bool) *body {
 	return b
 }
 
-// ends tells whether the own box is at the ends of the grid in x, 1 or 0, which is known only when the block is called.
+// ends tells whether the own box is at the ends of the grid in x, 1 or 0, which is known only when the block is
+// called.
 func (b *body) ends() (first, last trace.Operand) {
 	x, n := b.Param(0), int64(b.library.p.Grid.NX)
 	if n == 1 {
@@ -212,9 +214,8 @@ const (
 var cgMarkers = [...][2]int{timedCG: {beginTimed, endTimed}, referenceCG: {beginRef, endRef},
 	plainCG: {beginPlain, endCG}, testedCG: {beginCG, endCG}}
 
-// start appends what is done before the first of at most max iterations: the zero of x,
-// which is outside of the call and of its clock, and the residual of x. Source: HPCG 3.1,
-// CG.cpp, CG_ref.cpp.
+// start appends what is done before the first of at most max iterations: the zero of x, which is outside of the
+// call and of its clock, and the residual of x. Source: HPCG 3.1, CG.cpp, CG_ref.cpp.
 func (b *body) start(f cgForm, max int) {
 	b.vector(kernelZero)
 	b.Mark(cgMarkers[f][0], trace.Const(int64(max)))

@@ -12,16 +12,14 @@
 // What HPCG takes from time, the number of timed sets, and from floating-point values, the
 // iterations of its tests, are parameters.
 //
-// The generator never handles ranks one by one. What a rank does follows from its position
-// in the grid: a block (trace.Block) is made for each class of positions in y and z (first,
-// inner, last, height of the slab), the position in x is an argument, and the peer in a
-// direction is the own rank plus a constant. So the trace's size grows with the number of
-// lines of ranks along x, not with that of the ranks.
+// The generator never handles ranks one by one. What a rank does follows from its position in the grid: a block
+// (trace.Block) is made for each class of positions in y and z (first, inner, last, height of the slab), the
+// position in x is an argument, and the peer in a direction is the own rank plus a constant. So the trace's size
+// grows with the number of lines of ranks along x, not with that of the ranks.
 //
 // # Units
 //
-// Sizes of grids are in points, messages in bytes, of doubles of 8 bytes, flop by HPCG's own
-// formulas.
+// Sizes of grids are in points, messages in bytes, of doubles of 8 bytes, flop by HPCG's own formulas.
 //
 // # Errors
 //
@@ -46,8 +44,7 @@ import (
 type Options struct {
 	Tool    string // name and version of the program that writes, for the header
 	Command string // its command line, for the header
-	// Progress, if not nil, is called after each step with the number of steps
-	// done and the number of all.
+	// Progress, if not nil, is called after each step with the number of steps done and the number of all.
 	Progress func(done, all int)
 }
 

@@ -2,6 +2,9 @@ package hpcg
 
 import "fmt"
 
+// This file has the process grid (ChooseGrid), and what follows from a rank's position in it: the class of its
+// line (column) and its neighbours (rows).
+
 // Grid is a process grid: NX*NY*NZ ranks, of which number x + NX*(y + NY*z) sits at (x, y, z).
 type Grid struct{ NX, NY, NZ int }
 
@@ -31,8 +34,7 @@ func ChooseGrid(n int) Grid {
 		return Grid{f[0].prime, f[1].prime, f[2].prime}
 	}
 
-	// All others: the grid whose box of ranks has the least surface, the first one in HPCG's
-	// order of divisors.
+	// All others: the grid whose box of ranks has the least surface, the first one in HPCG's order of divisors.
 	best, least := Grid{}, 0
 	for _, x := range divisors(f)[1:] {
 		for _, y := range divisors(factorize(n / x))[1:] {
@@ -96,9 +98,8 @@ const levels = halvings + 1
 // doubleBytes is the size of a value.
 const doubleBytes = 8
 
-// column is what ranks of equal position in y and z have in common: on which sides the
-// global grid ends there, and the height of their boxes. Position in x is an argument of
-// blocks.
+// column is what ranks of equal position in y and z have in common: on which sides the global grid ends there, and
+// the height of their boxes. Position in x is an argument of blocks.
 type column struct {
 	firstY, lastY, firstZ, lastZ bool
 	nz                           int
@@ -109,8 +110,7 @@ func (p *Params) columnAt(iy, iz int) column {
 	return column{iy == 0, iy == p.Grid.NY-1, iz == 0, iz == p.Grid.NZ-1, p.height(iz)}
 }
 
-// row is a line of three points of a rank's neighbourhood along x, at (dy, dz), which is in
-// the grid.
+// row is a line of three points of a rank's neighbourhood along x, at (dy, dz), which is in the grid.
 type row struct {
 	dy, dz int
 	values int64 // of the halo with the neighbours at dx = -1 and 1, each

@@ -6,6 +6,8 @@ import (
 	"reprise/tracegen"
 )
 
+// This file makes the header of the trace (header): families, axes, the call site, phases, markers.
+
 // Families of ranks: all, those of equal position in x, and the lines of ranks along x, in
 // which the own rank is found by its position.
 const (
@@ -70,8 +72,7 @@ const (
 
 var phaseNames = []string{"DDOT", "WAXPBY", "SpMV", "MG", "CG", "halo"}
 
-// Markers of the trace, in the order of markerTable: which routine of HPCG the actions
-// between them belong to.
+// Markers of the trace, in the order of markerTable: which routine of HPCG the actions between them belong to.
 const (
 	beginClock = 0              // of the clocks: no text; of the first part, with the others behind it
 	endClock   = beginClock + 5 // likewise

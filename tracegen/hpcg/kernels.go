@@ -82,8 +82,7 @@ var partNames = [numParts]string{"DDOT", "WAXPBY", "SpMV", "MG"}
 //	SpMV          2 Z_0 (I + sets)
 //	MG            I (10 (Z_0 + Z_1 + Z_2) + 4 Z_3)
 //
-// The parameters must be complete. Source: HPCG 3.1, ReportResults.cpp, which adds up doubles
-// as well.
+// The parameters must be complete. Source: HPCG 3.1, ReportResults.cpp, which adds up doubles as well.
 func (p *Params) Flops() [numParts]float64 {
 	z := p.Grid.NZ * p.NZ
 	if p.slabs() {

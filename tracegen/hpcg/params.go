@@ -15,8 +15,8 @@ import (
 // Phase says which part of a run is traced.
 type Phase uint8
 
-// Timed: the timed sets of conjugate gradients, which are rated. All: the whole run, with
-// set-up, tests and report.
+// Timed stands for the timed sets of conjugate gradients, which are rated, All for the whole run, with set-up,
+// tests and report.
 const (
 	Timed Phase = iota
 	All
@@ -30,16 +30,14 @@ func (p Phase) String() string {
 	return "timed"
 }
 
-// Params are the parameters of a run. Those that are 0 and may be are completed by Complete
-// as HPCG does it.
+// Params are the parameters of a run. Those that are 0 and may be are completed by Complete as HPCG does it.
 type Params struct {
 	Ranks      int
 	NX, NY, NZ int // points of a rank's box; NZ is 0 with slabs
 
 	Grid Grid // process grid; zero: HPCG chooses
 
-	// Slabs: of the ranks those whose position in z is below PZ have ZL points in z, the
-	// others ZU. PZ = 0: none.
+	// Slabs: of the ranks those whose position in z is below PZ have ZL points in z, the others ZU. PZ = 0: none.
 	PZ, ZL, ZU int
 
 	Sets       int // timed sets of conjugate gradients
@@ -206,8 +204,8 @@ func (p *Params) Complete() (notes []string, err error) {
 		}
 		need(max(x, y, z) <= maxRatio*min(x, y, z),
 			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals have 64. Of the ranks
-		// with boxes of this height the one with the most neighbours has the most.
+		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals have 64. Of the
+		// ranks with boxes of this height the one with the most neighbours has the most.
 		var most int64
 		for iz := range g.NZ {
 			if p.height(iz) == nz {

@@ -9,8 +9,9 @@ import (
 	"reprise/trace"
 )
 
-// Summary is what HPCG reports of a run: times of rank 0 and rates. Times are in seconds,
-// rates in 1e9 flop/s.
+// This file computes HPCG's own report from the seconds of a run: NewSummary.
+
+// Summary is what HPCG reports of a run: times of rank 0 and rates. Times are in seconds, rates in 1e9 flop/s.
 type Summary struct {
 	SetupSeconds float64   `json:"setup_s"` // given, not simulated
 	Seconds      PartTimes `json:"time_s"`
@@ -65,8 +66,7 @@ func NewSummary(h *trace.Header, phase func(name string) float64, setup float64)
 		*seconds[i] = phase(name)
 		*rates[i] = rate(flops, *seconds[i])
 	}
-	// The seconds of all timed sets come from the clock around them, not from the sum of the
-	// parts.
+	// The seconds of all timed sets come from the clock around them, not from the sum of the parts.
 	cg := phase(phaseNames[phaseCG-1])
 	switch {
 	case wrong != nil:

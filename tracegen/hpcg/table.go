@@ -12,6 +12,8 @@ import (
 	"reprise/trace"
 )
 
+// This file has the table of HPCG's parameters (Parameters); WithDefaults sets Params by it.
+
 // Parameter is one parameter of HPCG, with all that flags and checks say of it.
 type Parameter struct {
 	option.Option[Params]
@@ -73,8 +75,7 @@ var parameters = []Parameter{
 	},
 }
 
-// count is a parameter that is a whole number from 0; Complete checks it further. def is the
-// default for help.
+// count is a parameter that is a whole number from 0; Complete checks it further. def is the default for help.
 func count(name, usage, def string, field func(*Params) *int) Parameter {
 	// The text of a number must fit HPCG's int.
 	parse := func(text string) (int, error) {

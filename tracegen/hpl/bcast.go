@@ -6,6 +6,9 @@ import (
 	"reprise/trace"
 )
 
+// This file makes the blocks of panel broadcasts: library.initBlock makes a broadcast pending, bcastBody is what a
+// process does when its poll lets it.
+
 // bodyKey names the body of a panel broadcast: the distance from the root, and
 // whether the message may have fewer doubles than pieces.
 type bodyKey struct {
@@ -13,10 +16,9 @@ type bodyKey struct {
 	small bool
 }
 
-// initBlock makes the broadcast of a panel of w columns pending on the process
-// column at distance x from the panel's. Its parameters are the panel's column,
-// tag and process column, the rows below the diagonal block, and the size of a
-// piece. Source: HPL 2.3 control flow, panel broadcast.
+// initBlock makes the broadcast of a panel of w columns pending on the process column at distance x from the
+// panel's. Its parameters are the panel's column, tag and process column, the rows below the diagonal block, and
+// the size of a piece. Source: HPL 2.3 control flow, panel broadcast.
 func (l *library) initBlock(w int64, x int) int64 {
 	// Below the diagonal block a rank may have no rows: then the message is the block, its pivots and their
 	// number alone.
@@ -42,9 +44,8 @@ func (l *library) initBlock(w int64, x int) int64 {
 	return int64(l.add(b))
 }
 
-// bcastBody is what the process column at distance x does once its poll lets it:
-// its parameters are the panel's column, tag and process column, the doubles of
-// the message, and of a piece.
+// bcastBody is what the process column at distance x does once its poll lets it: its parameters are the panel's
+// column, tag and process column, the doubles of the message, and of a piece.
 func (l *library) bcastBody(x int, small bool) *trace.Builder {
 	b, a := newBlock(5, "bcast x=%d", x)
 	c := &caster{lib: l, b: b, x: x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
@@ -83,8 +84,7 @@ func (l *library) bcastBody(x int, small bool) *trace.Builder {
 	return b
 }
 
-// ringTargets lists the distances that the root of a ring broadcast sends to, in
-// order.
+// ringTargets lists the distances that the root of a ring broadcast sends to, in order.
 func (l *library) ringTargets() []int {
 	q := l.p.Q
 	// Rings with M serve the next process column first, by itself: it is the one that factors the next panel.
@@ -145,8 +145,7 @@ func (c *caster) message(op trace.Op, x int, bytes trace.Operand) {
 	c.b.Message(op, rowFamily, 0, c.peer(x), c.tag, bytes)
 }
 
-// position returns the place of this process column among those that spread and
-// roll.
+// position returns the place of this process column among those that spread and roll.
 func (c *caster) position() int {
 	if c.lib.p.Bcast == LongM && c.x > 0 {
 		return c.x - 1
@@ -217,8 +216,7 @@ func (c *caster) run(lo, hi int) trace.Operand {
 	return c.b.Scale(int64(doubleBytes*(hi-lo)), c.piece)
 }
 
-// spread emits the tree; size gives the bytes of a range of pieces. Empty
-// messages are sent, too.
+// spread emits the tree; size gives the bytes of a range of pieces. Empty messages are sent, too.
 func (c *caster) spread(size func(lo, hi int) trace.Operand) {
 	n, y := c.lib.pieces(), c.position()
 	for bit := hi(n - 1); bit >= 1; bit /= 2 {
@@ -233,8 +231,7 @@ func (c *caster) spread(size func(lo, hi int) trace.Operand) {
 	}
 }
 
-// roll emits the roll of pieces that are all of the same size but the last.
-// Steps that repeat become loops.
+// roll emits the roll of pieces that are all of the same size but the last. Steps that repeat become loops.
 func (c *caster) roll() {
 	n, y := c.lib.pieces(), c.position()
 	// Sizes and neighbours are looked up once, before the loops that use them.
@@ -276,9 +273,8 @@ func (c *caster) roll() {
 	}
 }
 
-// roll makes the blocks of rolls whose pieces all differ in size. Two steps
-// are a turn, and a chain of 2^k turns is two chains of half as many: so a roll
-// of n positions takes log(n) blocks that all positions share.
+// roll makes the blocks of rolls whose pieces all differ in size. Two steps are a turn, and a chain of 2^k turns is
+// two chains of half as many: so a roll of n positions takes log(n) blocks that all positions share.
 type roll struct {
 	lib  *library
 	kind string // tells its blocks from those of other rolls
@@ -287,10 +283,9 @@ type roll struct {
 	step func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand)
 }
 
-// chainKey names a chain of 2^log turns. Its parameters are the two operands of
-// the roll, the peers of the first and of the second step of a turn, and the
-// pieces a and b that these send. The first receives b+sign, the second a-sign;
-// with each turn a falls and b rises by sign.
+// chainKey names a chain of 2^log turns. Its parameters are the two operands of the roll, the peers of the first
+// and of the second step of a turn, and the pieces a and b that these send. The first receives b+sign, the second
+// a-sign; with each turn a falls and b rises by sign.
 type chainKey struct {
 	kind string
 	sign int64
@@ -314,8 +309,7 @@ func (r *roll) chain(sign int64, log int) int {
 	})
 }
 
-// emit calls the roll of position y of n, with two operands and the ranks of the
-// positions before and after.
+// emit calls the roll of position y of n, with two operands and the ranks of the positions before and after.
 func (r *roll) emit(b *trace.Builder, y, n int, operands [2]trace.Operand, before, after trace.Operand) {
 	// Even positions turn to the next one first, odd ones to the one before: so neighbours meet.
 	first, second, sign := after, before, int64(1)

@@ -7,8 +7,10 @@ import (
 	"reprise/trace"
 )
 
-// factor makes the blocks of the factorization of a panel of w columns that are
-// common to the process rows of the same hops in a pivot exchange. They take
+// This file makes the blocks of panel factorizations (library.factBlock), with their pivot exchanges (pivotHops).
+
+// factor makes the blocks of the factorization of a panel of w columns. Process rows whose pivot exchanges have the
+// same hops share them. Parameters of the blocks are
 //
 //	m       local rows from the current diagonal row on if the process row is the current one, else all of the panel
 //	off     first column of the recursion or leaf, in the panel
@@ -33,22 +35,19 @@ type factorKey struct {
 	hops    string
 }
 
-// factBlock factors a panel of w columns on the process row at distance d. Its
-// parameters are the panel's column, the rows below its diagonal block, its
-// process row, and the pivots.
+// factBlock factors a panel of w columns on the process row at distance d. Its parameters are the panel's column,
+// the rows below its diagonal block, its process row, and the pivots.
 func (l *library) factBlock(w int64, d int) int64 {
 	b, a := newBlock(4, "pdfact w=%d d=%d", w, d) // j ml2 prow pivots
 	m := a[1]
 	if d == 0 {
 		m = m.Plus(w)
 	}
-	// An empty panel, of a look-ahead deeper than the matrix, is called for and has nothing to
-	// factor.
+	// An empty panel, of a look-ahead deeper than the matrix, is called for and has nothing to factor.
 	b.Mark(beginFact, a[0])
 	if w > 0 {
 		hops, distances := pivotHops(l.p.P, d)
-		// Process rows of the same hops share the blocks: there are few lists of hops, whatever P
-		// is.
+		// Process rows of the same hops share the blocks: there are few lists of hops, whatever P is.
 		key := factorKey{int(w), d == 0, fmt.Sprint(hops)}
 		f := l.factors[key]
 		if f == nil {
@@ -84,9 +83,9 @@ func (f *factor) part(n int) int {
 	})
 }
 
-// recur is the recursion over n columns: HPL divides them into parts of a multiple of
-// NBMIN columns, factors one after the other, and brings each, before or after that by
-// variant, up to date with the columns done, or the rest with it.
+// recur is the recursion over n columns. HPL divides them into parts of a multiple of NBMIN columns and factors one
+// after the other. Depending on the variant, a part is updated with the columns done before it is factored, or the
+// columns behind are updated with the part afterwards.
 func (f *factor) recur(n int) *trace.Builder {
 	p := f.lib.p
 	b, a := newBlock(f.params, "pdrpan w=%d n=%d", f.w, n)
@@ -158,18 +157,16 @@ func localMax(b *trace.Builder, m, col trace.Operand) {
 	b.If(m, func() { b.Compute(idamax, m) })
 }
 
-// column treats one column of a leaf: pivot exchange, local swap, and the
-// variant's computation; the last column of a leaf only scales. Its parameters
-// are m, the column in the panel, the columns of the leaf before it and after
+// column treats one column of a leaf: pivot exchange, local swap, and the variant's computation; the last column of
+// a leaf only scales. Its parameters are m, the column in the panel, the columns of the leaf before it and after
 // it, the pivots, the owner, and the peers.
 func (f *factor) column(last bool) *trace.Builder {
 	b, a := newBlock(f.params+2, "column w=%d last=%t", f.w, last)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
 
-	// The pivot exchange: the search of the maximum of a column over the process
-	// column together with the exchange of the two rows: full panel rows, whatever
-	// the recursion level. Copies made after a message depend on who held the
-	// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
+	// The pivot exchange: the search of the maximum of a column over the process column together with the exchange
+	// of the two rows: full panel rows, whatever the recursion level. Copies made after a message depend on who
+	// held the larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
 	w := int64(f.w)
 	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
 		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
@@ -227,58 +224,14 @@ func (f *factor) column(last bool) *trace.Builder {
 	return b
 }
 
-// panel is one panel of columns and what the actions that concern it depend on.
-// Source: HPL 2.3 control flow, panels.
-type panel struct {
-	j, jb      int64 // first column, width
-	prow, pcol int64 // process row and column that own its diagonal block
-	tag        int64 // of its broadcast
-	blocks     *widthBlocks
-
-	pivots  int64                                         // vector: owner of each column's pivot
-	swapped int64                                         // vector: rows that take part in the swap, by distance from prow
-	k0      int64                                         // such rows of the panel's own process row
-	order   []int64                                       // process rows by position in a swap by spread-roll
-	layout  struct{ order, lengths, equal, uneven int64 } // vectors, and whether equal differs from lengths
-}
-
-// newPanel sets up the panel at column j, a multiple of NB or N (then it is
-// empty).
-func (g *generator) newPanel(j, tag int64) *panel {
-	jb := min(g.nb, g.n-j)
-	return &panel{j: j, jb: jb, prow: g.rowOwner(j), pcol: g.colOwner(j), tag: tag, blocks: g.lib.width(jb)}
-}
-
-// rowsBelow returns the column of ml2: the rows of each process row below the panel's diagonal block.
-func (g *generator) rowsBelow(p *panel) []int64 {
-	return g.byRow(func(r int64) int64 { return g.rows(p.j+p.jb, g.n-p.j-p.jb, r) })
-}
-
-// panelBlock lists a panel of w columns that is set up; current says whether the
-// process row is the panel's.
-func (l *library) panelBlock(w int64, current bool) int64 {
-	b, a := newBlock(6, "panel") // j ml2 nq prow pcol tag
-	length := trace.Const(w*w + w + 1)
-	if l.p.Q > 1 {
-		length = b.Affine([]int64{w, 1}, a[1], length)
-	}
-	mp := a[1]
-	if current {
-		mp = mp.Plus(w)
-	}
-	b.Mark(markPanel, a[0], trace.Const(w), mp, a[2], a[3], a[4], a[5], length)
-	return int64(l.add(b))
-}
-
 // swapTag is the tag of pivot exchanges and row swaps.
 const swapTag = 1001
 
 // doubleBytes is the size of a matrix element in a message.
 const doubleBytes = 8
 
-// treePeer returns whom member x of n talks to at level bit of the binomial tree
-// from member 0, whether it receives, and whether it talks at all. Levels run
-// from hi(n-1) down to 1.
+// treePeer returns whom member x of n talks to at level bit of the binomial tree from member 0, whether it
+// receives, and whether it talks at all. Levels run from hi(n-1) down to 1.
 func treePeer(x, bit, n int) (peer int, receives, ok bool) {
 	switch {
 	case n < 2 || x%bit != 0:
@@ -306,10 +259,9 @@ type hop struct {
 	out, in payload
 }
 
-// pivotHops lists the hops of a pivot exchange of the process row at distance d
-// of n from the current one, and the distances of its peers: its partner among
-// the extra processes, its neighbours in the hypercube, its neighbours in the
-// tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
+// pivotHops lists the hops of a pivot exchange of the process row at distance d of n from the current one, and the
+// distances of its peers: its partner among the extra processes, its neighbours in the hypercube, its neighbours in
+// the tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
 func pivotHops(n, d int) (hops []hop, peers []int) {
 	cube := hi(n)
 	extra := n - cube // processes beyond the hypercube

@@ -1,30 +1,25 @@
 // Package hpl writes traces of High Performance Linpack: what every rank of a
 // run does between the entry and the exit of HPL's timed solver, without times.
 //
-// It executes HPL 2.3's control flow symbolically, from the parameters of an
-// HPL.dat alone: the recursive panel factorization with its pivot exchanges, the
-// six panel broadcasts, the trailing update with its row swaps and polls,
-// look-ahead of any depth, and the back substitution. The trace holds the same
-// kernel calls, messages and polls, in the same order, with the same peers,
-// tags, sizes and dimensions as the real code; docs/hpl.md says how that is
-// checked and what is left out.
+// It executes HPL 2.3's control flow symbolically, from the parameters of an HPL.dat alone: the recursive panel
+// factorization with its pivot exchanges, the six panel broadcasts, the trailing update with its row swaps and
+// polls, look-ahead of any depth, and the back substitution. The trace holds the same kernel calls, messages and
+// polls, in the same order, with the same peers, tags, sizes and dimensions as the real code; docs/hpl.md says how
+// that is checked and what is left out.
 //
 //	p := hpl.DefaultParams(20000, 4, 4)
 //	err := hpl.Generate(ctx, w, p, hpl.Options{})
 //
-// What HPL takes from the values of its matrix is the choice of pivots: see
-// Pivots. What it takes from time, the outcome of polls, is not in the trace:
-// a poll is an action there.
+// What HPL takes from the values of its matrix is the choice of pivots: see Pivots. What it takes from time, the
+// outcome of polls, is not in the trace: a poll is an action there.
 //
-// The generator never handles ranks one by one. It makes blocks (trace.Block) by
-// role, that is by distance of a process row or column from the panel's, and
-// calls them with arguments that belong to a process row, a process column or
-// everybody. So its cost, and the trace's size, grow with P+Q, not with P*Q.
+// The generator never handles ranks one by one. It makes blocks (trace.Block) by role, that is by distance of a
+// process row or column from the panel's, and calls them with arguments that belong to a process row, a process
+// column or everybody. So its cost, and the trace's size, grow with P+Q, not with P*Q.
 //
 // # Units
 //
-// N, NB and thresholds are numbers of rows or columns; messages are in bytes, of doubles
-// of 8 bytes.
+// N, NB and thresholds are numbers of rows or columns; messages are in bytes, of doubles of 8 bytes.
 //
 // # Errors
 //
@@ -51,8 +46,7 @@ type Options struct {
 	Tool       string // name and version of the program that writes, for the header
 	Command    string // its command line, for the header
 	FirstSteps int    // write only so many steps of the main loop; 0: all, and the back substitution
-	// Progress, if not nil, is called after each step with the number of steps
-	// done and the number of all.
+	// Progress, if not nil, is called after each step with the number of steps done and the number of all.
 	Progress func(done, all int)
 }
 
@@ -161,8 +155,7 @@ func (g *generator) by(n int64, value func(i int64) int64) []int64 {
 func (g *generator) byRow(value func(r int64) int64) []int64 { return g.by(g.p, value) }
 func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, value) }
 
-// byDistance returns, for each process row, the block of its distance from the
-// panel's.
+// byDistance returns, for each process row, the block of its distance from the panel's.
 func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
 	return g.byRow(func(r int64) int64 { return blocks[mod(r-p.prow, g.p)] })
 }

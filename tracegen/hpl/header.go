@@ -7,8 +7,9 @@ import (
 	"reprise/tracegen"
 )
 
-// Families of communicators: the process rows, of q members each, and the
-// process columns.
+// This file makes the header of the trace (header): families, axes, call sites, phases, markers.
+
+// Families of communicators: the process rows, of q members each, and the process columns.
 const (
 	rowFamily = iota
 	colFamily
@@ -34,9 +35,9 @@ const (
 	callInit       // its broadcast becomes pending
 	callFinish     // the broadcast is waited for
 	callUpdate     // trailing update, swap by binary exchange included
-	callUpdateHead // its begin, where the swap may be spread-roll
-	callSpreadRoll // the swap
-	callUpdateWork // the rest of the update
+	callUpdateHead // the begin of an update whose swap may be spread-roll
+	callSpreadRoll // its swap
+	callUpdateWork // its rest
 	callRHS        // the solve's first message: the right-hand side
 	callDiag       // a diagonal block is solved
 	callBlock      // the process column of the block above passes the solution on
@@ -46,8 +47,7 @@ const (
 	callEnd
 )
 
-// callSiteTable says which arguments the blocks called from each place have,
-// and on what axis they vary.
+// callSiteTable says which arguments the blocks called from each place have, and on what axis they vary.
 func callSiteTable() []trace.CallSite {
 	// The axis of an argument decides how much of the trace it takes: one number a call for
 	// everybody, or as many as there are process rows or columns.
@@ -139,8 +139,7 @@ const (
 
 var phaseNames = []string{"factorization", "pivot exchange", "broadcast", "update", "swap", "solve"}
 
-// Markers of the trace, in the order of markerTable: which routine of HPL the
-// actions between them belong to.
+// Markers of the trace, in the order of markerTable: which routine of HPL the actions between them belong to.
 const (
 	beginSolver = iota // N NB
 	endSolver
@@ -178,8 +177,7 @@ const (
 	numMarkers
 )
 
-// markerTable gives the markers their texts; names of routines depend on the
-// variants and forms of a run.
+// markerTable gives the markers their texts; names of routines depend on the variants and forms of a run.
 func markerTable(p *Params) []trace.Marker {
 	variant := []string{"ll", "cr", "rl"}
 	// HPL has a routine for each variant and form, with these in its name.

@@ -17,14 +17,15 @@ import (
 	"reprise/trace/warning"
 )
 
-// Dat is the content of an HPL.dat: lists of values whose combinations HPL runs
-// one after the other.
+// This file reads an HPL.dat as HPL does (ReadDat), and writes one (Params.WriteDat).
+
+// Dat is the content of an HPL.dat: lists of values whose combinations HPL runs one after the other.
 type Dat struct {
 	values   map[string][]int // by parameter; of choices, HPL's digits
 	warnings []warning.Warning
 }
 
-// Warnings returns where HPL reads something else than stands there.
+// Warnings returns the places where HPL reads other values than a person does.
 func (d *Dat) Warnings() []warning.Warning { return d.warnings }
 
 // Combinations returns how many runs HPL makes of the file.
@@ -161,9 +162,8 @@ func ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 
-	// HPL asks for the number of values of a parameter first, on a line of
-	// its own, and then for the values on the next; the number of grids counts for P and Q. Parameters
-	// with one value for all runs have no such number.
+	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the values on the
+	// next; the number of grids counts for P and Q. Parameters with one value for all runs have no such number.
 	d.next(true)  // the title
 	d.next(false) // the author has a buffer of its own
 	d.next(true)  // the output file
@@ -220,9 +220,8 @@ type datReader struct {
 	err      error
 }
 
-// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most
-// hplLineLength characters, the rest of a longer line being the next one. At the end of the
-// file the buffer keeps the line before.
+// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most hplLineLength characters,
+// the rest of a longer line being the next one. At the end of the file the buffer keeps the line before.
 func (d *datReader) next(buffered bool) {
 	if d.err != nil {
 		return
@@ -367,12 +366,10 @@ func (d *datReader) values(par *Parameter, n int) []int {
 // HPL_LINE_MAX - 2 leaves one for the zero behind them.
 const hplLineLength = 253
 
-// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf
-// takes the next word, and then HPL moves on by the length of that word and one character
-// more, wherever the word began. Blanks before a value, and more than one between values,
-// thus add up until it reads inside the previous value again. Behind the end of a line
-// lies what is left of longer ones before it, and where there is no word, the last one
-// counts again.
+// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf takes the next word, and
+// then HPL moves on by the length of that word and one character more, wherever the word began. Blanks before a
+// value, and more than one between values, thus add up until it reads inside the previous value again. Behind the
+// end of a line lies what is left of longer ones before it, and where there is no word, the last one counts again.
 type hplLine struct {
 	buffer [hplLineLength + 1]byte
 	known  int    // characters of the buffer that some line has filled
@@ -391,8 +388,7 @@ func (h *hplLine) set(line string) {
 // depend on memory that was never filled.
 func (h *hplLine) values(n int) []int {
 	var list []int
-	// HPL moves on by the word's length and one blank from where it began to look, not from where the word
-	// began.
+	// HPL moves on by the word's length and one blank from where it began to look, not from where the word began.
 	for at := 0; len(list) < n; at += len(h.word) + 1 {
 		if !h.next(at) {
 			break

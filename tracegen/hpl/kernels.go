@@ -59,13 +59,11 @@ var roleNames = []string{"same", "swap", "in", "out", "none"}
 // Kernels returns the kernels that traces of HPL declare, with their dimensions as HPL passes them, and
 // the flop that each call does; those that only move data do none.
 func Kernels() []trace.Kernel {
-	// C = A*B + C with M x N results of K products each: a multiplication and an addition for
-	// each.
+	// C = A*B + C with M x N results of K products each: a multiplication and an addition for each.
 	gemm := func(b string) trace.Kernel {
 		return kernel("dgemm", attrs("transa", "N", "transb", b), dims("M", "N", "K"), term(2, 1, 1, 1))
 	}
-	// A triangular system for M x N unknowns: of order M from the left, of order N from the
-	// right.
+	// A triangular system for M x N unknowns: of order M from the left, of order N from the right.
 	trsm := func(side, uplo, trans, diag string) trace.Kernel {
 		flops := term(1, 2, 1)
 		if side == "R" {
@@ -153,7 +151,8 @@ func term(coef float64, powers ...uint8) trace.Term {
 	return t
 }
 
-// computeByForm calls the kernel of a form. Its first two dimensions are the other way round where it is not transposed.
+// computeByForm calls the kernel of a form. Its first two dimensions are the other way round where it is not
+// transposed.
 func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand, more ...trace.Operand) {
 	if f != Transposed {
 		x, y = y, x

@@ -2,6 +2,9 @@ package hpl
 
 import "reprise/trace"
 
+// This file has HPL's main loops, plain and lookAhead, and the calls of blocks that they consist of; Generate runs
+// one of them, and then backSubstitution (solve.go).
+
 // Tags of the panel broadcasts: 1000 of them, in turn.
 const (
 	firstBcastTag = 2001
@@ -11,12 +14,10 @@ const (
 // noBcast is the polled panel of an update that polls none.
 const noBcast = -1
 
-// bcastTag returns the tag of broadcast i: HPL counts up from panel to panel, and begins again
-// after the last tag.
+// bcastTag returns the tag of broadcast i: HPL counts up from panel to panel, and begins again after the last tag.
 func bcastTag(i int64) int64 { return firstBcastTag + i%numBcastTags }
 
-// plain is HPL's main loop without look-ahead. Source: HPL 2.3 control flow,
-// main loops.
+// plain is HPL's main loop without look-ahead. Source: HPL 2.3 control flow, main loops.
 func (g *generator) plain() {
 	for k := int64(0); k < int64(g.limit) && g.OK(); k++ {
 		if k > 0 {
@@ -33,15 +34,13 @@ func (g *generator) plain() {
 	}
 }
 
-// lookAhead is HPL's main loop with look-ahead; it returns the panels that are
-// still to be used.
+// lookAhead is HPL's main loop with look-ahead; it returns the panels that are still to be used.
 func (g *generator) lookAhead() []*panel {
 	depth := int64(g.params.lookAhead())
 	start := min(depth*g.nb, g.n)
 
-	// The first panels, as many as the depth, are set up and factored; each updates the columns
-	// before start that follow it. Panels beyond the matrix are empty; they are broadcast
-	// nevertheless.
+	// The first panels, as many as the depth, are set up and factored; each updates the columns before start that
+	// follow it. Panels beyond the matrix are empty; they are broadcast nevertheless.
 	var pending []*panel
 	for k := int64(0); k < depth; k++ {
 		pending = append(pending, g.newPanel(min(k*g.nb, g.n), bcastTag(k)))
@@ -114,7 +113,7 @@ func (g *generator) first(x *panel) {
 	g.finishBcast(x)
 }
 
-// drawPivots states what the trace depends on of a panel's pivots.
+// drawPivots draws a panel's pivots and writes, as vectors, what the trace depends on of them.
 func (g *generator) drawPivots(x *panel) {
 	if x.jb == 0 {
 		x.pivots = g.Writer().Vector(trace.Vector{Values: []int64{0}}) // nobody looks at it

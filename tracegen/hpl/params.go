@@ -12,9 +12,8 @@ import (
 	"reprise/trace"
 )
 
-// Params is one configuration of HPL: every parameter of HPL.dat that the solver
-// depends on, the build option that changes its actions, and where pivots come
-// from.
+// Params is one configuration of HPL: every parameter of HPL.dat that the solver depends on, the build option that
+// changes its actions, and where pivots come from.
 type Params struct {
 	N, NB         int
 	PMap          Order
@@ -55,8 +54,7 @@ func DefaultParams(n, p, q int) Params {
 // maxMessage is how many doubles a message can have.
 const maxMessage = math.MaxInt64 / 64
 
-// WithDefaults returns what set sets, and all else as DefaultParams has it for the N, P and Q
-// that it sets.
+// WithDefaults returns what set sets, and all else as DefaultParams has it for the N, P and Q that it sets.
 func WithDefaults(set func(*Params) error) (Params, error) {
 	var given Params
 	if err := set(&given); err != nil {
@@ -135,9 +133,8 @@ func (p *Params) Validate() error {
 // maxMemory bounds what the definitions of a run may take, in bytes.
 const maxMemory = 2 << 30
 
-// Memory of blocks while they are made and written, in bytes: about
-// twice their size, as they are garbage collected. Fitted from above to the
-// peak memory of runs of 1,000 to 30,000 process rows or columns.
+// Memory of blocks while they are made and written, in bytes: about twice their size, as they are garbage
+// collected. Fitted from above to the peak memory of runs of 1,000 to 30,000 process rows or columns.
 const (
 	callMemory      = 550     // a call of a block of ten operands
 	rowMemory       = 8 << 10 // of a process row once: its part in the solve

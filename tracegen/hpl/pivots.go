@@ -17,6 +17,9 @@ import (
 	"reprise/trace/vectors"
 )
 
+// This file finds the pivots of a run: drawn by seed, by an LU factorization of HPL's matrix (factorPivots), or
+// from a file (ReadPivots).
+
 // PivotKind says where pivots come from.
 type PivotKind int
 
@@ -53,9 +56,8 @@ func (v *Pivots) Set(source string) error {
 	return fmt.Errorf("%q, want random, lu, none", source)
 }
 
-// ReadPivots reads the pivots of a matrix of order n: line c, from 0, holds the
-// global row, from 0, that is exchanged with row c in column c. Name is for
-// error messages, which give the line from 1.
+// ReadPivots reads the pivots of a matrix of order n: line c, from 0, holds the global row, from 0, that is
+// exchanged with row c in column c. Name is for error messages, which give the line from 1.
 func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 	head := sniff.Remember(r)
 	var rows []int32
@@ -114,9 +116,8 @@ func (v *pivotRows) row(c int64) int64 {
 	return int64(v.Rows[c])
 }
 
-// owners returns, for the jb columns from j, 0 where the pivot is the current
-// row itself and else 1 + the distance of the pivot's process row from the
-// panel's: all that the local row swaps of the factorization depend on.
+// owners returns, for the jb columns from j, 0 where the pivot is the current row itself and else 1 + the distance
+// of the pivot's process row from the panel's: all that the local row swaps of the factorization depend on.
 func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 	if v.Kind == RandomPivots {
 		owners := vectors.PivotOwners{Seed: v.Seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
@@ -150,14 +151,12 @@ func (v *pivotRows) count(dst []int64, g *grid, j, jb int64) {
 	}
 }
 
-// MaxLU is the largest order of a matrix that is factored for its pivots: it
-// takes 8 N^2 bytes and 2/3 N^3 flop.
+// MaxLU is the largest order of a matrix that is factored for its pivots: it takes 8 N^2 bytes and 2/3 N^3 flop.
 const MaxLU = 8192
 
-// HPL's pseudo-random matrix: state 1 + i + j*N of this linear congruential
-// generator (Knuth), which begins with the seed as state 0, gives the element in
-// row i and column j, whatever the grid. Source: HPL 2.3, HPL_pdmatgen and
-// HPL_rand, with the seed of HPL's test driver.
+// HPL's pseudo-random matrix: state 1 + i + j*N of this linear congruential generator (Knuth), which begins with
+// the seed as state 0, gives the element in row i and column j, whatever the grid. Source: HPL 2.3, HPL_pdmatgen
+// and HPL_rand, with the seed of HPL's test driver.
 const (
 	matrixSeed       = 100
 	matrixMultiplier = 1481765933<<32 | 1284865837
@@ -182,9 +181,8 @@ func randomMatrix(n int) []float64 {
 // luBlock is the number of columns factored before the rest is updated.
 const luBlock = 64
 
-// factorPivots factors HPL's matrix of order n with partial pivoting and returns
-// the row exchanged with each. nb and p decide ties as HPL does: the smaller
-// process row wins, then the smaller row.
+// factorPivots factors HPL's matrix of order n with partial pivoting and returns the row exchanged with each. nb
+// and p decide ties as HPL does: the smaller process row wins, then the smaller row.
 func factorPivots(ctx context.Context, n, nb, p int) ([]int32, error) {
 	f := &luFactor{n: n, nb: nb, p: p, a: randomMatrix(n), pivots: make([]int32, n)}
 	for j := 0; j < n; j += luBlock {
@@ -243,8 +241,7 @@ func (f *luFactor) col(j int) []float64 { return f.a[j*f.n : (j+1)*f.n] }
 
 // pivot returns the row of the largest element of a column from row c on.
 func (f *luFactor) pivot(col []float64, c int) int {
-	// HPL finds the maximum of each process row first, and combines these; so ties go to the lesser process
-	// row.
+	// HPL finds the maximum of each process row first, and combines these; so ties go to the lesser process row.
 	owner := func(i int) int { return i / f.nb % f.p }
 	best, size := c, math.Abs(col[c])
 	for i := c + 1; i < f.n; i++ {

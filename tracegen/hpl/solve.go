@@ -6,9 +6,10 @@ import (
 	"reprise/trace"
 )
 
-// Tags of the back substitution: row messages take the odd ones from rowTag on,
-// column messages the even ones, both below lastTag; then they start again. The
-// solution's last broadcast has its own.
+// This file writes HPL's back substitution (generator.backSubstitution), and makes its blocks.
+
+// Tags of the back substitution: row messages take the odd ones from rowTag on, column messages the even ones, both
+// below lastTag; then they start again. The solution's last broadcast has its own.
 const (
 	firstRowTag = 3001
 	firstColTag = 3002
@@ -16,8 +17,7 @@ const (
 	treeTag     = 9001
 )
 
-// rhsBlock moves the right-hand side, m rows of it, to the process column of the
-// last block.
+// rhsBlock moves the right-hand side, m rows of it, to the process column of the last block.
 func (l *library) rhsBlock(send bool) int64 {
 	b := trace.NewBuilder("right-hand side", 2)
 	out, in := directed(send, b.Scale(doubleBytes, b.Param(0)))
@@ -25,10 +25,9 @@ func (l *library) rhsBlock(send bool) int64 {
 	return int64(l.add(b))
 }
 
-// solutionBlock passes the solution of a block of kp unknowns up its process
-// column and uses it on the rows of the window above: at distance d above the
-// process row that solved it. Parameters: blocks of rows in the window, kp, that
-// process row, the process column of the next block, tags.
+// solutionBlock passes the solution of a block of kp unknowns up its process column and uses it on the rows of the
+// window above: at distance d above the process row that solved it. Parameters: blocks of rows in the window, kp,
+// that process row, the process column of the next block, tags.
 func (l *library) solutionBlock(d int) int64 {
 	b, a := newBlock(6, "solution d=%d", d)
 	// The window comes in blocks of rows, as all of its blocks are whole.

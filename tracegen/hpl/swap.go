@@ -6,6 +6,9 @@ import (
 	"reprise/trace"
 )
 
+// This file makes the row swaps of an update, by binary exchange (library.binarySwap) and by spread-roll
+// (library.spreadBlock).
+
 // binarySwap emits the row swap by binary exchange of the process row at
 // distance d. Each swapped row that a process owns travels as its columns and an
 // index; U travels whole. A poll of the pending broadcast follows each round.
@@ -110,17 +113,15 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 	b.Mark(endSwap00)
 }
 
-// layout is how the rows of U are dealt to the process rows during a swap by
-// spread-roll: position i, held by process row order[i], owns lengths[i] of
-// them. Source: HPL 2.3 control flow, spread-roll, lengths and order.
+// layout is how the rows of U are dealt to the process rows during a swap by spread-roll: position i, held by
+// process row order[i], owns lengths[i] of them. Source: HPL 2.3 control flow, spread-roll, lengths and order.
 type layout struct {
 	order, lengths []int64
 	uneven         bool    // equilibration moves rows
 	equal          []int64 // lengths after equilibration
 }
 
-// newLayout deals the jb rows of a panel of process row prow; counts is K by
-// distance.
+// newLayout deals the jb rows of a panel of process row prow; counts is K by distance.
 func newLayout(counts []int64, prow, jb int64, equil bool) *layout {
 	n := len(counts)
 	v := &layout{order: make([]int64, n), lengths: make([]int64, n)}
@@ -169,10 +170,9 @@ func newLayout(counts []int64, prow, jb int64, equil bool) *layout {
 	return v
 }
 
-// spreadBlock swaps rows by spread-roll on the process row at position y. Its parameters
-// are the panel's column, the columns to swap, the panel's width, K of its process row,
-// whether equilibration moves rows, and the layout: the vectors of the order, of the lengths
-// and of the lengths after equilibration.
+// spreadBlock swaps rows by spread-roll on the process row at position y. Its parameters are the panel's column,
+// the columns to swap, the panel's width, K of its process row, whether equilibration moves rows, and the layout:
+// the vectors of the order, of the lengths and of the lengths after equilibration.
 func (l *library) spreadBlock(y int) int64 {
 	b, a := newBlock(8, "spread-roll y=%d", y)
 	panel, n, width, k0, uneven, order, lengths, equals := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
@@ -231,9 +231,8 @@ func (l *library) spreadBlock(y int) int64 {
 	return int64(l.add(b))
 }
 
-// rowsStep emits a step of a roll: the operands are the vector of lengths and the
-// bytes of a row, the pieces the positions whose rows go out and come in.
-// The receive is nonblocking even where nothing is sent.
+// rowsStep emits a step of a roll: the operands are the vector of lengths and the bytes of a row, the pieces the
+// positions whose rows go out and come in. The receive is nonblocking even where nothing is sent.
 func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received trace.Operand) {
 	bytes := func(position trace.Operand) trace.Operand {
 		return b.Mul(b.VectorAt(operands[0], position), operands[1])
@@ -251,14 +250,12 @@ func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received 
 	b.Poll(slotBcast)
 }
 
-// tree is a position's place in the tree of a spread: how many levels the tree
-// has, and at which of them, counted from the leaves, the position receives.
-// The root receives at none: its level is that of the whole tree. A position that
-// takes no part has no levels.
+// tree is a position's place in the tree of a spread: how many levels the tree has, and at which of them, counted
+// from the leaves, the position receives. The root receives at none: its level is that of the whole tree. A
+// position that takes no part has no levels.
 type tree struct{ levels, level int }
 
-// treeLevels returns the levels of the tree from source to the positions after it, n in
-// all, or to those before it.
+// treeLevels returns the levels of the tree from source to the positions after it, n in all, or to those before it.
 func treeLevels(n, source int, right bool) int {
 	if right {
 		source = n - 1 - source
@@ -282,10 +279,9 @@ func treePlace(n, source, y int, right bool) tree {
 	return tree{levels, bits.TrailingZeros(uint(distance))}
 }
 
-// emitSpread emits what position y, at place t of a tree, does in a spread to the positions
-// after the source, or to those before it. A member receives at its own level and sends at
-// those below; at level k, bit 1<<k, a message has the rows of so many positions, as far as
-// these exist. All members poll after each level.
+// emitSpread emits what position y, at place t of a tree, does in a spread to the positions after the source, or to
+// those before it. A member receives at its own level and sends at those below; at level k, bit 1<<k, a message has
+// the rows of so many positions, as far as these exist. All members poll after each level.
 //
 // hop moves the rows of the positions [lo, hi) to or from a peer, and then emits what follows
 // by then. Where there is nothing to receive, a hop may make each of the levels that are left,
@@ -336,12 +332,11 @@ func position(b *trace.Builder, order, i trace.Operand) trace.Operand {
 // sourcesInRange returns a power of two near sqrt(P).
 func (p *Params) sourcesInRange() int { return 1 << (log2(p.P) / 2) }
 
-// rangeKey names what position y does for a range of sources, as far as it
-// depends on the place of the range and on y. For a source, y's place in a tree depends on
-// the trailing zeros of its distance, and on the levels of the tree. So for all
-// of a range that y is not in, the place depends on the distance mod the size of the range, on the
-// trailing zeros of the one distance that this size divides, and on the levels, unless
-// these change within the range.
+// rangeKey names what position y does for a range of sources, as far as it depends on the place of the range and on
+// y. For a source, y's place in a tree depends on the trailing zeros of its distance, and on the levels of the
+// tree. So for all of a range that y is not in, the place depends on the distance mod the size of the range, on the
+// trailing zeros of the one distance that this size divides, and on the levels, unless these change within the
+// range.
 type rangeKey struct {
 	lo, sources   int // lo: -1 where only what follows matters
 	y             int // -1 where only what follows matters
@@ -353,9 +348,8 @@ type rangeKey struct {
 // evenBlock moves the rows of the sources [lo, lo+size), size a power of two that divides lo, as far as
 // there are so many and position y has a part in it. Its parameters are those of sourceBlock, for the first source.
 //
-// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P),
-// not with P squared. Rejected: ranges of ranges, which make the definitions smaller, but
-// counting them without expanding them slower.
+// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P), not with P squared.
+// Rejected: ranges of ranges, which make the definitions smaller, but counting them without expanding them slower.
 func (l *library) evenBlock(y, lo, size int) int {
 	last := min(lo+size, l.p.P) - 1
 	key := rangeKey{lo: lo, sources: last + 1 - lo, y: y}
@@ -378,17 +372,15 @@ func (l *library) evenBlock(y, lo, size int) int {
 	})
 }
 
-// sourceKey names the block of a position for one source of equilibration: its
-// places in the two trees.
+// sourceKey names the block of a position for one source of equilibration: its places in the two trees.
 type sourceKey struct{ right, left tree }
 
 // sourceParams are the parameters of a sourceBlock: the own position, the source, the columns,
 // the bytes of a row, and the vectors of the order, of the lengths and of what they are to be.
 const sourceParams = 7
 
-// sourceBlock moves the rows of one source that lie outside of its target
-// interval to the positions whose targets they are in. Source: HPL 2.3 control flow,
-// equilibration.
+// sourceBlock moves the rows of one source that lie outside of its target interval to the positions whose targets
+// they are in. Source: HPL 2.3 control flow, equilibration.
 func (l *library) sourceBlock(key sourceKey) *trace.Builder {
 	b, a := newBlock(sourceParams, "equil right=%v left=%v", key.right, key.left)
 	y, source, n, rowBytes, order, lengths, equals := a[0], a[1], a[2], a[3], a[4], a[5], a[6]
@@ -413,17 +405,15 @@ func (l *library) sourceBlock(key sourceKey) *trace.Builder {
 	return b
 }
 
-// treeKey names the block of a place in a tree of equilibration, to the right of the source or to
-// the left.
+// treeKey names the block of a place in a tree of equilibration, to the right of the source or to the left.
 type treeKey struct {
 	tree
 	right bool
 }
 
-// evenTree moves the rows of a source, [first, end), along a tree to the positions in whose
-// targets they are. Its parameters are the own position, the rows, the bytes of one, and the
-// vectors of the order and of the lengths after equilibration. Levels without rows for them
-// have no message.
+// evenTree moves the rows of a source, [first, end), along a tree to the positions in whose targets they are. Its
+// parameters are the own position, the rows, the bytes of one, and the vectors of the order and of the lengths
+// after equilibration. Levels without rows for them have no message.
 func (l *library) evenTree(key treeKey) *trace.Builder {
 	b, a := newBlock(6, "equil right=%t %v", key.right, key.tree)
 	y, first, end, rowBytes, order, equals := a[0], a[1], a[2], a[3], a[4], a[5]

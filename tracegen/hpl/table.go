@@ -11,6 +11,8 @@ import (
 	"reprise/trace"
 )
 
+// This file has the table of HPL's parameters (Parameters), and the types of their values.
+
 // Parameter is one parameter of HPL, with all that flags, HPL.dat, checks, the trace's
 // header and docs/hpl.md say of it.
 type Parameter struct {
@@ -44,8 +46,7 @@ const (
 	loops // how many
 )
 
-// Bounds of the parameters beyond which sizes overflow or definitions do not fit
-// in memory.
+// Bounds of the parameters beyond which sizes overflow or definitions do not fit in memory.
 const (
 	maxOrder = math.MaxInt32 // HPL's int
 	maxDepth = 1 << 12

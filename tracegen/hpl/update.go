@@ -6,14 +6,16 @@ import (
 	"reprise/trace"
 )
 
+// This file makes the blocks of trailing updates: updateBlock a whole one; updateHead and updateWork its begin and
+// end where a spread-roll comes in between (library.width).
+
 // mayRoll reports whether row swaps may be done by spread-roll.
 func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchange }
 
-// updateBlock is a whole update: its parameters are the panel's column, the
-// polled panel's column or -1, the columns, the rows below the diagonal block,
-// the panel's process row, and the counts of swapped rows. Panels without
-// columns, and processes without columns, only wait for the polled broadcast.
-// Source: HPL 2.3 control flow, trailing update.
+// updateBlock is a whole update: its parameters are the panel's column, the polled panel's column or -1, the
+// columns, the rows below the diagonal block, the panel's process row, and the counts of swapped rows. Panels
+// without columns, and processes without columns, only wait for the polled broadcast. Source: HPL 2.3 control flow,
+// trailing update.
 func (l *library) updateBlock(w int64, d int) int64 {
 	work := l.workBlock(w, d)
 	b, a := newBlock(6, "update w=%d d=%d", w, d)
@@ -42,8 +44,7 @@ func (l *library) markUpdate(b *trace.Builder, panel, bcast, n trace.Operand) {
 	b.Mark(beginUpdate, panel, bcast, asked, n)
 }
 
-// updateHead begins an update whose swap may be spread-roll; where it is not, it
-// swaps.
+// updateHead begins an update whose swap may be spread-roll; where it is not, it swaps.
 func (l *library) updateHead(w int64, d int) int64 {
 	b, a := newBlock(5, "update head w=%d d=%d", w, d) // j bcast n prow counts
 	l.markUpdate(b, a[0], a[1], a[2])
@@ -57,8 +58,7 @@ func (l *library) updateHead(w int64, d int) int64 {
 	return int64(l.add(b))
 }
 
-// updateWork ends an update: its parameters are the columns and the rows below
-// the diagonal block.
+// updateWork ends an update: its parameters are the columns and the rows below the diagonal block.
 func (l *library) updateWork(w int64, d int) int64 {
 	work := l.workBlock(w, d)
 	b, a := newBlock(2, "update work w=%d d=%d", w, d)

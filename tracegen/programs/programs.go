@@ -183,8 +183,7 @@ func newHPL() *Program {
 	for _, o := range table {
 		p.Parameters = append(p.Parameters, parameter(o, o.Doc))
 	}
-	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once
-	// over these.
+	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once over these.
 	p.New = func(given []trace.Param) (Run, error) {
 		r := &HPL{}
 		var err error

@@ -9,12 +9,13 @@ import (
 	"reprise/trace"
 )
 
-// ahead is what has been read before it is asked for. Each rank has two blocks: actions
-// are taken from one while a goroutine, the reader, fills the other. Where it is late,
-// who asks fills the block. That makes no difference to what is in it.
+// This file reads files before their actions are asked for, in a goroutine (Trace.ReadAhead).
+
+// ahead is what has been read before it is asked for. Each rank has two blocks: Fill takes actions from one while a
+// goroutine, the reader, fills the other. If the reader is late, Fill fills the block itself, with the same actions.
 //
-// At first nothing has been read, and a replay asks for rank after rank from the first. So
-// the reader begins with the last, and they open the files from both ends.
+// At first nothing has been read, and a replay asks for rank after rank, beginning with the first. The reader begins
+// with the last, so that reader and replay open the files from both ends.
 type ahead struct {
 	ranks []aheadRank
 	taken []int32 // by rank: actions of its first block that were asked for; the reader never looks
@@ -25,8 +26,7 @@ type ahead struct {
 	ended atomic.Bool
 }
 
-// aheadRank is the blocks of a rank in turn: number i is blocks[i%2], and those from spent
-// to filled are in use.
+// aheadRank is the blocks of a rank in turn: number i is blocks[i%2], and those from spent to filled are in use.
 type aheadRank struct {
 	filled atomic.Uint32 // raised by who fills
 	spent  atomic.Uint32 // raised by who asks
@@ -56,8 +56,8 @@ type oddMark struct {
 	odd    oddities
 }
 
-// empty, full and first may be called by who asks; full also by who fills, where it can only turn
-// false meanwhile.
+// empty, full and first may be called by the goroutine of Fill. The reader may call full, too: while it does, full can
+// only become false.
 func (r *aheadRank) empty() bool   { return r.filled.Load() == r.spent.Load() }
 func (r *aheadRank) full() bool    { return r.filled.Load()-r.spent.Load() == 2 }
 func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
@@ -72,11 +72,10 @@ const (
 	readAtOnce    = 8       // divides all others
 )
 
-// ReadAhead has a goroutine read the files from now on, some dozens of actions of each
-// rank ahead of Fill, until Close. What Fill and Sums return stays the same if eight
-// actions are asked for, or a part of eight, and they are still for one caller. It has no
-// effect after the first Fill, where the ranks share a file, where they are very many, and
-// on a single processor.
+// ReadAhead has a goroutine read the files from now on, some dozens of actions of each rank ahead of Fill, until
+// Close. What Fill and Sums return stays the same if eight actions are asked for, or a part of eight, and they are
+// still for one caller. It has no effect after the first Fill, where the ranks share a file, where they are very
+// many, and on a single processor.
 func (t *Trace) ReadAhead() {
 	size := largestBlock
 	for size > smallestBlock && 2*size*t.ranks > cachedAhead {
@@ -111,8 +110,7 @@ func (t *Trace) ReadAhead() {
 	}()
 }
 
-// Close ends what ReadAhead began; the goroutine may still be at its last block. There is
-// nothing else to close.
+// Close ends what ReadAhead began; the goroutine may still be at its last block. There is nothing else to close.
 func (t *Trace) Close() error {
 	if t.ahead != nil {
 		t.ahead.ended.Store(true)
@@ -129,9 +127,8 @@ func (a *ahead) rouse() {
 	}
 }
 
-// fillBlock fills a block of rank, unless both are in use or nothing follows. Windows are
-// cut from memory, which is that of who calls. Lists may be large: nothing is read behind
-// a block with some before it is spent.
+// fillBlock fills a block of rank, unless both are in use or nothing follows. Windows are cut from memory, which is
+// that of who calls. Lists may be large: nothing is read behind a block with some before it is spent.
 func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
 	r.reading.Lock()

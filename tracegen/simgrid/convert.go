@@ -6,6 +6,8 @@ import (
 	"reprise/trace"
 )
 
+// This file writes a SimGrid trace as a trace of Reprise (Trace.Header, Trace.Convert).
+
 // Columns of the call site "flat": what its arguments mean depends on the block.
 const (
 	argPeer     = iota // or the root, the amount of a computation, the seconds of a sleep
@@ -35,9 +37,8 @@ const (
 // maxUnitElements bounds the elements of the vectors of a unit, but for one call.
 const maxUnitElements = 1 << 20
 
-// Header returns the header of the trace as a flat one: axis "rank", one call site
-// that calls one-action blocks, and one for collective operations with counts for
-// each rank.
+// Header returns the header of the trace as a flat one: axis "rank", one call site that calls one-action blocks,
+// and one for collective operations with counts for each rank.
 func (t *Trace) Header() *trace.Header {
 	h := &trace.Header{
 		Program: "simgrid-ti",
@@ -48,8 +49,7 @@ func (t *Trace) Header() *trace.Header {
 			Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(t.ranks)}},
 		}},
 	}
-	// Each call of a site has its own number of items for each rank: actions, by block and
-	// arguments.
+	// Each call of a site has its own number of items for each rank: actions, by block and arguments.
 	site := func(name string, vectors int, params ...string) {
 		s := trace.CallSite{Name: name, Counts: 0, Block: trace.PerItem}
 		for i, param := range params {
@@ -62,9 +62,8 @@ func (t *Trace) Header() *trace.Header {
 	return h
 }
 
-// Convert writes all actions to w, whose header must be that of Header. It does
-// not close w. It holds one unit of the trace at a time. progress, if it is set, is called with
-// the number of actions that are written.
+// Convert writes all actions to w, whose header must be that of Header. It does not close w. It holds one unit of
+// the trace at a time. progress, if it is set, is called with the number of actions that are written.
 func (t *Trace) Convert(w *trace.Writer, progress func(actions int)) error {
 	if t.ahead != nil {
 		return fmt.Errorf("%s: read ahead, which a conversion would miss", t.name)

@@ -18,13 +18,14 @@ import (
 	"reprise/tracegen"
 )
 
+// This file writes a trace of Reprise as SimGrid's text: Export, ExportFile, ExportDir. A rankWriter writes the
+// lines of one rank.
+
 // ExportOptions says how a trace becomes text.
 type ExportOptions struct {
-	// Polls answers polls, of which the text has none. It must not depend on the
-	// rank.
+	// Polls answers polls, of which the text has none. It must not depend on the rank.
 	Polls trace.PollAnswers
-	// Flops is what a compute line says for a call of a kernel; nil: what the
-	// trace declares.
+	// Flops is what a compute line says for a call of a kernel; nil: what the trace declares.
 	Flops tracegen.FlopsFunc
 	// Note is a line of comment at the beginning of each file; "": none.
 	Note string
@@ -39,11 +40,9 @@ type Exported struct {
 	// ordinary sends they do not wait for their receive.
 	Synchronous int64
 	Probes      int64 // recorded probes, left out
-	// Reordered counts waits whose line means another request: of equal source,
-	// destination and tag, and older.
+	// Reordered counts waits whose line means another request: of equal source, destination and tag, and older.
 	Reordered int64
-	// Freed counts requests that stay pending in the text, where the trace lets go of
-	// them.
+	// Freed counts requests that stay pending in the text, where the trace lets go of them.
 	Freed int64
 	// Spread counts computations of an amount with a standard deviation, which is left out.
 	Spread int64
@@ -161,9 +160,8 @@ func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, hea
 // IndexOf returns the name of the index that ExportFile writes beside the file at path.
 func IndexOf(path string) string { return path + ".index" }
 
-// ExportFile writes all ranks as one file, and beside it the index that names it,
-// [IndexOf] path. Each appears whole or not at all. What is no regular
-// file, such as a named pipe, gets no index. The trace may be a stream.
+// ExportFile writes all ranks as one file, and beside it the index that names it, [IndexOf] path. Each appears
+// whole or not at all. What is no regular file, such as a named pipe, gets no index. The trace may be a stream.
 func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOptions) (*Exported, error) {
 	if err := checkName(path); err != nil {
 		return nil, err
@@ -202,8 +200,7 @@ func checkName(path string) error {
 // indexName is the name of the index in a directory.
 const indexName = "trace.index"
 
-// exportMemory bounds the text held for all ranks together, if their number does
-// not make it more.
+// exportMemory bounds the text held for all ranks together, if their number does not make it more.
 const exportMemory = 64 << 20 // bytes
 
 // Bytes of text that a rank may hold.
@@ -212,10 +209,9 @@ const (
 	mostHeld  = 64 << 10
 )
 
-// ExportDir writes a file per rank and their index, "trace.index", into the
-// directory dir, which is made, or was empty. It appears whole or not at all. The
-// index names the files by way of dir, as SimGrid takes relative names to begin
-// at its working directory. The trace may be a stream.
+// ExportDir writes a file per rank and their index, "trace.index", into the directory dir, which is made, or was
+// empty. It appears whole or not at all. The index names the files by way of dir, as SimGrid takes relative names
+// to begin at its working directory. The trace may be a stream.
 func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions) (*Exported, error) {
 	if err := checkName(dir); err != nil {
 		return nil, err
@@ -251,11 +247,10 @@ func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions)
 
 // rankWriter writes the lines of one rank.
 //
-// A wait line names a message, not a request, and means the oldest pending one
-// of that name: a trace that waits for a younger one first is written as well as can
-// be. No line lets go of a request. SimGrid does, at the end of a rank, before it
-// waits for the rest; so what a trace lets go is held back, and a waitall after it: if
-// nothing else follows, and it is what SimGrid does anyhow, it needs no lines.
+// A wait line names a message, not a request, and means the oldest pending one of that name: a trace that waits for
+// a younger one first is written as well as can be. No line lets go of a request. SimGrid does, at the end of a
+// rank, before it waits for the rest; so what a trace lets go is held back, and a waitall after it: if nothing else
+// follows, and it is what SimGrid does anyhow, it needs no lines.
 type rankWriter struct {
 	requests // pending, in the slots of the trace, or in slot letGo
 	held     []trace.Action
@@ -268,8 +263,7 @@ type rankWriter struct {
 // larger ones: SimGrid's counts are 32 bits wide, whatever its parser accepts.
 var countTypes = [...]int64{6, 0, 14, 27}
 
-// items returns a message's size as a count and the number of its datatype. An
-// unknown size remains -1.
+// items returns a message's size as a count and the number of its datatype. An unknown size remains -1.
 func items(bytes int64) (count, datatype int64, err error) {
 	for _, n := range countTypes {
 		size := typeSizes[n]
@@ -513,8 +507,7 @@ func (r *rankWriter) verb(verb string) {
 	r.text = append(append(r.text, ' '), verb...)
 }
 
-// counted is one side of a collective: what goes to, or comes from, each rank, in
-// items of a datatype.
+// counted is one side of a collective: what goes to, or comes from, each rank, in items of a datatype.
 type counted struct {
 	items    []int64
 	datatype int64
@@ -590,9 +583,8 @@ func (r *rankWriter) collective(c *trace.Collective) error {
 // itemTypes are datatypes of 32, 16, 8, 4, 2 and 1 bytes.
 var itemTypes = [...]int64{27, 14, 0, 1, 3, 6}
 
-// countedBy turns counts of elements, one or those between running sums, into
-// items of a datatype: of the elements' own size, or else of the largest that
-// divides them all into numbers of 31 bits.
+// countedBy turns counts of elements, one or those between running sums, into items of a datatype: of the elements'
+// own size, or else of the largest that divides them all into numbers of 31 bits.
 func countedBy(count int64, sums []int64, size int64) (counted, error) {
 	counts := []int64{count}
 	if sums != nil {

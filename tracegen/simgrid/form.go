@@ -10,11 +10,13 @@ import (
 	"reprise/trace"
 )
 
-// SimGrid before 3.20 wrote messages without tags, "send PEER COUNT [TYPE]", waits and tests
-// that name no request, and most versions spelled Isend, allReduce and the like. Its replay
-// kept the pending requests of a rank on a stack: a wait ends the newest, a test asks for
-// that, and waitAll ends all. No line says which form a text has, so the first that is
-// possible in one form only decides, for all ranks.
+// This file finds out which version of SimGrid wrote a text, as no line says so: its form (Trace.formOfText), and how
+// it numbers ranks (Trace.firstIn).
+//
+// SimGrid before 3.20 wrote messages without tags, "send PEER COUNT [TYPE]", and waits and tests that name no request;
+// most of these versions spelled verbs as Isend, allReduce and the like. Their replay kept the pending requests of a
+// rank on a stack: a wait ends the newest, a test asks for the newest, and waitAll ends all. The first line that is
+// possible in one form only decides for all ranks.
 
 // Forms of a line, and of the text.
 const (
@@ -116,10 +118,9 @@ func (t *Trace) otherForm() string {
 	return "the text has the form of SimGrid " + decided + ", by " + place + ", and the two cannot be mixed"
 }
 
-// SimGrid before 3.29 wrote the numbers of actors, a rank's plus one, into waits and
-// tests, and before 3.30 into sendRecv, though its replays took them for ranks. Nothing
-// else tells such texts from others. So the numbers are ranks or actors by what these
-// lines name, decided once for all ranks.
+// SimGrid before 3.29 wrote the numbers of actors, a rank's plus one, into waits and tests, and before 3.30 into
+// sendRecv, though its replays took them for ranks. Nothing else tells such texts from others. So the numbers are
+// ranks or actors by what these lines name, decided once for all ranks.
 
 // lineKind is a kind of lines with a numbering of its own.
 type lineKind int
@@ -223,8 +224,7 @@ func (t *Trace) firstIn(kind lineKind) verdict {
 // enoughVotes of a rank are not added to.
 const enoughVotes = 16
 
-// evidence is what lines of a rank tell of their numbers: whether these are ranks (0), or
-// those plus one (1).
+// evidence is what lines of a rank tell of their numbers: whether these are ranks (0), or those plus one (1).
 type evidence struct {
 	rank    int32
 	pending [2]requests // if they are ranks, and if they are not
@@ -266,8 +266,7 @@ func (e *evidence) add(l *lines, kind lineKind, ranks int64) {
 			_, sense[i] = e.pending[i].oldest(k, verb == "wait")
 		}
 
-	// The partners of a sendRecv tell at the ends: no rank is called as many as there are, and
-	// no actor 0.
+	// The partners of a sendRecv tell at the ends: no rank is called as many as there are, and no actor 0.
 	case verb == "sendRecv" && kind == pairLines:
 		number()
 		dst := number()

@@ -12,26 +12,27 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file reads files of text: lines goes from line to line, fields from field to field in one. What the fields
+// mean is in parse.go.
+
 // Sizes of the window through which a file is read.
 const (
 	chunkSize = 16 << 10
 	maxLine   = 8 << 20 // bytes; a line of an alltoallv of 65,536 ranks fits
 )
 
-// idleWindows bounds the windows in a row without a line to read: one of maxLine takes a
-// dozen.
+// idleWindows bounds the windows in a row without a line to read. A line of maxLine takes a dozen windows.
 const idleWindows = textutil.MaxIdle / chunkSize
 
-// lines reads a text file line by line, through a window that is used again and
-// again. Between chunks the file is closed, so that there may be more files than
-// descriptors.
+// lines reads a text file line by line, through a window that is used again and again. Between chunks the file is
+// closed, so that there may be more files than descriptors.
 type lines struct {
 	fields        // the whole lines in the window, and where in them it is
 	line   int    // number of the line that next moved to
 	end    bool   // nothing is left behind the window
 	buf    []byte // the window: text, then the beginning of a line
 	offset int64  // of the next chunk
-	memory *slab  // of who reads
+	memory *slab  // of the goroutine that reads
 	path   string
 	name   string // for errors
 }
@@ -59,8 +60,7 @@ func (l *lines) next() error {
 	}
 }
 
-// more moves the window on by a chunk. Its text may still be empty then, if the
-// chunk holds no end of a line.
+// more moves the window on by a chunk. Its text may still be empty then, if the chunk holds no end of a line.
 func (l *lines) more() error {
 	if l.end {
 		return io.EOF
@@ -99,14 +99,13 @@ func (l *lines) mistake() error {
 	return sniff.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, textutil.Brief(err)), l.path, sniff.Actions)
 }
 
-// slab is a large piece of memory that is cut into windows: one by one, thousands of
-// them take longer to get than to fill. It is for one goroutine.
+// slab is a large piece of memory that is cut into windows: to allocate thousands of windows one by one takes longer
+// than to fill them. It is for one goroutine.
 type slab struct{ used []byte }
 
 const slabSize = 64 * chunkSize
 
-// cut returns an empty window with room for size bytes. Those larger than a chunk are
-// rare, and on their own.
+// cut returns an empty window with room for size bytes. Those larger than a chunk are rare, and on their own.
 func (s *slab) cut(size int) []byte {
 	if size > chunkSize {
 		return make([]byte, 0, size)
@@ -119,8 +118,7 @@ func (s *slab) cut(size int) []byte {
 	return s.used[from : from : from+size]
 }
 
-// trim cuts off a window the room behind its text, which serves for the next one if
-// this was the last.
+// trim returns a window without the room behind its text. If it was the last window cut, the next one gets the room.
 func (s *slab) trim(window []byte) []byte {
 	n, size := len(s.used), cap(window)
 	if n > 0 && size > 0 && &window[:size][size-1] == &s.used[n-1] {
@@ -129,15 +127,14 @@ func (s *slab) trim(window []byte) []byte {
 	return slices.Clip(window)
 }
 
-// fields reads the fields of a line, which blanks and tabs separate. It never passes
-// the end of the line, as lines.next alone does. What it reads after the first mistake means
-// nothing.
+// fields reads the fields of a line, which blanks and tabs separate. Only lines.next passes the end of the line. What
+// fields reads after the first mistake means nothing.
 type fields struct {
 	text []byte // lines, each with its '\n'
 	at   int    // the next field, or blanks before it; len(text) before the first line
 	err  error  // the first mistake
 	odd  odd    // why the line is odd
-	what string // is odd in it
+	what string // the part of it that is odd
 }
 
 // failf notes a mistake, unless there is one already: later ones often follow from the first.
@@ -190,8 +187,8 @@ func (f *fields) takes(text string) bool {
 	return true
 }
 
-// special reads the next field if it is one of numbers below 0 that mean something of their
-// own, and returns it, 0 for any other.
+// special reads the next field if it is one of the numbers, all below 0, and returns it. For any other field it
+// returns 0 and reads nothing.
 func (f *fields) special(numbers ...int) int {
 	f.skipBlanks()
 	if f.text[f.at] != '-' {
@@ -223,8 +220,8 @@ func (f fields) left() int {
 // maxDigits of a number are exact as a float64.
 const maxDigits = 15
 
-// digits reads the next field of a line from text[at:] if it consists of at most maxDigits
-// digits. It returns where the field ends, 0 if it is another one.
+// digits reads the next field of a line from text[at:] if it consists of at most maxDigits digits. It returns the
+// number and where the field ends; an end of 0 if the field is none such.
 func digits(text []byte, at int) (n int64, end int) {
 	for in(blanks, text[at]) {
 		at++
@@ -285,8 +282,7 @@ func (f *fields) amount(what string) float64 {
 	return v
 }
 
-// integer reads the next field, a number in [least, most]; a fraction is cut off as
-// SimGrid does.
+// integer reads the next field, a number in [least, most]; a fraction is cut off as SimGrid does.
 func (f *fields) integer(what string, least, most int64) int64 {
 	if n, end := digits(f.text, f.at); end > 0 && n >= least && n <= most {
 		f.at = end
@@ -295,7 +291,7 @@ func (f *fields) integer(what string, least, most int64) int64 {
 	return f.truncated(what, least, most)
 }
 
-// truncated is integer for any number.
+// truncated does what integer does, for numbers with fractions and signs, too.
 func (f *fields) truncated(what string, least, most int64) int64 {
 	// Bounds are exact as float64, so that none is missed by rounding.
 	v := math.Trunc(f.number(what))

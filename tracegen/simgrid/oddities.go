@@ -7,6 +7,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file notes what is odd in lines that can be read all the same, and makes warnings of it (Trace.Warnings).
+
 // odd is what is odd in a line that is played, or passed over.
 type odd uint8
 
@@ -14,7 +16,7 @@ const (
 	notOdd      odd = iota
 	strayLine       // of another rank than the file's
 	idleLine        // a wait that names no request
-	otherLine       // the same, but it would if its numbers were meant as in other versions
+	otherLine       // a wait that would name one if its numbers were meant as in other versions
 	commLine        // makes a communicator
 	toNobody        // a message from or to no rank
 	derivedLine     // has a derived datatype

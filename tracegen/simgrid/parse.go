@@ -9,7 +9,10 @@ import (
 	"reprise/trace"
 )
 
-// parse turns a line whose rank has been read into an action; it is false for lines that mean nothing.
+// This file turns a line of text into an action (stream.parse), by SimGrid's rules for verbs, ranks, tags,
+// datatypes and counts.
+
+// parse turns a line whose rank has been read into an action; ok is false for a line without one.
 func (s *stream) parse(l *lines, t *Trace, a *trace.Action) (ok bool, err error) {
 	if l.err == nil {
 		ok = s.act(&l.fields, t, l.fields.next(), a)
@@ -23,7 +26,8 @@ func (s *stream) parse(l *lines, t *Trace, a *trace.Action) (ok bool, err error)
 	return ok, nil
 }
 
-// act parses the fields behind a verb, and leaves mistakes in them. It calls itself with the verb of today of another spelling.
+// act parses the fields behind a verb, and leaves a mistake in f.err. For an old spelling it calls itself with the
+// new one.
 func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	*a = trace.Action{}
 	switch string(verb) {
@@ -157,8 +161,8 @@ var typeSizes = [...]int64{
 	8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8, 8,
 }
 
-// itemSize returns the bytes of the datatype in the next field, or the default if
-// there is none. Before SimGrid 3.20 that stood for all other types than seven, of which -1 was written.
+// itemSize returns the bytes of the datatype in the next field, or the default if there is no field. Texts from before
+// SimGrid 3.20 have numbers for seven datatypes, and -1 for all others, which have the default size.
 func (t *Trace) itemSize(f *fields) int64 {
 	if f.text[f.at] == '\n' {
 		return t.defaultSize
@@ -185,8 +189,7 @@ func (t *Trace) itemSize(f *fields) int64 {
 // maxBytes bounds the size of a message, so that sums of sizes fit.
 const maxBytes = 1 << 50
 
-// size turns a count into bytes by the datatype in the next field, or by the
-// default if there is none.
+// size turns a count into bytes by the datatype in the next field, or by the default if there is none.
 func (t *Trace) size(f *fields, count int64) int64 {
 	size := t.itemSize(f)
 	if count < 0 {
@@ -284,9 +287,8 @@ func (s *stream) named(f *fields, t *Trace, verb string) (k key, ok bool) {
 	return k, ok
 }
 
-// messageKey returns the key of a message by the numbers in a wait, where that of rank 0 is
-// first. It is false for numbers that no rank has. A source of -555 names no request in
-// SimGrid, but in texts that name actors it does.
+// messageKey returns the key of a message by the numbers in a wait, where that of rank 0 is first. It is false for
+// numbers that no rank has. A source of -555 names no request in SimGrid, but in texts that name actors it does.
 func messageKey(src, dst int64, tag int32, first, ranks int64) (key, bool) {
 	dst -= first
 	switch {
@@ -312,8 +314,7 @@ type recentSums struct {
 	scratch sums
 }
 
-// read parses a count for each of the ranks and returns their sums, or leaves a mistake
-// in f.
+// read parses a count for each of the ranks and returns their sums, or leaves a mistake in f.
 func (c *recentSums) read(f *fields, ranks, side int, what string) sums {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -378,10 +379,9 @@ var collectives = func() map[string]trace.CollectiveKind {
 	return verbs
 }()
 
-// collectiveForm says which arguments the line of a collective has, in this order: the size of
-// the send buffer, counts that are sent, the size of the receive buffer, counts that are
-// received, flop, root, the types of both sides, displacements. Both sizes and all counts are
-// in elements.
+// collectiveForm says which arguments the line of a collective has, in this order: the size of the send buffer,
+// counts that are sent, the size of the receive buffer, counts that are received, flop, root, the types of both
+// sides, displacements. Both sizes and all counts are in elements.
 type collectiveForm struct{ buffers, send, recv, flops, span bool }
 
 // collectiveForms are the forms of all operations of SimGrid's text, for reading and for writing.
@@ -486,8 +486,7 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 		}
 	}
 
-	// What has a derived datatype, of no known size, gets a count of 0: a list has only such
-	// from now on.
+	// What has a derived datatype, of no known size, gets a count of 0: a list has only such from now on.
 	none := func(perRank bool, count int64) int64 {
 		if !perRank {
 			return 0

@@ -1,28 +1,24 @@
-// Package simgrid reads and writes SimGrid's time-independent text traces, the ones
-// that smpirun -replay plays: an index file that names one text file per rank, or
-// one file that all ranks share, with an action per line,
+// Package simgrid reads and writes SimGrid's time-independent text traces, the ones that smpirun -replay plays: an
+// index file that names one text file per rank, or one file that all ranks share, with an action per line,
 //
 //	RANK ACTION ARGS...
 //
-// [Open] reads the index; the [Trace] then either yields flat actions rank by
-// rank, as a replay asks for them ([Trace.Fill]), or writes them to a
-// trace.Writer ([Trace.Convert]).
+// [Open] reads the index; the [Trace] then either yields flat actions rank by rank, as a replay asks for them
+// ([Trace.Fill]), or writes them to a trace.Writer ([Trace.Convert]).
 //
-// Supported are init, finalize, compute, sleep, send, isend, recv, irecv, wait,
-// waitall, test, sendRecv; barrier, bcast, reduce, allreduce, alltoall, alltoallv,
-// gather, gatherv, allgather, allgatherv, scatter, scatterv, reducescatter, scan,
-// exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any
-// other action is an error that names it, with file and line. What is odd in a text but
-// can be read is a warning ([Trace.Warnings]).
+// Supported are init, finalize, compute, sleep, send, isend, recv, irecv, wait, waitall, test, sendRecv; barrier,
+// bcast, reduce, allreduce, alltoall, alltoallv, gather, gatherv, allgather, allgatherv, scatter, scatterv,
+// reducescatter, scan, exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any other
+// action is an error that names it, with file and line. What is odd in a text but can be read is a warning
+// ([Trace.Warnings]).
 //
-// Three rules of the format are worth knowing. A wait names a message (source,
-// destination, tag), not a request: it means the oldest pending one, and does
-// nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there; such texts
-// are recognised by what their waits name, and those from before 3.20, whose waits name nothing and mean the
-// newest request, by that or by messages without a tag. A rank waits for what is pending after its last line,
-// of requests for one and the same message only the newest. And a count without a
-// datatype means bytes, or doubles if the init lines have an argument. In SimGrid the
-// last init executed by any rank decides for all, so they must agree.
+// Three rules of the format are worth knowing. A wait names a message (source, destination, tag), not a request: it
+// means the oldest pending one, and does nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there;
+// such texts are recognised by what their waits name, and those from before 3.20, whose waits name nothing and mean
+// the newest request, by that or by messages without a tag. A rank waits for what is pending after its last line,
+// of requests for one and the same message only the newest. And a count without a datatype means bytes, or doubles
+// if the init lines have an argument. In SimGrid the last init executed by any rank decides for all, so they must
+// agree.
 //
 // [Export], [ExportFile] and [ExportDir] write a trace of ours as such text, with
 // its polls answered by a rule and its kernels turned into flop.
@@ -102,8 +98,7 @@ type stream struct {
 	err   error          // what follows the last line that was read
 }
 
-// Open reads an index. The files that it names are relative to dir, or to the
-// working directory if that is "".
+// Open reads an index. The files that it names are relative to dir, or to the working directory if that is "".
 func Open(index, dir string) (*Trace, error) {
 	t := &Trace{name: index, defaultSize: 1}
 	t.form = sync.OnceValue(t.formOfText)
@@ -214,8 +209,7 @@ func initSize(f *fields) int64 {
 	return 1
 }
 
-// Ranks returns the number of ranks: the files of the index, or one more than
-// the highest rank in a shared file.
+// Ranks returns the number of ranks: the files of the index, or one more than the highest rank in a shared file.
 func (t *Trace) Ranks() int { return t.ranks }
 
 // Files returns the files that the index names.
@@ -227,9 +221,8 @@ func (t *Trace) Files() []string {
 	return files
 }
 
-// Fill stores the next actions of rank in buf and returns how many, 0 at the
-// end. Where the ranks share a file, what it meets of other ranks is held until
-// they ask for it.
+// Fill stores the next actions of rank in buf and returns how many, 0 at the end. Where the ranks share a file,
+// what it meets of other ranks is held until they ask for it.
 func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 	t.fills[rank]++
 	t.batch = len(buf)
@@ -253,8 +246,7 @@ func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 	return n + s.leftover(buf[n:]), nil
 }
 
-// fill is Fill for a rank with a file of its own. What comes before a mistake is returned
-// first.
+// fill is Fill for a rank with a file of its own. What comes before a mistake is returned first.
 func (t *Trace) fill(s *stream, buf []trace.Action) (int, error) {
 	n := 0
 	for n < len(buf) && !s.over && s.err == nil {
@@ -273,8 +265,7 @@ func (t *Trace) fill(s *stream, buf []trace.Action) (int, error) {
 // Answer does nothing: these traces have no polls that decide.
 func (t *Trace) Answer(int32, bool) {}
 
-// Sums returns the running sums of counts per rank that an action of the last Fill of
-// rank names by their number.
+// Sums returns the running sums of counts per rank that an action of the last Fill of rank names by their number.
 func (t *Trace) Sums(rank int32, list int64) []int64 {
 	if t.ahead != nil {
 		return t.ahead.ranks[rank].first().lists.at(list)
@@ -282,8 +273,7 @@ func (t *Trace) Sums(rank int32, list int64) []int64 {
 	return t.streams[rank].lists.at(list)
 }
 
-// readOwn reads a line of the file of one rank; it is false for one that means
-// nothing, and at the end.
+// readOwn reads a line of the file of one rank; it is false for one that means nothing, and at the end.
 func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	err := s.lines.next()
 	if err == io.EOF {
@@ -360,13 +350,11 @@ func (s *stream) leftover(buf []trace.Action) int {
 	return n
 }
 
-// SaveState writes how far the ranks have come. Fill must always have been asked for the
-// same number of actions.
+// SaveState writes how far the ranks have come. Fill must always have been asked for the same number of actions.
 func (t *Trace) SaveState(w io.Writer) error { return snapshot.Save(w, t.state) }
 
-// RestoreState takes the ranks of the same trace, opened anew, to where SaveState was
-// called: the text is read again up to there, which takes a small part of the time that
-// replaying it took.
+// RestoreState takes the ranks of the same trace, opened anew, to where SaveState was called: the text is read
+// again up to there, which takes a small part of the time that replaying it took.
 func (t *Trace) RestoreState(r io.Reader) error { return snapshot.Restore(r, t.state) }
 
 // state saves how often each rank was asked, and restores by asking as often again: what a stream
@@ -413,8 +401,7 @@ func (t *Trace) Hash() (hash [sha256.Size]byte, err error) {
 // headSize is how much of a file IsIndex is asked about, in bytes.
 const headSize = 512
 
-// IsIndex reports whether head, the beginning of a file, can be an index: text
-// without control characters.
+// IsIndex reports whether head, the beginning of a file, can be an index: text without control characters.
 func IsIndex(head []byte) bool {
 	return len(head) > 0 && !slices.ContainsFunc(head, func(c byte) bool {
 		return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f || c >= 0xf8
@@ -424,11 +411,10 @@ func IsIndex(head []byte) bool {
 // actionLine matches the beginning of a line of a file of actions: a rank and a verb.
 var actionLine = regexp.MustCompile(`^[0-9]+\s+[a-zA-Z_]+(\s|$)`)
 
-// readAt opens a file and reads what is at offset into buf: less than its length only
-// at the end of the file. A trace is as many files as ranks, most of them small, so it
-// makes no call but those it needs; an os.File takes twice as many, because it tries
-// to have files polled. Its errors quote the path, which an index may have made up; a
-// pipe in the place of a file is one of them, and not waited for.
+// readAt opens a file and reads what is at offset into buf: less than its length only at the end of the file. A
+// trace is as many files as ranks, most of them small, so it makes no call but those it needs; an os.File takes
+// twice as many, because it tries to have files polled. Its errors quote the path, which an index may have made up;
+// a pipe in the place of a file is one of them, and not waited for.
 func readAt(path string, buf []byte, offset int64) (int, error) {
 	fd, err := retry(func() (int, error) {
 		return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)

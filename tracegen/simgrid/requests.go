@@ -7,11 +7,12 @@ import (
 	"reprise/trace"
 )
 
+// This file keeps the pending requests of a rank, by the messages that its wait lines name.
+
 // key is how a wait line names a message.
 type key struct{ src, dst, tag int32 }
 
-// requests are the pending requests of a rank, oldest first, a test
-// counting as a birth, with the slots that they occupy.
+// requests are the pending requests of a rank with their slots, oldest first. A test makes its request the newest.
 type requests struct {
 	list []pendingRequest // list[:gone] is no longer pending
 	gone int
@@ -39,9 +40,9 @@ func (q *requests) add(k key) (int32, error) {
 	return slot, nil
 }
 
-// oldest returns the slot of the oldest request of a key. It takes the request away if end is set, as a wait does; a
-// test makes it the newest, as in SMPI whether the test succeeds or not. It takes as long as there are older ones, which
-// are few in most programs, however many are younger.
+// oldest returns the slot of the oldest request of a key. It takes the request away if end is set, as a wait does;
+// a test makes it the newest, as in SMPI whether the test succeeds or not. It takes as long as there are older
+// ones, which are few in most programs, however many are younger.
 func (q *requests) oldest(k key, end bool) (int32, bool) {
 	pending := q.list[q.gone:]
 	for i, r := range pending {
@@ -79,8 +80,7 @@ func (q *requests) has(k key) bool {
 	return slices.ContainsFunc(q.list[q.gone:], func(r pendingRequest) bool { return r.key == k })
 }
 
-// push appends a request to the list, after letting go of what is no longer pending
-// if that is half of it.
+// push appends a request to the list, after letting go of what is no longer pending if that is half of it.
 func (q *requests) push(r pendingRequest) {
 	if q.gone > len(q.list)/2 {
 		q.list = append(q.list[:0], q.list[q.gone:]...)
