@@ -96,7 +96,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// nameOf returns the name of a number; of one without a name the word, and the number.
+// nameOf returns the name of a number, or the word and the number if it has no name.
 func nameOf(names []string, n uint8, word string) string {
 	if int(n) < len(names) {
 		return names[n]
@@ -131,8 +131,8 @@ type Action struct {
 	X     [4]int64
 }
 
-// set stores all fields but X, one by one: a composite literal would be built
-// aside and copied, which takes a cursor three times as long.
+// set stores all fields but X, one by one. A composite literal is built elsewhere and copied, with which a cursor
+// takes three times as long.
 func (a *Action) set(k Kind, sym uint16, peer, tag int64, req int32) {
 	a.Kind, a.Flags, a.Sym = k, 0, sym
 	a.Peer, a.Tag, a.Req = int32(peer), int32(tag), req

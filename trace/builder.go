@@ -51,11 +51,13 @@ const (
 	OpSendrecv        // Args: peer, tag, bytes, source, tag, bytes
 	OpIprobe          // Args: peer, tag: a recorded probe
 	OpProbed          // Args: peer, tag; Sym: free mark of the probe that let a pollable's body run
-	// makes pollable Slot pending: body block Sym, Args its arguments; Guard: peer, tag (none: no guard); GuardSym: family
+	// makes pollable Slot pending, with body block Sym and its arguments Args; Guard: peer and tag, or none for
+	// an operation without a guard; GuardSym: the guard's family
 	OpDefine
 	OpPoll     // polls Slot once, if pending
 	OpPollWait // polls Slot until it is done
-	// work-while-pending: Slot, Args: n, chunk, arguments of block Sym after its first parameter (the columns)
+	// runs block Sym on columns while pollable Slot is pending: see Builder.Work. Args: n, chunk, and the
+	// arguments of the block behind its first parameter, the columns
 	OpWork
 	OpMark        // marker Sym with Args (a vector argument is its handle)
 	OpIf          // Body if Args[0] is not zero
@@ -115,8 +117,8 @@ func NewBuilder(name string, params int) *Builder {
 	return b
 }
 
-// maxRegs bounds the registers of a block, register 0 included. The linker needs
-// some of the 256 that its code can name for loops.
+// maxRegs bounds the registers of a block, register 0 included. The code can name 256; the linker needs the
+// others for loops and for constants that do not fit an instruction.
 const maxRegs = 200
 
 // Param returns parameter i, counted from 0.
@@ -222,8 +224,8 @@ func (b *Builder) Compute(kernel int, dims ...Operand) {
 // Flops computes the amount whose float64 bits the operand holds.
 func (b *Builder) Flops(amount Operand) { b.Add(Item{Op: OpFlops, Args: []Operand{amount}}) }
 
-// SpreadFlops computes an amount that differs from call to call: of the mean and the standard
-// deviation whose float64 bits the operands hold.
+// SpreadFlops computes an amount that differs from call to call. The operands hold the float64 bits of its mean
+// and its standard deviation.
 func (b *Builder) SpreadFlops(mean, deviation Operand) {
 	b.Add(Item{Op: OpFlops, Args: []Operand{mean, deviation}})
 }
@@ -252,13 +254,13 @@ func (b *Builder) Free(req int32) { b.Add(Item{Op: OpFree, Req: req}) }
 // WaitAll completes all pending requests.
 func (b *Builder) WaitAll() { b.Add(Item{Op: OpWaitAll}) }
 
-// Exchange receives (nonblocking), sends, waits; a side of zero bytes is left
-// out: then only a send, only a (blocking) receive, or nothing remains.
+// Exchange starts to receive, sends, and waits for the receive. A side of zero bytes is left out: then only a
+// send, only a blocking receive, or nothing remains.
 func (b *Builder) Exchange(family int, peer, tag, out, in Operand) {
 	b.Add(Item{Op: OpExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
 }
 
-// SyncExchange sends synchronously (nonblocking), receives, waits.
+// SyncExchange starts a synchronous send, receives, and waits for the send.
 func (b *Builder) SyncExchange(family int, peer, tag, out, in Operand) {
 	b.Add(Item{Op: OpSyncExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
 }
@@ -302,7 +304,7 @@ func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
 	b.Add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
 }
 
-// Mark appends a marker; for a vector in its text the argument is the handle.
+// Mark appends a marker with the arguments that its text shows. For a vector the argument is the vector's handle.
 func (b *Builder) Mark(marker int, args ...Operand) {
 	b.Add(Item{Op: OpMark, Sym: marker, Args: args})
 }

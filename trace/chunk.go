@@ -7,8 +7,9 @@ import (
 	"reprise/trace/vectors"
 )
 
-// This file has what Trace.Chunks yields, the structure of a trace: chunks of units, units of calls with their
-// columns, and the vectors that calls name.
+// This file has the structure of a trace, which Trace.Chunks yields to those who need no flat actions: what
+// Writer.Call wrote comes out call by call. A chunk has units, a unit has calls with columns, and columns may
+// name vectors.
 
 // NoBlock in a block column says that the class calls nothing, as a mask of zero does.
 const NoBlock = -1
@@ -123,9 +124,6 @@ func (v *vector) sum(lo, hi int64) int64 {
 	return v.sums[n] - v.sums[lo] + v.sums[hi-n]
 }
 
-// This file reads a trace as structure: what Writer.Call wrote comes out as it went in,
-// call by call, with columns and vectors, for those that need no flat actions.
-
 // Chunks yields the chunks that hold steps of [from, to), in order; to = 0: to the end. Those at the two ends may
 // hold units of other steps, too. From a stream chunks can be had once. After an error nothing follows.
 func (t *Trace) Chunks(from, to int) iter.Seq2[*Chunk, error] {
@@ -173,8 +171,8 @@ func (c *Chunk) Sum(handle, lo, hi int64) (int64, error) {
 	return v.sum(lo, hi), nil
 }
 
-// Chunk returns the chunk that the cursor is in, nil at the end of what it yields. Cursors
-// that were made together are in the same one when they are in those of one number.
+// Chunk returns the chunk that the cursor is in, nil at the end of what it yields. Cursors that were made
+// together share chunks: those in the chunk of one number have the same pointer.
 func (c *Cursor) Chunk() *Chunk { return c.win }
 
 // Pending reports whether the rank has an operation pending in a slot.

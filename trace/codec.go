@@ -30,8 +30,8 @@ func unmarshal(b []byte, m proto.Message) error {
 	return nil
 }
 
-// convert maps a slice; nil for an empty one.
-// Nil and empty lists are the same on the wire, and the decoded header shall equal the encoded one.
+// convert maps a slice; an empty slice becomes nil. Nil and empty lists are the same on the wire, so that a
+// decoded header equals the encoded one.
 func convert[A, B any](from []A, f func(A) B) []B {
 	if len(from) == 0 {
 		return nil

@@ -147,7 +147,7 @@ type Sums interface{ Sums(list int64) []int64 }
 // It shares the action's Tag with the operator, which has the lowest 8 bits.
 func (a *Action) Comm() int32 { return a.Tag >> operatorBits }
 
-// Operator returns that of a collective operation.
+// Operator returns the operator of a collective operation.
 func (a *Action) Operator() Operator { return Operator(a.Tag) }
 
 // operatorBits is where the communicator begins in the tag of a collective operation.
@@ -187,7 +187,7 @@ func (a *Action) SetCollective(c *Collective) {
 	}
 }
 
-// Check reports what cannot be in a call by one of so many ranks of a communicator.
+// Check reports what is impossible in a call by a rank of a communicator of that many ranks.
 func (c *Collective) Check(ranks int) error {
 	rule := &collectiveRules[c.Kind]
 	if c.Root < 0 || int(c.Root) >= ranks {
@@ -246,8 +246,8 @@ func (b *Builder) collective(it Item, kind CollectiveKind, c *CollectiveOperands
 	b.Add(it)
 }
 
-// CollectiveOperands are the operands of Builder.Collective; Flops holds the bits of a float64. Operator may be
-// left out. Comm is Communicator of a family; without it all ranks call the operation.
+// CollectiveOperands are the operands of Builder.Collective. Flops holds the bits of a float64. Operator may be
+// left out. Comm is what Communicator returns for a family; 0 stands for all ranks.
 type CollectiveOperands struct {
 	Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand
 	Operator                                          Operator
@@ -290,7 +290,7 @@ func (k CollectiveKind) Operands(args []Operand) (c CollectiveOperands) {
 	return c
 }
 
-// collective stores the action of a call; it fails on one that cannot be.
+// collective stores the action of a call in a; it returns false, and fails the cursor, if the call is impossible.
 func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	// Six operands come in two instructions: those of the one before are in aux.
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// ErrAction marks an action that a trace cannot mean: a peer that does not exist, a negative size.
+// ErrAction marks an action that no trace can mean, such as a message to a rank that does not exist or a negative
+// size.
 var ErrAction = errors.New("impossible action")
 
 // CursorOptions selects what cursors yield.
@@ -48,9 +49,9 @@ type Cursor struct {
 	noted    bool   // marks or lists are not empty
 	pending  uint16 // bit by slot: the pollable is pending
 
-	// Place in the stream of calls. The unit is an index into win.units, -1 before the first. call and item count
-	// from 1, so that they are also the numbers of calls and items begun: call is that of the unit, item that of
-	// the call, of which the rank has those below items.
+	// Place in the stream of calls. unit is an index into win.units, -1 before the first. call and item count
+	// from 1 what has begun: call the calls of the unit, item the items of the call, of which those before items
+	// are the rank's.
 	step        int32
 	unit, call  int32
 	item, items int32
@@ -73,8 +74,8 @@ type cursorSet struct {
 	polls  []pollable // by cursor and slot
 	slots  int
 
-	// Registers: stride for each cursor, and slack, so that a frame can be looked at as an array without a check
-	// for each register. Before the first register of a frame stands where its caller goes on, see frameLink.
+	// Registers: stride for each cursor, and some at the end, so that a frame can be taken as an array without a
+	// check for each register. The word before a frame is its frameLink.
 	memory []int64
 	stride int
 	// Operands of the next instruction that has more than four. They are set and used within one
@@ -82,16 +83,16 @@ type cursorSet struct {
 	aux [3]int64
 }
 
-// registers are those of a frame, and of the frame of a callee as far as its caller sets them: an opSet can name a
-// register beyond the end of its own frame. As an array of fixed size they need no check of an index.
+// registers are the registers of a frame and, behind them, those of a callee's frame that the caller sets: an
+// opSet can name a register beyond the end of its own frame. An array of fixed size needs no check of an index.
 type registers [2*maxRegs + 2]int64
 
-// frameLink says where the caller of a block goes on: its pc, and how many registers below its frame begins. It is
-// -1 where no block is the caller. The pc is in the upper 32 bits, the offset in the lower ones; noCaller has all
-// bits set, which no pair has.
+// frameLink says where the caller of a block goes on: its pc, in the upper 32 bits, and by how many registers its
+// frame begins before the callee's, in the lower 32 bits. For a block that the stream calls it is noCaller, -1,
+// which is no such pair.
 func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offset) }
 
-// sumList is the running sums of a vector, with the place that it has in the trace.
+// sumList is the running sums of a vector, with the numbers of its chunk and of the vector in it.
 type sumList struct {
 	sums          []int64
 	chunk, vector int32
@@ -111,7 +112,7 @@ const failed = -2
 // noCaller is the frameLink of a block that the stream calls.
 const noCaller = -1
 
-// firstFrame is where the frame of such a block begins.
+// firstFrame is the register at which the frame of a block begins that the stream calls.
 const firstFrame = 1
 
 // member returns the world rank of member i, modulo the size of the group, which is its Count.
@@ -232,9 +233,9 @@ func (c *Cursor) Answer(hit bool) {
 	c.runBody(slot, c.hitFrame)
 }
 
-// runBody calls the body of a pollable, which is done then, with its frame at an offset from the current one. The
-// body returns to c.pc like any other block. The copy of the arguments goes to the registers after register 0,
-// which is set to zero.
+// runBody calls the body of a pollable, which is no longer pending then. The body's frame begins offset registers
+// after the current one, and the body returns to c.pc like any other block. Its arguments are copied behind
+// register 0, which is set to zero.
 func (c *Cursor) runBody(slot uint8, offset int32) {
 	op := c.set.poll(c.index, slot)
 	c.pending &^= 1 << slot
@@ -405,8 +406,8 @@ func (c *Cursor) fail(format string, args ...any) {
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
 }
 
-// receivable reports whether an action is a possible receive, or probe: one that may name any source, and an
-// unknown size. It is apart from the check of run, which nearly all messages pass.
+// receivable reports whether a message that run has not passed is a possible receive or probe, which may name any
+// source, any tag, and an unknown size. Nearly all messages pass the shorter check in run.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
 	return (k == KindRecv || k == KindIrecv || k == KindProbe) &&
 		(peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
@@ -471,11 +472,11 @@ func writeInts(b *strings.Builder, n int, at func(int) int64) {
 	}
 }
 
-// A message whose peer is ProcNull is not sent: MPI_PROC_NULL, which programs have at the
-// borders of grids so that all their ranks make the same calls.
+// A message whose peer is ProcNull (MPI_PROC_NULL) is not sent. Programs have such messages at the borders of
+// grids, so that all ranks make the same calls.
 
-// null stores the action of a message whose peer is ProcNull; it is false if the message is
-// none, or impossible all the same.
+// null stores the action of a message whose peer is ProcNull. It returns false if the peer is another one, or if
+// the message is impossible for another reason.
 func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
 	if peer != ProcNull || Kind(in.flags) == KindProbed || !c.set.trace.Header().Communicators ||
 		tag != int64(int32(tag)) || size < -1 {
@@ -486,8 +487,8 @@ func (c *Cursor) null(a *Action, in *instr, peer, tag, size int64) bool {
 	return true
 }
 
-// nullSendrecv stores what is left of a sendrecv one of whose peers is ProcNull; it is false if that is impossible
-// all the same. One with both peers null is one action, a KindNull; with one of them it is a plain receive or send.
+// nullSendrecv stores what is left of a sendrecv if one of its peers is ProcNull: a plain receive or send, or a
+// KindNull if both are. It returns false if that is impossible.
 func (c *Cursor) nullSendrecv(a *Action, in *instr, peer, tag, out int64) bool {
 	source, with, into := c.set.aux[0], c.set.aux[1], c.set.aux[2]
 	message := *in

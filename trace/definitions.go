@@ -15,9 +15,9 @@ import (
 
 // Fields of Definitions, Block and Item, as proto/trace.proto numbers them.
 const (
-	// Each is the number that proto/trace.proto gives the field, and how the field is written.
-	// Lists of numbers have two tags, since a decoder of protobuf must accept them packed into one
-	// field, as its encoder writes them, and as one field for each number.
+	// Each constant is the number that proto/trace.proto gives the field, and how the field is written. Lists of
+	// numbers have two constants: a decoder of protobuf must accept them packed into one field, as its encoder
+	// writes them, and as one field for each number.
 	defBlocks   = 1<<tagShift | tagBytes
 	defFeatures = 2<<tagShift | tagBytes
 
@@ -77,8 +77,8 @@ func text(b []byte) (string, error) {
 	return string(b), nil
 }
 
-// operandsTogether is how many operands are allocated at a time.
-// Lists have one to four operands as a rule, so that one allocation serves some hundred of them.
+// operandsTogether is the number of operands that are allocated at a time. Most lists have one to four operands,
+// so that one allocation serves some hundred lists.
 const operandsTogether = 1 << 10
 
 // definitionReader has the memory that definitions are read into.
@@ -219,8 +219,8 @@ func (d *definitionReader) operands(regs []byte, consts []int64) ([]Operand, err
 	return args, nil
 }
 
-// fields goes through the fields of a message on the wire. Of a wrong message there is no
-// next field, and err says why.
+// fields goes through the fields of a message on the wire (next). After a mistake in the message there is no next
+// field, and err says what is wrong.
 type fields struct {
 	rest  []byte
 	tag   uint64 // of the field: its number, and how it is written

@@ -69,8 +69,8 @@ func (s featureSet) names() []string {
 // String lists the features for an error.
 func (s featureSet) String() string { return strings.Join(s.names(), ", ") }
 
-// read adds features that a record lists. Tool is who wrote the file.
-// All unknown names are gathered before the error, which tells people what to look for.
+// read adds the features that a record lists; tool names the program that wrote the file. All unknown names are
+// gathered before the error, so that it tells people all that they lack.
 func (s *featureSet) read(names []string, tool string) error {
 	var unknown []string
 	for i, name := range names {
@@ -99,8 +99,8 @@ func (s featureSet) lack(used featureSet) error {
 	return nil
 }
 
-// features returns those that the header uses.
-// Those of blocks are gathered by the checker, those of vectors by the Writer.
+// features returns the features that the header uses. The checker gathers those of blocks, the Writer those of
+// vectors.
 func (h *Header) features() (s featureSet) {
 	if h.Pollables > 0 {
 		s.add(featurePolls)

@@ -30,7 +30,7 @@ var (
 	ErrOpenChunks = errors.New("ranks are too far apart in the trace")
 )
 
-// errHash reports content that its record's header does not name.
+// errHash is the error of a record whose content does not have the hash in its header.
 var errHash = corruptf("the content does not have the hash that the record names")
 
 // corruptf returns an error about bytes that break a rule of the format.
@@ -212,8 +212,8 @@ func newFrameWriter(w io.Writer) (*frameWriter, error) {
 	return f, f.write(appendPreamble(nil, Version))
 }
 
-// record writes a record of the given content. It fills in the sizes, the place
-// and the checksum of f. With an error there is no content: it is returned.
+// record writes a record of the given content, and fills in the sizes, the place and the checksum of f. If err is
+// set, from the encoding of the content, it writes nothing and returns err.
 func (w *frameWriter) record(f *frame, plain []byte, err error) error {
 	if err != nil {
 		return err
@@ -235,14 +235,14 @@ func (w *frameWriter) record(f *frame, plain []byte, err error) error {
 	return w.write(w.buf)
 }
 
-// write counts the bytes that the file has, as far as they were taken.
+// write writes bytes to the file and counts those that were written, also before an error.
 func (w *frameWriter) write(b []byte) error {
 	n, err := w.w.Write(b)
 	w.offset += uint64(n)
 	return err
 }
 
-// unlinked is the size of the record before when that is not known.
+// unlinked, as the size of the record before, says that the size is not known and not compared.
 const unlinked = -1
 
 // frameReader reads records one after the other. Its errors begin with the name of the input and the offset of the
@@ -271,7 +271,8 @@ func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 	return &frameReader{r: r, name: name, dec: dec}, nil
 }
 
-// errorAt says where in which file an error is. It quotes no more of the file than people can read.
+// errorAt adds the file's name and an offset to an error, and shortens quotes of the file to what people can
+// read.
 func (r *frameReader) errorAt(offset int64, err error) error {
 	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }

@@ -31,8 +31,8 @@ type Header struct {
 	Ranks        int
 	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	CommFamilies []CommFamily
-	// Communicators says that the families of messages are communicators in earnest: a message matches within its
-	// group of its family alone, and peers may be ProcNull. Without it families are names in listings.
+	// Communicators says that the families of messages are communicators of MPI: a message only matches within
+	// its group of its family, and peers may be ProcNull. Without it families are only names in listings.
 	Communicators bool
 	Axes          []Axis
 	Phases        []string
@@ -44,9 +44,9 @@ type Header struct {
 	Pollables int
 }
 
-// CommFamily is a partition of the ranks into groups (communicators), such as the
-// process rows of a grid. Every rank is in exactly one group: a communicator of some
-// ranks is a group beside one of the others, which nobody calls.
+// CommFamily is a partition of the ranks into groups (communicators), such as the process rows of a grid. Every
+// rank is in exactly one group: if a communicator has only some of the ranks, the others are in a group that no
+// call names.
 type CommFamily struct {
 	Name   string
 	Groups []Group
@@ -75,7 +75,7 @@ func (g *Group) Member(i int) int32 {
 	return g.Start + int32(i)*g.Stride
 }
 
-// Find returns which member a world rank is that is in the group.
+// Find returns the index of a world rank among the members of the group, in which it must be.
 func (g *Group) Find(rank int32) int {
 	if g.Ranks != nil {
 		return slices.Index(g.Ranks, rank)
@@ -122,9 +122,9 @@ func (k *Kernel) FullName() string {
 	return name
 }
 
-// Dim is a dimension of a kernel. A dimension with Enum is printed by name and
-// is a label, not a size; so is one with Label, such as a column's number or a
-// part of another dimension: a call whose label is 0 is not an empty call.
+// Dim is a dimension of a kernel. A dimension with Enum is printed by name. It is a label and not a size, as is
+// one with Label, such as a column's number or a part of another dimension. A call with a size of 0 computes
+// nothing; a label of 0 does not say so.
 type Dim struct {
 	Name  string
 	Enum  []string
@@ -145,9 +145,9 @@ type Marker struct {
 	End   bool
 }
 
-// CallSite is a place in the stream of steps. A rank takes part in a call if its entries in all mask columns are
-// non-zero; then it calls, once or as often as its entry of the count column says, the block that its entry of the
-// block column names, with one value from each argument column.
+// CallSite is a place in the stream of steps from which ranks call blocks. A rank takes part in a call if its
+// entries in all mask columns are non-zero. It then calls the block that its entry of the block column names,
+// with one value from each argument column: once, or as often as its entry of the count column says.
 type CallSite struct {
 	Name   string
 	Masks  []int // axes
@@ -180,8 +180,8 @@ func (h *Header) Part() string {
 	return part
 }
 
-// SetPart says from which mark to which the trace is cut out of one with this header, which may
-// be a part itself. The program's own result and rate, which are those of all of it, are left out.
+// SetPart says from which mark to which the trace is cut out of the one with this header, which may be a part
+// itself. The program's result and rate are dropped, as they are those of the whole run.
 func (h *Header) SetPart(part string) {
 	h.Result, h.Flops = nil, 0
 	if of := h.Part(); of != "" {

@@ -13,8 +13,7 @@ import (
 // This file makes the content of a chunk record from the calls that a Writer has collected (packer.pack), and has
 // what unpack.go shares with it: the layout of columns and the digest.
 
-// storedVector is a vector that a Writer was given, small.
-// A stated vector is kept as varints, as most elements take one byte of them.
+// storedVector is a vector as a Writer keeps it. Its values are stored as varints, as most of them take one byte.
 type storedVector struct {
 	packed    []byte // values as signed varints
 	count     int
@@ -91,13 +90,13 @@ type packer struct {
 	values  []int64
 }
 
-// localNames numbers names in the order of their first use.
+// localNames gives the numbers of a chunk to blocks, or vectors, in the order of their first use.
 type localNames struct {
 	number map[int64]int64
 	names  []int64
 }
 
-// reset forgets all names: each chunk is complete in itself.
+// reset forgets all numbers for the next chunk, which has its own.
 func (l *localNames) reset() {
 	if l.number == nil {
 		l.number = map[int64]int64{}
@@ -106,7 +105,7 @@ func (l *localNames) reset() {
 	l.names = l.names[:0]
 }
 
-// local returns the number of a name, a new one if it was not seen before.
+// local returns the chunk's number of a block or vector, a new one at the first use.
 func (l *localNames) local(name int64) int64 {
 	n, ok := l.number[name]
 	if !ok {
@@ -117,8 +116,9 @@ func (l *localNames) local(name int64) int64 {
 	return n
 }
 
-// pack returns the content of the record of chunk w, and its hash. The digest sees numbers before they are coded,
-// in the order of the columns: units, columns of each call site, blocks, vectors. The unpacker passes it the same.
+// pack returns the content of the record of chunk w, and its hash. The digest takes the numbers before they are
+// coded, in the order of the columns: units, columns of each call site, blocks, vectors. The unpacker passes it
+// the same numbers.
 func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 	p.cols.buf = p.cols.buf[:0]
 	p.digest.reset()
@@ -224,8 +224,8 @@ func resize(b []int64, n int) []int64 {
 	return b[:n]
 }
 
-// rename replaces block numbers and handles in p.values by the chunk's own.
-// The number of a block is written as 1 + its number in the chunk, and 0 for NoBlock.
+// rename replaces the numbers of blocks and handles of vectors in p.values by the chunk's own. Block numbers are
+// written as 1 + the chunk's number, and as 0 for NoBlock.
 func (p *packer) rename(col column) {
 	switch {
 	case col.kind == columnBlock:

@@ -147,13 +147,14 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	return n, nil
 }
 
-// symbolHashes names kernels, markers and families by content. Names are quoted in ASCII: which other characters
-// can be printed depends on the version of Unicode. Numbers of symbols depend on the order in which a writer has
-// listed them. A hash of what a symbol means does not, and so neither does the hash of a block that uses it.
+// symbolHashes has a hash for each kernel, marker and family, of what it means. The number of a symbol depends on
+// the order in which a writer lists symbols; its hash does not, and so neither does the hash of a block that uses
+// it. Names are quoted in ASCII before they are hashed, as the characters that can be printed depend on the
+// version of Unicode.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
 
-// appendItems appends the items as their block's name has them: with the hash of each symbol in its
-// place, and all that has a length behind it.
+// appendItems appends the items as they are hashed for the block's name: with the hash of each symbol in place of
+// its number, and each list behind its length.
 func (p *Program) appendItems(buf []byte, items []Item) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(items)))
 	for i := range items {
@@ -214,7 +215,7 @@ const (
 	symbolCompletion
 )
 
-// opRule is what a definition's item must look like.
+// opRule says what an item of an operation must look like in a definition.
 type opRule struct {
 	// The name is for people: it is not part of the file.
 	// Shape of the item: arguments, symbol, and the fields that it may set.
@@ -311,8 +312,8 @@ const (
 	maxPollArgs = 16 // arguments of a pollable's body
 )
 
-// checker verifies a block against the rules of its program: symbols exist, callees come before callers, registers
-// are set once and before use. What it accepts the linker and the cursors rely on: neither checks symbols,
+// checker verifies a block against the rules of its program: symbols exist, callees come before callers,
+// registers are set once and before use. The linker and the cursors rely on it and do not check symbols,
 // registers or numbers of arguments again.
 type checker struct {
 	program  *Program
@@ -322,7 +323,8 @@ type checker struct {
 	depth    int        // of nesting
 }
 
-// items checks a sequence. What it defines is forgotten at its end: an If may not have run.
+// items checks the items of a body in their order. Registers that they set are unset behind the body, since the
+// body of an If may not run.
 func (c *checker) items(items []Item) error {
 	if c.depth++; c.depth > maxNesting {
 		return fmt.Errorf("nested deeper than %d", maxNesting)

@@ -15,8 +15,8 @@ import (
 	"reprise/internal/sniff"
 )
 
-// This file reads a trace: Open, NewReader and NewReaderAt return a Trace. Chunks of a file are found by its index
-// (readIndex), those of a stream one after the other (advance).
+// This file opens a trace (Open, NewReader, NewReaderAt) and reads a file at any step: readIndex reads the index
+// at its end, by which chunk finds chunks. stream.go reads what is no file.
 
 // Trace is a trace being read: a stream, read once from front to back, or a file, read at any step. A Trace and its
 // cursors must be used by one goroutine; a file may be opened as often as wanted.
@@ -31,8 +31,8 @@ type Trace struct {
 	closer  io.Closer
 	entries []frame // definitions and chunks: of a file all, of a stream those read
 	chunks  []int   // entries that are chunks
-	// totals, hash and head are compared with the end of the file: the chunks' hashes are chained
-	// from the header's, head, to hash.
+	// totals, hash and head are compared with the end of the file: hash chains the hashes of all chunks, from
+	// that of the header, head, on.
 	totals  Totals // of a stream those read
 	skipped bool   // a stream passed over chunks
 	hash    [sha256.Size]byte
@@ -300,8 +300,8 @@ func (t *Trace) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	return w, counts, nil
 }
 
-// contentAt reads a record of a file that the index names.
-// The header that is found there must be the one that the index describes.
+// contentAt reads a record of a file that the index names. The record's header must be the one that the index
+// describes.
 func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	r := t.frames
 	r.r = io.NewSectionReader(t.file, int64(want.offset), want.size())
@@ -351,8 +351,8 @@ func (t *Trace) admit() error {
 	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open), slowest)
 }
 
-// Sizes returns the bytes of the whole trace, which must have been read, if it is a stream;
-// and those of the content of its blocks and columns, before compression.
+// Sizes returns the bytes of the whole trace, and those of the content of its blocks and columns before
+// compression. A stream must have been read to its end.
 func (t *Trace) Sizes() (file, content int64) {
 	for i := range t.entries {
 		content += int64(t.entries[i].plain)
@@ -504,8 +504,8 @@ func (t *Trace) readIndex(size int64) error {
 	return t.checkEnd(&end)
 }
 
-// diagnose finds out why a file has no good end: it walks along the records and returns the first fault, or else
-// the one at the end. It reads all of the file, which only happens once something is wrong.
+// diagnose finds out why a file has no good end: it reads the records from the first on and returns the first
+// fault, or else atEnd. It reads all of the file, which is only done for a bad file.
 func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 	frames := &frameReader{r: io.NewSectionReader(r, 0, size), name: t.frames.name}
 	if err := frames.preamble(); err != nil {
@@ -526,124 +526,4 @@ func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 			return cmp.Or(frames.end(), atEnd)
 		}
 	}
-}
-
-// This file reads a trace as a stream: front to back, once.
-
-// nextChunk decodes the next chunk of a stream, nil at its end.
-func (t *Trace) nextChunk() (*Chunk, error) {
-	if t.pending == nil {
-		return nil, t.ended
-	}
-	if err := t.admit(); err != nil {
-		return nil, err
-	}
-	f := *t.pending
-	plain, err := t.frames.content(&f)
-	if err != nil {
-		return nil, t.stop(err)
-	}
-	// Totals are added up on the way, to be compared with the index at the end.
-	w, counts, err := t.decode(plain, &f)
-	if err != nil {
-		return nil, t.stop(err)
-	}
-	t.totals.Calls += counts.Calls
-	t.totals.Items += counts.Items
-	t.passed(&f)
-	t.advance()
-	// A cursor at the end of the last chunk ends without reading on. If reading has failed, after
-	// returns the error instead.
-	w.last = t.pending == nil && t.ended == nil
-	return w, nil
-}
-
-// passed notes a chunk of a stream.
-func (t *Trace) passed(f *frame) {
-	t.chunks = append(t.chunks, len(t.entries))
-	t.entries = append(t.entries, *f)
-	t.totals.Chunks++
-	t.totals.Units += int64(f.count)
-}
-
-// stop ends a stream with an error.
-func (t *Trace) stop(err error) error {
-	t.pending, t.ended = nil, err
-	return err
-}
-
-// advance reads a stream up to the content of the next chunk: then pending is
-// its header; or to the end: then pending is nil, and ended says what is wrong.
-func (t *Trace) advance() {
-	t.pending, t.ended = nil, nil
-	for t.pending == nil {
-		f, err := t.frames.next()
-		switch {
-		case err != nil:
-		case f.kind == kindDefs:
-			var plain []byte
-			if plain, err = t.frames.content(&f); err == nil {
-				err = t.define(plain, &f)
-			}
-			t.entries = append(t.entries, f)
-		case f.kind == kindChunk:
-			if err = t.checkOrder(&f); err == nil {
-				t.pending = &f
-			}
-		case f.kind == kindIndex:
-			t.stop(t.finish(&f))
-			return
-		default:
-			err = t.frames.corrupt(&f, "%s where a chunk or definitions may be", f.describe())
-		}
-		if err != nil {
-			t.stop(err)
-			return
-		}
-	}
-}
-
-// checkOrder checks a chunk's header against those of the chunks before.
-func (t *Trace) checkOrder(f *frame) error {
-	if int(f.number) != len(t.chunks) {
-		return t.frames.corrupt(f, "chunk %d after %d chunks", f.number, len(t.chunks))
-	}
-	if n := len(t.chunks); n > 0 && t.entries[t.chunks[n-1]].last > f.first {
-		return t.frames.corrupt(f, "chunk %d begins with step %d, after step %d", f.number, f.first,
-			t.entries[t.chunks[n-1]].last)
-	}
-	return nil
-}
-
-// finish reads the index and the end record of a stream and compares them with what has been read. A stream has no
-// other way to notice that a record in its middle is missing than to compare all of them.
-func (t *Trace) finish(f *frame) error {
-	entries, totals, err := t.indexContent(f)
-	if err != nil {
-		return err
-	}
-	if len(entries) != len(t.entries) {
-		return t.frames.corrupt(f, "index of %d records, there are %d", len(entries), len(t.entries))
-	}
-	for i := range entries {
-		read := t.entries[i]
-		read.prev, read.sum = 0, 0 // which the index does not repeat
-		if entries[i] != read {
-			return t.frames.corrupt(f, "index: entry %d is not %s at offset %d", i, read.describe(), read.offset)
-		}
-	}
-	if t.skipped { // of chunks that were passed over nothing else is known
-		t.totals.Calls, t.totals.Items = totals.Calls, totals.Items
-	}
-	if totals != t.totals {
-		return t.frames.corrupt(f, "index: totals %+v, there are %+v", totals, t.totals)
-	}
-	end, err := t.frames.next()
-	if err != nil {
-		return err
-	}
-	if err := t.checkEnd(&end); err != nil {
-		return err
-	}
-	return t.frames.end()
 }

@@ -14,16 +14,15 @@ func SaveCursors(w io.Writer, cursors []Cursor) error {
 	return snapshot.Save(w, func(s *snapshot.State) { cursorState(s, cursors) })
 }
 
-// RestoreCursors sets the places of new cursors to those that SaveCursors has written of
-// cursors of the same file that were made with the same options. It fails if the number of
-// cursors or the code that they run is another, and if a place is none of the trace; the values of
-// registers are not checked. After an error the cursors are of no use.
+// RestoreCursors sets the places of new cursors to those that SaveCursors has written, of cursors of the same
+// file with the same options. It fails if the number of cursors or their code differs, or if a place is not in
+// the trace; the values of registers are not checked. After an error the cursors are of no use.
 func RestoreCursors(r io.Reader, cursors []Cursor) error {
 	return snapshot.Restore(r, func(s *snapshot.State) { cursorState(s, cursors) })
 }
 
-// cursorState saves or restores all that the places of cursors are: one function for both, so that they
-// cannot differ.
+// cursorState saves or restores the places of cursors. One function does both, so that what is read is what was
+// written.
 func cursorState(s *snapshot.State, cursors []Cursor) {
 	if len(cursors) == 0 {
 		return
@@ -127,9 +126,9 @@ func (s *cursorSet) check(cursors, polls int) error {
 	return nil
 }
 
-// find sets the fields that lead into chunks, by the numbers of these; -1 is none. It checks the place that was
-// read. Of a snapshot nothing is believed that would make a cursor read outside of its memory, its code or its
-// chunk: each number is compared with the size of what it is an index of.
+// find sets the fields that lead into chunks, from a number of a chunk (-1: none), which load decodes. It
+// compares each number of the place with the size of what the number is an index of: a wrong snapshot must not
+// make a cursor read outside of its memory, its code or its chunk.
 func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err error) {
 	if c.win = nil; chunk != -1 {
 		if c.win, err = load(chunk); err != nil {

@@ -34,7 +34,7 @@ type chunkBlocks struct {
 // chunk would have other bytes.
 type firstUse struct{ next, count int64 }
 
-// see takes the next use of a name, and reports whether it may come here.
+// see takes the number of the next use, and reports whether it may come here.
 func (f *firstUse) see(v int64) bool {
 	if v == f.next && v < f.count {
 		f.next++

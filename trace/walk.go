@@ -191,9 +191,9 @@ func visitItems(list []Item, f func(*Item)) {
 	}
 }
 
-// Polls reports whether a rank polls for a message: a definition makes an operation
-// pending that waits for one, or a block has a recorded probe. Operations without a
-// guard, as HPL's long broadcasts, run at their first poll, whatever has arrived.
+// Polls reports whether a rank may ask whether a message has come: a block has a recorded probe, or defines a
+// pollable operation with a guard. Operations without a guard, such as HPL's long broadcasts, run at their first
+// poll, whatever has arrived.
 func (p *Program) Polls() bool {
 	polls := false
 	p.Visit(func(it *Item) {

@@ -62,8 +62,8 @@ type Writer struct {
 	err     error
 }
 
-// vectorStore holds the vectors of handles [base, base+len(list)).
-// Handles are counted over the whole trace. base grows as old vectors are forgotten.
+// vectorStore holds the vectors of handles [base, base+len(list)). Handles count over the whole trace; base grows
+// when old vectors are forgotten.
 type vectorStore struct {
 	base int64
 	list []storedVector
@@ -113,9 +113,9 @@ func (w *Writer) Vector(v Vector) int64 {
 	return w.vectors.base + int64(len(w.vectors.list)) - 1
 }
 
-// ForgetVectors frees the vectors of handles below before: no later Call may use them. Without it the Writer keeps
-// all, at some bytes an element. While the chunk that is being filled needs one of them, all stay. It has no effect
-// where it would forget vectors too early, so that callers may call it after each step.
+// ForgetVectors frees the vectors of handles below before, which no later Call may use. Without it the Writer
+// keeps all, at some bytes an element. It frees nothing while the chunk that is being filled uses one of them, so
+// that it may be called after each step.
 func (w *Writer) ForgetVectors(before int64) {
 	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
 	used := func(v storedVector) bool { return v.chunk == w.totals.Chunks+1 }
@@ -335,7 +335,7 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
-	// Close can be called once, whatever comes of it.
+	// Close can be called once, even if it fails.
 	w.err = errClosed
 	if err := w.flush(); err != nil {
 		return err

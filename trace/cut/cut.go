@@ -88,8 +88,8 @@ const mostWays = 4
 // close to each other, so that few chunks are held.
 const turn = 4096
 
-// walk goes another way through the trace. Progress counts the steps of all ways together. A file whose steps
-// exceed its header's number is told as the header has it.
+// walk goes through the trace once more. Progress counts the steps of all walks together; a file with more steps
+// than its header says is told as having the header's number.
 func (c *cutter) walk(w trace.Walk) error {
 	steps, done := c.t.Header().Steps, c.ways
 	c.ways++
@@ -271,8 +271,8 @@ type phaseKey struct {
 	phase uint16
 }
 
-// together checks that all that ranks do in some steps belongs together, up to a mark.
-// It walks through the steps and leaves in c.sum.Actions how many actions they have.
+// together checks that nothing is under way at mark m at the end of the steps that the options select. It leaves
+// in c.sum.Actions how many actions they have.
 func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	u, h := newUnderWay(c.t), c.t.Header()
 	phases := map[phaseKey]int{} // that have begun, and not ended

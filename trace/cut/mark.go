@@ -200,8 +200,8 @@ func WriteList(w io.Writer, list []Found) error {
 // nowhere is the place of a mark that a rank has not come to.
 const nowhere = -1
 
-// finder finds where a mark is: before which action of each rank, counted from 0.
-// It looks at the actions of all ranks, in whatever order the ranks take turns.
+// finder finds the place of a mark for each rank: the number, from 0, of the first action behind the mark. It
+// looks at the actions of all ranks, in whatever order the ranks take turns.
 type finder struct {
 	mark   Mark
 	symbol int     // of its phase or family
@@ -242,8 +242,8 @@ func newFinder(h *trace.Header, m Mark) (*finder, error) {
 	return nil, fmt.Errorf("mark %v: the trace has no such %s%s", m, what, known)
 }
 
-// see looks at the next action of a rank. A place is the number of the first action behind the mark. Marks that are
-// the last of their kind move on each time; all others stay where they were first found.
+// see looks at the next action of a rank. The place of a mark that is the last of its kind moves on each time;
+// any other stays where it was first found.
 func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 	rank, at := r.Cursor().Rank(), r.Index()
 	here := &f.places[rank]

@@ -10,9 +10,9 @@ import (
 	"reprise/trace"
 )
 
-// underWay holds the operations that ranks have begun together and not ended at a mark. A part of a
-// trace that began or ended there would have one side of a message, request or collective operation,
-// and a replay of it would wait for ever for the other one.
+// underWay holds the operations that some ranks have begun and others have not ended at a mark. A part that began
+// or ended there would have one side of a message, request or collective operation, and its replay would wait for
+// the other side for ever.
 type underWay struct {
 	// Messages: those sent less those received, of each channel where that is not 0.
 	t        *trace.Trace
@@ -49,7 +49,7 @@ func newUnderWay(t *trace.Trace) *underWay {
 }
 
 // message counts a message at one side of its channel: n is 1 for the sender and -1 for the receiver. A channel
-// whose sides agree is forgotten, so that memory is that of what is under way.
+// whose sides agree is deleted, so that memory only grows with what is under way.
 func (u *underWay) message(from, to, tag int32, family uint16, n int64) {
 	if !u.comm {
 		family = 0
@@ -157,7 +157,7 @@ type epoch struct {
 	begin              trace.SyncKind
 }
 
-// begins says what ends what.
+// begins has, for each synchronisation that ends something, the one that begins it.
 var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, trace.SyncComplete: trace.SyncStart,
 	trace.SyncUnlock:    trace.SyncLockShared,
 	trace.SyncUnlockAll: trace.SyncLockAll}

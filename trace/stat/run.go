@@ -60,8 +60,8 @@ type operation struct {
 	args             []int64 // those that nothing depends on are 0
 }
 
-// amounts are what a call adds to the counter at a place of the tally.
-// exact and float are the two parts of an amount, as a tally has them.
+// amounts are what a call adds to the counter at a place of the tally. An amount has the two parts that it has in
+// a tally, exact and float.
 type amounts struct {
 	at         int
 	int, exact int64
@@ -313,8 +313,8 @@ func (r *runner) setRow() {
 	r.row = r.at(phase, 0)
 }
 
-// poll polls a slot; spin: the rank has nothing else to do. By trace.Hit every guarded operation finds its message;
-// by trace.Late only one that is polled by a rank with nothing else to do.
+// poll polls a slot; spin says that the rank has nothing else to do. If polls are answered as by trace.Hit, each
+// guarded operation finds its message; as by trace.Late, only one that is polled with spin.
 func (r *runner) poll(slot uint8, spin bool, times int64) {
 	o := r.slots[slot]
 	switch {
@@ -497,9 +497,9 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	}
 }
 
-// plan is a block without what does not count: values that only peers and tags depend on, markers of no phase,
-// calls of blocks that come to nothing. It is what the cost of counting rests on: most items of a block compute
-// peers and tags, which no count depends on.
+// plan is a block without the items that no count depends on: values that only peers and tags depend on, markers
+// of no phase, calls of blocks without counts. Most items of a block compute peers and tags, so that counting is
+// fast.
 type plan struct {
 	items     []trace.Item
 	registers int    // with register 0

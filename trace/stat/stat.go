@@ -132,9 +132,9 @@ type FileStat struct {
 	Compression     float64 `json:"compression"` // content bytes per byte of the file
 }
 
-// Of counts what the trace holds, from its structure: a call of a block is counted once for all ranks
-// that call it with the same arguments, a loop once for all turns. So the cost does not depend on the number
-// of actions but on that of different calls. Of a stream it reads all.
+// Of counts what the trace holds, from its structure: a call of a block is counted once for all ranks that call
+// it with the same arguments, and a loop once for all turns. So the cost grows with the number of different
+// calls, not of actions. A stream is read to its end.
 func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
 	c := newRunner(t.Program(), o.Late)
@@ -194,8 +194,8 @@ func newRunner(p *trace.Program, late bool) *runner {
 
 // unitCall counts one call of a unit, once for each group of ranks that do the same.
 //
-// It has three parts: what of the call's columns counts follows from the plans of its blocks; by those columns the
-// ranks are put into groups; the first rank of each group runs its items on behalf of all.
+// It has three parts. The plans of the call's blocks tell which columns the counts depend on. By those columns
+// the ranks are put into groups. The first rank of each group then runs its items for all of the group.
 func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]

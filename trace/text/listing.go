@@ -155,23 +155,23 @@ type request struct {
 	short     bool
 }
 
-// flush writes what is certain.
+// flush writes the text that can no longer change.
 func (l *listing) flush() error {
 	_, err := l.w.Write(l.out)
 	l.out = l.out[:0]
 	return err
 }
 
-// probeVerbs are the words for probes: those that found their message, recorded ones that decided
-// nothing, and those that wait for their message.
+// probeVerbs are the words for probes: for one that found its message, for a recorded one that decided nothing,
+// and for one that waits for its message.
 var probeVerbs = map[trace.Kind]string{trace.KindProbed: "iprobe", trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
 
 // completions are the verbs with which the waits of nonblocking messages are listed.
 var completions = map[trace.Kind]string{trace.KindIsend: "send", trace.KindIssend: "send", trace.KindStart: "send",
 	trace.KindIrecv: "recv"}
 
-// action appends the lines of an action. Kernels and failed polls may be held back; all else ends what
-// is held back, as a poll that fails behind it is not a repetition.
+// action appends the lines of an action. Kernels and failed polls may be held back, as they may be repeated; any
+// other action prints first what is held back.
 func (l *listing) action(a *trace.Action) error {
 	switch a.Kind {
 	case trace.KindPhase, trace.KindStep:
@@ -371,8 +371,8 @@ func (l *listing) message(verb string, a *trace.Action, bytes int64) {
 	l.word(verb).envelope(a, bytes).comm(a).line()
 }
 
-// wait appends a wait for, a test of, or a letting go of a request, with its envelope: who reads a listing
-// need not look for its begin.
+// wait appends the line of a wait, a test or a free of a request. It repeats the request's peer, bytes and tag,
+// so that a reader need not look for where the request began.
 func (l *listing) wait(verb string, r request) {
 	if r.short {
 		l.word(verb).word(" ").word(r.verb).line()

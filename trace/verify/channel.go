@@ -214,8 +214,8 @@ func (v *verifier) unbalanced() (*Fault, error) {
 	return first, nil
 }
 
-// counts returns the messages of a channel's ends since they last agreed.
-// Messages before the last agreement are not among them; at both ends these are equally many.
+// counts returns how many messages the two ends of a channel have sent and received since they last agreed.
+// Before, both had the same number.
 func (v *verifier) counts(ch channel) (sent, received int64) {
 	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, ch.comm, false)); out != nil {
 		sent = out.messages

@@ -31,10 +31,9 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
-// collective notes an operation of all ranks of its communicator, if it is one: a hash of what all must say alike,
-// and what its counts add to the sum over all ranks. The hash depends on the order of operations, and compares each
-// rank with the first of the communicator. The sum compares counts, which differ from rank to rank: see
-// trace.Collective.Agreement.
+// collective notes an operation that all ranks of its communicator call, if the action is one. It adds to two
+// sums. The hash covers what all ranks must say alike, in order; it compares each rank with the first of the
+// communicator. The sum of counts compares counts that differ from rank to rank: see trace.Collective.Agreement.
 func (r *rankCheck) collective(a *trace.Action) {
 	comm, all := communicator(a)
 	if !all {

@@ -213,7 +213,7 @@ type verifier struct {
 	ranks []rankCheck
 }
 
-// settle forgets the channels whose two ends agree so far, so that memory is that of what is open. A
+// settle forgets the channels whose two ends agree so far, so that memory only grows with what is open. A
 // receiver that does not know sizes agrees with any.
 func (v *verifier) settle() {
 	for i := range v.ranks {
@@ -358,7 +358,8 @@ func (r *rankCheck) message(a *trace.Action) {
 	})
 }
 
-// start notes that a request begins, whose slot must be free. One that may have been completed is.
+// start notes that a request begins. Its slot must be free, which it also is if the request before may have been
+// completed.
 func (r *rankCheck) start(slot int32) {
 	if loose, open := r.requests[slot]; open && !loose {
 		r.fail("request %d is used again before its wait", slot)

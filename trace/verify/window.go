@@ -30,8 +30,8 @@ const commOfWindow = 1 << 15
 // ofWindow reports whether a channel is one of a window's synchronisations.
 func (k channelKey) ofWindow() bool { return k.comm&commOfWindow != 0 }
 
-// exists returns the window of an action, nil and a fault if there is none. A part of a run may have
-// windows from before it.
+// exists returns the window of an action; without one it returns nil after a fault. In a part of a run the window
+// may have been made before, so that it is added.
 func (r *rankCheck) exists(a *trace.Action) *window {
 	key := windowKey{a.Sym, a.Tag}
 	w := r.windows[key]
@@ -109,7 +109,8 @@ func (r *rankCheck) begin(a *trace.Action, open map[int32]bool) {
 	open[a.Peer] = true
 }
 
-// end notes that it ends, and must have begun. A part of a run may end what has begun before it.
+// end notes that what begin has noted ends; it must have begun, except in a part of a run, where it may have
+// begun before.
 func (r *rankCheck) end(a *trace.Action, open map[int32]bool) {
 	if !open[a.Peer] && r.h.Part() == "" {
 		r.fail("%s of window %d with %s, which has not begun", verb(a), a.Tag, named(a.Peer))
