@@ -11,7 +11,7 @@ import (
 // This file translates collective operations (translator.collective) and neighbourhood collectives
 // (translator.neighbours), stage 3 of a merge.
 
-// collective adds a collective operation, which r, if it is a request, completes.
+// collective adds a collective operation to the trace. r is its request; a blocking operation has none.
 func (t *translator) collective(e *event, r request) error {
 	kind, ok := e.proc.known().does.(trace.CollectiveKind)
 	if !ok {
@@ -79,8 +79,8 @@ func (t *translator) collective(e *event, r request) error {
 	return nil
 }
 
-// directions sets the counts that the rank, me of so many, sends and receives. A count that only other ranks know, as
-// the root does what each rank sends it, is taken from the other direction of the rank itself.
+// directions sets the counts that the rank sends and receives; me is its number among the ranks. A count that
+// only other ranks state, such as what each rank sends to the root, is taken from the rank's own other direction.
 func (t *translator) directions(s *step, out, in counted, ranks, me int) {
 	kind := s.collective
 	if !out.stated {
@@ -97,7 +97,7 @@ func (t *translator) directions(s *step, out, in counted, ranks, me int) {
 	}
 }
 
-// as returns what one direction says of the other one, if that is not stated.
+// as returns the counts of the other direction, if they are not stated, by those of this one.
 func (c counted) as(perRank bool, me, ranks int) counted {
 	other := counted{stated: true, size: c.size, sizes: c.sizes, count: c.count, counts: c.counts}
 	switch {
@@ -133,10 +133,10 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 	return size, 0, t.table.list(values)
 }
 
-// twoGroups makes a collective operation of an intercommunicator one of a communicator that moves the same bytes: a
-// rooted one of the root, which is rank 0 there, and the other group; all others of both groups, in which the ranks of
-// one exchange nothing with each other (MPI 4.1, section 6.2.3). Joins is false of the ranks beside the root, which
-// take no part.
+// twoGroups turns an operation of an intercommunicator into one of a common communicator that moves the same
+// bytes (MPI 4.1, section 6.2.3). For a rooted operation the communicator has the root, as rank 0, and the other
+// group; joins is false for the ranks beside the root, which take no part. For all others it has both groups, and
+// ranks of one group exchange nothing with each other.
 func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 	id, kind := t.own[e.comm].of, s.collective
 	c := &t.comms[id]
@@ -201,7 +201,8 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 	return true, nil
 }
 
-// toOthers returns the counts of a communicator of n ranks in which the other group is a number of ranks from one on.
+// toOthers returns the counts as those of a communicator of n ranks, in which the other group is the ranks from
+// number from on, others of them.
 func (c counted) toOthers(from, others, n int) counted {
 	list := counted{stated: true, size: c.size, counts: make([]int64, n)}
 	for i := range others {
@@ -216,9 +217,10 @@ func (c counted) toOthers(from, others, n int) counted {
 // no program has tags below 0.
 const neighbourTag = -1000
 
-// neighbours adds the messages of a neighbourhood collective (MPI 4.1, chapter 8), as libraries make them: from each
-// source, to each destination, all at once. Of a grid, a message down a dimension comes from above, which tags tell
-// apart: neighbours 2d and 2d+1 are those of dimension d.
+// neighbours adds the messages of a neighbourhood collective (MPI 4.1, chapter 8), as libraries make them: one
+// from each source and one to each destination, all at once. In a grid the two neighbours 2d and 2d+1 of
+// dimension d may be one rank. Their tags tell their messages apart: what a rank sends down a dimension comes
+// from above at the receiver.
 func (t *translator) neighbours(e *event, r request) error {
 	topology := t.own[e.comm].topology
 	if topology == noTopology {
@@ -283,7 +285,8 @@ func newPersistent() persistent {
 	return persistent{map[int]int64{}, map[int64]operations{}, map[int]uint64{}}
 }
 
-// add notes an operation that is made, and returns which of its communicator it is; 0 for any other call.
+// add notes a persistent operation when it is made, and returns its number on its communicator, from 1; for any
+// other call it returns 0.
 func (p *persistent) add(e *event) int64 {
 	if e.strange || !e.proc.collective() {
 		return 0
@@ -299,8 +302,8 @@ func (p *persistent) add(e *event) int64 {
 	return p.made[e.comm]
 }
 
-// follow adds the beginning of an operation of a communicator to the hash of their order: the nth persistent one, or
-// any other, 0.
+// follow adds an operation that begins on a communicator to the hash of the order of its operations. nth is the
+// number of a persistent operation, and 0 for any other.
 func (p *persistent) follow(comm int, nth int64) {
 	p.order[comm] = (p.order[comm] ^ uint64(nth+1)) * multiplier
 }

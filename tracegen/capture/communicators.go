@@ -19,7 +19,7 @@ type communicator struct {
 	begun, freed map[int32]int64
 }
 
-// The communicators that every rank has. That of a rank alone has no list of members.
+// The communicators that every rank has: MPI_COMM_WORLD and MPI_COMM_SELF, which has no list of members.
 const (
 	world = iota
 	alone
@@ -45,14 +45,14 @@ type resolver struct {
 	order   []string // of waiting, so that communicators are numbered the same in each run
 }
 
-// meeting is a creation to which some of its ranks have come.
+// meeting is a call that makes a communicator, to which some of its ranks have come.
 type meeting struct {
 	arrived map[int32]*creation
 	want    []int32 // the ranks that must come
 }
 
-// resolve matches the creations of all ranks. With partial, a creation to which not all ranks come makes no
-// communicator, and else it is an error.
+// resolve matches the calls of all ranks that make communicators. If not all ranks come to such a call, it makes
+// no communicator with partial, and without partial it is an error.
 func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, error) {
 	n := len(surveys)
 	// The two communicators that every rank has need no meeting: they are numbers 0 and 1 of the run and of
@@ -232,8 +232,8 @@ func (r *resolver) end(m *meeting) error {
 	return nil
 }
 
-// peers returns the ranks of the world that a member names by 0, 1 and so on: of an intercommunicator, the other
-// group. For MPI_COMM_SELF it returns nil.
+// peers returns, for ranks 0, 1 and so on as member own names them, the ranks of the world: for an
+// intercommunicator those of the other group, for MPI_COMM_SELF nil.
 func (c *communicator) peers(own int32) []int32 {
 	if len(c.others) > 0 && slices.Contains(c.members, own) {
 		return c.others
@@ -241,7 +241,7 @@ func (c *communicator) peers(own int32) []int32 {
 	return c.members
 }
 
-// peer returns the rank of the world that a rank means by a rank of a communicator.
+// peer returns the rank of the world that rank own means by a rank of the communicator.
 func (c *communicator) peer(own, rank int32) (int32, error) {
 	members := c.peers(own)
 	switch {
@@ -265,8 +265,9 @@ type families struct {
 	selves int32                // the family in which each rank is alone; 0: none needs it
 }
 
-// operations are those of a communicator that have a family of their own: the rooted ones of an intercommunicator
-// with one root, or its nth persistent operation, whose starts ranks order differently.
+// operations names operations of a communicator that have a family of their own: the rooted ones of an
+// intercommunicator with one root, or its nth persistent operation, if ranks start their persistent operations in
+// different orders.
 type operations struct {
 	comm int
 	root int32 // rank of the world; 0 if nth is set
@@ -280,8 +281,8 @@ type partition struct {
 	taken  []bool
 }
 
-// packed is how many families are searched for a place: those that were added last. It bounds the time of programs
-// that make communicators all along.
+// packed is how many families, those added last, are searched for room. It bounds the time for programs that go
+// on making communicators.
 const packed = 64
 
 // place returns a family with a group of these ranks, which it adds.
@@ -302,8 +303,8 @@ func (f *families) place(ranks []int32) int32 {
 	return 1 + int32(n)
 }
 
-// apart returns the family of operations that have one of their own, with these ranks in this order. All ranks name
-// it alike, whichever comes first.
+// apart returns the family of its own that operations have, in which the ranks are a group in this order. It is
+// made by the first rank that asks.
 func (f *families) apart(o operations, ranks []int32) int32 {
 	n, ok := f.extra[o]
 	if !ok {

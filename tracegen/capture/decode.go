@@ -72,7 +72,8 @@ type made struct {
 	topology              topology
 }
 
-// request is one in a record. Its number counts those of its kind, persistent or not, from 1; 0: there is none.
+// request is a request as a record names it. Persistent and other requests are numbered apart, from 1; number 0
+// is no request.
 type request struct {
 	number     int64
 	persistent bool
@@ -80,7 +81,7 @@ type request struct {
 	status     status // if it has ended
 }
 
-// topology is what a communicator's neighbours come from.
+// topology says where the neighbours of a communicator come from.
 type topology int
 
 const (
@@ -206,8 +207,8 @@ func (s *stream) fits(count, size int64) {
 	}
 }
 
-// comm reads a communicator (shim/handles.h). One that no recorded call has made comes with its size and rank, on
-// which the rest of the record depends.
+// comm reads a communicator (shim/handles.h). If no recorded call has made it, its size and rank follow, since
+// the rest of the record depends on them.
 func (s *stream) comm(e *event) {
 	e.comm = int(s.number(int64(len(s.comms)))) - 1
 	if e.comm < 0 {
@@ -274,8 +275,8 @@ func list[E any](s *stream, n int, read func() E) []E {
 	return values
 }
 
-// status reads the status of a receive or a probe. Bit 0 of its first number: source and tag follow, as the call left
-// one of them open; bit 1: the bytes follow, as they are fewer than there was room for.
+// status reads the status of a receive or a probe. Bit 0 of its first number says that source and tag follow, as
+// the call left one of them open; bit 1 that the bytes follow, as they are fewer than there was room for.
 func (s *stream) status(e *event) {
 	e.status = status{bytes: -1}
 	// Probes always have a source and a tag, and no bytes: the receive of the message tells its size.
@@ -398,9 +399,9 @@ func (s *stream) requests(e *event, n int) {
 	}
 }
 
-// request reads a request (shim/completions.h): its number, as an age if it is not persistent, above four bits, of
-// which 0 says that a source and a tag follow, 1 that it is persistent, 2 that it was cancelled, and 3 that bytes
-// follow.
+// request reads a request (shim/completions.h). The first number has four bits and, above them, the request's
+// number, as an age if it is not persistent. Bit 0 says that a source and a tag follow, bit 1 that the request is
+// persistent, bit 2 that it was cancelled, and bit 3 that bytes follow.
 func (s *stream) request() request {
 	v := s.uint()
 	if v == 0 {

@@ -12,15 +12,15 @@ import (
 // This file folds the steps of a rank into loops while they come (folder.add), stage 4 of a merge. A table numbers
 // the steps, and loops the bodies of loops.
 
-// step is an action of a rank in the trace: the block that has it, and the arguments of that.
+// step is an action of a rank as the trace has it: the form of its block, and the arguments of the block.
 type step struct {
 	form
 	args  [numArgs]int64
 	lists [2]int32 // counts by rank that are sent and received, as numbers of lists; 0: none
 }
 
-// form is the part of steps that is constant in their block. Fields that the kind of the step has no use for are 0,
-// so that equal actions have equal forms.
+// form is what all steps of one block have in common. Fields without a meaning for the kind of the step are 0, so
+// that equal actions have equal forms.
 type form struct {
 	kind               trace.Kind
 	collective         trace.CollectiveKind
@@ -51,8 +51,8 @@ const (
 	numArgs     = 6
 )
 
-// bytes returns an upper bound of the size of a step in a block of the trace: five for a slot, two for an argument of
-// 0, eleven for a large one.
+// bytes returns an upper bound of the bytes that a step takes in a block of the trace: five for a slot, two for
+// an argument of 0, eleven for a large one.
 func (s *step) bytes(t *table) int {
 	n := 46 + 5*len(t.lists[s.slots])
 	for _, a := range s.args {
@@ -124,8 +124,8 @@ const (
 	bytesOfLoop = 64      // of another body in it
 )
 
-// multiplier is the base of polynomial hashes of sequences, modulo 2^64: the hash of a sequence x1 .. xn is the sum of
-// xi multiplier^(n-i), so that those of its parts follow from those of its beginnings (Karp and Rabin, 1987).
+// multiplier is the base of polynomial hashes of sequences, modulo 2^64. The hash of x1 .. xn is the sum of xi
+// multiplier^(n-i), so that the hash of a part follows from those of two beginnings (Karp and Rabin, 1987).
 const multiplier = 0x9E3779B97F4A7C15 | 1
 
 // powers are those of the multiplier.
@@ -196,9 +196,10 @@ func (l *loops) listsOf(items []item) (lists []int32) {
 	return lists
 }
 
-// folder turns steps into loops while they come: items that have just come twice become a loop of two turns, and those
-// that repeat its body once more another turn. Hashes find what may be equal, and items are compared before they are
-// folded, so that a collision costs time alone. The cost of a step is constant but for the tries of fold.
+// folder turns steps into loops while they come. Items that come twice in a row become a loop of two turns; if
+// the items behind a loop are its body once more, they become another turn. Hashes find items that may be equal.
+// They are compared before they are folded, so that a collision of hashes only costs time. Except for the tries
+// of fold, a step costs constant time.
 type folder struct {
 	loops *loops
 	items []item
@@ -211,19 +212,19 @@ type folder struct {
 	sum     uint64 // and a hash of them, for check
 }
 
-// refusal is a period that was not folded, and at how many items that was last.
+// refusal is a period that was not folded, with the number of items at the last refusal.
 type refusal struct{ period, items int }
 
-// spot is the folder's knowledge of the place of an item. Before and rival chain the earlier values of grams and due,
-// so that pop can restore them.
+// spot is what the folder knows of an item's place. before and rival keep the values that grams and due had
+// before the item came, so that pop can restore them.
 type spot struct {
 	hash   uint64 // of the items up to here, that included
 	before int32  // 1 + where the last items in a row stood before, 0: nowhere
 	rival  int32  // of a loop: 1 + the one before that is due when this one is, 0: none
 }
 
-// gram is how many items in a row are looked for. A period of so many items or more is found by them, and need not be
-// tried after each earlier item that equals the last one alone.
+// gram is the number of items in a row whose hash is kept. A period of at least so many items ends with the same
+// gram twice, so that only the places of this gram need to be tried.
 const gram = 4
 
 func newFolder(l *loops) *folder {
@@ -255,7 +256,7 @@ func (f *folder) push(it item) {
 // gramAt returns the hash of the items in a row that end at a place.
 func (f *folder) gramAt(place int) uint64 { return f.hash(max(0, place+1-gram), place+1) }
 
-// dueAt returns the number of items at which those behind a loop may be its body.
+// dueAt returns the number of items that the folder must have for the items behind a loop to be its body.
 func (f *folder) dueAt(loop int) int32 {
 	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what].items))
 }
@@ -309,11 +310,12 @@ func (f *folder) extend() bool {
 	return false
 }
 
-// mostTries is how many places are tried at each step where the last items stood before. Of what
-// repeats there are mostly items that are rarer than others, behind which it is found.
+// mostTries is how many earlier places of the last gram are tried at each step. Most repetitions contain rarer
+// items, and are found behind these.
 const mostTries = 64
 
-// fold makes a loop of what the last items repeat, of the shortest if they repeat several.
+// fold turns the last items into a loop if they repeat those before them; of several periods it takes the
+// shortest.
 func (f *folder) fold() bool {
 	n := len(f.items)
 	// Short periods are tried one by one. A longer period ends with the same gram as the items now, so the
@@ -343,9 +345,9 @@ func (f *folder) repeat(p int) bool {
 	return f.hash(n-p, n) == f.hash(n-2*p, n-p) && slices.Equal(f.items[n-p:], f.items[n-2*p:n-p])
 }
 
-// loop makes the last p items, which repeat those before them, a loop, if the limits allow it. If they do not, neither
-// do they for the next items that repeat at the same distance: those are the same items, in a row that begins one
-// later.
+// loop turns the last p items, which repeat those before them, into a loop, if the limits allow it. If they do
+// not, they do not allow it for the next items of the same period either, which are the same ones, shifted by
+// one: refused remembers that.
 func (f *folder) loop(p int) bool {
 	n := len(f.items)
 	body := f.items[n-p:]
@@ -372,8 +374,8 @@ func (f *folder) loop(p int) bool {
 	return false
 }
 
-// check compares the steps that were added with those that the outline has, of so many steps of the run. It guards
-// the traces of users against errors of folding and splitting.
+// check compares the steps that were added with those of the outline, for a run of runSteps steps. It finds
+// errors of folding and splitting before a user gets a wrong trace.
 func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
@@ -448,8 +450,8 @@ func (l *loops) length(items []item) (n int64) {
 	return n
 }
 
-// split parts items at a number of their steps, which may be in the midst of a loop: that becomes the turns before,
-// the turn that is split, and the turns behind.
+// split divides items behind their first at steps. If that is within a loop, the loop becomes the turns before,
+// the turn that is divided, and the turns behind.
 func (l *loops) split(items []item, at int64) (head, tail []item) {
 	for i, it := range items {
 		n := l.length(items[i : i+1])

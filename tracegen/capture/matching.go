@@ -117,9 +117,9 @@ func (l *ledger) add(rank int, s *step) (out, in, operation place) {
 	return out, in, operation
 }
 
-// cut drops the ends of what ranks did before their program was killed, until each message that is left is sent and
-// received, and each operation has all ranks of its communicator. Each turn drops what lacked its other side in the
-// turn before, which may take the other side of something else with it.
+// cut drops the last steps of ranks whose program was killed, until each message that is left is sent and
+// received, and each operation has all ranks of its communicator. A step that is dropped may take the other side
+// from another step, which is then dropped in the next round.
 func cut(m matching, ranks [][]int32) {
 	for again := true; again; {
 		again = false
@@ -153,9 +153,9 @@ func cut(m matching, ranks [][]int32) {
 	}
 }
 
-// abreast follows all ranks through their steps, and knows which of them lag behind others: they have still to do
-// sends that have been received, receives of messages that were sent, or operations that others have come to. It
-// knows their open requests, too. Where no rank lags and no request is open, nothing is under way: that is a cut.
+// abreast follows all ranks through their steps. A rank lags if it still has to do a send that has been received,
+// a receive of a message that was sent, or an operation that others have come to. abreast also knows the open
+// requests. If no rank lags and no request is open, nothing is under way: that is a cut.
 type abreast struct {
 	ledger
 	most  map[place]int     // operations of a group that its first rank has come to
@@ -251,8 +251,8 @@ func (a *abreast) step(rank int, s *step) {
 	}
 }
 
-// play goes through the steps of all ranks without times, as far as each can go: calls of threads that were under way
-// at once must come to their end in the one order that the trace has.
+// play goes through the steps of all ranks without times, each as far as it can go. It checks that calls of
+// threads that were under way at once all end in the one order that the trace has.
 type play struct {
 	ledger
 	ranks [][]int32 // steps
@@ -262,8 +262,8 @@ type play struct {
 	now   [][]need           // by rank: those of the step
 }
 
-// need is an event that must have happened before a step ends: a number of messages sent (side 0) or received (side 1)
-// on a channel, or of operations of a group that every rank has come to.
+// need is an event that must have happened before a step ends: a number of messages were sent (side 0) or
+// received (side 1) on a channel, or every rank of a group has come to a number of its operations.
 type need struct {
 	place
 	side  int

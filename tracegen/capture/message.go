@@ -7,7 +7,8 @@ import (
 	"reprise/trace"
 )
 
-// Messages between two ranks and probes for them, as the translator (translate.go) adds them to a trace.
+// This file translates messages between two ranks, and probes for them (translator.message, probe), for
+// translate.go.
 
 // sendKinds are the actions of sends. A ready send is a plain one, as the trace knows no mode that fails without a
 // receive; a buffered one is a nonblocking one that is let go of.
@@ -91,8 +92,8 @@ func (t *translator) message(e *event, r request) error {
 	return nil
 }
 
-// resolve returns the source, the tag and the bytes of the message that a receive got: of its arguments, those that
-// they leave open are the status's. A status of too many bytes to count makes them -1.
+// resolve returns the source, the tag and the bytes of the message that a receive got. What its arguments leave
+// open comes from the status; bytes are -1 if the status has too many to count.
 func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
 	if s.wild {
 		source, tag = s.source, s.tag
@@ -106,7 +107,7 @@ func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
 	return source, tag, bytes
 }
 
-// sendrecv adds a send and a receive at once, or the one that is not of MPI_PROC_NULL.
+// sendrecv adds a send and a receive at once, or only one of them if the other is to or from MPI_PROC_NULL.
 func (t *translator) sendrecv(e *event) error {
 	out, in := e.of[sends], e.of[receives]
 	if e.proc == procSendrecvreplace {
@@ -215,21 +216,22 @@ func (t *translator) probe(e *event) error {
 	return err
 }
 
-// early is a message whose receive is posted behind its probe. A matched probe takes a message that is received
-// later (MPI 4.1, section 3.8.2). The trace receives it then, too, unless another message was asked for in between,
-// which would get this one: then its receive is posted behind the probe, and waited for where the program receives it.
+// early is a message whose receive is posted behind its probe. A matched probe takes a message out of the queue,
+// which is received later (MPI 4.1, section 3.8.2). The trace receives the message later, too, unless the rank
+// asks for another message in between, which would get this one. Then the receive is posted directly behind the
+// probe, and waited for where the program receives the message.
 type early struct {
 	bytes   int64    // there is room for
 	found   status   // of a blocking receive
 	request instance // of a nonblocking one
 }
 
-// partitionedTag is the first of the tags of partitioned messages, which match none of the others; that of the
-// program is subtracted.
+// partitionedTag is the first of the tags of partitioned messages, from which the program's tag is subtracted:
+// they match no other messages.
 const partitionedTag = -1 << 20
 
-// makeReady counts partitions of a message that are ready. With the last one the message is sent, whole: the trace
-// has no parts of messages.
+// makeReady counts the partitions of a message that are ready. With the last one the whole message is sent, as
+// the trace has no parts of messages.
 func (t *translator) makeReady(e *event) error {
 	// The request is that of the plan: a partitioned message is sent under the number with which it was made.
 	r := e.requests[0]

@@ -120,7 +120,7 @@ func (p procedureNumber) known() *procedure {
 	return &ofKernels
 }
 
-// ofKernels describes all kernels, of which no procedure of MPI is known.
+// ofKernels stands for the procedure of all kernels.
 var ofKernels = procedure{name: "a kernel", byHand: true}
 
 func (p procedureNumber) String() string { return p.known().name }
@@ -198,9 +198,9 @@ type kernel struct {
 	flops   []trace.Term
 }
 
-// kernels are in the order of their numbers in records, behind those of procedures. They are named as in tracegen/hpl,
-// so that one set of kernel models serves both. Of a transform, FFTW itself tells the flop of its plan. Without flop
-// are copies and searches; those of dtrsm depend on its side (declared).
+// kernels are in the order of their numbers in records, which follow those of procedures. Their names are those
+// of tracegen/hpl, so that one set of kernel models serves both. Copies and searches have no flop; those of dtrsm
+// depend on its side (declared), and those of a transform are what FFTW says of its plan.
 var kernels = []kernel{
 	{"dgemm", []string{"transa", "transb"}, []string{"M", "N", "K"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}},
 	{"dtrsm", []string{"side", "uplo", "trans", "diag"}, []string{"M", "N"}, nil},
@@ -229,7 +229,7 @@ func factorization(each float64) []trace.Term {
 	}
 }
 
-// used is a kernel with options, a letter each: the trace has a kernel of its own for each set of options, as their
+// used is a kernel with its options, a letter each. The trace has a kernel for each set of options, as their
 // costs differ.
 type used struct {
 	number  int

@@ -60,9 +60,9 @@ func (f *Failure) Error() string {
 func (f *Failure) Unwrap() error { return f.Exit }
 
 // Record runs a command and has each of its ranks record into a file in dir. All hosts must see dir, and its path
-// must have no blanks and no colons, which part the names in LD_PRELOAD. An error is the command's own, an
-// *exec.ExitError if it failed, in a *Failure if no rank had recorded anything by then; or it says why nothing was
-// recorded, as far as that can be told.
+// must have no blanks and no colons, which separate names in LD_PRELOAD. If the command fails, the error is its
+// *exec.ExitError, within a *Failure if no rank had recorded anything by then. If nothing was recorded for
+// another reason, the error says why, as far as that can be told.
 func Record(ctx context.Context, dir string, c Command) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -224,7 +224,8 @@ func isLauncher(command string) bool {
 	return strings.HasPrefix(name, "mpirun") || strings.HasPrefix(name, "mpiexec") || strings.HasPrefix(name, "orterun")
 }
 
-// static says of a program that it names no dynamic linker, which would load the recorder; "" of any other.
+// static returns why nothing can be interposed in a program that is linked statically, and so has no dynamic
+// linker to load the recorder; "" for any other program.
 func static(f *elf.File) string {
 	if f.Type == elf.ET_EXEC && !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 		return "is linked statically"
@@ -232,8 +233,8 @@ func static(f *elf.File) string {
 	return ""
 }
 
-// eachProgram returns the first fault that wrong finds in a program of a command line. Words that name no program,
-// and scripts, are passed over.
+// eachProgram returns the first fault that the function wrong finds in a program of a command line. Scripts and
+// words that name no program are skipped.
 func eachProgram(args []string, wrong func(f *elf.File) string) error {
 	for _, arg := range args {
 		path, err := exec.LookPath(arg)

@@ -8,13 +8,13 @@ import (
 // This file has the statistics of the times between calls (sites.add, sites.at), and tells apart places of the
 // program that are one site (sites.part).
 
-// site is a place of the program where it computes: between two calls, by the keys of their records. Where that is
-// several places, as in two phases that send alike, the calls before tell them apart: past is a hash of them there,
-// and 0 elsewhere.
+// site is a place of the program where it computes: between two calls, named by the keys of their records. If
+// several places have the same two calls, as in two phases that send alike, past tells them apart: it is a hash
+// of the calls before. Else past is 0.
 type site struct{ before, after, past uint64 }
 
-// gaps are statistics of the times at a site, in nanoseconds. A trace has the mean of a site, and its deviation, in
-// place of each time: times of one run have the noise of its machine, and their mean has less.
+// gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in place of
+// each time: single times have the noise of the machine of the recording, of which their mean has less.
 type gaps struct {
 	n       int64
 	sum     float64
@@ -48,7 +48,7 @@ const rounding = 1e-12
 // variance returns that of the times, in nanoseconds squared.
 func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
 
-// sites are those of a rank.
+// sites has the statistics of all sites of a rank.
 type sites struct {
 	times  map[site]gaps
 	depths map[site]int // of those that are several places: how many calls before tell them apart
@@ -68,7 +68,7 @@ func (s *sites) add(at site, time float64, lost bool) {
 	s.total += time
 }
 
-// at returns the times at a site that is come to by a trail.
+// at returns the times at a site, for a rank that has come there by the trail of calls.
 func (s *sites) at(where site, by *trail) gaps {
 	if depth, ok := s.depths[where]; ok {
 		where.past = by.past(depth)
@@ -84,13 +84,13 @@ const (
 	leftOfMixed = 1.0 / 4 // of the variance may be left in the classes
 )
 
-// pastDepths are how many calls back is looked, and mostPast is the most of them.
+// pastDepths are the numbers of calls back that are tried to tell places of a site apart, up to mostPast.
 var pastDepths = [...]int{2, 4, 8, 16, mostPast}
 
 const mostPast = 32
 
-// trail is the sequence of calls that a rank has come by, equal ones in a row as one, since the number of questions
-// asked in vain depends on the timing of the machine.
+// trail is the sequence of calls by which a rank has come to a place. Equal calls in a row count as one, as the
+// number of questions asked in vain depends on the timing of the machine.
 type trail struct {
 	last uint64
 	n    int
@@ -116,8 +116,8 @@ func (t *trail) past(calls int) uint64 {
 	return (t.sums[t.n%len(t.sums)] - t.sums[(t.n-calls)%len(t.sums)]*powers[calls]) | 1
 }
 
-// part tells places apart that are one site, where the calls before say which is which: by the fewest calls that
-// leave little of the variance.
+// part divides the sites that are several places, if the calls before tell these apart. It uses the fewest calls
+// that leave little of the variance.
 func (s *sites) part(records *stream) error {
 	// The sites whose times are of several kinds. Of each, the times by class, for each depth.
 	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
@@ -163,9 +163,10 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 	}
 }
 
-// choose parts a site by the depth that tells its times apart, if one does: that leaves a quarter of the variance, or
-// of the part of it that a lesser depth leaves. Of k classes of n times that deviate by chance alone, n-k of n-1 parts
-// of the squared deviations are left. A time that is alone in its class is the site's.
+// choose divides a site by a depth of pastDepths, if one tells its times apart: if it leaves at most a quarter of
+// the variance, and a deeper one at most a quarter of what the depth before leaves. The comparison allows for
+// chance: of k classes of n times that only deviate by chance, n-k of n-1 parts of the squared deviations are
+// left. A time alone in its class stays with the undivided site.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	// The depths ascend, and a deeper one must again leave no more than a quarter: short trails are preferred.
 	all := s.times[at]

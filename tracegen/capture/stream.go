@@ -33,8 +33,8 @@ const (
 	outOfSpace            // the disk was full
 )
 
-// mark says how far a recording is, with a checksum (shim/stream.h). The recorder writes its two marks in turn, so
-// that one is whole whenever the process is killed.
+// mark says how far a recording is, with a checksum (shim/stream.h). There are two, which the recorder writes in
+// turn, so that one is whole whenever the process is killed.
 type mark struct {
 	Number       uint64 // of the mark, from 1
 	Used, Failed int64  // bytes of records; calls that returned an error
@@ -84,7 +84,7 @@ type stream struct {
 	err error // the first of a record; later reads of the record return zeros
 }
 
-// position is the place of a record, and what there was before it.
+// position is the place of a record, with what was counted before it.
 type position struct {
 	at         int   // byte of the record
 	made       int64 // requests

@@ -12,8 +12,9 @@ import (
 // This file surveys a rank's calls (newSurvey), stage 1 of a merge, and assigns messages that are left to receives
 // that were not seen to end (merger.answer).
 
-// survey holds the facts of a rank's calls that the translation of earlier calls, or of other ranks, needs: its
-// communicators, the findings of receives that did not state them, and sites.
+// survey holds the facts of a rank's calls that the translation of earlier calls, or of other ranks, needs: the
+// communicators that the rank makes, the messages that its receives got where their arguments leave that open,
+// and its sites.
 type survey struct {
 	// What the stages behind the survey ask of it. Numbers of communicators and requests are the rank's own.
 	events    int64
@@ -47,7 +48,7 @@ type creation struct {
 	*made
 }
 
-// instance is a request as it is started: of one that is not persistent, start is 0.
+// instance is one start of a request; start is 0 for a request that is not persistent.
 type instance struct {
 	persistent    bool
 	number, start int64
@@ -185,9 +186,9 @@ func (v *survey) find(r request, started starts) {
 	}
 }
 
-// unended is a receive that has not been seen to end: it was let go of while it was under way, cancelled and not
-// completed, or is still there in MPI_Finalize. If a message is left that no other receive has got, this one has;
-// else the trace has no action for it.
+// unended is a receive that the recording does not show to end: it was freed while it was under way, cancelled
+// and not completed, or still there in MPI_Finalize. If a message is left that no other receive got, this one got
+// it; else the trace has no action for it.
 type unended struct {
 	instance
 	comm        int // of the run
@@ -197,8 +198,8 @@ type unended struct {
 	peers  []int32 // of the communicator, as ranks of the world; nil for the rank alone
 }
 
-// answer gives receives that were not seen to end the messages that are left over. For this, all ranks are translated
-// once more, before the translation that counts: messages sent less messages received are those that are left.
+// answer gives the messages that are left over to receives that were not seen to end. It translates all ranks
+// once more, before the translation that counts: the messages sent less those received are left.
 func (m *merger) answer() error {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
 		return nil

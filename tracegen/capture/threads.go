@@ -9,14 +9,15 @@ import (
 	"reprise/trace"
 )
 
-// Where threads may call at once (MPI_THREAD_MULTIPLE), the beginnings and ends of calls are numbered in the order in
-// which they happened, and the calls of a rank are in the trace in that order. A call counts at one moment:
+// This file puts in order what threads of a rank called at once (MPI_THREAD_MULTIPLE): stream.order finds the order,
+// stream.next reads events in it. The recorder numbers the beginnings and ends of calls as they happen, and the trace
+// has the calls of a rank in the order of these numbers. A call counts at one moment:
 //
 //   - where it ended, if it waits for requests or messages;
 //   - where it began, if it begins requests;
 //   - at both, if it blocks and was under way while others began or ended. It begins in the trace as its nonblocking
-//     kin, and is waited for where it ended. In front of the others, whole, it could block the rank before the call
-//     that another rank waits for; behind them, they could do the same to it.
+//     kin, and is waited for where it ended. As one call in front of the others, it could block the rank before a call
+//     that another rank waits for; behind the others, they could block the rank before it.
 
 // moment is the point in the order of beginnings and ends at which a call, or a part of it, counts.
 type moment struct {
@@ -36,14 +37,14 @@ const (
 	ends               // it is waited for
 )
 
-// recordPlace is a position with how many communicators and windows there were.
+// recordPlace is the position of a record, with the numbers of communicators and windows that there were.
 type recordPlace struct {
 	position
 	comms, windows int
 }
 
-// kin are the nonblocking procedures as which calls under way begin. Collective operations begin as themselves, with a
-// request.
+// kin has the nonblocking procedure as which a blocking call under way begins. Collective operations begin under
+// their own name, with a request.
 var kin = map[procedureNumber]procedureNumber{
 	procSend: procIsend, procSsend: procIssend, procRsend: procIrsend, procRecv: procIrecv, procMrecv: procImrecv,
 	procSendrecv: procIrecv, procSendrecvreplace: procIrecv,

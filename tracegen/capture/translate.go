@@ -45,8 +45,8 @@ type translator struct {
 	unfinished error // why the rank ends before its recording
 }
 
-// slot is the trace's number of a request: none if the trace has nothing for a wait to complete. A neighbourhood
-// collective has none itself, but those of its messages.
+// slot is the trace's number of a request, or none if the trace has nothing that a wait could complete. A
+// neighbourhood collective has no slot, but its messages have.
 type slot struct {
 	number int32
 	none   bool
@@ -59,7 +59,7 @@ type plan struct {
 	ready int64 // partitions of a message that are
 }
 
-// translate puts down the steps of a rank.
+// translate translates all calls of the rank; put takes their steps.
 func (t *translator) translate() error {
 	t.started, t.slots, t.plans, t.early = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}
 	t.numbers, t.made = map[int32][]bool{}, newPersistent()
@@ -92,7 +92,7 @@ func (t *translator) translate() error {
 	return nil
 }
 
-// settle puts down the computation since the last step.
+// settle adds the computation since the last step as a step.
 func (t *translator) settle() {
 	if t.mean > 0 {
 		// The amount is the mean of the sites passed, so that equal turns of a loop have equal steps and can
@@ -112,7 +112,7 @@ func (t *translator) settle() {
 	}
 }
 
-// write puts a step down, or keeps it while a drain is under way.
+// write hands a step to put, or keeps it while a drain is under way.
 func (t *translator) write(s step) {
 	// During a drain steps are kept back: whether it is one is known only at its end.
 	n := t.table.number(s)
@@ -126,7 +126,7 @@ func (t *translator) write(s step) {
 	t.put(n)
 }
 
-// add puts a step down behind the computation before it. A step ends a spin: the rank has found what it asked for.
+// add adds a step, behind the computation before it. It ends a spin, as the rank has found what it asked for.
 func (t *translator) add(s step) {
 	t.leaveSpin(true)
 	t.settle()
@@ -262,8 +262,8 @@ func (t *translator) release(r request, kind trace.Kind) bool {
 	return !at.none || len(at.rest) > 0
 }
 
-// post adds a nonblocking message of which the program has no request, and appends ours to requests. To and from
-// MPI_PROC_NULL there is none.
+// post adds a nonblocking message that has no request in the program, and appends a request of the translator's
+// own to requests. For MPI_PROC_NULL it adds nothing.
 func (t *translator) post(e *event, requests *[]request, kind trace.Kind, rank int32, tag, bytes int64) error {
 	if rank == procNull {
 		return nil
@@ -350,7 +350,7 @@ func (t *translator) completion(e *event) error {
 	return nil
 }
 
-// pcontrol adds the marks of MPI_Pcontrol: a level above 0 begins a phase, any ends the one before.
+// pcontrol adds the markers of MPI_Pcontrol: each call ends the phase before, and a level above 0 begins a phase.
 func (t *translator) pcontrol(level int64) {
 	if t.phase > 0 {
 		t.add(step{form: form{kind: trace.KindMark, marker: 2*t.phase - 1}})

@@ -10,8 +10,8 @@ import (
 // This file takes the timing of the recording machine out of waits: spin of polling in vain, drain of MPI_Waitany
 // and MPI_Waitsome.
 
-// idleAtMost is the time, in nanoseconds, that a rank which only waits takes from one question to the next, in the
-// mean; a single one may take longer by chance. Longer times are work.
+// idleAtMost is the longest mean time, in nanoseconds, from one question to the next of a rank that only waits. A
+// single time may be longer by chance; a longer mean is work.
 const idleAtMost = 20e3
 
 // spin is a sequence of questions, tests and probes, that followed each other at once and found nothing.
@@ -118,8 +118,8 @@ func (t *translator) hold(e *event, s *step) {
 	p.asked = append(p.asked, asked{p.number, s, before})
 }
 
-// leaveSpin puts down the steps and the time of a spin. After a wait that ends with a finding, that is no step, and
-// the time before the first question alone.
+// leaveSpin adds the steps and the time of a spin. If a rank only waited and found what it asked for, it adds no
+// step, and only the time before the first question.
 func (t *translator) leaveSpin(found bool) {
 	held, again := t.spin.asked, t.spin.again
 	if len(held) == 0 {
@@ -167,8 +167,8 @@ type drain struct {
 // mostDrained is how many requests a completion of the trace may have.
 const mostDrained = 1 << 16
 
-// pending returns the slots of the requests of a call that the trace has, ascending; nil if one
-// of them is several in the trace.
+// pending returns the slots of the requests of a call that the trace has, ascending; nil if one of the requests
+// has several slots.
 func (t *translator) pending(e *event) (slots []int64) {
 	for _, r := range e.requests {
 		at, ok := t.slots[t.started.instance(r)]
@@ -202,7 +202,7 @@ func (t *translator) draining(e *event) {
 	}
 }
 
-// continues reports whether requests that are pending are those of the drain that are left.
+// continues reports whether the pending requests are those that the drain has left.
 func (d *drain) continues(pending []int64) bool {
 	return len(pending) == d.left && !slices.ContainsFunc(pending, func(slot int64) bool {
 		_, found := slices.BinarySearch(d.slots, slot)
@@ -223,8 +223,8 @@ func (t *translator) undrain() {
 	}
 }
 
-// drained ends a drain whose last request has ended. Its computations, and their variances, are shared out evenly over
-// the times between its waits.
+// drained ends a drain whose last request has ended. The computations between its waits, and their variances, are
+// shared out evenly over these waits.
 func (t *translator) drained() {
 	d := t.drain
 	if d == nil || d.left > 0 {

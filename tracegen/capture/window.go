@@ -8,10 +8,11 @@ import (
 	"reprise/trace"
 )
 
-// Accesses to windows (one-sided communication) and to files, as the translator adds them to a trace.
+// This file translates accesses to windows (translator.oneSided) and to files (translator.file), for
+// translate.go.
 
-// window is one of a rank. The trace names it by a family and a number, which are the same for all of its ranks since
-// they make and free windows in the same order (MPI 4.1, section 12.2).
+// window is a window of a rank. The trace names it by a family and a number. All ranks of a window use the same
+// ones, as they make and free windows in the same order (MPI 4.1, section 12.2).
 type window struct {
 	family, number   int32
 	origins, targets []int32 // ranks of the world: of the last MPI_Win_post and MPI_Win_start

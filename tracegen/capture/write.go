@@ -11,8 +11,8 @@ import (
 
 // This file writes steps and loops as blocks and calls of the trace (writer.write), stage 6 of a merge.
 
-// Call sites of the trace. Items that are called one by one have their arguments in columns; of those with lists of
-// counts, more columns hold vectors. A step of the run is a block of its own.
+// Call sites of the trace. Items that are called one by one have their arguments in columns; items with lists of
+// counts have more columns, for vectors. Each step of the run is one block.
 const (
 	siteFlat        = iota // a step, or a loop
 	siteCounted            // the same, with lists of counts
@@ -210,7 +210,7 @@ func (w *writer) begin() {
 	w.handles, w.elements = map[int32]int64{}, 0
 }
 
-// source is the rest of a part of a rank: items, or, where each computation is written, the steps in them.
+// source has what is left of a part of a rank: its items or, if each computation is written, their single steps.
 type source struct {
 	items  []item
 	walker *walker // nil: items
@@ -461,10 +461,10 @@ const (
 	partMost  = 128
 )
 
-// sharing counts how often parts of the items occur, so that those that a rank repeats, though not in a row, or that
-// other ranks have as well, are written once. Items are parted by content: a part ends where the hash of the last
-// items says so, which is the same wherever they occur. A part that occurs twice becomes a loop of one turn, whose
-// block is called from both places.
+// sharing finds parts of the items that a rank repeats, though not in a row, or that other ranks have as well, so
+// that they are written once. Items are divided by content: a part ends where the hash of the last items says so,
+// so that equal items are divided alike wherever they occur. A part that occurs twice becomes a loop of one turn,
+// whose block is called from both places.
 type sharing struct {
 	loops *loops
 	times map[uint64]int // by hash of the part

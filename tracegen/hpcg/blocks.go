@@ -24,7 +24,7 @@ type haloKey struct {
 	timed  bool
 }
 
-// haloTag is the tag of all messages.
+// haloTag is the tag of all messages of a run.
 const haloTag = 99
 
 // halo returns the block that exchanges the halo of a vector: receives are posted for all neighbours, by rank, the
@@ -112,8 +112,8 @@ func (l *library) newBody(name string, c column, timed bool) *body {
 	return b
 }
 
-// ends tells whether the own box is at the ends of the grid in x, 1 or 0, which is known only when the block is
-// called.
+// ends tells whether the own box is at the first or the last end of the grid in x, as 1 or 0. That is only known
+// when the block is called, as the position in x is its parameter.
 func (b *body) ends() (first, last trace.Operand) {
 	x, n := b.Param(0), int64(b.library.p.Grid.NX)
 	if n == 1 {
@@ -129,7 +129,7 @@ func (b *body) done() int64 { return b.library.out.Block(b.Builder) }
 // ends it: so it runs in any of them that is played alone.
 const clockCG = numParts
 
-// clock appends what do appends, on HPCG's clock of a part, or of all.
+// clock appends what do appends, between the markers of HPCG's clock of a part, or of all.
 func (b *body) clock(part int, do func()) {
 	if b.timed {
 		b.Mark(beginClock + part)

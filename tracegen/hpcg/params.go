@@ -125,10 +125,9 @@ type side struct {
 	value int
 }
 
-// Complete sets what HPCG sets where parameters are 0 or too small, as HPCG does it, and
-// returns a note for each value that was given and is not taken. It fails, with all reasons,
-// on parameters that HPCG refuses, and on those that it accepts and hangs on. Source: HPCG 3.1,
-// init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp, GenerateCoarseProblem.cpp.
+// Complete sets what HPCG sets where parameters are 0 or too small, and returns a note for each given value that
+// HPCG replaces. It fails, with all reasons, on parameters that HPCG refuses, and on those with which it hangs.
+// Source: HPCG 3.1, init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp, GenerateCoarseProblem.cpp.
 func (p *Params) Complete() (notes []string, err error) {
 	if p.Ranks < 1 || p.Ranks > trace.MaxRanks {
 		return nil, fmt.Errorf("ranks = %d, allowed 1 to %d", p.Ranks, trace.MaxRanks)

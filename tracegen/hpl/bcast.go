@@ -9,8 +9,8 @@ import (
 // This file makes the blocks of panel broadcasts: library.initBlock makes a broadcast pending, bcastBody is what a
 // process does when its poll lets it.
 
-// bodyKey names the body of a panel broadcast: the distance from the root, and
-// whether the message may have fewer doubles than pieces.
+// bodyKey names the body of a panel broadcast: x is the distance from the root, small says that the message may
+// have fewer doubles than pieces.
 type bodyKey struct {
 	x     int
 	small bool
@@ -164,9 +164,9 @@ func (c *caster) distance(y int) int {
 	return y
 }
 
-// core spreads the pieces of the message along a tree and rolls them until
-// everybody has all of them. A message of fewer doubles than pieces, which only
-// tiny panels have, leaves some pieces empty; there pieces are of one double, until none is left.
+// core spreads the pieces of the message along a tree and rolls them until every member has all of them. Only the
+// messages of tiny panels have fewer doubles than pieces (small): then the first pieces have one double each, and
+// the others none.
 func (c *caster) core(small bool) {
 	whole := func() {
 		c.spread(c.run)
@@ -273,8 +273,9 @@ func (c *caster) roll() {
 	}
 }
 
-// roll makes the blocks of rolls whose pieces all differ in size. Two steps are a turn, and a chain of 2^k turns is
-// two chains of half as many: so a roll of n positions takes log(n) blocks that all positions share.
+// roll makes the blocks of rolls whose pieces all differ in size. Two steps are a turn, and a chain of 2^k turns
+// consists of two chains of half the length: so a roll of n positions takes log(n) blocks, which all positions
+// share.
 type roll struct {
 	lib  *library
 	kind string // tells its blocks from those of other rolls

@@ -252,16 +252,17 @@ const (
 	both              // the same with the current row
 )
 
-// hop is a pair of messages of a pivot exchange; an empty side is left out. Peer
-// counts the process rows that one talks to, in order of their first hop.
+// hop is a pair of messages of a pivot exchange, of which an empty one is left out. Peer numbers the process rows
+// that a process row talks to, in the order of their first hop.
 type hop struct {
 	peer    int
 	out, in payload
 }
 
-// pivotHops lists the hops of a pivot exchange of the process row at distance d of n from the current one, and the
-// distances of its peers: its partner among the extra processes, its neighbours in the hypercube, its neighbours in
-// the tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
+// pivotHops lists the hops of a pivot exchange for the process row at distance d of n from the current one, and
+// the distances of its peers. These are its partner among the extra processes, its neighbours in the hypercube,
+// and its neighbours in the tree of the extra processes. Of all process rows there are about 4 log(n) different
+// lists of hops, and n of peers.
 func pivotHops(n, d int) (hops []hop, peers []int) {
 	cube := hi(n)
 	extra := n - cube // processes beyond the hypercube

@@ -75,8 +75,9 @@ type List struct {
 	Values [][]string // of these, each time
 }
 
-// Lists returns what HPL's loops go through, the outermost first, and before them what all runs
-// have, as lists of one value. All combinations, the last list fastest, are those of Combination.
+// Lists returns the lists that HPL's loops go through, the outermost first, after a list for each parameter that
+// has one value for all runs. The combinations of all lists, the last one varying fastest, are those of
+// Combination.
 func (d *Dat) Lists() []List {
 	var fixed []List
 	var looped [loops]List
@@ -152,12 +153,12 @@ HPL.out      output file name (if any)
 // maxDatValues is how many values HPL takes of each parameter.
 const maxDatValues = 20
 
-// ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of
-// title, output file and device, then one line per parameter, values first; what follows
-// them is comment. It fails where HPL does, where what HPL reads lies in memory that was never
-// written, where the file ends before the depths, and for values that this package cannot take, such as N = 0. Where
-// HPL reads something else than stands there (see hplLine), or takes a default for a value that it does not
-// know, the Dat has a warning. Name is for errors and warnings, which give the line.
+// ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of title, output file
+// and device, then one line per parameter, with values first and a comment behind them. It fails where HPL fails,
+// where HPL reads memory that was never written, where the file ends before the depths, and for values that this
+// package cannot take, such as N = 0. If HPL reads other values than a person does (see hplLine), or takes a
+// default for a value that it does not know, the Dat has a warning. Name is for errors and warnings, which give
+// the line.
 func ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
@@ -289,7 +290,7 @@ func (d *datReader) integers(what string, n, least int) []int {
 	return read
 }
 
-// misread says why the n values that HPL reads of the line are not those that stand there; "" if they are.
+// misread says why HPL reads other values than the n that the line has for a person; "" if it does not.
 func (d *datReader) misread(read []int, n int) string {
 	if d.over {
 		return "the file ends before it, and the line before counts again"
@@ -401,8 +402,8 @@ func (h *hplLine) values(n int) []int {
 	return list
 }
 
-// next makes the word that begins at or behind a place the last one, if there is one. It
-// reports whether what HPL does is known.
+// next finds the word that begins at or behind a place and makes it h.word; without one h.word stays. It returns
+// false if what HPL reads there is not known.
 func (h *hplLine) next(at int) bool {
 	for at < h.known && isBlank(rune(h.buffer[at])) {
 		at++

@@ -151,8 +151,7 @@ func term(coef float64, powers ...uint8) trace.Term {
 	return t
 }
 
-// computeByForm calls the kernel of a form. Its first two dimensions are the other way round where it is not
-// transposed.
+// computeByForm calls the kernel of a form. The first two dimensions are swapped if the form is not transposed.
 func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand, more ...trace.Operand) {
 	if f != Transposed {
 		x, y = y, x

@@ -20,8 +20,8 @@ type library struct {
 	positions []int64     // of spread-roll; nil before it is needed
 }
 
-// widthBlocks are the blocks that depend on a panel's width, by distance from
-// the panel's process row (or column, for init).
+// widthBlocks are the blocks that depend on a panel's width, each list by the distance of the process row from
+// the panel's; init goes by the distance of the process column.
 type widthBlocks struct {
 	panel  [2]int64 // not current row, current row
 	fact   []int64

@@ -11,7 +11,7 @@ const (
 	numBcastTags  = 1000
 )
 
-// noBcast is the polled panel of an update that polls none.
+// noBcast, in place of the column of a panel whose broadcast is polled, says that an update polls none.
 const noBcast = -1
 
 // bcastTag returns the tag of broadcast i: HPL counts up from panel to panel, and begins again after the last tag.

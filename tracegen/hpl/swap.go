@@ -316,7 +316,7 @@ func emitSpread(b *trace.Builder, y trace.Operand, t tree, right bool,
 	}
 }
 
-// directed returns the sides of a message of the given bytes.
+// directed returns the two sides of an exchange that only sends, or only receives, the given bytes.
 func directed(send bool, bytes trace.Operand) (out, in trace.Operand) {
 	if send {
 		return bytes, trace.Const(0)

@@ -38,7 +38,7 @@ type aheadRank struct {
 	odd *oddities // in what was asked for, of who asks
 }
 
-// block is actions of a rank. One without is its last.
+// block has actions of a rank. A block without actions is the rank's last.
 type block struct {
 	room    []trace.Action
 	actions []trace.Action // in room
@@ -49,8 +49,7 @@ type block struct {
 	err     error // of the last
 }
 
-// oddMark is what was odd in the lines of a rank up to those that were read for the action
-// with that number in a block.
+// oddMark is what was odd in the lines of a rank up to those of an action, which has this number in a block.
 type oddMark struct {
 	action int
 	odd    oddities
@@ -72,10 +71,10 @@ const (
 	readAtOnce    = 8       // divides all others
 )
 
-// ReadAhead has a goroutine read the files from now on, some dozens of actions of each rank ahead of Fill, until
-// Close. What Fill and Sums return stays the same if eight actions are asked for, or a part of eight, and they are
-// still for one caller. It has no effect after the first Fill, where the ranks share a file, where they are very
-// many, and on a single processor.
+// ReadAhead starts a goroutine that reads the files, some dozens of actions of each rank ahead of Fill, until
+// Close. Fill and Sums still have one caller and return the same, provided that each Fill asks for eight actions,
+// or for a number that divides eight. ReadAhead has no effect after the first Fill, if the ranks share a file, if
+// they are very many, or on a single processor.
 func (t *Trace) ReadAhead() {
 	size := largestBlock
 	for size > smallestBlock && 2*size*t.ranks > cachedAhead {
@@ -127,8 +126,8 @@ func (a *ahead) rouse() {
 	}
 }
 
-// fillBlock fills a block of rank, unless both are in use or nothing follows. Windows are cut from memory, which is
-// that of who calls. Lists may be large: nothing is read behind a block with some before it is spent.
+// fillBlock fills a block of rank, unless both are in use or nothing follows. It cuts windows from memory, the
+// caller's. As lists of counts may be large, nothing is read behind a block with lists before it is spent.
 func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
 	r.reading.Lock()
@@ -190,8 +189,7 @@ func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 	return n, nil
 }
 
-// learn takes over what was odd in the lines of a block before its action of that number,
-// and in those that were read with that.
+// learn notes what was odd in the lines of a block up to those that were read with the action of that number.
 func (r *aheadRank) learn(b *block, action int) {
 	n := len(b.odd)
 	for n > 0 && b.odd[n-1].action > action {

@@ -27,8 +27,8 @@ const (
 	numCounted
 )
 
-// unitActions bounds the actions in a unit of the trace, all ranks together, and
-// so the memory of Convert; unitRank those of one rank.
+// unitActions bounds the actions of all ranks in a unit of the trace, and so the memory of Convert; unitRank
+// bounds those of one rank.
 const (
 	unitActions = 1 << 18
 	unitRank    = 4096

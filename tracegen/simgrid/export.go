@@ -85,9 +85,9 @@ func (o *ExportOptions) comment() string {
 // turnActions is how many actions a rank writes in its turn.
 const turnActions = 64
 
-// export writes the text of all ranks in turns, each behind the given head. Those go first that
-// are behind in steps: a window of the trace is needed as long as a rank is in it. A rank may
-// keep hold bytes of its text between turns; flush writes them.
+// export writes the text of all ranks in turns, each behind the given head. Ranks that are behind in steps go
+// first, as a window of the trace is kept as long as a rank is in it. A rank may keep up to hold bytes of its
+// text between turns; flush writes them.
 func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, head string,
 	flush func(rank int32, text []byte) error) (*Exported, error) {
 	sum := &Exported{}
@@ -259,8 +259,8 @@ type rankWriter struct {
 	sum      *Exported
 }
 
-// countTypes are the datatypes in whose items a message is counted, MPI_BYTE and
-// larger ones: SimGrid's counts are 32 bits wide, whatever its parser accepts.
+// countTypes are the datatypes in which the size of a message is counted: MPI_BYTE and larger ones, as SimGrid's
+// counts have 32 bits, although its parser accepts larger numbers.
 var countTypes = [...]int64{6, 0, 14, 27}
 
 // items returns a message's size as a count and the number of its datatype. An unknown size remains -1.
@@ -425,7 +425,7 @@ func (r *rankWriter) waitFor(k key) {
 	r.named("wait", k)
 }
 
-// release does what was held back as well as can be.
+// release writes what was held back, as well as the text can say it.
 func (r *rankWriter) release() {
 	for i := range r.held {
 		if a := &r.held[i]; a.Kind == trace.KindWaitAll {

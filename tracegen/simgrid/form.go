@@ -96,7 +96,8 @@ func oldSpelling(verb string) bool {
 	return verb != plain && slices.Contains(oldVerbs, plain)
 }
 
-// old is isOld for a line of the rank that the old form reads differently, of which there is a warning.
+// old returns what isOld does, for a line that the old form reads differently. For an old text it notes a
+// warning.
 func (s *stream) old(t *Trace) bool {
 	old := t.isOld()
 	if old && (s.odd == nil || !s.odd.old) {
@@ -118,9 +119,9 @@ func (t *Trace) otherForm() string {
 	return "the text has the form of SimGrid " + decided + ", by " + place + ", and the two cannot be mixed"
 }
 
-// SimGrid before 3.29 wrote the numbers of actors, a rank's plus one, into waits and tests, and before 3.30 into
-// sendRecv, though its replays took them for ranks. Nothing else tells such texts from others. So the numbers are
-// ranks or actors by what these lines name, decided once for all ranks.
+// SimGrid before 3.29 wrote the numbers of actors, which are a rank's plus one, into waits and tests, and before
+// 3.30 into sendRecv, though its replays took them for ranks. So the numbers in these lines may be ranks or
+// actors. What the lines name decides it, once for all ranks.
 
 // lineKind is a kind of lines with a numbering of its own.
 type lineKind int
@@ -131,14 +132,14 @@ const (
 	numLineKinds
 )
 
-// verdict is something about a text that its lines decide, once for all ranks.
+// verdict is an answer about a text that its lines give, once for all ranks.
 type verdict struct {
 	found int64
 	place string // of the first line that told; "": none did, and found is 0
 }
 
-// samples are how many bytes of each file are read for a verdict: more where the beginnings
-// of all files do not tell.
+// samples are the numbers of bytes of each file that are read for a verdict: the next number if the lines so far
+// give none.
 var samples = [...]int64{64 << 10, 4 << 20, math.MaxInt64}
 
 // sources returns the files as they are before their first line.
@@ -153,8 +154,8 @@ func (t *Trace) sources() []lines {
 	return files
 }
 
-// sample calls visit with the lines in the first bytes of a file, until it is false or a line
-// is wrong, which is told when it is read in earnest. It reports whether more bytes follow.
+// sample calls visit with the lines in the first bytes of a file, until visit returns false or a line is wrong,
+// which is reported when the line is read for its action. It reports whether more bytes follow.
 func (l *lines) sample(bytes int64, visit func() bool) (more bool) {
 	for l.next() == nil {
 		if l.offset-int64(len(l.buf)-l.at) > bytes {
@@ -167,9 +168,9 @@ func (l *lines) sample(bytes int64, visit func() bool) (more bool) {
 	return false
 }
 
-// decide reads the beginnings of all files, and more of them if these do not tell: tell looks at a file up to a number
-// of bytes, and returns a verdict or nil, and whether more bytes follow. The files are read anew, so that the verdict
-// depends neither on who asks nor on the lines read so far.
+// decide reads the beginnings of all files, and more of them as long as there is no verdict. tell looks at a file
+// up to a number of bytes, and returns a verdict or nil, and whether more bytes follow. The files are read anew,
+// so that the verdict depends neither on the caller nor on the lines read so far.
 func (t *Trace) decide(tell func(file int, l *lines, bytes int64) (v *verdict, more bool)) verdict {
 	var memory slab
 	for _, bytes := range samples {
@@ -232,7 +233,7 @@ type evidence struct {
 	place   [2]string   // of the first that makes sense only so
 }
 
-// add takes what a line tells, of which the rank has been read.
+// add adds what a line tells, behind its rank.
 func (e *evidence) add(l *lines, kind lineKind, ranks int64) {
 	f := &l.fields
 	number := func() int32 { return int32(f.integer("number", math.MinInt32, math.MaxInt32)) }

@@ -63,7 +63,7 @@ func (s *stream) oddities() *oddities {
 	return s.odd
 }
 
-// firstOf returns the number of rank 0 in lines of a kind, of which the rank has one.
+// firstOf returns the number that rank 0 has in lines of a kind, and notes that the rank has such a line.
 func (s *stream) firstOf(t *Trace, kind lineKind) int64 {
 	first := t.numbers[kind]().found
 	if first > 0 && (s.odd == nil || !s.odd.actors[kind]) {
@@ -72,8 +72,8 @@ func (s *stream) firstOf(t *Trace, kind lineKind) int64 {
 	return first
 }
 
-// Warnings returns what was odd in the actions that Fill, or Convert, has given out so far: the
-// kinds of odd lines, each with its first place, by rank, and its number.
+// Warnings returns what was odd in the actions that Fill, or Convert, has given out so far: for each kind of odd
+// lines the first place, by rank, and how many lines there are.
 func (t *Trace) Warnings() []warning.Warning {
 	var list warning.List
 

@@ -306,8 +306,8 @@ func messageKey(src, dst int64, tag int32, first, ranks int64) (key, bool) {
 // that ranks which say the same share them.
 type sums []int64
 
-// recentSums are the last sums that were read, which the next rank often has too. With a
-// reader ahead, two goroutines read.
+// recentSums are the last sums that were read, which the next rank often has too. The reader of ReadAhead and the
+// caller of Fill may both read.
 type recentSums struct {
 	mu      sync.Mutex
 	bySide  [2]sums
