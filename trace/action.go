@@ -83,6 +83,7 @@ const (
 	numKinds
 )
 
+// kindNames are the verbs of the kinds.
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
 	"irecv", "wait", "test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase",
 	"mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null", "access", "iaccess", "sync",

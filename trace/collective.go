@@ -40,6 +40,7 @@ const NumCollectives = int(numCollectives)
 // countForm says how a call counts what it sends or receives.
 type countForm uint8
 
+// Ways to count what goes in one direction.
 const (
 	noCount countForm = iota
 	oneCount
@@ -54,6 +55,7 @@ type collectiveRule struct {
 	root, flops, span bool
 }
 
+// collectiveRules has the name and the arguments of each operation.
 var collectiveRules = [numCollectives]collectiveRule{
 	CollBarrier:       {name: "barrier"},
 	CollBcast:         {name: "bcast", send: oneCount, root: true},
@@ -114,6 +116,7 @@ const MaxElementSize = 1 << 20
 // MaxCount bounds the elements that a collective counts for one rank, so that sums of sizes fit.
 const MaxCount = 1 << 40
 
+// maxSpan bounds the elements that a receive buffer spans.
 const maxSpan = 1 << 60
 
 // Collective is what a rank says in a call of a collective operation.
@@ -377,6 +380,7 @@ const (
 	numOperators
 )
 
+// operatorNames are MPI's names of the operators, without MPI_ and in small letters.
 var operatorNames = [numOperators]string{"", "sum", "max", "min", "prod", "land", "band", "lor", "bor", "lxor", "bxor",
 	"maxloc", "minloc"}
 

@@ -60,6 +60,7 @@ const (
 // recordKind is what a record holds, as its four letters.
 type recordKind [4]byte
 
+// Kinds of records, by the letters that they have in the file.
 var (
 	kindHeader = recordKind{'H', 'E', 'A', 'D'}
 	kindDefs   = recordKind{'D', 'E', 'F', 'S'}
@@ -108,6 +109,7 @@ func (f *frame) describe() string {
 	return "end record"
 }
 
+// castagnoli is the table of CRC-32C, the checksum of headers and of compressed contents.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendPreamble appends the first bytes of a file of a version.

@@ -164,6 +164,7 @@ type ParamColumn struct {
 	Vector bool // the values are handles of vectors
 }
 
+// Values of a column's axis that name no axis.
 const (
 	// NoAxis: the call site has no count column.
 	NoAxis = -1

@@ -315,6 +315,7 @@ func (p *packer) arguments(kinds []int64, kind int64, n int) [][]int64 {
 // columnKind says what a column of a call site is.
 type columnKind uint8
 
+// The kinds of columns, in the order of the file.
 const (
 	columnMask columnKind = iota
 	columnCount

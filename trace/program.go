@@ -205,6 +205,7 @@ func (p *Program) appendItems(buf []byte, items []Item) []byte {
 // symbolKind says which table Item.Sym refers to.
 type symbolKind uint8
 
+// Tables that Item.Sym may refer to.
 const (
 	symbolNone symbolKind = iota
 	symbolKernel
@@ -307,6 +308,7 @@ func (op Op) String() string {
 // MaxRequests is the number of request slots that a rank may use.
 const MaxRequests = 1 << 20
 
+// Bounds of definitions.
 const (
 	maxNesting  = 32 // of If and Loop
 	maxPollArgs = 16 // arguments of a pollable's body

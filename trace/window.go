@@ -22,6 +22,7 @@ const (
 // NumAccesses is the number of kinds of accesses.
 const NumAccesses = int(numAccesses)
 
+// accessNames are MPI's names of the accesses, without MPI_ and in small letters.
 var accessNames = [numAccesses]string{"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"}
 
 // String returns MPI's name in small letters.
@@ -56,6 +57,7 @@ const (
 // NumSyncs is the number of kinds of synchronisations.
 const NumSyncs = int(numSyncs)
 
+// syncNames are MPI's names of the synchronisations, without MPI_Win_ and in small letters.
 var syncNames = [numSyncs]string{"create", "free", "fence", "post", "start", "complete", "wait", "lock_shared",
 	"lock_exclusive", "unlock", "lock_all", "unlock_all", "flush", "flush_local"}
 

@@ -245,5 +245,6 @@ func (x *Expander) complete(a *trace.Action, yield func(*trace.Action) error) er
 	return x.finish(o, yield)
 }
 
+// stepKinds are the actions of the steps of a schedule that send or receive.
 var stepKinds = map[collective.Op]trace.Kind{collective.Send: trace.KindSend, collective.Recv: trace.KindRecv,
 	collective.Isend: trace.KindIsend, collective.Irecv: trace.KindIrecv}

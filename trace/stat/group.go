@@ -10,10 +10,12 @@ import (
 
 // This file divides the ranks of a call into groups that do the same (grouping.group), and numbers their states.
 
-// grouping divides the ranks that take part in a call into groups that do the same: equal block, equal
-// arguments that count, equal state. Columns belong to axes with few classes, so that first the classes
-// of each axis are compared and then ranks are numbered by the parts that their classes are in: the
-// cost is a few ns a rank, whatever the number of columns. The memory is used again for each call.
+// grouping divides the ranks that take part in a call into groups that do the same: equal blocks, equal arguments
+// of those that counts depend on, equal states.
+//
+// Columns belong to axes with few classes. So the classes of each axis are compared first, and numbered by equal
+// columns: these are the parts of a split. Then each rank gets the number of its combination of parts. The cost
+// is a few ns a rank, whatever the number of columns. The memory is used again for each call.
 type grouping struct {
 	program *trace.Program
 	members []membership // by axis
@@ -174,8 +176,8 @@ func (s *split) partOf(rank int32) int32 {
 	return rank
 }
 
-// number numbers the groups, the combinations of parts that occur: all splits at once by a table, or, where
-// that would be too large, one after the other.
+// number numbers the groups, which are the combinations of parts that occur. A table finds the group of all
+// splits at once; if it would be too large, numberInTurn takes one split after the other.
 func (g *grouping) number() {
 	product := 1
 	for _, s := range g.splits {
@@ -239,7 +241,8 @@ func (g *grouping) numberInTurn() {
 	}
 }
 
-// state is what the calls so far have left in ranks: open phases, innermost last, and what is pending.
+// state is what the calls so far have left in some ranks: the open phases, the innermost last, and the operations
+// that wait in slots.
 type state struct {
 	phases []int32
 	slots  []operation
@@ -247,8 +250,8 @@ type state struct {
 	ranks  int64 // that are in it
 }
 
-// states are those of all ranks. The number of one that no rank is in any more is used again.
-// There are few, as ranks of a process row or column mostly do the same.
+// states has the states that ranks are in, and which of them each rank is in. There are few states, as ranks of a
+// process row or column mostly do the same. The number of a state without ranks is used again.
 type states struct {
 	of     []int32 // by rank
 	list   []state

@@ -75,6 +75,7 @@ const mostItems = 1 << 36
 // endless stands for all numbers of times that exceed 63 bits.
 const endless = math.MaxInt64
 
+// Errors of traces that are too large to be counted.
 var (
 	errTotals = errors.New("totals exceed 64 bits")
 	errItems  = errors.New("blocks of too many items to be counted")
@@ -87,8 +88,8 @@ func (r *runner) fail(format string, args ...any) {
 	}
 }
 
-// add adds value, times times, to a counter of the innermost phase.
-// It fails on a negative value, which no action can mean, and on a total that does not fit.
+// add adds value to a counter of the innermost phase, times times. A negative value, which no action can mean,
+// and a total that does not fit are errors.
 func (r *runner) add(c counter, value, times int64) {
 	if value < 0 {
 		r.fail("a count or size of %d", value)
@@ -127,8 +128,8 @@ const (
 	fewItems  = 1000
 )
 
-// call runs a block with its registers. What a large one does is remembered if it depends on its arguments
-// alone: process rows that differ otherwise factor the same number of rows.
+// call runs a block with its registers. The counts of a large block are remembered if they only depend on its
+// arguments: process rows that differ in other ways often factor the same number of rows.
 func (r *runner) call(block int, regs []int64, times int64) {
 	p := &r.plans[block]
 	if p.size < r.few || !p.even || p.member || p.loose {

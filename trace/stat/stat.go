@@ -439,6 +439,7 @@ func (s *Report) WriteText(w io.Writer) error {
 	return err
 }
 
+// pollsText says how polls were answered, for people.
 var pollsText = map[string]string{
 	"hit":  "hit: each finds its message, the fewest actions",
 	"late": "late: they find it when there is nothing else to do, the most actions",
@@ -451,6 +452,7 @@ var pollsText = map[string]string{
 // they count, so that a counter is found by adding the number of the kind to the first one.
 type counter int32
 
+// Counters of single kinds of actions, and the first ones of Completion and CollectiveKind.
 const (
 	countSend counter = iota // the kinds that send come first
 	countSsend
@@ -475,6 +477,7 @@ const (
 	countCollective = countComplete + counter(trace.NumCompletions) // and more: one for each CollectiveKind
 )
 
+// The first counters of the other enumerations, of bytes, and of kernels.
 const (
 	numSenders       = int(countSendrecv) + 1
 	countIcollective = countCollective + counter(trace.NumCollectives)  // nonblocking ones, likewise

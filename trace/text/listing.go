@@ -467,11 +467,13 @@ type Words struct {
 
 // The pieces of a line, all appended to out.
 
+// word appends a text.
 func (l *listing) word(s string) *listing {
 	l.out = append(l.out, s...)
 	return l
 }
 
+// int appends an integer.
 func (l *listing) int(v int64) *listing {
 	l.out = strconv.AppendInt(append(l.out, ' '), v, 10)
 	return l
@@ -524,4 +526,5 @@ func (l *listing) comm(a *trace.Action) *listing {
 	return l
 }
 
+// line ends a line.
 func (l *listing) line() { l.out = append(l.out, '\n') }

@@ -81,6 +81,7 @@ type structureWriter struct {
 	seen []string // features written
 }
 
+// printf writes formatted text. The buffered writer keeps an error until it is flushed.
 func (s *structureWriter) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
 
 // header writes what the header holds, a line for each entry.

@@ -80,18 +80,25 @@ func (f *Fault) before(g *Fault) bool {
 	return g == nil || cmp.Or(cmp.Compare(f.Step, g.Step), cmp.Compare(f.Rank, g.Rank), cmp.Compare(f.Action, g.Action)) < 0
 }
 
-// Trace reads the whole trace and checks it: the checksum and the hash of each record, the totals, that all that is
-// referred to exists, that each action is possible and each wait has its request, that phases nest, and that for
-// each source, destination and tag the sizes sent are, in order, the sizes received, on each communicator if the
-// trace tells them apart (receives from any source or with any tag count as many messages that the others leave),
-// and that all ranks of a communicator call the same collective operations on it, with counts that agree; and that
-// windows exist where they are used, that what begins in one ends, and that posts meet starts. A receive of unknown
-// size has the sizes of its source, destination and tag passed over until both ends have come to the same number of
-// messages again. The first fault, a *Fault, is that of the lowest step and rank; of messages that do not balance
-// it is looked for in a second pass, among 64 sources, destinations and tags at most, and so only in a file: of a
-// stream the error names source, destination and tag. Memory does not depend on the number of messages but on how
-// many source, destination and tag triples are out of balance at the end of a chunk. After each rank of a chunk
-// progress, unless it is nil, is told how many steps are done of all ranks together.
+// Trace reads the whole trace and checks it:
+//
+//   - the checksum and the hash of each record, the totals, and that all that is referred to exists;
+//   - each action is possible, each wait has its request, and phases nest;
+//   - for each source, destination and tag the sizes received are the sizes sent, in order, on each communicator if the
+//     trace tells them apart; receives from any source or with any tag are as many as the messages that others leave;
+//   - all ranks of a communicator call the same collective operations on it, with counts that agree;
+//   - windows exist where they are used, what begins in a window ends, and posts meet starts.
+//
+// A receive of unknown size takes any size. The sizes of its source, destination and tag are not compared until
+// both ends have come to the same number of messages again.
+//
+// The first fault, a *Fault, is that of the lowest step and rank. If messages do not balance, it is looked for in
+// a second pass, among at most 64 triples of source, destination and tag, and so only in a file: for a stream the
+// error names the triple. Memory grows with the number of triples that are out of balance at the end of a chunk,
+// not with the number of messages.
+//
+// Unless progress is nil, it is called after each rank of a chunk, with the number of steps that all ranks
+// together have done.
 func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	h := t.Header()
 	v := &verifier{t: t, ranks: make([]rankCheck, h.Ranks)}

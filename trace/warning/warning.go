@@ -37,6 +37,7 @@ type Warning struct {
 // Kind says when a warning is worth telling.
 type Kind uint8
 
+// The kinds of warnings.
 const (
 	Oddity Kind = iota // beside a result, or an error, which it may be the cause of
 	Choice             // where nothing says what is meant: before a long run, and beside its result

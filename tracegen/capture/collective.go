@@ -281,6 +281,7 @@ type persistent struct {
 	order map[int]uint64       // a hash of the order in which they and other operations began
 }
 
+// newPersistent returns the persistent operations of a rank that has made none.
 func newPersistent() persistent {
 	return persistent{map[int]int64{}, map[int64]operations{}, map[int]uint64{}}
 }

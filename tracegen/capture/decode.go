@@ -84,6 +84,7 @@ type request struct {
 // topology says where the neighbours of a communicator come from.
 type topology int
 
+// Topologies of communicators.
 const (
 	noTopology topology = iota
 	graph
@@ -231,6 +232,7 @@ func (s *stream) window(e *event) {
 	e.strange = s.commOf(e).strange
 }
 
+// commOf returns the properties of an event's communicator, of a stranger those in the record.
 func (s *stream) commOf(e *event) *streamComm {
 	if e.comm < 0 {
 		return &s.stranger
@@ -254,11 +256,12 @@ func (s *stream) peers(e *event, of side) int {
 	return c.size
 }
 
-// numbers reads n counts, ranks reads n ranks.
+// numbers reads n counts.
 func (s *stream) numbers(n int) []int64 {
 	return list(s, n, func() int64 { return s.number(mostCount) })
 }
 
+// ranks reads n ranks.
 func (s *stream) ranks(n int) []int32 { return list(s, n, s.int32) }
 
 // list reads n values. They take a byte each at least, which bounds the memory that a damaged record can ask for.

@@ -73,6 +73,7 @@ type table struct {
 	named   map[string]int32
 }
 
+// newTable returns an empty table.
 func newTable() *table {
 	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
 }
@@ -154,6 +155,7 @@ type loops struct {
 	name    []byte // of a body, as the key of numbers: reused
 }
 
+// newLoops returns no loops of the steps in a table.
 func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int32{}} }
 
 // number returns the number of a body, which it copies and adds at the first call.
@@ -227,6 +229,7 @@ type spot struct {
 // gram twice, so that only the places of this gram need to be tried.
 const gram = 4
 
+// newFolder returns a folder without steps.
 func newFolder(l *loops) *folder {
 	return &folder{loops: l, grams: map[uint64]int32{}, due: map[int32]int32{}}
 }

@@ -28,8 +28,10 @@ type place struct {
 	tag              int64 // of a message; the number of a window
 }
 
+// placeKind says what the events of a place are.
 type placeKind uint8
 
+// Kinds of places. The zero kind is that of no place.
 const (
 	ofMessages   placeKind = 1 + iota
 	ofOperations           // collective
@@ -38,6 +40,7 @@ const (
 	ofWindows              // collective ones of a window: fences, and its making and freeing
 )
 
+// newMatching returns a matching for ranks with these families.
 func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
 	m := matching{table: t}
 	for i := range families {
@@ -95,6 +98,7 @@ type ledger struct {
 	operations map[place]map[int32]int // of each group: how many each of its ranks has come to
 }
 
+// newLedger returns a ledger in which no rank has done anything.
 func newLedger(m matching) ledger {
 	return ledger{m, [2]map[place]int{{}, {}}, map[place]map[int32]int{}}
 }
@@ -171,6 +175,7 @@ type opened struct {
 	window       int64 // its number, from 1
 }
 
+// newAbreast returns all ranks at the begin of their steps.
 func newAbreast(m matching, ranks int) *abreast {
 	a := &abreast{ledger: newLedger(m), most: map[place]int{}, lags: make([]int, ranks), open: make([]map[opened]bool, ranks),
 		ended: make([]int, ranks)}
@@ -274,6 +279,7 @@ type need struct {
 // smpi/send-is-detached-thresh.
 const rendezvous = 65536
 
+// newPlay returns all ranks at the begin of the given steps.
 func newPlay(m matching, ranks [][]int32) *play {
 	n := len(ranks)
 	p := &play{newLedger(m), ranks, make([]int, n), make([]bool, n), make([]map[int32][]need, n), make([][]need, n)}

@@ -432,6 +432,7 @@ func (m *merger) translator(rank int, put func(step int32)) *translator {
 // before the call.
 var errUnfinished = errors.New("what it needs did not happen")
 
+// warn adds a warning to the summary.
 func (m *merger) warn(format string, args ...any) {
 	m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf(format, args...))
 }

@@ -19,6 +19,7 @@ var sendKinds = map[procedureNumber]trace.Kind{
 	procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
 }
 
+// errNeverEnds is the error of a receive of which no record tells the message.
 var errNeverEnds = fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
 
 // message adds a send or a receive, whose request is r.

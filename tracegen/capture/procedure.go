@@ -141,6 +141,7 @@ type field struct {
 // side is one of the two directions of a collective operation, or of a sendrecv.
 type side int
 
+// The directions. Arguments that hold for both have no side.
 const (
 	anySide side = iota
 	sends
@@ -150,6 +151,7 @@ const (
 // role is the meaning of a field. The numbers are indices of roleNames.
 type role int
 
+// The meanings of fields.
 const (
 	roleComm role = iota // number of the communicator
 	roleRank             // a rank of it

@@ -154,6 +154,7 @@ type tail []byte
 // tailSize is how much a tail keeps, in bytes.
 const tailSize = 4 << 10
 
+// Write appends p and drops what is before the last tailSize bytes.
 func (t *tail) Write(p []byte) (int, error) {
 	*t = append(*t, p[max(0, len(p)-tailSize):]...)
 	*t = append((*t)[:0], (*t)[max(0, len(*t)-tailSize):]...)
@@ -216,6 +217,7 @@ func commandLine(ctx context.Context, command []string, dir, library string, run
 	return args, nil
 }
 
+// preloads finds an argument that sets LD_PRELOAD.
 var preloads = regexp.MustCompile(`\bLD_PRELOAD=`)
 
 // isLauncher reports whether a command is called like a launcher of an MPI.

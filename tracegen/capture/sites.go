@@ -25,12 +25,14 @@ type gaps struct {
 	keptSum float64
 }
 
+// add adds a time.
 func (g *gaps) add(v float64) {
 	g.n++
 	g.sum += v
 	g.squares += float64(v * v)
 }
 
+// mean returns the mean of the times.
 func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
 // deviations returns the sum of the squared deviations from the mean: 0 if they are no more than
@@ -84,9 +86,10 @@ const (
 	leftOfMixed = 1.0 / 4 // of the variance may be left in the classes
 )
 
-// pastDepths are the numbers of calls back that are tried to tell places of a site apart, up to mostPast.
+// pastDepths are the numbers of calls back that are tried to tell places of a site apart.
 var pastDepths = [...]int{2, 4, 8, 16, mostPast}
 
+// mostPast is the largest number of calls back.
 const mostPast = 32
 
 // trail is the sequence of calls by which a rank has come to a place. Equal calls in a row count as one, as the

@@ -12,6 +12,7 @@ import (
 // behind the last step. Without steps all come before.
 type outline struct{ before, step, after []item }
 
+// Limits of the steps of a run.
 const (
 	fewest    = 4       // steps that are worth marking
 	mostSteps = 1 << 20 // in a trace; of more turns several are a step
@@ -31,6 +32,7 @@ type stepper struct {
 	main  []mainLoop // by rank
 }
 
+// errNotTogether is the reason for no steps if ranks do not come to common cuts.
 var errNotTogether = errors.New("the ranks do not go through their outermost loops together")
 
 // mainLoop is the loop of a rank whose turns may be steps.

@@ -14,6 +14,7 @@ import (
 
 // This file opens the recording of a rank (openStream), checks it, and reads its events (stream.events).
 
+// Sizes and limits of a recording, and the begin of its file.
 const (
 	headerBytes = 4096 // a page: the recorder maps it into memory, so that it survives the process
 	magic       = "reprise capture"
@@ -339,6 +340,7 @@ func (s *stream) fail(format string, args ...any) {
 	}
 }
 
+// uint reads an unsigned number, 0 after an error.
 func (s *stream) uint() uint64 {
 	// Numbers are varints as in encoding/binary, which the recorder writes as well.
 	v, n := binary.Uvarint(s.data[s.at:])
@@ -366,6 +368,7 @@ func (s *stream) signed() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
+// int32 reads a number of either sign of at most 32 bits.
 func (s *stream) int32() int32 {
 	v := s.signed()
 	if v != int64(int32(v)) {

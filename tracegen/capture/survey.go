@@ -57,6 +57,7 @@ type instance struct {
 // starts counts how often persistent requests were started.
 type starts map[int64]int64
 
+// instance returns the instance of a request that was started last.
 func (s starts) instance(r request) instance {
 	if !r.persistent {
 		return instance{number: r.number}

@@ -30,6 +30,7 @@ type moment struct {
 // piece is the part of a call that a moment stands for.
 type piece uint8
 
+// The parts of calls that count at a moment of their own.
 const (
 	whole        piece = iota
 	begins             // a nonblocking kin of it

@@ -145,6 +145,7 @@ func (t *translator) leaveSpin(found bool) {
 	}
 }
 
+// add adds a computation to those that are not written yet.
 func (p *pause) add(q pause) {
 	p.mean += q.mean
 	p.variance += q.variance

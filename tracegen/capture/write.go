@@ -29,6 +29,7 @@ const (
 	unitsOfChunk = 1 << 16 // units of a chunk, at most: steps of a run take hardly any bytes
 )
 
+// callSites returns the call sites of the trace, for its header.
 func callSites() []trace.CallSite {
 	// The parameters have the names that listings of the trace show.
 	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts",
@@ -400,6 +401,7 @@ func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, list
 	}
 }
 
+// messageOps are the operations of blocks whose actions are messages.
 var messageOps = map[trace.Kind]trace.Op{
 	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend,
 	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindStart: trace.OpStart,
@@ -471,6 +473,7 @@ type sharing struct {
 	seen  map[int32]bool // bodies of loops
 }
 
+// newSharing returns a sharing that has counted nothing.
 func newSharing(l *loops) *sharing {
 	return &sharing{loops: l, times: map[uint64]int{}, seen: map[int32]bool{}}
 }
@@ -502,6 +505,7 @@ func (s *sharing) share(items []item) (shared []item) {
 	return shared
 }
 
+// hashOf returns the polynomial hash of items (see multiplier).
 func hashOf(items []item) (hash uint64) {
 	for _, it := range items {
 		hash = hash*multiplier + it.hash()

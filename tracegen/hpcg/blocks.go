@@ -203,6 +203,7 @@ func (b *body) mg(level int) {
 // cgForm is how conjugate gradients are called.
 type cgForm uint8
 
+// Calls of conjugate gradients: in timed sets, and before them.
 const (
 	timedCG     cgForm = iota // a timed set
 	referenceCG               // CG_ref

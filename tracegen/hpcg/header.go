@@ -70,6 +70,7 @@ const (
 	phaseHalo
 )
 
+// phaseNames are the names of the phases, in the order of their numbers.
 var phaseNames = []string{"DDOT", "WAXPBY", "SpMV", "MG", "CG", "halo"}
 
 // Markers of the trace, in the order of markerTable: which routine of HPCG the actions between them belong to.

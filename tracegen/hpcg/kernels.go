@@ -73,6 +73,7 @@ const (
 	numParts
 )
 
+// partNames are the names of the parts that HPCG rates.
 var partNames = [numParts]string{"DDOT", "WAXPBY", "SpMV", "MG"}
 
 // Flops returns HPCG's counts for all timed sets, of all ranks, by part. With N rows, Z_k

@@ -26,6 +26,7 @@ type Parameter struct {
 // Parameters returns the parameters in the order of help.
 func Parameters() []Parameter { return parameters }
 
+// parameters is the table of HPCG's parameters, in the order of help.
 var parameters = []Parameter{
 	count("ranks", "`number` of ranks, must be given", "", func(p *Params) *int { return &p.Ranks }),
 	inDat(count("nx", "`points` of each rank's box in x, divisible by 8", "as HPCG chooses: the larger of the others",

@@ -245,6 +245,7 @@ func treePeer(x, bit, n int) (peer int, receives, ok bool) {
 // payload is what a message of a pivot exchange carries.
 type payload uint8
 
+// Payloads of pivot exchanges.
 const (
 	nothing   payload = iota
 	row               // a row of the panel

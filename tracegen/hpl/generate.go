@@ -136,14 +136,15 @@ func (g *generator) only(n, class int64) []int64 {
 	return c
 }
 
-// onColumn returns the masks of a call that is open for one process column, everyColumn for all.
+// onColumn returns the masks of a call that is open for one process column.
 func (g *generator) onColumn(q int64) [][]int64 { return [][]int64{g.only(g.q, q)} }
 
+// everyColumn returns the masks of a call that is open for all process columns.
 func (g *generator) everyColumn() [][]int64 {
 	return [][]int64{g.byCol(func(int64) int64 { return 1 })}
 }
 
-// by returns a column of n values; byRow one with a value for each process row, byCol for each process column.
+// by returns a column of n values.
 func (g *generator) by(n int64, value func(i int64) int64) []int64 {
 	c := g.Column(int(n))
 	for i := range c {
@@ -152,6 +153,7 @@ func (g *generator) by(n int64, value func(i int64) int64) []int64 {
 	return c
 }
 
+// byRow returns a column with a value for each process row, byCol one for each process column.
 func (g *generator) byRow(value func(r int64) int64) []int64 { return g.by(g.p, value) }
 func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, value) }
 

@@ -137,6 +137,7 @@ const (
 	phaseSolve
 )
 
+// phaseNames are the names of the phases, in the order of their numbers.
 var phaseNames = []string{"factorization", "pivot exchange", "broadcast", "update", "swap", "solve"}
 
 // Markers of the trace, in the order of markerTable: which routine of HPL the actions between them belong to.

@@ -54,6 +54,7 @@ const (
 	roleNone
 )
 
+// roleNames are the names of the roles in listings.
 var roleNames = []string{"same", "swap", "in", "out", "none"}
 
 // Kernels returns the kernels that traces of HPL declare, with their dimensions as HPL passes them, and

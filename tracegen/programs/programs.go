@@ -85,6 +85,7 @@ type Run interface {
 // Outline is a trace, or its header alone.
 type Outline interface{ Header() *trace.Header }
 
+// headerOnly is the outline of a trace that is not made yet.
 type headerOnly struct{ header trace.Header }
 
 func (h *headerOnly) Header() *trace.Header { return &h.header }

@@ -49,7 +49,7 @@ type block struct {
 	err     error // of the last
 }
 
-// oddMark is what was odd in the lines of a rank up to those of an action, which has this number in a block.
+// oddMark is what was odd in the lines of a rank, up to those of the action with this number in a block.
 type oddMark struct {
 	action int
 	odd    oddities

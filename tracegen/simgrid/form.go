@@ -126,6 +126,7 @@ func (t *Trace) otherForm() string {
 // lineKind is a kind of lines with a numbering of its own.
 type lineKind int
 
+// Kinds of lines that may number actors.
 const (
 	waitLines lineKind = iota // wait and test
 	pairLines                 // sendRecv

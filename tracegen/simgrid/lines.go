@@ -103,6 +103,7 @@ func (l *lines) mistake() error {
 // than to fill them. It is for one goroutine.
 type slab struct{ used []byte }
 
+// slabSize is the size of a slab, in bytes.
 const slabSize = 64 * chunkSize
 
 // cut returns an empty window with room for size bytes. Those larger than a chunk are rare, and on their own.

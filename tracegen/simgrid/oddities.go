@@ -12,6 +12,7 @@ import (
 // odd is what is odd in a line that is played, or passed over.
 type odd uint8
 
+// What may be odd in a line.
 const (
 	notOdd      odd = iota
 	strayLine       // of another rank than the file's

@@ -20,6 +20,7 @@ type requests struct {
 	used int32
 }
 
+// pendingRequest is a request with the message that it is of.
 type pendingRequest struct {
 	key
 	slot int32
