@@ -1,15 +1,17 @@
-// Package trace holds what the ranks of a program do, without times: actions, in blocks, in a file.
+// Package trace reads and writes traces: files of what the ranks of a program do, without times.
 //
 // The meaning of a trace is a sequence of flat [Action]s for each rank: computations, messages, collective
-// operations. Polls are actions too: a KindPoll asks whether a message is there, and what follows depends on the
-// answer, which the reader gives with [Cursor.Answer]: the trace records the decision, not its outcome.
+// operations. Polls are actions too: a KindPoll asks whether a message is there. The reader of the trace answers
+// it with [Cursor.Answer], and the answer decides which actions follow. A trace has the polls, but not their
+// answers.
 //
 // A trace of billions of actions is small because it is stored as structure. A [Block] is what a call does:
-// messages, computations, polls, conditions, loops and calls of other blocks, over registers; a [Builder] makes
-// one, a [Program] holds them. A [CallSite] is a call site with columns: which ranks take part, which block each
-// calls, with which arguments. Each column belongs to an [Axis], a partition of the ranks: a value that is the same
-// for a process row is there once. Vectors, such as the pivot counts of a panel, are stated once and shared. Calls
-// belong to steps and are kept in chunks, the frames of the file.
+// messages, computations, polls, conditions, loops and calls of other blocks, over registers. A [Builder] makes
+// a block, a [Program] holds all blocks of a trace. A [CallSite] is a place from which ranks call blocks. It has
+// columns, which say which ranks take part, which block each of them calls, and with which arguments. Each
+// column belongs to an [Axis], a partition of the ranks: a value that all ranks of a process row share is stored
+// once. Vectors, such as the pivot counts of a panel, are stored once and shared. Calls belong to steps and are
+// kept in chunks, the frames of the file.
 //
 // [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from a file. A trace is read
 // in two ways: [Trace.Cursors] expand any steps to actions, a rank each, and [Trace.Chunks] yields the structure:

@@ -98,8 +98,9 @@ type Block struct {
 	Items  []Item
 }
 
-// Builder collects the items of one block. Its methods append an item; those that compute return the operand that
-// holds the result. Mistakes (too many registers, a callee that does not exist) are reported by Program.Add.
+// Builder collects the items of one block. Its methods append an item; those that compute return the
+// operand that holds the result. Mistakes (too many registers, a callee that does not exist) are
+// reported by Program.Add.
 type Builder struct {
 	block Block
 	next  int      // next free register

@@ -6,9 +6,10 @@ import "math"
 // no action. They take about a tenth of a millisecond.
 const maxIdle = 1 << 15
 
-// run executes the linked code of a block for Fill and stores its actions in buf. It returns when buf is full, a
-// poll waits for its answer, an action is impossible, the current call ends (done), or maxIdle is reached. For speed
-// it is one loop over one switch, and compute another: all actions of a replay come from here, in some ns each.
+// run executes the linked code of a block for Fill and stores its actions in buf. It returns when buf
+// is full, a poll waits for its answer, an action is impossible, the current call ends (done), or
+// maxIdle is reached. For speed it is one loop over one switch, and compute another: all actions of a
+// replay come from here, in some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)

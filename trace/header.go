@@ -31,8 +31,9 @@ type Header struct {
 	Ranks        int
 	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	CommFamilies []CommFamily
-	// Communicators says that the families of messages are communicators of MPI: a message only matches within
-	// its group of its family, and peers may be ProcNull. Without it families are only names in listings.
+	// Communicators says that the families of messages are communicators of MPI: a message only
+	// matches within its group of its family, and peers may be ProcNull. Without it families are only
+	// names in listings.
 	Communicators bool
 	Axes          []Axis
 	Phases        []string
@@ -145,9 +146,10 @@ type Marker struct {
 	End   bool
 }
 
-// CallSite is a place in the stream of steps from which ranks call blocks. A rank takes part in a call if its
-// entries in all mask columns are non-zero. It then calls the block that its entry of the block column names,
-// with one value from each argument column: once, or as often as its entry of the count column says.
+// CallSite is a place in the stream of steps from which ranks call blocks. A rank takes part in a
+// call if its entries in all mask columns are non-zero. It then calls the block that its entry of the
+// block column names, with one value from each argument column: once, or as often as its entry of the
+// count column says.
 type CallSite struct {
 	Name   string
 	Masks  []int // axes

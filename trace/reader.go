@@ -123,8 +123,9 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	return t, nil
 }
 
-// newTrace reads the beginning of a file and its header, with what both kinds of reading need. It refuses, in this
-// order, what is no trace, a version or a feature of a newer program, and a header that contradicts itself.
+// newTrace reads the beginning of a file and its header, with what both kinds of reading need. It
+// refuses, in this order, what is no trace, a version or a feature of a newer program, and a header
+// that contradicts itself.
 func newTrace(r io.Reader, name string) (*Trace, error) {
 	frames, err := newFrameReader(r, name)
 	if err != nil {

@@ -19,8 +19,9 @@ type WriterOptions struct {
 	ChunkUnits int
 }
 
-// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer never makes a file that
-// cannot be read. Except for maxUnits, the last unit of a chunk may exceed them: the chunk ends behind it.
+// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer never
+// makes a file that cannot be read. Except for maxUnits, the last unit of a chunk may exceed them:
+// the chunk ends behind it.
 const (
 	maxUnits      = 1 << 16
 	chunkValues   = 1 << 20
@@ -77,8 +78,9 @@ func (s *vectorStore) get(handle int64) *storedVector {
 	return &s.list[handle-s.base]
 }
 
-// NewWriter begins a trace on w. The header must not change any more. It is written with the first chunk, since it
-// lists the features that are used up to there. Close must be called to complete the trace; it does not close w.
+// NewWriter begins a trace on w. The header must not change any more. It is written with the first
+// chunk, since it lists the features that are used up to there. Close must be called to complete the
+// trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if o.ChunkUnits < 0 || o.ChunkUnits > maxUnits {
 		return nil, fmt.Errorf("chunks of %d units, allowed 1 to %d", o.ChunkUnits, maxUnits)

@@ -17,8 +17,9 @@ import (
 // runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body of a loop once for
 // all its turns, and multiplies the counts by the number of ranks and turns.
 //
-// Registers have their values as in a replay; only the counts are multiplied. That is right since the values in a
-// loop do not depend on the turn: registers are set once, and there is no memory beside them.
+// Registers have their values as in a replay; only the counts are multiplied. That is right since the
+// values in a loop do not depend on the turn: registers are set once, and there is no memory beside
+// them.
 type runner struct {
 	*tally
 	// What is run: the definitions, and their plans, by number of the block.
@@ -53,7 +54,7 @@ type runner struct {
 	err   error   // nothing is run after it
 }
 
-// operation is a body that waits in a slot for a poll. Two are equal if a poll of them does the same.
+// operation is a body that waits in a slot for a poll. Two operations are equal if a poll of them does the same.
 type operation struct {
 	pending, guarded bool
 	block            int
@@ -68,11 +69,11 @@ type amounts struct {
 	float      float64
 }
 
-// mostItems bounds the items that are run, some ns each: a small file can ask for any number of them
-// by blocks that call blocks. 2^36 take some minutes.
+// mostItems bounds the items that are run, each of which takes some ns: 2^36 take some minutes. A small file can
+// ask for any number of items by blocks that call blocks.
 const mostItems = 1 << 36
 
-// endless stands for all numbers of times that exceed 63 bits.
+// endless stands for all numbers of turns or calls that exceed 63 bits.
 const endless = math.MaxInt64
 
 // Errors of traces that are too large to be counted.
@@ -128,8 +129,9 @@ const (
 	fewItems  = 1000
 )
 
-// call runs a block with its registers. The counts of a large block are remembered if they only depend on its
-// arguments: process rows that differ in other ways often factor the same number of rows.
+// call runs a block with its registers. The counts of a large block are remembered if they only
+// depend on its arguments: process rows that differ in other ways often factor the same number of
+// rows.
 func (r *runner) call(block int, regs []int64, times int64) {
 	p := &r.plans[block]
 	if p.size < r.few || !p.even || p.member || p.loose {
@@ -195,8 +197,8 @@ func (r *runner) frame(p *plan) []int64 {
 // value returns what an operand stands for.
 func value(regs []int64, o trace.Operand) int64 { return regs[o.Reg] + o.Const }
 
-// run runs items, with the registers of their block, so many times: what they count is multiplied, their
-// values are the same each time. It ends at the first error.
+// run runs items with the registers of their block. The counts are multiplied by times, as the values of the
+// registers are the same each time. It ends at the first error.
 func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 	for i := range items {
 		if r.left--; r.left < 0 {
@@ -236,8 +238,9 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				r.run(it.Body, regs, times)
 			}
 		case trace.OpLoop:
-			// The turns are run together, or, where they change phases or slots, one by one until a turn
-			// leaves all as it was, as all later ones do then.
+			// The turns are run together if they leave phases and slots as they are. Otherwise they
+			// are run one by one until a turn changes nothing: then the later ones change nothing
+			// either.
 			turns := value(regs, args[0])
 			for ; turns > 0 && it.Slot == loopChanges; turns-- {
 				phases, slots := slices.Clone(r.phases), slices.Clone(r.slots)
@@ -314,8 +317,9 @@ func (r *runner) setRow() {
 	r.row = r.at(phase, 0)
 }
 
-// poll polls a slot; spin says that the rank has nothing else to do. If polls are answered as by trace.Hit, each
-// guarded operation finds its message; as by trace.Late, only one that is polled with spin.
+// poll polls a slot; spin says that the rank has nothing else to do. If polls are answered as by
+// trace.Hit, each guarded operation finds its message; as by trace.Late, only one that is polled with
+// spin.
 func (r *runner) poll(slot uint8, spin bool, times int64) {
 	o := r.slots[slot]
 	switch {
@@ -331,8 +335,8 @@ func (r *runner) poll(slot uint8, spin bool, times int64) {
 	r.enter(o.block, o.args, times)
 }
 
-// work runs work-while-pending: pieces with a poll after each, and at once what is left when nothing
-// is pending any more.
+// work runs work-while-pending: pieces of the columns with a poll after each while the operation is pending, then
+// all columns that are left at once.
 func (r *runner) work(it *trace.Item, regs []int64, times int64) {
 	left, piece := value(regs, it.Args[0]), value(regs, it.Args[1])
 	if piece < 1 {
@@ -395,8 +399,8 @@ func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
 	}
 }
 
-// addTerm adds a term of a flop count: exact, which is an integer unless it is endless, or else rounded.
-// A sum of integers that no longer fits is moved to the sum of float64s, and begins again at 0.
+// addTerm adds a term of a flop count: the integer exact, or the float64 rounded if exact is endless. A sum of
+// integers that no longer fits is moved to the sum of float64s and begins again at 0.
 func (r *runner) addTerm(at int, exact uint64, rounded float64, times int64) {
 	hi, lo := bits.Mul64(exact, uint64(times))
 	if exact < endless && hi == 0 && lo <= uint64(math.MaxInt64-r.exact[at]) {
@@ -407,7 +411,7 @@ func (r *runner) addTerm(at int, exact uint64, rounded float64, times int64) {
 	r.exact[at] = 0
 }
 
-// message counts one, and its bytes if it is sent.
+// message counts a message, and its bytes if it is sent.
 func (r *runner) message(c counter, it *trace.Item, regs []int64, times int64) {
 	r.add(c, 1, times)
 	if int(c) < numSenders {
@@ -415,7 +419,7 @@ func (r *runner) message(c counter, it *trace.Item, regs []int64, times int64) {
 	}
 }
 
-// moved counts an access, and its bytes.
+// moved counts an access to a window or a file, and its bytes.
 func (r *runner) moved(c counter, bytes, times int64) {
 	r.add(c, 1, times)
 	r.add(countMoved+c-countAccess, bytes, times)
@@ -426,8 +430,9 @@ func (r *runner) null(regs []int64, peer trace.Operand) bool {
 	return r.program.Header().Communicators && value(regs, peer) == trace.ProcNull
 }
 
-// action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange nothing is
-// sent. It follows Cursor.run: each case counts the action that the cursor yields for the same item.
+// action counts an item that stands for actions other than of a kernel. Of an empty side of an
+// exchange nothing is sent. It follows Cursor.run: each case counts the action that the cursor yields
+// for the same item.
 func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	switch it.Op {
 	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpStart,
@@ -514,8 +519,9 @@ type plan struct {
 // loopChanges in the Slot of a loop says that a turn may change phases or slots.
 const loopChanges = 1
 
-// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only, so that the
-// plans of its callees are there when its own is made. The pointer is valid until the next block is planned.
+// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only, so
+// that the plans of its callees are there when its own is made. The pointer is valid until the next
+// block is planned.
 func (r *runner) plan(block int) *plan {
 	for n := len(r.plans); n <= block; n++ {
 		b := r.program.Block(n)
@@ -527,8 +533,9 @@ func (r *runner) plan(block int) *plan {
 	return &r.plans[block]
 }
 
-// planner goes through the items of a block from the last to the first: each register is set once, before it is
-// read. It is the liveness analysis of liveItems in package trace, with counts in place of actions.
+// planner goes through the items of a block from the last to the first: each register is set once,
+// before it is read. It is the liveness analysis of liveItems in package trace, with counts in place
+// of actions.
 type planner struct {
 	*runner
 	// What has been found of the items so far. size counts them with those of their callees.
@@ -561,8 +568,8 @@ func (l *planner) items(items []trace.Item) []trace.Item {
 	return kept[at:]
 }
 
-// item reports whether an item counts, and notes what it reads.
-// It may change the item, which is a copy: a body without what does not count, and loopChanges.
+// item reports whether an item counts, and notes what it reads. The item is a copy, which item may change: it
+// drops what does not count from a body, and sets loopChanges.
 func (l *planner) item(it *trace.Item) bool {
 	h := l.program.Header()
 	if it.Op.Lets() {
@@ -584,8 +591,9 @@ func (l *planner) item(it *trace.Item) bool {
 			return false
 		}
 		l.reads(it.Args[0])
-	// Arguments count if the callee's counts depend on the parameter. Those of a work are the number of
-	// columns, the size of a piece, and the arguments of the body after its first one, the columns.
+	// Arguments count if the callee's counts depend on the parameter. Those of a work are the number
+	// of columns, the size of a piece, and the arguments of the body after its first one, the
+	// columns.
 	case trace.OpCall, trace.OpDefine, trace.OpWork:
 		p, args := &l.plans[it.Sym], it.Args
 		if it.Op == trace.OpCall && len(p.items) == 0 {
@@ -638,8 +646,9 @@ func (l *planner) item(it *trace.Item) bool {
 	return true
 }
 
-// even reports whether items leave phases and slots as they are. A phase that begins and ends among the items
-// leaves things even, one that only begins or ends does not. A body that may not run must be even by itself.
+// even reports whether items leave phases and slots as they are. A phase that begins and ends among
+// the items leaves things even, one that only begins or ends does not. A body that may not run must
+// be even by itself.
 func (r *runner) even(items []trace.Item) bool {
 	open := 0
 	for i := range items {

@@ -36,8 +36,8 @@ import (
 
 // Options says what Of counts.
 type Options struct {
-	// Late answers polls as the rule Late does: the most polls and chunks. Without
-	// it, as Hit. Messages and bytes are the same, and flop but for rounding.
+	// Late answers polls as the rule trace.Late does, with the most polls and chunks; without it, as trace.Hit.
+	// Messages and bytes are the same with both rules, flop as well except for rounding.
 	Late bool
 	// Progress, if set, is called with the number of steps counted so far.
 	Progress func(steps int)
@@ -47,6 +47,7 @@ type Options struct {
 
 // Report is what a trace holds in all. Lists are empty rather than nil, as JSON tells them apart.
 type Report struct {
+	// What the header says.
 	Program    string        `json:"program"`
 	Tool       string        `json:"tool,omitempty"`
 	Command    string        `json:"command,omitempty"`
@@ -181,8 +182,8 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	return s, nil
 }
 
-// newRunner returns a runner for the calls of a program, of which all ranks have nothing pending yet.
-// The ranks begin in one state, in which no phase is open.
+// newRunner returns a runner for the calls of a program. All ranks begin in one state, with nothing pending and
+// no phase open.
 func newRunner(p *trace.Program, late bool) *runner {
 	h := p.Header()
 	r := &runner{tally: newTally(h), program: p, late: late, left: mostItems, few: fewItems,
@@ -194,8 +195,9 @@ func newRunner(p *trace.Program, late bool) *runner {
 
 // unitCall counts one call of a unit, once for each group of ranks that do the same.
 //
-// It has three parts. The plans of the call's blocks tell which columns the counts depend on. By those columns
-// the ranks are put into groups. The first rank of each group then runs its items for all of the group.
+// It has three parts. The plans of the call's blocks tell which columns the counts depend on. By
+// those columns the ranks are put into groups. The first rank of each group then runs its items for
+// all of the group.
 func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]
@@ -445,11 +447,12 @@ var pollsText = map[string]string{
 	"late": "late: they find it when there is nothing else to do, the most actions",
 }
 
-// counter numbers what is counted for each phase: actions by kind, bytes of those that send, and calls of each
-// kernel. A counter holds an integer and, beside it, an amount: the flop of countFlops and of collectives, the
-// seconds of countSleep. A kernel's counter is followed by one for each term of its flop count, which holds the sum
-// over the calls as an amount. Counters of a kind of action are consecutive in the order of the enumeration that
-// they count, so that a counter is found by adding the number of the kind to the first one.
+// counter numbers what is counted for each phase: actions by kind, bytes of those that send, and
+// calls of each kernel. A counter holds an integer and, beside it, an amount: the flop of countFlops
+// and of collectives, the seconds of countSleep. A kernel's counter is followed by one for each term
+// of its flop count, which holds the sum over the calls as an amount. Counters of a kind of action
+// are consecutive in the order of the enumeration that they count, so that a counter is found by
+// adding the number of the kind to the first one.
 type counter int32
 
 // Counters of single kinds of actions, and the first ones of Completion and CollectiveKind.
@@ -505,7 +508,7 @@ var counterNames = slices.Concat(
 	verbs[trace.SyncKind]("win_", trace.NumSyncs, ""),
 )
 
-// verbs returns the names of the first n of an enumeration between two texts.
+// verbs returns the names of the first n values of an enumeration, each with a text before and a text behind.
 func verbs[K interface {
 	~uint8
 	String() string

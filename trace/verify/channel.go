@@ -10,9 +10,10 @@ import (
 	"reprise/trace"
 )
 
-// This file checks that what is sent is received. A channel is the sequence of messages between two ranks with one tag
-// and one communicator. Each end has a key. A first pass over all actions (eachEnvelope) sums up what is sent and
-// received by channel; unbalanced then finds the channels whose ends differ, and a second pass names the actions there.
+// This file checks that what is sent is received. A channel is the sequence of messages between two
+// ranks with one tag and one communicator. Each end has a key. A first pass over all actions
+// (eachEnvelope) sums up what is sent and received by channel; unbalanced then finds the channels
+// whose ends differ, and a second pass names the actions there.
 
 // channelKey names one end of a channel, seen from a rank: its peer, the tag, the direction, and the family of its
 // communicator. The top bit of word is set, so that the zero value is no key.
@@ -87,9 +88,10 @@ type channelEnd struct {
 	unknown  bool   // the receiver does not know all sizes
 }
 
-// channelTable is a hash table of the ends of a rank's channels: linear probing, at most half full, removal by
-// rebuilding. It is not a Go map since there is one for each of thousands of ranks, most of which hold a few
-// entries of 40 bytes, and since entries are visited in the same order in each run.
+// channelTable is a hash table of the ends of a rank's channels: linear probing, at most half full,
+// removal by rebuilding. It is not a Go map since there is one for each of thousands of ranks, most
+// of which hold a few entries of 40 bytes, and since entries are visited in the same order in each
+// run.
 type channelTable struct {
 	// A slot whose key is none is empty.
 	entries []channelEnd // 2^n
@@ -160,9 +162,9 @@ func (t *channelTable) rebuild(n int) {
 // maxTraced is how many channels out of balance are looked at again for the first fault.
 const maxTraced = 64
 
-// unbalanced returns the first message without partner or of another size, nil if there is none. The first pass has
-// left the channels whose ends differ. They are read again, one by one, to find which message is the first without
-// its partner.
+// unbalanced returns the first message without a partner or of another size than its partner, nil if there is
+// none. The first pass has left the channels whose ends differ; they are read again, one by one, to find that
+// message.
 func (v *verifier) unbalanced() (*Fault, error) {
 	var first *Fault
 	traced := 0
@@ -176,7 +178,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
 			}
-			// What the receiver does not receive here its wildcards may take.
+			// Messages that the receiver's other receives leave may go to its wildcards.
 			if sent, received := v.counts(ch); v.ranks[ch.destination].wild > 0 && sent >= received {
 				continue
 			}
@@ -244,7 +246,7 @@ func (c channel) String() string {
 	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
 }
 
-// errStream says why the place of a fault is not known.
+// errStream is the reason why the place of a fault is not known.
 var errStream = errors.New("of a stream it cannot be told which")
 
 // traceChannel goes through the messages of an unbalanced channel one by one and

@@ -57,8 +57,9 @@ func (v *Verified) String() string {
 		textutil.Counted(v.Messages, "message"))
 }
 
-// Fault is what is wrong with the meaning of a trace, and where: action counts from 1 the lines that a listing of
-// the rank has for its actions (not for markers). Action 0: at the end of the rank's stream.
+// Fault is what is wrong with the meaning of a trace, and where: action counts from 1 the lines that
+// a listing of the rank has for its actions (not for markers). Action 0: at the end of the rank's
+// stream.
 type Fault struct {
 	Rank   int32
 	Step   int

@@ -79,8 +79,9 @@ func (t *translator) collective(e *event, r request) error {
 	return nil
 }
 
-// directions sets the counts that the rank sends and receives; me is its number among the ranks. A count that
-// only other ranks state, such as what each rank sends to the root, is taken from the rank's own other direction.
+// directions sets the counts that the rank sends and receives; me is its number among the ranks. A
+// count that only other ranks state, such as what each rank sends to the root, is taken from the
+// rank's own other direction.
 func (t *translator) directions(s *step, out, in counted, ranks, me int) {
 	kind := s.collective
 	if !out.stated {

@@ -67,8 +67,9 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 		r.calls[i] = map[string]int{}
 		r.ranks[i] = []rankComm{{world, &made{}}, {alone, &made{}}}
 	}
-	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come gives its
-	// communicator a number, which lets ranks go on to creations that have it as their parent.
+	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come
+	// gives its communicator a number, which lets ranks go on to creations that have it as their
+	// parent.
 	for moved := true; moved; {
 		moved = false
 		for rank := range surveys {

@@ -278,8 +278,9 @@ func list[E any](s *stream, n int, read func() E) []E {
 	return values
 }
 
-// status reads the status of a receive or a probe. Bit 0 of its first number says that source and tag follow, as
-// the call left one of them open; bit 1 that the bytes follow, as they are fewer than there was room for.
+// status reads the status of a receive or a probe. Bit 0 of its first number says that source and tag
+// follow, as the call left one of them open; bit 1 that the bytes follow, as they are fewer than
+// there was room for.
 func (s *stream) status(e *event) {
 	e.status = status{bytes: -1}
 	// Probes always have a source and a tag, and no bytes: the receive of the message tells its size.

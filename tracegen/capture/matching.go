@@ -157,9 +157,10 @@ func cut(m matching, ranks [][]int32) {
 	}
 }
 
-// abreast follows all ranks through their steps. A rank lags if it still has to do a send that has been received,
-// a receive of a message that was sent, or an operation that others have come to. abreast also knows the open
-// requests. If no rank lags and no request is open, nothing is under way: that is a cut.
+// abreast follows all ranks through their steps. A rank lags if it still has to do a send that has
+// been received, a receive of a message that was sent, or an operation that others have come to.
+// abreast also knows the open requests. If no rank lags and no request is open, nothing is under way:
+// that is a cut.
 type abreast struct {
 	ledger
 	most  map[place]int     // operations of a group that its first rank has come to
@@ -267,8 +268,9 @@ type play struct {
 	now   [][]need           // by rank: those of the step
 }
 
-// need is an event that must have happened before a step ends: a number of messages were sent (side 0) or
-// received (side 1) on a channel, or every rank of a group has come to a number of its operations.
+// need is an event that must have happened before a step ends: a number of messages were sent (side
+// 0) or received (side 1) on a channel, or every rank of a group has come to a number of its
+// operations.
 type need struct {
 	place
 	side  int

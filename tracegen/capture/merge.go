@@ -103,8 +103,9 @@ type Summary struct {
 	Warnings []string
 }
 
-// Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are read twice: the
-// first reading finds what a call needs to know of later ones and of other ranks, the second one translates.
+// Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are
+// read twice: the first reading finds what a call needs to know of later ones and of other ranks, the
+// second one translates.
 func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	m := &merger{o: &o, table: newTable()}
 	m.loops = newLoops(m.table)

@@ -71,8 +71,9 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if strings.ContainsAny(dir, " :") {
 		return fmt.Errorf("%s: programs are recorded by LD_PRELOAD, which takes no path with blanks or colons: record into another directory (--recordings)", dir)
 	}
-	// Programs in which nothing can be interposed are refused: those that have MPI in them, and the first one behind
-	// the launcher if it is linked statically. A later one may be no more than an argument.
+	// Programs in which nothing can be interposed are refused: those that have MPI in them, and the
+	// first one behind the launcher if it is linked statically. A later one may be no more than an
+	// argument.
 	programs, first := c.Args, true
 	if isLauncher(programs[0]) || filepath.Base(programs[0]) == "srun" {
 		programs = programs[1:]
@@ -168,8 +169,9 @@ func commandLine(ctx context.Context, command []string, dir, library string, run
 	if other := os.Getenv("LD_PRELOAD"); other != "" {
 		preload += ":" + other
 	}
-	// A command may set LD_PRELOAD itself, by env or by a flag of the launcher: its libraries come behind the
-	// recorder. A flag may name the variable alone (-x LD_PRELOAD), which exports the value that it has.
+	// A command may set LD_PRELOAD itself, by env or by a flag of the launcher: its libraries come
+	// behind the recorder. A flag may name the variable alone (-x LD_PRELOAD), which exports the
+	// value that it has.
 	command = slices.Clone(command)
 	for i := 1; i < len(command); i++ {
 		command[i] = preloads.ReplaceAllLiteralString(command[i], "LD_PRELOAD="+library+":")
@@ -323,8 +325,9 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 	return nil
 }
 
-// cacheDirs returns directories that may keep the compiled recorder: in the user's cache, and for users without a
-// home, as services have none, in one beside temporary files that nobody else can write to.
+// cacheDirs returns directories that may keep the compiled recorder: in the user's cache, and for
+// users without a home, as services have none, in one beside temporary files that nobody else can
+// write to.
 func cacheDirs() []string {
 	var dirs []string
 	_, err := os.Stat(os.Getenv("HOME"))

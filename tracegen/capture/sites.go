@@ -13,8 +13,9 @@ import (
 // of the calls before. Else past is 0.
 type site struct{ before, after, past uint64 }
 
-// gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in place of
-// each time: single times have the noise of the machine of the recording, of which their mean has less.
+// gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in
+// place of each time: single times have the noise of the machine of the recording, of which their
+// mean has less.
 type gaps struct {
 	n       int64
 	sum     float64

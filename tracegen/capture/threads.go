@@ -9,9 +9,10 @@ import (
 	"reprise/trace"
 )
 
-// This file puts in order what threads of a rank called at once (MPI_THREAD_MULTIPLE): stream.order finds the order,
-// stream.next reads events in it. The recorder numbers the beginnings and ends of calls as they happen, and the trace
-// has the calls of a rank in the order of these numbers. A call counts at one moment:
+// This file puts in order what threads of a rank called at once (MPI_THREAD_MULTIPLE): stream.order
+// finds the order, stream.next reads events in it. The recorder numbers the beginnings and ends of
+// calls as they happen, and the trace has the calls of a rank in the order of these numbers. A call
+// counts at one moment:
 //
 //   - where it ended, if it waits for requests or messages;
 //   - where it began, if it begins requests;

@@ -98,8 +98,9 @@ func (t *translator) asking(e *event) {
 	}
 }
 
-// hold notes a question that has found nothing, with its step, if the trace may have it. A question that was asked
-// before moves to the end of the list, which is sorted by when each question was asked last.
+// hold notes a question that has found nothing, with its step, if the trace may have it. A question
+// that was asked before moves to the end of the list, which is sorted by when each question was asked
+// last.
 func (t *translator) hold(e *event, s *step) {
 	p, q := &t.spin, e.question()
 	// The time so far belongs to the question, and may turn out to be idle.

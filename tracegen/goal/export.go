@@ -88,8 +88,9 @@ func (e *Exported) Warnings() []warning.Warning {
 	return list
 }
 
-// Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the trace once per
-// rank, holding little of it; the trace must therefore be a file, unless it has one rank only.
+// Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the
+// trace once per rank, holding little of it; the trace must therefore be a file, unless it has one
+// rank only.
 func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Exported, error) {
 	if !(o.Speed > 0) {
 		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
@@ -237,6 +238,7 @@ type dependency struct {
 	start     bool
 }
 
+// request is a pending request, with the operation that began it.
 type request struct {
 	slot      int32
 	operation int64

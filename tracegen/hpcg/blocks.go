@@ -77,7 +77,7 @@ func (l *library) halo(k haloKey) int {
 	return l.halos[k]
 }
 
-// body is a block under construction, for ranks of a column. Its one parameter is the position in x.
+// body is a block under construction, for the ranks of a column. Its one parameter is the rank's position in x.
 type body struct {
 	*trace.Builder
 	library *library
@@ -87,7 +87,7 @@ type body struct {
 	sizes   [levels]sizes
 }
 
-// sizes are those of a rank on a level.
+// sizes are the sizes of a rank's part of a level.
 type sizes struct{ rows, nonzeros, columns, values trace.Operand }
 
 // newBody begins a block.
@@ -125,8 +125,8 @@ func (b *body) ends() (first, last trace.Operand) {
 // done adds the block.
 func (b *body) done() int64 { return b.library.out.Block(b.Builder) }
 
-// clockCG is the number of the clock of all, behind those of the parts. Each step begins and
-// ends it: so it runs in any of them that is played alone.
+// clockCG is the number of HPCG's clock of a whole timed set, behind the numbers of the parts. Each step begins
+// and ends it, so that it also runs if only some steps are played.
 const clockCG = numParts
 
 // clock appends what do appends, between the markers of HPCG's clock of a part, or of all.
@@ -215,8 +215,9 @@ const (
 var cgMarkers = [...][2]int{timedCG: {beginTimed, endTimed}, referenceCG: {beginRef, endRef},
 	plainCG: {beginPlain, endCG}, testedCG: {beginCG, endCG}}
 
-// start appends what is done before the first of at most max iterations: the zero of x, which is outside of the
-// call and of its clock, and the residual of x. Source: HPCG 3.1, CG.cpp, CG_ref.cpp.
+// start appends what a call does before its first iteration: it sets x to zero, outside of the call's markers and
+// clock, and computes the residual of x. max is the call's bound of iterations. Source: HPCG 3.1, CG.cpp,
+// CG_ref.cpp.
 func (b *body) start(f cgForm, max int) {
 	b.vector(kernelZero)
 	b.Mark(cgMarkers[f][0], trace.Const(int64(max)))
@@ -257,7 +258,7 @@ func (b *body) iteration(f cgForm, first bool) {
 	})
 }
 
-// cg appends a whole call of n of at most max iterations.
+// cg appends a whole call that does n iterations, of at most max.
 func (b *body) cg(f cgForm, n, max int) {
 	b.start(f, max)
 	b.iteration(f, true)

@@ -48,8 +48,8 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Steps returns the number of steps: an iteration of a timed set is one, as is what comes
-// before the first and what comes after the last, if these are traced.
+// Steps returns the number of steps: each iteration of a timed set is a step. If the whole run is traced, so is
+// what comes before the first iteration, and what comes after the last.
 func (p *Params) Steps() int {
 	n := p.Sets * p.Iterations
 	if p.Phase == All {

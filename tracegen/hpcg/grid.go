@@ -68,8 +68,8 @@ func factorize(n int) []primePower {
 	return list
 }
 
-// divisors lists the divisors, 1 first, as a number counts whose digits are the exponents,
-// that of the smallest prime the lowest.
+// divisors lists the divisors, 1 first. They come in the order of numbers whose digits are the exponents of the
+// primes, with the exponent of the smallest prime as the lowest digit.
 func divisors(f []primePower) []int {
 	list := []int{1}
 	for _, factor := range f {
@@ -98,8 +98,8 @@ const levels = halvings + 1
 // doubleBytes is the size of a value.
 const doubleBytes = 8
 
-// column is what ranks of equal position in y and z have in common: on which sides the global grid ends there, and
-// the height of their boxes. Position in x is an argument of blocks.
+// column is the class of the ranks at one kind of position in y and z: on which sides the global grid ends there,
+// and the height of their boxes. The position in x is an argument of blocks.
 type column struct {
 	firstY, lastY, firstZ, lastZ bool
 	nz                           int
@@ -117,8 +117,9 @@ type row struct {
 	middle int64 // with that at dx = 0; 0: it is the rank itself
 }
 
-// rows lists the lines of the neighbourhood on a level, by rank. Source: HPCG 3.1,
-// SetupHalo_ref.cpp: a halo has a face, an edge or a corner of the box.
+// rows lists the lines of the neighbourhood on a level, in the order of their ranks. What a rank
+// exchanges with a neighbour is a face, an edge or a corner of the box. Source: HPCG 3.1,
+// SetupHalo_ref.cpp.
 func (p *Params) rows(c column, level int) []row {
 	var list []row
 	for dz := -1; dz <= 1; dz++ {
@@ -142,8 +143,8 @@ func (p *Params) rows(c column, level int) []row {
 	return list
 }
 
-// crossSection returns the nonzeros of the rows of a level along y and z: the product over
-// both of 3n, less one for each end of the global grid.
+// crossSection returns the nonzeros of a level's matrix along y and z: for both 3n of n points, less one for each
+// end of the global grid there, multiplied.
 func (p *Params) crossSection(c column, level int) int64 {
 	ends := func(n int, first, last bool) int64 {
 		v := int64(3 * (n >> level))

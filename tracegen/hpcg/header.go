@@ -16,8 +16,7 @@ const (
 	familyLine
 )
 
-// Axes: what depends on the position in x has one value for each, what depends on that in
-// y and z one for each line.
+// Axes: columns have a value for each position in x, or for each line, which is a position in y and z.
 const (
 	axisX = iota
 	axisLine
@@ -59,8 +58,8 @@ func header(p *Params, o *Options) *trace.Header {
 // Program is the name of the program in headers.
 const Program = "hpcg"
 
-// Phases of a run, numbered as trace.Marker.Phase counts them, from 1: HPCG's clocks, and
-// the halo exchanges, which are part of SpMV and MG. They are those of the timed sets only.
+// Phases of a run, numbered as trace.Marker.Phase counts them, from 1: HPCG's clocks, and the halo exchanges,
+// which are part of SpMV and MG. Only the timed sets have phases.
 const (
 	phaseDDOT = 1 + iota // as the parts
 	phaseWAXPBY

@@ -30,14 +30,15 @@ func (p Phase) String() string {
 	return "timed"
 }
 
-// Params are the parameters of a run. Those that are 0 and may be are completed by Complete as HPCG does it.
+// Params are the parameters of a run. Complete sets those that may be 0 as HPCG does.
 type Params struct {
 	Ranks      int
 	NX, NY, NZ int // points of a rank's box; NZ is 0 with slabs
 
 	Grid Grid // process grid; zero: HPCG chooses
 
-	// Slabs: of the ranks those whose position in z is below PZ have ZL points in z, the others ZU. PZ = 0: none.
+	// Slabs: ranks whose position in z is below PZ have boxes of ZL points in z, the others of ZU. PZ = 0: no
+	// slabs.
 	PZ, ZL, ZU int
 
 	Sets       int // timed sets of conjugate gradients
@@ -125,9 +126,10 @@ type side struct {
 	value int
 }
 
-// Complete sets what HPCG sets where parameters are 0 or too small, and returns a note for each given value that
-// HPCG replaces. It fails, with all reasons, on parameters that HPCG refuses, and on those with which it hangs.
-// Source: HPCG 3.1, init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp, GenerateCoarseProblem.cpp.
+// Complete sets what HPCG sets where parameters are 0 or too small, and returns a note for each given
+// value that HPCG replaces. It fails, with all reasons, on parameters that HPCG refuses, and on those
+// with which it hangs. Source: HPCG 3.1, init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp,
+// GenerateCoarseProblem.cpp.
 func (p *Params) Complete() (notes []string, err error) {
 	if p.Ranks < 1 || p.Ranks > trace.MaxRanks {
 		return nil, fmt.Errorf("ranks = %d, allowed 1 to %d", p.Ranks, trace.MaxRanks)
@@ -203,8 +205,9 @@ func (p *Params) Complete() (notes []string, err error) {
 		}
 		need(max(x, y, z) <= maxRatio*min(x, y, z),
 			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals have 64. Of the
-		// ranks with boxes of this height the one with the most neighbours has the most.
+		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals
+		// have 64. Of the ranks with boxes of this height the one with the most neighbours has the
+		// most.
 		var most int64
 		for iz := range g.NZ {
 			if p.height(iz) == nz {

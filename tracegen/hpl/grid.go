@@ -2,8 +2,9 @@ package hpl
 
 import "math/bits"
 
-// grid tells which process owns which rows and columns of a matrix of n rows and n+1 columns (the right-hand side is
-// column n), in square blocks of nb, dealt cyclically to p x q processes, the first block to (0,0).
+// grid tells which process owns which rows and columns of a matrix of n rows and n+1 columns (the
+// right-hand side is column n), in square blocks of nb, dealt cyclically to p x q processes, the
+// first block to (0,0).
 type grid struct {
 	n, nb, p, q int64
 }

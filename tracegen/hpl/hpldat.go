@@ -163,8 +163,9 @@ func ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 
-	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the values on the
-	// next; the number of grids counts for P and Q. Parameters with one value for all runs have no such number.
+	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the
+	// values on the next; the number of grids counts for P and Q. Parameters with one value for all
+	// runs have no such number.
 	d.next(true)  // the title
 	d.next(false) // the author has a buffer of its own
 	d.next(true)  // the output file
@@ -221,8 +222,9 @@ type datReader struct {
 	err      error
 }
 
-// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most hplLineLength characters,
-// the rest of a longer line being the next one. At the end of the file the buffer keeps the line before.
+// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most
+// hplLineLength characters, the rest of a longer line being the next one. At the end of the file the
+// buffer keeps the line before.
 func (d *datReader) next(buffered bool) {
 	if d.err != nil {
 		return
@@ -367,10 +369,11 @@ func (d *datReader) values(par *Parameter, n int) []int {
 // HPL_LINE_MAX - 2 leaves one for the zero behind them.
 const hplLineLength = 253
 
-// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf takes the next word, and
-// then HPL moves on by the length of that word and one character more, wherever the word began. Blanks before a
-// value, and more than one between values, thus add up until it reads inside the previous value again. Behind the
-// end of a line lies what is left of longer ones before it, and where there is no word, the last one counts again.
+// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf takes the
+// next word, and then HPL moves on by the length of that word and one character more, wherever the
+// word began. Blanks before a value, and more than one between values, thus add up until it reads
+// inside the previous value again. Behind the end of a line lies what is left of longer ones before
+// it, and where there is no word, the last one counts again.
 type hplLine struct {
 	buffer [hplLineLength + 1]byte
 	known  int    // characters of the buffer that some line has filled

@@ -33,9 +33,9 @@ type Params struct {
 	Pivots        Pivots
 }
 
-// DefaultParams returns sensible parameters for a matrix of order n on a p x q
-// grid: what HPL's tuning notes recommend, with a block size that leaves each
-// process at least eight blocks of rows and of columns where n allows it.
+// DefaultParams returns the parameters that HPL's tuning notes recommend for a matrix of order n on a
+// p x q grid. The block size leaves each process at least eight blocks of rows and of columns if n
+// allows it.
 func DefaultParams(n, p, q int) Params {
 	nb := 32
 	for _, larger := range []int{48, 64, 96, 128, 192, 256} {
@@ -133,8 +133,9 @@ func (p *Params) Validate() error {
 // maxMemory bounds what the definitions of a run may take, in bytes.
 const maxMemory = 2 << 30
 
-// Memory of blocks while they are made and written, in bytes: about twice their size, as they are garbage
-// collected. Fitted from above to the peak memory of runs of 1,000 to 30,000 process rows or columns.
+// Memory of blocks while they are made and written, in bytes: about twice their size, as they are
+// garbage collected. Fitted from above to the peak memory of runs of 1,000 to 30,000 process rows or
+// columns.
 const (
 	callMemory      = 550     // a call of a block of ten operands
 	rowMemory       = 8 << 10 // of a process row once: its part in the solve
@@ -201,9 +202,9 @@ func (p *Params) Flops() float64 {
 	return float64(n * n * (float64(2.0/3.0*n) + 1.5))
 }
 
-// FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead of depth d
-// the last d panels are factored, w columns of m rows in w^2 (m - w/3) flop each, but have updated only the columns of
-// these panels, not those beyond.
+// FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead of depth d, the
+// last d panels are factored, w columns of m rows in w^2 (m - w/3) flop each. But only the columns of these
+// panels, not those behind, have been updated with them.
 func (p *Params) FirstFlops(steps int) float64 {
 	if steps >= p.Steps() {
 		return p.Flops()
@@ -239,8 +240,8 @@ func yesNo(v bool) string {
 	return "no"
 }
 
-// List returns all parameters by name, as they stand in the header of the trace. Pivots
-// from a file are not told apart by its name: what they are shows in the actions.
+// List returns all parameters by name, as they stand in the header of the trace. The name of a file of pivots is
+// not among them: its pivots show in the actions.
 func (p *Params) List() []trace.Param {
 	var list []trace.Param
 	for i := range parameters {

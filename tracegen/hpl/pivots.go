@@ -116,8 +116,9 @@ func (v *pivotRows) row(c int64) int64 {
 	return int64(v.Rows[c])
 }
 
-// owners returns, for the jb columns from j, 0 where the pivot is the current row itself and else 1 + the distance
-// of the pivot's process row from the panel's: all that the local row swaps of the factorization depend on.
+// owners returns the vector of the pivots' owners for the jb columns from j: 0 if the pivot is the current row
+// itself, else 1 + the distance of the pivot's process row from the panel's. The local row swaps of the
+// factorization depend on nothing else of the pivots.
 func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 	if v.Kind == RandomPivots {
 		owners := vectors.PivotOwners{Seed: v.Seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
@@ -134,8 +135,9 @@ func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 	return trace.Vector{Values: values}
 }
 
-// count sets dst to K by distance from the panel's process row: how many rows of the panel's diagonal block and its
-// pivots, each row once, a process row owns. dst has g.p elements. Source: HPL 2.3 control flow, row swaps.
+// count sets dst, of g.p elements, to K by distance from the panel's process row: the number of rows that a
+// process row owns of the panel's diagonal block and of its pivots, each row counted once. Source: HPL 2.3
+// control flow, row swaps.
 func (v *pivotRows) count(dst []int64, g *grid, j, jb int64) {
 	clear(dst)
 	dst[0] = jb
@@ -169,8 +171,9 @@ func randomMatrix(n int) []float64 {
 	state := uint64(matrixSeed)
 	for i := range a {
 		state = state*matrixMultiplier + 1
-		// The state becomes a number in (-0.5, 0.5], rounded as HPL does: the high 16 bits are added last.
-		// Conversions keep the compiler from fusing operations, so that all machines round alike.
+		// The state becomes a number in (-0.5, 0.5], rounded as HPL does: the high 16 bits are added
+		// last. Conversions keep the compiler from fusing operations, so that all machines round
+		// alike.
 		low := float64(float64(state&(1<<48-1)) / (1 << 32))
 		high := float64(float64(state>>48) * 65536)
 		a[i] = 0.5 - float64((low+high)/(1<<32))

@@ -8,8 +8,9 @@ import (
 
 // This file writes HPL's back substitution (generator.backSubstitution), and makes its blocks.
 
-// Tags of the back substitution: row messages take the odd ones from rowTag on, column messages the even ones, both
-// below lastTag; then they start again. The solution's last broadcast has its own.
+// Tags of the back substitution: messages along rows take the odd tags from firstRowTag on, those along columns
+// the even ones from firstColTag on. Behind lastTag both start again. The last broadcast of the solution has a
+// tag of its own.
 const (
 	firstRowTag = 3001
 	firstColTag = 3002

@@ -12,16 +12,19 @@
 // action is an error that names it, with file and line. What is odd in a text but can be read is a warning
 // ([Trace.Warnings]).
 //
-// Three rules of the format are worth knowing. A wait names a message (source, destination, tag), not a request: it
-// means the oldest pending one, and does nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there;
-// such texts are recognised by what their waits name, and those from before 3.20, whose waits name nothing and mean
-// the newest request, by that or by messages without a tag. A rank waits for what is pending after its last line,
-// of requests for one and the same message only the newest. And a count without a datatype means bytes, or doubles
-// if the init lines have an argument. In SimGrid the last init executed by any rank decides for all, so they must
-// agree.
+// Three rules of the format are worth knowing.
 //
-// [Export], [ExportFile] and [ExportDir] write a trace of ours as such text, with
-// its polls answered by a rule and its kernels turned into flop.
+//   - A wait names a message (source, destination, tag), not a request. It means the oldest pending request for
+//     that message, and does nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there; such
+//     texts are recognised by what their waits name. Before 3.20 waits named nothing and meant the newest
+//     request; such texts are recognised by their waits, or by messages without a tag.
+//   - After its last line a rank waits for all pending requests, but of several for the same message only for
+//     the newest.
+//   - A count without a datatype means bytes, or doubles if the init lines have an argument. In SimGrid the last
+//     init executed by any rank decides for all, so they must agree.
+//
+// [Export], [ExportFile] and [ExportDir] write a trace of Reprise as such text. A rule answers its polls, and
+// its kernels become flop.
 //
 //	t, err := simgrid.Open("trace.index", "")
 //	n, err := t.Fill(rank, buf)
@@ -34,7 +37,7 @@
 //
 // # Errors
 //
-// Errors have file and line, and the rank where a file is that of one.
+// Errors have file and line, and the rank if a file belongs to one rank.
 //
 // # Source
 //
