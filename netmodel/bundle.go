@@ -9,17 +9,18 @@ import (
 	"reprise/kernels/noise"
 )
 
-// Bundles: where many ranks on few hosts send at once, as all of a halo exchange do, hundreds of
-// flows take one route. All flows of a route have the same level at any time, so they are one
-// variable here, a bundle, which uses its links as many times. That makes the system as small
-// as there are pairs of hosts that talk.
+// Bundles, for crowds: where many ranks on few hosts send at once, as in a halo exchange, hundreds of flows take one
+// route and have one level. They are one variable here, a bundle, which uses its links as many times as it has flows.
+// The system has then one variable for each pair of hosts that talk. Network.Next finds a crowd (crowded) and calls
+// goOver, which bundles all flows; from then on startBundled, nextBundled and advanceBundled do the work of Start, Next
+// and Advance.
 //
-// A flow ends when its bundle has got on, since the flow began, by the volume that the flow needs:
+// A flow ends when the volume of its bundle has grown, since the flow began, by what the flow needs:
 //
 //	volume     integral of the level over time, level * s
 //	a flow of size bytes needs (size + envelope) / gain
 //
-// So of a bundle only the first end is an event, and a new level changes none of its flows.
+// So only the first end in a bundle is an event, and a new level changes none of its flows.
 
 // bundle is the flows from one host to another.
 type bundle struct {
@@ -34,7 +35,7 @@ type bundle struct {
 	start float64 // volume of the clock when that of the bundle was 0
 }
 
-// clock is how far those bundles have got whose bottleneck one link is: they have one level. A bundle without a
+// clock is the volume of all bundles whose bottleneck is one link, as they have one level. A bundle without a
 // bottleneck has a clock of its own.
 type clock struct {
 	level   float64      // of all bundles
@@ -76,15 +77,15 @@ type bundles struct {
 	fresh  []uint32         // bundles
 }
 
-// A working set of crowd flows is where bundles and clocks begin to cost less than single flows. A network goes over to
-// them once its working sets have been larger by crowdExcess flows in all, those of smaller ones counting back.
+// In working sets of more than crowd flows bundles and clocks cost less than single flows. A network goes over to them
+// once the sum over its solves of (flows in the working set - crowd), which never falls below 0, exceeds crowdExcess.
 const (
 	crowd       = 64
 	crowdExcess = 1 << 16
 )
 
-// crowded counts the last solve in, and reports whether the network should go over. It should not where the reference
-// solves what FATPIPEs tie together, as it would have to solve all there.
+// crowded adds the last solve to that sum, and reports whether the network should go over. It should not if the
+// reference has solved flows that FATPIPEs tie together: with clocks it would have to solve all flows.
 func (n *Network) crowded() bool {
 	if len(n.system.Shares()) > 0 {
 		return false
@@ -128,7 +129,7 @@ func (n *Network) goOver() {
 	}
 }
 
-// startBundled is StartNoisy.
+// startBundled is StartNoisy by bundles.
 func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
 	s, key := n.bundles, keyOf(int32(src), int32(dst), false)
 	b, err := n.bundleOf(key)
@@ -204,7 +205,7 @@ func (n *Network) join(id, b uint32, at float64) {
 	n.stats.Flows++
 }
 
-// nextBundled is Next.
+// nextBundled is Next by bundles.
 func (n *Network) nextBundled() float64 {
 	s := n.bundles
 	if len(s.fresh) > 0 {
@@ -229,7 +230,7 @@ func (s *bundles) firstEnd() float64 {
 	}
 }
 
-// advanceBundled is Advance up to a limit.
+// advanceBundled is Advance by bundles, up to a limit.
 func (n *Network) advanceBundled(limit float64, done []int32) []int32 {
 	s := n.bundles
 	for {

@@ -75,7 +75,7 @@ type Network struct {
 	hosts   []bundleKey // by id: from where to where
 
 	system *maxmin.System   // flows and the links that they share
-	events eventqueue.Queue // by flow: start of its bandwidth phase, then a time up to which it does not end
+	events eventqueue.Queue // by flow: start of its bandwidth phase, and from then on a lower bound of its end (first)
 
 	active int
 	stats  Stats
@@ -86,8 +86,8 @@ type Network struct {
 	lastWithin             bool
 
 	changing *changing // nil: links stay as they are
-	bundles  *bundles  // nil: each flow is a variable of its own
-	// Flows by which working sets have been larger than a crowd, and how many are too many.
+	bundles  *bundles  // nil, the normal case: each flow is a variable of its own. Only crowds are bundled (bundle.go)
+	// by how many flows working sets have exceeded a crowd so far, and above which sum flows are bundled (crowded)
 	excess, mostExcess int
 	watched            *watch   // nil: nobody looks
 	summary            *summary // nil: nobody asks for it
@@ -103,9 +103,8 @@ type Stats struct {
 	Components  int64 `json:"components"`   // solves that mixed FATPIPEs left to the reference
 }
 
-// New returns an idle network over the links and routes of p, at time 0. It
-// validates o. The platform's global loopback link gets the bandwidth and the
-// latency of o; p itself is not changed, so several networks may use it.
+// New returns an idle network over the links and routes of p, at time 0. It validates o. The platform's global loopback
+// link gets the bandwidth and the latency of o; p itself is not changed, so several networks may use it.
 func New(p *platforms.Platform, o Options) (*Network, error) {
 	links := make([]platforms.Link, p.NumLinks())
 	for i := range links {
@@ -156,11 +155,9 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	return n, nil
 }
 
-// Start adds the transfer of a message of size bytes (>= 0, without envelope) from
-// host src to host dst, whose latency phase begins at time at, which may lie in
-// the future but not before the time of the last Advance. id is the caller's name
-// for it until Advance returns it: a number >= 0 that no transfer in flight has.
-// Small ones are best, as there is an array by id.
+// Start adds the transfer of a message of size bytes (>= 0, without envelope) from host src to host dst. Its latency
+// phase begins at time at, which may lie in the future but not before the last Advance. id is the caller's name for it
+// until Advance returns it: a number >= 0 that no transfer in flight has, and a small one, as there is an array by id.
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
@@ -216,8 +213,8 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 	return float64(way.latency * n.lastG)
 }
 
-// launch starts the transfer of the message whose factors are noted. Its latency
-// phase, which lasts so long without noise, ends at a time.
+// launch sets up flow id, with the factors that latencyPhase has noted, and its first event: its latency phase, which
+// lasts phase seconds without noise, ends at time end. In the crowd case join (bundle.go) takes its place.
 func (n *Network) launch(id uint32, way *route, links []int32, phase, end float64) {
 	penalty := way.Penalty
 	if phase == 0 && way.Penalty != 1 {
@@ -244,9 +241,9 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, end float6
 	n.stats.Flows++
 }
 
-// Next returns the time of the next event, the start or the end of a bandwidth
-// phase, or +Inf if nothing is in flight. If the last Advance changed the set of
-// flows that share links, it computes the new shares first.
+// Next returns the time of the next event, the start or the end of a bandwidth phase, or +Inf if nothing is in flight.
+// If the last Advance changed the set of flows that share links, it computes the new shares first. From a crowd on
+// (crowded) flows are bundled: nextBundled then does the same by bundles.
 func (n *Network) Next() float64 {
 	if n.bundles == nil && n.system.Unsolved() {
 		n.solve()
@@ -332,8 +329,8 @@ func (n *Network) setRate(id uint32, rate float64) {
 	}
 }
 
-// first returns the time of the first event. Four of five changes of a rate postpone an end, so the queue holds
-// lower bounds of the ends, and only the earliest is brought up to date.
+// first returns the time of the first event. Four of five changes of a rate postpone an end, so the queue holds lower
+// bounds of the ends: if the first event is an end, it is computed anew, until the end is no later than its bound.
 func (n *Network) first() float64 {
 	for {
 		at := n.events.Next()

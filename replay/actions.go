@@ -6,13 +6,14 @@ import (
 	"reprise/trace"
 )
 
-// This file plays the actions that post and complete messages. An action that has joined all the
-// transfers it waits for ends with settled: its rank goes on at once, or is blocked with the next
-// action, which it begins when the last of them ends (message.go). An action that must look again is
-// parked: it is called once more, and rank.stage says how far it has got. rank.serial says when the
-// overheads of several receives are paid: as each of them ends, or all after the last one.
+// This file plays the actions that post and complete messages, for engine.do: send, recv, exchange, wait and others.
+//
+// An action joins the transfers that it waits for, and ends with settled. If one of them is under way the rank is
+// blocked: it begins its next action when the last of them ends (message.go). An action that must look again later
+// parks its rank: do calls it once more, and rank.stage says how far it has got. rank.serial says when the overheads of
+// several receives are paid: as each of them ends, or all after the last one.
 
-// parkedUnless returns the outcome of an action that is over, or is to be called again.
+// parkedUnless returns the outcome of an action: over, or to be called again.
 func parkedUnless(over bool) outcome {
 	if over {
 		return goOn

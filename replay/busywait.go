@@ -6,19 +6,18 @@ import (
 	"reprise/trace"
 )
 
-// A rank in a busy wait does nothing but probe until a message is there. Its probes are not
-// played one by one: it is parked until the message is posted, and goes on at the first of
-// its probes that sees it.
+// A rank in a busy wait does nothing but probe until a message is there. Its probes are not played one by one: it is
+// parked until the message is posted (notice), and goes on at the first of its probes that sees it (spinUntil).
 //
-// A rank that does so for a message from any source or with any tag
-// does not know whose post ends that: ranks run ahead of the event loop, one more than another,
-// and what is posted first need not be what is known first. It is parked until the first of
-// its probes that sees a message known so far, and earlier once an earlier one is known.
-// When the event loop has come to that time, there is none before it.
+// A busy wait for a message from any source or with any tag (lookForAny) may be ended by many ranks. These run ahead of
+// the event loop, some further than others, so that the send known first need not be the one posted first. The rank is
+// parked until its first probe that sees a send known so far, and until an earlier one if an earlier send becomes known
+// (lookEarlier). Once the event loop has come to that time, no earlier send can follow.
+//
+// If costs grow, the turns of busy waits are events, which takeTurns plays without running the ranks.
 
-// spinUntil lets a rank that does nothing but probe take all the turns up to
-// the first one that sees a send posted at a time. What a turn takes is known
-// from the second probe on: the first one is a plain miss.
+// spinUntil lets a rank in a busy wait take all turns up to the first one that sees a send visible at a time. How long a
+// turn is follows from the second probe on: the first one is a plain miss.
 func (e *engine) spinUntil(r int32, at float64) probeResult {
 	rk := &e.ranks[r]
 	if rk.lastMiss < 0 {

@@ -6,12 +6,12 @@ import (
 	"reprise/trace"
 )
 
-// A completion concerns several requests of a rank: it waits for all, for one, or looks
-// which are complete. Which these are follows from the time of the rank: the event loop must
-// have come there. This file also keeps the request slots of ranks (request, requestSlots)
-// and lets ranks go on when their transfers end (join, proceed).
+// A completion is one of MPI_Waitall, Waitany, Waitsome and the tests: it waits for all requests of a list or for one,
+// or looks which are complete. completeList plays it. Which requests are complete depends on the time of the rank, so
+// the event loop must have come to its clock. This file also keeps the request slots of ranks (request, requestSlots)
+// and has ranks wait for transfers (join, proceed).
 
-// completion is how far a rank is in one.
+// completion is how far a rank has got in its completion.
 type completion struct {
 	waited bool // for one, of which the others are tested
 	at     int  // in the list of requests: those before have been tested
@@ -19,13 +19,13 @@ type completion struct {
 	open   bool // a message of it has not ended
 }
 
-// completions knows how far ranks are in theirs.
+// completions holds the completion of each rank.
 type completions struct {
 	ranks  []completion // nil before the first
 	factor int64        // of the cost of the next testany, which grows with each that finds nothing
 }
 
-// of returns how far a rank is.
+// of returns the completion of a rank.
 func (c *completions) of(r int32, ranks int) *completion {
 	if c.ranks == nil {
 		c.ranks = make([]completion, ranks)

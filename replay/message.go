@@ -9,13 +9,14 @@ import (
 	"reprise/platforms"
 )
 
-// A message begins with the post of either side. The side that comes second finds it in the list of its rank,
-// by source, tag and communicator, in the order of posts (MPI 3.1, section 3.5: messages do not overtake), and
-// from then on both sides hold the same message. Lists are with the receiving rank.
+// This file takes a message from its posts (postSend, postRecv) over its transfer (start, launch) to its end (end).
+//
+// The side that posts first leaves the message in a list of the receiving rank. The other side finds it there, by
+// source, tag and communicator, in the order of posts (MPI 3.1, section 3.5: messages do not overtake), and from then
+// on both sides hold the same message.
 
-// postSend posts a send at the clock of its rank and returns the message. The
-// transfer starts now if it is eager, else when both sides are posted. A
-// detached message must not be used by the sender any more.
+// postSend posts a send at the clock of its rank and returns the message. The transfer starts now if it is eager, else
+// when both sides are posted. The sender must not use a detached message any more.
 func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool) (int32, error) {
 	// A detached send leaves its buffer at once; an eager one does not even wait for the receive. Which
 	// sizes are which is a matter of the protocol (smpi/async-small-thresh, smpi/send-is-detached-thresh).
@@ -76,8 +77,7 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 	return id, nil
 }
 
-// postRecv posts a receive of room bytes at the clock of its rank and returns
-// the message.
+// postRecv posts a receive of room bytes at the clock of its rank and returns the message.
 func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 	if err := e.checkPost(src, room); err != nil {
 		return -1, err
@@ -101,8 +101,7 @@ func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 	return id, e.matched(id, room, later(to.clock, e.matcher.messages[id].at))
 }
 
-// matched gives a posted send a receive of room bytes. Unless the transfer has
-// started before, it does at a time.
+// matched gives a posted send a receive of room bytes. It starts the transfer at a time, unless that has started before.
 func (e *engine) matched(id int32, room int64, at float64) error {
 	m := &e.matcher.messages[id]
 	var err error
@@ -135,19 +134,15 @@ func (e *engine) checkPeer(peer int32) error {
 	return nil
 }
 
-// The latency and the sharing of links are the network's (netmodel); overheads are paid by the ranks, at the
-// begin of a send or at the end of a receive.
+// The transfer of a message starts, now or after a change of a link; the network (netmodel) has it until it ends, with
+// latency and sharing of links; then the ranks that wait for it go on. Ranks pay overheads, at the begin of a send or at
+// the end of a receive.
 
-// A transfer is what becomes of a message once it may move: it starts, now or behind a change
-// of a link; the network has it until it ends; and who waits for it goes on.
-
-// start begins the transfer of a message at a time, or has it wait for the changes of
-// links before that (changes.go).
+// start begins the transfer of a message at a time, or has it wait for the changes of links before that (changes.go).
 func (e *engine) start(id int32, at float64) error {
 	m := &e.matcher.messages[id]
 	m.flags |= msgStarted
-	// A transfer behind the next change of a link is kept with its size, as a receive may cut the message
-	// before it starts.
+	// A transfer after the next change of a link is kept with its size, as a receive may cut the message before then.
 	if c := e.changes; c != nil && c.links.Next() <= at {
 		c.starts.Grow(int(id) + 1)
 		for int(id) >= len(c.sizes) {
@@ -160,8 +155,8 @@ func (e *engine) start(id int32, at float64) error {
 	return e.launch(id, m.size, at)
 }
 
-// launch hands the transfer of a message of so many bytes, which begins at a time, to the
-// network.
+// launch gives the network the transfer of a message: size bytes, from time at on. start calls it, or once all changes
+// of links up to that time have happened, change.
 func (e *engine) launch(id int32, size int64, at float64) error {
 	m := &e.matcher.messages[id]
 	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
@@ -186,8 +181,7 @@ func (e *engine) launch(id int32, size int64, at float64) error {
 	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 }
 
-// end completes a message whose transfer ends now: the sides that are blocked on it have
-// one thing less to wait for.
+// end completes a message whose transfer ends now. A side that is blocked on it has one transfer less to wait for.
 func (e *engine) end(id int32) error {
 	m := &e.matcher.messages[id]
 	m.flags |= msgEnded
@@ -221,8 +215,8 @@ func (e *engine) end(id int32) error {
 	return nil
 }
 
-// arrive tells a blocked rank that the transfer of a message, for which it waits, ends now,
-// and that completing it costs overhead seconds.
+// arrive tells a blocked rank that the transfer of a message for which it waits ends now, and that it costs overhead
+// seconds to complete it.
 func (e *engine) arrive(r, message int32, overhead float64) {
 	rk := &e.ranks[r]
 	// Overheads of several receives are paid one by one as they end, or together after the last one.

@@ -2,11 +2,14 @@ package replay
 
 import "reprise/trace"
 
-// This file carries on the actions that look for messages: polls (HPL's MPI_Iprobe between slices of an update), probes
-// and tests. prober.go says what a probe sees and when, busywait.go skips the probes of busy waits.
+// This file plays the actions that look for messages: poll (KindPoll, such as HPL's MPI_Iprobe between slices of an
+// update), iprobe, test, and lookFor (MPI_Probe). prober.go says what a probe sees and when; busywait.go skips the
+// probes of busy waits.
+//
+// With late polls (reprise/poll-late) a poll sees only messages that had come when its rank last let messages in: in a
+// poll that missed, an MPI_Iprobe, a test or a wait. Each of these notes its time for that (prober.letsIn).
 
-// poll carries on a KindPoll of rank r and tells the source what it found. It
-// reports whether the action is over.
+// poll carries on a KindPoll of rank r and tells the source what it found. It reports whether the action is over.
 func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	spin := a.Flags&trace.FlagSpin != 0
 	rk := &e.ranks[r]
@@ -26,7 +29,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		rk.lastMiss = rk.clock
 	}
 	rk.stage = stageFresh
-	// The source goes on by the answer. A miss of SMPI's MPI_Iprobe may let in messages that the next one sees.
+	// The source goes on by the answer. Of late polls a miss lets in the messages that the next poll sees.
 	if v == miss {
 		e.prober.letsIn(r, rk.clock)
 	}
@@ -39,9 +42,8 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	return true, nil
 }
 
-// iprobe carries on a recorded MPI_Iprobe whose outcome decides nothing; with
-// growing costs it still matters to the probes after it. It reports whether the
-// action is over.
+// iprobe carries on a recorded MPI_Iprobe, whose outcome decides nothing; if costs grow, it changes that of later
+// probes. It reports whether the action is over.
 func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 	rk := &e.ranks[r]
 	if !e.prober.ordered && !rk.shared {
@@ -76,10 +78,9 @@ func (e *engine) testRequest(r int32, rk *rank, slot *request) bool {
 	return e.testMessage(r, rk, slot)
 }
 
-// testMessage tests the request of one message: it sleeps, then looks whether the
-// request is complete. Like probes, tests share
-// one growing factor; unlike them, they look at the network, so that each has
-// an event. Success resets the factor once the completion has been paid for.
+// testMessage tests the request of one message: it sleeps, then looks whether the request is complete. Like probes,
+// tests share one growing factor; unlike probes, they look at the network, so that each has an event. Success resets
+// the factor once the completion has been paid for.
 func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {
 	if rk.stage == stageTested {
 		e.tested(rk)

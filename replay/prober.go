@@ -7,39 +7,32 @@ import (
 	"reprise/trace"
 )
 
-// Probes see a message once its send is posted, whether or not a byte of it
-// has moved: SMPI's rule; or, on request, once an envelope sent with the post
-// would have arrived. A probe first costs its time, then looks; so at its
-// own clock T the rank must know which sends its source had posted by T.
+// Probes see a message once its send is posted, whether or not a byte of it has moved: SMPI's rule. With another
+// smpi.Options.Poll they see it once an envelope sent with the post would have arrived. A probe first costs its time,
+// then looks, at clock T of its rank: the replay must know then which sends its source had posted by T.
 //
-// With a constant cost nothing but the order of two clocks matters. The answer
-// is known at once if the send is in the list already, or if the source has
-// run past T; else the rank has an event at T, when all posts up to T are
-// known. A rank that has nothing to do but to poll (trace.FlagSpin) has no
-// events at all: it is parked until the send is posted, wherever that is in
-// its future, and goes on at the first of its polls that sees it.
+// The entry is engine.probe, which poll.go calls. It has three ways:
 //
-// Growing costs (smpi/grow-injected-times) are different: the number that a
-// cost is multiplied with is one for the whole run, so every probe is an event
-// in the order of all. Growth keeps them few: k ranks that poll for W seconds
-// without success do so about sqrt(2kW/cost) times. Turns of busy waits are taken
-// by a loop of their own (takeTurns), which runs no rank.
+//   - clockProbe, if the cost is constant: only the order of two clocks matters. The answer is known at once if the
+//     send is in the list already, or if the source has run past T; else the rank has an event at T, when all posts
+//     up to T are known. A rank in a busy wait (trace.FlagSpin) has no events: it is parked until the send is posted,
+//     at whatever time, and goes on at its first probe that sees the send.
+//   - eventProbe, if costs grow (smpi/grow-injected-times) or ranks share processors: one factor of the cost holds
+//     for all ranks, so every probe is an event in the order of all. Growth keeps them few: k ranks that poll for W
+//     seconds without success do so about sqrt(2kW/cost) times. A loop that runs no rank takes the turns of busy
+//     waits (takeTurns).
+//   - lookForAny (busywait.go), for busy waits for a message from any source or with any tag.
 
-// prober knows what probes and tests cost, how often there have been any, and how far their
-// costs have grown: one number for all ranks, as in SMPI.
-//
-// Polls (poll.go) ask engine.probe. That looks at once where the order of two clocks decides
-// (clockProbe), in the order of all events where costs grow or processors are shared
-// (eventProbe), and computes when a busy wait sees its message (busywait.go). What there
-// is to see, the matcher knows.
+// prober knows what probes and tests cost, how many there have been, and how far their costs have grown: one factor for
+// all ranks, as in SMPI. The posted messages are the matcher's.
 type prober struct {
 	cost     float64 // of a probe, seconds, before it grows
 	testCost float64 // of a test, the same
 	grows    bool    // every miss makes the next one costlier
 	ordered  bool    // as it does, and probes cost something, all ranks' are in one order
 
-	// letIn is, if polls are late (smpi.Options.LatePolls), up to when the messages of each rank
-	// were let in: its last poll that missed, or the end of its last wait. In seconds; else nil.
+	// by rank, if polls are late (smpi.Options.LatePolls), else nil: the time in seconds at which it last let messages
+	// in, which a poll then sees: that of its last poll that missed, MPI_Iprobe or test, or the end of its last wait
 	letIn []float64
 
 	factor     int64 // of the cost of the next probe
@@ -62,7 +55,7 @@ func newProber(o *smpi.Options, ranks int) prober {
 	return p
 }
 
-// letsIn notes that rank r has let in, at a time, all messages that had come.
+// letsIn notes that rank r lets in, at a time, all messages that have come: a late poll after it sees these.
 func (p *prober) letsIn(r int32, at float64) {
 	if p.letIn != nil {
 		p.letIn[r] = at
@@ -130,7 +123,8 @@ func (e *engine) payProbe(r int32, rk *rank) {
 	}
 }
 
-// clockProbe is probe for a constant cost on a processor of one's own.
+// clockProbe is probe for a constant cost on a processor of one's own. The first call pays the cost and leaves
+// stageLook, so that a rank which was parked only looks when it is called again.
 func (e *engine) clockProbe(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]
 	e.payProbe(r, rk)
@@ -139,12 +133,14 @@ func (e *engine) clockProbe(r, src int32, l label, spin bool) probeResult {
 	}
 	m, _ := e.matcher.find(&rk.sends, src, l)
 	switch {
+	// The send is known, but may be in the future of rank r, as its source runs ahead.
 	case m >= 0 && e.sees(r, m, spin):
 		return hit
 	case m >= 0 && spin:
 		return e.spinUntil(r, e.visible(m))
 	case m >= 0:
 		return miss
+	// The send is not known. A busy wait waits for it; else it is a miss if no send up to the clock can follow.
 	case spin:
 		rk.await(src, l)
 		return notYetKnown
@@ -199,10 +195,9 @@ func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 	return miss
 }
 
-// lookAmongWild is what a probe sees while the rank has receives pending that may take
-// the message: the event loop comes to the rank's clock first, so that a pending receive
-// takes the message before the probe looks. A
-// busy wait whose probes cost nothing lasts until the message can be seen.
+// lookAmongWild is what a probe sees while the rank has receives pending that may take the message: the event loop
+// comes to the rank's clock first, so that such a receive takes the message before the probe looks. A busy wait whose
+// probes cost nothing lasts until the message can be seen.
 func (e *engine) lookAmongWild(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]
 	if rk.clock > e.now {
@@ -225,8 +220,8 @@ func (e *engine) lookAmongWild(r, src int32, l label, spin bool) probeResult {
 	return notYetKnown
 }
 
-// sees reports whether a probe of rank r at its clock sees an unmatched send. Where polls are
-// late, one that is not of a busy wait sees what was let in before.
+// sees reports whether a probe of rank r at its clock sees an unmatched send. If polls are late, a probe outside a busy
+// wait sees only messages that were let in before it.
 func (e *engine) sees(r, id int32, spin bool) bool {
 	at := e.visible(id)
 	return at <= e.ranks[r].clock && (spin || e.prober.letIn == nil || at <= e.prober.letIn[r])

@@ -6,33 +6,33 @@ import (
 	"reprise/internal/keyheap"
 )
 
-// The clocked solver is the one for crowds: hundreds of variables on each constraint, of which every
-// change moves nearly all levels a little. All variables that have their bottleneck on one constraint
-// have one level, so the level belongs to the constraint, its clock, and a variable belongs to a clock.
-// The cost of a change is that of the clocks whose level it changes and of the variables that move to another
-// clock; variables whose level changes with that of their clock cost nothing.
+// The clocked solver is for crowds: hundreds of variables on each constraint, where every change moves nearly all
+// levels a little. UseClocks turns it on; Solve then calls solveClocks, whose step is relax.
 //
-// A constraint of capacity C, of whose load its own variables are not (frozen), has the level
+// All variables that have their bottleneck on one constraint have one level. It is kept once, as the clock of that
+// constraint, and these variables are the constraint's own. A change costs work for the clocks whose level it changes
+// and for the variables that move to another clock. A variable whose level changes with its clock costs nothing.
+//
+// Let C be the capacity of a constraint, and frozen its load by variables that are not its own. Its level is
 //
 //	(C - frozen) / (sum of the usages of its own variables)
 //
-// When it changes, so does what its variables take from the other constraints that they use. Those sums
-// are kept by pairs of constraints: the pair (a, b) has the usage of b by the own variables of a. So a change of
-// the level of a is one multiplication and addition for each b, which then has another level in its turn.
+// When the level changes, so does the load of its own variables on the other constraints that they use. The pair
+// (a, b) holds the usage of b by the own variables of a: a new level of a costs one multiplication and addition for
+// each b, and b is relaxed later. A quiet constraint, far from full, has no pairs, only an upper bound of its load.
 //
-// Relaxation goes on, the constraints of low levels first as these depend on no higher ones, until no
-// level changes. A variable outside the own ones of a constraint and above its level goes over to it; an
-// own one whose maximum is below goes over to none, and keeps its maximum. When nothing is left to do (i)
-// and (ii) of the package comment hold for all constraints that have changed, to sameClock, whatever the order was.
-// Constraints of nearly equal levels may pass variables to and fro for long. So after a bounded number of relaxations,
-// and where a large part of the variables has changed, all levels are computed anew by one filling.
+// Constraints are relaxed until no level changes, low levels first, as these depend on no higher ones. A constraint
+// takes over variables that are not its own and have a higher level (takeOver), and lets go own variables whose maximum
+// is below its level (letGo). In the end (i) and (ii) of the package comment hold, to sameClock, in whatever order
+// constraints were relaxed. As constraints of nearly equal levels may pass variables to and fro for long, one filling
+// computes all levels anew (fillClocks) after many relaxations, or if a large part of the variables has changed.
 
-// load is what all but the own variables take of a constraint. 24 bytes, as a change of one level touches hundreds.
+// load is the load of a constraint by variables not its own. 24 bytes, as a change of one level touches hundreds.
 type load struct {
 	frozen  float64 // sum of usage*level of the other variables
 	highest float64 // at least the level of each of them
-	// of frozen, above which the constraint is to be relaxed: its capacity if it has no own variables, else -Inf; +Inf
-	// while it waits
+	// the constraint is to be relaxed if frozen is above limit: its capacity if it has no own variables, else -Inf;
+	// +Inf while it waits to be relaxed
 	limit float64
 }
 
@@ -52,7 +52,7 @@ const sameClock = 1e-11
 // smallUsage is the part of a sum of usages below which a difference has lost too many digits.
 const smallUsage = 1e-3
 
-// clocks is what a system has of them.
+// clocks is the state of the clocked solver.
 type clocks struct {
 	level []float64 // by constraint: of its own variables; +Inf if there are none
 	loads []load    // by constraint
@@ -60,8 +60,8 @@ type clocks struct {
 	pairs []pairs   // by constraint
 	by    []uint32  // by variable: its clock, noClock if it has its maximum
 	users [][]use   // by constraint
-	quiet []bool    // by constraint: far from full, its load is only known to be less than frozen
-	above []float64 // by constraint: a level that its own has not reached, by which quiet ones count them
+	quiet []bool    // by constraint: it is far from full, and frozen is only an upper bound of its load
+	above []float64 // by constraint: a bound of its level, with which quiet constraints compute that bound
 
 	waiting   keyheap.Heap // constraints that are to be relaxed, by their level when that was noted
 	changed   []uint32     // constraints, whose level is not that before the solve
@@ -69,18 +69,18 @@ type clocks struct {
 	over      []mover      // scratch
 	saturated int          // constraints with own variables
 	active    int          // variables that the clocked solver has taken in
-	left      int          // variables that were disabled since the last solve
+	left      int          // number of variables disabled since the last solve
 	mixed     bool         // the reference has solved all, as variables of different usages meet on a FATPIPE
 	solved    bool         // nothing has changed since the last solve
 }
 
-// A variable without a clock has its maximum; one that is away is between two clocks and counts nowhere.
+// A variable with noClock has its maximum as its level. One that is away is between two clocks: no load counts it.
 const (
 	noClock = math.MaxUint32
 	away    = noClock - 1
 )
 
-// mover is a variable that goes over to another clock, if it is above its level.
+// mover is a variable that takeOver may move to a clock: if its level is above that of the clock.
 type mover struct {
 	id           uint32
 	level, usage float64
@@ -103,7 +103,7 @@ func (s *System) UseClocks() {
 	}
 }
 
-// resetClock makes constraint i one without own variables or load.
+// resetClock leaves constraint i without own variables and load.
 func (s *System) resetClock(i int) {
 	k := s.clocks
 	k.level[i], k.loads[i] = math.Inf(1), load{limit: s.overload(uint32(i))}
@@ -112,7 +112,7 @@ func (s *System) resetClock(i int) {
 	k.pairs[i].clear()
 }
 
-// overload returns the load from which on a constraint without own variables gets some.
+// overload returns the load above which a constraint without own variables takes over some.
 func (s *System) overload(c uint32) float64 { return s.constraints[c].capacity * (1 + fullTolerance) }
 
 // Clock returns the constraint that is the bottleneck of a variable, -1 if it has none.
@@ -140,8 +140,7 @@ func (s *System) Moved() []uint32 { return s.clocks.moved }
 // ChangedClocks returns the constraints to whose variables the last solve gave another level.
 func (s *System) ChangedClocks() []uint32 { return s.clocks.changed }
 
-// crowdPart is the inverse of the part of the variables from which on, where so many have changed, all are
-// filled anew.
+// crowdPart: if more than one variable in so many has changed since the last solve, all levels are filled anew.
 const crowdPart = 4
 
 // solveClocks repairs the levels after the changes since the last solve.
@@ -424,7 +423,7 @@ func (s *System) relax(c uint32) {
 	}
 }
 
-// spread gives the clock of c a level and the others what that makes of their loads.
+// spread gives the clock of c a level, and adds to the other constraints what that changes of their loads.
 func (s *System) spread(c uint32, level float64) {
 	k := s.clocks
 	rise := level - k.level[c]
@@ -447,15 +446,14 @@ func (s *System) spread(c uint32, level float64) {
 	}
 }
 
-// headroom is by how much the levels that quiet constraints count with exceed the real ones, so that
-// these seldom have to tell them of a rise.
+// headroom is the ratio of clocks.above to the level when it is set: a small rise then changes no quiet constraint.
 const headroom = 1.02
 
-// quietPart is the part of its capacity below which the load of a constraint without own variables is not
-// followed exactly any more.
+// quietPart: a constraint without own variables becomes quiet if its load is below this part of its capacity. A level
+// below this part of its clocks.above lowers that.
 const quietPart = 0.9
 
-// raiseAbove has the quiet constraints count with a level of c that has grown or fallen far.
+// raiseAbove sets clocks.above of c, whose level has grown or fallen far, and the loads of quiet constraints by it.
 func (s *System) raiseAbove(c uint32, level float64) {
 	k := s.clocks
 	rise := float64(level*headroom) - k.above[c]
@@ -473,7 +471,7 @@ func (s *System) raiseAbove(c uint32, level float64) {
 	}
 }
 
-// makeLoud follows the load of constraint c exactly from now on.
+// makeLoud ends that c is quiet: its load is computed exactly from now on.
 func (s *System) makeLoud(c uint32) {
 	k := s.clocks
 	k.quiet[c] = false
@@ -485,7 +483,7 @@ func (s *System) makeLoud(c uint32) {
 	s.survey(c, math.Inf(1))
 }
 
-// makeQuiet follows the load of constraint c, which has no own variables, no more but for a bound.
+// makeQuiet keeps only an upper bound of the load of constraint c, which has no own variables.
 func (s *System) makeQuiet(c uint32) {
 	k := s.clocks
 	k.quiet[c] = true
@@ -503,7 +501,7 @@ func (s *System) makeQuiet(c uint32) {
 	k.loads[c].frozen = frozen
 }
 
-// takeOver has the variables on c that are above its level go over to it, and reports whether there were any.
+// takeOver moves the variables on c whose level is above that of c to its clock, and reports whether there were any.
 func (s *System) takeOver(c uint32) bool {
 	k, on := s.clocks, &s.constraints[c]
 	limit := math.Inf(-1)
@@ -566,8 +564,8 @@ func (s *System) letGo(c uint32, level float64) (some bool) {
 	return some
 }
 
-// survey computes the sums of c and the bound of the others' levels anew, and returns the variables that are not its own and above a
-// level, and the load of the others of them. The list is valid until the next survey.
+// survey computes own, frozen and highest of c anew. Of the variables on c that are not its own it returns those above
+// a level (over, valid until the next survey), and the load of those that are not above it (below).
 func (s *System) survey(c uint32, above float64) (over []mover, below float64) {
 	k := s.clocks
 	own, frozen, highest := 0.0, 0.0, 0.0
@@ -601,7 +599,7 @@ func (s *System) survey(c uint32, above float64) (over []mover, below float64) {
 	return over, below
 }
 
-// leaveClocks takes a variable that is disabled from its clock.
+// leaveClocks takes a variable from its clock, as it is disabled.
 func (s *System) leaveClocks(id uint32) {
 	v := &s.variables[id]
 	s.clocks.begin()
@@ -664,8 +662,8 @@ func (s *System) resizeClocked(id uint32, resize func()) {
 	}
 }
 
-// use is a variable on a constraint. A scan of all is what taking over costs, so they stand in a row, with the clock of
-// the variable.
+// use is a variable on a constraint, with the clock of the variable. Those of a constraint stand in a row, as takeOver
+// scans them all.
 type use struct {
 	usage   float64
 	element uint32
@@ -699,10 +697,10 @@ type pairs struct {
 	more   []pairMore
 	slots  []int32 // 1 + index in usages; 0: free
 	empty  int     // pairs without variables
-	dead   uint32  // what those name instead of a constraint: a load that nobody reads
+	dead   uint32  // in place of the constraint of an empty pair: index of a load that nobody reads
 }
 
-// pairMore is what changes of levels need not know of a pair.
+// pairMore is the part of a pair that spread does not read.
 type pairMore struct {
 	count int32   // of the variables
 	floor float32 // of the usage, below which it is summed anew
