@@ -48,8 +48,8 @@ type clock struct {
 // noClock is the clock of bundles that have none.
 const noClock = -1
 
-// bundleKey names the flows that are one bundle, by their hosts and whether they have no latency phase. It is one number,
-// as maps find those soonest.
+// bundleKey names the flows that are one bundle, by their hosts and whether they have no latency phase. It is one
+// number, as maps find those soonest.
 type bundleKey uint64
 
 func keyOf(src, dst int32, instant bool) bundleKey {

@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// A graph is a zone whose routes the file lists: between hosts and routers, or
-// between the zones inside it. With routing Full a route is the one listed;
-// with Floyd and Dijkstra it is a path of fewest links over the listed ones,
-// all found when the file is read.
+// A graph is a zone whose routes the file lists: between hosts and routers, or between the zones inside it. With
+// routing Full a route is the one listed. With Floyd and Dijkstra it is a path of fewest links over the listed ones;
+// findPaths (paths.go) finds all paths when the file is read, and this file only follows them.
+//
+// walk.appendRoute (zone.go) calls appendLocal if both ends are points of this zone itself, and appendCrossing if they
+// are in different zones inside it.
 type graph struct {
 	zone     int32
 	size     int32   // points
@@ -22,8 +24,8 @@ type graph struct {
 	dijkstra bool    // routing Dijkstra or DijkstraCache, which has orders of its own
 }
 
-// An edge is a listed route, in one direction, from the place fromAt, which is
-// the point from or lies in it, to toAt, likewise.
+// An edge is a listed route, in one direction, between the points from and to of the zone. If a point is a zone, the
+// route begins or ends at a place in it, the gateway: fromAt or toAt.
 type edge struct {
 	from, to     int32
 	fromAt, toAt position
@@ -42,8 +44,7 @@ func (g *graph) add(e edge, links []int32) {
 	g.edges = append(g.edges, e)
 }
 
-// finish sorts the edges and refuses two for the same ends, naming neither: the
-// caller knows the names of from and to.
+// finish sorts the edges. If two have the same ends it returns one, for the error of the caller, who knows their names.
 func (g *graph) finish() (double *edge) {
 	slices.SortStableFunc(g.edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
@@ -71,8 +72,7 @@ func (g *graph) edge(from, to int32) int32 {
 	return lo + int32(i)
 }
 
-// arrival returns the last edge of the way from one point to another, or -1.
-// Where routes are listed and not searched for, that is the only edge.
+// arrival returns the last edge of the way from one point to another, or -1. With routing Full it is the only edge.
 func (g *graph) arrival(from, to int32) int32 {
 	if g.last == nil {
 		return g.edge(from, to)
@@ -85,9 +85,10 @@ func (g *graph) arrival(from, to int32) int32 {
 // links where it only asks for the way back, or for a part of a longer way.
 var ErrNotListed = errors.New("not listed in this direction")
 
-// appendLocal routes between two points of the zone. A host without a listed route to itself uses the global
-// loopback. Under AsListed, Dijkstra puts its links before those that the walk has found so far: the three
-// reversals rotate route in place.
+// appendLocal appends the route between two points of the zone, by appendCrossing. If a host has no listed route to
+// itself, that is the global loopback; with routing Full any other route that is not listed has no links. With
+// AsListed, Dijkstra puts its links before those that the walk has found so far: the three reversals rotate route in
+// place.
 func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, err error) {
 	start := len(route)
 	switch listed := g.edge(src, dst) >= 0; {
@@ -105,8 +106,9 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 	return route, err
 }
 
-// appendCrossing joins the ways inside the zones at both ends to the listed routes between them: src is the point
-// srcIn of this zone or lies inside it, and so is dst. The order of the links decides the last bits of sums; it follows w.order, which follows SimGrid.
+// appendCrossing appends the route from src to dst, which are the points srcIn and dstIn of this zone or lie inside
+// these: the way from src to the gateway of its zone, the listed routes across this zone, and the way from the other
+// gateway to dst. Their order is w.order, as in SimGrid: it decides the last bits of sums.
 func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error) {
 	// The edges to take, one at least, are found from the destination back.
 	var few [8]int32
@@ -143,8 +145,7 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, 
 	return route, err
 }
 
-// appendEdges appends the links of edges, and the ways inside the zones between
-// them.
+// appendEdges appends the links of edges, and the ways inside the zones between them.
 func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error) {
 	if w.order == AsSummed && g.dijkstra {
 		slices.Reverse(path)

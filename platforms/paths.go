@@ -7,14 +7,14 @@ import (
 	"reprise/internal/eventqueue"
 )
 
-// Paths of fewest links over the listed routes. Of several equally short ones SimGrid
-// takes a certain one, which follows from the order in which its algorithms look at points
-// and from their replacing what they have only by what is strictly shorter.
+// This file finds the paths of fewest links over the listed routes of a graph (graph.go); findPaths is the entry. If
+// several paths are equally short, SimGrid's choice follows from the order in which its algorithms look at points, and
+// from their replacing a path only by a strictly shorter one.
 
-// unreached is the distance to what cannot be reached.
+// unreached is the distance to a point that cannot be reached.
 const unreached = math.MaxInt64
 
-// findPaths fills last. numbers are those of points by their first appearance in routes.
+// findPaths fills graph.last. numbers are those of points by their first appearance in routes.
 func (g *graph) findPaths(numbers []int32) {
 	g.last = make([]int32, int(g.size)*int(g.size))
 	if !g.dijkstra { // Floyd's algorithm goes by the order of declaration

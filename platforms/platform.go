@@ -1,22 +1,20 @@
-// Package platforms is the machine: hosts, links with their capacities, and
-// which links a message takes from one host to another.
+// Package platforms is the machine: hosts, links with their capacities, and which links a message takes from one host
+// to another.
 //
-// A Platform comes from a SimGrid description (Parse, Load; XML, versions 3 to
-// 4.1) or is built in (Builtin). Its hosts and links are numbered densely from
-// 0, so that whoever simulates on it keeps flat arrays; AppendRoute gives the
-// links between two hosts. Each direction of a split-duplex cable is a link of
-// its own, so a link is one capacity constraint.
+// A Platform comes from a SimGrid description (Parse, Load; XML, versions 3 to 4.1) or is built in (Builtin). Its hosts
+// and links are numbered densely from 0, so that a simulator can keep flat arrays; AppendRoute gives the links between
+// two hosts. Each direction of a split-duplex cable is a link of its own, so a link is one capacity constraint.
 //
-// Routes inside clusters (flat, fat tree, torus, dragonfly) are arithmetic on
-// host numbers: nothing is stored per pair of hosts or per link, and a fat tree
-// of 65,536 hosts is read in milliseconds. Zones with listed routes keep the
+// Routes inside clusters (flat, fat tree, torus, dragonfly) are arithmetic on host numbers: nothing is stored per pair
+// of hosts or per link, and a fat tree of 65,536 hosts is read in milliseconds. Zones with listed routes keep the
 // lists, sorted.
 //
-// What a description asks for and this package does not do is an error with
-// file and line, never ignored. docs/platforms.md says what is understood.
+// If a description asks for something that this package does not do, that is an error with file and line, never
+// ignored. docs/platforms.md says what is understood.
 //
-// The package knows nothing of messages, ranks or time: how links are shared is
-// for the network model, what a simulator option means is for its reader.
+// The package knows nothing of messages or ranks, and nothing happens in it: it only holds the dated values of profiles
+// (profile.go), which the replay plays. How links are shared is for the network model, what a simulator option means is
+// for its reader.
 //
 //	p, err := platforms.Find("cluster.xml", ranks) // or what is built in: "dahu"
 //	src, ok := p.HostIndex("node-0")
@@ -47,11 +45,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// A platform as it was read: hosts, links and how they are connected, with what Parse checks
-// and what a hostile file may make it hold.
-
-// Limits of a description. Nothing in a file can make Parse hold more than
-// this, so a hostile file of a few bytes costs some 100 MB at most.
+// Limits of a description. Parse refuses files that exceed them, so a hostile file of a few bytes costs some 100 MB at
+// most.
 const (
 	MaxHosts = 1 << 20
 	MaxLinks = 1 << 24

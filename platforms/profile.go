@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// A Profile is how a quantity of a machine changes with time: a list of dated values,
-// which may begin anew. Before its first time the quantity is as declared.
+// A Profile is how a quantity of a machine changes with time: a list of dated values, which may repeat in rounds.
+// Before its first time the quantity is as declared. parseProfile reads a profile, profile_use.go says of which host or
+// link it is, and package replay plays it (replay/changes.go), from Begin by Next.
 type Profile struct {
 	Name string // of the file or of the <trace>
 
@@ -17,8 +18,8 @@ type Profile struct {
 	again  float64 // seconds from the last point to the begin of the next round; < 0: there is none
 }
 
-// profilePoint is a value, and how many seconds after the one before it comes. SimGrid
-// adds up these differences, so the last bits of times depend on them.
+// profilePoint is a value, and how many seconds it comes after the one before. SimGrid adds up these differences, so
+// the last bits of times depend on them.
 type profilePoint struct{ after, value float64 }
 
 // Len returns the number of values of a round.
@@ -50,12 +51,11 @@ type ProfileTime struct {
 // Begin returns the place of the first value.
 func (p *Profile) Begin() ProfileTime { return ProfileTime{0, p.points[0].after} }
 
-// Value returns the value at a place. One below 0 says nothing: as in SimGrid, the quantity
-// stays what it is.
+// Value returns the value at a place. If it is below 0 the quantity stays what it is, as in SimGrid.
 func (p *Profile) Value(t ProfileTime) float64 { return p.points[t.Index].value }
 
-// Next returns the place behind t, which is not the end.
-// Times of a later round are those of SimGrid, which adds one difference after the other, to the last bit.
+// Next returns the place after t, which must not be the end. Its time is SimGrid's to the last bit, as the differences
+// are added one after the other.
 func (p *Profile) Next(t ProfileTime) ProfileTime {
 	t.Index++
 	switch {
@@ -70,8 +70,7 @@ func (p *Profile) Next(t ProfileTime) ProfileTime {
 	return t
 }
 
-// Ever reports whether one of the values at t or behind it is positive.
-// A host or link that is off for ever can then be told from one that only waits.
+// Ever reports whether one of the values at t or after it is positive: if not, a host or link that is off stays off.
 func (p *Profile) Ever(t ProfileTime) bool {
 	from := t.Index
 	if p.again >= 0 {
@@ -80,13 +79,12 @@ func (p *Profile) Ever(t ProfileTime) bool {
 	return slices.ContainsFunc(p.points[from:], func(point profilePoint) bool { return point.value > 0 })
 }
 
-// minRound is the shortest round of a profile, in seconds: SimGrid's precision of times.
-// The events of shorter ones would be without end.
+// minRound is the shortest round of a profile, in seconds: SimGrid's precision of times. With shorter rounds the time
+// of a simulation would not advance.
 const minRound = 1e-9
 
-// parseProfile reads the text of a profile, whose first line has a number in the file
-// that errors name. A period that is not positive is none. Each line holds a time in
-// seconds and a value; PERIODICITY and LOOPAFTER say when it begins anew.
+// parseProfile reads the text of a profile, which begins at a line of the file. Each line holds a time in seconds and a
+// value; PERIODICITY and LOOPAFTER say when the profile repeats. A period that is not positive is none.
 func parseProfile(text, name, file string, line int, period float64) (*Profile, error) {
 	p := &Profile{Name: name, again: -1}
 	last := 0.0                // time of the last point, in seconds as all times here

@@ -15,6 +15,9 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file connects profiles (profile.go) to the hosts and links whose speed, state, bandwidth or latency they change:
+// a ProfileUse for each, which Platform.Profiles returns.
+
 // A ProfileKind is the quantity that a profile changes.
 type ProfileKind uint8
 

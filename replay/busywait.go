@@ -16,8 +16,8 @@ import (
 //
 // If costs grow, the turns of busy waits are events, which takeTurns plays without running the ranks.
 
-// spinUntil lets a rank in a busy wait take all turns up to the first one that sees a send visible at a time. How long a
-// turn is follows from the second probe on: the first one is a plain miss.
+// spinUntil lets a rank in a busy wait take all turns up to the first one that sees a send visible at a time. How long
+// a turn lasts is known from the second probe on: the first one is a plain miss.
 func (e *engine) spinUntil(r int32, at float64) probeResult {
 	rk := &e.ranks[r]
 	if rk.lastMiss < 0 {

@@ -21,16 +21,15 @@ import (
 	"reprise/trace"
 )
 
-// A checkpoint is the identity of a run, the wall time spent so far, and the state of the engine.
-// It is taken between two events, when no rank is runnable. A run that goes on from it ends with the same bits
-// as one that was never stopped, which is why everything that results depend on is part of the identity.
+// A checkpoint has the identity of a run, the wall time spent so far, and the state of the engine. Pause.Save writes
+// it, between two events, when no rank is runnable; Pause.resume goes on from it (Options.Resume). A run that goes on
+// ends with the same bits as one that was never stopped, so everything that results depend on is part of the identity.
 
 // checkpointVersion is the version of the format of checkpoints. The types whose fields they hold
 // are part of the identity.
 const checkpointVersion = 4
 
-// ErrOtherRun marks the error of a checkpoint that belongs to a replay of something
-// else.
+// ErrOtherRun marks the error of a checkpoint that belongs to another run.
 var ErrOtherRun = errors.New("checkpoint of another run")
 
 // errNotResumable is the error of a source that does not know how to be saved.

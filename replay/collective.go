@@ -10,9 +10,10 @@ import (
 	"reprise/trace"
 )
 
-// A collective operation is point-to-point messages: package collective says which, by the algorithms that the
-// options choose, and this file posts them one step after the other. A rank in the midst of a schedule is
-// either blocked by a step, like in any send or receive, or parked until the event loop has come to its clock.
+// This file plays collective operations (engine.collective; icollective if they do not block). An operation is
+// point-to-point messages: package collective says which, by the algorithms that the options choose, and this file
+// posts them one step after the other. In the midst of a schedule a rank is blocked by a step, as in any send or
+// receive, or parked until the event loop has come to its clock.
 
 // CollectiveTag is the tag of the messages of collective operations, which no
 // action has. One is enough: all ranks of a communicator call the same operations in the
@@ -21,9 +22,8 @@ import (
 // operations, which may be under way while others begin and end.
 const CollectiveTag = math.MinInt32
 
-// collectives knows which algorithms collective operations take, and how far the ranks have
-// come in theirs. engine.collective plays them: a schedule of sends and receives each, which
-// go the way of all others.
+// collectives knows the algorithms of collective operations, and how far each rank has come in its schedule of sends
+// and receives.
 type collectives struct {
 	selector  *collective.Selector
 	families  []trace.CommFamily

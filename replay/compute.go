@@ -10,10 +10,10 @@ import (
 	"reprise/trace"
 )
 
-// What takes processor time: calls of kernels, whose common case is in engine.do, and amounts
-// of flop. Where a host has fewer cores than ranks, the time of an amount of flop follows from
-// who computes there at once (processors), and models in flop get their part of the speed
-// from the beginning (bindModels); where its speed changes, that of a kernel does, too.
+// This file plays what takes processor time: calls of kernels (kernel; the common case is in engine.do), amounts of
+// flop (flops) and accesses to files (file). If a host has fewer cores than ranks, the time of an amount of flop
+// depends on how many ranks compute there at once (processors), and kernel models in flop get a fixed part of the speed
+// (bindModels). If the speed of a host changes with time, the time of a kernel follows it.
 
 // kernel plays a call of a kernel that has noise, or no model, or whose time changes with
 // the speed of the host.

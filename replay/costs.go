@@ -12,13 +12,12 @@ import (
 	"reprise/trace"
 )
 
-// costs knows how many seconds a rank takes for what it does itself: for kernels by the
-// models of its host, for messages by the protocol, both with noise if there is any. What the
-// network takes is not among them, but its random numbers are (randomness); nor what probes and tests take (prober).
+// costs knows how many seconds a rank itself takes: for kernels by the models of its host, for overheads of messages by
+// the protocol, both with noise if there is any. Times of the network are not among them, though its random numbers are
+// (randomness), nor are those of probes and tests (prober).
 //
-// Kernels are asked for in engine.do, overheads where messages are posted (actions.go) and
-// completed (completion.go, message.go). The costs know no clock: who asks lets that of the
-// rank advance.
+// engine.do asks for kernels; actions.go, where messages are posted, and completion.go and message.go, where they are
+// completed, ask for overheads. The caller advances the clock of the rank.
 type costs struct {
 	hosts    []int32 // by rank
 	protocol *netmodel.Protocol

@@ -24,14 +24,12 @@ import (
 	"reprise/trace/warning"
 )
 
-// A machine is loaded in steps, each of which may need what those before it have found (LoadMachine). What is
-// odd about a description is collected on the way, so that an error can be told with the warnings that explain
-// it. Three kinds of warnings come out: choices that were made for the user, risks that may end the replay
-// later, and oddities.
+// LoadMachine loads a machine in steps, each of which may need the results of those before it. Warnings are collected
+// on the way, so that an error comes with the warnings that explain it. They are of three kinds: choices made for the
+// user, risks that may end the replay later, and oddities.
 
-// MachineSpec says which machine a trace is to be played on, by the names of files and of
-// what is built in; a file goes before. The zero value is the built-in machine "default",
-// sized to the ranks.
+// MachineSpec says on which machine a trace is to be played, by names of files or of built-in parts; a file goes before
+// a built-in part of its name. The zero value is the built-in machine "default", sized to the ranks.
 type MachineSpec struct {
 	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of
 	// Platform and Kernels.
@@ -45,8 +43,8 @@ type MachineSpec struct {
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
 	RanksPerHost int    // for FillHosts; 0: as few as fit
 
-	// Of several HostSpeeds for a host, of several numbers of KernelNoise for a kernel and of several factors for a link
-	// the last counts.
+	// Of several HostSpeeds for a host, of several numbers of KernelNoise for a kernel and of several factors for a
+	// link the last counts.
 	HostSpeeds  []HostSpeed
 	Without     []string    // patterns of hosts that get no ranks
 	Slowest     int         // so many hosts get no ranks either: those on which dgemm takes longest

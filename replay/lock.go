@@ -10,12 +10,14 @@ import (
 	"reprise/trace"
 )
 
-// A lock of memory of another rank is asked for by a message of 0 bytes. Where that memory is, locks
-// are granted in the order in which they are asked for, shared ones together, by a message back,
-// which the rank waits for. It gives the lock back by a third one, which it does not wait for. A lock
-// of its own memory takes no message, and its turn like all others.
+// Locks of window memory (MPI_Win_lock, MPI_Win_unlock: lock, unlock), and accesses between fences, which take turns by
+// guards of the same kind (accessInTurn).
+//
+// A rank asks for a lock of another rank's memory by a message of 0 bytes. The other rank grants locks in the order of
+// the requests, shared ones together, by a message back, for which the first rank waits. It gives the lock back by a
+// third message, for which it does not wait. A lock of its own memory takes no message, but waits its turn.
 
-// windowLock is who has the memory of a rank, and who waits for it.
+// windowLock says which ranks hold the lock of the memory of a rank, and which wait for it.
 type windowLock struct {
 	exclusive bool
 	holders   []int32
@@ -28,7 +30,7 @@ type lockRequest struct {
 	exclusive bool
 }
 
-// cause is what has changed a lock or starts a transfer: the end of a message, or with none a rank that has done so.
+// cause is what has changed a lock or starts a transfer: the end of a message, or if that is -1 a rank.
 type cause struct{ message, rank int32 }
 
 // tell tells the log what a transfer starts with.

@@ -23,9 +23,8 @@ type Machine struct {
 	// Hosts holds the number of the host of each rank; see FillHosts and
 	// ParseHostfile.
 	Hosts []int32
-	// Factors holds, for each host of the platform, how many times as quick it computes as
-	// platform and kernel models say; nil: as they say. Overheads, polls and sleeps go by
-	// none of it.
+	// Factors holds, for each host of the platform, how many times as quick it computes as platform and kernel models
+	// say; nil: as they say. Overheads, polls and sleeps do not depend on it.
 	Factors []float64
 	// Source says what LoadMachine has loaded, what was chosen included: for reports.
 	Source MachineSpec

@@ -17,11 +17,10 @@ import (
 	"reprise/trace"
 )
 
-// Where ranks are: one host for each, by the order of the platform's hosts or by a hostfile in any of the forms
-// that launchers read. Ranks of a host that has fewer cores share these (compute.go).
+// This file maps each rank to a host: FillHosts in the order of the platform's hosts, ParseHostfile by a hostfile in
+// any of the forms that launchers read. If a host has more ranks than cores, these share the cores (compute.go).
 
-// ErrTooManyRanks is wrapped by errors of mappings that a platform is too small
-// for.
+// ErrTooManyRanks is wrapped by the error of a mapping if the platform is too small for it.
 var ErrTooManyRanks = errors.New("more ranks than places")
 
 // FillHosts maps ranks to hosts in order, perHost consecutive ranks on each.

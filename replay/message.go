@@ -101,7 +101,7 @@ func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 	return id, e.matched(id, room, later(to.clock, e.matcher.messages[id].at))
 }
 
-// matched gives a posted send a receive of room bytes. It starts the transfer at a time, unless that has started before.
+// matched gives a posted send a receive of room bytes. It starts the transfer at a time, unless it has begun.
 func (e *engine) matched(id int32, room int64, at float64) error {
 	m := &e.matcher.messages[id]
 	var err error
@@ -134,9 +134,9 @@ func (e *engine) checkPeer(peer int32) error {
 	return nil
 }
 
-// The transfer of a message starts, now or after a change of a link; the network (netmodel) has it until it ends, with
-// latency and sharing of links; then the ranks that wait for it go on. Ranks pay overheads, at the begin of a send or at
-// the end of a receive.
+// The transfer of a message starts, now or after a change of a link. The network (netmodel) carries it, with latency
+// and sharing of links, until it ends; then the ranks that wait for it go on. Ranks pay overheads, at the begin of a
+// send or at the end of a receive.
 
 // start begins the transfer of a message at a time, or has it wait for the changes of links before that (changes.go).
 func (e *engine) start(id int32, at float64) error {

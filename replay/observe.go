@@ -8,13 +8,13 @@ import (
 	"reprise/trace"
 )
 
-// The functions of this file come in two layers. Those of the engine (notify...) are called where something
-// happens, behind a test for observers, and stay out of line, so that a replay without observers pays for the
-// test alone. They feed the event log, which wants everything and has no filters. Those of observers hand the
-// event to each observer that has a function for it and asks for the rank and the step.
+// This file tells observers what happens in a replay; engine.observe sets them up. It has two layers. The engine calls
+// its methods notify... where something happens, if there are observers. They are not inlined, so that a replay without
+// observers pays for the test alone. They feed the event log, which gets everything, and call the methods of observers.
+// These pass the event to each observer that has a function for it and asks for the rank and the step.
 
-// observers are those of a replay, but for its event log. The engine tests its pointer to them, which is
-// nil if there are none, and whether one of them wants the rank in question, before it calls them.
+// observers are those of a replay, but for its event log. Before the engine calls them, it tests that its pointer to
+// them is not nil and that one of them wants the rank in question.
 type observers struct {
 	engine *engine
 	list   []observer
@@ -60,15 +60,15 @@ func (a rankRange) join(b rankRange) rankRange {
 	return rankRange{min(a.first, b.first), max(a.end, b.end)}
 }
 
-// noKernel is the kernel of time that none is called in.
+// noKernel is the kernel of time outside calls of kernels.
 const noKernel = -1
 
 // maxTransferred is how many transfers Observer.Transferred gets at once: the memory that an observer
 // uses for each of them does not fit in the processor's caches beside that of the engine, nor does its code.
 const maxTransferred = 64
 
-// observe begins to notify the observers of a replay: first of all that is open, which at the begin of a
-// run is only the time that it takes to begin.
+// observe begins to notify the observers of a replay, first of what is under way: at the begin of a run that is only
+// the time in MPI_Init.
 func (e *engine) observe(o *Options) error {
 	if len(o.Observers) == 0 {
 		return nil

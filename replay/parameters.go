@@ -16,12 +16,9 @@ import (
 	"reprise/smpi"
 )
 
-// A parameter is what a user can set about the machine or the replay by one name and one text, on the command
-// line (--name), in a study or in a sweep. The table below is the only place that knows how a text becomes a
-// field of MachineSpec and back.
-
-// Parameter is one parameter of a machine or of its replay, in one place for all that has it: a flag of
-// replay, and a key or a factor of a study. Simulator options, whose names have a slash, are no parameters:
+// Parameter is what a user can set about a machine or its replay by one name and one text: as a flag of replay
+// (--name), or as a key or a factor of a study or sweep. Only the table below (parameters) knows how a text becomes a
+// field of MachineSpec and back. Simulator options, whose names have a slash, are no parameters:
 // [MachineSpec.SetOption] sets them.
 type Parameter struct {
 	Name    string

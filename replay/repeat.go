@@ -10,19 +10,18 @@ import (
 	"reprise/trace"
 )
 
-// Steps that repeat are played until they do nothing new.
+// Steps that repeat are not all played (lookForRepeats turns that on, stand and atCut do it).
 //
-// Where consecutive steps are the same work, as the iterations of a solver, each rank stops
-// in each step before it first sends or waits, until the event loop has come to its clock. If
-// all ranks stand there at once and no message is under way, their clocks are all that what
-// follows depends on: this is a cut. If the clocks of two cuts, a step apart, differ by the
-// same time for all ranks, all further steps of this work take that time: the replay jumps to
-// the last of them.
+// Where consecutive steps are the same work, as the iterations of a solver, each rank stands in each step before it
+// first sends or waits, until the event loop has come to its clock. If all ranks stand there at once and no message is
+// under way, the further run depends on nothing but their clocks: this is a cut. If the clocks of two cuts, a step
+// apart, differ by the same time for all ranks, all further steps of this work take that time: the replay jumps to the
+// last of them.
 //
-// That is so for a run without noise, polls and windows on a machine that does not change. Who observes
-// wants to see all steps, so they are played then.
+// That is so for a run without noise, polls and windows on a machine that does not change. With observers all steps are
+// played, as they want to see them.
 
-// repeats finds steps that do nothing new; a replay that does not look for them has none.
+// repeats finds the steps to jump over. It is nil in a replay that plays all steps.
 type repeats struct {
 	cursors cursors // of the source
 	from    trace.CursorOptions
@@ -52,14 +51,14 @@ type cut struct {
 // counts are what is counted of all ranks together.
 type counts struct{ messages, bytes, truncated, actions, polls, fileBytes int64 }
 
-// noStep is the step of a cut that there is not.
+// noStep is the step of repeats.last before the first cut.
 const noStep = math.MinInt32
 
 // sameTime is the part of the simulator's precision of time within which clocks count as equal:
 // what rounding leaves of them.
 const sameTime = 1e-3
 
-// lookForRepeats has the engine look for steps that do nothing new.
+// lookForRepeats has the engine look for steps to jump over, if the run allows that.
 func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
 	t := e.trace
 	if _, file := t.Totals(); !file || len(o.Observers) > 0 || o.StepStarts || e.costs.random != nil || e.changes != nil ||

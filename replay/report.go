@@ -14,8 +14,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// The reports of this file print results: WriteText for people, WriteJSON with everything in it. Each
-// is a result, with its Provenance. JSON keys never change their meaning (ResultFormat).
+// The reports of this file print results, each with its Provenance: WriteText for people, WriteJSON everything. Report
+// is for a Result, the others are for ensembles, estimates and uncertainties. JSON keys never change their meaning
+// (ResultFormat).
 
 // Report is a result with what it was made from and what making it cost.
 type Report struct {
@@ -33,8 +34,7 @@ func NewReport(res *Result, p Provenance) *Report {
 	return r
 }
 
-// PartLabel says that not all of a program was played, but the steps first to last of its trace,
-// and which part of a run that is.
+// PartLabel says that only the steps first to last of a trace were played, and which part of a run they are.
 func PartLabel(h *trace.Header, first, last int) string {
 	steps := fmt.Sprintf("steps %d:%d of %d only", first, last+1, h.Steps)
 	switch part := h.Part(); {

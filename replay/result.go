@@ -12,9 +12,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// The figures of a result are those of the ranks' accounts (timeAccounts) and of counters of the parts of the
-// engine. Ranks differ little in most programs, so that of each account the mean, the least and the most are
-// kept, not one value a rank.
+// This file has the results of a replay and the accounts that they come from. While ranks run, charge adds their time
+// to accounts (timeAccounts); engine.result makes a Result of these and of the counters of the engine's parts. A result
+// has the mean, the least and the most of each account, not a value for each rank, as ranks differ little.
 
 // Result is what a replay found out. Times are in seconds; time 0 is
 // when all ranks enter.

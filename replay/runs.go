@@ -15,11 +15,10 @@ import (
 	"reprise/trace/warning"
 )
 
-// Replays that are repeated: with other random numbers for an ensemble, on machines drawn at random for an
-// uncertainty (Uncertain). They are independent, so that they run side by side, and their results are put
-// in the order of the seeds whatever the order in which they end.
+// This file repeats a replay: with other random numbers for an Ensemble (Runs), or on machines drawn at random for an
+// Uncertainty (Uncertain). The replays are independent and run side by side; results are in the order of the seeds.
 
-// Ensemble is what became of several replays that differ in their seeds only.
+// Ensemble is the results of several replays that differ in their seeds only.
 type Ensemble struct {
 	Header   *trace.Header     `json:"-"`
 	Complete bool              `json:"complete"` // all steps of the program were played
@@ -33,7 +32,7 @@ type Ensemble struct {
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
 
-// SeedResult is what became of one replay.
+// SeedResult is the result of one of them.
 type SeedResult struct {
 	Seed     uint64  `json:"seed"`
 	Makespan float64 `json:"makespan_s"`
@@ -69,8 +68,8 @@ func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
 type RunsOptions struct {
 	Runs    int // at least 2
 	Workers int // replays at once
-	// Rating, if set, returns the program's own rating of a run, in 1e9 flop/s; 0: it has none. It is called from several
-	// goroutines.
+	// Rating, if set, returns the program's own rating of a run, in 1e9 flop/s; 0: it has none. It is called from
+	// several goroutines.
 	Rating func(*Result) (float64, error)
 	// Progress, if set, is called when a replay has ended, with the number of those that
 	// have: one call at a time.

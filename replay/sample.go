@@ -16,9 +16,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// An estimate plays windows of a trace, each by an engine of its own, and leaves to package sampling which ones
-// and what follows from them. Here are the replay of a window, the names of what it measures, and windows that
-// several processes share.
+// Sample estimates the makespan of a trace from windows of its steps. Package sampling chooses the windows and computes
+// the estimate. This file replays each window by an engine of its own (sample.play), names what it measures, and shares
+// windows among several processes.
 
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
 // have a deadline: the estimate is then as good as the time allows. With both, whatever is

@@ -9,16 +9,15 @@ import (
 	"reprise/trace"
 )
 
-// One-sided communication. An access to memory of another rank is a transfer that the rank which
-// makes it, its origin, starts from its call on: the target has no part in it. A get or an
-// operation that fetches has one back. What synchronises a window waits for such transfers, or
-// for messages of 0 bytes that ranks send each other for that: both go the way of all messages
-// (message.go), under labels of their own.
+// One-sided communication: this file plays accesses (MPI_Put, MPI_Get and others: access) and what synchronises ranks
+// (MPI_Win_fence, start, post and others: sync); lock.go plays locks, and accesses between fences.
 //
-// This file plays accesses and what waits for them, and what synchronises ranks, all of a group
-// together or two of them, lock.go locks and accesses between fences.
+// An access to memory of another rank, the target, is a transfer that its origin starts in the call: the target has no
+// part in it. A get, or an operation that fetches, has a transfer back. Synchronisation waits for such transfers, or
+// for messages of 0 bytes that ranks send each other. Both are messages as all others (message.go), with labels of
+// their own.
 
-// windows knows what of each window is under way.
+// windows is the state of all windows.
 type windows struct {
 	at    map[windowKey]int32 // places in parts
 	parts []windowPart
@@ -33,14 +32,13 @@ type windowKey struct {
 	window, rank int32
 }
 
-// windowPart is what is known of the memory of a rank, and of what that rank does in the window.
-// A window that is freed leaves its part to the next one of its number.
+// windowPart is the state of the memory of a rank in a window, and of what that rank does there. A window that is freed
+// leaves its part to the next window of its number.
 type windowPart struct {
 	key windowKey
 
-	// Transfers that nobody has waited for: to this memory, of any origin, and those back to this
-	// rank from accesses of its own. A fence of this rank waits for them, or before that whatever
-	// the origin waits with.
+	// Transfers that no rank has waited for yet: to this memory, of any origin, and back to this rank from accesses of
+	// its own. A fence of this rank waits for them, unless their origin has waited for them before.
 	open []openAccess
 
 	targets []int32 // ranks to whose memory this one has begun transfers since its last fence, once each

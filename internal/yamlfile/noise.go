@@ -15,18 +15,17 @@ import (
 // maxModes is the largest number of modes of a mixture.
 const maxModes = 64
 
-// weightSlack is how far the weights of a mixture may be from 1 together: that of
-// some published digits.
+// weightSlack is by how much the sum of the weights of a mixture may differ from 1, as published weights are rounded.
 const weightSlack = 1e-3
 
-// Noise parses a law of noise:
+// Noise parses a law of noise, the value of a key noise in a YAML file:
 //
 //	none
 //	normal: SD                          or half-normal
 //	normal: [{weight: W, mean: M, sd: SD}, ...]
 //
-// with SD and M a number, or a percentage of the mean time. Where sd is not nil SD
-// may also be a mapping, which it gets; the law then has no modes.
+// SD and M are numbers, or percentages of the mean time. If the argument sd is not nil, SD may also be a mapping: Noise
+// calls sd to parse it, and returns a law without modes.
 func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what string) error) (l noise.Law, err error) {
 	defer textutil.Stopped(&err)
 	switch n.(type) {
@@ -65,9 +64,8 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 	return l, err
 }
 
-// modes parses the modes of a mixture, whose weights it makes add up to 1.
-// A mode has a weight and a standard deviation; its mean, by which it lies off the mean time, is 0 where it is not
-// given.
+// modes parses the modes of a mixture and scales their weights to a sum of 1. A mode has a weight, a standard
+// deviation, and a mean: its distance from the mean time, 0 if it is not given.
 func (d *Document) modes(n ast.Node, what string) []noise.Mode {
 	items := textutil.Must(d.Items(n, what))
 	if len(items) == 0 || len(items) > maxModes {
@@ -101,8 +99,7 @@ func (d *Document) modes(n ast.Node, what string) []noise.Mode {
 	return modes
 }
 
-// Deviation parses an amount that is not negative.
-// An amount is a number, which is in the unit of what it is noise of, or a percentage of the mean.
+// Deviation parses an amount >= 0: a number in the unit of the noisy quantity, or a percentage of its mean.
 func (d *Document) Deviation(n ast.Node, what string) (noise.Amount, error) {
 	a, err := d.amount(n, what)
 	if err == nil && (a.Fixed < 0 || a.Relative < 0) {
