@@ -8,18 +8,15 @@ import (
 	"reprise/platforms"
 )
 
-// Links that change with time.
+// Links that change with time: SetBandwidth, SetLatency and SetState, which package replay calls as profiles say.
 //
-// A change of a link reaches the transfers under way, as in SimGrid: each one on the link,
-// there or on its way back, gets the difference of S/bandwidth, or of the latency, in its
-// penalty, and with a new latency another TCP window. The smallest bandwidth of its route
-// bounds it as that was when it started. One in its latency phase ends that at once, unless
-// the change is one of bandwidth and S is 0, when penalties do not depend on it.
-//
-// A transfer whose penalty changes leaves its links and joins them anew. Nothing of this is
-// there where no link changes.
+// A change of a link reaches the transfers under way, as in SimGrid. The penalty of each transfer on the link, in
+// either direction, changes by the difference of S/bandwidth or of the latency; with a new latency its TCP window
+// changes too. Its bound stays the smallest bandwidth that its route had when it started. Its latency phase, if it is
+// in that, ends at once, unless the bandwidth changes and S is 0: then penalties do not depend on it. A transfer whose
+// penalty changes leaves its links and joins them anew.
 
-// changing is what a network keeps for links that change; nil where none do.
+// changing is the state of links that change; nil if none do.
 type changing struct {
 	links []changingLink
 	at    map[int32]int // index in links
@@ -126,13 +123,13 @@ func (n *Network) on(l int32) []uint32 {
 
 func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
 
-// setClass makes routes go by the present state of a link.
+// setClass has routes use the present state of a link.
 func (n *Network) setClass(k *changingLink) {
 	*n.routes.class(k.link) = classOf(k.bandwidth, k.latency, &n.opts)
 	n.changing.stale = true
 }
 
-// note keeps what changes of links need to know of a transfer that starts.
+// note keeps, of a transfer that starts, what later changes of links need.
 func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
 	for int(id) >= len(n.changing.flows) {
 		n.changing.flows = append(n.changing.flows, changingFlow{})
@@ -145,7 +142,7 @@ func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
 	n.tune(id, way.Penalty)
 }
 
-// tune sets what follows from the penalty of a transfer that is on no link.
+// tune gives a transfer, which is on no link now, a penalty and all that depends on it.
 func (n *Network) tune(id uint32, penalty float64) {
 	n.flows[id].gain = n.factors[id] / penalty
 	links := n.system.AppendConstraints(n.changing.route[:0], id)
@@ -157,8 +154,8 @@ func (n *Network) tune(id uint32, penalty float64) {
 	n.system.Set(id, &v, links)
 }
 
-// change brings a change of link l to its transfers. If penalties change, update does that
-// to what they consist of, and latency phases end.
+// change tells the transfers on link l of its change. If penalties change, update changes their parts, and latency
+// phases end.
 func (n *Network) change(l int32, at float64, penalties bool, update func(*changingFlow)) {
 	n.now = at
 	if n.active == 0 {

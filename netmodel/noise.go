@@ -14,15 +14,15 @@ import (
 	"reprise/kernels/noise"
 )
 
-// Noise makes the times of messages random: overheads of the protocol and the
-// latency of transfers, by message size. It is what a YAML file says, see
-// docs/network-model.md. Times are in seconds, sizes in bytes without envelope.
+// Noise makes the times of messages random: overheads of the protocol and the latency of transfers, by message size.
+// ParseNoise reads it from a YAML file, see docs/network-model.md. Times are in seconds, sizes in bytes without
+// envelope.
 type Noise struct {
 	name                       string
 	send, isend, recv, latency []noiseRange
 }
 
-// noiseRange is the law of sizes above a threshold, up to that of the next range.
+// noiseRange is the law of sizes above a threshold and up to the threshold of the next range.
 type noiseRange struct {
 	above   int64
 	own     bool // the mean is fixed + perByte*size, not that of the platform
@@ -34,8 +34,8 @@ type noiseRange struct {
 // Name returns the name under which the noise was parsed.
 func (n *Noise) Name() string { return n.name }
 
-// Replaces returns those of smpi/os, smpi/ois and smpi/or that have no effect beside the
-// noise, which has means of its own for all sizes.
+// Replaces returns those of the options smpi/os, smpi/ois and smpi/or that have no effect, as the noise has means of
+// its own for all sizes.
 func (n *Noise) Replaces() (options []string) {
 	for _, list := range []struct {
 		option string

@@ -15,14 +15,11 @@ import (
 // routeFunc appends the links from host src to host dst to route.
 type routeFunc func(route []int32, src, dst int) ([]int32, error)
 
-// routes computes what a transfer needs to know of its way, and remembers it for
-// pairs of hosts that talk again and again: a route is kept when its place in the table is
-// asked for the same pair twice in a row. Ranks have few partners at a time: on
-// HPL nine of ten lookups hit, which makes the start of a transfer twice as quick.
-// But where everybody talks to somebody else each time, to store what is not asked for
-// again would only drive the rest of the simulation from the caches. For the same reason
-// a place holds only the links: ways differ in little else, and what many have in
-// common is there once.
+// routes computes the route of a transfer (find), and keeps those of pairs of hosts that talk again and again: a route
+// is kept if its place in the table is asked for the same pair twice in a row. Ranks have few partners at a time: on
+// HPL nine of ten lookups hit, which makes the start of a transfer twice as quick. A route that is not asked for again
+// is not kept, as it would only drive other data from the processor's caches. For the same reason a place holds only
+// the links; the rest of a route is its kind, which many routes share.
 type routes struct {
 	routeOf routeFunc
 	// the same links in the order to add latencies up; nil: that of routeOf
@@ -50,13 +47,13 @@ type routes struct {
 	order               []int32 // scratch of summed
 }
 
-// place is what a route may be kept in.
+// place is an entry of the table of kept routes.
 type place struct {
 	asked hostPair // the pair that was asked for last
 	kind  int32    // of its route, an index of routes.kinds; 0 if that is not known
 }
 
-// ofLink is what routes knows of a link.
+// ofLink is the data of a link that routes needs.
 type ofLink struct {
 	class   int32  // index in routes.classes
 	met     uint32 // number of the last walk that met it
@@ -72,8 +69,8 @@ type hostPair uint64
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
-	// Its Bound is the smallest capacity of its links, or the TCP window if that is less; +Inf without links. A link that
-	// the route crosses several times is one constraint.
+	// Its Bound is the smallest capacity of its links, or the TCP window if that is less; +Inf without links. A link
+	// that the route crosses several times is one constraint.
 	maxmin.Variable
 
 	latency float64 // s: sum over the links there

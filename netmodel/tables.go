@@ -14,9 +14,11 @@ import (
 	"reprise/smpi/option"
 )
 
-// Factors is a piecewise constant function of the message size: entry i holds
-// for sizes z with Above_i < z <= Above_(i+1). It is 1 for z <= Above_0, and
-// for every size if it is empty. Entries are sorted by Above.
+// This file has the options that are tables by message size (Factors, Overheads), and the Protocol that the hosts of a
+// platform have by them.
+
+// Factors is a piecewise constant function of the message size: entry i holds for sizes z with Above_i < z <=
+// Above_(i+1). It is 1 for z <= Above_0, and for every size if it is empty. Entries are sorted by Above.
 type Factors []Factor
 
 // Factor is one interval of [Factors].
@@ -132,9 +134,8 @@ func ParseOverheads(s string) (Overheads, error) {
 	return t, nil
 }
 
-// parseRows splits "a:b:c;d:e:f", with least to most numbers in each row, and
-// sorts the rows by their first number, a threshold. It has no exponent: SimGrid
-// takes 1e6 there for 1.
+// parseRows splits "a:b:c;d:e:f", with least to most numbers in each row, and sorts the rows by their first number, a
+// threshold. A threshold must not have an exponent: SimGrid takes 1e6 there for 1.
 func parseRows(s string, least, most int) ([][]float64, error) {
 	var rows [][]float64
 	for i, entry := range strings.Split(s, ";") {
@@ -171,7 +172,8 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 	return rows, nil
 }
 
-// validate reports the first factor that is out of a range, and thresholds out of order: options may be set without parseRows.
+// validate reports the first factor that is out of a range, and thresholds out of order: options may be set without
+// parseRows.
 func (t Factors) validate(allowed bounds.Range) error {
 	for i, e := range t {
 		if err := allowed.Check("factor", e.Value); err != nil {
@@ -204,9 +206,8 @@ func (t Overheads) validate() error {
 	return nil
 }
 
-// Protocol says what posting and completing messages costs the processes on each
-// host, and how messages are sent. Sizes are in bytes and never include the
-// envelope; overheads are in seconds.
+// Protocol says what it costs the ranks on each host to post and complete messages, and how messages are sent. Sizes
+// are in bytes and never include the envelope; overheads are in seconds.
 //
 // A message of s bytes is
 //
@@ -279,7 +280,7 @@ func NewProtocol(p *platforms.Platform, o Options) (*Protocol, error) {
 	return pr, nil
 }
 
-// overheadNames are the properties, in the order of the fields of HostOverheads.
+// overheadNames are the properties of hosts that replace the fields of HostOverheads, in their order.
 var overheadNames = [3]string{"smpi/os", "smpi/ois", "smpi/or"}
 
 // Eager reports whether a transfer of size bytes starts without its receive.

@@ -2,17 +2,19 @@ package netmodel
 
 import "reprise/netmodel/maxmin"
 
-// A Watcher is told how the transfers of a Network get on (Network.Watch).
+// This file tells the user of a Network how its transfers proceed: Watch all the time, Summarize once at the end of
+// each.
+
+// A Watcher is told how the transfers of a Network proceed (Network.Watch).
 type Watcher interface {
-	// Carried tells that transfer id, in its bandwidth phase, got on at a steady rate from a
-	// time to another, in seconds. rate and alone are in byte/s: what it got, and what it
-	// would have got with all links for itself (0 while a link has no bandwidth). link is the
-	// platform's number of the link that bounded it, -1 if the TCP window or a factor of the
-	// model did.
+	// Carried tells that transfer id, in its bandwidth phase, moved at a steady rate from a time to another, in
+	// seconds. rate and alone are in byte/s: its rate, and the rate that it would have had with all links for itself (0
+	// while a link has no bandwidth). link is the platform's number of the link that bounded it, -1 if the TCP window
+	// or a factor of the model did.
 	//
-	// A transfer is told in parts that follow one another, from the begin of its bandwidth
-	// phase to its end: a part ends where one of the three changes. Their rate*(to-from) adds
-	// up to the size of the message and its envelope of 16 bytes.
+	// A transfer is told in parts that follow one another, from the begin of its bandwidth phase to its end: a part
+	// ends where rate, alone or link changes. The sum of rate*(to-from) is the size of the message and its envelope of
+	// 16 bytes.
 	Carried(id int32, from, to, rate, alone float64, link int32)
 }
 
@@ -61,8 +63,8 @@ func (w *watch) look(n *Network, id uint32) {
 	*p = part{true, link, w.round, n.now, rate, alone}
 }
 
-// lookAll is look for the flows that the last solve was about, those of which it has changed
-// the level first. Not inlined: its caller is hot.
+// lookAll is look for the flows of the last solve, first those whose level it has changed. Not inlined: its caller is
+// hot.
 //
 //go:noinline
 func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
@@ -77,7 +79,7 @@ func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 	}
 }
 
-// end tells the part of flow id that ends now.
+// end tells the Watcher of the last part of flow id, which ends now.
 func (w *watch) end(n *Network, id uint32) {
 	if p := &w.parts[id]; p.open && n.now > p.from {
 		w.to.Carried(int32(id), p.from, n.now, p.rate, p.alone, p.link)
@@ -85,22 +87,21 @@ func (w *watch) end(n *Network, id uint32) {
 	w.parts[id].open = false
 }
 
-// A Summary is what became of a transfer.
+// A Summary is what Summarize keeps of a transfer.
 type Summary struct {
 	From  float64 // since when the network has carried it, seconds
 	Bytes float64 // with its envelope
 	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
-	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
-	// the one that did when it began; -1: none.
+	// Link is the platform's number of the link that bounds it in the end, or, if it has all links for itself then, of
+	// the link that bounded it when it began; -1: none.
 	Link int32
 }
 
 // Size returns the bytes of the message that the network has carried, without its envelope.
 func (s *Summary) Size() int64 { return max(0, int64(s.Bytes)-envelope) }
 
-// Summarize has the network keep what Summary returns, from now on: of a transfer that is in flight
-// what is left of it. Next must have been called since the last change, or no transfer be in flight.
-// It takes less time than Watch.
+// Summarize has the network keep a Summary of each transfer from now on: of a transfer in flight only of what is left
+// of it. Next must have been called since the last change, or no transfer be in flight. It takes less time than Watch.
 func (n *Network) Summarize() {
 	n.summary = &summary{}
 	for id := range n.flows {
@@ -111,13 +112,13 @@ func (n *Network) Summarize() {
 	}
 }
 
-// Summary returns what became of a transfer that the last Advance has returned. It is valid until its
-// number is that of another one.
+// Summary returns that of a transfer that the last Advance has returned. It is valid until the number of the transfer
+// is used again.
 func (n *Network) Summary(id int32) *Summary { return &n.summary.of[id] }
 
-// Factor returns that of the rate of a transfer that the last Advance has returned by FactorProgress, 1 by
-// FactorBound: a link gives 1/Factor bytes of its capacity for each byte of it. Acknowledgements on the way back
-// (CrossTraffic) come on top of that.
+// Factor returns the factor of the rate of a transfer that the last Advance has returned: f(z) with FactorProgress, 1
+// with FactorBound. Each byte of the transfer takes 1/Factor bytes of the capacity of a link. Acknowledgements on the
+// way back (CrossTraffic) come on top of that.
 func (n *Network) Factor(id int32) float64 { return n.factors[id] }
 
 // summary is what a Network keeps for Summary.
@@ -176,5 +177,5 @@ func (n *Network) isAlone(id uint32) bool {
 	return n.levelOf(id) >= n.levelAlone(id)*asAlone
 }
 
-// asAlone is the share of its level alone from which on a flow is alone: levels are rounded.
+// asAlone: a flow counts as alone if its level is at least this part of its level alone, as levels are rounded.
 const asAlone = 1 - 1e-9

@@ -1,8 +1,8 @@
 package maxmin
 
-// part translates a part of the system into a reference and back. Its arrays by variable and
-// by constraint are valid where they point to an entry that names that variable or constraint,
-// so nothing is cleared between uses.
+// part translates a part of the system into a reference and back, for solveAll and solveComponent. An entry of its
+// arrays by variable and by constraint is valid if it points to an entry that names that variable or constraint, so
+// nothing is cleared between uses.
 type part struct {
 	reference    reference
 	variables    []uint32 // by index in the reference: variable id

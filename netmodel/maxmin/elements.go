@@ -5,11 +5,14 @@ import (
 	"slices"
 )
 
+// The data of a System: variables, constraints, and elements, which join them. Set and Enable (system.go) fill them, by
+// enlist and delist below.
+
 // noElement says that a variable has no bottleneck among its constraints.
 const noElement = -1
 
-// variable is what the local solver touches of a variable, whose share is level/penalty. 32
-// bytes, half a cache line.
+// variable is the part of a variable that the local solver touches; its share is level/penalty. 32 bytes, half a cache
+// line.
 type variable struct {
 	level    float64 // share * penalty; 0 before the first solve
 	maxLevel float64 // without others

@@ -2,12 +2,11 @@ package maxmin
 
 import "math"
 
-// Progressive filling of the working set.
+// Progressive filling of the working set: fill, or fillOne for a single variable, which solveLocal calls (local.go).
 //
-// What a processor cannot predict costs it as much as a dozen additions, and which constraint
-// saturates next, or has no variable left to fix, is as good as random. So the innermost loops
-// have no branches: they choose by min and by conditional moves, and an element that is alone on
-// its constraint has a state too, unshared.
+// A branch that the processor cannot predict costs as much as a dozen additions, and which constraint saturates next,
+// or has no variable left to fix, is as good as random. So the innermost loops have no branches: they choose by min and
+// by conditional moves, and an element that is alone on its constraint has a state too, unshared.
 
 // A key has its state in its lowest bits.
 const (

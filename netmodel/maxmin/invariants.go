@@ -13,8 +13,7 @@ const solverTolerance = 1e-9
 // with invariants: all of a small network each time, of a large one from time to time.
 const checkedPerSolve = 64
 
-// mustHold panics if the shares are wrong. Those of the other solver are what ours are
-// compared with.
+// mustHold panics if checkInvariants finds an error. Solve calls it in builds with invariants.
 func (s *System) mustHold() {
 	every := int64(1 + (len(s.variables)+len(s.constraints))/checkedPerSolve)
 	if s.opts.Reference || s.stats.Solves%every != 0 {

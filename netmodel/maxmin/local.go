@@ -7,22 +7,19 @@ import (
 	"reprise/internal/keyheap"
 )
 
-// The local solver keeps a working set A of variables, at first those that were enabled and
-// those that had their bottleneck on a constraint that another joined or left. It fills A alone,
-// the others being frozen, and then looks at the constraints of A for variables outside for which
-// condition (ii) has become false; these join A, and so on. A only grows, so that ends.
-// Constraints that A does not use have not changed, so (ii) still holds there: the result is
-// exact.
+// The local solver (solveLocal) keeps a working set A of variables: at first those that were enabled, and those with
+// their bottleneck on a constraint that another variable joined or left. It fills A alone, with the other variables
+// frozen. Then it looks on the constraints of A for variables outside A for which condition (ii) of the package comment
+// has become false; these join A, and A is filled anew. A only grows, so that ends. Constraints that A does not use
+// have not changed, so (ii) still holds there: the result is exact.
 //
-// A constraint with a single variable is only a bound for that variable, and is contained in its
-// maxLevel: such constraints never enter the filling, and a variable that shares none gets its
-// maximum at once.
+// A constraint with a single variable is only a bound for that variable, and is contained in its maxLevel. Such
+// constraints never enter the filling, and a variable that uses no others gets its maximum at once.
 //
-// A filling works in place. A variable of A has its stage and level in variable.stage and
-// variable.filled, and its bottleneck, which constraint.bottleneck does not count until the
-// commit; each constraint that A shares has a state, to which constraint.state and element.state
-// point. Between solves A is empty, every enabled variable is outside and no constraint has a
-// state; element.state and variable.filled are leftovers then, which nobody reads.
+// A filling works in place. The stage and level of a variable of A are in variable.stage and variable.filled; its
+// bottleneck is not counted in constraint.bottleneck until the commit. Each constraint with variables of A has a state,
+// to which constraint.state and element.state point. Between solves A is empty, every enabled variable is outside and
+// no constraint has a state; nobody reads element.state and variable.filled then.
 
 // levelTolerance is the relative difference of levels that the conditions above let pass as
 // rounding.

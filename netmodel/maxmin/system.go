@@ -6,6 +6,8 @@ import (
 	"reprise/internal/invariants"
 )
 
+// This file is what a user of the package sees: New makes a System, Set, Enable and Disable change it, Solve solves it.
+
 // Policy says how a constraint limits the variables that use it.
 type Policy uint8
 
@@ -20,8 +22,8 @@ type Constraint struct {
 	Policy   Policy
 }
 
-// Variable says what a variable is but for the constraints that it uses, so that many may
-// have one in common. [System.Fit] computes Usage and MaxLevel.
+// Variable describes a variable without the constraints that it uses, so that variables may share a description.
+// [System.Fit] computes Usage and MaxLevel.
 type Variable struct {
 	Penalty  float64   // > 0: twice the penalty, half the share
 	Bound    float64   // > 0: the largest share
@@ -67,7 +69,7 @@ type System struct {
 	clocks      *clocks   // nil: the local solver is used
 
 	// What changed since the last solve.
-	enabled    []uint32 // variables
+	enabled    []uint32 // variables that were enabled
 	freed      []uint32 // Shared constraints that a variable left, if others have their bottleneck there
 	freedMixed []uint32 // FATPIPEs that a variable left when they were mixed
 
