@@ -105,7 +105,7 @@ func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome
 	if rk.stage != stageAny && !rk.collective && !e.comeToTime(r) {
 		return nil, parkedHere, nil
 	}
-	// First those that need no waiting, in the order of the list; then those that have ended by now.
+	// First requests that need no waiting, in the order of the list; then those whose messages have ended.
 	pending := false
 	for _, n := range slots {
 		slot, err := e.slots.at(rk, n)
@@ -138,8 +138,8 @@ func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome
 	return nil, parkedHere, nil
 }
 
-// hasEnded reports whether a request is of a message that has ended. From then on it is
-// that message's own.
+// hasEnded reports whether the message of a request has ended. If the receive was merged with a send, the request names
+// the message of the send from then on (resolve).
 func (e *engine) hasEnded(slot *request) bool {
 	if *slot <= completeRequest {
 		return false
@@ -162,8 +162,7 @@ func (e *engine) take(r int32, rk *rank, slot *request) outcome {
 	return e.settled(r, TimeWait)
 }
 
-// notify lets the ranks look that wait for any of several messages, of which this one has
-// ended.
+// notify wakes the ranks that wait for one of several messages, as this one has ended: they look again.
 func (e *engine) notify(m *message) {
 	for _, r := range [2]int32{m.src, m.dst} {
 		if e.ranks[r].stage == stageAny {

@@ -48,7 +48,7 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	return goOn, nil
 }
 
-// flops plays an amount of flop, as the user scales it, drawn by its spread if he wants that.
+// flops plays an amount of flop: scaled by Options.ComputeScale, and with ComputeNoise drawn by its spread.
 func (e *engine) flops(r int32, rk *rank, a *trace.Action) outcome {
 	amount := a.Flops()
 	if spread := a.Spread(); spread > 0 && amount > 0 && e.costs.spread && rk.stage != stageLook {
@@ -109,9 +109,8 @@ func (e *engine) file(r int32, rk *rank, a *trace.Action) error {
 	return nil
 }
 
-// processors shares the cores of the hosts that run more ranks than they have
-// cores, and of those whose speed changes: n computations at once each get
-// min(bound, what is left fairly). There is no pinning. Other hosts need none of this.
+// processors shares the cores of hosts with more ranks than cores, and of hosts whose speed changes: of n computations
+// at once each gets the smaller of its bound and a fair share. There is no pinning. Other hosts are not in it.
 type processors struct {
 	index []int32 // by host: 1 + index into hosts, 0: not shared; nil: no host is
 	hosts []processor
@@ -143,10 +142,10 @@ func (e *engine) compute(r int32, rk *rank, flops, bound float64) {
 	e.share(p, rk.clock)
 }
 
-// share gives each computation on p its rate from a time on.
+// share gives each computation on p its fair rate from a time on.
 func (e *engine) share(p *processor, at float64) {
 	if p.speed == 0 {
-		return // as in SimGrid: who computes keeps his rate, and who begins waits
+		return // as in SimGrid: computations under way keep their rates, new ones wait
 	}
 	level := e.cpus.level(p)
 	for _, r := range p.active {
@@ -160,12 +159,10 @@ func (e *engine) share(p *processor, at float64) {
 	}
 }
 
-// level returns the max-min fair rate of the computations on p that are not
-// held back by their bounds: those with a bound below the level leave the rest
-// to the others.
+// level returns the max-min fair rate of the computations on p that their bounds do not hold back.
 func (c *processors) level(p *processor) float64 {
-	// Computations with a bound below the level take that and leave the rest to the others, which raises the
-	// level. It rises until no more of them fall below it.
+	// Computations with a bound below the level take that bound and leave the rest to the others, which raises the
+	// level. It rises until no further bound is below it.
 	level, fixed := p.cores*p.speed/float64(len(p.active)), -1
 	for {
 		left, slow := p.cores*p.speed, 0
@@ -239,8 +236,8 @@ func (m *Machine) varyingHosts() map[int32]bool {
 	return hosts
 }
 
-// workBound returns the flop/s of a computation of rank r that has a core for itself: where
-// the speed changes, processor.limit is the bound.
+// workBound returns the flop/s of a computation of rank r that has a core for itself. It is unbounded where the speed
+// changes: processor.limit bounds it there.
 func (e *engine) workBound(r int32) float64 {
 	host := e.machine.Hosts[r]
 	if p := &e.cpus.hosts[e.cpus.index[host]-1]; !math.IsInf(p.limit, 1) {

@@ -74,8 +74,8 @@ func (mt *matcher) newReceive(to *rank, src, dst int32, l label, room int64) int
 	return id
 }
 
-// release tells that one side is through with the message, of which nothing is left
-// once both are and the transfer has ended.
+// release ends the use of a message by one side. Once both sides have released it and its transfer has ended, its
+// number is free.
 func (mt *matcher) release(id int32) {
 	m := &mt.messages[id]
 	if m.refs--; m.refs == 0 && m.flags&msgEnded != 0 {
@@ -177,8 +177,9 @@ func (m *message) accepts(src int32, l label) bool {
 		(l.tag == m.tag || l.tag == trace.AnyTag && m.tag != CollectiveTag)
 }
 
-// resolve returns the message that a receive's request stands for. A receive with a wildcard whose send came as
-// a message of its own leads to that (merge); who asks holds the send's from then on, and the alias is free.
+// resolve returns the message that the request of a receive stands for. A receive with a wildcard is an alias of the
+// message of its send, if both were posted before they met (merge): the caller holds the send's from then on, and the
+// alias is free.
 func (mt *matcher) resolve(id int32) int32 {
 	if mt.messages[id].flags&msgAlias == 0 {
 		return id
@@ -191,12 +192,12 @@ func (mt *matcher) resolve(id int32) int32 {
 // label is what messages match by, beside their ranks.
 type label struct {
 	tag  int32
-	comm uint16 // communicator: what its messages are told apart by from those of others
+	comm uint16 // tells the messages of one communicator from those of others
 }
 
-// Communicators of labels. That of a message between two ranks is its family, or 0 where the
-// trace does not tell communicators apart; that of a collective operation, whose tag no
-// other has, is 1 + the family, or 0 for all ranks, and with it these.
+// Values of label.comm. For a message between two ranks it is the family, or 0 if the trace does not tell communicators
+// apart. For a collective operation, whose tag no other message has, it is 1 + the family, or 0 for all ranks, and
+// these bits.
 const (
 	commNonblocking = 1 << 14 // nonblocking operations
 	commBarrier     = 1 << 15 // nonblocking barriers, which receive from any rank
@@ -217,14 +218,11 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
-// A receive from any source or with any tag takes the first message that comes, so
-// it depends on the order of sends of several ranks, which run ahead of the event
-// loop, one more than another. Such a receive therefore waits for the loop to come
-// to its clock: then all sends up to there are known. As long as one is pending at a
-// rank, sends to that rank are not matched when they are posted but by an event at
-// their time, in the order of time; each takes the oldest receive that accepts it.
-// That is what happens in the order of time: receives prefer the oldest send, sends
-// the oldest receive. Both sides prefer the older post, so the matching is unique.
+// A receive from any source or with any tag takes the first message that comes. Which one that is depends on the order
+// of sends of several ranks, which run ahead of the event loop. So such a receive waits for the loop to come to its
+// clock (comeToTime): then all sends up to there are known. While one is pending at a rank, sends to that rank are not
+// matched when they are posted, but by an event at their time (match): each takes the oldest receive that accepts it.
+// As receives also take the oldest send, the matching is that of a run in the order of time, and unique.
 
 // comeToTime reports whether the event loop has come to the clock of rank r; if
 // not, the rank is parked until then.
@@ -332,8 +330,8 @@ func (e *engine) matchSend(to *rank, id int32) error {
 	return nil
 }
 
-// merge makes one message of a send and a receive that were both posted. The send's
-// stays; the receive's leads to it until its request is finished.
+// merge makes one message of a send and a receive that were both posted: that of the send. The receive's is an alias of
+// it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.matcher.messages[send], &e.matcher.messages[recv]
 	if e.observers != nil {

@@ -48,14 +48,14 @@ type cut struct {
 	factors  [3]int64 // of the costs of probes and tests, which may grow
 }
 
-// counts are what is counted of all ranks together.
+// counts are the counters of all ranks together.
 type counts struct{ messages, bytes, truncated, actions, polls, fileBytes int64 }
 
 // noStep is the step of repeats.last before the first cut.
 const noStep = math.MinInt32
 
-// sameTime is the part of the simulator's precision of time within which clocks count as equal:
-// what rounding leaves of them.
+// sameTime: clocks that differ by less than this part of the simulator's precision of time, as by rounding, count as
+// equal.
 const sameTime = 1e-3
 
 // lookForRepeats has the engine look for steps to jump over, if the run allows that.
@@ -95,8 +95,8 @@ func newRepeats(ranks int) *repeats {
 	return &repeats{at: make([]place, ranks), last: cut{step: noStep}}
 }
 
-// stand plays what rank r does in a step of which it has played the mark before it first sends
-// or waits. The rank stands there then, if it could get there.
+// stand plays the actions of rank r in a step, after the mark of the step, up to its first send or wait. There the rank
+// stands, and stand returns true. It does not if the step has neither or is not among those looked at.
 func (e *engine) stand(r int32, step int64) (stands bool, err error) {
 	p := e.repeats
 	if i := step - int64(p.first); i < 0 || i >= int64(len(p.work)) {
@@ -151,8 +151,7 @@ func local(a *trace.Action) bool {
 	return false
 }
 
-// atCut is called when the event loop has nothing to do but to let ranks that stand go on. If
-// that is a cut, and the last was the same, it jumps.
+// atCut is called when all ranks stand. If that is a cut that differs from the last one by a period, it jumps.
 func (e *engine) atCut() (jumps bool, err error) {
 	p := e.repeats
 	if !e.isCut() {
@@ -188,8 +187,7 @@ func (e *engine) isCut() bool {
 	return true
 }
 
-// ahead returns how many steps behind a step are the same work as it and the one before it,
-// without a break.
+// ahead returns how many steps after a step are, without a break, the same work as it and the step before it.
 func (p *repeats) ahead(step int) int {
 	i := step - p.first
 	if i < 1 || p.work[i-1] != p.work[i] {
@@ -225,8 +223,8 @@ func (e *engine) counts() counts {
 	return c
 }
 
-// jump goes on m steps later, each of which takes a period and is what has happened since
-// another cut.
+// jump moves the state of the replay on by m steps, each of which repeats what has happened since another cut and takes
+// a period.
 func (e *engine) jump(since *cut, m int, period float64) error {
 	p := e.repeats
 	times := float64(m)
@@ -238,8 +236,7 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 			*now += float64(times * period)
 		}
 	}
-	// The clocks of all ranks, the events at which they go on and the receives that they have posted are
-	// later by all steps that are left out.
+	// The clocks of all ranks, their events and the receives that they have posted move on by all steps left out.
 	span := float64(times * period)
 	for r := range e.ranks {
 		rk := &e.ranks[r]
@@ -287,7 +284,7 @@ func (e *engine) seek(step int) error {
 
 var errOtherActions = errors.New("its actions are not those that its program has come to")
 
-// seekRank takes a rank to the action behind those of the step that it has played.
+// seekRank takes a rank to the first action of the step that it has not played.
 func (e *engine) seekRank(r int32, step int) error {
 	// The action that the rank stands before must be the same as in the step from which it jumped, or the
 	// steps were not the same work.

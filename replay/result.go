@@ -27,12 +27,12 @@ type Result struct {
 	Last     int     `json:"last_step"`
 	Complete bool    `json:"complete"` // all steps of the program were played
 
-	// Repeated is how many of the steps took the time of the one before them and were not
-	// played one by one: all ranks began them as they had begun that one.
+	// Repeated is the number of steps that were not played, as all ranks began them as they had begun the step before:
+	// they took the time of that step.
 	Repeated int `json:"repeated_steps"`
 
 	Messages int64 `json:"messages"` // those of collective operations included
-	Bytes    int64 `json:"bytes"`    // in them
+	Bytes    int64 `json:"bytes"`    // in these messages
 	// to windows: one-sided communication, whose messages are not among those above
 	Accesses    int64 `json:"accesses,omitempty"`
 	AccessBytes int64 `json:"access_bytes,omitempty"` // in them, one way
@@ -73,7 +73,7 @@ type Result struct {
 // kind, kernel and phase, the kinds first; those of the kinds add up to the mean.
 type StepStart = sampling.StartTimes
 
-// RankResult is what became of one rank.
+// RankResult is the result of one rank.
 type RankResult struct {
 	Rank int     `json:"rank"`
 	Host string  `json:"host"`
@@ -151,8 +151,8 @@ func (r *Result) meanEnd() float64 {
 	return sum / float64(len(r.Ranks))
 }
 
-// warnings reports messages that did not fit, and what polls cost; of a replay that is over also what
-// was sent, expected or called to no end, which until then may get its partner.
+// warnings reports messages that did not fit, and what polls cost. If the replay is over it also reports sends,
+// receives and collective calls without a partner.
 func (e *engine) warnings(over bool) []warning.Warning {
 	var list warning.List
 	// Lists of posts hold what has found no partner.
@@ -189,10 +189,8 @@ func (e *engine) warnings(over bool) []warning.Warning {
 	return list.All()
 }
 
-// The time of a rank is charged by clocks, not by durations: what has passed since the
-// clock up to which it was charged last. So no time can be counted twice or left out, and
-// the sum of what was charged is the rank's clock but for the rounding of sums, in
-// however many parts it has passed.
+// The time of a rank is charged by clocks, not by durations: from the clock up to which it was charged last to its
+// clock now. So no time is counted twice or left out, and the sum of the charges is the rank's clock, but for rounding.
 
 // charge charges the time of rank r up to its clock to a kind.
 func (e *engine) charge(r int32, k TimeKind) {

@@ -76,10 +76,9 @@ type RunsOptions struct {
 	Progress func(ended int)
 }
 
-// Runs is Run for so many seeds, from Options.Seed on. Each replay opens the trace for
-// itself. The result does not depend on the number of workers. When the context ends, the
-// error is its cause, and the ensemble that of the runs before the first that had not ended;
-// nil if these are fewer than two.
+// Runs is Run for several seeds, from Options.Seed on. Each replay opens the trace for itself. The result does not
+// depend on the number of workers. If the context ends, the error is its cause, and the ensemble has the runs before
+// the first that had not ended; it is nil if these are fewer than two.
 //
 // The progress function of o is not called, and no checkpoint is written.
 func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
@@ -121,7 +120,7 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 		results[i] = p
 		return nil
 	})
-	// The end of the context is the error of the runs that it has ended, and no failure of theirs.
+	// Runs that the end of the context has ended have that as their error; it is no failure.
 	ended := 0
 	for i, err := range errs {
 		switch {
@@ -245,8 +244,7 @@ func within(t float64, freedom int) float64 {
 	return sin * sum
 }
 
-// PartNames says what the times of a SeedResult are of: what took any time in one of the
-// replays.
+// PartNames are the names of the times of a SeedResult: of all parts that took any time in one of the replays.
 type PartNames struct {
 	Kinds   []string `json:"kinds"`
 	Phases  []string `json:"phases"`
@@ -274,14 +272,14 @@ type Played struct {
 	kinds, phases, kernels []Share // where the time went; empty for an estimate
 }
 
-// PlayedExactly is what came out of a replay.
+// PlayedExactly returns what is kept of a replay.
 func PlayedExactly(r *Result) *Played {
 	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
 		kinds: r.Kinds, phases: r.Phases, kernels: r.Kernels,
 		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
 }
 
-// PlayedInPart is what came out of an estimate.
+// PlayedInPart returns what is kept of an estimate.
 func PlayedInPart(e *Estimate) *Played {
 	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
 	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
@@ -331,13 +329,11 @@ func makespanOf(p *Played) float64 { return p.Makespan }
 func gflopsOf(p *Played) float64   { return p.Gflops }
 func ratingOf(p *Played) float64   { return p.Rating }
 
-// Three things are drawn: coefficients of kernel models, which calibration knows with a covariance; the speed of
-// hosts, which scatters from one to the next; and the noise of single calls and messages. Each has random
-// numbers of its own by the seed, so that drawing one of them does not change the others, and their variances
-// can be compared.
+// Uncertain draws three things: coefficients of kernel models, by the covariance that calibration has found; the speed
+// of each host, by its scatter; and the noise of single calls and messages. Each has random numbers of its own by the
+// seed, so that drawing one of them does not change the others, and their variances can be compared.
 
-// Uncertainty is how sure a prediction is, by replays of machines drawn from what is known
-// of the errors of its model.
+// Uncertainty is how sure a prediction is, by replays of machines drawn from the known errors of its model.
 type Uncertainty struct {
 	Header   *trace.Header `json:"-"`
 	Complete bool          `json:"complete"` // all steps of the program were played

@@ -41,7 +41,7 @@ type SampleOptions struct {
 	Share Sharer
 }
 
-// Estimate is the makespan of a trace as far as windows of its steps tell.
+// Estimate is the makespan of a trace, estimated from windows of its steps.
 type Estimate struct {
 	*sampling.Estimate
 	Header   *trace.Header `json:"-"`
@@ -72,10 +72,9 @@ type EstimatedShare struct {
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
 }
 
-// Sample estimates what Run would return as makespan from windows of the steps. Each
-// worker opens the trace, which must be a file, for itself. The estimate is the
-// same bits for any number of workers, unless ctx has a deadline, by which it ends with what
-// it has. An error that wraps sampling.ErrExact says that Run is the better choice.
+// Sample estimates from windows of the steps which makespan Run would return. Each worker opens the trace, which must
+// be a file, for itself. The estimate is the same bits for any number of workers, unless ctx has a deadline: then it
+// ends with the windows that it has. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
 // The progress function of o is not called; observers in it are an error, see SampleOptions.Observe.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
@@ -262,7 +261,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	return w.Starts, nil
 }
 
-// play plays a window. What ends the program ends the last window only.
+// play plays a window. The barrier at the end of the program is only in the last window.
 func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, error) {
 	t := s.workers[worker]
 	if t == nil { // its first window
@@ -301,7 +300,7 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	return &WindowTimes{Messages: res.Messages, Starts: res.StepStarts}, nil
 }
 
-// WindowTimes is what came out of a window of an estimate.
+// WindowTimes is the result of a window of an estimate.
 type WindowTimes struct {
 	Messages int64                 `json:"messages"` // that were simulated
 	Starts   []sampling.StartTimes `json:"starts"`   // of each step, and of the end
@@ -312,14 +311,14 @@ type WindowTimes struct {
 type Sharer interface {
 	// Begin is told all that windows depend on, before the first.
 	Begin(run []Property) error
-	// Window returns what came out of the steps [from, to), which play plays if no process has; nil
-	// if another one is playing them.
+	// Window returns the result of the steps [from, to). If no process has it, Window calls play; if another process is
+	// playing them, it returns nil.
 	Window(from, to int, play func() (*WindowTimes, error)) (*WindowTimes, error)
 }
 
 const (
-	// sharedAtOnce is how many windows are looked after at once where processes share them: all
-	// of a round, so that those which others play keep nobody from playing the rest.
+	// sharedAtOnce is how many windows a process handles at once if several share them: all of a round, so that windows
+	// which others play keep no worker from playing the rest.
 	sharedAtOnce = 1 << 10
 	// lookEvery is how long a process waits before it looks again for what another one plays.
 	lookEvery = 200 * time.Millisecond
@@ -354,8 +353,8 @@ func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling
 	}
 }
 
-// Steps of a trace may be of few kinds, each of which is the same work. Estimates and repeated steps
-// (repeat.go) use that.
+// The steps of a trace may be of few kinds, with the same work in all steps of a kind. Estimates and repeat.go use
+// that.
 
 // maxWork is how many kinds of steps may differ in a trace whose steps count as repeated.
 const maxWork = 16
@@ -477,9 +476,8 @@ func (e *Estimate) nearest(i int) float64 {
 // fittings is how often the weights of windows are fitted to the kinds of steps.
 const fittings = 100
 
-// byKind returns how many steps each window stands for, where those from First on are of the kinds
-// work, each of which takes so many seconds. Taken w[i] times, the windows have as many steps of each
-// kind as the run:
+// byKind returns how many steps each window stands for. work has the kind of each step from First on, seconds the
+// duration of each kind. Taken w[i] times, the windows have as many steps of each kind as the run:
 //
 //	sum over windows of w[i] * (steps of kind k in window i) = steps of kind k
 //

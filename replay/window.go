@@ -80,8 +80,8 @@ type channel int32
 
 const (
 	channelAccess    channel = iota
-	channelPost              // from who posts to who starts
-	channelComplete          // from who completes to who waits
+	channelPost              // MPI_Win_post to MPI_Win_start
+	channelComplete          // MPI_Win_complete to MPI_Win_wait
 	channelShared            // asks for a lock
 	channelExclusive         // likewise
 	channelGrant             // grants a lock
@@ -145,10 +145,9 @@ func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if between {
 		return e.accessInTurn(r, rk, a)
 	}
-	// In an epoch of locks or starts, or with a request, the access begins at once. id is the transfer that
-	// is waited for, first the one that begins now: for an operation that fetches with operands these are
-	// two, of which the second follows at the end of the first. The list is that of the rank to whose memory,
-	// or to which, the bytes come.
+	// In an epoch of locks or starts, or with a request, the access begins at once. id is the transfer that is waited
+	// for, first the one that begins now. They differ for an operation that fetches and has operands: there id starts
+	// when first ends. The transfer is in the list of the rank that gets the bytes, or in whose memory they go.
 	own, target := e.windows.part(a.Sym, a.Tag, r), e.windows.part(a.Sym, a.Tag, a.Peer)
 	id, first, holder := int32(-1), int32(-1), own
 	switch {
@@ -217,7 +216,7 @@ func (e *engine) launchTransfer(id int32, by cause, at float64) error {
 
 // flush waits for the accesses of rank r to the memory of a target in a window, or of all.
 func (e *engine) flush(r int32, rk *rank, family uint16, window, target int32, k TimeKind) outcome {
-	// What comes back to the rank is in the list of its own memory, what goes to a target in that of the target.
+	// Transfers back to the rank are in the list of its own memory, those to a target in the list of the target.
 	rk.serial = true
 	own := e.windows.part(family, window, r)
 	mine := func(o openAccess, m *message) bool { return o.origin == r }
@@ -235,8 +234,7 @@ func (e *engine) flush(r int32, rk *rank, family uint16, window, target int32, k
 	return e.settled(r, k)
 }
 
-// joinOpen makes rank r wait for those of the accesses that are open in a part that are chosen. It
-// is one end of them.
+// joinOpen makes rank r wait for the chosen ones of the accesses that are open in a part. The rank is one end of them.
 func (e *engine) joinOpen(r int32, part *windowPart, chosen func(openAccess, *message) bool) {
 	// The list is filtered in place: those that are not chosen stay in their order.
 	left := part.open[:0]
@@ -255,7 +253,7 @@ func (e *engine) joinOpen(r int32, part *windowPart, chosen func(openAccess, *me
 	part.open = left
 }
 
-// transferEnds does what the end of a message of a window is for, beside that ranks wait for it.
+// transferEnds does what the end of a message of a window causes, besides letting ranks go on that wait for it.
 func (e *engine) transferEnds(id int32) error {
 	m := &e.matcher.messages[id]
 	switch c := m.channel(); c {
@@ -360,7 +358,7 @@ func (e *engine) tell(r int32, a *trace.Action, c channel) error {
 	return err
 }
 
-// hear waits for what the peer of an action tells.
+// hear waits for the message of 0 bytes that the peer of an action tells.
 func (e *engine) hear(r int32, rk *rank, a *trace.Action, c channel) (outcome, error) {
 	rk.serial = false
 	id, err := e.postRecv(r, a.Peer, windowLabel(a.Sym, a.Tag, c), 0)
