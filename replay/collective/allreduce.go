@@ -2,6 +2,9 @@ package collective
 
 import "reprise/trace"
 
+// The algorithms of MPI_Allreduce, and the patterns of messages that other operations share with them: recursive
+// doubling (doubling) and halving (halving), and ranks beyond a power of two (folded).
+
 // allreduceFlat is reduceFlat to rank 0 and bcastBinomial.
 func allreduceFlat(s *Schedule, o *operands, _ int) bool {
 	s.thenRun(reduceFlat, operands{send: o.send, at: o.at})

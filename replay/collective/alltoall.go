@@ -6,9 +6,9 @@ import (
 	"reprise/trace"
 )
 
-// Of an alltoall o.send is what a rank sends to each, o.recv what it receives from
-// each; they may differ from rank to rank (alltoallv). In costs n is what a rank sends
-// in all.
+// The algorithms of MPI_Alltoall and MPI_Barrier, and those of nonblocking operations (...Posted). Of an alltoall
+// o.send has the data that a rank sends to each rank, o.recv those that it receives from each; they may differ from
+// rank to rank (alltoallv). In costs n is the number of bytes that a rank sends in all.
 
 // alltoallLinear posts all receives, from the next rank on, and all sends, from the
 // rank before back. Cost: (p-1)a + nb.

@@ -6,7 +6,7 @@ import (
 	"reprise/trace"
 )
 
-// The data of a broadcast are o.send: count elements of size bytes.
+// The algorithms of MPI_Bcast. The data are o.send: count elements of size bytes.
 
 // bcastBinomial sends down a binomial tree, to the largest subtree first. Cost:
 // ceil(log2 p)(a + nb).

@@ -2,8 +2,8 @@ package collective
 
 import "reprise/trace"
 
-// Of a gather o.send is what a rank sends to the root, o.recv what the root receives
-// from each; of a scatter the reverse.
+// The algorithms of MPI_Gather, MPI_Scatter and MPI_Allgather. Of a gather o.send has the data that a rank sends to the
+// root, o.recv those that the root receives from each rank; of a scatter the reverse.
 
 // other returns the i-th rank that is not r, in increasing order.
 func other(i, r int) int {

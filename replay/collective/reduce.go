@@ -2,7 +2,8 @@ package collective
 
 import "reprise/trace"
 
-// The data of a reduction are o.send: count elements of size bytes at each rank.
+// The algorithms of MPI_Reduce, MPI_Reduce_scatter and MPI_Scan. The data of a reduction are o.send: count elements of
+// size bytes at each rank.
 
 // reduceFlat sends all to the root, which receives them at once. Cost: p(a + nb).
 func reduceFlat(s *Schedule, o *operands, round int) bool {

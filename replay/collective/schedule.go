@@ -65,17 +65,16 @@ type Step struct {
 	Slot  int32
 	Peer  int32 // rank in the communicator, or AnyPeer of an Irecv
 	Bytes int64 // of a message, or that a receiver has room for
-	// Offset tells which data a message carries: those from Offset on, modulo the
-	// size of the whole, in the buffer that the ranks together have in mind. In that
-	// of a (all)gather or scatter the block of rank 0 comes first; in that of an
-	// alltoall the block for rank 0. -1: they are no run. Only tests look at it.
+	// Offset tells which data a message carries: the bytes from Offset on, modulo the size of the whole, in an imagined
+	// buffer of all ranks. In that of a (all)gather or scatter the block of rank 0 comes first; in that of an alltoall
+	// the block for rank 0. -1: the data are not contiguous. Only tests look at it.
 	Offset int64
 }
 
 // maxSteps bounds the steps of a round.
 const maxSteps = 9
 
-// operands are the arguments of an operation on the way to messages.
+// operands are the arguments of an operation, in the form in which algorithms take them.
 type operands struct {
 	root       int
 	send, recv blocks
@@ -97,41 +96,40 @@ type stage struct {
 	level level
 }
 
-// maxStages bounds the operations that are left at a time: one falls into three, or into two, the
-// first of which falls into three.
+// maxStages bounds the operations that are left at a time: an operation consists of three others, or of two, the first
+// of which consists of three.
 const maxStages = 4
 
-// maxFollow bounds the operations that one falls into.
+// maxFollow bounds the operations of which one consists.
 const maxFollow = 3
 
 // Schedule is what one rank does in one call of an operation. The zero value is
 // an empty one; it may be started again and again.
 type Schedule struct {
 	sel     *Selector
-	p, rank int     // of the level that is played
-	group   []int32 // by rank of that: the one in the communicator; nil: the same
+	p, rank int     // number of ranks and own rank at the level that is played
+	group   []int32 // by rank at that level: its rank in the communicator; nil: the same
 	level   level
 	nodes   *Nodes
 	all     int              // ranks of the communicator
 	member  int              // the rank among them
 	stages  [maxStages]stage // a stack
 	depth   int
-	after   [maxFollow]stage // what the current round wants to follow, in order
+	after   [maxFollow]stage // operations that are to follow the current one, in order
 	follow  int
-	memory  [6]int64 // of the current stage: what a round leaves to the next
+	memory  [6]int64 // of the current stage: data that a round leaves to the next
 	base    int64    // of its data: operands.at
 	steps   [maxSteps]Step
 	n       int
 	err     error // an operation without an algorithm was met
 }
 
-// Err returns why the call cannot be carried out, nil as long as it can: an operation that
-// it is, or falls into, has no algorithm.
+// Err returns why the call cannot be carried out, nil as long as it can: the operation, or one of which it consists,
+// has no algorithm.
 func (s *Schedule) Err() error { return s.err }
 
-// Start prepares the schedule of a rank in a call, which must have been checked
-// (trace.Collective.Check). The sums of the call must stay as they are until the
-// last step. Nodes may be nil.
+// Start prepares the schedule of a rank in a call, which must have been checked (trace.Collective.Check). The sums of
+// the call must not change until the last step. nodes may be nil.
 func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int, nodes *Nodes) {
 	s.sel, s.all, s.member, s.nodes = sel, ranks, rank, nodes
 	s.enter(whole)
@@ -171,7 +169,7 @@ func (s *Schedule) Next() []Step {
 	return s.steps[:s.n]
 }
 
-// push moves what is to follow to the stack, the first on top.
+// push moves the operations that are to follow to the stack, the first on top.
 func (s *Schedule) push() {
 	for s.follow > 0 {
 		s.follow--
@@ -223,8 +221,7 @@ func (s *Schedule) isend(slot, peer int, bytes, offset int64) {
 
 func (s *Schedule) irecv(slot, peer int, bytes int64) { s.add(Irecv, slot, peer, bytes, 0) }
 
-// exchange sends to a rank and receives from one at once (MPI_Sendrecv). With itself
-// a rank need not do anything.
+// exchange sends to a rank and receives from one at once (MPI_Sendrecv). A rank with itself exchanges no messages.
 func (s *Schedule) exchange(to int, out, offset int64, from int, in int64) {
 	if to == s.rank && from == s.rank {
 		return

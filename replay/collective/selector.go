@@ -12,6 +12,9 @@ import (
 	"reprise/trace"
 )
 
+// This file chooses the algorithm of each operation, by a selection of SMPI (NewSelector) or by name (Set). The tables
+// and rules of the selections are at its end.
+
 // choice picks the algorithm of an operation. All ranks must come to the same one.
 type choice func(s *Schedule, o *operands) algorithm
 
@@ -29,11 +32,11 @@ func (s *Selector) ByNodes() bool { return s.byNodes }
 // twoLevels are the names of algorithms, and of the selection, that go by nodes.
 var twoLevels = []string{"mpich", "SMP_binomial", "mvapich2_two_level"}
 
-// elsewhere are selections of SMPI that are not played here.
+// elsewhere are selections of SMPI that Reprise does not have.
 var elsewhere = []string{"mvapich2", "impi"}
 
-// NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich". Of the others
-// only those operations are refused that need them.
+// NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich". With one that Reprise does not have, only
+// the operations that need it are refused.
 func NewSelector(name string) (*Selector, error) {
 	s := &Selector{tuned: tuned()}
 	for _, kind := range []trace.CollectiveKind{trace.CollGatherv, trace.CollScatterv, trace.CollScan, trace.CollExscan} {
@@ -62,8 +65,7 @@ func (s *Selector) Check(kind trace.CollectiveKind) error {
 	return nil
 }
 
-// miss notes that there is no algorithm for an operation, which matters only if it is
-// called, or another one falls into it.
+// miss notes that there is no algorithm for an operation. That is an error only if it is called, or is part of another.
 func (s *Selector) miss(kind trace.CollectiveKind, err error) {
 	s.missing[kind] = err
 	s.choose[kind] = func(call *Schedule, _ *operands) algorithm {

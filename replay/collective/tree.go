@@ -1,6 +1,6 @@
 package collective
 
-// tree is where a rank stands in a tree of all ranks.
+// tree is the place of a rank in a tree of all ranks (newTree), for the algorithms that send along trees.
 type tree struct {
 	shape    shape
 	top      bool   // it is the root

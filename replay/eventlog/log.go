@@ -1,6 +1,6 @@
-// Package eventlog finds the longest path to the clock of each rank while a replay runs: the
-// chain of computations, overheads and transfers, each of which begins where the one before it
-// ends, from the begin of the run. That of the rank which is last is the critical path.
+// Package eventlog finds the longest path to the clock of each rank while a replay runs: the chain of computations,
+// overheads and transfers from the begin of the run, each of which begins where the one before it ends. The path of the
+// rank that ends last is the critical path.
 //
 //	t := eventlog.New(header, kinds, probing, levels)
 //	t.Spend(0, account, 0, 1e-3) // what the engine does for rank 0
@@ -8,13 +8,11 @@
 //	rank, end := t.Last()
 //	parts, _ := t.Path(rank)
 //
-// A rank that a message releases goes on with the path of the message: that of its sender up to
-// the post, or of its receiver if the receive was posted later, and of the transfer. So most of
-// what ranks do is soon on nobody's path. The log appends a record for it, in a few instructions, and
-// one where another path becomes the rank's own. From time to time the records that are still on a path
-// are added up to vectors, of which ranks and messages with one path have one, and the log begins anew.
-// Memory is that of the records, 3.5 kB for each rank and at least 14 MB, and of the vectors: at most one for each
-// rank and for each number of a message that there has been.
+// A rank that a message releases takes the path of the message: the sender's up to the post, or the receiver's if the
+// receive was posted later, and then the transfer. So most of what ranks do is soon on no path. For each thing that a
+// rank does, and each time it takes another path, the log appends a record, in a few instructions. From time to time it
+// adds up the records that are still on a path to vectors, one for each path, and begins anew (settle.go). Records take
+// 3.5 kB for each rank and at least 14 MB; there is at most one vector for each rank and each number of a message.
 //
 // # Units
 //
@@ -47,22 +45,22 @@ type Log struct {
 	levels     Levels
 	probing    int32 // account
 	ranks      []rank
-	phases     [][]uint16 // by rank: those that are open, the innermost last
+	phases     [][]uint16 // by rank: the open phases, the innermost last
 	ways       []way      // by message
 	gaps       int
 	err        error
 
 	// The records of all ranks are in one memory, in the order of events.
 	records   []record
-	put       int // of them; behind them there is room
+	put       int // number of records in use
 	transfers []Transfer
 
 	vectors vectors // of the paths that were settled last
 
 	// How settle counts, and its scratch.
 	goOn   []uint8  // by record, until it is added: how many records and points go on from it, up to many
-	counts []uint64 // a bit for each record that counts, as somebody goes on from it
-	used   []int32  // records that count, the last one first
+	counts []uint64 // a bit for each record from which a path goes on
+	used   []int32  // these records, the last one first
 }
 
 // Levels knows the level of links that a transfer is bound by, in [0, NumLevels).
@@ -79,40 +77,39 @@ type rank struct {
 	open tally // of the last record, while what the rank spends next may be added to it; else closed
 }
 
-// closed is no tally that any other can be added to.
+// closed is a tally to which no other can be added.
 const closed = transferred
 
-// point is how far a path has come: the number of a record, which is the last one, or ^i if none
-// came after the vector i that was settled last.
+// point is the end of a path: the number of its last record, or ^i if it has none since vector i was settled.
 type point int32
 
-// record is one thing on a path: seconds that a rank spends at a place of components. Or what its
-// tally says. It is small, as what is put down drives what the engine needs out of the processor's
-// caches: 4 bytes more take a hundredth of its time.
+// record is one thing on a path: value seconds that a rank spends at a place of components, or another event (tally).
+// It is small, as records drive the engine's data out of the processor's caches: 4 bytes more take a hundredth of its
+// time.
 type record struct {
 	value  float64
-	before point // what it comes after
+	before point // after which it comes
 	what   tally
 }
 
-// tally is a place, and how often something was spent there: 22 bits and 8. Or what has happened.
+// tally is a place of components, in 22 bits, and how often time was spent there, in 8; or transferred or stepped.
 type tally uint32
 
 const (
 	callBits = 8
 	maxCalls = 1<<callBits - 1
 
-	// A message has taken the path along: what is left is the number of its transfer, the value is latency.
+	// The path goes on with a message: the other bits are the number of its transfer, the value is its latency.
 	transferred tally = 1 << 31
 
-	// A rank comes to a step: what is left is the rank, the value is when.
+	// A rank comes to a step: the other bits are the rank, the value is the time.
 	stepped tally = 1 << 30
 
 	maxPlaces = 1 << (30 - callBits)
 )
 
-// minRecords and recordsPerRank are for how many records there is room: to settle them costs a
-// rank some hundred instructions, which is little beside those that have put so much down.
+// There is room for recordsPerRank records for each rank, and at least for minRecords. To settle costs some hundred
+// instructions for each rank, which is little beside those that have made so many records.
 const (
 	minRecords     = 1 << 19
 	recordsPerRank = 128
@@ -120,8 +117,7 @@ const (
 	transferShare  = 3       // there is room for one transfer for so many records
 )
 
-// Check returns why there can be no log for a trace with that header, whose ranks spend time on so many
-// kinds of it.
+// Check returns why there can be no log for a trace with that header and so many kinds of time.
 func Check(h *trace.Header, kinds int) error {
 	if places := (len(h.Phases) + 1) * (kinds + len(h.Kernels)); places > maxPlaces {
 		return fmt.Errorf("critical path: %d kernels in %d phases are %d things to spend time on, want at most %d",
@@ -130,8 +126,8 @@ func Check(h *trace.Header, kinds int) error {
 	return nil
 }
 
-// New returns a log for a replay of a trace with that header, whose ranks spend time on so many
-// kinds of it, one of which is probing, and on the kernels of the header.
+// New returns a log for a replay of a trace with that header. Ranks spend time on so many kinds, one of which is
+// probing, and on the kernels of the header.
 func New(h *trace.Header, kinds int, probing int32, l Levels) *Log {
 	t := &Log{levels: l, probing: probing, err: Check(h, kinds)}
 	if t.err != nil {

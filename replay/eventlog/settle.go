@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// To settle is to add up the records that are still on a path: the paths that lead to the clocks of ranks and to
-// messages. Most of them are one path at first. All records are gone through twice in
-// their order, as memory likes it: backwards to count who goes on from each of them, forwards to add
-// what they are to the vectors of their paths. A path takes its vector along; only where several go
-// on from a record do all but the last of them take copies.
+// settle adds up the records that are still on a path, that is on one that leads to the clock of a rank or to a
+// message. It goes through all records twice, in the order of memory: backwards to count how many paths go on from each
+// record, and forwards to add each record to the vector of its path. If several paths go on from a record, the last of
+// them keeps the vector and the others take copies.
 
-// many go on from a record: so many or more, each of whom takes a copy.
+// many is where the count of paths that go on from a record ends: with so many or more, each takes a copy.
 const many = math.MaxUint8
 
 // settle adds up the records, so that the log begins anew.
@@ -20,7 +19,7 @@ func (t *Log) settle() {
 	if t.goOn == nil {
 		t.goOn, t.counts = make([]uint8, len(t.records)), make([]uint64, (len(t.records)+63)/64)
 	}
-	// Who goes on from each record and vector is counted, and the records that lead to a point are noted.
+	// Count how many go on from each record and vector, and note the records that lead to a point.
 	clear(t.vectors.goOn)
 	t.points(func(at *point) { t.count(*at) })
 	t.used = t.used[:0]
@@ -52,8 +51,8 @@ func (t *Log) settle() {
 	t.put, t.transfers = 0, t.transfers[:0]
 }
 
-// points calls f for each point that a path may go on from: of all ranks, and of messages, of which
-// some are over.
+// points calls f for each point from which a path may go on: those of all ranks, and of all messages, though some are
+// over.
 func (t *Log) points(f func(*point)) {
 	for r := range t.ranks {
 		f(&t.ranks[r].last)
@@ -63,7 +62,7 @@ func (t *Log) points(f func(*point)) {
 	}
 }
 
-// count counts one who goes on from a point.
+// count counts one more path that goes on from a point.
 func (t *Log) count(p point) {
 	if p < 0 {
 		t.vectors.goOn[^p]++
@@ -83,7 +82,7 @@ func (t *Log) vectorOf(p point) int32 {
 	return int32(^p)
 }
 
-// add adds record i to the vector of the path to it, of which it is the last one now.
+// add adds record i to the vector of the path to it.
 func (t *Log) add(i int32) {
 	r := &t.records[i]
 	v := t.vectors.take(t.vectorOf(r.before))
@@ -106,7 +105,7 @@ func (t *Log) add(i int32) {
 	r.before, t.vectors.goOn[v], t.goOn[i] = ^point(v), int32(t.goOn[i]), 0
 }
 
-// spend adds to what is at a place of a vector.
+// spend adds to the component at a place of a vector.
 func (t *Log) spend(v, place int32, seconds, amount float64) {
 	t.vectors.spend(v, t.components.number(place), seconds, amount)
 }
@@ -118,21 +117,19 @@ type Hop struct {
 	At     float64 // s
 }
 
-// vectors are what paths consist of: of each component its seconds, then its amount; and where
-// they came to a step last.
+// vectors are the sums of paths: of each component its seconds, then its amount; and the last step that a path came to.
 type vectors struct {
 	width  int       // components that there is room for
 	values []float64 // 2 * width of each vector
 	last   []*Hop    // nil: nowhere
 	goOn   []int32   // how many records and points go on from it, while paths are added up
-	free   []int32   // those that nobody goes on from
+	free   []int32   // vectors from which no path goes on
 }
 
 // at returns the values of a vector.
 func (v *vectors) at(id int32) []float64 { return v.values[int(id)*2*v.width:][:2*v.width] }
 
-// take returns a vector for one who goes on from a vector: that one for the last of them, for others
-// a copy.
+// take returns a vector for a path that goes on from a vector: for the last such path that vector, for others a copy.
 func (v *vectors) take(id int32) int32 {
 	switch v.goOn[id] {
 	case 1:
@@ -192,7 +189,7 @@ const (
 	OnAccount    Kind = iota // a rank spends its time on an account
 	InLatency                // the latency of messages
 	OnWire                   // messages carried at the rate that they would have alone
-	InContention             // what they lose as they share links
+	InContention             // the time that messages lose as they share links
 )
 
 var kindNames = [...]string{OnAccount: "on an account", InLatency: "latency", OnWire: "on the wire",
@@ -201,9 +198,9 @@ var kindNames = [...]string{OnAccount: "on an account", InLatency: "latency", On
 // String names the kind.
 func (k Kind) String() string { return kindNames[k] }
 
-// components has a place for everything that time may be spent on, and numbers what is on a path
-// that lasts, so that vectors have no more than it takes. The places of ranks come first: for
-// each phase and for none those of accounts; then latency, then for each level wire and contention.
+// components has a place for everything on which time may be spent. Places on a settled path get a number in vectors,
+// so that these have no more components than are needed. The places of ranks come first: those of the accounts outside
+// all phases, then in each phase; then latency, then wire and contention for each level.
 type components struct {
 	list    []Component
 	numbers []int32 // by place: number+1; 0: it has none yet
@@ -211,14 +208,13 @@ type components struct {
 	latency int32   // place
 }
 
-// row returns where the places of a phase begin, -1 for none.
+// row returns the first place of a phase; phase -1 is outside all phases.
 func (c *components) row(phase int32) int32 { return (phase + 1) * c.stride }
 
-// wire returns the place of what messages spend time on, on links of a level. Contention has the
-// next one.
+// wire returns the place OnWire of a level of links. InContention of the level has the next one.
 func (c *components) wire(level int32) int32 { return c.latency + 1 + 2*level }
 
-// number returns the number of what is at a place, which is on a path that lasts.
+// number returns the number of a place that is on a settled path.
 func (c *components) number(place int32) int {
 	if n := c.numbers[place]; n > 0 {
 		return int(n) - 1
@@ -226,7 +222,7 @@ func (c *components) number(place int32) int {
 	return c.add(place)
 }
 
-// add numbers what is at a place.
+// add gives a place the next number.
 func (c *components) add(place int32) int {
 	var what Component
 	switch links := place - c.latency - 1; {

@@ -5,7 +5,10 @@ import (
 	"slices"
 )
 
-// Estimate is the length of a run as far as windows of it tell. It is never exact.
+// This file computes an Estimate from the windows that were simulated (sampler.estimate). run.go simulates the windows,
+// plan.go chooses them.
+
+// Estimate is the length of a run, estimated from windows of it. It is never exact.
 type Estimate struct {
 	Seconds  float64 `json:"makespan_s"`
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
@@ -42,10 +45,10 @@ func (e *Estimate) Relative() float64 {
 // gap is the steps [from, to) between two windows that count.
 type gap struct {
 	from, to int
-	scale    float64 // what it scatters relative to, see fit.scale, seconds
-	jump     float64 // variance of a window's mean cost, as far as the difference of the windows beside tells, s^2
-	change   float64 // the same as far as the windows next to these tell it, too, s^2
-	spread   float64 // the variance with what the other gaps tell
+	scale    float64 // seconds relative to which its costs scatter, see fit.scale
+	jump     float64 // variance of a window's mean cost by the difference of the two windows beside the gap, s^2
+	change   float64 // the part of it that the windows next to these two show as well, s^2
+	spread   float64 // the variance by its own jump and the other gaps
 }
 
 func (g *gap) steps() float64 { return float64(g.to - g.from) }
@@ -53,7 +56,7 @@ func (g *gap) steps() float64 { return float64(g.to - g.from) }
 // stretch is one or more windows without a gap between them.
 type stretch struct {
 	from, to int
-	steps    float64 // that stand for those around them
+	steps    float64 // number of its steps that stand for those around them
 	residual float64 // their mean cost above the trend, seconds
 }
 

@@ -2,8 +2,10 @@ package sampling
 
 import "math"
 
-// trend is the parabola c0 + c1*u + c2*u^2 through the costs of steps, where
-// u in [-1, 1] is the place of the step in the run.
+// The trend of the costs of steps: fitTrend fits it to windows, by leastSquares.
+
+// trend is the parabola c0 + c1*u + c2*u^2 through the costs of steps, where u in [-1, 1] is the place of the step in
+// the run.
 type trend struct {
 	middle, half float64 // steps
 	c            [terms]float64
@@ -43,8 +45,8 @@ func weightsOf(windows []Window, floor float64) []float64 {
 	return weights
 }
 
-// fitTrend fits the trend of the run [first, end) to the mean costs of the
-// windows, by weighted least squares: a sum of costs has the sum of the trends.
+// fitTrend fits the trend of the run [first, end) to the mean costs of the windows, by weighted least squares: the mean
+// of the trend over the steps of a window is fitted to the mean cost of the window.
 func fitTrend(first, end int, windows []Window, weights []float64) trend {
 	t := trend{middle: float64(first+end) / 2, half: math.Max(1, float64(end-first)/2)}
 	columns := make([][]float64, terms)
@@ -124,16 +126,15 @@ func subtract(a, b []float64, f float64) {
 	}
 }
 
-// roughCosts is what steps cost as far as the pilots tell: it says where windows with long warm-ups are put, of
-// which there are few. Without it, nil, windows are spread evenly, so that they see what is rare or changes where
-// steps are cheap, too.
+// roughCosts are the costs of steps by the pilots. Windows with long warm-ups, of which there are few, are put where
+// they say. If they are nil, windows are spread evenly, so that they also see rare costs and changes among cheap steps.
 type roughCosts struct {
 	trend trend
 	floor float64 // seconds
 }
 
-// longest is how many times the mean a part may be, nearly: the more steps are between two windows, the more
-// of what they do not see.
+// longest bounds a part, nearly, to so many times the mean: the more steps lie between two windows, the more remains
+// unseen.
 const longest = 1.5
 
 // divide divides the steps [from, to) into n parts that are worth the same but have at least so many steps,

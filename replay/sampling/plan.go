@@ -6,10 +6,13 @@ import (
 	"math"
 )
 
+// This file decides which windows to simulate: how they look (pilot), those of the first round (begin), and those of
+// each further round (refine). run.go calls these.
+
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail. Of short ones in a long
-	// run that scatters there are up to twice as many: the more there are, the rarer are
-	// the dear steps that none of them sees, and the better is known how much they scatter.
+	// firstWindows is the number of windows of the first round, besides head and tail. In a long run that scatters it
+	// is up to twice as many, if windows are short: more windows miss fewer of the dear steps, and show better how much
+	// steps scatter.
 	firstWindows = 16
 	// cheap is the part of the run up to which windows are added to the first round.
 	cheap = 1. / 8
@@ -21,9 +24,9 @@ const (
 	// maxSimulatedShare is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
 	maxSimulatedShare = 0.75
-	// forecastSlack is by how much a forecast may be too high.
+	// forecastSlack is the factor by which a forecast may be too high.
 	forecastSlack = 2
-	// margin is by how much refinement aims under the variance that is allowed.
+	// margin is the part of the allowed variance at which refinement aims.
 	margin = 0.95
 	// mostWindows bounds the forecast of how many windows will be needed.
 	mostWindows = 1 << 14
@@ -54,10 +57,10 @@ func (s *sampler) begin() ([]span, error) {
 	return append(spans, s.place(gaps, numbers)...), nil
 }
 
-// firstRound returns how many windows to put between the ends of the run. With a time
-// limit these are as many as the time allows and are worth it. Where there is no room for the fewest
-// that make an estimate, or these take nearly the time of all of the run, the error wraps ErrExact if
-// that fits into the time. If neither fits it wraps ErrTime.
+// firstRound returns how many windows to put between the ends of the run. With a time limit these are as many as the
+// time allows and are worth it. If there is no room for the fewest windows that make an estimate, or if they take
+// nearly the time of the whole run, the error wraps ErrExact, provided the whole run fits into the time. If neither
+// fits the error wraps ErrTime.
 func (s *sampler) firstRound() (int, error) {
 	ends, most := s.head().steps()+s.tail().steps(), s.windows()-len(s.done)
 	if s.o.Left == nil {
@@ -283,12 +286,11 @@ func uniform(a, b uint64) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// Shapes of windows. Where one step loses nearly all memory of the cold start
-// (programs that synchronise in each step), windows are short. Else single steps
-// tell nothing, since what a cold start changes at first makes all that follows
-// differ; only on average will the windows tell what they still know. With noise, or
-// polls, that is not soon enough: on Dahu steps cost 2 % less for the first twenty to
-// forty, too little to be seen in each; elsewhere 10 %. Late windows leave them out.
+// Shapes of windows. If a run loses nearly all memory of the cold start in one step, as programs do that synchronise in
+// each step, windows are short. Else single steps tell nothing, since every later step differs by what the cold start
+// has changed; only the mean over many windows shows how much of that is left. With noise or polls the memory lasts too
+// long even for that: on Dahu the first twenty to forty steps cost 2 % less, too little to be seen in each; elsewhere
+// 10 %. Late windows leave these steps out.
 var (
 	shortWindows = shape{warmup: 1, length: 4, coupled: true}
 	longWindows  = shape{warmup: 4, length: 16}

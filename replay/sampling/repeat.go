@@ -8,16 +8,14 @@ import (
 	"slices"
 )
 
-// A short run whose steps repeat is estimated by kinds: steps of the same work cost the
-// same, but for what a cold start and chance make of it. Each kind is measured in a window
-// behind a warm-up, and the steps that are in no window cost what their kind costs there.
-// The first and the last steps are measured as they are.
+// A short run whose steps repeat is estimated by kinds of steps (sampler.repeated): steps of the same work cost the
+// same, but for the cold start and chance. Each kind is measured in a window after a warm-up, and steps in no window
+// are taken to cost the same as those of their kind. The first and the last steps are measured themselves.
 
-// repeatShape is how windows of such a run look at first, unless that is too short to measure each
-// usual kind twice.
+// repeatShape is the shape of the first windows of such a run, unless it is too short to measure each usual kind twice.
 var repeatShape = shape{warmup: 1, length: 1, coupled: true}
 
-// usual is the part of the steps that a kind is at least which is measured twice at first.
+// usual: a kind is usual if it has at least this part of the steps; it is then measured twice at first.
 const usual = 0.1
 
 // repeated estimates a run by kinds of steps.

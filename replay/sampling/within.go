@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// within is what the steps inside the windows show. Deviations are from the mean of
-// the window, with the trend taken off, relative to that mean.
+// This file derives from the steps inside the windows what the means of windows do not show: noise, what is left of the
+// cold start, and outliers (sampler.within), and how windows scatter (commonScatter). estimate.go uses it.
+
+// within has the statistics of the steps inside the windows. Deviations are from the mean of the window, with the trend
+// taken off, relative to that mean.
 type within struct {
 	windows  int
 	noise    float64 // standard deviation of a step
@@ -102,11 +105,10 @@ func (in *within) biased() bool {
 	return math.Abs(in.first) > math.Max(small, 3*in.error)
 }
 
-// bias returns the relative error of the mean cost of a window that the cold start
-// may still cause. It halves with each step at least, if the pilots saw it forgotten.
-// Else what is not seen in the first step that counts is taken to be as
-// large there as its standard error, or as its mean, and to halve with each step.
-// What is seen, because no warm-up was long enough, may be as large in all steps.
+// bias returns the relative error of the mean cost of a window that the cold start may still cause. If the pilots saw
+// the cold start forgotten, its effect at least halves with each step. Else an effect that is not seen is taken to be
+// as large in the first step that counts as the mean deviation there or its standard error, and to halve with each
+// step. An effect that is seen, as no warm-up was long enough, may be as large in all steps.
 func (s *sampler) bias(in *within) (unseen, seen float64) {
 	switch {
 	case s.shape.coupled:
@@ -120,10 +122,10 @@ func (s *sampler) bias(in *within) (unseen, seen float64) {
 	return 2 * first / float64(s.shape.length), 0
 }
 
-// pattern is the relative deviation of the costs of a run that polls and does not forget from
-// those of its windows. Who waits for whom settles into one of several patterns, which then lasts; a run
-// may be in another one than all windows, however long their warm-up. So a sum in another
-// order is enough to move such a run by some tenths of a percent (docs/validation.md).
+// pattern is the relative deviation of the costs of a run from those of its windows, if it polls and does not forget
+// the cold start. Such a run settles into one of several patterns of which rank waits for which, and may be in another
+// pattern than all its windows, however long their warm-up: a sum in another order is enough to move it by some tenths
+// of a percent (docs/validation.md).
 const pattern = 1.5e-3
 
 // patterns returns the seconds by which the run may differ from its windows for that reason.
@@ -134,8 +136,8 @@ func (s *sampler) patterns(p *fit) float64 {
 	return pattern * p.seconds
 }
 
-// scatter is the variance of a window's mean cost, relative to the square of its scale, that is common
-// to all windows: what scatters, not what changes.
+// scatter is the variance of a window's mean cost, relative to the square of its scale, that is common to all windows:
+// by scatter, not by changes in the run.
 type scatter struct {
 	variance         float64
 	degreesOfFreedom float64 // degrees of freedom of the variance
@@ -156,8 +158,8 @@ const (
 	changes = 4
 )
 
-// commonScatter returns what the differences between windows tell, relative to their scales, and
-// those between the halves of windows.
+// commonScatter returns the scatter by the differences between windows, relative to their scales, and by those between
+// the halves of windows.
 func commonScatter(gaps []gap, halves []float64) scatter {
 	between := make([]float64, len(gaps))
 	for i, g := range gaps {
