@@ -63,11 +63,10 @@ type ofLink struct {
 	ample   bool // it is never full before others are
 }
 
-// hostPair is source and destination of a route; never 0.
+// hostPair is the source and the destination of a route; never 0.
 type hostPair uint64
 
-// route is the way from a host to another, and back with cross traffic, but for the
-// numbers of its links.
+// route is the way from a host to another, and back with cross traffic, without the numbers of its links.
 type route struct {
 	// Its Bound is the smallest capacity of its links, or the TCP window if that is less; +Inf without links. A link
 	// that the route crosses several times is one constraint.

@@ -2,11 +2,10 @@ package platforms
 
 import "math"
 
-// AmpleLinks returns the links that cannot be full before others are: those between a zone and the
-// only neighbour that it has, where the links of the hosts inside carry no more together. So it is
-// with the cables up from the switches of a tree that is not oversubscribed. What shares links
-// fairly comes to the same shares without them. No FATPIPE is among them: nobody shares it, and it
-// bounds each message all the same.
+// AmpleLinks returns the links that cannot be full before others are: links between a zone and its only neighbour that
+// carry at least as much as all links of the hosts inside the zone together. Such are the cables up from the switches
+// of a tree that is not oversubscribed. Fair shares are the same without these links. No FATPIPE is among them, as it
+// bounds each message by itself.
 func (p *Platform) AmpleLinks() []int32 {
 	if p.bypasses != nil {
 		return nil
@@ -35,8 +34,8 @@ func (p *Platform) AmpleLinks() []int32 {
 // It is relative: a sum of a thousand terms is off by less.
 const roundingOfSums = 1e-12
 
-// ampleness is what AmpleLinks knows of a platform.
-// The time to collect it goes with the listed routes and the hosts in zones that list routes.
+// ampleness is the data of a platform by which AmpleLinks decides. The time to collect it is proportional to the number
+// of listed routes and of hosts in zones that list routes.
 type ampleness struct {
 	*Platform
 	uses   []int32            // by link: how often routes are listed with it

@@ -8,8 +8,10 @@ import (
 	"reprise/trace/warning"
 )
 
-// limits bound what a file can ask for.
-// Fuzz tests read with smaller ones.
+// This file turns the elements of a description into a Platform (build): its first pass is here, the second, which
+// reads routes, in routes.go.
+
+// limits bound what a file can ask for. Fuzz tests read with smaller ones.
 type limits struct {
 	text      int // bytes
 	hosts     int
@@ -20,9 +22,8 @@ type limits struct {
 
 var defaultLimits = limits{text: maxText, hosts: MaxHosts, links: MaxLinks, pathTable: 1 << 24}
 
-// A builder turns the elements of a file into a platform, in two passes: the
-// first declares hosts, routers, links and zones, the second reads routes,
-// which may then name anything.
+// A builder is the state of build. The first pass declares hosts, routers, links and zones; the second reads routes,
+// which may name any of these.
 type builder struct {
 	*Platform
 	limits       limits
@@ -36,8 +37,7 @@ type builder struct {
 	warnings     warning.List
 }
 
-// A declaredLink is what a name of a link stands for: its up constraint and its down
-// one, or the same for both if it has no directions.
+// A declaredLink has the constraints of a link that a file names: up and down, or one for both if it has no directions.
 type declaredLink struct{ up, down int32 }
 
 // split reports whether the link has two directions, of which one must be named.

@@ -1,8 +1,8 @@
 package platforms
 
-// A bypass is a route that goes before the others: between two hosts of a zone,
-// or from the hosts of one zone to those of another, however deep both are in
-// the zone that lists it. It has one direction.
+// A bypass is a route that replaces the usual one, in one direction: between two hosts of a zone, or from the hosts of
+// one zone to those of another, at any depth in the zone that lists it. readBypass reads it, walk.appendRoute (zone.go)
+// asks for it.
 type bypass struct {
 	betweenZones bool
 	fromAt, toAt position // gateways, if it is between zones
@@ -15,9 +15,8 @@ type bypassKey struct {
 	src, dst position
 }
 
-// findBypass returns the bypass for two places, or nil. Between zones the one of
-// the innermost zones around them counts: the depths of the two are tried from
-// the inside out, as in the original.
+// findBypass returns the bypass for two places, or nil. Between zones the bypass of the innermost zones around the
+// places counts: depths are tried from the inside out, in SimGrid's order.
 func (p *Platform) findBypass(src, dst position) *bypass {
 	if src.zone == dst.zone {
 		return p.bypasses[bypassKey{src.zone, src, dst}]
@@ -85,8 +84,7 @@ func (b *builder) readBypass(v *values, zone int32) {
 	b.bypasses[key] = way
 }
 
-// readBypassEnd looks an end of a bypass up: a host or router of the zone, or a
-// zone at any depth inside it.
+// readBypassEnd returns an end of a bypass: a host or router of the zone, or a zone at any depth inside it.
 func (b *builder) readBypassEnd(v *values, attr string, zone int32) point {
 	pt, ok := b.points[v.text(attr)]
 	if v.e.name == "bypassZoneRoute" {

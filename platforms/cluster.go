@@ -9,8 +9,10 @@ import (
 	"unicode"
 )
 
-// A clusterSpec is what a <cluster> element says.
-// A cabinet fills in the names and numbers of its hosts only.
+// This file reads <cluster> elements (readClusterSpec) and has clusters around one switch (flatCluster); the other
+// topologies are in fattree.go, torus.go and dragonfly.go.
+
+// A clusterSpec holds the attributes of a <cluster>. For a cabinet only the names and numbers of the hosts are set.
 type clusterSpec struct {
 	id, prefix, suffix string
 	ranges             []idRange // numbers of the hosts

@@ -9,7 +9,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// A Description is what a person wants to know of a machine.
+// A Description sums up a machine for people (Platform.Describe).
 type Description struct {
 	Name  string  `json:"name"`
 	Hosts int     `json:"hosts"`
@@ -32,8 +32,8 @@ type ZoneDescription struct {
 	Bisection float64            `json:"bisection_bytes_per_s,omitempty"`
 }
 
-// A LevelDescription is the cables of a kind that leave each of a number of
-// nodes. Bandwidth is that of one cable, one way.
+// A LevelDescription is the cables of one kind: Cables leave each of Nodes nodes. Bandwidth is that of one cable, one
+// way.
 type LevelDescription struct {
 	Name      string  `json:"name"`
 	Nodes     int64   `json:"nodes"`

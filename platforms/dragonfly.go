@@ -2,11 +2,10 @@ package platforms
 
 import "fmt"
 
-// A dragonfly is groups of chassis of blades, each blade a router with hosts.
-// Green cables join the blades of a chassis, black ones the same blades of the
-// chassis of a group, one blue cable each two groups. A host is numbered
-// ((group*chassis + c)*blades + b)*nodes + n, a router by the same without n.
-// Source: SimGrid's dragonfly, as of version 3.32.
+// A dragonfly consists of groups of chassis of blades; each blade is a router with hosts. Green cables join the blades
+// of a chassis, black cables the blades of one number in the chassis of a group, and one blue cable joins each two
+// groups. A host has the number ((group*chassis + c)*blades + b)*nodes + n, a router the same without n. Source:
+// SimGrid's dragonfly, as of version 3.32.
 type dragonfly struct {
 	groups, chassis, blades, nodes int32 // of the whole, of a group, of a chassis, of a blade; all >= 1
 

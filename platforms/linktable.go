@@ -7,8 +7,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// A linkTable is the links that a cluster owns, in a few runs of alike ones, so
-// that a cluster of any size takes the same few bytes.
+// A linkTable is the links of a cluster, in a few runs of equal links, so that a cluster of any size takes the same few
+// bytes. This file also has levels, which name kinds of links (Levels, LevelOf), and scaled links (Scaled).
 type linkTable struct {
 	first int32 // platform's number of the table's link 0
 	count int64
@@ -17,7 +17,7 @@ type linkTable struct {
 	levels []string
 }
 
-// A linkRun is alike links. name makes the name of the i-th of the run.
+// A linkRun is links that are equal but for their names. name makes the name of the i-th.
 type linkRun struct {
 	start  int64    // in the table
 	like   Link     // each, but for the name
@@ -25,9 +25,9 @@ type linkRun struct {
 	name   func(i int32) string
 }
 
-// add appends a run of count >= 0 links like the given one, whose levels are the given ones
-// in turn, and returns the platform's number of its first. The caller checks count
-// afterwards: until then the table may hold more links than a platform can.
+// add appends a run of count >= 0 links like the given one, with the given levels in turn, and returns the platform's
+// number of its first. The caller checks the count afterwards: until then the table may hold more links than a platform
+// can.
 func (t *linkTable) add(count int64, like Link, levels []string, name func(i int32) string) int32 {
 	start, of := t.count, levelRun{int32(len(t.levels)), int32(len(levels))}
 	if count > 0 {
@@ -55,7 +55,7 @@ type level struct {
 	name string
 }
 
-// levelRun is the levels that links with consecutive numbers have, in turn.
+// levelRun is a run of levels, which links with consecutive numbers have in turn.
 type levelRun struct{ first, count int32 }
 
 func (r levelRun) of(i int32) int { return int(r.first + i%r.count) }
@@ -119,8 +119,8 @@ func treeNodes(level int) string {
 	return fmt.Sprintf("level %d", level)
 }
 
-// Cables returns, for each of the Levels, the first of those that are directions of the same
-// cables: who lays quicker cables lays them for both.
+// Cables returns, for each of the Levels, the first level that is a direction of the same cables: quicker cables are
+// quicker in both directions.
 func (p *Platform) Cables() []int {
 	cables := make([]int, len(p.levels))
 	for i, l := range p.levels {

@@ -8,6 +8,9 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file says which elements and attributes a description may have: modernise turns older versions into version 4,
+// checkTree checks the result against schema.
+
 // A rule says what an element may hold. Names ending in "!" are required; "*" is any.
 type rule struct {
 	attrs    string
@@ -52,8 +55,7 @@ var schema = map[string]rule{
 	"random":       {"id! min! max! mean! std_deviation! seed radical generator", ""},
 }
 
-// onlyValues lists attributes that say nothing when they have one of these values, and
-// something we cannot do when they have another.
+// onlyValues lists attributes that have no effect with one of these values; with any other value they are refused.
 var onlyValues = map[string][]string{"state": {"ON"}, "availability": {"1", "1.0"}}
 
 // oldNames maps the words of version 3 to those of version 4.
@@ -87,8 +89,8 @@ func modernise(e *element) {
 // routings are the ways to route in a zone, which files spell in any case.
 var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster", "Vivaldi"}
 
-// checkTree holds a tree against the schema; e itself is allowed where it is.
-// Afterwards whoever reads an element need not ask for attributes that are required, or expect others.
+// checkTree checks a tree against the schema; e itself is allowed where it is. After it, code that reads an element may
+// rely on required attributes, and on there being no unknown ones.
 func checkTree(e *element, file string) error {
 	r := schema[e.name]
 	if err := checkAttrs(e, r); err != nil {

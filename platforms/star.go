@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// A star is a zone of routing Cluster or Vivaldi: points with links of their own, to and
-// from a middle. In a Cluster these are hosts, listed one by one or in cabinets, around one
-// switch, and routes are as in a flat cluster. In a Vivaldi zone they are peers, and
-// their coordinates say how far two of them are apart.
+// A star is a zone of routing Cluster or Vivaldi: points with links of their own, to and from a middle. In a Cluster
+// the points are hosts, listed one by one or in cabinets, around one switch, and routes are as in a flat cluster. In a
+// Vivaldi zone they are peers, and their coordinates give the latency between them (addDistance).
 type star struct {
 	zone     int32
 	up, down []int32           // of each point, -1 for none: a router, or a zone
@@ -20,8 +19,8 @@ type star struct {
 	at       []coordinates     // of each point, if the routing is Vivaldi
 }
 
-// appendLocal takes the links of both points and the backbone between them. SimGrid lists a link once however
-// often the points name it; a loopback that is listed replaces all of these.
+// appendLocal appends the links of both points and the backbone between them. As in SimGrid a link is there once,
+// however often the points name it. The route of a point to itself is its listed loopback, if it has one.
 func (s *star) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
 	if s.at != nil {
 		if err := s.addDistance(w, src, dst); err != nil {

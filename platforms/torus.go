@@ -2,10 +2,9 @@ package platforms
 
 import "fmt"
 
-// A torus is hosts on a grid that closes in each dimension; host r stands at
-// coordinate r / (d_0*..*d_{j-1}) mod d_j of dimension j. Each host owns one
-// cable per dimension, to its neighbour in the + direction. Source: SimGrid's
-// torus, as of version 3.32.
+// A torus is hosts on a grid that closes in each dimension; the coordinate of host r in dimension j is r /
+// (d_0*..*d_{j-1}) mod d_j. Each host owns one cable per dimension, to its neighbour in the + direction. Source:
+// SimGrid's torus, as of version 3.32.
 type torus struct {
 	dims     []int32
 	width    int32 // constraints of a cable: 2 (+, -) or 1 (both)
@@ -61,8 +60,8 @@ func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 			if c.limiter >= 0 {
 				route = append(route, c.limiter+at)
 			}
-			// A cable belongs to the host at its - end: the host that a hop in + direction leaves, or that one in - direction
-			// comes to.
+			// A cable belongs to the host at its - end: the host that a hop in + direction leaves, or that one in -
+			// direction comes to.
 			owner := at
 			if plus {
 				at = step(at, stride, x, size)

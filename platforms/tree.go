@@ -13,13 +13,13 @@ import (
 	"reprise/internal/textutil"
 )
 
-// The XML of a platform as a tree of elements, with the lines that errors name.
+// readTree reads the XML of a platform as a tree of elements, with the lines that errors name.
 
 // maxDepth bounds how deep elements nest, so that recursion over them is safe.
 const maxDepth = 100
 
-// An element is one of the XML file, with all that is inside it.
-// It has few attributes, so that looking through all of them is as quick as a map, and takes less memory.
+// An element is one of the XML file, with all that is inside it. Attributes are few, so that a list of them is as quick
+// as a map, and takes less memory.
 type element struct {
 	name     string
 	line     int

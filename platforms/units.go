@@ -9,8 +9,10 @@ import (
 	"reprise/internal/bounds"
 )
 
-// prefixes are the multiples of a unit, decimal and binary.
-// SimGrid writes the short ones before f, Bps and bps, and the long ones before flops.
+// This file reads quantities with SimGrid's units: ParseBandwidth, ParseSpeed, ParseLatency.
+
+// prefixes are the multiples of a unit, decimal and binary: short ones stand before f, Bps and bps, long ones before
+// flops.
 var prefixes = []struct {
 	short, long string
 	factor      float64

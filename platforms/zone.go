@@ -2,8 +2,10 @@ package platforms
 
 import "fmt"
 
-// A place is where a host, a router or a zone stands: the zone around it and
-// its number among the points of that zone.
+// Zones, and how a route is put together from them (walk.appendRoute); each topology routes inside its own zone.
+
+// A position is where a host, a router or a zone stands: the zone around it and its number among the points of that
+// zone. Comments also call it a place.
 type position struct{ zone, local int32 }
 
 // A point is what a name stands for in routes.
@@ -25,24 +27,22 @@ type zone struct {
 type topology interface {
 	// appendLocal appends the route between two hosts or routers of the zone.
 	appendLocal(w walk, route []int32, src, dst int32) ([]int32, error)
-	// describe fills in all but the name.
+	// describe fills in all fields of z but the name.
 	describe(p *Platform, z *ZoneDescription)
 }
 
-// An Order is one in which the links of a route are given. SimGrid adds up what
-// they cost in orders of its own, and the last bit of a sum depends on it; where
-// flows meet in FATPIPEs that bit can decide which of them are rated together.
+// An Order is an order of the links of a route. SimGrid adds up latencies in orders of its own, and the last bit of a
+// sum depends on the order; if flows meet in FATPIPEs that bit can decide which of them get one rate.
 type Order uint8
 
 const (
 	// AsMet is the order in which a message meets the links.
 	AsMet Order = iota
-	// AsSummed is that in which SimGrid adds up their latencies: it resolves the
-	// way across a zone before the ways to and from its gateways, and a path of
-	// Dijkstra's from its end.
+	// AsSummed is that in which SimGrid adds up their latencies: the way across a zone before the ways to and from its
+	// gateways, and a path of Dijkstra's from its end.
 	AsSummed
-	// AsListed is that in which SimGrid lists them: what Dijkstra finds inside
-	// one zone before all that was found so far, and each of its edges backwards.
+	// AsListed is that in which SimGrid lists them: the links that Dijkstra finds inside one zone before all links
+	// found so far, and each of its edges backwards.
 	AsListed
 )
 
@@ -53,9 +53,8 @@ type walk struct {
 	distance *float64 // seconds: to which zones of routing Vivaldi add how far points are apart; nil: nobody asks
 }
 
-// appendRoute appends the route between any two hosts or routers: over a bypass
-// if there is one, inside their common zone, or across the innermost zone around
-// both, to and from the gateways that it names.
+// appendRoute appends the route between any two hosts or routers: over a bypass if there is one, else inside their
+// common zone, else across the innermost zone around both, between the gateways that it names.
 func (w walk) appendRoute(route []int32, src, dst position) ([]int32, error) {
 	p := w.Platform
 	if p.bypasses != nil {

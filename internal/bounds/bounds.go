@@ -1,9 +1,9 @@
-// Package bounds says what a machine can be: bounds far beyond any, but not beyond what
-// arithmetic in doubles and a replay of finite length can do. What exceeds them is a
-// mistake in a file, such as a unit that is missing.
+// Package bounds has the ranges of the quantities of machines: far wider than any machine, but not wider than
+// arithmetic in doubles and a replay of finite length can handle. A value outside is a mistake in a file, such as a
+// missing unit.
 //
-// [Range.Check] says what is allowed. Which file and line a value is from is left to the reader, which puts that before
-// the error; and whether a possible machine is a likely one is left to the user.
+// [Range.Check] returns an error that says what is allowed; the reader of a file puts file and line before it. Whether
+// a possible machine is a likely one is left to the user.
 package bounds
 
 import (

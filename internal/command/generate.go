@@ -13,7 +13,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// generateFlag has a command print what it is installed with.
+// This file runs a command line (Execute), and writes what --generate asks for: completions for shells (words) and
+// manual pages (man).
+
+// generateFlag has a command print its completion for a shell, or its manual page.
 var generateFlag = &cli.StringFlag{
 	Name:  "generate",
 	Usage: "print `bash|zsh|fish|man`: the completion for a shell, or the manual page, and stop",
@@ -136,7 +139,7 @@ func words(app *cli.App, line []string) (list []string) {
 	return list
 }
 
-// flagHelp is a flag of a command, as help shows it.
+// flagHelp is a flag of a command as its help shows it.
 type flagHelp struct {
 	names []string // with their dashes: "--output", "-o"
 	value string   // the placeholder for its value in help, "" if it takes none

@@ -17,6 +17,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file runs a command as a process (Main): signals, output and the exit code.
+
 // Run is a command: it reads args and stdin; stdout gets results, stderr everything else.
 type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error
 
@@ -127,8 +129,7 @@ var endings = struct {
 	text string          // and says this
 }{code: 1, text: "interrupted"}
 
-// InterruptedCode has signals end the process with another code than 1, where that means
-// something else.
+// InterruptedCode has signals end the process with another code than 1, for commands where 1 has another meaning.
 func InterruptedCode(code int) {
 	endings.Lock()
 	defer endings.Unlock()
@@ -143,10 +144,10 @@ func InterruptedText(text string) {
 	endings.text = text
 }
 
-// OnEnding calls end, beside what goes on, with the first signal that should end the
-// command, instead of ending it at once. After it SIGINT and SIGTERM end the process at
-// once, and hangups nothing. stop ends the waiting. It is for what has something to save,
-// and for no longer than that; in a program that Main does not run it does nothing.
+// OnEnding calls end, in a goroutine of its own, with the first signal that should end the command, instead of ending
+// it at once. After that signal SIGINT and SIGTERM end the process at once, and a hangup does nothing. stop ends the
+// waiting. It is for code that has something to save, and only as long as it has; in a program that Main does not run
+// it does nothing.
 func OnEnding(end func(os.Signal)) (stop func()) {
 	endings.Lock()
 	defer endings.Unlock()

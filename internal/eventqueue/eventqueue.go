@@ -1,4 +1,5 @@
-// Package eventqueue says what happens next, among things that each have one time.
+// Package eventqueue has a [Queue] of entries, such as ranks or flows, that each have at most one time: it gives the
+// entry with the earliest time, the next event of a simulation.
 package eventqueue
 
 import (

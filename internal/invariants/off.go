@@ -1,9 +1,8 @@
 //go:build !invariants
 
-// Package invariants says whether the program checks, at a cost, what its own code
-// guarantees: in a build with the tag "invariants" (make invariants). What comes from
-// outside is checked always, and elsewhere.
+// Package invariants says whether the program checks, at a cost, what its own code guarantees: Enabled is true in a
+// build with the tag "invariants" (make invariants). Input from outside is always checked, elsewhere.
 package invariants
 
-// Enabled is a constant, so that what it guards is not in a program without.
+// Enabled is a constant, so that a program without it does not contain the code that it guards.
 const Enabled = false

@@ -2,5 +2,5 @@
 
 package invariants
 
-// Enabled is a constant, so that what it guards is not in a program without.
+// Enabled is a constant, so that a program without it does not contain the code that it guards.
 const Enabled = true

@@ -1,7 +1,7 @@
-// Package keyheap is a binary heap of numbers with keys, as times or levels: the smallest key is first, and of equal keys
-// the smallest number, so that the order does not depend on the history of the heap.
+// Package keyheap is a binary heap of numbers with keys, as times or levels ([Heap]): the smallest key is first, and of
+// equal keys the smallest number, so that the order does not depend on the history of the heap.
 //
-// internal/eventqueue is the queue for entries that are there all the time and change their keys often.
+// Package eventqueue has the queue for entries that are there all the time and change their keys often.
 package keyheap
 
 // Item is a number and what it is ordered by.

@@ -1,11 +1,10 @@
-// Package portable has elementary functions and a mixer of random bits that give the same bits on every
-// processor. Those of package math are written in assembly for some processors and
-// compiled with fused multiply-adds for others, so that their last bits differ. What
-// decides a result uses these, or what package math computes exactly or rounds
-// correctly: Sqrt, Floor, Frexp and the like.
+// Package portable has elementary functions ([Atan], [Log]) and a mixer of random bits ([Mix]) that give the same bits
+// on every processor. The functions of package math are written in assembly for some processors and compiled with fused
+// multiply-adds for others, so that their last bits differ. Code that decides a result uses this package, or functions
+// that package math computes exactly or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses
+// the others.
 //
-// Special arguments are as those of package math. scripts/arithmetic refuses math's
-// functions where they could decide a result.
+// Special arguments are treated as in package math.
 package portable
 
 import "math"

@@ -1,7 +1,7 @@
-// Package regular reads files whose place is known and whose content is not: those of a study's
-// directory, of recordings, of checkpoints. Anybody may have put something else there: a pipe
-// waits for ever, a device never ends, and a file may be larger than the memory. Where the name of
-// something built in may stand as well, IsFile and Missing tell the two apart.
+// Package regular opens and reads regular files only ([Open]). It is for files at known places with unknown content: of
+// a study's directory, of recordings, of checkpoints. Anybody may have put something else there: reading a pipe waits
+// for ever, a device never ends, and a file may be larger than the memory. IsFile and Missing tell names of files from
+// names of built-in things.
 package regular
 
 import (
@@ -25,7 +25,8 @@ func Open(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	// Somebody may put a pipe there in between: opened so, it does not wait for a writer, and the second check finds it.
+	// Somebody may put a pipe there in between: opened so, it does not wait for a writer, and the second check finds
+	// it.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

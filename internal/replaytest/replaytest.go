@@ -1,7 +1,7 @@
-// Package replaytest has runs for tests of what observes replays.
+// Package replaytest has runs for tests of observers of replays.
 //
-// A run is HPL, which has collective phases, computations of different lengths, and messages that overlap with them:
-// more than the traces of a few lines that package tracetest builds.
+// A run is HPL ([HPL]), which has collective phases, computations of different lengths, and messages that overlap with
+// them: more than the small traces of package tracetest have.
 package replaytest
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A file is
+// Write and Read write and read the file of a state:
 //
 //	magic    8 bytes
 //	version  4 bytes, little endian: of the content's format

@@ -1,6 +1,5 @@
-// Package sniff tells what a file is by how it begins. It is asked where a file could
-// not be read as what it was taken for, and so never refuses one: the error then says what
-// the file is instead, and what to do with it.
+// Package sniff tells the format of a file by its beginning. It is asked after a file could not be read in the format
+// that was expected, so it never refuses a file: the error then says what the file is instead, and what to do with it.
 //
 // A reader of a stream wraps it by [Remember] and passes its error through [Head.Instead]; one that has a file asks
 // [InFile] or [InsteadAt]. Formats are the rows of a table, with a [Kind] for those that commands read. Only the
@@ -62,8 +61,8 @@ func (h *Head) Read(p []byte) (int, error) {
 // Bytes returns the beginning of what has been read.
 func (h *Head) Bytes() []byte { return h.head }
 
-// Instead returns err, of reading r as one of the wanted kinds, or an error that says what the file is instead. Where
-// less than a line or two has been read, it reads once more.
+// Instead returns err, of reading r as one of the wanted kinds, or an error that says what the file is instead. If less
+// than a line or two has been read, it reads once more.
 func (h *Head) Instead(err error, name string, want ...Kind) error {
 	if err == nil {
 		return nil
@@ -118,7 +117,7 @@ func Instead(err error, name string, head []byte, want ...Kind) error {
 	return &mistaken{fmt.Sprintf("%s: this is %s, not %s: %s", name, f.what, nouns[want[0]], f.todo), err}
 }
 
-// guessed is an error that says what the file looks like: once, however many readers ask.
+// guessed is an error that says what the file looks like. Only the first of several readers adds it.
 type guessed struct{ error }
 
 func (g *guessed) Unwrap() error { return g.error }

@@ -6,17 +6,19 @@ import (
 	"sync"
 )
 
+// The table of formats and their beginnings; formatOf finds the row of a file.
+
 // format is a row of the table.
 type format struct {
 	kind  Kind
-	what  string // with its article
-	todo  string
-	guess bool // other files may begin so, too
-	begin string
-	is    func(head []byte) bool // unless begin says it all
+	what  string                 // its name, with its article
+	todo  string                 // advice for the user
+	guess bool                   // other files may begin so, too
+	begin string                 // the first bytes
+	is    func(head []byte) bool // in place of begin, if no fixed bytes tell the format
 }
 
-// What to do with what nothing here reads.
+// Advice on formats that no command reads.
 const (
 	noTrace = "no command reads it; replay plays traces of tracegen, and SimGrid's text traces by their index"
 	record  = "no command reads it; tracegen mpi records the program that it is of, where that runs"

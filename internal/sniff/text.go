@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// isBinaryGOAL: one of two numbers of 64 bits, then ranks, then the highest numbers of a core and of
-// a network interface.
+// This file has the tests of formats that no fixed first bytes tell; the table (table.go) names them. The comment of
+// each says how the format begins.
+
+// isBinaryGOAL: one of two numbers of 64 bits, then the number of ranks, then the highest numbers of a core and of a
+// network interface.
 func isBinaryGOAL(head []byte) bool {
 	if len(head) < 14 {
 		return false

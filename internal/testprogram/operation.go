@@ -9,7 +9,9 @@ import (
 	"reprise/trace"
 )
 
-// operation is what one rank does in one line.
+// This file turns the lines of a program into actions of a trace, rank by rank: operation.do.
+
+// operation is the call of one rank in one line.
 type operation struct {
 	*program
 	line    *line

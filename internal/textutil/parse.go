@@ -12,8 +12,10 @@ import (
 	"reprise/internal/bounds"
 )
 
-// mostFraction is the largest share without a percent sign: 0.5 is more likely
-// half a percent than half of the whole.
+// This file helps readers of text: percentages, ends of parsing by panic (Stop, Must, Stopped), lines and limits of
+// JSON.
+
+// mostFraction is the largest share without a percent sign: 0.5 is more likely half a percent than half of the whole.
 const mostFraction = 0.1
 
 // ParsePercent reads a percentage of less than 100 %, or a fraction of the whole. It is more than 0,
@@ -90,8 +92,8 @@ func NewLineScanner(r io.Reader) *bufio.Scanner {
 	return s
 }
 
-// LineError is the error of a scanner of lines, nil at the end of the text. That of a line which
-// is too long says so in words that do not speak of the scanner.
+// LineError is the error of a scanner of lines, nil at the end of the text. If a line is too long it says so in words
+// of its own.
 func LineError(s *bufio.Scanner) error {
 	err := s.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
@@ -100,9 +102,8 @@ func LineError(s *bufio.Scanner) error {
 	return err
 }
 
-// JSONLimits are how much a text may have, of each.
-// They bound what a decoder of JSON allocates for a hostile text: a map or a list takes many times the bytes of a short
-// member.
+// JSONLimits bound the numbers of things in a text, and so the memory that a decoder of JSON allocates for a hostile
+// one: a map or a list takes many times the bytes of a short member.
 type JSONLimits struct {
 	Objects int
 	Values  int // members of objects and elements of lists, but for the first of each

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is text in columns: the first is aligned left, the others right.
-// A row of a single cell is a heading or a remark between the others, and has no say in the widths.
+// Table is text in columns: the first is aligned left, the others right. A row of a single cell is a heading or a
+// remark between the others, and does not count for the widths.
 type Table struct{ rows [][]string }
 
 // Row appends a row.
@@ -18,8 +18,8 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Write writes the rows, a line each. On a terminal (Columns) whose lines have no room for them
-// columns are left out that have no values, and then the first one is cut.
+// Write writes the rows, a line each. On a terminal (Columns) whose lines are too short it leaves out the columns
+// without values, and if that is not enough cuts the first one.
 func (t *Table) Write(w io.Writer) error {
 	rows, widths := t.rows, widthsOf(t.rows)
 	// Only a terminal says how wide it is: files and pipes get all columns, so that programs find them.

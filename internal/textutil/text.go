@@ -56,8 +56,8 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// Cut returns a text of at most most bytes, its beginning and its end if it is longer: in
-// a message the place stands at the beginning, and what to do at the end.
+// Cut returns a text of at most most bytes: if it is longer, its beginning, where a message has the place, and its end,
+// where it has the advice.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -83,8 +83,8 @@ func Fit(text string, most int) string {
 	return string([]rune(text)[:max(0, most-1)]) + "…"
 }
 
-// Visible returns a text with what a terminal would obey replaced by what can be seen,
-// as in a quoted text: control characters but line breaks and tabs.
+// Visible returns a text in which visible escapes, as in a quoted text, replace the characters that a terminal would
+// obey: control characters but line breaks and tabs.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, obeyed) {
 		return text
@@ -107,12 +107,11 @@ func obeyed(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// mostBrief is how many bytes an error has behind the place that it is about.
+// mostBrief bounds the bytes of an error after the place that it is about.
 const mostBrief = 500
 
-// Brief returns an error whose text is bounded, and has nothing in it that a terminal would
-// obey: readers put their errors through it where they add the place, as these repeat
-// what files say.
+// Brief returns an error whose text is bounded, without characters that a terminal would obey. Readers pass their
+// errors through it when they add the place, as errors repeat text of files.
 func Brief(err error) error {
 	text := Cut(Visible(err.Error()), mostBrief)
 	if text == err.Error() {
@@ -171,8 +170,8 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// Plain replaces what may not stand in the name of a host, or of a file that is called
-// by it: all but letters, digits, points, _ and - becomes _, a point at the beginning too.
+// Plain replaces by _ all characters that may not stand in the name of a host, or of a file named after it: all but
+// letters, digits, points, _ and -, and a point at the beginning.
 func Plain(s string) string {
 	out := []byte(s)
 	for i, c := range out {
@@ -184,9 +183,9 @@ func Plain(s string) string {
 	return string(out)
 }
 
-// Cell returns a text for a cell of a table that people open in a spreadsheet, which takes for a formula what
-// begins with =, +,
-// -, @, a tab or a carriage return: such a text, unless it is a number, gets an apostrophe, the mark of text there.
+// Cell returns a text for a cell of a table that people open in a spreadsheet. A spreadsheet takes a text for a formula
+// if it begins with =, +, -, @, a tab or a carriage return: unless it is a number, such a text gets an apostrophe, the
+// mark of text there.
 func Cell(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text

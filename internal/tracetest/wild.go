@@ -8,7 +8,7 @@ import (
 	"reprise/trace"
 )
 
-// wild makes programs of what bytes say, as hostile as the format allows.
+// wild makes programs of bytes, as hostile as the format allows, for fuzz tests (Wild).
 //
 // Each decision takes a byte, zero once they have come to their end, so that a short input makes a short program and a
 // fuzzer that changes a byte changes one decision. The order of the decisions is a part of the corpora that fuzzers
@@ -27,10 +27,9 @@ type wildBlock struct{ number, params int }
 // WildRanks is the number of ranks of wild programs.
 const WildRanks = 3
 
-// Wild returns the file of a trace in which the ranks do what the bytes say, whether that
-// has any sense or not: they name ranks that there are none of, wait for what they have
-// not begun, call each other's blocks. Loops take at most turns turns. The error says that the
-// format has no such program.
+// Wild returns the file of a trace in which the ranks do what the bytes say, whether that makes sense or not: they name
+// ranks that do not exist, wait for requests that they have not begun, call each other's blocks. Loops take at most
+// turns turns. The error says that the format has no such program.
 func Wild(data []byte, turns int64) ([]byte, error) {
 	g := &wild{data: data, turns: turns, depth: 2}
 	var file bytes.Buffer
@@ -83,7 +82,7 @@ func (g *wild) next() byte {
 // upTo returns a number of [0, most].
 func (g *wild) upTo(most int) int { return int(g.next()) % (most + 1) }
 
-// value returns a number: mostly a small one, seldom one at an end of what there is.
+// value returns a number: mostly a small one, seldom one at an end of the range.
 func (g *wild) value() int64 {
 	extremes := [...]int64{-1, 1 << 20, math.MaxInt32, math.MinInt32, 1 << 50, math.MaxInt64, math.MinInt64, trace.AnyTag,
 		trace.FloatArg(1e-3), trace.FloatArg(1e300), trace.FloatArg(math.NaN()), trace.FloatArg(-1)}
@@ -101,7 +100,7 @@ func (g *wild) operand() trace.Operand {
 	return trace.Const(g.value())
 }
 
-// rank returns a rank, mostly one that there is.
+// rank returns a rank, mostly one that exists.
 func (g *wild) rank() trace.Operand {
 	if g.upTo(9) == 0 {
 		return g.operand()

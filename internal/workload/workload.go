@@ -20,13 +20,18 @@ const (
 	largest  = 1 << 20
 )
 
-// Workload is a pattern of messages for a number of ranks. In three patterns all ranks go through rounds: "ring", a shift
-// by another distance each round, "pairwise", exchanges with every other rank in turn, and "binary", exchanges with the
-// ranks whose numbers differ in one bit.
+// Workload is a pattern of messages for a number of ranks. In three patterns all ranks go through rounds:
 //
-// The others (Crowds) have many messages in flight at once: "alltoall", a message from each rank to each other one, all posted at once,
-// with sizes and starts of their own, "equal", the same with one size and start, "incast", where each rank sends
-// to one in 32, and "bursts", where each sends to 16 others by random permutations.
+//	ring      a shift by another distance each round
+//	pairwise  exchanges with every other rank in turn
+//	binary    exchanges with the ranks whose numbers differ in one bit
+//
+// The others (Crowds) have many messages in flight at once:
+//
+//	alltoall  a message from each rank to each other one, all posted at once, with sizes and starts of their own
+//	equal     the same with one size and start
+//	incast    each rank sends to one rank in 32
+//	bursts    each rank sends to 16 others by random permutations
 type Workload struct {
 	Pattern  string
 	Ranks    int // a power of two, at least 32

@@ -12,19 +12,19 @@ import (
 	"reprise/smpi/option"
 )
 
-// Option is an option of replay platform new, which is a word of an inline specification as well.
+// This file makes a Spec of options: of flags (FromFlags) or of an inline specification in one text (Inline).
+
+// Option is an option of replay platform new, and a word of an inline specification.
 type Option struct {
 	Name, Usage, Default string
 	Switch               bool // it has no value
 	Repeatable           bool // inline, several values have blanks between
-	// set sets what the option says; nil: it says how nodes are joined, of which there is one at most. That is
-	// read at the end, as cables are like those of the nodes unless it says otherwise.
+	// set sets the value of the option in a request; nil for the options that say how nodes are joined, of which one at
+	// most is given. These are read last, as their cables are like those of the nodes unless they say otherwise.
 	set func(*request, string) error
 }
 
-// request is what options say, in any order.
-// The words of a topology wait until all options are read, since cables that say nothing else are like those of the
-// nodes.
+// request is the values of options, given in any order. The words of the topology wait until all options are read.
 type request struct {
 	Spec
 	nodes           bool // their number is given

@@ -9,8 +9,8 @@ import (
 	"reprise/platforms"
 )
 
-// xmlBuilder is a description that is being written.
-// Names need no escapes: they are made here, of letters, digits and hyphens.
+// xmlBuilder writes the XML of a Spec, for Spec.Write and the topologies. Names need no escapes: they are made here, of
+// letters, digits and hyphens.
 type xmlBuilder struct{ strings.Builder }
 
 // line writes a line at some depth.

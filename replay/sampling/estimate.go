@@ -147,9 +147,9 @@ func (p *fit) excess(w *Window, a, b int) float64 {
 	return w.mean(a, b) - p.trend.sum(a, b)/float64(b-a)
 }
 
-// bridge adds the gap between the stretches i and i+1, whose residuals count as their steps.
-// Of two windows that differ by chance one is odd, and its other neighbour differs from it as well. Of
-// those on both sides of a change each is like its other neighbour.
+// bridge adds the gap between the stretches i and i+1, whose residuals count by their numbers of steps. If two windows
+// differ by chance, one of them is odd and differs from its other neighbour as well. If they lie on both sides of a
+// change in the run, each is like its other neighbour.
 func (p *fit) bridge(i int, length float64) {
 	a, b := &p.stretches[i], &p.stretches[i+1]
 	g := gap{from: a.to, to: b.from}
@@ -168,10 +168,10 @@ func (p *fit) bridge(i int, length float64) {
 	p.gaps = append(p.gaps, g)
 }
 
-// scale returns what the scatter around steps of the given cost is relative to: the cost, where a run forgets.
-// Else it grows with the root of the cost: part of it is relative to the cost, as the noise of kernels, and part
-// the same for all steps, as what polls do, so that in the cheap steps at the end of HPL it is larger in
-// relation to these, but smaller in seconds.
+// scale returns the seconds to which the scatter around steps of the given cost is relative. If a run forgets the cold
+// start, that is the cost. Else it grows with the root of the cost: a part of the scatter is relative to the cost, as
+// the noise of kernels, and a part is the same for all steps, as the effect of polls. So in the cheap steps at the end
+// of HPL the scatter is larger relative to their cost, but smaller in seconds.
 func (p *fit) scale(cost float64) float64 {
 	cost = math.Max(cost, p.floor)
 	if p.meanCost == 0 {
@@ -187,18 +187,16 @@ func (t *stretch) difference(other *stretch, length float64) float64 {
 	return d * d / (length/t.steps + length/other.steps)
 }
 
-// prior is how many differences the common noise counts for in the spread of a gap,
-// whose own is one.
+// prior is the weight of the common noise in the spread of a gap, in numbers of differences: its own jump counts as
+// one.
 const prior = 4
 
-// variance returns the variance of the cost of a gap if n windows are put into it,
-// which leaves n+1 gaps of G steps. Each of them brings G^2*spread, the error of what
-// stands for it, and G*length*spread, its own noise.
+// variance returns the variance of the cost of a gap if n windows are put into it, which leaves n+1 gaps of G steps.
+// Each of these adds G^2*spread, the error of the windows that stand for it, and G*length*spread, its own noise.
 //
-// A run that does not forget a cold start is chaotic: what the windows measure is not
-// what the run does in these steps, but another draw. So their own noise counts twice,
-// length^2*spread each, and G*length*spread for that of the two in which they stand for
-// the gaps as well.
+// A run that does not forget a cold start is chaotic: a window measures not these steps of the run, but another random
+// draw of them. So the noise of windows counts twice: length^2*spread for each window, and G*length*spread for each gap
+// for which windows stand.
 func (g *gap) variance(n int, shape shape) float64 {
 	length, chaos := float64(shape.length), 2.
 	if shape.coupled {
@@ -213,7 +211,7 @@ func (g *gap) variance(n int, shape shape) float64 {
 	return v * g.spread
 }
 
-// redrawn returns the variance that chaos brings into the windows there are.
+// redrawn returns the variance that chaos adds to the windows that were simulated.
 func (p *fit) redrawn(shape shape) float64 {
 	if shape.coupled {
 		return 0
@@ -235,9 +233,8 @@ func (p *fit) pooled(shape shape) float64 {
 	return sum
 }
 
-// raw returns the variance of the costs of the gaps by their own differences alone, and
-// the sum of the squares of its parts, but for what is due to changes: where in a gap
-// a change is makes no more than the difference that is seen.
+// raw returns the variance of the costs of the gaps by their own differences alone, and the sum of the squares of its
+// parts without changes: wherever in a gap a change is, it adds no more than the difference that is seen.
 func (p *fit) raw(shape shape) (sum, squares float64) {
 	for _, g := range p.gaps {
 		g.spread = g.jump
