@@ -185,8 +185,7 @@ func (n *Network) wayOf(key bundleKey) (*route, []int32, error) {
 	return way, links, err
 }
 
-// join has flow id, whose factors are noted, begin its bandwidth phase as one of bundle b at a
-// time.
+// join has flow id, with the factors that latencyPhase has noted, begin its bandwidth phase in bundle b at a time.
 func (n *Network) join(id, b uint32, at float64) {
 	s := n.bundles
 	if int(id) >= len(n.flows) {
@@ -262,7 +261,7 @@ func (n *Network) enter(id uint32) {
 	}
 }
 
-// volume returns how far a bundle has got.
+// volume returns the volume of a bundle now.
 func (s *bundles) volume(b *bundle, now float64) float64 {
 	if b.clock == noClock {
 		return 0
@@ -375,7 +374,7 @@ func (n *Network) solveBundled() {
 	}
 }
 
-// move has bundle i go by the clock of a link, or by its own (-1).
+// move gives bundle i the clock of a link, or its own clock (-1).
 func (s *bundles) move(i uint32, to int32, now float64) {
 	b := &s.list[i]
 	if len(b.members) == 0 {
@@ -437,7 +436,7 @@ func (s *bundles) setLevel(at int32, level float64) {
 	}
 }
 
-// set puts bundle i, of which another member is the first, where it belongs among those of its clock.
+// set moves bundle i, whose first member is another one now, to its place among the bundles of its clock.
 func (s *bundles) set(i uint32) {
 	b := &s.list[i]
 	c := &s.clocks[b.clock]
@@ -455,7 +454,7 @@ func (s *bundles) remove(i uint32) {
 	}
 }
 
-// What a flow has, bundled or not.
+// Queries of a flow, bundled or not.
 
 func (n *Network) variableOf(id uint32) uint32 {
 	if n.bundles != nil {

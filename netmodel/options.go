@@ -42,8 +42,8 @@ const (
 	// SolverReference solves the whole system anew at every change, as the
 	// textbook does. It is slow and meant for comparison.
 	SolverReference
-	// SolverClocks takes the flows from one host to another together from the first on, where the options and the platform
-	// allow it.
+	// SolverClocks takes the flows from one host to another together from the first on, where the options and the
+	// platform allow it.
 	SolverClocks
 )
 
@@ -124,8 +124,8 @@ func DefaultOptions() Options {
 	}
 }
 
-// oldLinkFactor is network/bandwidth-factor of model SMPI while it was the part of
-// its bandwidth that a link carries.
+// oldLinkFactor is the default of network/bandwidth-factor of model SMPI with FactorBound, where it is the part of its
+// bandwidth that a link carries.
 const oldLinkFactor = 0.97
 
 // setModelDefaults sets the fields whose defaults depend on the model and the rule
@@ -178,8 +178,7 @@ func (o *Options) capacity(bandwidth float64) float64 {
 	return bandwidth
 }
 
-// penalty returns what a link of a bandwidth adds to the penalty of a flow. One that stands
-// still has none.
+// penalty returns the part of a link of a bandwidth in the penalty of a flow; 0 for a link without bandwidth.
 func (o *Options) penalty(bandwidth float64) float64 {
 	if bandwidth == 0 {
 		return 0
@@ -292,8 +291,8 @@ func Windowed(p *platforms.Platform, o *Options, hosts []int32) []warning.Warnin
 	return found
 }
 
-// OptionTable lists the options by SimGrid's names, or names of reprise/ where SimGrid has
-// none. It is what all that reads, shows or checks options goes by.
+// OptionTable lists the options by SimGrid's names, or names of reprise/ where SimGrid has none. All code that reads,
+// shows or checks options uses it.
 func OptionTable() option.Table[Options] { return optionTable }
 
 var optionTable = option.Table[Options]{

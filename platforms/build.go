@@ -46,9 +46,8 @@ func (l declaredLink) split() bool { return l.up != l.down }
 // list returns the constraints of a link: each once.
 func (l declaredLink) list() []int32 { return slices.Compact([]int32{l.up, l.down}) }
 
-// build makes a platform of a checked tree.
-// The tree has the elements and attributes of the schema, in the words of version 4; sum takes the texts of all files
-// that the description names. Errors are those of the first element at fault in each pass.
+// build makes a platform of a checked tree, with the elements and attributes of the schema in the words of version 4.
+// It writes the texts of all files that the description names to sum. The error is that of the first element at fault.
 func build(root *element, file string, lim limits, sum io.Writer) (p *Platform, err error) {
 	defer textutil.Stopped(&err)
 	b := &builder{
@@ -111,9 +110,9 @@ func build(root *element, file string, lim limits, sum io.Writer) (p *Platform, 
 	return b.Platform, nil
 }
 
-// declareZone declares a zone or cluster that stands at a place of its parent, and all that is in it. The points
-// of a zone are numbered in the order of the file. What may name hosts, links and zones that follow (routes, links
-// of hosts, connections of traces) waits for the second pass.
+// declareZone declares a zone or cluster that stands at a place of its parent, and all that is in it. The points of a
+// zone are numbered in the order of the file. Elements that may name later hosts, links and zones (routes, links of
+// hosts, connections of traces) wait for the second pass.
 func (b *builder) declareZone(e *element, at position, depth int32) {
 	v := b.at(e)
 	number := int32(len(b.zones))
@@ -283,8 +282,8 @@ func (b *builder) declareSingleHost(v *values, at position) {
 // No host has that many: a larger number is a mistake in the file.
 const maxCores = 1 << 20
 
-// addGroup adds what a <host> or <cluster> says of its hosts.
-// Hosts that are declared next belong to it.
+// addGroup adds the speed, cores and properties that a <host> or <cluster> gives its hosts. Hosts that are declared
+// next belong to it.
 func (b *builder) addGroup(v *values) {
 	b.groups = append(b.groups, hostGroup{v.speed("speed"), v.count("core", 1, 1, maxCores), readProps(v.e)})
 }
@@ -365,9 +364,9 @@ func (b *builder) nameLink(v *values, name string, l declaredLink) {
 	b.linkNames[name] = l
 }
 
-// addExplicitLink adds one constraint, the next of the levels, and returns its number.
-// A span goes on while neither a cluster nor other levels come between: a file of thousands of listed links has a few
-// spans, among which each question for a link looks.
+// addExplicitLink adds one constraint, the next of the levels, and returns its number. It lengthens the last span
+// unless a cluster or other levels come between: a file of thousands of listed links has a few spans, which spanOf
+// searches.
 func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
 	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil || b.spans[n-1].levels != levels {
 		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links)), levels})

@@ -87,8 +87,8 @@ func (p *Platform) LevelOf(i int32) int {
 	return int(s.levels.first) + run.levels.of(in)
 }
 
-// levelsIn returns the levels of that name in a zone, which it adds if there are none. What
-// has the first of the names has the others, too.
+// levelsIn returns the levels of these names in a zone, which it adds if there are none. If there is one of the first
+// name, there are those of the others.
 func (b *builder) levelsIn(zone int32, names ...string) levelRun {
 	key := level{zone, names[0]}
 	run, ok := b.levelRuns[key]
@@ -145,10 +145,9 @@ func areOpposite(there, back string) bool {
 	return false
 }
 
-// Scaled returns the platform with links of other capacities: the bandwidth and the latency
-// of each are as many times those of the file as factors says, and so are those of its profiles
-// and of the options for the global loopback, whoever takes them times [Platform.LinkFactors].
-// Routes stay, and so does the hash, which is that of the text.
+// Scaled returns the platform with scaled links: the bandwidth and the latency of each link are those of the file times
+// factors. Values of profiles, and the options for the global loopback, must be multiplied by [Platform.LinkFactors]
+// where they are used. Routes stay, and so does the hash, which is that of the text.
 func (p *Platform) Scaled(factors func(link int32) (bandwidth, latency float64)) *Platform {
 	scaled := *p
 	scaled.scale = func(link int32) (bandwidth, latency float64) {

@@ -64,8 +64,7 @@ func (p *Platform) Profiles() []ProfileUse { return p.profiles }
 // Warnings returns what is odd in the description.
 func (p *Platform) Warnings() []warning.Warning { return p.warnings }
 
-// profileTable is what a builder knows of profiles.
-// A file is read once, however many hosts and links name it, and their profile is the same.
+// profileTable holds the profiles that a builder has read. A file is read once, however many hosts and links name it.
 type profileTable struct {
 	files    map[string]*Profile // by path
 	traces   map[string]*Profile // by the id of a <trace>
@@ -254,9 +253,8 @@ func (b *builder) profileFile(name string) (*Profile, error) {
 	return nil, fmt.Errorf("there is no file %q in the working directory or that of the description", name)
 }
 
-// readProfile returns the text of a file, and takes it into the hash of the description.
-// The hash tells machines apart for checkpoints and studies: a machine whose availability is another is another
-// machine.
+// readProfile returns the text of a file, and adds it to the hash of the description, by which checkpoints and studies
+// tell machines apart.
 func (b *builder) readProfile(path string) (string, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -277,8 +275,8 @@ func (b *builder) readProfile(path string) (string, error) {
 // maxProfiles bounds the files of profiles, all together.
 const maxProfiles = 64 << 20 // bytes
 
-// ConstantSpeeds returns the profiles that are one factor of the speed of a host from the
-// begin on. Host.Speed is that many times what the file says, and nothing changes with time.
+// ConstantSpeeds returns the profiles that are one constant factor of the speed of a host. Host.Speed has the factor in
+// it, and nothing changes with time.
 func (p *Platform) ConstantSpeeds() []ProfileUse { return p.constantSpeeds }
 
 // Factor returns the factor that a profile of ConstantSpeeds is.

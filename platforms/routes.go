@@ -19,7 +19,8 @@ func (b *builder) buildRoutes(e *element, number int32) {
 		case isRoute && routing == "None", c.name == "zoneRoute" && s != nil:
 			v.failf("a zone of routing %s has none", routing)
 		case isRoute && s != nil:
-			// A point of a star has a route to itself at most, whose links take the place of its own to and from the middle.
+			// A point of a star has a route to itself at most, whose links take the place of its own to and from the
+			// middle.
 			pt, ok := b.points[v.text("src")]
 			switch {
 			case v.text("src") != v.text("dst"):
@@ -97,8 +98,7 @@ func (b *builder) readRoute(v *values, g *graph, child int32) {
 	}
 }
 
-// readEnd looks an end of a route up: a host or router of the zone itself, for a
-// zoneRoute a zone directly inside it.
+// readEnd returns an end of a route: a host or router of the zone itself, or for a zoneRoute a zone directly inside it.
 func (b *builder) readEnd(v *values, g *graph, attr string) point {
 	name, wanted, others, what := v.text(attr), b.points, b.zonePoints, "a host or router"
 	if v.e.name == "zoneRoute" {
@@ -116,8 +116,8 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 	return point{}
 }
 
-// readGateway looks up the host or router inside a zone where its route begins.
-// It may lie in a zone deeper inside: the way to it is then found as that between any two places.
+// readGateway returns the host or router inside a zone where a zoneRoute begins or ends. It may lie in a zone deeper
+// inside: the way to it is then routed as between any two places.
 func (b *builder) readGateway(v *values, attr string, of point) position {
 	pt, ok := b.points[v.text(attr)]
 	if !ok || !b.isInside(pt.position, of.zone) {
@@ -135,8 +135,8 @@ func (p *Platform) isInside(at position, zone int32) bool {
 	return at.zone == zone
 }
 
-// readLinks reads the links of a route, one at least, and those of the way back: reversed, and the other direction
-// of each. As in SimGrid those who name a split link say which direction, and of others there is none to name.
+// readLinks reads the links of a route, one at least, and those of the way back: in reverse order, and each in its
+// other direction. As in SimGrid a route must name a direction of a split link, and none of other links.
 func (b *builder) readLinks(v *values) (there, back []int32) {
 	for _, c := range v.e.children {
 		cv := b.at(c)

@@ -155,7 +155,7 @@ func (e *engine) hostOff(use *platforms.ProfileUse, at float64) error {
 	return nil
 }
 
-// revives reports whether a change to come may set something going that stands still.
+// revives reports whether a later change may let a transfer or computation go on that stands still.
 func (e *engine) revives() bool {
 	for i := range e.changes.uses {
 		use, at := &e.changes.uses[i], e.changes.at[i]
@@ -166,8 +166,8 @@ func (e *engine) revives() bool {
 	return false
 }
 
-// stands reports whether something stands still for want of what a profile changes:
-// transfers on a link without bandwidth, or computations that began at speed 0.
+// stands reports whether something stands still because the quantity that a profile changes is 0: transfers on a link
+// without bandwidth, or computations that began at speed 0.
 func (e *engine) stands(use *platforms.ProfileUse) bool {
 	switch use.Kind {
 	case platforms.HostSpeed:
@@ -178,16 +178,15 @@ func (e *engine) stands(use *platforms.ProfileUse) bool {
 	return false
 }
 
-// A replay that cannot go on ends with an error that says why: ranks wait for messages that nobody sends, a
-// machine's profile leaves a resource at 0 for good, or a clock has run beyond all sense. SimGrid reports a
-// deadlock in the first two cases; the names of ranks, actions and resources are ours.
+// A replay that cannot go on ends with an error that says why: ranks wait for messages that no rank sends, a profile of
+// the machine leaves a resource at 0 for good, or a clock exceeds maxTime. SimGrid reports a deadlock in the first two
+// cases, without the names of ranks, actions and resources.
 
-// maxTime bounds the time that a replay may come to, in seconds: 3,000 years. At that
-// time two float64 are 15 microseconds apart; later ones would not tell messages apart,
-// and what waits by polling for a time that far never gets there.
+// maxTime bounds the time that a replay may come to, in seconds: 3,000 years. At that time two float64 are 15
+// microseconds apart; later times would not tell messages apart, and a rank that polls would never reach them.
 const maxTime = 1e11
 
-// errTooLate is the error of a rank whose clock is beyond that.
+// errTooLate is the error of a rank whose clock is beyond maxTime.
 var errTooLate = fmt.Errorf("the time is beyond %g s", float64(maxTime))
 
 // beyond returns the error of a rank whose clock is beyond maxTime.
@@ -217,7 +216,7 @@ type DeadlockError struct {
 	Time    float64 // of the last event, or from which on the last rank waits, seconds
 }
 
-// Wait is what one rank waits for.
+// Wait says for what one rank waits.
 type Wait struct {
 	Rank   int32
 	Action trace.Kind // in which it is blocked
@@ -230,7 +229,7 @@ type Wait struct {
 	Window     string // what it waits for in a window; "": it is in none
 }
 
-// maxWaits is how many ranks a deadlock names: those of all would fill the screen.
+// maxWaits bounds the number of ranks that a deadlock names, so that they fit on a screen.
 const maxWaits = 8
 
 // String says which rank waits since when for what, in one line.

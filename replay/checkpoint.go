@@ -60,8 +60,8 @@ func IsCheckpoint(head []byte) bool { return snapshot.IsFile(head) }
 // messages give to it.
 type Property = platforms.Prop
 
-// Save writes a checkpoint. The seconds of wall time that the run has taken since it
-// was begun or resumed are only noted, for Result.WallBefore.
+// Save writes a checkpoint. wallSeconds, the wall time of the run since it was begun or resumed, is only noted for
+// Result.WallBefore.
 func (p *Pause) Save(w io.Writer, wallSeconds float64) error {
 	return snapshot.Write(w, checkpointVersion, func(s *snapshot.State) {
 		identity, wall := p.identity(), p.before+wallSeconds
@@ -299,14 +299,13 @@ func (p *Pause) Time() float64 { return p.engine.now }
 // Messages returns the number of messages that have been sent.
 func (p *Pause) Messages() int64 { return p.engine.matcher.numMessages }
 
-// The parts of a checkpoint. Each function below both saves and restores, by the order of its calls: what it
-// names is written in that order and read back in the same. A field that is added to one of these types must
-// be added here, or to the list of those that are derived (snapshot_test.go); the layout of the types is part
-// of a run's identity, so that a checkpoint of another layout is refused and not misread.
+// The parts of a checkpoint. Each function below both saves and restores: it names fields in the order in which they
+// are written and read back. A field that is added to one of these types must be added here, or to the list of derived
+// fields (snapshot_test.go). The layout of the types is part of a run's identity, so that a checkpoint of another
+// layout is refused and not misread.
 
-// state saves the replay between two events, when no rank is runnable, or sets it to that of a
-// replay of the same trace, machine and options. It leaves out what follows from these, and
-// what is remembered only to be quick.
+// state saves the state of the replay between two events, when no rank is runnable, or restores it in a replay of the
+// same trace, machine and options. It leaves out data that follow from these, and caches.
 func (e *engine) state(s *snapshot.State) {
 	s.Section("engine")
 	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)

@@ -37,7 +37,7 @@ type collectives struct {
 	agreement int64 // 0 once all ranks have made all their calls, if these agree
 }
 
-// collectiveRun is what a rank does in a collective operation.
+// collectiveRun is the state of a rank in a collective operation.
 type collectiveRun struct {
 	schedule collective.Schedule
 	steps    []collective.Step // not yet taken
@@ -77,7 +77,7 @@ func newSelector(o *smpi.Options) (*collective.Selector, error) {
 	return s, errors.Join(errs...)
 }
 
-// rankSums finds the vectors of a rank's actions.
+// rankSums gives schedules the vectors that the actions of a rank name.
 type rankSums struct {
 	source Source
 	rank   int32
@@ -123,8 +123,8 @@ func (e *engine) callCollective(r int32, rk *rank, a *trace.Action) error {
 	return nil
 }
 
-// playSchedule takes the steps of a schedule until the rank is blocked, or all is done but
-// the completion of a nonblocking operation, which its last step is.
+// playSchedule takes the steps of a schedule until the rank is blocked or all are taken. The last step of a nonblocking
+// operation, its completion, is left.
 func (e *engine) playSchedule(r int32, rk *rank, run *collectiveRun) (outcome, error) {
 	for {
 		if len(run.steps) == 0 {
@@ -256,7 +256,7 @@ func (c *collectiveRun) slot(n int32) *request {
 	return &c.requests[n]
 }
 
-// communicator is a family of them: groups that collective operations are called on.
+// communicator is a family of communicators: groups of ranks on which collective operations are called.
 type communicator struct {
 	groups []trace.Group
 	of     []int32             // by rank: its group
@@ -265,7 +265,7 @@ type communicator struct {
 	nodes  []*collective.Nodes // by group; nil: no algorithm goes by them
 }
 
-// communicator returns that of a family, between so many ranks.
+// communicator returns the communicator of a family, in a run of so many ranks.
 func (c *collectives) communicator(family int32, ranks int) (*communicator, error) {
 	if uint32(family) >= uint32(len(c.families)) {
 		return nil, fmt.Errorf("communicator of family %d out of [0,%d)", family, len(c.families))
@@ -301,9 +301,8 @@ func (c *collectives) nodesOf(groups []trace.Group) []*collective.Nodes {
 	return nodes
 }
 
-// openCollective is a nonblocking collective operation that a rank has begun and not
-// completed: its messages have been posted, and the request in its slot stands for all of
-// theirs.
+// openCollective is a nonblocking collective operation that a rank has begun and not completed: its messages have been
+// posted, and the request in its slot stands for the requests of all of them.
 type openCollective struct {
 	requests []request
 	flops    float64 // to compute once they are complete

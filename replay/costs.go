@@ -56,8 +56,8 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	return c, nil
 }
 
-// noModel returns why rank r cannot call a kernel, and which others that the trace
-// declares it could not call either, so that all can be added at once.
+// noModel returns why rank r cannot call a kernel, and which other kernels of the trace lack a model there, so that all
+// can be added at once.
 func (c *costs) noModel(r int32, kernel uint16) error {
 	row := c.models[c.rowOf[r]:][:len(c.kernelNames)]
 	var others []string
@@ -123,10 +123,9 @@ func (c *costs) sleepTime(seconds float64) float64 {
 	return seconds
 }
 
-// randomness is what the random parts of a replay are drawn from. A draw is named by
-// its rank, the step that the rank is in, and how many of its kind came before it in
-// that step: by the program, not by what happened elsewhere. Each step begins a new
-// count, so that windows of steps have the noise of the whole run.
+// randomness is the source of the random numbers of a replay. A draw is named by its rank, the step that the rank is
+// in, and the number of draws of its kind before it in that step: so it depends on the program, not on other ranks.
+// Each step begins a new count, so that windows of steps have the noise of the whole run.
 type randomness struct {
 	source  noise.Source
 	drawn   []drawCounts    // by rank
@@ -162,8 +161,8 @@ func (n *randomness) sent(r int32, use noise.Use) noise.Draw {
 	return n.source.Draw(use, uint32(r), uint32(p.step), p.sends)
 }
 
-// received returns the draw for the next receive that rank r completes. Those that it
-// waits for together are numbered as they are paid.
+// received returns the draw for the next receive that rank r completes. Receives that it waits for together are
+// numbered in the order in which it pays for them.
 func (n *randomness) received(r int32) noise.Draw {
 	p := &n.drawn[r]
 	p.receives++
@@ -179,10 +178,9 @@ func (n *randomness) post(r, id int32) {
 	n.drawn[r].sends++
 }
 
-// Times of kernels follow from models, which package kernels parses and binds to a host. A replay binds each
-// kernel of the trace once for each class of hosts, before the first action, so that a call costs an index and
-// a sum of products. What a model lacks is an error where the kernel is called, not before: a trace may declare
-// kernels that it never calls.
+// Times of kernels follow from models, which package kernels parses and binds to a host. A replay binds each kernel of
+// the trace once for each class of hosts, before the first action, so that a call costs an index and a sum of products.
+// A missing model is an error when the kernel is called, not before: a trace may declare kernels that it never calls.
 
 // kernelModel is the model of a kernel on a host, or why there is none: a
 // kernel that is declared but never called needs no model.
@@ -193,7 +191,7 @@ type kernelModel struct {
 	speed float64 // flop/s that the times go by, of a host whose speed changes; else 0
 }
 
-// hostClass is what decides which models the ranks of a host have.
+// hostClass is the data of a host that decide which models its ranks have.
 type hostClass struct {
 	kernels.Class
 	varying float64 // flop/s that its speed goes by, if it changes; else 0
@@ -263,7 +261,7 @@ func (c *costs) freeKernels() []bool {
 	return free
 }
 
-// SignatureOf returns how kernel models know a kernel of a trace.
+// SignatureOf returns the signature by which kernel models know a kernel of a trace.
 func SignatureOf(k *trace.Kernel) kernels.Signature {
 	sig := kernels.Signature{Name: k.Name}
 	for _, a := range k.Attrs {

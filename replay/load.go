@@ -63,7 +63,7 @@ type MachineSpec struct {
 	Loaded Parts
 }
 
-// Parts are parts of a machine, for those who play many traces on a few machines. Nil: load it.
+// Parts are loaded parts of a machine, for playing many traces on a few machines. Parts that are nil are loaded.
 type Parts struct {
 	Platform     *platforms.Platform
 	Kernels      *kernels.Set
@@ -93,14 +93,13 @@ func (e *SettingError) Error() string {
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
 
-// LoadMachine loads a machine for a trace, with the options that its platform's file and the
-// settings ask for. The warnings list defaults that were chosen, descriptions without effect, and
-// descriptions whose effect is hardly meant. An error carries the warnings found before it
-// ([warning.Of]), without the defaults, which cause no error.
+// LoadMachine loads a machine for a trace, with the options that its platform's file and the settings ask for. The
+// warnings list defaults that were chosen, descriptions without effect, and descriptions whose effect is hardly meant.
+// An error carries the warnings found before it ([warning.Of]), but for the defaults, which cause no error.
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
-	// What the trace calls is all that its header declares if no more is known. Text does not tell whether it
-	// polls; a stream tells whether its program has a place for operations that may.
+	// If it is not known which kernels the trace calls, they are all that its header declares. Text does not tell
+	// whether it polls; a stream tells whether its program has operations that may.
 	all := l.header.Kernels
 	l.called, l.polls, l.streams = all, l.header.Pollables > 0, true
 	if tr, ours := t.(*trace.Trace); ours {
@@ -380,7 +379,7 @@ func (l *loader) mapRanks() (err error) {
 	if len(s.Without) > 0 || s.Slowest > 0 {
 		return &SettingError{"without", errors.New("a hostfile says where ranks are: with it no hosts can be left out")}
 	}
-	// Who plays many traces on a few machines has the text at hand.
+	// Callers that play many traces on a few machines have loaded the text.
 	var text io.Reader = bytes.NewReader(s.Loaded.Hostfile)
 	if s.Loaded.Hostfile == nil {
 		f, err := os.Open(s.Hostfile)
@@ -401,7 +400,7 @@ func (l *loader) set() error {
 	if err := o.Network.ApplyConfig(l.machine.Platform); err != nil {
 		return err
 	}
-	// What does not fit together is told of the platform if it did not before the settings.
+	// If the options do not fit together even without the settings, the error is one of the platform.
 	before := o.Validate()
 	// smpirun sets the network model of SMPI on SimGrid's command line, where it wins over the
 	// platform: a platform that asks for another one is played otherwise there.

@@ -127,8 +127,8 @@ func (e *engine) releaseLock(l *windowLock, by cause) error {
 	if by.message >= 0 {
 		rank = e.matcher.messages[by.message].src
 	}
-	// The request at the head of the queue waits for the lock to be free for it; shared ones behind it
-	// follow as long as nothing exclusive comes between them: so nobody is overtaken.
+	// The request at the head of the queue waits for the lock to be free for it; shared requests after it follow up to
+	// the next exclusive one: so none is overtaken.
 	if at := slices.Index(l.holders, rank); at >= 0 {
 		l.holders = slices.Delete(l.holders, at, at+1)
 	}
@@ -142,7 +142,7 @@ func (e *engine) releaseLock(l *windowLock, by cause) error {
 	return nil
 }
 
-// grantLock gives the lock to who has asked for it.
+// grantLock gives the lock to the rank that has asked for it.
 func (e *engine) grantLock(l *windowLock, q lockRequest, by cause) error {
 	m := &e.matcher.messages[q.grant]
 	l.exclusive = q.exclusive
@@ -194,10 +194,10 @@ func (e *engine) waitInWindow(m *message, a *trace.Action) string {
 	return fmt.Sprintf("waits for an access between ranks %d and %d in %s", m.src, m.dst, window)
 }
 
-// Between fences accesses take turns, as they do in SMPI. What is open at the memory of a rank is in a
-// list with a guard: who adds to it waits until nobody has the guard, and who waits for what is in it
-// has the guard until then. An accumulate waits so for all that is under way between its two ranks;
-// what fetches first brings its bytes back, and keeps the memory to itself until it is through.
+// Between fences accesses take turns, as in SMPI. The open accesses to the memory of a rank are in a list with a guard:
+// a rank that adds to the list waits until the guard is free, and a rank that waits for the accesses in the list holds
+// the guard until they have ended. So an accumulate waits for all accesses under way between its two ranks. An
+// operation that fetches first brings its bytes back, and holds the memory (windowPart.memory) until its end.
 
 // turn is a step of an access: it takes a guard, does something, and gives the guard back.
 type turn struct {
@@ -325,7 +325,7 @@ func (e *engine) takeGuard(r int32, rk *rank, l *windowLock) outcome {
 	return e.settled(r, TimeWait)
 }
 
-// act does what a turn is for.
+// act does the act of a turn.
 func (e *engine) act(r int32, a *trace.Action, what turnAct, list *windowPart, run *syncRun) error {
 	// out and back are the bytes to the target and back. An operation that fetches without operands has no
 	// transfer to the target, and nothing to wait for there.

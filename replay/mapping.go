@@ -86,12 +86,12 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 	return hosts, nil
 }
 
-// yardstick is the call by which hosts are quick or slow: M, N and K of a dgemm.
+// yardstick is the call whose time says how quick a host is: M, N and K of a dgemm.
 var yardstick = [kernels.MaxDims]int64{4096, 4096, 256}
 
-// slowest returns the names of the hosts that get no ranks as the slowest: those on which the yardstick takes
-// longest, in the mean over their cores. Of equally slow ones the first are meant. For programs that call no
-// dgemm the speed of the cores decides.
+// slowest returns the names of the slowest hosts, which get no ranks: those on which the yardstick takes longest, in
+// the mean over their cores; of equally slow hosts the first. For programs that call no dgemm the speed of the cores
+// decides.
 func (l *loader) slowest() ([]string, error) {
 	m, n := &l.machine, l.spec.Slowest
 	if n == 0 {
@@ -271,7 +271,7 @@ func cutCount(entry string) (name, k string, counted bool) {
 	return strings.TrimSpace(entry[:i]), strings.TrimSpace(entry[i+1:]), true
 }
 
-// attributeNames are what Open MPI and MPICH say about a host, and what it means here.
+// attributeNames are the attributes of a host in Open MPI and MPICH, with their meaning here.
 var attributeNames = map[string]string{
 	"slots": "slots", "slot": "slots", "cpus": "slots", "cpu": "slots", "count": "slots",
 	"max_slots": "limit", "max-slots": "limit", "slots_max": "limit", "slots-max": "limit", "cpu_max": "limit", "cpu-max": "limit",

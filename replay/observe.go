@@ -200,8 +200,7 @@ func (e *engine) underWay(r int32) *trace.Action {
 // notifyMessages reports the messages of which something is left.
 func (os *observers) notifyMessages() {
 	e := os.engine
-	// Which sides of a message are posted follows from the lists: a message in none of them has both, if
-	// it is not free.
+	// The lists tell which sides of a message are posted: a message in no list has both, unless it is free.
 	const sent, received = 1, 2
 	sides := make([]uint8, len(e.matcher.messages))
 	for id := range sides {
@@ -556,8 +555,8 @@ func (os *observers) notifyTransfer(id int32, m *message, at float64) {
 	os.started(id, at)
 }
 
-// waitObserver knows when a rank that only probes for a message began to, so that Released can say
-// since when it has waited.
+// waitObserver knows when a rank began to probe for a message in a busy wait or a blocking probe, so that Released can
+// say since when it has waited.
 type waitObserver struct {
 	begun  float64 // when it began to probe, seconds
 	looked float64 // when the first of these probes looked; noTime if that follows from begun

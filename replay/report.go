@@ -119,8 +119,8 @@ func finish(b *strings.Builder, w io.Writer, warnings []warning.Warning) error {
 	return err
 }
 
-// resultLine writes a result in the layout of HPL: the program's columns, then
-// time and rate, and a label if it is not an exact one.
+// resultLine writes a result in the layout of HPL: the program's columns, then time and rate, and a label if it is not
+// exact.
 func resultLine(b *strings.Builder, h *trace.Header, seconds, gflops float64, label string) {
 	if len(h.Result) == 0 {
 		return
@@ -336,10 +336,10 @@ type timeRow struct {
 	numbers string  // its columns between name and share
 }
 
-// timeTables writes the tables of kinds, kernels and phases of a rank's time, which ends at whole
-// seconds in the mean, with these columns of numbers, the share of the whole and, if w has room for
-// them, bars. Bars begin in the same column in all tables; without bars each table has the width that
-// it needs, and names are cut where even that is too much.
+// timeTables writes the tables of kinds, kernels and phases of a rank's time. whole is the mean end of the ranks in
+// seconds. Each table has the given columns of numbers, the share of the whole and, if w has room for them, bars. Bars
+// begin in the same column in all tables; without bars each table has the width that it needs, and names are cut if
+// even that is too much.
 func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, tables ...[]timeRow) {
 	// The tables are those of kinds, kernels and phases.
 	titles := [...]string{"time of a rank", "compute", "phase"}

@@ -220,8 +220,8 @@ func (s *System) extend() {
 	}
 }
 
-// lowestBottleneck returns the level that variables must have to keep their bottleneck
-// on c: the highest on it if it is saturated, else none will do.
+// lowestBottleneck returns the least level with which variables keep their bottleneck on c: the highest level on it if
+// it is saturated, else +Inf, as c is no bottleneck.
 func (s *System) lowestBottleneck(c *constraint, r *state) float64 {
 	if r.remaining > fullTolerance*c.capacity {
 		return math.Inf(1)

@@ -228,8 +228,7 @@ func (t *Log) Last() (rank int, end float64) {
 	return rank, end
 }
 
-// Path returns what the longest path to the clock of a rank consists of,
-// and where it came to a step last, nil if nowhere.
+// Path returns the parts of the longest path to the clock of a rank, and where it came to a step last, nil if nowhere.
 func (t *Log) Path(rank int) (parts []Part, last *Hop) {
 	t.settle()
 	v := t.vectorOf(t.ranks[rank].last)
@@ -242,10 +241,10 @@ func (t *Log) Path(rank int) (parts []Part, last *Hop) {
 	return parts, t.vectors.last[v]
 }
 
-// Close gives the memory of the log back, which is of no use any more.
+// Close frees the memory of the log, which must not be used any more.
 func (t *Log) Close() { *t = Log{gaps: t.gaps} }
 
-// way is the path up to a time of a message: of its post, and once its transfer has ended of that.
+// way is the path to a message: up to its post, or once its transfer has ended up to that end.
 type way struct {
 	at     float64 // s
 	before point
@@ -286,9 +285,8 @@ func (t *Log) Merge(send, receive int32, started bool) {
 	}
 }
 
-// End tells that the transfer of a message ends, which the network has carried since a time: since
-// its post, if that was later, as what lies within the network's precision is told together. The
-// caller sets the rest of what it returns (Set).
+// End tells that the transfer of a message ends, which the network has carried since a time, or since its post if that
+// was later: the network takes together times within its precision. The caller sets the rest of the result (Set).
 func (t *Log) End(id int32, since, at float64) *Transfer {
 	if len(t.transfers) == cap(t.transfers) {
 		t.settle()

@@ -185,8 +185,8 @@ func (s *sampler) tooChaotic() error {
 	return fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
 }
 
-// target returns the pooled variance of the gaps with which the variance of the run is the given
-// part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
+// target returns the pooled variance of the gaps with which the variance of the run would be the given part of what it
+// is now, if the variance by the gaps' own differences shrinks with it.
 func (p *fit) target(part float64, shape shape) float64 {
 	fixed, pooled := p.redrawn(shape), p.pooled(shape)
 	raw, _ := p.raw(shape)
@@ -247,9 +247,9 @@ func (g *gap) gain(n int, shape shape) float64 {
 	return g.variance(n, shape) - g.variance(n+1, shape)
 }
 
-// place puts windows into the gaps: one into each of parts that are worth the same, somewhere in the
-// middle half of what room there is, so that no period of the run can hide from
-// them. A gap that they would fill is measured from end to end.
+// place puts windows into the gaps: one into each of parts that are worth the same, at a random place in the middle
+// half of the room, so that no period of the run can hide from them. A gap that they would fill is measured from end to
+// end.
 func (s *sampler) place(gaps []gap, numbers []int) []span {
 	var spans []span
 	for i, n := range numbers {
@@ -356,10 +356,10 @@ func (s *sampler) pilot(ctx context.Context) error {
 	return nil
 }
 
-// lateShape returns late windows of whole periods, about as long as they usually are: steps of one
-// period cost this or that by whose turn it is, which would be in each shorter window by where it begins. In
-// longer ones what a warm-up leaves counts less, so that it may be shorter: the middle of what
-// counts stays where it is.
+// lateShape returns late windows of whole periods, about as long as usual late windows: the steps of a period differ in
+// cost by the ranks whose turn it is, so that the cost of a shorter window would depend on where it begins. In longer
+// windows the rest of the cold start counts less, so the warm-up may be shorter: the middle of the steps that count
+// stays where it is.
 func lateShape(period int) shape {
 	late := lateWindows
 	if period > 0 {

@@ -114,9 +114,8 @@ func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
 	if len(s.done) < len(first) {
 		return nil, ErrTime
 	}
-	// The rest is in vain if half of the windows tell that as many as are worth it will not do: not even if the run
-	// scatters less than it seems, and by how much were certain. Changes do not count, since more windows close in on
-	// them.
+	// The rest is in vain if half of the windows show that even the largest worthwhile number would not be enough, with
+	// the scatter at its least and known for certain. Changes do not count, since more windows close in on them.
 	p := s.look()
 	for i := range p.gaps {
 		g := &p.gaps[i]
@@ -251,14 +250,13 @@ type Options struct {
 	Left    func() float64
 	Workers int // windows simulated at once, at least 1
 	Parts   int // number of StartTimes.Parts
-	// Scatters says that times are random, or that ranks poll. Then steps may feel a cold start for
-	// some tens of steps, too weakly to be seen in each: it takes so long until the ranks wait for
-	// the slowest, or until polls have settled into who waits for whom. Windows begin with longer
-	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
-	// few would miss rare dear steps.
+	// Scatters says that times are random, or that ranks poll. Then a cold start may change some tens of steps, too
+	// little to be seen in each: so long it takes until the ranks wait for the slowest, or until polls have settled
+	// which rank waits for which. Windows have longer warm-ups then. If all memory is seen to be lost at once, there
+	// are more windows instead, since few would miss rare dear steps.
 	Scatters bool
-	// Period is after how many steps the same ranks have the same part again, such as those of a process
-	// column the panel; 0: not known. Windows with long warm-ups are whole periods.
+	// Period is the number of steps after which the same ranks have the same part again, as a process column has the
+	// panel; 0: not known. Windows with long warm-ups are whole periods.
 	Period int
 	// Work says for each step of the run which kind of work it is, by number, where steps
 	// repeat: those of one kind do the same. A run too short for windows among many steps is
@@ -349,8 +347,7 @@ type sampler struct {
 	perStep float64 // seconds of a worker for one step, if there is a time limit
 }
 
-// shape is how windows look: how many steps at the beginning do not count, and how
-// many do.
+// shape is the form of windows: how many steps at the beginning do not count, and how many do.
 type shape struct {
 	warmup, length int
 	// coupled: the warm-up was seen to lose nearly all memory of the cold start.
@@ -362,9 +359,8 @@ func (s shape) steps() int { return s.warmup + s.length }
 // span is a window to be simulated.
 type span struct{ from, to int }
 
-// head and tail are the ends of the run. The head starts cold as the run does, so
-// that all of it counts, but only what is behind a warm-up stands for the steps
-// after it. The tail ends with what ends the run, which stands for nothing else.
+// head and tail are the windows at the ends of the run. The head starts cold as the run does, so all of it counts, but
+// only its steps after a warm-up stand for later steps. The end of the run in the tail stands for no other step.
 func (s *sampler) head() span { return span{s.o.First, s.o.First + s.shape.steps()} }
 func (s *sampler) tail() span {
 	return span{s.o.End - s.shape.steps() - s.shape.length, s.o.End}
