@@ -12,12 +12,12 @@ import (
 	"reprise/trace"
 )
 
-// engine plays the actions of all ranks on a network. It is one loop over the
-// times at which something happens that more than one rank can notice (loop.go); between
-// these a rank runs ahead on its own clock, until it waits for a transfer (run).
+// engine plays the actions of all ranks on a network. engine.loop (loop.go) goes through the times at which something
+// happens that more than one rank can notice; between these each rank runs ahead on its own clock (run, which plays
+// each action by do), until it waits for a transfer.
 //
-// What it knows is in parts, which know nothing of each other; its methods are what happens
-// to ranks, and move time and knowledge from one part to another.
+// The state is in parts (costs, matcher, prober and others), which know nothing of each other. The methods of engine
+// play what happens to ranks, and pass data from one part to another.
 type engine struct {
 	machine Machine
 	options smpi.Options
@@ -35,7 +35,7 @@ type engine struct {
 	wakeups eventqueue.Queue // by rank: times at which they go on
 	pauser  pauser
 
-	// What they do.
+	// The parts that their actions use.
 	costs       costs
 	matcher     matcher
 	prober      prober
@@ -49,7 +49,7 @@ type engine struct {
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
 
-	// What is known of it in the end.
+	// For the result.
 	accounts   timeAccounts
 	progress   stepCounter
 	numActions int64
@@ -129,7 +129,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	return e, nil
 }
 
-// speed returns the flop/s of a core of a host, but for what a profile does to it.
+// speed returns the flop/s of a core of a host, without the changes of a profile.
 func (e *engine) speed(host int32) float64 {
 	return e.machine.Platform.Host(int(host)).Speed * e.machine.factor(host)
 }
@@ -139,9 +139,8 @@ func (e *engine) speed(host int32) float64 {
 // never waits, and how far ranks are apart in the trace.
 const maxAhead = 4096
 
-// maxStill is how many batches a rank may run while its clock stands still: then the
-// event loop looks up, as someone may want to end the replay. A batch that only says that
-// the rank runs in a loop counts for many.
+// maxStill is how many batches a rank may run while its clock stands still: then the event loop has a turn, in which
+// the replay may be ended. A batch of one KindNone, from a loop without actions, counts as idleCount.
 const (
 	maxStill  = 1 << 20
 	idleCount = 1 << 13
@@ -293,14 +292,12 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.doLocal(r, rk, a)
 }
 
-// What a rank is in the midst of is a few numbers: no goroutine and no stack belong to it. An action that cannot
-// end at once leaves its stage here and is called again from its beginning.
-
-// rank is the state of one rank: what the event loop touches when it runs it. Its
-// 128 bytes are two cache lines, and messages with blocking calls need the first.
+// rank is the state of one rank, which has no goroutine and no stack: an action that cannot end at once leaves its
+// stage here and is called again from its beginning. The 128 bytes are two cache lines, and messages with blocking
+// calls need the first.
 type rank struct {
 	clock   float64 // seconds; a rank runs ahead of the event loop
-	charged float64 // up to which its time is in the accounts: clock, unless it waits
+	charged float64 // time up to which the accounts have its time: clock, unless it waits
 	after   float64 // seconds to pay once waits is 0: the receive overhead of an exchange
 
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
@@ -328,7 +325,7 @@ type rank struct {
 	awaitedComm uint16 // of the message that the rank is parked on: its label
 	awaitedTag  int32
 	lastMiss    float64 // time of the last miss of a spinning poll; < 0: none
-	between     float64 // seconds of a turn of a busy wait that are not the probe's
+	between     float64 // seconds of a turn of a busy wait without the probe
 	arrival     float64 // time from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
@@ -386,7 +383,7 @@ const (
 var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll",
 	"overhead"}
 
-// NumTimeKinds is how many of them there are.
+// NumTimeKinds is the number of kinds of time.
 const NumTimeKinds = int(numKinds)
 
 // String returns the name that results give to k.

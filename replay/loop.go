@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// The event loop. Between two events all ranks are blocked or parked: each has run ahead on its own clock as
-// far as it could without knowing what others do. The time of the loop never goes back. What a rank does ahead
-// of it touches others by posts alone, which carry the clock of the rank; who must see them in the order of
-// time waits for an event of its own.
+// The event loop (engine.loop). Between two events all ranks are blocked or parked: each has run ahead on its own clock
+// as far as it could without knowing what others do. The time of the loop never goes back. A rank that runs ahead
+// affects others by its posts alone, which carry its clock. An action that must see posts in the order of time parks
+// its rank until the loop has come to its clock.
 
 // loop plays everything that is left.
 func (e *engine) loop() error {
@@ -31,7 +31,7 @@ func (e *engine) loop() error {
 		if changes != nil {
 			others = earlier(others, changes.starts.Next())
 		}
-		// Without any of them but parked ranks it may be that all of these probe in vain, for ever.
+		// If there are only parked ranks, all of these may probe in vain for ever.
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
 				return e.slowestLink()
@@ -89,8 +89,8 @@ func (e *engine) loop() error {
 	}
 }
 
-// earlier and later are min and max of times, which are never NaN: to look for it takes
-// those of the language several times as long.
+// earlier and later are min and max of times, which are never NaN. The builtin functions look for NaN, and take several
+// times as long.
 func earlier(a, b float64) float64 {
 	if b < a {
 		return b

@@ -29,7 +29,7 @@ type prober struct {
 	cost     float64 // of a probe, seconds, before it grows
 	testCost float64 // of a test, the same
 	grows    bool    // every miss makes the next one costlier
-	ordered  bool    // as it does, and probes cost something, all ranks' are in one order
+	ordered  bool    // costs grow from more than 0: the probes of all ranks are events in one order
 
 	// by rank, if polls are late (smpi.Options.LatePolls), else nil: the time in seconds at which it last let messages
 	// in, which a poll then sees: that of its last poll that missed, MPI_Iprobe or test, or the end of its last wait
@@ -69,8 +69,8 @@ func (p *prober) grow() {
 	}
 }
 
-// nextLook returns the time of the first probe of a rank, from that at its clock on, that
-// sees what is visible from a time on, and how many there are before it.
+// nextLook returns the time of the first probe of a rank, from its clock on, that sees a message visible from a time
+// on, and the number of probes before it.
 func (p *prober) nextLook(rk *rank, at float64) (turns int64, look float64) {
 	turn := p.cost
 	if at <= rk.clock {

@@ -9,9 +9,9 @@
 //		return command.Execute(ctx, app, args)
 //	}
 //
-// [Main] (process.go) listens to signals and sets the exit code: 0, 1 for failures and interruptions, 2 for mistakes in the
-// command line ([Usagef]). [Execute] (generate.go) runs a command line, or writes completions and manual pages. Flags may stand anywhere in the command line ([FlagsFirst]). Flags and their meanings are
-// those of each command.
+// [Main] (process.go) listens to signals and sets the exit code: 0, 1 for failures and interruptions, 2 for mistakes in
+// the command line ([Usagef]). [Execute] (generate.go) runs a command line, or writes completions and manual pages.
+// Flags may stand anywhere in the command line ([FlagsFirst]). Flags and their meanings are those of each command.
 package command
 
 import (
@@ -327,8 +327,8 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
 	}
-	// The command line as far as it has been read. Each command that is named takes the flags up to its name with it, so
-	// that flags of an outer command stay before the name of the inner one.
+	// The command line as far as it has been read. Each command that is named takes the flags up to its name with it,
+	// so that flags of an outer command stay before the name of the inner one.
 	ordered := args[:1:1] // up to the name of the command
 	var command *cli.Command
 	flags, commands := app.Flags, app.Commands // of the command; those that may be named next

@@ -36,7 +36,7 @@ type load struct {
 	limit float64
 }
 
-// clock is what a constraint knows of its own variables.
+// clock is the data of a constraint about its own variables.
 type clock struct {
 	own     float64 // sum of their usages
 	floor   float64 // of own, below which it is summed anew
@@ -64,8 +64,8 @@ type clocks struct {
 	above []float64 // by constraint: a bound of its level, with which quiet constraints compute that bound
 
 	waiting   keyheap.Heap // constraints that are to be relaxed, by their level when that was noted
-	changed   []uint32     // constraints, whose level is not that before the solve
-	moved     []uint32     // variables that have another clock, some several times
+	changed   []uint32     // constraints whose level the solve has changed
+	moved     []uint32     // variables that the solve has moved to another clock, some several times
 	over      []mover      // scratch
 	saturated int          // constraints with own variables
 	active    int          // variables that the clocked solver has taken in
@@ -180,7 +180,7 @@ func (s *System) solveClocks() {
 	}
 }
 
-// begin forgets the last solve before the first change after it.
+// begin forgets changed and moved of the last solve, at the first change after it.
 func (k *clocks) begin() {
 	if !k.solved {
 		return

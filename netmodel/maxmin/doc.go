@@ -18,26 +18,25 @@
 //	(ii) every variable has its bound, or a bottleneck: a saturated constraint on which no
 //	     variable has a higher level.
 //
-// Where variables with different usages w/p meet on a FATPIPE the answer is by definition that
-// of the algorithm: SimGrid's, which stops all of them at the level of the first that fills it.
+// If variables with different usages w/p meet on a FATPIPE, the answer is by definition that of SimGrid's algorithm,
+// which stops all of them at the level of the first that fills the FATPIPE.
 //
 // # Three solvers
 //
-// Progressive filling raises one level for all variables together. When a constraint saturates
-// those on it are fixed, or if some of them have their bound before, these; and so on with the
-// others. The reference solver does just that with the whole system each time ([Options]).
+// Progressive filling raises one level for all variables together. When a constraint saturates, the variables on it are
+// fixed; variables that reach their bound before that are fixed at the bound. Then the level of the others rises on.
+// The reference solver does that with the whole system each time ([Options]).
 //
-// The local solver, which is used otherwise, repairs the solution where it was disturbed: it
-// fills a working set of variables anew, with the others frozen, and adds those for which (ii)
-// has become false, until there are none. As both conditions are local the result is the same.
-// On the traffic of a parallel program that is one or two fillings of 1 to 5 variables, whatever
-// their number. What a FATPIPE with different usages ties together it leaves to the reference.
+// The local solver, which is used otherwise, repairs the solution where it was disturbed: it fills a working set of
+// variables anew, with the others frozen, and adds variables for which (ii) has become false, until there are none. As
+// both conditions are local the result is the same. On the traffic of a parallel program that is one or two fillings of
+// 1 to 5 variables, whatever the size of the system. Variables that a FATPIPE with different usages ties together are
+// left to the reference.
 //
-// With hundreds of variables on each constraint, every change moves nearly all levels a little.
-// A system may work by clocks then (System.UseClocks): a level belongs to a bottleneck, and a
-// change costs the bottlenecks that it reaches instead of their variables. A variable may stand
-// for several there that use the same and have one level (System.Resize): its elements are as many
-// times as large.
+// With hundreds of variables on each constraint, every change moves nearly all levels a little. Then a system may work
+// by clocks (System.UseClocks): all variables with one bottleneck share one level, and a change costs work for the
+// bottlenecks that it reaches, not for their variables. There one variable may stand for several that use the same
+// constraints and have one level (System.Resize): its elements are as many times as large.
 //
 // The files, in the order in which to read them:
 //
