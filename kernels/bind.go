@@ -11,8 +11,12 @@ import (
 	"reprise/internal/textutil"
 )
 
-// bind compiles the rule for sig: the first that matches its name and has a piece for its attributes, in the
-// overrides of list and then in the base. Equal programs are one model, whose storage they share.
+// This file binds kernels: bind finds the rule of the kernel file that is for a kernel on a host, and its compiler
+// turns the rule's formulas into a program (model.go).
+
+// bind compiles the rule for sig: the first that matches its name and has a piece for its attributes. The rules of the
+// overrides whose indices are in list come first (those that apply to the host), then those of the base. Equal programs
+// share storage, so that their models compare equal.
 func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 	var rules []*rule
 	for _, i := range list {
@@ -23,8 +27,6 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 	for k := range s.base {
 		rules = append(rules, &s.base[k])
 	}
-	// The first rule for the name that has a piece for the attributes decides. A model that has none for them leaves
-	// the call to the next rule.
 	for _, r := range rules {
 		if !r.pattern.Match(sig.Name) {
 			continue
@@ -94,14 +96,14 @@ type compiler struct {
 	from    *Set // whose model it is
 	sig     Signature
 	spec    *spec
-	line    int     // of the file: of what is compiled
-	part    string  // of it, before errors: "", or "noise: "
-	speed   float64 // units of cost per second, or seconds of the file
+	line    int     // of the file, of what is compiled
+	part    string  // of the model, as errors begin with it: "", "noise: " or "empty: "
+	speed   float64 // coefficients are divided by it: flop/s, or how many times as quick as in the file
 	extents []dimSet
 }
 
-// compile returns the program, or nil if no piece is for the attributes of the
-// signature. c.line is where an error is.
+// compile returns the program, or nil if no piece is for the attributes of the signature. Of an error, c.line is
+// the line.
 func (c *compiler) compile() (p *program, err error) {
 	defer textutil.Stopped(&err)
 	p = &program{}
@@ -179,9 +181,8 @@ func (c *compiler) terms(list []termSpec) (terms []term) {
 	return terms
 }
 
-// dim returns the index of the dimension name.
-// A model that matches by a pattern may name one that this kernel does not have: an error of the file, which ends
-// compile.
+// dim returns the index of the dimension name. A rule whose pattern matches many kernels may name a dimension that this
+// one does not have: that error ends compile (textutil.Stop).
 func (c *compiler) dim(name string) uint8 {
 	i := slices.Index(c.sig.Dims, name)
 	if i < 0 {
@@ -198,9 +199,9 @@ func (c *compiler) set(s sum) (set dimSet) {
 	return set
 }
 
-// effectiveExtents returns the extents by which a call is empty: those the
-// file lists, or else the factors of the terms, or else (constants) all
-// dimensions. Those that make every term and all noise zero anyway are left out: evaluation is quicker without.
+// effectiveExtents returns the extents that make a call empty where they are zero: those that the file lists, or
+// else the factors of the terms, or else (of a constant) all dimensions. Extents of zero that make every term and
+// all noise zero anyway are left out, for speed.
 func (c *compiler) effectiveExtents(pieces []piece) []dimSet {
 	if c.spec.charged {
 		return nil
@@ -216,8 +217,6 @@ func (c *compiler) effectiveExtents(pieces []piece) []dimSet {
 			extents = append(extents, 1<<i)
 		}
 	}
-	// An extent is of use only where some term, or noise that is not in proportion to it, would be left when its
-	// dimensions are zero.
 	extents = slices.DeleteFunc(slices.Clone(extents), func(e dimSet) bool {
 		return !slices.ContainsFunc(pieces, func(c piece) bool {
 			n := c.noise

@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// This file parses the formulas of a kernel file: parseProduct what a coefficient multiplies, as (M0+M1)*N, and
+// parseConditions the thresholds of a piece, as M > 1280 and K > 256. Their comments have the grammars.
+
 // sum is a factor of a product: the sum of one or more dimensions.
 type sum []string
 
@@ -22,27 +25,11 @@ type condition struct {
 	lo, hi int64
 }
 
-// token is a name, a number or an operator: one character, or two if the second is =.
-var token = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>=]=?|[*^()+]`)
-
-// tokens splits an expression. Blanks only part what stands around them.
-func tokens(text string) ([]string, error) {
-	if rest := strings.TrimLeft(token.ReplaceAllLiteralString(text, ""), " "); rest != "" {
-		return nil, fmt.Errorf("unexpected %q in %q", rest[0], text)
-	}
-	return token.FindAllString(text, -1), nil
-}
-
-// isLetter reports whether a name may begin with a byte.
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
-
-// parseProduct parses a product of dimensions:
+// parseProduct parses a product of dimensions, of degree at most maxDegree; a power is repeated factors:
 //
 //	product = "1" | factor { "*" factor }
 //	factor  = NAME [ "^" DIGITS ] | sum
 //	sum     = "(" NAME { "+" NAME } ")"
-//
-// of degree at most maxDegree. A power is repeated factors.
 func parseProduct(text string) (product, error) {
 	toks, err := tokens(text)
 	if err != nil {
@@ -86,8 +73,7 @@ func parseProduct(text string) (product, error) {
 	return p, nil
 }
 
-// parseSum takes NAME { "+" NAME } off toks; it returns nil if there is none
-// or if it repeats a name.
+// parseSum takes NAME { "+" NAME } off toks; it returns nil if there is none or if it repeats a name.
 func parseSum(toks []string) (sum, []string) {
 	var s sum
 	for len(toks) > 0 && isLetter(toks[0][0]) && !slices.Contains(s, toks[0]) {
@@ -100,8 +86,7 @@ func parseSum(toks []string) (sum, []string) {
 	return nil, nil
 }
 
-// normal returns a text that is the same for products that differ only in the
-// order of factors and summands.
+// normal returns a text that is the same for products that differ only in the order of factors and summands.
 func (p product) normal() string {
 	var factors []string
 	for _, s := range p {
@@ -111,8 +96,7 @@ func (p product) normal() string {
 	return strings.Join(factors, "*")
 }
 
-// parseConditions parses thresholds, comparisons of a dimension with a whole
-// number that must all hold:
+// parseConditions parses thresholds, comparisons of a dimension with a whole number that must all hold:
 //
 //	conditions = comparison { "and" comparison }
 //	comparison = NAME ( ">" | ">=" | "<" | "<=" | "==" ) DIGITS
@@ -161,3 +145,17 @@ func parseConditions(text string) (list []condition, err error) {
 	}
 	return list, nil
 }
+
+// token is a name, a number or an operator: one character, or two if the second is =.
+var token = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>=]=?|[*^()+]`)
+
+// tokens splits an expression. Blanks only part what stands around them.
+func tokens(text string) ([]string, error) {
+	if rest := strings.TrimLeft(token.ReplaceAllLiteralString(text, ""), " "); rest != "" {
+		return nil, fmt.Errorf("unexpected %q in %q", rest[0], text)
+	}
+	return token.FindAllString(text, -1), nil
+}
+
+// isLetter reports whether a name may begin with a byte.
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }

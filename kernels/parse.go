@@ -37,9 +37,8 @@ type override struct {
 // anyCPU stands for all CPUs of a host.
 const anyCPU = -1
 
-// Parse reads a kernel file. name stands for the file in messages. Errors
-// begin with name:line and say what was found and what is allowed. Files are
-// limited to 4 MiB.
+// Parse reads a kernel file. name stands for the file in messages. Errors begin with name:line and say what was
+// found and what is allowed. Files are limited to 4 MiB.
 //
 // The document is a mapping; docs/kernels.md specifies it:
 //
@@ -152,9 +151,8 @@ func (p *fileParser) unit(n ast.Node) (flop bool) {
 	return text == "flop"
 }
 
-// rules parses a mapping from kernel patterns to models. The most specific
-// pattern comes first: exact names, then by the number of characters that
-// stand for themselves.
+// rules parses a mapping from kernel patterns to models. The most specific pattern comes first: exact names, then
+// by the number of characters that stand for themselves.
 func (p *fileParser) rules(n ast.Node) (rules []rule) {
 	for _, e := range textutil.Must(p.Entries(n, "kernels")) {
 		pat, err := textutil.ParsePattern(e.Key)
@@ -197,15 +195,13 @@ type noiseSpec struct {
 	sd  []termSpec
 }
 
-// termSpec is coef times product.
-// The coefficient is in seconds or flop, as the unit of the model says.
+// termSpec is coef times product. The coefficient is in seconds or flop, as the unit of the model says.
 type termSpec struct {
 	coef    float64
 	product product
 }
 
-// model parses the value of a kernel: "free", a constant, a list of pieces, or
-// a mapping.
+// model parses the value of a kernel: "free", a constant, a list of pieces, or a mapping.
 func (p *fileParser) model(e yamlfile.Entry) spec {
 	m := spec{line: e.Node.GetToken().Position.Line, flop: p.flop, noise: p.noise}
 	p.inFlop = m.flop
@@ -428,3 +424,36 @@ func (p *fileParser) covariance(n ast.Node, what string, terms int) [][]float64 
 	}
 	return rows
 }
+
+// factorise replaces the lower triangle of a matrix by its Cholesky factor. It is false for
+// one that is not positive semi-definite, to within rounding.
+func factorise(rows [][]float64) bool {
+	for i, row := range rows {
+		for k, above := range rows[:i] {
+			rest := row[k]
+			for m := range k {
+				rest -= float64(row[m] * above[m])
+			}
+			switch {
+			case above[k] > 0:
+				row[k] = rest / above[k]
+			case math.Abs(rest) > rounding*row[i]:
+				return false
+			default:
+				row[k] = 0
+			}
+		}
+		pivot := row[i]
+		for _, v := range row[:i] {
+			pivot -= float64(v * v)
+		}
+		if pivot < -rounding*row[i] {
+			return false
+		}
+		row[i] = math.Sqrt(max(0, pivot))
+	}
+	return true
+}
+
+// rounding is how far below zero a pivot may be, relative to its variance: matrices are written with few digits.
+const rounding = 1e-6

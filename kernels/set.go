@@ -1,37 +1,32 @@
 // Package kernels says how long computations take: it maps a kernel (dgemm,
 // dtrsm, a copy), its dimensions and the host it runs on to seconds.
 //
-// The models live in a YAML file ("kernel file", specified in docs/kernels.md)
-// that is parsed once into a [Set]. A rank that is mapped to a host then binds
-// each kernel of its trace once,
+// The models live in a YAML file ("kernel file", specified in docs/kernels.md) that is parsed once into a [Set]. A
+// rank that is mapped to a host then binds each kernel of its trace once,
 //
 //	set, err := kernels.Load("machine.yaml") // or kernels.Builtin("dahu")
 //	m, err := set.Bind(kernels.Host{Name: "dahu-3", Slot: 1, Speed: 32e9},
 //		kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
 //	t := m.Seconds(&[4]int64{1024, 512, 128})
 //
-// and asks the bound [Model] for every call. A model is a list of pieces, the
-// first of which whose thresholds hold gives the time as a polynomial in the
-// dimensions. Binding resolves names, attributes, hosts and units, so that
+// and asks the bound [Model] for every call. A model is a list of pieces, the first of which whose thresholds hold
+// gives the time as a polynomial in the dimensions. Binding resolves names, attributes, hosts and units, so that
 // evaluating is a few multiplications.
 //
-// A kernel that no model covers is an error ([ErrNoModel]), never a silent
-// zero: a kernel that costs nothing is declared free in the file. The package knows
-// neither traces nor programs; the vocabulary of kernels and dimensions is
-// whatever the caller's signatures say.
+// A kernel that no model covers is an error ([ErrNoModel]), never a silent zero: a kernel that costs nothing is
+// declared free in the file. The package knows neither traces nor programs; the vocabulary of kernels and
+// dimensions is whatever the caller's signatures say.
 //
 // Models may have noise (package noise): Seconds is then the time without it, and
 // Draw the time of one call, given the random bits of that call.
 //
 // # Units
 //
-// Models are in seconds, or in flop at the speed of a core, which is in flop/s; dimensions
-// are numbers of elements.
+// Models are in seconds, or in flop at the speed of a core, which is in flop/s; dimensions are numbers of elements.
 //
 // # Errors
 //
-// Errors of a file have the line. [ErrNoModel] names the kernel and what to add to the
-// file.
+// Errors of a file have the line. [ErrNoModel] names the kernel and what to add to the file.
 //
 // # Source
 //
@@ -60,19 +55,16 @@ import (
 // MaxDims is the largest number of dimensions that a signature may have.
 const MaxDims = 4
 
-// ErrNoModel is wrapped by the errors of Bind for a kernel that no model of
-// the file covers.
+// ErrNoModel is wrapped by the errors of Bind for a kernel that no model of the file covers.
 var ErrNoModel = errors.New("no kernel model")
 
-// Attr is one named property of a kernel call that is not a number: side=L,
-// uplo=U, trans=N.
+// Attr is one named property of a kernel call that is not a number: side=L, uplo=U, trans=N.
 type Attr struct {
 	Name, Value string
 }
 
-// Signature is the kind of a kernel call: its name, its attributes, and the
-// names of its dimensions in the order in which a call gives their values, at
-// most MaxDims.
+// Signature is the kind of a kernel call: its name, its attributes, and the names of its dimensions in the order in
+// which a call gives their values, at most MaxDims.
 type Signature struct {
 	Name  string   // as the trace writes it: dgemm, dlaswp00N
 	Attrs []Attr   // in any order, names distinct
@@ -189,14 +181,47 @@ func Load(path string) (*Set, error) {
 	return Parse(f, path)
 }
 
+// Find loads a file or, if there is none of that name, returns the built-in set.
+func Find(name string) (*Set, error) {
+	if regular.IsFile(name) {
+		return Load(name)
+	}
+	set, err := Builtin(name)
+	return set, regular.Missing(name, err)
+}
+
+// Builtin returns the built-in set of the given name, one of BuiltinNames. Each call returns a set of its own.
+//
+//   - default: a generic node whose speed is the host's; see docs/kernels.md
+//   - dahu, dahu-c1, dahu-a1: 32 nodes with 2 x 16-core Xeon Gold 6130, one
+//     rank per core
+//   - stampede, stampede-constants: one rank per node with a Xeon Phi
+func Builtin(name string) (*Set, error) {
+	text, err := BuiltinText(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(bytes.NewReader(text), name)
+}
+
+// BuiltinText returns the kernel file of a built-in set.
+func BuiltinText(name string) ([]byte, error) {
+	text, err := machines.Kernels(name)
+	if err != nil {
+		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
+	}
+	return text, nil
+}
+
+// BuiltinNames lists the built-in sets, sorted.
+func BuiltinNames() []string { return machines.KernelSets() }
+
 // Name returns the name under which the set was parsed or built in.
 func (s *Set) Name() string { return s.name }
 
-// Bind returns the model of the kernel sig on host. The error names the
-// kernel, the file and how to add a model; it wraps ErrNoModel if no model
-// covers the kernel, and says file and line if the model that does uses
-// dimensions or attributes that sig does not have. Binding the same again is
-// a lookup of about 0.2 us.
+// Bind returns the model of the kernel sig on host. The error names the kernel, the file and how to add a model; it
+// wraps ErrNoModel if no model covers the kernel, and says file and line if the model that does uses dimensions or
+// attributes that sig does not have. Binding the same again is a lookup of about 0.2 us.
 func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 	if host.Slot < 0 {
 		return Model{}, fmt.Errorf("%s: host %s: negative slot %d", s.name, host.Name, host.Slot)
@@ -241,9 +266,11 @@ func (s *Set) class(host *Host) Class {
 	return c
 }
 
-// CostUnit returns the unit of the times of the kernel sig on host: Seconds, which are
-// those whatever the speed of the host, or Flop, which go by it; NoUnit if the kernel is
-// free there or has no model.
+// least is the least factor of a host's times that is drawn.
+const least = 0.1
+
+// CostUnit returns the unit of the times of the kernel sig on host: Seconds, which are those whatever the speed of
+// the host, or Flop, which go by it; NoUnit if the kernel is free there or has no model.
 func (s *Set) CostUnit(host Host, sig Signature) CostUnit {
 	m, err := s.Bind(host, sig)
 	if err != nil || m.Free() {
@@ -281,9 +308,8 @@ func (s *Set) Unmatched(hosts iter.Seq[string]) (list []string, some bool) {
 	return list, some
 }
 
-// hostList returns the number of the list of the overrides that apply to a CPU of a host,
-// the same number for hosts with the same list. The CPUs of a host are mostly asked for one after the other, and
-// each for all its kernels.
+// hostList returns the number of the list of the overrides that apply to a CPU of a host, the same number for hosts
+// with the same list. The CPUs of a host are mostly asked for one after the other, and each for all its kernels.
 func (s *Set) hostList(h hostKey) int32 {
 	if s.lastList >= 0 && s.lastHost == h {
 		return s.lastList
@@ -349,72 +375,4 @@ func (s *Set) signature(sig Signature) (int32, error) {
 	id := int32(len(s.sigIDs))
 	s.sigIDs[string(code)] = id
 	return id, nil
-}
-
-// Builtin returns the built-in set of the given name, one of BuiltinNames.
-// Each call returns a set of its own.
-//
-//   - default: a generic node whose speed is the host's; see docs/kernels.md
-//   - dahu, dahu-c1, dahu-a1: 32 nodes with 2 x 16-core Xeon Gold 6130, one
-//     rank per core
-//   - stampede, stampede-constants: one rank per node with a Xeon Phi
-func Builtin(name string) (*Set, error) {
-	text, err := BuiltinText(name)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(bytes.NewReader(text), name)
-}
-
-// Find loads a file, or a built-in set if there is no file of that name.
-func Find(name string) (*Set, error) {
-	if regular.IsFile(name) {
-		return Load(name)
-	}
-	set, err := Builtin(name)
-	return set, regular.Missing(name, err)
-}
-
-// BuiltinText returns the kernel file of a built-in set.
-func BuiltinText(name string) ([]byte, error) {
-	text, err := machines.Kernels(name)
-	if err != nil {
-		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
-	}
-	return text, nil
-}
-
-// BuiltinNames lists the built-in sets, sorted.
-func BuiltinNames() []string { return machines.KernelSets() }
-
-// Hosts differ by the factor that the caller gives (Host.Factor), and by the scatter that a
-// file states, in sets that are drawn from it.
-
-// HostScatter returns the standard deviation of times from host to host, relative to
-// those of the file; 0 if the file says nothing of it.
-func (s *Set) HostScatter() float64 { return s.scatter }
-
-// DrawHosts returns the set for hosts that are not alike: the times of each differ by a
-// normal deviate with the standard deviation HostScatter, which goes by the host's name.
-func (s *Set) DrawHosts(from noise.Source) *Set {
-	drawn := s.clone()
-	drawn.hosts = &from
-	return drawn
-}
-
-// least is the least factor of a host's times: a deviate beyond it stands for none.
-const least = 0.1
-
-// Quicker returns the set in which the kernel of a name is that many times as quick, on all
-// hosts, as the set says, for studies of a quicker kernel.
-func (s *Set) Quicker(kernel string, factor float64) *Set {
-	quick := s.clone()
-	quick.quicker = append(quick.quicker, quickened{kernel, factor})
-	return quick
-}
-
-// quickened is a kernel that is factor times as quick as the file says.
-type quickened struct {
-	kernel string
-	factor float64
 }

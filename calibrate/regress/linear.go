@@ -1,10 +1,12 @@
-// Package regress fits models to measured times: linear ones in any terms by least
-// squares, with standard errors, and pieces of straight lines in one variable whose
-// breakpoints are learned, by least squares on logarithms with coefficients that are
-// not negative.
+// Package regress fits models to measured times, in three ways:
 //
-//	line, err := regress.LeastSquares(x, y, nil, 2) // x: two terms for each y
-//	fmt.Println(line.Coef, line.StdErr)
+//	line, err := regress.LeastSquares(x, y, nil, 2)             // linear.go: least squares in given terms, with errors
+//	pieces, err := regress.LearnPieces(points, o)              // pieces.go: lines in one variable, learned breakpoints
+//	parts := sample.Partition(at, 4, (*regress.Sample).Select) // relative.go, boxes.go: sums of chosen terms, in boxes
+//
+// LearnPieces fits logarithms, with coefficients that are not negative. A [Sample] is fitted by relative residuals, of
+// which large ones count less (Huber), with coefficients above zero: [Sample.Select] chooses among its terms, and
+// [Sample.Partition] fits boxes of the range of sizes each with terms of their own.
 //
 // # Units
 //
@@ -16,10 +18,9 @@
 //
 // # Source
 //
-// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New
-// Look at the Statistical Model Identification", IEEE Transactions on Automatic Control
-// 19, 1974, of G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics
-// 6, 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model
+// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New Look at the Statistical Model
+// Identification", IEEE Transactions on Automatic Control 19, 1974, of G. Schwarz, "Estimating the Dimension of a
+// Model", Annals of Statistics 6, 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model
 // selection criterion", Statistics & Probability Letters 44, 1999.
 package regress
 
