@@ -98,8 +98,7 @@ func convert(c *cli.Context) error {
 	return o.export(c)
 }
 
-// spare refuses to write over a file that is read.
-// Conversions to several files write an index beside the others.
+// spare refuses to write over a file that is read. Conversions to several files write an index beside the others.
 func (o *convertOptions) spare(inputs ...string) error {
 	outputs := []string{o.output}
 	if o.to == "simgrid" {
@@ -113,8 +112,7 @@ func (o *convertOptions) spare(inputs ...string) error {
 	return nil
 }
 
-// fromSimgrid reads SimGrid's text and writes a trace.
-// The index names further files, which are inputs, too.
+// fromSimgrid reads SimGrid's text and writes a trace. The index names further files, which are inputs, too.
 func (o *convertOptions) fromSimgrid(c *cli.Context) error {
 	// Warnings of the text are printed with the result, or come along with the error.
 	text, err := simgrid.Open(o.input, "")
@@ -275,9 +273,8 @@ func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() er
 	return t, func() error { return errors.Join(t.Close(), f.Close()) }, nil
 }
 
-// write lets content write to the output.
-// A file appears under its name only once it is complete. An interrupt ends the writing at its next
-// write.
+// write lets content write to the output. A file appears under its name only once it is complete. An interrupt ends
+// the writing at its next write.
 func (o *convertOptions) write(c *cli.Context, content func(io.Writer) error) error {
 	interruptible := func(w io.Writer) error { return content(contextWriter{c.Context, w}) }
 	if o.output == "-" {

@@ -1,10 +1,10 @@
-// Command trace shows, sums up, checks and compares traces. See
-// docs/trace-tools.md.
+// Command trace shows, sums up, checks and compares traces. See docs/trace-tools.md.
 package main
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"slices"
@@ -56,6 +56,13 @@ func onTrace(c *cli.Context, do func(t *trace.Trace) error) error {
 		return err
 	}
 	return cmp.Or(do(t), t.Close())
+}
+
+// writeJSON writes a result as JSON that people can read, too.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // quietFlag is that of commands that show progress.

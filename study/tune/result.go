@@ -20,30 +20,32 @@ const (
 	// decidingRuns is how many real runs are proposed.
 	decidingRuns = 3
 
-	// alike is the relative difference of times of configurations that do the same, such as a swap
-	// that is mixed where all are long.
+	// alike is a relative difference of two makespans: configurations that differ by less do the same, such as HPL's
+	// swap "mix" where all swaps are long. A real run of the second would decide nothing.
 	alike = 1e-4
 
-	// mostListed is how many configurations are listed that may be as good as the best.
+	// mostListed is how many of Indistinct the text lists.
 	mostListed = 12
 )
 
+// This file judges what a search has found: tuner.result makes the Result, Result.WriteText its text.
+
 // Result is the result of tuning.
 type Result struct {
-	Configurations int     `json:"configurations"` // that came into question
+	Configurations int     `json:"configurations"` // in the plan
 	N              int     `json:"n"`
 	Best           Choice  `json:"best"`
 	Gflops         float64 `json:"gflops"`          // of the best, mean of replays with fresh seeds
 	GflopsInterval float64 `json:"gflops_interval"` // half-width, with 95 % confidence
 	FreshSeeds     int     `json:"fresh_seeds"`
 
-	// Indistinct are those, the best first, that may be as good: they are not slower by more than
+	// Indistinct are the configurations, the best first, that are not shown to be slower than the best by more than
 	// Indifference, with 95 % confidence for all of them together.
 	Indistinct   []Choice `json:"indistinct"`
 	Indifference float64  `json:"indifference"`
 	Deciding     []Choice `json:"deciding"` // real runs of these would decide
-	// Edges are the factors of which the best has the first or the last level, of three or more
-	// that have an order: beyond them there may be better ones.
+	// Edges are the factors, of three or more ordered levels, of which the best has the first or the last: a level
+	// beyond it may be better.
 	Edges []string `json:"edges"`
 
 	Runs  []Replay `json:"runs"`  // in the order in which they were made
@@ -63,20 +65,20 @@ type Choice struct {
 	Behind   float64 `json:"behind"` // the best, as a share
 
 	params hpl.Params
-	weight float64 // of its time, as of func weight; 0: 1
+	weight float64 // what func weight returns for it; 0: 1
 }
 
-// Replay is one that was made.
+// Replay is a replay that the search made.
 type Replay struct {
 	Configuration string  `json:"configuration"`
-	Tolerance     float64 `json:"tolerance"` // that was asked for
+	Tolerance     float64 `json:"tolerance"` // that the search asked for
 	Seed          uint64  `json:"seed"`
 	PivotSeed     uint64  `json:"pivot_seed"`
 	Makespan      float64 `json:"makespan_s"`
 	Interval      float64 `json:"interval_s"`
 	Messages      int64   `json:"messages"`
 
-	cost float64 // by the plan
+	cost float64 // as the plan estimates it
 }
 
 // result makes the result of a search: found has its points, last the outcome of each row, fresh
@@ -103,10 +105,10 @@ func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh 
 	}
 	r.Share = made / all
 
-	// The rate of the best, with the scatter of the seeds and the interval of each replay.
+	// The interval of the best's rate has two parts: the scatter of the seeds, which a mean over seeds makes
+	// smaller, and the interval of each replay, which it is not taken to.
 	var times, gflops []float64
-	// The intervals of the replays are not taken to become smaller by a mean; the scatter of the seeds does.
-	estimate := 0.0 // relative half-width that each of them has
+	estimate := 0.0 // mean relative half-width of a replay
 	for _, o := range fresh {
 		times, gflops = append(times, o.Makespan), append(gflops, o.Gflops)
 		estimate += o.Interval / o.Makespan / float64(len(fresh))
@@ -148,11 +150,9 @@ func edges(p *study.Plan, row int) []string {
 	return list
 }
 
-// rank finds the choices that may be as good as the first, where the time of one seed scatters so
-// much, relatively.
-//
-// A time is known to within its own interval and the scatter of the seeds, which add up as squares.
-// The tests are those of package compare, against the first of the list, with the indifference as
+// rank sets Best, Indistinct and Deciding from the list of choices, the best first. scatter is the relative scatter
+// of the time from seed to seed: a time is known to within its own interval and this scatter, which add up as
+// squares. The tests are those of package compare, of each choice against the first, with the indifference as
 // threshold.
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
@@ -256,8 +256,7 @@ func (r *Result) BestFile() (name, text string) {
 	return "hpcg.dat", r.HPCGDat
 }
 
-// writeIndistinct writes the table of so many configurations, the best included, that may be as
-// good as the best.
+// writeIndistinct writes the table of so many configurations, the best included, that may be as good as the best.
 func writeIndistinct(w *strings.Builder, indifference float64, surely string, n int, t *textutil.Table) {
 	if n == 1 {
 		fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)

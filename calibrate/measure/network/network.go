@@ -28,9 +28,8 @@
 //
 // # Source
 //
-// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High
-// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
-// Université Grenoble Alpes, 2021.
+// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High Performance Computing:
+// Towards Better Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021.
 package network
 
 import (

@@ -28,9 +28,9 @@ const grace = 10 * time.Second
 // mostKept bounds the output of a launcher and its ranks that is part of an error, in bytes.
 const mostKept = 1000
 
-// Run compiles the message timer, helper/bench.c, and has the launcher start it. progress, if it is not nil, is called about once a
-// second with the time since the start, until the ranks have ended. When ctx ends, so do they. The timings so far
-// are the result, also of ranks that fail, beside their error.
+// Run compiles the message timer, helper/bench.c, and has the launcher start it. progress, if it is not nil, is
+// called about once a second with the time since the start, until the ranks have ended. When ctx ends, so do they.
+// The timings so far are the result, also of ranks that fail, beside their error.
 func Run(ctx context.Context, o Options, progress func(time.Duration)) (result *Result, err error) {
 	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {

@@ -3,101 +3,16 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/terminal"
 	"reprise/trace"
-	"reprise/trace/stat"
 	"reprise/trace/text"
-	"reprise/trace/verify"
 	"reprise/tracegen/hpcg"
 )
-
-// statCommand describes trace stat, which counts without expanding.
-func statCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "stat",
-		Usage:     "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
-		ArgsUsage: "FILE|-",
-		Description: "    trace stat run.trace.zst\n" +
-			"    trace stat --polls late --json run.trace.zst",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
-			quietFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			if err := checkPolls(c); err != nil {
-				return err
-			}
-			return onTrace(c, func(t *trace.Trace) error {
-				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
-				s, err := stat.Of(t, stat.Options{Late: c.String("polls") == "late", Progress: bar.Set})
-				bar.Clear()
-				if err != nil {
-					return err
-				}
-				if c.Bool("json") {
-					return writeJSON(c.App.Writer, s)
-				}
-				return s.WriteText(c.App.Writer)
-			})
-		},
-	}
-}
-
-// pollRules answer polls by the value of --polls, where no file answers them.
-var pollRules = map[string]trace.PollAnswers{"hit": trace.Hit{}, "late": trace.Late{}}
-
-// checkPolls checks --polls of a command that takes no file for it.
-func checkPolls(c *cli.Context) error {
-	if p := c.String("polls"); pollRules[p] == nil {
-		return command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
-	}
-	return nil
-}
-
-// writeJSON writes a result as JSON that people can read, too.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// verifyCommand describes trace verify, which reads all of a trace and checks that it makes sense.
-func verifyCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "verify",
-		Usage:     "check a trace: checksums, totals, references, and that what is sent is received",
-		ArgsUsage: "FILE|-",
-		Description: "    trace verify run.trace.zst\n" +
-			"    trace verify --quiet - < run.trace.zst",
-		Flags: []cli.Flag{quietFlag()},
-		Action: func(c *cli.Context) error {
-			return onTrace(c, func(t *trace.Trace) error {
-				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
-				v, err := verify.Trace(t, bar.Set)
-				bar.Clear()
-				// A fault names rank and step only.
-				if errors.As(err, new(*verify.Fault)) {
-					return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
-				}
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(c.App.Writer, "ok: %v\n", v)
-				return err
-			})
-		},
-	}
-}
 
 // catCommand describes trace cat, which lists what ranks do.
 func catCommand() *cli.Command {
@@ -119,10 +34,6 @@ func catCommand() *cli.Command {
 		Action: cat,
 	}
 }
-
-// words are those of the recorders of programs, where they differ from the usual.
-// They are looked up by the program that the header names.
-var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
 
 // cat prints what the command line asks for.
 func cat(c *cli.Context) error {
@@ -179,3 +90,7 @@ func cat(c *cli.Context) error {
 		return cmp.Or(err, w.Flush()) // of both the first
 	})
 }
+
+// words are the forms of lines as the recorder of a program writes them, where they differ from those of package text;
+// by the program that the header names.
+var words = map[string]text.Words{hpcg.Program: hpcg.Words()}

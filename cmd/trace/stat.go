@@ -1,0 +1,54 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/trace"
+	"reprise/trace/stat"
+)
+
+// statCommand describes trace stat, which counts without expanding.
+func statCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "stat",
+		Usage:     "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
+		ArgsUsage: "FILE|-",
+		Description: "    trace stat run.trace.zst\n" +
+			"    trace stat --polls late --json run.trace.zst",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			quietFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			if err := checkPolls(c); err != nil {
+				return err
+			}
+			return onTrace(c, func(t *trace.Trace) error {
+				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
+				s, err := stat.Of(t, stat.Options{Late: c.String("polls") == "late", Progress: bar.Set})
+				bar.Clear()
+				if err != nil {
+					return err
+				}
+				if c.Bool("json") {
+					return writeJSON(c.App.Writer, s)
+				}
+				return s.WriteText(c.App.Writer)
+			})
+		},
+	}
+}
+
+// pollRules answer polls by the value of --polls, where no file answers them.
+var pollRules = map[string]trace.PollAnswers{"hit": trace.Hit{}, "late": trace.Late{}}
+
+// checkPolls checks --polls of a command that takes no file for it.
+func checkPolls(c *cli.Context) error {
+	if p := c.String("polls"); pollRules[p] == nil {
+		return command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
+	}
+	return nil
+}
