@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
-	"reprise/trace/warning"
 )
+
+// This file is FitKernels: it chooses, for each kernel, a model and whether hosts have their own. fit.go fits each candidate.
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
 // the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out,
@@ -274,47 +275,5 @@ func placeOf(points []point, by Grouping) Place {
 	return p
 }
 
-// String names the kernel or group without a model, and the reason.
-func (u Unfit) String() string {
-	if u.Group == "" {
-		return fmt.Sprintf("%s: no model: %s", u.Function, u.Why)
-	}
-	return fmt.Sprintf("%s: no model of %s, which is left out: %s", u.Function, u.Group, u.Why)
-}
-
-// Names returns the names of the kernels that have a model.
-func (r *KernelReport) Names() (list []string) {
-	for i := range r.Functions {
-		list = append(list, r.Functions[i].Function)
-	}
-	return list
-}
-
 // largeError is the mean relative error of a fit from which on there is a warning.
 const largeError = 0.1
-
-// CheckNoise warns of the fits that have no noise of a law, because none of their sizes
-// was timed twice. If none has, that is an error that wraps ErrMeaningless and carries the warnings.
-func (r *KernelReport) CheckNoise(law string) error {
-	if law == "" || law == NoNoise {
-		return nil
-	}
-	var without []string
-	fits := 0
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		for _, fit := range append([]Fit{f.All}, f.Groups...) {
-			if fits++; fit.NoiseModel == nil {
-				without = append(without, fmt.Sprintf("noise of %s, %s", f.Function, fit.name()))
-			}
-		}
-	}
-	switch {
-	case len(without) == fits:
-		return warning.With(fmt.Errorf("%w: %s: no size was timed twice", ErrMeaningless, without[0]), r.Warnings)
-	case len(without) > 0:
-		r.warn("%s, and of %d of %d fits in all: none in the kernel file, because no size was timed twice", without[0],
-			len(without), fits)
-	}
-	return nil
-}

@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/textutil"
-	"reprise/trace/warning"
 )
+
+// This file fits given terms to the points of a kernel, for FitKernels: fitModel. Before it stand the options.
 
 // ErrMeaningless is wrapped by the errors about data from which no model with a meaning
 // can be fitted.
@@ -64,203 +61,6 @@ func (o *KernelOptions) Validate() error {
 		errs = append(errs, fmt.Errorf("criterion %q, want bic or aic", o.Criterion))
 	}
 	return errors.Join(errs...)
-}
-
-// KernelReport is the result of FitKernels.
-type KernelReport struct {
-	origin
-	Weights   string           `json:"weights"`   // "equal" or "relative"
-	Criterion string           `json:"criterion"` // "bic" or "aic"
-	Functions []FunctionReport `json:"functions"`
-	findings
-}
-
-// findings are the parts that reports on kernels have alike, however they are fitted.
-type findings struct {
-	Unfit []Unfit `json:"unfit"` // kernels and groups without a model; never nil
-	warned
-	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
-	first      error // of the kernels without a model
-}
-
-// warned holds the warnings of a report, which are never nil in one that is returned.
-type warned struct {
-	Warnings []warning.Warning `json:"warnings"`
-}
-
-// Warned returns the warnings.
-func (r *warned) Warned() []warning.Warning { return r.Warnings }
-
-func (r *warned) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, warning.New(format, args...))
-}
-
-// begin checks timings and the terms that are given for their kernels, and returns what
-// all reports on them begin with.
-func (t *Timings) begin(terms map[string][]string, by Grouping) (findings, error) {
-	r := findings{Unfit: []Unfit{}, warned: warned{[]warning.Warning{}}}
-	if len(t.functions) == 0 {
-		return r, fmt.Errorf("%w: no timings", ErrMeaningless)
-	}
-	for _, name := range slices.Sorted(maps.Keys(terms)) {
-		found := false
-		for _, f := range t.functions {
-			if f.name != name {
-				continue
-			}
-			found = true
-			list, err := parseProducts(terms[name], f.dims)
-			if err != nil {
-				return r, fmt.Errorf("%s: %w", name, err)
-			}
-			for i, p := range list {
-				same := func(q product) bool { return slices.Equal(p.powers, q.powers) }
-				if j := slices.IndexFunc(list[:i], same); j >= 0 {
-					return r, fmt.Errorf("%s: terms %s and %s are the same", name, list[j].text, p.text)
-				}
-			}
-		}
-		if !found {
-			return r, fmt.Errorf("terms given for %s, of which there are no timings", name)
-		}
-	}
-	if by == ForCPU {
-		r.cpuNumbers = t.cpuNumbers()
-	}
-	return r, nil
-}
-
-// leaveOut notes a kernel without a model, which costs the others nothing.
-func (r *findings) leaveOut(f *function, err error) {
-	name := fullName(f.name, f.attrs)
-	r.first = cmp.Or(r.first, fmt.Errorf("%s: %w", name, err))
-	r.Unfit = append(r.Unfit, Unfit{Function: name, Why: err.Error()})
-}
-
-// end warns of all that has no model. If nothing has one, that is an error about the
-// first kernel, which carries the warnings of the others.
-func (r *findings) end(models int) error {
-	for _, u := range r.Unfit {
-		r.warn("%v", u)
-	}
-	if models == 0 {
-		return warning.With(r.first, r.Warnings[1:])
-	}
-	return nil
-}
-
-// Unfit is a kernel without a model, or a host or CPU without one of its own.
-type Unfit struct {
-	Function string `json:"function"`
-	Group    string `json:"group,omitempty"` // as "host 3, CPU 1"; "": the kernel has none at all
-	Why      string `json:"why"`
-}
-
-// FunctionReport is the model of one kernel.
-type FunctionReport struct {
-	Function   string      `json:"function"`
-	Dims       []string    `json:"dims"`
-	Model      string      `json:"model"`
-	Candidates []Candidate `json:"candidates"`
-	All        Fit         `json:"all"`              // of all points together
-	Groups     []Fit       `json:"groups,omitempty"` // of each host or CPU
-
-	groups [][]point // all points, then those of each group
-}
-
-// Candidate is a model that was tried.
-type Candidate struct {
-	Model     string   `json:"model"`
-	Terms     []string `json:"terms"`
-	Criterion float64  `json:"criterion"`         // sum over the fits; 0 if refused
-	Refused   string   `json:"refused,omitempty"` // why
-}
-
-// Fit is one fit of one kernel.
-type Fit struct {
-	Place
-	Points       int           `json:"points"`  // different sizes, by host and CPU
-	Timings      int64         `json:"timings"` // all of them
-	Coefficients []Coefficient `json:"coefficients"`
-	R2           float64       `json:"r2"`
-	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
-	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
-	WorstError   float64       `json:"worst_relative_error"` // largest of them
-	// sum of |fit - mean| / sum of the means, in which long calls count most
-	TimeError float64 `json:"time_error"`
-	// ResidualGrowth is how many times as large the residuals of the slower half of the
-	// points are as those of the faster half; 0 if not known, or if the fit is to
-	// relative ones.
-	ResidualGrowth float64 `json:"residual_growth,omitempty"`
-	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
-	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
-	NoiseModel     *Noise  `json:"noise,omitempty"`  // of sizes timed at least twice
-	AIC            float64 `json:"aic"`
-	BIC            float64 `json:"bic"`
-
-	fitted []float64 // seconds, of each point
-}
-
-// Place is a host or CPU with a model of its own.
-type Place struct {
-	Host string `json:"host,omitempty"`
-	CPU  *int   `json:"cpu,omitempty"`
-	Day  string `json:"day,omitempty"` // where days are kept apart
-}
-
-// name names the host or CPU for people.
-func (p Place) name() string {
-	switch {
-	case p.CPU != nil:
-		return fmt.Sprintf("host %s, CPU %d", p.Host, *p.CPU)
-	case p.Host != "":
-		return "host " + p.Host
-	}
-	return "all timings"
-}
-
-// dated returns the name with the day, as far as days are kept apart.
-func (p Place) dated() string {
-	if p.Day != "" {
-		return p.name() + ", " + p.Day
-	}
-	return p.name()
-}
-
-// plotName names the host or CPU as files of plots are called.
-func (p Place) plotName() string {
-	name := "host-" + textutil.Plain(p.Host)
-	if p.CPU != nil {
-		name += fmt.Sprintf("-cpu-%d", *p.CPU)
-	}
-	return name
-}
-
-// compare orders hosts, and the CPUs of each; all of a host is before these.
-func (p Place) compare(q Place) int {
-	cpu := func(p Place) int {
-		if p.CPU == nil {
-			return noCPU
-		}
-		return *p.CPU
-	}
-	return cmp.Or(CompareHosts(p.Host, q.Host), cpu(p)-cpu(q))
-}
-
-// writeYAML begins the entry of the place in the list of hosts of a kernel file.
-func (p Place) writeYAML(b *strings.Builder, o FileOptions) {
-	fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", p.Host)))
-	if p.CPU != nil {
-		fmt.Fprintf(b, "    cpu: %d\n", *p.CPU)
-	}
-}
-
-// Coefficient is a term of a fit.
-type Coefficient struct {
-	Term   string  `json:"term"`
-	Value  float64 `json:"value"`           // seconds per unit of the product
-	StdErr float64 `json:"std_error"`       // seconds per unit of the product
-	Fixed  bool    `json:"fixed,omitempty"` // the fit goes through the shortest time measured
 }
 
 // fitModel is fitPoints with a constant that the timings bear out. Long calls leave it
@@ -457,23 +257,6 @@ var errLevel = fmt.Errorf("%w", ErrMeaningless)
 // the scatter of theirs, have bent it.
 var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
 
-// Noise describes how timings of one size scatter, by moments.
-type Noise struct {
-	Points    int     `json:"points"`    // sizes with at least two timings
-	Variation float64 `json:"variation"` // root of the mean square of sd/mean over the sizes
-	// of sizes with at least three timings; in the mean 0 for normal noise and 0.995
-	// for half-normal, however few there are
-	Skewness *float64 `json:"skewness,omitempty"`
-	// seconds per unit of the model's first term: the deviation as a fit to this term
-	// alone
-	MainTerm float64 `json:"sd_main_term"`
-	// deviation as a fit to the model's terms: heteroscedastic noise
-	Coefficients []Coefficient `json:"sd_terms,omitempty"`
-	// sizes at which that fit is below zero, or above the time
-	Absurd   int    `json:"sd_absurd_sizes,omitempty"`
-	Unfitted string `json:"unfitted,omitempty"` // why there is no such fit
-}
-
 // fitNoise returns the moments of the timings about the mean of their size, and the fit
 // of the standard deviation of each size to terms: all sizes alike, or weighed by the
 // square of their mean time if relative. It is nil without sizes that were timed twice.
@@ -558,33 +341,4 @@ func lawOf(asked string, skewness float64) string {
 		return HalfNormal
 	}
 	return Normal
-}
-
-// noise returns the law of a kernel file, "" for none, as where no size was timed
-// twice: the deviation by the terms of the fit where there is one that grows with the
-// size, else in percent of the time.
-func (f *Fit) noise(law string) string {
-	n := f.NoiseModel
-	if law == "" || law == NoNoise || n == nil {
-		return ""
-	}
-	skewness := 0.0
-	if n.Skewness != nil {
-		skewness = *n.Skewness
-	}
-	law = lawOf(law, skewness)
-	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
-		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
-	}
-	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
-}
-
-// yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1:
-// 2.0e-07".
-func yamlTerms(list []Coefficient) string {
-	var terms []string
-	for _, c := range list {
-		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
-	}
-	return strings.Join(terms, ", ")
 }

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 )
+
+// This file writes kernel files (docs/kernels.md): KernelReport.WriteYAML here, LearnReport.WriteYAML by these parts.
 
 // FileOptions are the parts of a kernel file besides the coefficients.
 type FileOptions struct {
@@ -48,6 +49,47 @@ func (o *FileOptions) Validate() error {
 		errs = append(errs, CheckBase(o.Base))
 	}
 	return errors.Join(errs...)
+}
+
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points,
+// and, where there are any, those of each host or CPU. Coefficients have as many digits
+// as it takes to read the same numbers again. Noise is asked for by the options;
+// CheckNoise names the fits without any.
+func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
+	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
+		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
+	}) {
+		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
+	}
+	all := func(b *strings.Builder, o FileOptions) {
+		var models []string
+		for i := range r.Functions {
+			f := &r.Functions[i]
+			models = append(models, f.All.yaml(f.Function, &o))
+			if len(o.Base) == 0 {
+				fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+				fmt.Fprintf(b, "  %s\n", models[i])
+			}
+		}
+		r.writeUnfit(b, "  # ")
+		if len(o.Base) > 0 {
+			fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
+		}
+	}
+	hosts := func(b *strings.Builder, o FileOptions) {
+		for i := range r.Functions {
+			f := &r.Functions[i]
+			for j := range f.Groups {
+				f.Groups[j].writeYAML(b, o)
+				fmt.Fprintf(b, "    kernels: {%s}\n", f.Groups[j].yaml(f.Function, &o))
+			}
+		}
+	}
+	b, err := r.writeYAML(o, "", 0, all, hosts)
+	if err == nil {
+		_, err = io.WriteString(w, b.String())
+	}
+	return err
 }
 
 // writeYAML returns the text of a kernel file, up to its end: the models of all hosts and
@@ -105,47 +147,6 @@ func (r *findings) writeUnfit(b *strings.Builder, comment string) {
 	}
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points,
-// and, where there are any, those of each host or CPU. Coefficients have as many digits
-// as it takes to read the same numbers again. Noise is asked for by the options;
-// CheckNoise names the fits without any.
-func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
-	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
-		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
-	}) {
-		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
-	}
-	all := func(b *strings.Builder, o FileOptions) {
-		var models []string
-		for i := range r.Functions {
-			f := &r.Functions[i]
-			models = append(models, f.All.yaml(f.Function, &o))
-			if len(o.Base) == 0 {
-				fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-				fmt.Fprintf(b, "  %s\n", models[i])
-			}
-		}
-		r.writeUnfit(b, "  # ")
-		if len(o.Base) > 0 {
-			fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
-		}
-	}
-	hosts := func(b *strings.Builder, o FileOptions) {
-		for i := range r.Functions {
-			f := &r.Functions[i]
-			for j := range f.Groups {
-				f.Groups[j].writeYAML(b, o)
-				fmt.Fprintf(b, "    kernels: {%s}\n", f.Groups[j].yaml(f.Function, &o))
-			}
-		}
-	}
-	b, err := r.writeYAML(o, "", 0, all, hosts)
-	if err == nil {
-		_, err = io.WriteString(w, b.String())
-	}
-	return err
-}
-
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
 // host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other
 // ranks than meant.
@@ -177,6 +178,43 @@ func (f *Fit) yaml(name string, o *FileOptions) string {
 		unit = "unit: s, " // that of the base may be another
 	}
 	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise)
+}
+
+// yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1:
+// 2.0e-07".
+func yamlTerms(list []Coefficient) string {
+	var terms []string
+	for _, c := range list {
+		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
+	}
+	return strings.Join(terms, ", ")
+}
+
+// noise returns the law of a kernel file, "" for none, as where no size was timed
+// twice: the deviation by the terms of the fit where there is one that grows with the
+// size, else in percent of the time.
+func (f *Fit) noise(law string) string {
+	n := f.NoiseModel
+	if law == "" || law == NoNoise || n == nil {
+		return ""
+	}
+	skewness := 0.0
+	if n.Skewness != nil {
+		skewness = *n.Skewness
+	}
+	law = lawOf(law, skewness)
+	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
+		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
+	}
+	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
+}
+
+// writeYAML begins the entry of the place in the list of hosts of a kernel file.
+func (p Place) writeYAML(b *strings.Builder, o FileOptions) {
+	fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", p.Host)))
+	if p.CPU != nil {
+		fmt.Fprintf(b, "    cpu: %d\n", *p.CPU)
+	}
 }
 
 // FormatNumber returns the shortest text that reads as x, with a point so that every
@@ -274,127 +312,4 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	}
 	b.WriteString("hosts:\n")
 	return nil
-}
-
-// WriteText writes the report for people.
-func (r *KernelReport) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", r.line())
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		fmt.Fprintf(&b, "\n%s(%s)   model %s\n", f.Function, strings.Join(f.Dims, ","), f.Model)
-		for _, c := range f.Candidates {
-			if c.Refused != "" {
-				fmt.Fprintf(&b, "  %-5s refused: %s\n", c.Model, c.Refused)
-			} else {
-				fmt.Fprintf(&b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(r.Criterion), c.Criterion,
-					strings.Join(c.Terms, " + "))
-			}
-		}
-		writeFit(&b, "all", &f.All)
-		for j := range f.Groups {
-			g := &f.Groups[j]
-			writeFit(&b, g.name(), g)
-		}
-	}
-	for _, u := range r.Unfit {
-		fmt.Fprintf(&b, "\n%v\n", u)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// writeFit writes the coefficients of a fit, how good it is, and its noise.
-func writeFit(b *strings.Builder, name string, f *Fit) {
-	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
-	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tab, "    term\tcoefficient (s)\tstandard error\tt\t\n")
-	for _, c := range f.Coefficients {
-		t := "shortest"
-		if !c.Fixed {
-			t = fmt.Sprintf("%.1f", c.Value/c.StdErr)
-		}
-		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, t)
-	}
-	_ = tab.Flush() // into memory
-	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n",
-		f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
-	if f.ResidualGrowth > uneven {
-		fmt.Fprintf(b, "    residuals of the slower half of the sizes are %.0f times those of the faster half: the standard errors, t and the\n"+
-			"    criterion suppose that they are equal, and say too much; --relative supposes equal percentages\n", f.ResidualGrowth)
-	}
-	if f.NegativeSizes > 0 {
-		fmt.Fprintf(b, "    the fitted time of %d sizes is below zero and counts as none\n", f.NegativeSizes)
-	}
-	n := f.NoiseModel
-	if n == nil {
-		return
-	}
-	fmt.Fprintf(b, "    noise: %.2f %% of the time", 100*n.Variation)
-	if n.Skewness != nil {
-		fmt.Fprintf(b, ", skewness %.2f", *n.Skewness)
-	}
-	for i, c := range n.Coefficients {
-		sign := "; sd = "
-		if i > 0 {
-			sign = " + "
-		}
-		fmt.Fprintf(b, "%s%.4e %s", sign, c.Value, c.Term)
-	}
-	if n.Absurd > 0 {
-		fmt.Fprintf(b, ", which is below zero or above the time for %d of %d sizes", n.Absurd, n.Points)
-	}
-	if n.Unfitted != "" {
-		fmt.Fprintf(b, "; %s", n.Unfitted)
-	}
-	b.WriteString("\n")
-}
-
-// uneven is the ratio of the residuals of large sizes to those of small ones above which a
-// report warns. For residuals of equal spread, two halves of five points each exceed this
-// ratio once in a hundred times (F of 5 and 5 degrees of freedom: 11), larger halves hardly
-// ever.
-const uneven = 3.3
-
-// Series holds the points of a plot of a fit.
-type Series struct {
-	Name    string    // of the fit, as dgemm-host-5-cpu-0; fit for the name of a file
-	Title   string    // with the measure of the fit
-	XLabel  string    // the name of X
-	X       []float64 // size of each point: the first term of the model, or bytes
-	Seconds []float64 // measured, mean
-	Fitted  []float64 // seconds
-}
-
-// Series returns the points of each fit that the kernel file has, by the first term of
-// the model.
-func (r *KernelReport) Series() (list []Series) {
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		for j, fit := range append([]Fit{f.All}, f.Groups...) {
-			name := f.Function + "-all"
-			if j > 0 {
-				name = f.Function + "-" + fit.plotName()
-			}
-			term, _ := parseProduct(fit.Coefficients[0].Term, f.Dims) // was parsed for the fit
-			s := Series{Name: name, XLabel: term.text, Fitted: fit.fitted,
-				Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
-			s.X, s.Seconds = design(f.groups[j], []product{term})
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// Series returns the points of each operation.
-func (r *NetworkReport) Series() (list []Series) {
-	for _, op := range r.Operations {
-		s := Series{Name: string(op.Operation), XLabel: "bytes", X: op.points.X, Seconds: op.points.Y,
-			Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
-		for _, x := range s.X {
-			s.Fitted = append(s.Fitted, op.fit.At(x))
-		}
-		list = append(list, s)
-	}
-	return list
 }
