@@ -11,54 +11,7 @@ import (
 	"reprise/calibrate/mixture"
 )
 
-const (
-	mostModes      = 4       // of the noise of a range
-	leastModeSize  = 5       // timings of a mode
-	leastTimings   = 20      // of a range; fewer say nothing about a distribution
-	maxNoise       = 1 << 23 // timings of an operation
-	narrowestMode  = 0.1     // deviation of a mode, in parts of the middle half of the residuals
-	narrowestOfAll = 1e-3    // the same in parts of their deviation
-)
-
-// messageTiming is one timing of a range: a line's time depends on its size.
-type messageTiming struct {
-	bytes   int64
-	seconds float64
-}
-
-// OperationNoise is the noise of an operation.
-type OperationNoise struct {
-	Operation Operation    `json:"operation"`
-	Ranges    []RangeNoise `json:"ranges"`
-}
-
-// RangeNoise is how the timings of a range of sizes scatter about its line.
-type RangeNoise struct {
-	From       float64          `json:"from_bytes"` // exclusive
-	Intercept  float64          `json:"intercept_s"`
-	Slope      float64          `json:"slope_s_per_byte"`
-	Timings    int              `json:"timings"`
-	Relative   bool             `json:"relative"` // modes are parts of the line's time, not seconds
-	Shape      string           `json:"shape"`    // Normal or HalfNormal
-	Modes      []NoiseMode      `json:"modes"`    // none: no noise
-	Candidates []NoiseCandidate `json:"candidates,omitempty"`
-	Note       string           `json:"note,omitempty"`
-}
-
-// NoiseMode is a law of a mixture.
-type NoiseMode struct {
-	Weight float64 `json:"weight"`
-	Mean   float64 `json:"mean"` // of what is added to the line's time
-	SD     float64 `json:"sd"`
-}
-
-// NoiseCandidate is a mixture that was tried.
-type NoiseCandidate struct {
-	Relative bool    `json:"relative"`
-	Modes    int     `json:"modes"`
-	BIC      float64 `json:"bic"`
-	Refused  string  `json:"refused,omitempty"`
-}
+// This file fits the noise of messages (NetworkReport.FitNoise) and writes its file (NetworkReport.WriteNoise).
 
 // FitNoise fits a mixture of up to four normal laws to the residuals of each range of
 // sizes, which the report's lines have: in seconds or as parts of the line's time,
@@ -212,4 +165,53 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+const (
+	mostModes      = 4       // of the noise of a range
+	leastModeSize  = 5       // timings of a mode
+	leastTimings   = 20      // of a range; fewer say nothing about a distribution
+	maxNoise       = 1 << 23 // timings of an operation
+	narrowestMode  = 0.1     // deviation of a mode, in parts of the middle half of the residuals
+	narrowestOfAll = 1e-3    // the same in parts of their deviation
+)
+
+// messageTiming is one timing of a range: a line's time depends on its size.
+type messageTiming struct {
+	bytes   int64
+	seconds float64
+}
+
+// OperationNoise is the noise of an operation.
+type OperationNoise struct {
+	Operation Operation    `json:"operation"`
+	Ranges    []RangeNoise `json:"ranges"`
+}
+
+// RangeNoise is how the timings of a range of sizes scatter about its line.
+type RangeNoise struct {
+	From       float64          `json:"from_bytes"` // exclusive
+	Intercept  float64          `json:"intercept_s"`
+	Slope      float64          `json:"slope_s_per_byte"`
+	Timings    int              `json:"timings"`
+	Relative   bool             `json:"relative"` // modes are parts of the line's time, not seconds
+	Shape      string           `json:"shape"`    // Normal or HalfNormal
+	Modes      []NoiseMode      `json:"modes"`    // none: no noise
+	Candidates []NoiseCandidate `json:"candidates,omitempty"`
+	Note       string           `json:"note,omitempty"`
+}
+
+// NoiseMode is a law of a mixture.
+type NoiseMode struct {
+	Weight float64 `json:"weight"`
+	Mean   float64 `json:"mean"` // of what is added to the line's time
+	SD     float64 `json:"sd"`
+}
+
+// NoiseCandidate is a mixture that was tried.
+type NoiseCandidate struct {
+	Relative bool    `json:"relative"`
+	Modes    int     `json:"modes"`
+	BIC      float64 `json:"bic"`
+	Refused  string  `json:"refused,omitempty"`
 }

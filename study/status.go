@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -11,163 +10,6 @@ import (
 	"reprise/internal/textutil"
 	"reprise/study/workqueue"
 )
-
-const (
-	// secondsPerMessage is the cost of a message until runs of the study have been timed.
-	secondsPerMessage = 1e-6
-
-	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than
-	// exactBelow: HPL polls (docs/sampling.md). A run that turns out to be too chaotic for an
-	// estimate costs more.
-	sampledSteps = 600
-	exactBelow   = 800
-)
-
-// Cost returns about what a run costs, in messages: those that it simulates, and a share of each
-// rank. Times of runs are about proportional to it.
-func (c *Config) Cost(tolerance float64) float64 {
-	// The cost need not be exact: it orders the runs, and after the first runs have been timed it
-	// predicts the time of the others by proportion.
-	steps, messages := c.Run.Size()
-	if tolerance > 0 && steps >= exactBelow {
-		steps = sampledSteps
-	}
-	return steps*messages + 100*float64(c.Run.Ranks())
-}
-
-// cost returns about what a run of the plan costs, in messages, with the further replays of its
-// responses.
-func (p *Plan) cost(run int) float64 {
-	messages := p.configs[run].Cost(p.Tolerance)
-	if p.Responses.POP {
-		messages *= 3
-	}
-	return messages
-}
-
-// Memory returns about how much memory the largest run takes, in bytes.
-func (p *Plan) Memory() int64 {
-	most := int64(0)
-	for _, c := range p.configs {
-		// 12 KiB for each rank, and 32 MiB for what does not grow with them.
-		most = max(most, 32<<20+int64(c.Run.Ranks())*12<<10)
-	}
-	return most
-}
-
-// pace is the cost of messages, by the runs that have been made.
-type pace struct{ seconds, messages float64 }
-
-// pace returns that of the runs that have ended.
-func (p *Plan) pace(r *Results) pace {
-	var sum pace
-	for _, row := range p.once() {
-		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
-			sum.add(p.cost(row), e.Wall)
-		}
-	}
-	return sum
-}
-
-func (p *pace) add(messages, seconds float64) {
-	p.messages += messages
-	p.seconds += seconds
-}
-
-// of predicts how long so many messages take.
-func (p *pace) of(messages float64) time.Duration {
-	each := secondsPerMessage
-	if p.seconds > 0 {
-		each = p.seconds / p.messages
-	}
-	return time.Duration(min(each*messages*1e9, math.MaxInt64/4))
-}
-
-// Prediction is the cost of a study.
-type Prediction struct {
-	Design  string
-	Rows    int           // of the table
-	Runs    int           // that differ
-	Made    int           // of these, that are made already
-	Jobs    int           // at once
-	Time    time.Duration // of all that are to be made, by so many at once
-	Longest time.Duration // of one run
-	Memory  int64         // of all at once, in bytes
-	Timed   bool          // runs of the study have been timed
-	Within  bool          // a tolerance: runs that are too chaotic for it are replayed exactly, which is not known before
-}
-
-// Predict predicts the cost of a study on this machine, by the results in its directory, if it
-// has one.
-func (p *Plan) Predict(dir string, jobs int) *Prediction {
-	r := NewResults(dir)
-	if dir != "" {
-		_ = r.Update() // without results it is a guess
-	}
-	pace := p.pace(r)
-	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs,
-		Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
-	// Runs that are done cost nothing more; the others, at once, no less than the longest of them.
-	var sum time.Duration
-	for _, row := range p.order() {
-		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
-			pr.Made++
-			continue
-		}
-		d := pace.of(p.cost(row))
-		sum += d
-		pr.Longest = max(pr.Longest, d)
-	}
-	// A lower bound: no order of the runs is quicker than either.
-	pr.Time = max(sum/time.Duration(jobs), pr.Longest)
-	return pr
-}
-
-// WriteText writes the prediction for people.
-func (pr *Prediction) WriteText(w io.Writer) error {
-	by, about := "guessed from the number of messages", "about"
-	if pr.Timed {
-		by = "by the runs that are made"
-	}
-	if pr.Within {
-		about = "at least"
-	}
-	var t textutil.Table
-	t.Row("design", pr.Design)
-	t.Row("rows of the table", textutil.Thousands(pr.Rows))
-	t.Row("runs to make", textutil.Thousands(pr.Runs-pr.Made))
-	t.Row("runs at once", textutil.Thousands(pr.Jobs))
-	t.Row("time", fmt.Sprintf("%s %v, %s", about, Round(pr.Time.Seconds()), by))
-	t.Row("longest run", fmt.Sprintf("%s %v", about, Round(pr.Longest.Seconds())))
-	t.Row("memory", "about "+Bytes(pr.Memory))
-	return t.Write(w)
-}
-
-// Status is how far a study has come.
-//
-// A run counts in one of four states: done, if a journal has its time; failed, if journals have only
-// errors of it; running, if a living worker has its lease; and waiting otherwise, also with the lease
-// of a dead worker. Rows that are the same run count once.
-type Status struct {
-	Study   string         `json:"study"`
-	Dir     string         `json:"dir"`
-	Runs    int            `json:"runs"`
-	Done    int            `json:"done"`    // well
-	Failed  int            `json:"failed"`  // and not made again by workers
-	Running int            `json:"running"` // leased by living workers
-	Waiting int            `json:"waiting"`
-	Wall    float64        `json:"wall_s"`      // of all runs that are done
-	Left    float64        `json:"remaining_s"` // predicted, of those that are not, one after the other
-	Workers []WorkerStatus `json:"workers"`
-	Notes   []string       `json:"warnings"`
-}
-
-// WorkerStatus is the status of one worker.
-type WorkerStatus struct {
-	workqueue.Owner
-	Alive bool     `json:"alive"`
-	Runs  []string `json:"runs"` // that it has leased
-}
 
 // NewStatus returns how far a study has come. Each run counts once, whatever number of rows it has.
 func (p *Plan) NewStatus() (*Status, error) {
@@ -213,6 +55,32 @@ func (p *Plan) NewStatus() (*Status, error) {
 		s.Left += pace.of(p.cost(i)).Seconds()
 	}
 	return s, nil
+}
+
+// Status is how far a study has come.
+//
+// A run counts in one of four states: done, if a journal has its time; failed, if journals have only
+// errors of it; running, if a living worker has its lease; and waiting otherwise, also with the lease
+// of a dead worker. Rows that are the same run count once.
+type Status struct {
+	Study   string         `json:"study"`
+	Dir     string         `json:"dir"`
+	Runs    int            `json:"runs"`
+	Done    int            `json:"done"`    // well
+	Failed  int            `json:"failed"`  // and not made again by workers
+	Running int            `json:"running"` // leased by living workers
+	Waiting int            `json:"waiting"`
+	Wall    float64        `json:"wall_s"`      // of all runs that are done
+	Left    float64        `json:"remaining_s"` // predicted, of those that are not, one after the other
+	Workers []WorkerStatus `json:"workers"`
+	Notes   []string       `json:"warnings"`
+}
+
+// WorkerStatus is the status of one worker.
+type WorkerStatus struct {
+	workqueue.Owner
+	Alive bool     `json:"alive"`
+	Runs  []string `json:"runs"` // that it has leased
 }
 
 // WriteText writes the status for people.

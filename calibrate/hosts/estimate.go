@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,62 +8,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/mat"
-
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
-
-// Options says which model Estimate estimates.
-type Options struct {
-	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
-	// information criterion. Classes that the sample names are taken as they are.
-	Classes int
-	// ByNoise tells classes by the first variable that is noise, instead of the
-	// first one.
-	ByNoise bool
-}
-
-// Report is the result of Estimate.
-// Classes are in the order of the model's, whose parameters the model has and whose exactness these reports have.
-type Report struct {
-	Processors int              `json:"units"` // hosts, or CPUs
-	Days       int              `json:"days"`  // of all units together
-	Candidates []ClassCandidate `json:"candidates,omitempty"`
-	Classes    []ClassReport    `json:"classes"`
-	Model      *Model           `json:"model"`
-	// Warnings are those about the source of the sample, never nil.
-	Warnings []warning.Warning `json:"warnings"`
-}
-
-// ClassReport describes the estimate of a class: its members, and how exact it is.
-type ClassReport struct {
-	Name    string   `json:"name"`
-	Members []string `json:"members"` // host, or host:CPU
-	Days    int      `json:"days"`
-	// MeanError are the standard errors of the mean, by variable.
-	MeanError []float64 `json:"mean_std_error"`
-	// FitError are those of one day's fit, root mean squares, where the sample was timings.
-	FitError []float64 `json:"fit_std_error,omitempty"`
-	// OfMeans is the covariance of the units' means: that between units, and the part
-	// of that between days which the number of days leaves.
-	OfMeans [][]float64 `json:"covariance_of_means"`
-	// Constant are the variables in which units differ no more than days explain, and
-	// Shrunk is the factor of the correlations between units that makes the spatial
-	// covariance positive semi-definite, 1 where they are as estimated.
-	Constant []string          `json:"constant,omitempty"`
-	Shrunk   float64           `json:"correlations_shrunk"`
-	Notes    []string          `json:"notes,omitempty"`
-	Noise    []KernelVariation `json:"noise,omitempty"`
-}
-
-// KernelVariation is the noise of a kernel as a part of its time.
-type KernelVariation struct {
-	Kernel    string  `json:"kernel"`
-	Variation float64 `json:"variation"` // deviation per unit of the first term / time per unit of the same term
-}
 
 // Estimate returns the model of a sample, by moments without bias: of each class,
 //
@@ -128,6 +76,55 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 		return nil, fmt.Errorf("%w: %w", calibrate.ErrMeaningless, err)
 	}
 	return r, nil
+}
+
+// Options says which model Estimate estimates.
+type Options struct {
+	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
+	// information criterion. Classes that the sample names are taken as they are.
+	Classes int
+	// ByNoise tells classes by the first variable that is noise, instead of the
+	// first one.
+	ByNoise bool
+}
+
+// Report is the result of Estimate.
+// Classes are in the order of the model's, whose parameters the model has and whose exactness these reports have.
+type Report struct {
+	Processors int              `json:"units"` // hosts, or CPUs
+	Days       int              `json:"days"`  // of all units together
+	Candidates []ClassCandidate `json:"candidates,omitempty"`
+	Classes    []ClassReport    `json:"classes"`
+	Model      *Model           `json:"model"`
+	// Warnings are those about the source of the sample, never nil.
+	Warnings []warning.Warning `json:"warnings"`
+}
+
+// ClassReport describes the estimate of a class: its members, and how exact it is.
+type ClassReport struct {
+	Name    string   `json:"name"`
+	Members []string `json:"members"` // host, or host:CPU
+	Days    int      `json:"days"`
+	// MeanError are the standard errors of the mean, by variable.
+	MeanError []float64 `json:"mean_std_error"`
+	// FitError are those of one day's fit, root mean squares, where the sample was timings.
+	FitError []float64 `json:"fit_std_error,omitempty"`
+	// OfMeans is the covariance of the units' means: that between units, and the part
+	// of that between days which the number of days leaves.
+	OfMeans [][]float64 `json:"covariance_of_means"`
+	// Constant are the variables in which units differ no more than days explain, and
+	// Shrunk is the factor of the correlations between units that makes the spatial
+	// covariance positive semi-definite, 1 where they are as estimated.
+	Constant []string          `json:"constant,omitempty"`
+	Shrunk   float64           `json:"correlations_shrunk"`
+	Notes    []string          `json:"notes,omitempty"`
+	Noise    []KernelVariation `json:"noise,omitempty"`
+}
+
+// KernelVariation is the noise of a kernel as a part of its time.
+type KernelVariation struct {
+	Kernel    string  `json:"kernel"`
+	Variation float64 `json:"variation"` // deviation per unit of the first term / time per unit of the same term
 }
 
 // group is the units of a class.
@@ -309,157 +306,6 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	}
 	return groups, nil
 }
-
-// Tolerances of covariances, scaled to variances of 1: those in files are rounded.
-const (
-	symmetryTolerance = 1e-6
-	pivotTolerance    = 1e-6
-)
-
-// square returns a matrix of zeros.
-func square(p int) [][]float64 {
-	m := make([][]float64, p)
-	for i := range m {
-		m[i] = make([]float64, p)
-	}
-	return m
-}
-
-// addOuter adds weight·v·vᵀ to m, where v is x less its mean.
-func addOuter(m [][]float64, x, mean []float64, weight float64) {
-	for i := range x {
-		for j := range x {
-			m[i][j] += float64(weight * (x[i] - mean[i]) * (x[j] - mean[j]))
-		}
-	}
-}
-
-// checkCovariance returns the error of a matrix that is no covariance of p variables.
-func checkCovariance(m [][]float64, p int) error {
-	if len(m) != p {
-		return fmt.Errorf("%d rows, want %d, one for each variable", len(m), p)
-	}
-	for i, row := range m {
-		if len(row) != p {
-			return fmt.Errorf("row %d: %d numbers, want %d", i+1, len(row), p)
-		}
-		for j, x := range row {
-			if !isFinite(x) {
-				return fmt.Errorf("row %d, column %d: %g, want a finite number", i+1, j+1, x)
-			}
-		}
-		if row[i] < 0 {
-			return fmt.Errorf("row %d: variance %g, want 0 or more", i+1, row[i])
-		}
-	}
-	// The tolerance is that of numbers in files, which are rounded.
-	for i := range m {
-		for j := range i {
-			if scale := deviation(m, i) * deviation(m, j); !(math.Abs(m[i][j]-m[j][i]) <= symmetryTolerance*scale) {
-				return fmt.Errorf("not symmetric: %g in row %d, column %d, and %g in row %d, column %d", m[i][j], i+1, j+1, m[j][i],
-					j+1, i+1)
-			}
-		}
-	}
-	_, err := factor(m)
-	return err
-}
-
-// deviation returns the standard deviation of variable i.
-func deviation(m [][]float64, i int) float64 { return math.Sqrt(m[i][i]) }
-
-// errIndefinite is about a matrix by which some sum of variables would have a
-// variance below zero.
-var errIndefinite = errors.New("not positive semi-definite: correlations contradict each other")
-
-// factor returns the lower triangle l with l·lᵀ = m, which is positive
-// semi-definite (Cholesky, of correlations). A variable that those before it determine has no column of its own. So
-// the draws of a variable do not depend on those after it.
-func factor(m [][]float64) ([][]float64, error) {
-	p := len(m)
-	l := square(p)
-	for j := range p {
-		for i := j; i < p; i++ {
-			scale := deviation(m, i) * deviation(m, j)
-			if scale == 0 {
-				if m[i][j] != 0 {
-					return nil, errIndefinite // a covariance without a variance
-				}
-				continue
-			}
-			// Tolerances hold for correlations, whatever the units of the variables.
-			rest := m[i][j] / scale
-			for k := range j {
-				rest -= float64(l[i][k] * l[j][k])
-			}
-			switch {
-			case i == j && rest < -pivotTolerance:
-				return nil, errIndefinite
-			case i == j && rest > pivotTolerance:
-				l[j][j] = math.Sqrt(rest)
-			// The variable is a sum of those before it: its column stays empty.
-			case i == j:
-			case l[j][j] > 0:
-				l[i][j] = rest / l[j][j]
-			case math.Abs(rest) > math.Sqrt(2*pivotTolerance):
-				return nil, errIndefinite
-			}
-		}
-	}
-	// The factor of the correlations becomes that of the covariances: row by row it is scaled by the deviations.
-	for i := range l {
-		for j := range l[i] {
-			l[i][j] *= deviation(m, i)
-		}
-	}
-	return l, nil
-}
-
-// semidefinite makes a covariance of an estimate that may be none: a variance that is not
-// above zero becomes 0, with its covariances, and the correlations of the other variables are multiplied by the
-// largest factor up to 1 with which no sum of variables has a variance below zero. Variances
-// above zero stay as they are. It returns the variables without a variance, and the factor.
-func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
-	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with others.
-	p := len(m)
-	c = square(p)
-	s := mat.NewSymDense(p, nil)
-	for i := range p {
-		if m[i][i] <= 0 {
-			none = append(none, i)
-			s.SetSym(i, i, 1)
-			continue
-		}
-		for j := range i + 1 {
-			if m[j][j] > 0 {
-				c[i][j], c[j][i] = m[i][j], m[i][j]
-				s.SetSym(i, j, m[i][j]/deviation(m, i)/deviation(m, j))
-			}
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(s, false) {
-		panic("hosts: no eigenvalues of a symmetric matrix")
-	}
-	// Eigenvalues come in ascending order, and the least one decides about the sign of every variance of a sum.
-	least := e.Values(nil)[0] // that of factor times correlations, plus 1: 1 + factor*(least - 1)
-	if least >= -rounding {
-		return c, none, 1
-	}
-	// A factor f makes 1 + f(least - 1) of the least eigenvalue, which must not be below 0.
-	factor = 1 / (1 - least)
-	for i := range p {
-		for j := range i {
-			c[i][j] *= factor
-			c[j][i] = c[i][j]
-		}
-	}
-	return c, none, factor
-}
-
-// rounding is how far eigenvalues of correlations may be below zero by rounding
-// alone.
-const rounding = 1e-12
 
 // mostNamed is how many members of a class the text report names.
 const mostNamed = 8

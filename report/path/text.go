@@ -1,13 +1,9 @@
 package path
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-
-	"reprise/internal/textutil"
 )
 
 // shown is how many parts, and how many seeds, are printed: the rest is little.
@@ -83,77 +79,4 @@ func (p *Part) label() string {
 		return p.Name + " in " + p.Phase
 	}
 	return p.Name
-}
-
-// Runs are the critical paths of replays that differ in their seeds only, and their mean.
-type Runs struct {
-	*Data        // the mean: of a part that a path lacks it has 0 s, and no hops
-	Runs  []Seed `json:"runs"` // by seed
-}
-
-// Seed is the critical path of the replay with a seed.
-type Seed struct {
-	Seed uint64 `json:"seed"`
-	*Data
-}
-
-// RunsOf returns the critical paths of replays, at least one, with their mean.
-//
-// Counts are means, too, rounded. What-ifs are means of slopes: those of a path that a seed does not have are 0 there.
-func RunsOf(seeds []Seed) *Runs {
-	n := float64(len(seeds))
-	mean := &Data{Rank: -1, Parts: []Part{}}
-	sums, counts, ifs := map[Part]Part{}, map[Part]float64{}, map[WhatIf]float64{}
-	// Parts and changes of all seeds by their keys, each with its n-th of the seconds.
-	for _, s := range seeds {
-		mean.Seconds += s.Seconds / n
-		for _, part := range s.Parts {
-			key := part.key()
-			sum := sums[key]
-			sum.Seconds += part.Seconds / n
-			sum.Bytes += part.Bytes / n
-			sums[key] = sum
-			counts[key] += float64(part.Count) / n
-		}
-		for _, w := range s.WhatIfs {
-			ifs[WhatIf{Kind: w.Kind, Name: w.Name, What: w.What}] += w.Slope / n
-		}
-	}
-	for key, sum := range sums {
-		key.Seconds, key.Bytes, key.Count = sum.Seconds, sum.Bytes, int64(counts[key]+0.5)
-		mean.Parts = append(mean.Parts, key)
-	}
-	slices.SortFunc(mean.Parts, longestFirst) // a map has no order
-	mean.WhatIfs = sorted(ifs)
-	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.",
-		textutil.Count(len(seeds), "replay"))}
-	return &Runs{mean, seeds}
-}
-
-// longestFirst orders parts by their seconds, and those alike by what and where they are, which tells any two parts
-// apart: the order is the same in every run.
-func longestFirst(a, b Part) int {
-	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind),
-		cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
-}
-
-// WriteText writes the mean, and of each path where it ends and what is most of it.
-func (r *Runs) WriteText(w io.Writer) error {
-	if err := r.Data.WriteText(w); err != nil {
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-10s %12s %10s   %s\n", "seed", "path s", "ends at", "most of it")
-	for _, s := range r.Runs[:min(shown, len(r.Runs))] {
-		fmt.Fprintf(&b, "%-10d %12.6g %10s", s.Seed, s.Seconds, fmt.Sprint("rank ", s.Rank))
-		if len(s.Parts) > 0 {
-			fmt.Fprintf(&b, "   %s, %.2f%%", s.Parts[0].label(), s.percent(s.Parts[0].Seconds))
-		}
-		b.WriteByte('\n')
-	}
-	if more := len(r.Runs) - shown; more > 0 {
-		fmt.Fprintf(&b, "%d more: --json has all\n", more)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
