@@ -11,7 +11,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file is FitKernels: it chooses, for each kernel, a model and whether hosts have their own. fit.go fits each candidate.
+// This file is FitKernels: it chooses, for each kernel, a model and whether hosts have their own. fit.go fits each
+// candidate.
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
 // the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out,
@@ -21,8 +22,7 @@ func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	// Terms and products must be of kernels that were measured, and of their
-	// dimensions.
+	// Terms and products must be of kernels that were measured, and of their dimensions.
 	given := map[string][]string{}
 	maps.Copy(given, o.Terms)
 	for name, term := range o.Product {
@@ -38,8 +38,7 @@ func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 	if o.Relative {
 		r.Weights = "relative"
 	}
-	// One kernel, or one host of a kernel, without a model must not cost the others
-	// theirs.
+	// One kernel, or one host of a kernel, without a model must not cost the others theirs.
 	var unfit []Unfit // groups of kernels that have a model
 	for _, f := range t.functions {
 		err := checkGroups(f.points, o.For)
@@ -106,9 +105,8 @@ func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 	return r, nil
 }
 
-// fitGroups tries the candidates on all points and on each group, and takes the one of
-// the smallest sum of the criterion over the fits that are used; a constant only if it
-// is better than M-1.
+// fitGroups tries the candidates on all points and on each group, and takes the one of the smallest sum of the
+// criterion over the fits that are used; a constant only if it is better than M-1.
 func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, error) {
 	for i, points := range list {
 		switch {
@@ -119,9 +117,8 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 			return nil, fmt.Errorf("%s: %w: all times are 0 s", placeOf(points, o.For).dated(), ErrMeaningless)
 		}
 	}
-	// Of the candidates that fit all groups the one with the smallest criterion wins.
-	// With groups, the fit of all points together is not used for the groups, and so
-	// does not count.
+	// Of the candidates that fit all groups the one with the smallest criterion wins. With groups, the fit of all
+	// points together is not used for the groups, and so does not count.
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
@@ -217,9 +214,8 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	return slices.DeleteFunc(list, func(c Candidate) bool { return o.Model != Auto && c.Model != o.Model })
 }
 
-// groups returns all points, then, unless there is one model for all, those of each
-// group in order: of a host or CPU, and of a day where these are kept apart. The points
-// are sorted.
+// groups returns all points, then, unless there is one model for all, those of each group in order: of a host or
+// CPU, and of a day where these are kept apart. The points are sorted.
 func groups(points []point, by Grouping) [][]point {
 	list := [][]point{points}
 	if by == ForAll {
@@ -265,8 +261,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 	return fits, level
 }
 
-// placeOf returns the host, the CPU and the day of the points of a group, as far as they
-// tell groups apart.
+// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell groups apart.
 func placeOf(points []point, by Grouping) Place {
 	p := Place{Host: points[0].host, Day: points[0].day}
 	if by == ForCPU && points[0].cpu != noCPU {

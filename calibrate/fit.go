@@ -12,8 +12,7 @@ import (
 
 // This file fits given terms to the points of a kernel, for FitKernels: fitModel. Before it stand the options.
 
-// ErrMeaningless is wrapped by the errors about data from which no model with a meaning
-// can be fitted.
+// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be fitted.
 var ErrMeaningless = errors.New("no meaningful fit")
 
 // ErrContradiction is wrapped by the errors about options that a table contradicts.
@@ -63,11 +62,10 @@ func (o *KernelOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// fitModel is fitPoints with a constant that the timings bear out. Long calls leave it
-// so uncertain that it may come out below zero, as if calls gave time back, or above
-// the shortest time that was measured by more than that one is uncertain. The fit is
-// then made to go through it; if its constant is below zero even so, it has none. Given
-// terms stay as they are.
+// fitModel is fitPoints with a constant that the timings bear out. Long calls leave it so uncertain that it may
+// come out below zero, as if calls gave time back, or above the shortest time that was measured by more than that
+// one is uncertain. The fit is then made to go through it; if its constant is below zero even so, it has none.
+// Given terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, products, nil, o)
 	last := len(products) - 1
@@ -76,10 +74,9 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
 	if err == nil {
-		// The shortest mean time may be below the true one by its standard error: that
-		// of its own timings or, if these scatter less, the relative scatter of the
-		// timings of all sizes times its mean. If no size was timed twice, the relative
-		// scatter is unknown and taken to be a tenth.
+		// The shortest mean time may be below the true one by its standard error: that of its own timings or, if
+		// these scatter less, the relative scatter of the timings of all sizes times its mean. If no size was timed
+		// twice, the relative scatter is unknown and taken to be a tenth.
 		m := &least.seconds
 		sd := m.mean / 10
 		if fit.NoiseModel != nil {
@@ -109,8 +106,7 @@ const slackErrors = 5
 // is fitted to terms of its own: calls too short to show in the fit have noise, too.
 func fitPoints(points []point, products, noise []product, through *point, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
-	// Weights: with a time as the divisor of its residual, all sizes count alike in
-	// percent.
+	// Weights: with a time as the divisor of its residual, all sizes count alike in percent.
 	var w []float64 // 1/y² for relative residuals
 	for _, v := range y {
 		if !o.Relative {
@@ -155,8 +151,7 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		for j := range f.Coefficients {
 			f.Coefficients[j].StdErr *= more
 		}
-		// The standard error of the constant is that of the mean of the point's
-		// timings.
+		// The standard error of the constant is that of the mean of the point's timings.
 		constant = y0[0] - regress.Dot(l.Coef, x0)
 		c := Coefficient{Term: "1", Value: constant, Fixed: true}
 		if n := through.seconds.n; n > 1 {
@@ -166,8 +161,7 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		f.AIC += 2 // it counts as a coefficient
 		f.BIC += math.Log(float64(l.N))
 	}
-	// How far the fit is from the means: in percent of each, and of all time, in which
-	// long calls count most.
+	// How far the fit is from the means: in percent of each, and of all time, in which long calls count most.
 	p, sum, compared, off, total := len(products), 0.0, 0, 0.0, 0.0
 	for i, mean := range y {
 		fitted := constant + regress.Dot(l.Coef, x[i*p:(i+1)*p])
@@ -187,8 +181,7 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	if compared > 0 {
 		f.MeanError, f.TimeError = sum/float64(compared), off/total
 	}
-	// Times below zero for most of the sizes, or a main term without a positive
-	// coefficient, mean nothing.
+	// Times below zero for most of the sizes, or a main term without a positive coefficient, mean nothing.
 	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
 	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
 		main = f.Coefficients[i]
@@ -212,9 +205,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	return f, nil
 }
 
-// residualGrowth returns how many times as large the residuals of the slower half of
-// the points are as those of the faster half, root mean squares; 0 where those are 0 or
-// there are too few points to say.
+// residualGrowth returns how many times as large the residuals of the slower half of the points are as those of the
+// faster half, root mean squares; 0 where those are 0 or there are too few points to say.
 func residualGrowth(y, fitted []float64) float64 {
 	if len(y) < minGrowthPoints {
 		return 0
@@ -245,8 +237,7 @@ func design(points []point, products []product) (x, y []float64) {
 	return x, y
 }
 
-// minGrowthPoints is the number of points below which a half of them says nothing about
-// residuals.
+// minGrowthPoints is the number of points below which a half of them says nothing about residuals.
 const minGrowthPoints = 10
 
 // errLevel marks a fit whose main term is not positive, but may as well be zero: times fall by no more than the
@@ -292,9 +283,8 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	if n.Points == 0 {
 		return nil
 	}
-	// The deviation in parts of the time, the skewness that half-normal noise of so
-	// many timings would show as its own, and the deviation by the terms, which says
-	// how it grows with the size.
+	// The deviation in parts of the time, the skewness that half-normal noise of so many timings would show as its
+	// own, and the deviation by the terms, which says how it grows with the size.
 	n.Variation = math.Sqrt(squares / float64(n.Points))
 	if seen > 0 {
 		n.Skewness = new(cubes / seen)

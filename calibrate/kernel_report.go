@@ -65,9 +65,8 @@ type Fit struct {
 	WorstError   float64       `json:"worst_relative_error"` // largest of them
 	// sum of |fit - mean| / sum of the means, in which long calls count most
 	TimeError float64 `json:"time_error"`
-	// ResidualGrowth is how many times as large the residuals of the slower half of the
-	// points are as those of the faster half; 0 if not known, or if the fit is to
-	// relative ones.
+	// ResidualGrowth is how many times as large the residuals of the slower half of the points are as those of the
+	// faster half; 0 if not known, or if the fit is to relative ones.
 	ResidualGrowth float64 `json:"residual_growth,omitempty"`
 	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
 	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
@@ -93,8 +92,7 @@ type Noise struct {
 	// of sizes with at least three timings; in the mean 0 for normal noise and 0.995
 	// for half-normal, however few there are
 	Skewness *float64 `json:"skewness,omitempty"`
-	// seconds per unit of the model's first term: the deviation as a fit to this term
-	// alone
+	// seconds per unit of the model's first term: the deviation as a fit to this term alone
 	MainTerm float64 `json:"sd_main_term"`
 	// deviation as a fit to the model's terms: heteroscedastic noise
 	Coefficients []Coefficient `json:"sd_terms,omitempty"`
@@ -265,10 +263,9 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	b.WriteString("\n")
 }
 
-// uneven is the ratio of the residuals of large sizes to those of small ones above which a
-// report warns. For residuals of equal spread, two halves of five points each exceed this
-// ratio once in a hundred times (F of 5 and 5 degrees of freedom: 11), larger halves hardly
-// ever.
+// uneven is the ratio of the residuals of large sizes to those of small ones above which a report warns. For
+// residuals of equal spread, two halves of five points each exceed this ratio once in a hundred times (F of 5 and 5
+// degrees of freedom: 11), larger halves hardly ever.
 const uneven = 3.3
 
 // Names returns the names of the kernels that have a model.
@@ -354,8 +351,7 @@ type Series struct {
 	Fitted  []float64 // seconds
 }
 
-// Series returns the points of each fit that the kernel file has, by the first term of
-// the model.
+// Series returns the points of each fit that the kernel file has, by the first term of the model.
 func (r *KernelReport) Series() (list []Series) {
 	for i := range r.Functions {
 		f := &r.Functions[i]

@@ -14,6 +14,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file has the report of LearnKernels: what it says of each kernel, as text and as a kernel file.
+
 // LearnReport is the result of LearnKernels.
 type LearnReport struct {
 	origin
@@ -22,9 +24,8 @@ type LearnReport struct {
 	Missing   []string        `json:"missing,omitempty"` // kernels of the run without timings
 	findings
 
-	// HostScatter is the standard deviation of the times of hosts relative to the
-	// models, at most 0.2; 0 if it is not known, as of less than three hosts, or if
-	// hosts have models of their own.
+	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is
+	// not known, as of less than three hosts, or if hosts have models of their own.
 	HostScatter float64 `json:"host_scatter,omitempty"`
 }
 
@@ -104,8 +105,7 @@ func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	return sum / total, worst
 }
 
-// share fills in which part of the run's time each kernel takes, and on sizes that were
-// not measured.
+// share fills in which part of the run's time each kernel takes, and on sizes that were not measured.
 func (r *LearnReport) share(run *Run) {
 	if run == nil {
 		return
@@ -261,9 +261,8 @@ func (r *LearnReport) Series() (list []Series) {
 	return list
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts,
-// and, where there are any, those of each host or CPU. Coefficients have as many digits
-// as it takes to read the same numbers again.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are any,
+// those of each host or CPU. Coefficients have as many digits as it takes to read the same numbers again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	all := func(b *strings.Builder, o FileOptions) {
 		indent := "  "
@@ -283,8 +282,7 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 
 // writeHosts writes the models of hosts and CPUs.
 func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
-	// A file has one entry for each host or CPU, with all its kernels, while reports go
-	// by kernel.
+	// A file has one entry for each host or CPU, with all its kernels, while reports go by kernel.
 	var order []Place
 	for i := range r.Kernels {
 		for j := range r.Kernels[i].Groups {
@@ -359,8 +357,7 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		if len(lines) == 0 {
 			continue
 		}
-		// Calls with an extent of zero cost nothing. A label is no extent, and the rows
-		// of two kinds are one.
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
 		var extents []string
 		for _, d := range dims {
 			switch {

@@ -170,10 +170,9 @@ func (f *SharingFit) verdict() string {
 		crossing)
 }
 
-// setProperties fills in the options of the simulator, by which it plays what was
-// timed: those of SMPI's model of messages (smpi/), of its network, and of this
-// project's own parts (reprise/). An option of which nothing was timed is left to its
-// default.
+// setProperties fills in the options of the simulator, by which it plays what was timed: those of SMPI's model of
+// messages (smpi/), of its network, and of this project's own parts (reprise/). An option of which nothing was
+// timed is left to its default.
 func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add := func(name, value string) {
 		if value != "" {
@@ -218,8 +217,7 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	}
 }
 
-// tcpWindow is the value of a replay without network/TCP-gamma, in bytes:
-// netmodel.DefaultOptions.
+// tcpWindow is the value of a replay without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
 const tcpWindow = 4194304
 
 // Thresholds returns the properties that follow from the options alone.
@@ -239,8 +237,7 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	if fit == nil {
 		return ""
 	}
-	// A last entry of zeros ends the overheads: from the threshold on a send waits for
-	// its receiver instead.
+	// A last entry of zeros ends the overheads: from the threshold on a send waits for its receiver instead.
 	var list []string
 	for _, p := range fit.Pieces {
 		if p.From >= last {
@@ -280,8 +277,7 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// Machine is the cluster around the network, for WriteXML: what timings of messages
-// cannot tell.
+// Machine is the cluster around the network, for WriteXML: what timings of messages cannot tell.
 type Machine struct {
 	Name  string // prefix of the hosts, NAME-0, NAME-1, ...
 	Hosts int
@@ -289,8 +285,7 @@ type Machine struct {
 	Speed string // of a core, as 1Gf
 }
 
-// Validate reports what is wrong with the machine, but for the speed, which only
-// readers of platforms understand.
+// Validate reports what is wrong with the machine, but for the speed, which only readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
 	case m.Name == "" || m.Name != textutil.Plain(m.Name):
@@ -322,8 +317,7 @@ type Loopback struct {
 
 // cables returns the part of the report that a platform has.
 func (r *NetworkReport) cables() Cables {
-	// Without timings between hosts the route is that within one, and there are no
-	// cables.
+	// Without timings between hosts the route is that within one, and there are no cables.
 	var c Cables
 	within := r.Route
 	if r.Between == Nodes {
@@ -355,9 +349,8 @@ func (r *NetworkReport) MostHosts() int {
 	return 0
 }
 
-// WriteXML writes a platform: a cluster on one switch, two links between any two hosts,
-// with the properties. It needs timings of a ping-pong, from which bandwidth and
-// latency are.
+// WriteXML writes a platform: a cluster on one switch, two links between any two hosts, with the properties. It
+// needs timings of a ping-pong, from which bandwidth and latency are.
 func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	if len(r.Transfers) == 0 {
 		return fmt.Errorf("%w: no timings of a ping-pong: a platform needs bandwidth and latency", ErrMeaningless)
@@ -365,9 +358,8 @@ func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	return WritePlatform(w, m, r.cables(), r.Properties)
 }
 
-// WritePlatform writes a platform of the cables, with the properties: a cluster, or,
-// where messages within a host share something, which clusters do not know, or there is
-// but one host, a zone of hosts with routes.
+// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages within a host
+// share something, which clusters do not know, or there is but one host, a zone of hosts with routes.
 func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -385,8 +377,7 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 		return fmt.Errorf("%w: no ping-pongs between hosts: %d hosts need bandwidth and latency between them", ErrMeaningless,
 			m.Hosts)
 	}
-	// The text is gathered first, so that nothing is written of a platform that is
-	// refused.
+	// The text is gathered first, so that nothing is written of a platform that is refused.
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
 	for _, p := range properties {
@@ -420,13 +411,11 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	return err
 }
 
-// mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24
-// entries.
+// mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.
 const mostInZone = 1<<12 - 1
 
-// writeZone writes a zone with a route from each host to itself and, of several hosts,
-// to and from a switch. As in a cluster, a link that is wider than one message is
-// followed by one that limits each message alone.
+// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch. As in
+// a cluster, a link that is wider than one message is followed by one that limits each message alone.
 func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	// Each host has these links, of which the cable leads to the switch.
 	type wire struct {
@@ -471,9 +460,8 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	}
 	for i := range m.Hosts {
 		host := fmt.Sprintf("%s-%d", m.Name, i)
-		// A route crosses one link of the host and the limit of each message. Both
-		// directions are written, as they use the cable the other way round, on which the
-		// limit counts once.
+		// A route crosses one link of the host and the limit of each message. Both directions are written, as they
+		// use the cable the other way round, on which the limit counts once.
 		route := func(src, dst string, w wire, direction string, limited bool) {
 			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, w.name,
 				direction)

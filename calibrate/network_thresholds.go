@@ -15,8 +15,7 @@ import (
 type Threshold struct {
 	Name  string  `json:"name"`
 	Bytes float64 `json:"bytes"`
-	// Of one that was found: the last size below it and the first one from it on that
-	// were timed, 0 for none.
+	// Of one that was found: the last size below it and the first one from it on that were timed, 0 for none.
 	Found bool    `json:"found"`
 	Below float64 `json:"below_bytes,omitempty"`
 	Above float64 `json:"from_bytes,omitempty"`
@@ -28,16 +27,14 @@ const (
 	detachedName = "smpi/send-is-detached-thresh"
 )
 
-// sendWaits is how many times as long as with a receive that is there a send takes, at
-// least, if it waits for one that is posted late: the delay alone is four times the
-// time of the message (calibrate measure network).
+// sendWaits is how many times as long as with a receive that is there a send takes, at least, if it waits for one
+// that is posted late: the delay alone is four times the time of the message (calibrate measure network).
 const sendWaits = 2.5
 
 // findDetached returns the size that best tells sends that wait from others, if at
 // least so many sizes are below it.
 func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool) {
-	// Send times with a receive that is posted before are the measure, as they grow
-	// with the size, too.
+	// Send times with a receive that is posted before are the measure, as they grow with the size, too.
 	soon, late := m.medians(Send), m.medians(SendLate)
 	var sizes, ratios []float64
 	for _, bytes := range m.sizes(SendLate) {
@@ -48,8 +45,7 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	if len(sizes) == 0 {
 		return t, false
 	}
-	// The threshold stands before the ratio at, where it leaves the fewest ratios on
-	// the wrong side.
+	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong side.
 	errors := 0
 	for _, ratio := range ratios {
 		if ratio < sendWaits {
@@ -93,9 +89,8 @@ func thresholdAt(name string, sizes []float64, i int) Threshold {
 	return t
 }
 
-// A step of the receives, in logarithms of their part of half a ping-pong, is at least
-// this high, has at least so many sizes on both sides, and leaves less than a half of
-// the squares that a line leaves.
+// A step of the receives, in logarithms of their part of half a ping-pong, is at least this high, has at least so
+// many sizes on both sides, and leaves less than a half of the squares that a line leaves.
 var leastStep = math.Log(1.5)
 
 const (
@@ -103,10 +98,9 @@ const (
 	betterThan = 0.5
 )
 
-// findEager returns the size below the detached threshold from which receives that are
-// posted late wait for their message all the same: their part of half a ping-pong rises
-// in a step. If there is none, all messages that do not wait for their receive travel
-// at once.
+// findEager returns the size below the detached threshold from which receives that are posted late wait for their
+// message all the same: their part of half a ping-pong rises in a step. If there is none, all messages that do not
+// wait for their receive travel at once.
 func findEager(m series, detached float64) Threshold {
 	whole, late := m.medians(PingPong), m.medians(Recv)
 	var sizes, logs, parts []float64
@@ -125,8 +119,7 @@ func findEager(m series, detached float64) Threshold {
 		}
 	}
 	if at > 0 {
-		// A step is none where a straight line over the logarithms of the sizes is
-		// nearly as good.
+		// A step is none where a straight line over the logarithms of the sizes is nearly as good.
 		x, y, xy := momentsOf(logs), momentsOf(parts), 0.0
 		for i := range logs {
 			xy += float64((logs[i] - x.mean) * (parts[i] - y.mean))
@@ -145,10 +138,9 @@ func findEager(m series, detached float64) Threshold {
 // leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds receives by half a ping-pong less the send. Receives of messages
-// that have come before they were posted copy it once more; within a host, where that
-// is most of a message's time, the ping-pong, whose receives are posted before, would
-// come out longer than it is.
+// boundReceives bounds receives by half a ping-pong less the send. Receives of messages that have come before they
+// were posted copy it once more; within a host, where that is most of a message's time, the ping-pong, whose
+// receives are posted before, would come out longer than it is.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0
@@ -176,8 +168,7 @@ type SharingFit struct {
 	Shared  bool    `json:"shared"`    // pairs slow one another
 	Duplex  bool    `json:"duplex"`    // messages that cross do not, or hardly
 	Single  float64 `json:"bandwidth"` // byte/s of one message, to which factors refer
-	// byte/s of all together, if shared; of a cable that is not, the largest sum that
-	// was timed
+	// byte/s of all together, if shared; of a cable that is not, the largest sum that was timed
 	Capacity float64        `json:"capacity,omitempty"`
 	Error    float64        `json:"capacity_std_error,omitempty"`
 	Points   []SharingPoint `json:"points"`
@@ -196,16 +187,14 @@ const (
 	// largeMessage is the size in bytes from which on messages tell what they share:
 	// the smallest that calibrate measure network sends in pairs.
 	largeMessage = 32768
-	// leastSlowdown is the slowdown from which on messages share something; a message
-	// alone has 1.
+	// leastSlowdown is the slowdown from which on messages share something; a message alone has 1.
 	leastSlowdown = 1.1
 )
 
 // fitSharing compares messages that were timed at the same time with those alone.
 func (r *NetworkReport) fitSharing(all *Messages) {
 	for _, b := range []Between{Nodes, Cores} {
-		// Each place has a ping-pong of its own, and the bandwidth to which a capacity
-		// refers.
+		// Each place has a ping-pong of its own, and the bandwidth to which a capacity refers.
 		route, pingPong := r.Route, r.fitOf(PingPong)
 		if r.Between != b {
 			if r.Within == nil || b != Cores {
@@ -219,11 +208,10 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		fit := SharingFit{Between: b, Single: route.Bandwidth, Duplex: true}
 		timings := all.settings[setting{b, 1}]
 		alone := timings.medians(PingPong)
-		// A point is how much longer the bytes of large messages take together than
-		// those of one alone, part of the time together for each time alone: a
-		// ping-pong is two, an exchange one after the other's. The part of a time that does
-		// not grow with the bytes is not shared: sizes where it is more than half of the
-		// time are left out.
+		// A point is how much longer the bytes of large messages take together than those of one alone, part of the
+		// time together for each time alone: a ping-pong is two, an exchange one after the other's. The part of a
+		// time that does not grow with the bytes is not shared: sizes where it is more than half of the time are
+		// left out.
 		compare := func(p SharingPoint, together map[int64]float64, part float64) {
 			var ratios []float64
 			for bytes, seconds := range together {
@@ -255,10 +243,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		if len(fit.Points) == 0 {
 			continue
 		}
-		// The capacity is that of the largest number of pairs, at which the link is full if
-		// ever it is; within a host, if there was one pair, that of the messages that cross,
-		// which use the same memory there. A link on which n messages take s times as long as
-		// one alone carries n/s times the bandwidth of one.
+		// The capacity is that of the largest number of pairs, at which the link is full if ever it is; within a
+		// host, if there was one pair, that of the messages that cross, which use the same memory there. A link on
+		// which n messages take s times as long as one alone carries n/s times the bandwidth of one.
 		if p := fit.Points[len(fit.Points)-1]; !p.Crossing || fit.Between == Cores {
 			fit.Shared = p.Slowdown >= leastSlowdown
 			if fit.Shared || fit.Between == Nodes { // within a host where nothing slows, each has a loopback of its own
@@ -267,10 +254,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 			}
 		}
 		if p := fit.Points[0]; p.Crossing {
-			// Messages that cross take as long as one alone in a model in which they share
-			// nothing, and as two on a cable in the other: the nearer one is that below or
-			// above the geometric mean. On a cable that two do not fill both say the same:
-			// it is shared if they slow each other at all.
+			// Messages that cross take as long as one alone in a model in which they share nothing, and as two on a
+			// cable in the other: the nearer one is that below or above the geometric mean. On a cable that two do
+			// not fill both say the same: it is shared if they slow each other at all.
 			two := 2 * fit.Single / max(fit.Capacity, fit.Single)
 			fit.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
 		}
@@ -287,8 +273,7 @@ func (r *NetworkReport) sharingOf(b Between) *SharingFit {
 	return &r.Sharing[i]
 }
 
-// leastOfSize is of how many timings of a size their median is not to be believed if it
-// is far off those beside it.
+// leastOfSize is of how many timings of a size their median is not to be believed if it is far off those beside it.
 const leastOfSize = 3
 
 // spikeWindow is how many points on each side tell whether one is far off.
@@ -298,10 +283,9 @@ const spikeWindow = 4
 // too seldom for a median, and returns the points without those that were timed so
 // seldom that chance explains them, if the points are medians.
 //
-// A point is far off the median of those around it, as many on each side, or, if it is
-// the first or the last, off what the one beside it allows for, at the same time for
-// each message or for each byte. A step of the times is none: a point on one side of it
-// is among more of that side.
+// A point is far off the median of those around it, as many on each side, or, if it is the first or the last, off
+// what the one beside it allows for, at the same time for each message or for each byte. A step of the times is
+// none: a point on one side of it is among more of that side.
 func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
 	var kept regress.Points
 	x, y, last, spikes := p.X, p.Y, len(p.Y)-1, 0

@@ -8,19 +8,17 @@ import "math"
 // operations, since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. A disturbance makes a timing longer, often many times: the mean is
-// moved by each such one, the median, which is of the others, not at all, unless they
-// are half of a size.
+// The statistics. A disturbance makes a timing longer, often many times: the mean is moved by each such one, the
+// median, which is of the others, not at all, unless they are half of a size.
 const (
 	Median Statistic = "median"
 	Mean   Statistic = "mean"
 	Min    Statistic = "min"
 )
 
-// of returns the statistic of sorted times, of which there is one at least, its
-// standard error, and how many of them it is of. That of a minimum is how far the next
-// one is off: for an exponential tail it is that in the mean. Of one time there is
-// none, 0.
+// of returns the statistic of sorted times, of which there is one at least, its standard error, and how many of
+// them it is of. That of a minimum is how far the next one is off: for an exponential tail it is that in the mean.
+// Of one time there is none, 0.
 func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:
@@ -29,8 +27,7 @@ func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64,
 	case Min:
 		return sorted[0], sorted[min(1, len(sorted)-1)] - sorted[0], len(sorted)
 	}
-	// A part of the times, rounded up, is left out on both sides; at least the middle
-	// remains.
+	// A part of the times, rounded up, is left out on both sides; at least the middle remains.
 	n := len(sorted)
 	out := min(int(math.Ceil(trim*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
 	m := momentsOf(sorted[out : n-out])
@@ -99,8 +96,7 @@ func (m *moments) add(x float64) {
 	m.m2 += term
 }
 
-// sd returns the sample's standard deviation, with n-1 degrees of freedom; it needs two
-// values.
+// sd returns the sample's standard deviation, with n-1 degrees of freedom; it needs two values.
 func (m *moments) sd() float64 { return math.Sqrt(max(m.m2, 0) / float64(m.n-1)) }
 
 // skewness returns the adjusted Fisher-Pearson coefficient, which has no bias for
@@ -110,7 +106,6 @@ func (m *moments) skewness() float64 {
 	return math.Sqrt(n) * m.m3 / math.Pow(m.m2, 1.5) * math.Sqrt(n*(n-1)) / (n - 2)
 }
 
-// skewnessSeen returns the part of the skewness of half-normal noise that the
-// coefficient of n values, at least three, has in the mean; all of it for many values.
-// The formula is that of simulations to within 0.02.
+// skewnessSeen returns the part of the skewness of half-normal noise that the coefficient of n values, at least
+// three, has in the mean; all of it for many values. The formula is that of simulations to within 0.02.
 func skewnessSeen(n int64) float64 { return 1 - 3.6/(float64(n)+2.2) }

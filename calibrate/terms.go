@@ -49,8 +49,7 @@ func parseProduct(text string, dims []string) (product, error) {
 	return p, nil
 }
 
-// factors returns the factors of a product: dimensions and their powers, 0 for what is
-// no power.
+// factors returns the factors of a product: dimensions and their powers, 0 for what is no power.
 func factors(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for factor := range strings.SplitSeq(text, "*") {
@@ -107,8 +106,7 @@ func CheckTerm(kernel, term string) error {
 	if !isName(kernel) {
 		return fmt.Errorf("kernel %q: want %s", kernel, wantedName)
 	}
-	// The dimensions of the kernel are not known here: all names that could be some are
-	// taken.
+	// The dimensions of the kernel are not known here: all names that could be some are taken.
 	var dims []string
 	for name := range factors(term) {
 		if isName(name) && !slices.Contains(dims, name) {

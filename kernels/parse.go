@@ -15,6 +15,8 @@ import (
 	"reprise/kernels/noise"
 )
 
+// This file reads kernel files: Parse. Formulas in them are read by expr.go.
+
 // formatVersion is the version of the file format that this package reads.
 const formatVersion = 1
 

@@ -10,6 +10,8 @@ import (
 	"reprise/trace"
 )
 
+// This file takes from the reports of replays what a page shows: answers, tables of times and labels.
+
 // NewAnswer returns the answer of one replay on m.
 func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
 	return answer(m, r.Header, r.Makespan, r.Gflops, r.Messages, r.Bytes, r.WallSeconds, nil)

@@ -16,6 +16,8 @@ import (
 	"reprise/trace"
 )
 
+// This file has the data of a page (Data), which page.go writes and the scripts of the page read.
+
 // Format is the version of Data that this program writes and reads.
 const Format = 1
 

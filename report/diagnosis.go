@@ -15,6 +15,8 @@ import (
 	"reprise/report/typedarray"
 )
 
+// This file words what the data of a page says: Diagnose.
+
 // mostSentences bounds a diagnosis: who wants more looks at the tables.
 const mostSentences = 6
 

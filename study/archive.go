@@ -18,6 +18,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file writes a study as one file (Plan.WriteArchive), reads it (OpenArchive), and compares a repetition with it.
+
 // resultsFile has, in an archive, the outcome of each row, a line a row.
 // The file is apart from the journals, which say who made a run, and when: an archive has neither.
 const resultsFile = "results.jsonl"

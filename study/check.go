@@ -13,6 +13,8 @@ import (
 	"reprise/report/compare"
 )
 
+// This file compares a study with another one, for study check: NewCheck.
+
 // Check compares a study's configurations with those of another study.
 type Check struct {
 	A              string           `json:"a"` // directories; A is the base

@@ -28,6 +28,8 @@ import (
 	"reprise/tracegen/programs"
 )
 
+// This file makes one run: Evaluator.Evaluate, and CachedEvaluator.Evaluate with results of earlier runs.
+
 const (
 	// Bounds of what an evaluator keeps: bytes of traces, and parts of machines.
 	// Runs that differ only in the machine, the seed or the tolerance share a trace.

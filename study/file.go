@@ -21,6 +21,8 @@ import (
 	"reprise/tracegen/programs"
 )
 
+// This file reads the file of a study: Load. rows.go reads its design.
+
 // Limits of a study.
 const (
 	MaxRuns   = 1 << 18

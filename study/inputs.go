@@ -26,6 +26,8 @@ import (
 	"reprise/smpi/option"
 )
 
+// This file reads, copies and names by their content what the runs of a study depend on: Input.
+
 const (
 	// inputsDir is the directory of the copies.
 	inputsDir = "inputs"

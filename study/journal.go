@@ -18,6 +18,8 @@ import (
 	"reprise/internal/regular"
 )
 
+// This file writes the results of a worker (journal.add) and reads those of all (Results.Update).
+
 const (
 	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a
 	// line a run.

@@ -20,6 +20,8 @@ import (
 	"reprise/tracegen/programs"
 )
 
+// This file lists the runs of a study: NewPlan makes a plan, Create and Open keep it in the study's directory.
+
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would misread
 // it, or where the same run would have another result, or the same results another table.
 const PlanFormat = 2

@@ -15,6 +15,8 @@ import (
 	"reprise/study/design"
 )
 
+// This file makes the rows of a design from a study's file: parser.makeRows.
+
 // hypercubeSeed orders the points of a Latin hypercube: the same file is the same study.
 const hypercubeSeed = 1
 

@@ -11,6 +11,8 @@ import (
 	"reprise/study/workqueue"
 )
 
+// This file tells how far a study has come: Plan.NewStatus.
+
 // NewStatus returns how far a study has come. Each run counts once, whatever number of rows it has.
 func (p *Plan) NewStatus() (*Status, error) {
 	r := p.NewResults()

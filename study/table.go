@@ -14,6 +14,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file makes the table of a study (Plan.NewTable), and writes it as CSV and Parquet.
+
 // Names of the tables in a study's directory.
 const (
 	CSVFile     = "table.csv"

@@ -18,6 +18,8 @@ import (
 	"reprise/study/workqueue"
 )
 
+// This file is the worker of a study (Plan.Work): it takes runs that are free, and makes them.
+
 const (
 	// checkpointsDir is the directory of the states of exact replays that were interrupted.
 	checkpointsDir = "checkpoints"

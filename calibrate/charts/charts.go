@@ -37,8 +37,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Size of a picture, and the largest number of points that it shows: of more, every
-// second, third, ... by size.
+// Size of a picture, and the largest number of points that it shows: of more, every second, third, ... by size.
 const (
 	width     = 18 * vg.Centimeter
 	height    = 20 * vg.Centimeter

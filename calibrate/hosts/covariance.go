@@ -41,8 +41,7 @@ func checkCovariance(m [][]float64, p int) error {
 	return err
 }
 
-// errIndefinite is about a matrix by which some sum of variables would have a
-// variance below zero.
+// errIndefinite is about a matrix by which some sum of variables would have a variance below zero.
 var errIndefinite = errors.New("not positive semi-definite: correlations contradict each other")
 
 // Tolerances of covariances, scaled to variances of 1: those in files are rounded.
@@ -99,7 +98,8 @@ func factor(m [][]float64) ([][]float64, error) {
 // largest factor up to 1 with which no sum of variables has a variance below zero. Variances
 // above zero stay as they are. It returns the variables without a variance, and the factor.
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
-	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with others.
+	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with
+	// others.
 	p := len(m)
 	c = square(p)
 	s := mat.NewSymDense(p, nil)
@@ -136,8 +136,7 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	return c, none, factor
 }
 
-// rounding is how far eigenvalues of correlations may be below zero by rounding
-// alone.
+// rounding is how far eigenvalues of correlations may be below zero by rounding alone.
 const rounding = 1e-12
 
 // deviation returns the standard deviation of variable i.

@@ -15,8 +15,9 @@ import (
 	"reprise/kernels/noise"
 )
 
-// Uses of draws, beyond those of a replay: each is another part of the same seed's
-// randomness.
+// This file draws machines from a model (Model.Draw) and writes them as kernel files.
+
+// Uses of draws, beyond those of a replay: each is another part of the same seed's randomness.
 const (
 	// The letters "host" in ASCII, which no use of a replay has.
 	useClass noise.Use = 0x686f7374 + iota
@@ -30,8 +31,7 @@ const (
 	mostAttempts = 1 << 10
 )
 
-// Drawn is a host, or a CPU of a host, that was drawn.
-// Values are in the order of the model's variables.
+// Drawn is a host, or a CPU of a host, that was drawn. Values are in the order of the model's variables.
 type Drawn struct {
 	Class    int       // index in the model
 	Values   []float64 // by variable

@@ -83,8 +83,7 @@ type Options struct {
 	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
 	// information criterion. Classes that the sample names are taken as they are.
 	Classes int
-	// ByNoise tells classes by the first variable that is noise, instead of the
-	// first one.
+	// ByNoise tells classes by the first variable that is noise, instead of the first one.
 	ByNoise bool
 }
 
@@ -292,8 +291,8 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 		return nil, fmt.Errorf("%w: %d classes: %s", calibrate.ErrMeaningless, o.Classes, r.Candidates[0].Refused)
 	}
 	groups := make([]group, len(best.Laws))
-	// Classes are in the order of their means.
-	// A unit belongs to one class alone, although the laws overlap: the estimate of a class takes its members as they are.
+	// Classes are in the order of their means. A unit belongs to one class alone, although the laws overlap: the
+	// estimate of a class takes its members as they are.
 	for i, v := range x {
 		class := best.Class(v)
 		groups[class].units = append(groups[class].units, units[i])
@@ -329,8 +328,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		return fmt.Sprintf("%.2f %%", 100*part/math.Abs(whole))
 	}
-	// Classes have a table each, of a line for each variable: the standard error is that of the mean, the deviations those
-	// of the law.
+	// Classes have a table each, of a line for each variable: the standard error is that of the mean, the
+	// deviations those of the law.
 	for i := range r.Classes {
 		report, class := &r.Classes[i], &r.Model.Classes[i]
 		fmt.Fprintf(&b, "\n%s: %d %ss, %d days", class.Name, len(report.Members), unit, report.Days)

@@ -16,6 +16,8 @@ import (
 	"reprise/internal/yamlfile"
 )
 
+// This file reads and writes the file of a machine model: Parse, Model.WriteYAML.
+
 // formatVersion is the version of the file format.
 const formatVersion = 1
 
@@ -47,8 +49,8 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	}
 	p.check(f["cpus_per_host"], model.validateHead())
 
-	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of which of both, of the
-	// time or of the noise, the term is a part.
+	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of which of both,
+	// of the time or of the noise, the term is a part.
 	for _, n := range textutil.Must(p.Items(f["variables"], "variables")) {
 		f := p.fields(n, "variables", nil, "kernel", "term", "noise")
 		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {

@@ -1,6 +1,5 @@
-// Package hosts models how the hosts of a machine differ from one another, and
-// from day to day: a hierarchical Gaussian over coefficients of kernels, from
-// which new machines can be drawn.
+// Package hosts models how the hosts of a machine differ from one another, and from day to day: a hierarchical
+// Gaussian over coefficients of kernels, from which new machines can be drawn.
 //
 //	sample, err := hosts.NewSample(variables, false, hosts.HalfNormal)
 //	err = sample.Read(table, hosts.ReadOptions{Columns: columns})  // or hosts.FromFits(report, false)
@@ -21,8 +20,7 @@
 //
 // # Units
 //
-// Coefficients are in seconds per unit of their term, such as a product of dimensions; days
-// are numbers.
+// Coefficients are in seconds per unit of their term, such as a product of dimensions; days are numbers.
 //
 // # Errors
 //
@@ -90,8 +88,7 @@ type Model struct {
 	Classes     []Class    `json:"classes"`
 }
 
-// Class is a hierarchical Gaussian; vectors and matrices are in the order of the
-// model's variables.
+// Class is a hierarchical Gaussian; vectors and matrices are in the order of the model's variables.
 type Class struct {
 	Name     string      `json:"name"`
 	Weight   float64     `json:"weight"`   // share of the units
@@ -247,8 +244,7 @@ var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-// builtinNames are the models that come with the package, in the order to list
-// them.
+// builtinNames are the models that come with the package, in the order to list them.
 var builtinNames = []string{"dahu-cpu", "dahu-cooling", "dahu-node"}
 
 // BuiltinNames returns the names of the models that come with the package.

@@ -12,6 +12,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits from fits.
+
 // maxRecords bounds the number of rows of coefficients.
 const maxRecords = 1 << 20
 
@@ -46,8 +48,7 @@ func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error)
 	return &Sample{Variables: variables, PerCPU: perCPU, Shape: shape}, nil
 }
 
-// ReadOptions says how to read a table of coefficients.
-// Columns of hosts, CPUs and dates have fixed names.
+// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed names.
 type ReadOptions struct {
 	Columns []string // by variable: the column (name in lower case) that has it
 	Class   string   // the column with the class of the unit; default: none
@@ -134,9 +135,8 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
 // mostSeconds bounds coefficients, so that products of them stay finite.
 const mostSeconds = 1e9
 
-// FromFits returns the sample of fits that are one for each host or CPU and day:
-// the coefficients of each kernel and, of kernels of which sizes were timed repeatedly, the
-// noise as a multiple of the first term.
+// FromFits returns the sample of fits that are one for each host or CPU and day: the coefficients of each kernel
+// and, of kernels of which sizes were timed repeatedly, the noise as a multiple of the first term.
 func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	s := &Sample{PerCPU: perCPU, Shape: Normal, Warnings: r.Warnings}
 

@@ -123,8 +123,8 @@ type maker struct {
 	Options
 	done map[string]step // by name, of this call and of earlier ones
 
-	// recorded is what a second of the runs counts for, in flop, if they were recorded and call no kernel: there are none
-	// to time or to fit then. It is 0 of other runs.
+	// recorded is what a second of the runs counts for, in flop, if they were recorded and call no kernel: there
+	// are none to time or to fit then. It is 0 of other runs.
 	recorded float64
 }
 
@@ -135,7 +135,8 @@ func Make(ctx context.Context, o Options) (err error) {
 	m := &maker{Options: o, done: map[string]step{}}
 	check(m.begin())
 
-	// Users without a run get two of HPL on this host alone. The process grid is as square as the number of ranks allows.
+	// Users without a run get two of HPL on this host alone. The process grid is as square as the number of ranks
+	// allows.
 	ranks := max(1, runtime.NumCPU()/max(1, m.Threads)) // that this host has cores for
 	if len(m.Runs) == 0 {
 		rows := int(math.Sqrt(float64(ranks)))
@@ -181,8 +182,8 @@ func Make(ctx context.Context, o Options) (err error) {
 	}
 	check(m.measure(stepMessageTimes, messages))
 
-	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the host; the
-	// fit warns of it. If the runs call no kernel, the machine has the built-in set only.
+	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the
+	// host; the fit warns of it. If the runs call no kernel, the machine has the built-in set only.
 	if m.recorded > 0 {
 		text := textutil.Must(kernels.BuiltinText("default"))
 		check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// This file says which kernels can be timed, and the memory that a call of HPL's works on (forms). HPCG's are in loops.go.
+// This file says which kernels can be timed, and the memory that a call of HPL's works on (forms). HPCG's are in
+// loops.go.
 
 // Kernel is a kernel as a trace names it.
 type Kernel struct {

@@ -12,6 +12,8 @@ import (
 	"reprise/kernels/noise"
 )
 
+// This file plans how the kernels of HPCG are timed (Plan.planLoops): sets of iterations, on the boxes of the runs.
+
 // loopDims are the kernels of HPCG that can be timed, with their dimensions.
 var loopDims = map[string][]string{
 	"spmv":     {"LEVEL", "ROWS", "NNZ", "COLS"},
@@ -327,7 +329,8 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 			list := p.boxes[at].set(loopIterations)
 			p.sets = append(p.sets, loopSet{at, list})
 			for _, c := range list {
-				// Kernels that are not to be timed are called all the same: the next one finds its data where they leave it.
+				// Kernels that are not to be timed are called all the same: the next one finds its data where they
+				// leave it.
 				number, ok := index[key{c.kernel, c.dims}]
 				if !ok {
 					number = notRecorded

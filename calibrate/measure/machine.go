@@ -11,6 +11,8 @@ import (
 	"strings"
 )
 
+// This file describes the machine that is measured, as Linux tells of it: Describe.
+
 // unknown is the value of a fact that cannot be read.
 const unknown = "unknown"
 
@@ -147,8 +149,7 @@ func (m machine) named(name, off, on string) string {
 	return cmp.Or(map[string]string{"0": off, "1": on}[text], text)
 }
 
-// Available returns the bytes of memory that can be taken without swapping, 0 if
-// that is unknown.
+// Available returns the bytes of memory that can be taken without swapping, 0 if that is unknown.
 func Available(root fs.FS) int64 {
 	number, unit, _ := strings.Cut(machine{root}.field("proc/meminfo", "MemAvailable"), " ")
 	n, err := strconv.ParseInt(number, 10, 64)

@@ -1,5 +1,4 @@
-// Package measure times the kernels that a run calls, on the machine that it runs on, for
-// calibrate kernels to fit.
+// Package measure times the kernels that a run calls, on the machine that it runs on, for calibrate kernels to fit.
 //
 //	run := &measure.RunCalls{}                           // the calls of a run
 //	k := run.Kernel(kernel, guess)

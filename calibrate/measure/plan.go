@@ -15,6 +15,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file plans a measurement (NewPlan): which calls are timed, and in which order.
+
 // Plan holds the calls that are measured, and their order.
 type Plan struct {
 	Groups   [][]int // cores of each rank
@@ -41,8 +43,7 @@ type Plan struct {
 	sets  []loopSet
 }
 
-// Call is a call that is timed again and again.
-// Its dimensions are in the order of its kernel.
+// Call is a call that is timed again and again. Its dimensions are in the order of its kernel.
 type Call struct {
 	Kernel   int // index in Kernels
 	Dims     [4]int64
@@ -84,10 +85,9 @@ type OptionError struct{ error }
 
 // NewPlan plans the measurement of a run. Errors about options are an [OptionError], or [Options.Validate]'s.
 //
-// Of HPL it chooses sizes from the calls, as many of each kernel as its part of the
-// run's time asks for and as have room in the budget, and an order: pass after pass over all of
-// them, each in an order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
-// not fit into memory or budget are made smaller.
+// Of HPL it chooses sizes from the calls, as many of each kernel as its part of the run's time asks for and as have
+// room in the budget, and an order: pass after pass over all of them, each in an order of its own, so that no drift
+// of the machine passes for an effect of the size. Sizes that do not fit into memory or budget are made smaller.
 //
 // Of HPCG it takes the boxes and the order of the run: the content of the caches at the beginning of a loop decides
 // its time.
@@ -227,8 +227,8 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 		}
 	}
 	p.WarmUp = len(p.Order)
-	// A pass makes each call once, run after run, so that the caches hold data of the same run. Runs have a random order,
-	// and so have the calls of each.
+	// A pass makes each call once, run after run, so that the caches hold data of the same run. Runs have a random
+	// order, and so have the calls of each.
 	runs := make([]int, len(p.shapes))
 	for pass := range p.Passes {
 		for i := range runs {

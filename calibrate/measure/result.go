@@ -15,6 +15,9 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file tells of a measurement: Result.WriteCSV writes its table, Report.Complete makes its report.
+// Period and Account are parts of the reports on messages (measure/network), too.
+
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.
 var (
 	attrColumns = []string{"side", "uplo", "trans", "diag", "transa", "transb"}
@@ -22,8 +25,7 @@ var (
 		"ALIAS"}
 )
 
-// WriteCSV writes the timings as calibrate kernels reads them, after facts about
-// the measurement as comments.
+// WriteCSV writes the timings as calibrate kernels reads them, after facts about the measurement as comments.
 func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
 	// The header has the attributes and dimensions that some kernel has.
 	attrs := slices.DeleteFunc(slices.Clone(attrColumns), func(name string) bool {
@@ -278,8 +280,8 @@ type Report struct {
 	result *Result
 }
 
-// Complete fills in, of a report with period, host, machine, warnings of the plan and the first facts of its method, the
-// rest of the method and everything that follows from the result.
+// Complete fills in, of a report with period, host, machine, warnings of the plan and the first facts of its
+// method, the rest of the method and everything that follows from the result.
 func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error) {
 	r.plan, r.result = plan, result
 	r.Quality, r.Kernels = result.Quality(plan, o.Threads), result.Summaries(plan)

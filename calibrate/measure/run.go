@@ -21,6 +21,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file measures (Run): it compiles and starts the C programs of helper, and reads their timings.
+
 //go:embed helper
 var helper embed.FS
 
@@ -130,8 +132,8 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 // the process of a rank, and ends [Run] at an error.
 func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) func(rank int) []string {
 	compiler := textutil.Must(findCompiler(o.Compiler))
-	// The source is compiled among the headers of its directory, which go there as they are. The processes have two files
-	// in common: the plan, and a page that they meet in (helper/meeting.h).
+	// The source is compiled among the headers of its directory, which go there as they are. The processes have two
+	// files in common: the plan, and a page that they meet in (helper/meeting.h).
 	sources := textutil.Must(fs.Sub(helper, "helper"))
 	source := textutil.Must(helper.ReadFile("helper/" + p.source))
 	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
@@ -249,8 +251,7 @@ func (w *worker) ready() (about string, err error) {
 	return about, nil
 }
 
-// next returns the number of a call of the plan, its seconds and those of the processor;
-// io.EOF at the end.
+// next returns the number of a call of the plan, its seconds and those of the processor; io.EOF at the end.
 func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	line, err := w.line()
 	switch {

@@ -28,12 +28,10 @@ type Pieces struct {
 	LogSSE float64 // sum of squared residuals of the logarithms
 }
 
-// LogError returns the root of the mean squared residual of the logarithms: for small
-// ones, the relative error.
+// LogError returns the root of the mean squared residual of the logarithms: for small ones, the relative error.
 func (p *Pieces) LogError() float64 { return math.Sqrt(p.LogSSE / float64(p.N)) }
 
-// Join returns the pieces of two fits, of which the first one holds up to x and with
-// it.
+// Join returns the pieces of two fits, of which the first one holds up to x and with it.
 func Join(first *Pieces, x float64, rest *Pieces) *Pieces {
 	p := &Pieces{Pieces: slices.Concat(first.Pieces, rest.Pieces), N: first.N + rest.N, LogSSE: first.LogSSE + rest.LogSSE}
 	p.Pieces[len(first.Pieces)-1].UpTo = x
@@ -64,8 +62,7 @@ func (p *Pieces) Find(x float64) int {
 // Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
-	// Number of timings of each point. They weigh plain residuals; residuals of logarithms
-	// weigh alike.
+	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh alike.
 	W []float64
 	S []float64 // relative standard errors of Y, by the scatter of its timings
 }
@@ -93,8 +90,7 @@ func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
 		}
 	}
 	fit := p.fit(edges, plain)
-	// The last point of a piece may be below its breakpoint, up to which the line is to
-	// hold.
+	// The last point of a piece may be below its breakpoint, up to which the line is to hold.
 	for i, b := range breakpoints {
 		fit.Pieces[i].UpTo = b
 	}
@@ -124,8 +120,7 @@ func (p Points) fit(edges []int, plain bool) *Pieces {
 	return fit
 }
 
-// MaxLearn is the largest number of points that breakpoints are learned from: the
-// search takes quadratic time.
+// MaxLearn is the largest number of points that breakpoints are learned from: the search takes quadratic time.
 const MaxLearn = 4096
 
 // LearnOptions bounds the search of LearnPieces.
@@ -162,22 +157,19 @@ const precision = 1e-4
 // timings, or of a median whose timings have outliers, is known to no better than that.
 const unseen = 2
 
-// LearnPieces fits lines on logarithms and learns where they break: first top-down,
-// splitting where the sum of squares falls most, until there are too many pieces; then
-// bottom-up, merging the neighbours that raise it least, and after each merge moving
-// every breakpoint to its best place between its neighbours. Of all these fits, with k
+// LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where the sum of
+// squares falls most, until there are too many pieces; then bottom-up, merging the neighbours that raise it least,
+// and after each merge moving every breakpoint to its best place between its neighbours. Of all these fits, with k
 // pieces of n points, it returns the one with the smallest
 //
 //	n log max(SSE/n, 2s²) + max(p log n N/(N-p-2), 2 n k log(1/(1-Gain)))
 //
-// with s² the mean variance of a point by the scatter of its timings, N the number of
-// all these timings (n if nothing is known of their scatter; s is 0 then), and p = 3k-1
-// the number of coefficients and breakpoints. Below the scatter that was seen nothing
-// is left that a breakpoint could explain. The first penalty is that of the Bayesian
-// information criterion for small samples (McQuarrie 1999): where no scatter was seen,
-// a few points are nearer to two lines than to one by chance. It alone takes every bend
-// of a real curve for a breakpoint; by the second one, each must lower the root of the
-// mean square by the part Gain as well.
+// with s² the mean variance of a point by the scatter of its timings, N the number of all these timings (n if
+// nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of coefficients and breakpoints. Below
+// the scatter that was seen nothing is left that a breakpoint could explain. The first penalty is that of the
+// Bayesian information criterion for small samples (McQuarrie 1999): where no scatter was seen, a few points are
+// nearer to two lines than to one by chance. It alone takes every bend of a real curve for a breakpoint; by the
+// second one, each must lower the root of the mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -243,8 +235,7 @@ func (p Points) noise() (variance, timings float64) {
 	return squares / freedom * (shares / n), n + freedom
 }
 
-// learner searches edges: the indices at which pieces begin, and the number of points,
-// where the last one ends.
+// learner searches edges: the indices at which pieces begin, and the number of points, where the last one ends.
 type learner struct {
 	logFit
 	least int                // points of a piece
@@ -254,8 +245,7 @@ type learner struct {
 // maxMemo bounds the memory of the learner to some hundred megabytes.
 const maxMemo = 1 << 21
 
-// cost returns the sum of squares of the best line through the points from i to before
-// j.
+// cost returns the sum of squares of the best line through the points from i to before j.
 func (l *learner) cost(i, j int) float64 {
 	key := [2]int{i, j}
 	c, ok := l.memo[key]
@@ -287,8 +277,7 @@ func (l *learner) split(pieces int) []int {
 		gain float64
 	}
 	n := len(l.x)
-	// Each piece remembers its best cut, so that a round searches the two new pieces
-	// alone.
+	// Each piece remembers its best cut, so that a round searches the two new pieces alone.
 	find := func(i, j int) cut {
 		at, cost := l.bestCut(i, j)
 		return cut{at, l.cost(i, j) - cost}
@@ -348,9 +337,8 @@ const (
 
 // logFit fits lines to points (x, exp(l)) by least squares on logarithms.
 //
-// With r = intercept/slope, the best slope for a given r is the geometric mean of
-// exp(l)/(x+r), and what remains is the variance of l - log(x+r): a search in one
-// variable, in which neither coefficient can become negative.
+// With r = intercept/slope, the best slope for a given r is the geometric mean of exp(l)/(x+r), and what remains is
+// the variance of l - log(x+r): a search in one variable, in which neither coefficient can become negative.
 type logFit struct {
 	x, l []float64 // x >= 0, ascending
 }
@@ -364,11 +352,9 @@ func newLogFit(p Points) logFit {
 	return f
 }
 
-// fit returns the best line and the sum of its squared residuals. end is the width of
-// the last bracket of log r.
+// fit returns the best line and the sum of its squared residuals. end is the width of the last bracket of log r.
 func (f logFit) fit(end float64) (Line, float64) {
-	// The ends of the search: a constant, and, where no point is at zero, a line
-	// without one.
+	// The ends of the search: a constant, and, where no point is at zero, a line without one.
 	n := len(f.x)
 	mean, best := f.spread(math.Inf(1))
 	line := Line{Intercept: math.Exp(mean)}
@@ -400,8 +386,7 @@ func (f logFit) fit(end float64) (Line, float64) {
 	if math.IsNaN(at) {
 		return line, best
 	}
-	// The golden section narrows the bracket: one new value each time, the other is
-	// that of before.
+	// The golden section narrows the bracket: one new value each time, the other is that of before.
 	ratio := (math.Sqrt(5) - 1) / 2
 	a, b := at-scanStep, at+scanStep
 	c, d := b-float64(ratio*(b-a)), a+float64(ratio*(b-a))
@@ -429,8 +414,7 @@ func (f logFit) fit(end float64) (Line, float64) {
 	return Line{Intercept: float64(slope * r), Slope: slope}, sse
 }
 
-// spread returns the mean of l - log(x+r) and the sum of squares about it; for an
-// infinite r, those of l.
+// spread returns the mean of l - log(x+r) and the sum of squares about it; for an infinite r, those of l.
 func (f logFit) spread(r float64) (mean, sse float64) {
 	n := float64(len(f.x))
 	constant := math.IsInf(r, 1)
@@ -449,9 +433,8 @@ func (f logFit) spread(r float64) (mean, sse float64) {
 	return first + sum/n, max(squares-float64(sum*sum)/n, 0)
 }
 
-// plainLine fits a line by weighted least squares of the residuals themselves, neither
-// coefficient below zero: one that would be is zero. It returns the standard errors,
-// too.
+// plainLine fits a line by weighted least squares of the residuals themselves, neither coefficient below zero: one
+// that would be is zero. It returns the standard errors, too.
 func plainLine(x, y, w []float64) (line, errors Line) {
 	var sw, sx, sy float64
 	for i := range x {
@@ -489,9 +472,8 @@ func plainLine(x, y, w []float64) (line, errors Line) {
 //
 //	sqrt(s2 * sum(q q)/d), sqrt(s2 * sum(p p)/d)    d = sum(p p)*sum(q q) - sum(p q)^2
 //
-// with s2 the sum of squares by the number of points less that of the coefficients.
-// They suppose independent relative errors of the same size, and do not know that
-// breakpoints were chosen.
+// with s2 the sum of squares by the number of points less that of the coefficients. They suppose independent
+// relative errors of the same size, and do not know that breakpoints were chosen.
 func (f logFit) errors(line Line) Line {
 	var pp, pq, qq, sse float64
 	for i := range f.x {
@@ -504,9 +486,8 @@ func (f logFit) errors(line Line) Line {
 	return Line{Intercept: line.Intercept * d.Intercept, Slope: line.Slope * d.Slope}
 }
 
-// deviations returns the standard deviations of the coefficients of a line with the
-// normal matrix (pp pq, pq qq), or of the one that is not zero; 0 where no point is
-// left to tell.
+// deviations returns the standard deviations of the coefficients of a line with the normal matrix (pp pq, pq qq),
+// or of the one that is not zero; 0 where no point is left to tell.
 func deviations(pp, pq, qq float64, line Line, sse float64, n int) Line {
 	root := func(variance float64, coefficients int) float64 {
 		if n <= coefficients || !(variance > 0) || math.IsInf(variance, 1) {

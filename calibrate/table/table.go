@@ -39,8 +39,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes, and MaxColumns the
-// largest number of columns.
+// MaxLine is the length of the longest line that is read, in bytes, and MaxColumns the largest number of columns.
 const (
 	MaxLine    = 64 << 10
 	MaxColumns = 256
@@ -62,8 +61,7 @@ func Open(path string) (*Reader, error) {
 	return OpenWith(path, func(r io.Reader) io.Reader { return r })
 }
 
-// OpenWith is Open, but for reading what through returns of the file, such as a reader
-// that counts.
+// OpenWith is Open, but for reading what through returns of the file, such as a reader that counts.
 func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,8 +111,7 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 	return t, nil
 }
 
-// headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as
-// much.
+// headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as much.
 const headSize = 4 << 10
 
 // Close closes the file, and the unpacking of it.
@@ -126,8 +123,7 @@ func (t *Reader) Close() error {
 	return errors.Join(errs...)
 }
 
-// readHeader reads the names of the columns, which count in lower case, and no name
-// twice.
+// readHeader reads the names of the columns, which count in lower case, and no name twice.
 func (t *Reader) readHeader() error {
 	line, err := t.next()
 	if errors.Is(err, io.EOF) {
@@ -213,8 +209,7 @@ func (t *Reader) Number(column int) (float64, error) {
 	return x, nil
 }
 
-// Count returns the field in a column as a whole number from 0 to 2^53, which may be
-// written like 1e6.
+// Count returns the field in a column as a whole number from 0 to 2^53, which may be written like 1e6.
 func (t *Reader) Count(column int) (int64, error) {
 	x, err := t.Number(column)
 	if err == nil && (x < 0 || x > 1<<53 || x != math.Trunc(x)) {

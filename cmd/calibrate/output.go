@@ -20,6 +20,8 @@ import (
 	"reprise/smpi"
 )
 
+// This file writes the files that commands of calibrate make besides their reports: writeOutputs.
+
 // output is a file that a command may write besides its report.
 // Its reader makes sure that no command writes a file that the next one refuses.
 type output struct {

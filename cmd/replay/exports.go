@@ -16,6 +16,8 @@ import (
 	"reprise/report/timeline"
 )
 
+// This file makes the outputs for other programs: --timeline, --table and --profile.
+
 // spanOf returns the part of the run that timelines show. Whether the run has such steps and ranks is checked when its
 // header is known.
 func spanOf(c *cli.Context) (timeline.Span, error) {

@@ -16,6 +16,8 @@ import (
 	"reprise/trace/warning"
 )
 
+// This file reads the command line of a replay into a job: job.read. replay.go runs it.
+
 // job is one replay, estimate or set of replays. The command line asks for it (read), and open prepares it; its methods
 // run it and write what comes out.
 type job struct {

@@ -30,6 +30,8 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
+// This file runs a job: job.run opens its trace and machine, and makes one replay; several.go makes more.
+
 // run opens everything and does what the command line asks for.
 func (j *job) run(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)

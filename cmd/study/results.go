@@ -16,6 +16,8 @@ import (
 	"reprise/study/report"
 )
 
+// This file has the commands that read results of a study: report, check, archive and rerun.
+
 // results reads the plan and the results of a study's directory, and prints which lines of its
 // journals do not count.
 func results(c *cli.Context, dir string) (*study.Plan, *study.Results) {

@@ -15,6 +15,8 @@ import (
 	"reprise/study/workqueue"
 )
 
+// This file has the commands that make runs: run, plan and worker.
+
 // defaultLease is after how long without a sign a worker of another host counts as dead.
 const defaultLease = 30 * time.Second
 

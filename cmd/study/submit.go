@@ -15,6 +15,8 @@ import (
 	"reprise/study/slurm"
 )
 
+// This file has the commands about workers under Slurm: submit, cancel and status.
+
 // usualWorkers is the default number of workers.
 const usualWorkers = 20
 

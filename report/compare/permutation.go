@@ -9,6 +9,8 @@ import (
 	"reprise/internal/portable"
 )
 
+// This file tests the difference of two lists of values by permutations: pair.rearranged.
+
 // arrangements are the ways in which the values of two results are handed out anew: a list of
 // those that become B's, in A's values and behind them B's, or, of values in pairs, of the pairs
 // that change sides. The first is the true one.

@@ -17,6 +17,8 @@ import (
 	"reprise/report"
 )
 
+// This file reads the results that are compared: Read.
+
 // Kind is a kind of results.
 type Kind string
 

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
+// This file compares two figures (tester.compare) and judges many pairs of them (Many).
+
 // Figure is a number that results tell, with how sure it is.
 type Figure struct {
 	mean     float64

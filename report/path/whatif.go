@@ -13,6 +13,8 @@ import (
 	"reprise/smpi"
 )
 
+// This file finds which changes of the machine would shorten a critical path: levels.whatIfs.
+
 // levels tells by which kind of link a message is bound. It implements eventlog.Levels.
 type levels struct {
 	names    []string // of the platform, and behind them severalLevels and windowLevel

@@ -6,6 +6,8 @@ import (
 	"reprise/report/typedarray"
 )
 
+// This file adds up the times of all ranks by column, a step or a slice of time; widths makes the slices.
+
 // columns are the sums over ranks of the times that they have spent in each column, by row.
 //
 // They do not grow with the ranks: a rank adds its own times when it leaves a column (Recorder.leave). Columns are

@@ -11,6 +11,8 @@ import (
 	"reprise/report/typedarray"
 )
 
+// This file adds up what links carry (links.add), link by link and in slices of time.
+
 // links is how the links of a platform are used over time.
 //
 // A transfer is told when it ends, with the time since when it was carried. What it has carried goes from its route

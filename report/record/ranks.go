@@ -7,6 +7,8 @@ import (
 	"reprise/trace"
 )
 
+// This file follows the ranks of a replay: it assigns their times to columns, and to rows of kinds, kernels and phases.
+
 // rank is the state of a rank, beside the times of its column.
 type rank struct {
 	clock  float64 // time up to which its time has been told, seconds

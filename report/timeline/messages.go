@@ -1,5 +1,7 @@
 package timeline
 
+// This file pairs sends and receives, for the arrows of a timeline.
+
 // messages follows messages to ranks that are looked at from their posts to the end of their
 // transfers, by the numbers that a replay gives to them, again and again.
 type messages struct {

@@ -7,6 +7,8 @@ import (
 	"reprise/trace"
 )
 
+// This file names actions and their arguments as trace cat does: actionNames.
+
 // Arg is an argument of an action, as trace cat prints it: a number, or a text.
 type Arg struct {
 	Name  string // such as "bytes"

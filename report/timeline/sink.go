@@ -10,6 +10,8 @@ import (
 	"reprise/trace"
 )
 
+// This file says what a recorder hands to the writers of timelines: Sink. FormatOf chooses one by a file's name.
+
 // Sink takes the actions, phases and messages that a Recorder has seen. Those of a rank come in the order of time,
 // but not those of several ranks. Nothing that it is given may be kept.
 type Sink interface {

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// This file has the kinds of options, by what their values are: Number, Bytes, YesNo, Choice and others.
+
 // ParseNumber reads a finite number >= 0.
 func ParseNumber(s string) (float64, error) {
 	v, err := parseSigned(s)

@@ -13,6 +13,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file writes a report for people: WriteText and WriteHTML, both from the tables of parts.
+
 // Bounds of what is shown.
 const (
 	shownInText   = 10   // rows of the ranking in text

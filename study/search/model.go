@@ -2,6 +2,8 @@ package search
 
 import "math"
 
+// This file predicts the times of points that were not measured: model.fit, then model.predict.
+
 // model predicts the times of points from those that were measured: a Gaussian process over the
 // logarithm of the time. The logarithm is a constant plus a deviation; the deviations of two
 // points are the more alike the fewer factors differ between them, and the less these factors

@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+// This file finds how long a worker may work: ParseUntil reads the user's time, Left asks Slurm for the job's.
+
 // UntilLimit, in place of a time, has a worker end with the job of Slurm that it runs in; see Left.
 const UntilLimit = "slurm"
 

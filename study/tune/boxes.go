@@ -21,6 +21,8 @@ import (
 	"reprise/tracegen/hpcg"
 )
 
+// This file tunes HPCG: RunBoxes.
+
 const (
 	// leastShare is the least share of the memory of a run that counts, by HPCG's rules.
 	leastShare = 0.25

@@ -19,6 +19,8 @@ import (
 	"reprise/tracegen/hpl"
 )
 
+// This file makes a study of what is to be tuned for HPL: Request.Study.
+
 const (
 	// generic is the built-in machine that has as many hosts as a run needs.
 	generic = "default"

@@ -15,6 +15,8 @@ import (
 	"reprise/internal/textutil"
 )
 
+// This file reads and writes the files of workers and leases, and finds out which workers live (alive).
+
 // States of a file's first line, of the same length, so that one can be written over the other.
 const (
 	held = "held\n"
