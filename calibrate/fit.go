@@ -62,10 +62,10 @@ func (o *KernelOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// fitModel is fitPoints with a constant that the timings bear out. Long calls leave it so uncertain that it may
-// come out below zero, as if calls gave time back, or above the shortest time that was measured by more than that
-// one is uncertain. The fit is then made to go through it; if its constant is below zero even so, it has none.
-// Given terms stay as they are.
+// fitModel fits the products to the points, and sees to it that the constant among them makes sense. Long calls
+// leave the constant so uncertain that it may come out below zero, or above the shortest mean time by more than
+// that time's own uncertainty. Such a fit is made again, through the point of the shortest time; if its constant is
+// then below zero, it is made without one. Given terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, products, nil, o)
 	last := len(products) - 1
@@ -96,9 +96,8 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	return fitPoints(points, products[:last], products, nil, o)
 }
 
-// slackErrors is the number of standard errors by which the mean time of a size may be
-// below what a constant says it is at least. The smallest of a hundred normal means is
-// two and a half below the true one as a rule, that of a million less than five.
+// slackErrors is by how many standard errors the constant may be above the shortest mean time. The smallest of a
+// hundred normal means is two and a half below the true one as a rule, that of a million less than five.
 const slackErrors = 5
 
 // fitPoints fits the sum of the products to the means of the points. If it is to go

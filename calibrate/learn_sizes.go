@@ -76,9 +76,9 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	return kept, len(far), nil
 }
 
-// outsideMiddleHalf is the part of the timings on either side of their middle half, whose mean stands for them
-// where a run makes a call twice with other contents of the caches: symgs before and after the coarser grids. The
-// median would be the time of the one or of the other.
+// outsideMiddleHalf is the part of the timings that the mean of their middle half leaves out on each side. That
+// mean stands for a size of HPCG, as a run may make a call twice with other contents of the caches, such as symgs
+// before and after the coarser grids: the median would be the time of only one of the two calls.
 const outsideMiddleHalf = 0.25
 
 // A size is an outlier if it takes farFromNeighbours times as long as the sizes beside it,

@@ -89,8 +89,9 @@ func thresholdAt(name string, sizes []float64, i int) Threshold {
 	return t
 }
 
-// A step of the receives, in logarithms of their part of half a ping-pong, is at least this high, has at least so
-// many sizes on both sides, and leaves less than a half of the squares that a line leaves.
+// findEager takes a rise of the receives for a step, in logarithms of their part of half a ping-pong, if it is
+// leastStep high or higher, has leastSide sizes or more on both sides, and leaves less than the part betterThan of
+// the squares that a line leaves.
 var leastStep = math.Log(1.5)
 
 const (
@@ -138,9 +139,9 @@ func findEager(m series, detached float64) Threshold {
 // leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds receives by half a ping-pong less the send. Receives of messages that have come before they
-// were posted copy it once more; within a host, where that is most of a message's time, the ping-pong, whose
-// receives are posted before, would come out longer than it is.
+// boundReceives bounds the times of receives by half a ping-pong less the send. A timed receive, whose message has come
+// before, copies it once more than those of a ping-pong, which are posted before. Within a host the copy is most of a
+// message's time: without the bound, a predicted ping-pong would be longer than the measured one.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0

@@ -8,17 +8,17 @@ import "math"
 // operations, since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. A disturbance makes a timing longer, often many times: the mean is moved by each such one, the
-// median, which is of the others, not at all, unless they are half of a size.
+// The statistics. A disturbance makes a timing longer, often many times. Each disturbed timing moves the mean; the
+// median stays, unless half of the timings of a size are disturbed.
 const (
 	Median Statistic = "median"
 	Mean   Statistic = "mean"
 	Min    Statistic = "min"
 )
 
-// of returns the statistic of sorted times, of which there is one at least, its standard error, and how many of
-// them it is of. That of a minimum is how far the next one is off: for an exponential tail it is that in the mean.
-// Of one time there is none, 0.
+// of returns the statistic of sorted times, at least one; its standard error; and how many of the times it is of. The
+// error of a minimum is the distance of the next time, which is right in the mean for an exponential tail; of one time
+// it is 0. trim is the part of the times that a mean leaves out on each side.
 func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:

@@ -168,7 +168,7 @@ func (t *times) whole() string {
 // worthTelling is the share of the time below which nothing is told.
 const worthTelling = 0.005
 
-// mostly names the share that is more than half of some time, if there is one.
+// mostly names the share, if there is one, that is more than half of some, a part of all; percentages are of all.
 func mostly(shares []replay.Share, some, all float64) string {
 	for _, s := range shares {
 		if s.Mean > some/2 {

@@ -55,8 +55,8 @@ func seconds(name, doc string, field func(*Options) *float64) option.Option[Opti
 	return option.Number(name, doc, func(v float64) error { return bounds.Seconds.Check("value", v) }, field)
 }
 
-// collSelector takes the name of any selection: who carries out collective operations
-// knows which there are, and needs none where there is no operation.
+// collSelector takes any name: package replay's collectives know the selections, and a replay without collective
+// operations needs none.
 func collSelector() option.Option[Options] {
 	errNone := errors.New("want the name of a selection, such as default, ompi or mpich")
 	opt := option.Parsed("smpi/coll-selector",
@@ -77,8 +77,7 @@ func collSelector() option.Option[Options] {
 	return opt
 }
 
-// collectives are the options that name the algorithm of a collective operation; who
-// carries out collective operations knows the names.
+// collectives are the options that name the algorithm of a collective operation. Names are not checked here.
 func collectives() (list option.Table[Options]) {
 	for _, operation := range []string{"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast",
 		"gather", "reduce", "reduce_scatter", "scatter"} {

@@ -125,7 +125,7 @@ func (p *Plan) pace(r *Results) pace {
 	return sum
 }
 
-// pace is the cost of messages, by the runs that have been made.
+// pace is how long the runs that were made took, and their messages: their ratio predicts the other runs.
 type pace struct{ seconds, messages float64 }
 
 func (p *pace) add(messages, seconds float64) {

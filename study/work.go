@@ -75,7 +75,7 @@ func (w *Work) Summary() string {
 	return text
 }
 
-// OfWhich returns, for behind a number of runs, how many of them failed, if any did.
+// OfWhich returns ", of which 2 failed" for 2, to stand behind a number of runs; "" for 0.
 func OfWhich(failed int) string {
 	if failed == 0 {
 		return ""

@@ -17,7 +17,7 @@ import (
 
 // This file draws machines from a model (Model.Draw) and writes them as kernel files.
 
-// Uses of draws, beyond those of a replay: each is another part of the same seed's randomness.
+// Uses of random numbers: each has numbers of its own, which are independent of a replay's with the same seed.
 const (
 	// The letters "host" in ASCII, which no use of a replay has.
 	useClass noise.Use = 0x686f7374 + iota
@@ -118,9 +118,9 @@ func name(cpu, attempt, variable int) uint32 {
 	return uint32(cpu)<<22 | uint32(attempt)<<6 | uint32(variable)
 }
 
-// move adds l·z to the values, of the first vector z of standard normal deviates with which all values are in range: a
-// time below zero is one that no host can have. The deviates are named by use, host, day, CPU, attempt and variable, so
-// that the draws of a unit depend on nothing else. Without such a vector among mostAttempts it ends [Model.Draw].
+// move adds l·z to the values, where z is a vector of standard normal deviates. It draws z again while a value is
+// out of range, as a time below zero; after mostAttempts it ends [Model.Draw] with an error. The deviates are named
+// by use, host, day, CPU, attempt and variable, so that the draws of a unit depend on nothing else.
 func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use, host, cpu, day int) {
 	x, z := make([]float64, len(u.Values)), make([]float64, len(u.Values))
 	for attempt := range mostAttempts {

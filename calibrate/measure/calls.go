@@ -107,7 +107,8 @@ func (r *RunCalls) Only(names []string) {
 	}
 }
 
-// maybeZero are the dimensions that calls with something to do may have of zero: labels, and rows of one kind of two.
+// maybeZero are the dimensions that may be 0 in calls that do something: labels, and M0 or M1, the rows of one of
+// two kinds.
 var maybeZero = []string{"ROLE", "M0", "M1", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
 
 // count adds calls that a run makes, all of a size at once or one by one.

@@ -230,7 +230,7 @@ func (b box) set(iterations int) (list []loopCall) {
 	return list
 }
 
-// loopSet is a set of iterations on a box, or some of one, in the order in which they are made.
+// loopSet is the calls of a set of iterations on a box, or of some of its iterations, in their order.
 type loopSet struct {
 	box   int // index in the plan's boxes
 	calls []loopCall

@@ -393,8 +393,7 @@ type shape struct {
 	wholeRows     bool  // a panel stays in the matrix: the run has one process column
 }
 
-// nearlyWhole is the part of the rows that a process has for sure, where the run has one process column:
-// sizes of blocks do not divide.
+// nearlyWhole is the part of N/P rows that each process has at least, since N is mostly no multiple of the block size.
 const nearlyWhole = 0.9
 
 // shape returns the shape of a run whose calls were added to r.

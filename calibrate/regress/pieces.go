@@ -218,9 +218,9 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 }
 
-// noise returns the mean variance of the logarithms of the points, and the number of
-// timings by which it is known: the variance of one timing, over all of them that are
-// not the only one of their point, by the number of each point's.
+// noise returns the mean variance of the logarithms of the points, and the number of timings. The variance of one
+// timing is pooled over the points with several timings; that of a point is this variance divided by its number of
+// timings. Without such points the variance is 0, and each point counts as one timing.
 func (p Points) noise() (variance, timings float64) {
 	freedom, squares, shares := 0.0, 0.0, 0.0
 	for i := range p.S {

@@ -206,7 +206,7 @@ func toolFacts(c *cli.Context, what string) []measure.Fact {
 		{Name: "command", Value: command.Quoted(args...)}}
 }
 
-// measurement is the report of one, of kernels or of messages.
+// measurement is the report of a measurement, of kernels or of messages.
 type measurement interface {
 	WriteCSV(io.Writer) error
 	WriteText(io.Writer) error

@@ -71,8 +71,8 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	// --resume may name the file that is written, so that the same command can be queued many times in a batch system:
 	// the first of several jobs finds none there.
 	again := k.resume != "" && k.checkpoint != "" && filepath.Clean(k.resume) == filepath.Clean(k.checkpoint)
-	// Is there something at the place where checkpoints go? A pipe or a socket would take the state and lose it. An empty
-	// file, as of mktemp, may be replaced. A device such as /dev/full is left to the first write.
+	// Is there something at the place where checkpoints go? A pipe or a socket would take the state and lose it. An
+	// empty file, as of mktemp, may be replaced. A device such as /dev/full is left to the first write.
 	there, err := os.Stat(k.checkpoint)
 	switch {
 	case k.checkpoint == "" || err != nil:
@@ -185,13 +185,12 @@ func (e ending) at(res *replay.Result) error {
 	return fmt.Errorf("%w at %.9g s of simulated time, after %d messages", e, *res.StoppedAt, res.Messages)
 }
 
-// interruption is the error of a replay that a signal has stopped, and that is reported up to there.
+// interruption is the error of a replay that a signal has stopped; the result so far is reported all the same.
 type interruption struct{ error }
 
-// ended returns the error with which the replay has ended, as the user should read it: after a signal it says
-// whether, and how, the replay can go on.
-//
-// res is nil if nothing was replayed. Errors that are no interruption keep outputs from being written.
+// ended returns the error with which the replay has ended, in words for the user: after a signal it says whether
+// and how the replay can go on. res is nil if nothing was replayed. After errors that are no interruption no
+// outputs are written.
 func (k *checkpointer) ended(res *replay.Result, err error) error {
 	var end ending
 	// After a signal the cases differ in the state that is left: none, the newest, an older one. A checkpoint that was

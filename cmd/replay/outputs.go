@@ -19,8 +19,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// output is made of a job besides its result: a file, or a part of the printed text. Functions that an output has no
-// use for are nil. Without one of the last three it cannot be made of the kind of job that the function is for.
+// output is what a job makes besides its result: a file, or a part of the printed text. Functions that an output
+// does not need are nil. Without writeEstimate, writeRuns or writeDraws the output is refused for estimates,
+// several seeds or draws.
 //
 // Of one replay the order of calls is begin, then either write, once the report is known, or abandon. Of an estimate it
 // is observe, then writeEstimate; of several seeds observeRun for each of them, then writeRuns; of draws writeDraws
@@ -83,7 +84,8 @@ func (j *job) readOutputs(c *cli.Context) error {
 			return command.Usagef("--%s says what a timeline shows: it needs --timeline or --report", name)
 		}
 	}
-	// An output makes its own checks first, as of the ending of its name; then come those that all files have in common.
+	// An output makes its own checks first, as of the ending of its name; then come those that all files have in
+	// common.
 	files := []string{j.checkpoint}
 	for _, row := range outputTable {
 		o := &output{flag: row.flag}

@@ -151,8 +151,8 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 
 	j.warnings = warning.Join(list, j.odd)
-	// Oddities are printed with the result, where scripts find them. Choices, such as the default machine, and warnings of
-	// failures to come are told now: the replay may take hours.
+	// Oddities are printed with the result, where scripts find them. Choices, such as the default machine, and
+	// warnings of failures to come are told now: the replay may take hours.
 	for _, w := range j.warnings {
 		if w.Kind != warning.Oddity && !j.quiet {
 			command.Tell(j.stderr, "replay", w.String())
@@ -186,9 +186,8 @@ func (j *job) describe() {
 	}
 }
 
-// begun has a signal say no longer that nothing was replayed.
-//
-// It is called when the work begins that a signal can stop with a result.
+// begun changes the message of a signal from "nothing was replayed" to "interrupted". It is called when the work begins
+// that a signal can stop with a result.
 func begun() { command.InterruptedText("interrupted") }
 
 // results are those of one replay: its report, and the findings of outputs. In JSON the first two fields, which

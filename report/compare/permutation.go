@@ -88,14 +88,14 @@ func (s *stream) below(n int) int {
 	return int(portable.Mix(portable.Mix(s.seed)+s.drawn) % uint64(n))
 }
 
-// change is what is done to A's values before they are compared.
+// change is what is done to the values of A before they are compared with those of B: value*factor + shift.
 type change struct{ factor, shift float64 }
 
 var identity = change{factor: 1}
 
-// rearranged returns how likely it is that chance makes the difference as large as it is, B
-// above A or the other way round, if both are the same but for a change of A: the share of
-// arrangements.
+// rearranged returns how likely chance alone makes the lead, if above of B over A, else of A over B, as large as it
+// is, if the values of both, A's changed by c, have one distribution: the share of arrangements with a lead at
+// least as large.
 func (p *pair) rearranged(c change, above bool) float64 {
 	// Values are taken relative to their mean: sums of squares lose no digits then.
 	values := make([]float64, len(p.a.values)+len(p.b.values))
@@ -126,7 +126,7 @@ func (p *pair) rearranged(c change, above bool) float64 {
 	return float64(count) / float64(len(p.arrangements))
 }
 
-// statistic returns what makes a studentized difference of an arrangement of values.
+// statistic returns the function that studentizes the difference of an arrangement of values.
 func (p *pair) statistic(values []float64) func([]int32) float64 {
 	a, b := len(p.a.values), len(p.b.values)
 	if p.paired {

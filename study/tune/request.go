@@ -171,13 +171,12 @@ func (r *Request) checkDat(places *places) error {
 	return nil
 }
 
-// usual writes, as parts of a study's file, the order of the matrix and those of the usual
-// factors that are not set.
+// usual writes, as parts of a study's file, the order of the matrix and those usual factors that are not set.
 //
-// The usual levels are grids that are not far from square (tallest, flattest), block sizes from 64 to
-// 256 in steps of 32, a look-ahead of 0 or 1, all six broadcasts, and all three swaps. The other
-// parameters of an HPL.dat, such as PFACT, are those that HPL has by default, unless they are set. What is set has no factor, and what has one level only is no
-// choice.
+// The usual levels are grids that are not far from square (tallest, flattest), block sizes from 64 to 256 in steps
+// of 32, a look-ahead of 0 or 1, all six broadcasts, and all three swaps. The other parameters of an HPL.dat, such
+// as PFACT, are those that HPL has by default, unless they are set. A parameter that is set is no factor, nor is
+// one with a single level.
 func (r *Request) usual(places *places, machine, parameters, factors *strings.Builder) error {
 	ranks := textutil.Must(r.ranks(places))
 	grids := textutil.Must(r.grids(ranks))
