@@ -11,8 +11,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file is FitKernels: it chooses, for each kernel, a model and whether hosts have their own. fit.go fits each
-// candidate.
+// This file is FitKernels: it chooses the model of each kernel among candidates, which fit.go fits.
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one point, at
 // the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out,

@@ -254,8 +254,8 @@ func (l *learner) dictionary() []string {
 	})
 }
 
-// mostLearned is the number of sizes from which thresholds and terms are learned: of
-// more, as many in equal distances.
+// mostLearned is the largest number of sizes from which thresholds and terms are learned. Of more sizes so many are
+// taken, at equal distances in their list.
 const mostLearned = 1000
 
 // partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.

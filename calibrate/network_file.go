@@ -126,7 +126,7 @@ func (op *OperationFit) write(b *strings.Builder, name string) {
 	})
 }
 
-// errorText writes a standard error, of which 0 is none.
+// errorText writes a standard error, "-" for 0, which stands for none.
 func errorText(x float64) string {
 	if x == 0 {
 		return "-"
@@ -251,8 +251,8 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	return strings.Join(list, ";")
 }
 
-// factors returns "from:factor;..." of the transfers, twice. The network looks them up
-// by the size of all that it carries, which is a message and its envelope.
+// factors returns the factors of bandwidth and of latency, each as "from:factor;...". The network looks them up by
+// the size of all that it carries, which is a message and its envelope.
 func (t *Route) factors() (bandwidth, latency string) {
 	var bandwidths, latencies []string
 	for _, p := range t.Transfers {

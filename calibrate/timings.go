@@ -383,7 +383,7 @@ var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "ro
 // mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
 
-// hadProcessor is the part of a call in which a rank had its processor from which on it was not disturbed.
+// hadProcessor is the part of a call for which a rank had its processor, at least, if nothing disturbed the call.
 const hadProcessor = 0.9
 
 // Times that can have been measured, but for 0, are between these, in seconds. It also

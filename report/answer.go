@@ -106,8 +106,8 @@ func NewSeveralTables(names *replay.PartNames, list []replay.SeedResult) []TimeT
 	return tables
 }
 
-// Labels name the figures of a replay that is not of a whole run on the machine as its files have it. Of such a run
-// there are none.
+// Labels say in which ways a replay differs from one of the whole run on the machine as its files describe it; none
+// if it does not. They stand beside its figures.
 func Labels(r *replay.Report) []string {
 	// A list without elements, which JSON writes as [], says that the run is a plain one.
 	labels := []string{}

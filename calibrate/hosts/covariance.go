@@ -93,10 +93,10 @@ func factor(m [][]float64) ([][]float64, error) {
 	return l, nil
 }
 
-// semidefinite makes a covariance of an estimate that may be none: a variance that is not
-// above zero becomes 0, with its covariances, and the correlations of the other variables are multiplied by the
-// largest factor up to 1 with which no sum of variables has a variance below zero. Variances
-// above zero stay as they are. It returns the variables without a variance, and the factor.
+// semidefinite makes a covariance of an estimate that may not be one. A variance that is not above zero becomes 0,
+// with its covariances; other variances stay as they are. The correlations of the other variables are multiplied by
+// the largest factor up to 1 with which no sum of variables has a variance below zero. It returns the variables
+// without a variance, and the factor.
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with
 	// others.

@@ -275,8 +275,8 @@ func Find(name string) (*Model, error) {
 	return m, errors.Join(err, f.Close())
 }
 
-// SourceOfDraw returns the source of hosts that are drawn from a model of a name: the model, which has a source of its
-// own.
+// SourceOfDraw returns the text of the key source in the kernel file of drawn hosts: the name and the source of the
+// model.
 func (m *Model) SourceOfDraw(name string) string {
 	source := cmp.Or(strings.Join(strings.Fields(m.Source), " "), "source not said")
 	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", name, source)

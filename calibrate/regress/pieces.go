@@ -153,8 +153,8 @@ const maxPieces = 100
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
 
-// unseen is how many times the variance that was seen a fit may leave: that of a few
-// timings, or of a median whose timings have outliers, is known to no better than that.
+// unseen bounds how well a fit counts: a remainder below unseen times the variance of the timings is as good as
+// this one, for the variance of a few timings, or of a median with outliers, is known to no better than that.
 const unseen = 2
 
 // LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where the sum of

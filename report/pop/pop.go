@@ -123,7 +123,7 @@ func Of(ctx context.Context, r *replay.Result, m replay.Machine, o replay.Option
 	return d, nil
 }
 
-// rounding is how far over 1 an efficiency is 1.
+// rounding is how far an efficiency of 1 may come out above 1.
 const rounding = 1e-9
 
 // Uncontended returns o for a network on which no message slows another.

@@ -128,7 +128,7 @@ func (r *Recorder) sumsOf(stack int32, frame int) []float64 {
 	return r.sums[*n-1]
 }
 
-// takes takes room for so many sums more, if there is any.
+// takes reserves room for n more sums. Without room it returns false, and Write will fail.
 func (r *Recorder) takes(n int) bool {
 	if n > r.room {
 		r.err = errTooMany

@@ -44,7 +44,7 @@ func (c *columns) begin(i int32, at float64) {
 	column.begins += at
 }
 
-// add adds the times of a rank in a column, in which it was so long, by row.
+// add adds the times of a rank in a column, now by row, and the time that it was there, length.
 //
 // A rank is added once to each column. It costs a pass over all rows, kernels and phases included, for each rank and
 // step: the dearest part of recording a trace with many kernels.
@@ -90,8 +90,8 @@ func (r *Recorder) columnData(first, count int) Columns {
 		return d
 	}
 
-	// A step begins at the mean of the ranks that begin it. Begins ascend, also where the ranks that begin later columns
-	// are others.
+	// A step begins at the mean of the ranks that begin it. Begins ascend, also where the ranks that begin later
+	// columns are others.
 	at := 0.0
 	for i, c := range r.columns.list[first:] {
 		if c.begun > 0 {
@@ -232,6 +232,6 @@ type timeSlots struct {
 }
 
 const (
-	maxSlotted = 1 << 23 // numbers in all slices, unless they are as few as may be:
+	maxSlotted = 1 << 23 // numbers in all slices; beyond it slices become fewer, down to minSlots
 	minSlots   = 8
 )

@@ -65,7 +65,7 @@ const none = -1
 
 // Bounds of memory. Loads take 4 bytes, so past is some 16 MB at most, but for platforms of very many links.
 const (
-	maxPast   = 1 << 22 // loads of links that are kept, unless slices are as few as may be:
+	maxPast   = 1 << 22 // loads of links that are kept; beyond it slices become fewer, down to minSlices
 	minSlices = 64
 )
 

@@ -39,8 +39,9 @@ type openReceive struct {
 
 const none = -1
 
-// of returns the message that a replay gives a number. One that is over is another one: replays use numbers again once
-// both sides are posted and the transfer has ended, which may be told in any order.
+// of returns the message to which the replay has given a number: a new one if the message of that number is over.
+// Replays use a number again once both sides are posted and the transfer has ended; they may tell these three in
+// any order.
 func (m *messages) of(id int32) *message {
 	for int(id) >= len(m.list) {
 		m.list = append(m.list, message{receive: none})

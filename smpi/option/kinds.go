@@ -131,7 +131,7 @@ func Parsed[T, V any](name, doc string, parse func(string) (V, error), field fun
 		Get: func(o *T) string { return fmt.Sprint(*field(o)) }}
 }
 
-// Only is an option that may only say what is done anyway.
+// Only is an option that accepts only the values by which it asks for what a replay does anyway.
 func Only[T any](name, doc string, values ...string) Option[T] {
 	return Option[T]{Name: name, Doc: doc, Set: func(_ *T, value string) error {
 		if !slices.Contains(values, strings.TrimSpace(value)) {

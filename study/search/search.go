@@ -100,71 +100,6 @@ type Point struct {
 	Tolerance float64 // to which it was measured last
 }
 
-// design returns the points to begin with, at least as many as the model has main effects: each
-// level, and each pair of levels of two factors, occurs about as often as others. It is greedy:
-// the next point is the one whose levels and pairs have been taken least often; among equals, the
-// first in an order by hashes, which has nothing to do with their levels.
-func (s *Space) design() []int {
-	n := 1
-	for _, f := range s.Factors {
-		n += f.Levels - 1
-	}
-	n = min(len(s.Points), (n+batch-1)/batch*batch)
-	count := map[[4]int]int{} // by factor, level, factor, level; of one factor twice: that level
-	var list []int
-	used := make([]bool, len(s.Points))
-	for len(list) < n {
-		next, least := -1, math.Inf(1)
-		for i, x := range s.Points {
-			if used[i] {
-				continue
-			}
-			often := 0
-			for a := range x {
-				often += 2 * count[[4]int{a, x[a], a, x[a]}] // levels count twice
-				for b := range a {
-					often += count[[4]int{a, x[a], b, x[b]}]
-				}
-			}
-			if c := float64(often) + float64(portable.Mix(uint64(i)*golden)>>11)/(1<<53); c < least {
-				next, least = i, c
-			}
-		}
-		used[next] = true
-		list = append(list, next)
-		for a, x := range s.Points[next] {
-			for b := range a + 1 {
-				count[[4]int{a, x, b, s.Points[next][b]}]++
-			}
-		}
-	}
-	return list
-}
-
-// apart returns how many steps there are between two points.
-func (s *Space) apart(a, b []int) int {
-	steps := 0
-	for f := range a {
-		switch d := a[f] - b[f]; {
-		case d == 0:
-		case s.Factors[f].Ordered:
-			steps += max(d, -d)
-		default:
-			steps++
-		}
-	}
-	return steps
-}
-
-// search is a search under way.
-type search struct {
-	*Space
-	Options
-	found map[int]*Point // by index
-	model *model
-	open  int // points that are not discarded and are to be measured
-}
-
 // Run searches for the point that takes the least time. It returns the points that were measured
 // to the last tolerance, the best first, and then the others, which were discarded before. The
 // result depends on nothing but the space, the options, and the measured values.
@@ -259,6 +194,15 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 	return list, nil
 }
 
+// search is a search under way.
+type search struct {
+	*Space
+	Options
+	found map[int]*Point // by index
+	model *model
+	open  int // points that are not discarded and are to be measured
+}
+
 // measured reports whether a measurement is as good as a tolerance wants.
 func (p *Point) measured(tolerance float64) bool {
 	return p.Tolerance <= tolerance || p.Value.Interval == 0
@@ -317,4 +261,60 @@ func (s *search) best() (point int, value float64) {
 		}
 	}
 	return point, value
+}
+
+// design returns the points to begin with, at least as many as the model has main effects: each
+// level, and each pair of levels of two factors, occurs about as often as others. It is greedy:
+// the next point is the one whose levels and pairs have been taken least often; among equals, the
+// first in an order by hashes, which has nothing to do with their levels.
+func (s *Space) design() []int {
+	n := 1
+	for _, f := range s.Factors {
+		n += f.Levels - 1
+	}
+	n = min(len(s.Points), (n+batch-1)/batch*batch)
+	count := map[[4]int]int{} // by factor, level, factor, level; of one factor twice: that level
+	var list []int
+	used := make([]bool, len(s.Points))
+	for len(list) < n {
+		next, least := -1, math.Inf(1)
+		for i, x := range s.Points {
+			if used[i] {
+				continue
+			}
+			often := 0
+			for a := range x {
+				often += 2 * count[[4]int{a, x[a], a, x[a]}] // levels count twice
+				for b := range a {
+					often += count[[4]int{a, x[a], b, x[b]}]
+				}
+			}
+			if c := float64(often) + float64(portable.Mix(uint64(i)*golden)>>11)/(1<<53); c < least {
+				next, least = i, c
+			}
+		}
+		used[next] = true
+		list = append(list, next)
+		for a, x := range s.Points[next] {
+			for b := range a + 1 {
+				count[[4]int{a, x, b, s.Points[next][b]}]++
+			}
+		}
+	}
+	return list
+}
+
+// apart returns how many steps there are between two points.
+func (s *Space) apart(a, b []int) int {
+	steps := 0
+	for f := range a {
+		switch d := a[f] - b[f]; {
+		case d == 0:
+		case s.Factors[f].Ordered:
+			steps += max(d, -d)
+		default:
+			steps++
+		}
+	}
+	return steps
 }

@@ -60,10 +60,97 @@ type BoxOptions struct {
 	Progress     func(done, all int)
 }
 
+// RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result
+// does not depend on the number of jobs.
+func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
+	space, list, where, err := b.candidates()
+	if err != nil {
+		return nil, err
+	}
+	spec := replay.MachineSpec{Kernels: b.Kernels, RanksPerHost: where.perHost}
+	switch {
+	case b.Machine == "":
+		spec.Platform = generic
+	case regular.IsFile(b.Machine):
+		spec.Platform = b.Machine
+	case b.Kernels != "": // not those of the machine
+		spec.Platform = where.name
+	default:
+		spec.Machine = b.Machine
+	}
+
+	// The search minimises the seconds of 1e9 flop.
+	// Rates are kept by point: the search itself keeps times alone.
+	runs, done := map[int]boxRun{}, 0
+	tell := func(open int) {
+		if o.Progress != nil {
+			o.Progress(done, done+open)
+		}
+	}
+	found, err := search.Run(ctx, space, search.Options{
+		Tolerances: []float64{boxTolerance}, Indifference: o.Indifference,
+		Progress: tell,
+		Measure: func(ctx context.Context, points []int, _ float64) ([]search.Value, error) {
+			results := make([]boxRun, len(points))
+			err := atOnce(ctx, len(points), o.Jobs, func(ctx context.Context, i int) (err error) {
+				if results[i], err = replayBox(ctx, spec, &list[points[i]], o.Seed, o.Tool); err != nil {
+					err = fmt.Errorf("%s: %w", boxName(&list[points[i]]), err)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			var values []search.Value
+			for i, r := range results {
+				runs[points[i]] = r
+				values = append(values, search.Value{Seconds: 1 / r.gflops, Interval: r.interval / (r.gflops * r.gflops)})
+			}
+			done += len(points)
+			tell(0)
+			return values, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	index := found[0].Index
+	best, top := &list[index], runs[index]
+	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
+		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
+	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give
+	// an unbiased one.
+	if top.noise { // replay the best with seeds that the search has not seen
+		var fresh []float64
+		for i := range uint64(freshSeeds) {
+			again, err := replayBox(ctx, spec, best, o.Seed+i+1, o.Tool)
+			if err != nil {
+				return nil, err
+			}
+			fresh = append(fresh, again.gflops)
+		}
+		f := compare.MeanFigure(fresh)
+		r.Gflops, r.GflopsInterval, r.FreshSeeds = f.Value(), f.Interval(), len(fresh)
+	}
+	for _, p := range found {
+		q, run := &list[p.Index], runs[p.Index]
+		c := BoxChoice{Name: boxName(q), Gflops: run.gflops, Behind: 1 - run.gflops/top.gflops,
+			Memory: bytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
+		if len(r.Indistinct) == 0 {
+			r.Best = c
+		}
+		if c.Behind <= o.Indifference+(run.interval+top.interval)/top.gflops {
+			r.Indistinct = append(r.Indistinct, c)
+		}
+	}
+	return r, nil
+}
+
 // BoxResult is the result for HPCG.
 type BoxResult struct {
 	Ranks          int       `json:"ranks"`
-	Configurations int       `json:"configurations"` // that came into question
+	Configurations int       `json:"configurations"` // grids with boxes that the rules and the memory allow
 	Replays        int       `json:"replays"`
 	Best           BoxChoice `json:"best"`
 	Gflops         float64   `json:"gflops"`          // of the best; with noise mean of fresh seeds
@@ -184,93 +271,6 @@ func (b *Boxes) WritePrediction(w io.Writer) error {
 	t.Row("configurations", textutil.Thousands(len(list)))
 	t.Row("replays", "of few iterations each, within 1 %, of those that may be the best")
 	return t.Write(w)
-}
-
-// RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result
-// does not depend on the number of jobs.
-func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
-	space, list, where, err := b.candidates()
-	if err != nil {
-		return nil, err
-	}
-	spec := replay.MachineSpec{Kernels: b.Kernels, RanksPerHost: where.perHost}
-	switch {
-	case b.Machine == "":
-		spec.Platform = generic
-	case regular.IsFile(b.Machine):
-		spec.Platform = b.Machine
-	case b.Kernels != "": // not those of the machine
-		spec.Platform = where.name
-	default:
-		spec.Machine = b.Machine
-	}
-
-	// The search minimises the seconds of 1e9 flop.
-	// Rates are kept by point: the search itself keeps times alone.
-	runs, done := map[int]boxRun{}, 0
-	tell := func(open int) {
-		if o.Progress != nil {
-			o.Progress(done, done+open)
-		}
-	}
-	found, err := search.Run(ctx, space, search.Options{
-		Tolerances: []float64{boxTolerance}, Indifference: o.Indifference,
-		Progress: tell,
-		Measure: func(ctx context.Context, points []int, _ float64) ([]search.Value, error) {
-			results := make([]boxRun, len(points))
-			err := atOnce(ctx, len(points), o.Jobs, func(ctx context.Context, i int) (err error) {
-				if results[i], err = replayBox(ctx, spec, &list[points[i]], o.Seed, o.Tool); err != nil {
-					err = fmt.Errorf("%s: %w", boxName(&list[points[i]]), err)
-				}
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			var values []search.Value
-			for i, r := range results {
-				runs[points[i]] = r
-				values = append(values, search.Value{Seconds: 1 / r.gflops, Interval: r.interval / (r.gflops * r.gflops)})
-			}
-			done += len(points)
-			tell(0)
-			return values, nil
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-
-	index := found[0].Index
-	best, top := &list[index], runs[index]
-	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
-		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
-	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give
-	// an unbiased one.
-	if top.noise { // replay the best with seeds that the search has not seen
-		var fresh []float64
-		for i := range uint64(freshSeeds) {
-			again, err := replayBox(ctx, spec, best, o.Seed+i+1, o.Tool)
-			if err != nil {
-				return nil, err
-			}
-			fresh = append(fresh, again.gflops)
-		}
-		f := compare.MeanFigure(fresh)
-		r.Gflops, r.GflopsInterval, r.FreshSeeds = f.Value(), f.Interval(), len(fresh)
-	}
-	for _, p := range found {
-		q, run := &list[p.Index], runs[p.Index]
-		c := BoxChoice{Name: boxName(q), Gflops: run.gflops, Behind: 1 - run.gflops/top.gflops,
-			Memory: bytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
-		if len(r.Indistinct) == 0 {
-			r.Best = c
-		}
-		if c.Behind <= o.Indifference+(run.interval+top.interval)/top.gflops {
-			r.Indistinct = append(r.Indistinct, c)
-		}
-	}
-	return r, nil
 }
 
 // replayBox estimates the rate of a box, or replays it where that costs no more.

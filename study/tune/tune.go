@@ -65,89 +65,6 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Tolerances returns 3, 1 and 0.3 %, as far as they are coarser than the last, and the last.
-func Tolerances(last float64) []float64 {
-	var list []float64
-	for _, t := range []float64{0.03, 0.01, 0.003} {
-		if t > last {
-			list = append(list, t)
-		}
-	}
-	return append(list, last)
-}
-
-// ToleranceName names a tolerance, as "within 3 %".
-func ToleranceName(t float64) string {
-	if t == 0 {
-		return "exact"
-	}
-	return fmt.Sprintf("within %.3g %%", 100*t)
-}
-
-// Check returns an error unless all configurations of a plan solve one system.
-func Check(p *study.Plan) error {
-	for i := range p.Runs {
-		r, first := hplOf(p.Config(i)), hplOf(p.Config(0))
-		if r == nil {
-			break
-		}
-		if r.N != first.N {
-			return fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first.N, r.N)
-		}
-		if r.FirstSteps > 0 {
-			return fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, r.FirstSteps)
-		}
-	}
-	return nil
-}
-
-// hplOf returns the parameters of a run of HPL; nil for other programs.
-func hplOf(c *study.Config) *programs.HPL {
-	r, _ := c.Run.(*programs.HPL)
-	return r
-}
-
-// WritePrediction writes, for people, which configurations would be searched and what that may
-// cost. The time of a replay is guessed from its number of messages.
-func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
-	exact := p.Predict("", o.Jobs)
-	var tolerances []string
-	for _, t := range o.Tolerances {
-		tolerances = append(tolerances, ToleranceName(t))
-	}
-	var t textutil.Table
-	if r := hplOf(p.Config(0)); r != nil {
-		t.Row("order", textutil.Thousands(r.N))
-	}
-	for _, f := range p.Factors {
-		var labels []string
-		for _, l := range f.Levels {
-			labels = append(labels, l.Label)
-		}
-		t.Row(f.Name, strings.Join(labels, ", "))
-	}
-	t.Row("configurations", textutil.Thousands(len(p.Runs)))
-	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
-	t.Row("time", fmt.Sprintf("about %v, if a tenth of all is replayed exactly; all of them %v, %d at once (guessed from the"+
-		" number of messages)", study.Round(exact.Time.Seconds()/10), study.Round(exact.Time.Seconds()), o.Jobs))
-	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
-	t.Row("memory", "about "+study.Bytes(exact.Memory))
-	return t.Write(w)
-}
-
-// tuner is a search of Run under way.
-type tuner struct {
-	Options
-	plan *study.Plan
-	runs *study.CachedEvaluator
-	list []Replay // in the order in which they were asked for
-
-	mu     sync.Mutex
-	done   int
-	wanted int // runs, done ones included, that are known to be needed
-	known  int // of those done, results that were in Dir before
-}
-
 // Run finds the configuration of a plan that takes the least time, or the least time per flop.
 // The result does not depend on the number of jobs.
 func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
@@ -216,6 +133,89 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 		jobs[i] = job{best.Index, &c, study.RunOptions{Tolerance: best.Tolerance, Seed: t.Seed + uint64(i) + 1}}
 	}
 	return t.result(found, last, textutil.Must(t.make(ctx, jobs))), nil
+}
+
+// tuner is a search of Run under way.
+type tuner struct {
+	Options
+	plan *study.Plan
+	runs *study.CachedEvaluator
+	list []Replay // in the order in which they were asked for
+
+	mu     sync.Mutex
+	done   int
+	wanted int // runs, done ones included, that are known to be needed
+	known  int // of those done, results that were in Dir before
+}
+
+// Tolerances returns 3, 1 and 0.3 %, as far as they are coarser than the last, and the last.
+func Tolerances(last float64) []float64 {
+	var list []float64
+	for _, t := range []float64{0.03, 0.01, 0.003} {
+		if t > last {
+			list = append(list, t)
+		}
+	}
+	return append(list, last)
+}
+
+// ToleranceName names a tolerance, as "within 3 %".
+func ToleranceName(t float64) string {
+	if t == 0 {
+		return "exact"
+	}
+	return fmt.Sprintf("within %.3g %%", 100*t)
+}
+
+// Check returns an error unless all configurations of a plan solve one system.
+func Check(p *study.Plan) error {
+	for i := range p.Runs {
+		r, first := hplOf(p.Config(i)), hplOf(p.Config(0))
+		if r == nil {
+			break
+		}
+		if r.N != first.N {
+			return fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first.N, r.N)
+		}
+		if r.FirstSteps > 0 {
+			return fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, r.FirstSteps)
+		}
+	}
+	return nil
+}
+
+// hplOf returns the parameters of a run of HPL; nil for other programs.
+func hplOf(c *study.Config) *programs.HPL {
+	r, _ := c.Run.(*programs.HPL)
+	return r
+}
+
+// WritePrediction writes, for people, which configurations would be searched and what that may
+// cost. The time of a replay is guessed from its number of messages.
+func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
+	exact := p.Predict("", o.Jobs)
+	var tolerances []string
+	for _, t := range o.Tolerances {
+		tolerances = append(tolerances, ToleranceName(t))
+	}
+	var t textutil.Table
+	if r := hplOf(p.Config(0)); r != nil {
+		t.Row("order", textutil.Thousands(r.N))
+	}
+	for _, f := range p.Factors {
+		var labels []string
+		for _, l := range f.Levels {
+			labels = append(labels, l.Label)
+		}
+		t.Row(f.Name, strings.Join(labels, ", "))
+	}
+	t.Row("configurations", textutil.Thousands(len(p.Runs)))
+	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
+	t.Row("time", fmt.Sprintf("about %v, if a tenth of all is replayed exactly; all of them %v, %d at once (guessed from the"+
+		" number of messages)", study.Round(exact.Time.Seconds()/10), study.Round(exact.Time.Seconds()), o.Jobs))
+	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
+	t.Row("memory", "about "+study.Bytes(exact.Memory))
+	return t.Write(w)
 }
 
 // weight is the factor by which the time of a configuration is comparable with others that may do
