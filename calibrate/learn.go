@@ -143,8 +143,8 @@ type learner struct {
 	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
-// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each group. Groups that
-// have no fit are said to the report; the kernel has a model without them.
+// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each group. Groups without
+// a fit are listed in the report (Unfit); the kernel has a model without them.
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKernel, err error) {
 	defer textutil.Stopped(&err)
 	if err := checkGroups(f.points, o.For); err != nil {
@@ -215,8 +215,8 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKe
 	return k, nil
 }
 
-// dictionary returns the terms that are worth a try: products of dimensions, and the
-// powers that solving with a triangle needs.
+// dictionary returns the terms to choose from: products of dimensions, and powers as solving with a triangle needs
+// them.
 func (l *learner) dictionary() []string {
 	if terms := l.o.Terms[l.name]; terms != nil {
 		return terms

@@ -113,7 +113,7 @@ type NetworkReport struct {
 	Sharing    []SharingFit     `json:"sharing,omitempty"` // of links by messages at the same time
 	Properties []Property       `json:"properties"`
 	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
-	warned                      // of differences between replays and timings, and of timings that are hardly meant
+	warned                      // of differences between replays and timings, and of timings that look like mistakes
 
 	options NetworkOptions // with the thresholds that were found
 }
@@ -376,6 +376,54 @@ func (r *NetworkReport) fitOf(op Operation) *OperationFit {
 	}
 	return &r.Operations[i]
 }
+
+// dropSpikes warns of sizes whose time is far off those of the sizes beside them. If the points are medians, it
+// returns them without the spikes of fewer than leastOfSize timings.
+//
+// A point is compared with the median of the points around it, as many on each side. The first and the last are
+// compared with the point beside them, which bounds them by the same time for each message or for each byte. A step
+// of the times is no spike: a point on one side of it is among more of that side.
+func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
+	var kept regress.Points
+	x, y, last, spikes := p.X, p.Y, len(p.Y)-1, 0
+	for i := range y {
+		least, most := 0.0, math.Inf(1)
+		switch half := min(spikeWindow, i, last-i); {
+		case last == 0:
+		case i == 0:
+			least, most = y[1]*x[0]/x[1], y[1]
+		case i == last:
+			least, most = y[i-1], y[i-1]*x[i]/x[i-1]
+		default:
+			least = median(slices.Sorted(slices.Values(y[i-half : i+half+1])))
+			most = least
+		}
+		far := y[i] >= farOff*most || y[i] <= least/farOff
+		if far {
+			spikes++
+		}
+		if r.Statistic != Median || p.W[i] >= leastOfSize || !far {
+			kept.X, kept.Y, kept.W, kept.S = append(kept.X, x[i]), append(kept.Y, y[i]), append(kept.W, p.W[i]),
+				append(kept.S, p.S[i])
+		}
+	}
+	if spikes == 0 {
+		return p
+	}
+	left := ""
+	if n := len(x) - len(kept.X); n > 0 {
+		left = fmt.Sprintf(", and %d of them are left out", n)
+	}
+	r.warn("%s: at %d of %d sizes the %s is %d times that of the sizes beside it, or more, or a tenth of it, or less: outliers that more timings of each size would show%s",
+		op, spikes, len(x), r.Statistic, farOff, left)
+	return kept
+}
+
+// leastOfSize is the number of timings from which on the median of a size counts, though it is far off those beside it.
+const leastOfSize = 3
+
+// spikeWindow is how many points on each side tell whether one is far off.
+const spikeWindow = 4
 
 // route returns the time on the network that ping-pongs leave, less the overheads of the report: between the
 // breakpoints of all that it is computed from, it is a line too. Warnings call the network by the text what.

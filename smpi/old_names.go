@@ -9,8 +9,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// Names of options change: files of all versions of SimGrid from 3.5 to 4 are to be
-// understood. What an option is called in SimGrid 3.32 is what it is called here.
+// Names of options change from version to version of SimGrid. This file turns those of versions 3.5 to 4 into those of
+// SimGrid 3.32, which are used here: OptionName. Obsolete says what became of an old name.
 
 // renamed are the options that other versions call by another name, but for those that
 // only have underscores in it where there are hyphens today.

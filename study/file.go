@@ -327,8 +327,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 	return list
 }
 
-// say notes that a key sets something. Two keys that set the same are an error: which of them
-// would count?
+// say notes which key sets what. Two keys that set the same are an error, as only one of them could count.
 func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Setting) {
 	for _, s := range list {
 		for _, word := range s.Sets() {

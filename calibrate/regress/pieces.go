@@ -8,7 +8,7 @@ import (
 )
 
 // This file fits consecutive lines to points: the overheads and transfer times of messages by their size, with
-// breakpoints that are given or learned. Times of kernels are fitted by the other files.
+// breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are fitted by the other files.
 
 // ErrPoints is wrapped by the error about more points than breakpoints are learned from.
 var ErrPoints = errors.New("unfit points")

@@ -31,10 +31,10 @@ func newMatrix(ranks int) matrix {
 	return matrix{ranks: ranks, ranksPerRow: per, rows: (ranks + per - 1) / per, perCell: 1}
 }
 
-// NumStates is how many states a page tells apart.
+// NumStates is how many states of ranks a page tells apart.
 const NumStates = 5
 
-// States are their names.
+// States are the names of the states of ranks, by number (StateOf).
 var States = [NumStates]string{"compute", "wait", "poll", "overhead", "sleep"}
 
 // StateOf returns which of the States a kind of time is.

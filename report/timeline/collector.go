@@ -13,20 +13,6 @@ import (
 	"reprise/trace"
 )
 
-// Limits of a window of a page.
-const (
-	MaxSlices      = 200_000
-	MaxArrows      = 50_000
-	MaxWindowRanks = 10_000
-
-	// defaultSlices are those of a window that nobody has asked for: some 0.3 MB of a page.
-	defaultSlices = 10_000
-	// maxArgs bounds the texts of arguments, which a page holds as they are.
-	maxArgs = 20_000
-	// maxKernels leaves room for the other names, which have 16 bits.
-	maxKernels = 1<<16 - 256
-)
-
 // Collector is a Recorder that keeps what it sees for a page. It starts by keeping everything: where there is too much,
 // short actions of a rank that follow one another are taken together, and small messages left out.
 type Collector struct {
@@ -45,19 +31,6 @@ type Collector struct {
 	arrows      []Message
 	numMessages int64 // of which these are
 	smallest    int64 // bytes of an arrow that is kept
-}
-
-// limits are how many slices, arrows and texts of arguments are kept at most.
-type limits struct{ slices, arrows, args int }
-
-// kept is a slice, or several of them that follow one another.
-type kept struct {
-	begin, end float64
-	spent      [record.NumStates]float32 // by state, seconds
-	number     uint32                    // how many slices it is
-	arg        uint32
-	name       uint16
-	state      uint16 // of record.States
 }
 
 // NewWindow returns a Collector of what lies within a span of a run of h: of what somebody
@@ -85,6 +58,33 @@ func newCollector(h *trace.Header, span Span, most limits) *Collector {
 	c.Recorder = NewRecorder(h, span, collecting{c})
 	c.together = len(c.names.list)
 	return c
+}
+
+// Limits of a window of a page.
+const (
+	MaxSlices      = 200_000
+	MaxArrows      = 50_000
+	MaxWindowRanks = 10_000
+
+	// defaultSlices are those of a window that nobody has asked for: some 0.3 MB of a page.
+	defaultSlices = 10_000
+	// maxArgs bounds the texts of arguments, which a page holds as they are.
+	maxArgs = 20_000
+	// maxKernels leaves room for the other names, which have 16 bits.
+	maxKernels = 1<<16 - 256
+)
+
+// limits are how many slices, arrows and texts of arguments are kept at most.
+type limits struct{ slices, arrows, args int }
+
+// kept is a slice, or several of them that follow one another.
+type kept struct {
+	begin, end float64
+	spent      [record.NumStates]float32 // by state, seconds
+	number     uint32                    // how many slices it is
+	arg        uint32
+	name       uint16
+	state      uint16 // of record.States
 }
 
 // collecting is the Sink of a Collector.

@@ -10,47 +10,6 @@ import (
 	"strings"
 )
 
-// pajeEvents defines the events of a file, by number: names, and fields with their types. The arguments of a slice are
-// the one field that is not of the format itself.
-var pajeEvents = [...]struct{ name, fields string }{
-	0: {"PajeDefineContainerType", "Alias string, Type string, Name string"},
-	1: {"PajeDefineStateType", "Alias string, Type string, Name string"},
-	2: {"PajeDefineLinkType",
-		"Alias string, Type string, StartContainerType string, EndContainerType string, Name string"},
-	3: {"PajeDefineEntityValue", "Alias string, Type string, Name string, Color color"},
-	4: {"PajeCreateContainer", "Time date, Alias string, Type string, Container string, Name string"},
-	5: {"PajePushState", "Time date, Type string, Container string, Value string"},
-	6: {"PajePushState", "Time date, Type string, Container string, Value string, Arguments string"},
-	7: {"PajePopState", "Time date, Type string, Container string"},
-	8: {"PajeStartLink", "Time date, Type string, Container string, StartContainer string, Value string, Key string"},
-	9: {"PajeEndLink", "Time date, Type string, Container string, EndContainer string, Value string, Key string"},
-}
-
-// pajeTypes are the types of a file: hosts, which contain ranks, with the states and the messages of these.
-const pajeTypes = `0 H 0 host
-0 R H rank
-1 P R phase
-1 A R action
-2 M 0 R R message
-`
-
-// paje writes text whose events are in the order of time, as the format asks for. They come
-// rank by rank, so they are kept, sorted and written at the end: each action takes more than a
-// hundred bytes of memory until then. Definitions, which have no time, are written at once.
-type paje struct {
-	failing
-	w     *bufio.Writer
-	lines []timedLine
-	texts []byte // of lines, one behind the other
-	args  []byte // scratch: of a slice
-}
-
-// timedLine is the line of an event.
-type timedLine struct {
-	time       float64
-	begin, end int // in paje.texts
-}
-
 // Paje is the [Format] of text that Pajé reads. A file begins with its definitions: its events, phases, actions, hosts
 // and ranks.
 func Paje(w io.Writer, run *Run) Sink {
@@ -80,6 +39,47 @@ func Paje(w io.Writer, run *Run) Sink {
 		fmt.Fprintf(p.w, "4 0 r%d R h%d %s\n", rank, host, pajeText(rankName(rank)))
 	}
 	return p
+}
+
+// paje writes text whose events are in the order of time, as the format asks for. They come
+// rank by rank, so they are kept, sorted and written at the end: each action takes more than a
+// hundred bytes of memory until then. Definitions, which have no time, are written at once.
+type paje struct {
+	failing
+	w     *bufio.Writer
+	lines []timedLine
+	texts []byte // of lines, one behind the other
+	args  []byte // scratch: of a slice
+}
+
+// pajeEvents defines the events of a file, by number: names, and fields with their types. The arguments of a slice are
+// the one field that is not of the format itself.
+var pajeEvents = [...]struct{ name, fields string }{
+	0: {"PajeDefineContainerType", "Alias string, Type string, Name string"},
+	1: {"PajeDefineStateType", "Alias string, Type string, Name string"},
+	2: {"PajeDefineLinkType",
+		"Alias string, Type string, StartContainerType string, EndContainerType string, Name string"},
+	3: {"PajeDefineEntityValue", "Alias string, Type string, Name string, Color color"},
+	4: {"PajeCreateContainer", "Time date, Alias string, Type string, Container string, Name string"},
+	5: {"PajePushState", "Time date, Type string, Container string, Value string"},
+	6: {"PajePushState", "Time date, Type string, Container string, Value string, Arguments string"},
+	7: {"PajePopState", "Time date, Type string, Container string"},
+	8: {"PajeStartLink", "Time date, Type string, Container string, StartContainer string, Value string, Key string"},
+	9: {"PajeEndLink", "Time date, Type string, Container string, EndContainer string, Value string, Key string"},
+}
+
+// pajeTypes are the types of a file: hosts, which contain ranks, with the states and the messages of these.
+const pajeTypes = `0 H 0 host
+0 R H rank
+1 P R phase
+1 A R action
+2 M 0 R R message
+`
+
+// timedLine is the line of an event.
+type timedLine struct {
+	time       float64
+	begin, end int // in paje.texts
 }
 
 // pajeCleaner replaces the characters that end a text or a line: the format cannot quote them.

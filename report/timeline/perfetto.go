@@ -9,6 +9,45 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// Perfetto is the [Format] of protobuf, as perfetto_trace.proto says. A file begins with the tracks of the ranks, below
+// their hosts, below one of all.
+func Perfetto(w io.Writer, run *Run) Sink {
+	p := &perfetto{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header)}
+	p.flags = stateCleared | needsState
+	p.categories.field, p.labels.field, p.keys.field = internedCategory, internedName, internedAnnotation
+	hosts, of := hostsOf(p.run)
+	p.track(trackOfAll, 0, "MPI ranks", 0)
+	for i, host := range hosts {
+		p.track(uint64(trackOfAll+1+i), trackOfAll, host, i)
+	}
+	for i, host := range of {
+		rank := p.run.Span.FirstRank + i
+		p.track(trackOf(int32(rank)), uint64(trackOfAll+1+host), rankName(rank), rank)
+	}
+	return p
+}
+
+// perfetto writes packets of one sequence, whose timestamps Perfetto sorts: packets of one
+// time stay as they come. Names are interned where they come first. The tracks of the ranks
+// are children of those of their hosts; phases are slices around those of actions.
+type perfetto struct {
+	failing
+	w     *bufio.Writer
+	names []string
+
+	categories, labels, keys interner
+
+	packet, event, part []byte // under way
+	interned            []byte // texts that the next packet has to define
+	flags               uint64 // of the next packet
+}
+
+// interner numbers texts that have been defined. field is that of their definitions.
+type interner struct {
+	field protowire.Number
+	numbering
+}
+
 // Fields of perfetto_trace.proto, by message.
 const (
 	tracePacket = 1 // Trace.packet
@@ -56,50 +95,11 @@ const (
 	needsState       = 2
 )
 
-// perfetto writes packets of one sequence, whose timestamps Perfetto sorts: packets of one
-// time stay as they come. Names are interned where they come first. The tracks of the ranks
-// are children of those of their hosts; phases are slices around those of actions.
-type perfetto struct {
-	failing
-	w     *bufio.Writer
-	names []string
-
-	categories, labels, keys interner
-
-	packet, event, part []byte // under way
-	interned            []byte // texts that the next packet has to define
-	flags               uint64 // of the next packet
-}
-
-// interner numbers texts that have been defined. field is that of their definitions.
-type interner struct {
-	field protowire.Number
-	numbering
-}
-
 // The numbers of the track above those of the hosts, which follow it, and of that of rank 0.
 const (
 	trackOfAll = 1
 	firstTrack = 1 << 32
 )
-
-// Perfetto is the [Format] of protobuf, as perfetto_trace.proto says. A file begins with the tracks of the ranks, below
-// their hosts, below one of all.
-func Perfetto(w io.Writer, run *Run) Sink {
-	p := &perfetto{failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header)}
-	p.flags = stateCleared | needsState
-	p.categories.field, p.labels.field, p.keys.field = internedCategory, internedName, internedAnnotation
-	hosts, of := hostsOf(p.run)
-	p.track(trackOfAll, 0, "MPI ranks", 0)
-	for i, host := range hosts {
-		p.track(uint64(trackOfAll+1+i), trackOfAll, host, i)
-	}
-	for i, host := range of {
-		rank := p.run.Span.FirstRank + i
-		p.track(trackOf(int32(rank)), uint64(trackOfAll+1+host), rankName(rank), rank)
-	}
-	return p
-}
 
 // trackOf returns the number of the track of a rank, beyond those of all hosts that there may be.
 func trackOf(rank int32) uint64 { return firstTrack + uint64(rank) }

@@ -4,17 +4,15 @@ import "math"
 
 // This file predicts the times of points that were not measured: model.fit, then model.predict.
 
-// model predicts the times of points from those that were measured: a Gaussian process over the
-// logarithm of the time. The logarithm is a constant plus a deviation; the deviations of two
-// points are the more alike the fewer factors differ between them, and the less these factors
-// matter:
+// model predicts the times of points from those that were measured: a Gaussian process over the logarithm of the
+// time. The logarithm is a constant plus a deviation; the deviations of two points are the more alike the fewer
+// factors differ between them, and the less these factors matter:
 //
 //	covariance = variance * product over factors of exp(-weight * distance)
 //
-// The distance of two levels is 1 if they differ, of ordered factors how many levels they are
-// apart. Such a model holds main effects for larger than interactions of two factors, and these
-// for larger than those of three, as effects mostly are (Joseph and Delaney, Technometrics 49,
-// 2007).
+// The distance of two levels is 1 if they differ, of ordered factors how many levels they are apart. Such a model
+// holds main effects for larger than interactions of two factors, and these for larger than those of three, as
+// effects mostly are (Joseph and Delaney, Technometrics 49, 2007).
 type model struct {
 	space *Space
 
@@ -82,9 +80,8 @@ func (m *model) fit() {
 	}
 	m.likelihood()
 
-	// Leave one out: the root of the mean square of how far each value is from the prediction by
-	// the others, in the deviations that the model gives these predictions. The diagonal of the
-	// inverse gives all of them at once.
+	// Leave one out: the root of the mean square of how far each value is from the prediction by the others, in the
+	// deviations that the model gives these predictions. The diagonal of the inverse gives all of them at once.
 	n := len(m.at)
 	sum := 0.0
 	for i := range n {

@@ -5,17 +5,15 @@
 //		Tolerances: []float64{0.03, 0.01, 0}, Indifference: 0.005, Measure: replay})
 //	best := found[0]
 //
-// The search begins with a few points in which all levels, and pairs of levels, occur about
-// equally often. From the measured points a model of effects predicts the time of each other
-// point, with an interval. Points are discarded by these intervals, as many as the chance allows
-// that at most 5 % of all searches discard a point which is better than the best by more than the
-// indifference. Of the other points those are measured next, a few at a time, that promise most.
-// When none is left, those neighbours of the best that were never measured are measured, whatever
-// the model predicts.
+// The search begins with a few points in which all levels, and pairs of levels, occur about equally often. From the
+// measured points a model of effects predicts the time of each other point, with an interval. Points are discarded
+// by these intervals, as many as the chance allows that at most 5 % of all searches discard a point which is better
+// than the best by more than the indifference. Of the other points those are measured next, a few at a time, that
+// promise most. When none is left, those neighbours of the best that were never measured are measured, whatever the
+// model predicts.
 //
-// All of that is done with each tolerance in turn; with a finer tolerance the points that are
-// left are measured again. Nothing is discarded for good: each step uses the model's predictions
-// of all points.
+// All of that is done with each tolerance in turn; with a finer tolerance the points that are left are measured
+// again. Nothing is discarded for good: each step uses the model's predictions of all points.
 //
 // The package knows neither programs nor replays: package tune makes the points and measures them.
 //
@@ -54,8 +52,7 @@ const (
 	// HPL on 60 and 64 ranks of Dahu, with 20 designs, batches of 2, 4 and 8 measured 49, 54 and
 	// 58 points on average, and found the best 16, 20 and 19 times.
 	batch = 4
-	// risk is the probability that a discarded point is better than the best by more than the
-	// indifference.
+	// risk is the probability that a discarded point is better than the best by more than the indifference.
 	risk = 0.05
 	// golden is SplitMix64's increment: portable.Mix of its multiples are that generator's numbers.
 	golden = 0x9e3779b97f4a7c15
@@ -145,9 +142,8 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 				s.found[p] = &Point{p, v, tolerance}
 			}
 
-			// The model is fitted to all points that were measured, to whatever tolerance.
-			// A point's noise is the variance of the logarithm of its time: the relative half-width
-			// over the quantile of 95 %.
+			// The model is fitted to all points that were measured, to whatever tolerance. A point's noise is the
+			// variance of the logarithm of its time: the relative half-width over the quantile of 95 %.
 			m := s.model
 			m.at, m.values, m.noise = nil, nil, nil
 			for i := range s.Points {

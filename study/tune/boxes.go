@@ -27,18 +27,16 @@ const (
 	// leastShare is the least share of the memory of a run that counts, by HPCG's rules.
 	leastShare = 0.25
 
-	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629
-	// bytes on the finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number
-	// of nonzeros, and 7 vectors), and 601 on each of three others, with an eighth of the points
-	// of the one before (the same row, 3 vectors and an index): 714.7, in the report "Bytes per
-	// equation". Source: HPCG 3.1, ReportResults.cpp.
+	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the
+	// finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7 vectors),
+	// and 601 on each of three others, with an eighth of the points of the one before (the same row, 3 vectors and
+	// an index): 714.7, in the report "Bytes per equation". Source: HPCG 3.1, ReportResults.cpp.
 	bytesPerPoint = 629 + 601*(1./8+1./64+1./512)
 
 	// mostSizes is how many sizes of a box there are in each direction.
 	mostSizes = 8
 
-	// boxTolerance is that of the estimates: iterations of HPCG are the same work, so few of them
-	// are enough.
+	// boxTolerance is that of the estimates: iterations of HPCG are the same work, so few of them are enough.
 	boxTolerance = 0.01
 )
 
@@ -79,8 +77,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 		spec.Machine = b.Machine
 	}
 
-	// The search minimises the seconds of 1e9 flop.
-	// Rates are kept by point: the search itself keeps times alone.
+	// The search minimises the seconds of 1e9 flop. Rates are kept by point: the search itself keeps times alone.
 	runs, done := map[int]boxRun{}, 0
 	tell := func(open int) {
 		if o.Progress != nil {
@@ -119,8 +116,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	best, top := &list[index], runs[index]
 	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
 		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
-	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give
-	// an unbiased one.
+	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give an unbiased one.
 	if top.noise { // replay the best with seeds that the search has not seen
 		var fresh []float64
 		for i := range uint64(freshSeeds) {
@@ -188,8 +184,7 @@ func boxDat(p *hpcg.Params) string {
 		p.Grid.NX, p.Grid.NY, p.Grid.NZ)
 }
 
-// candidates returns all grids and boxes that come into question, as a space with the parameters
-// of each point.
+// candidates returns all grids and boxes that come into question, as a space with the parameters of each point.
 //
 // A candidate is a process grid x by y by z of all ranks, and a box of nx by ny by nz points that each
 // rank has. HPCG refuses grids and boxes that are too flat, and sides that are no multiples of 8

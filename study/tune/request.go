@@ -37,8 +37,7 @@ const (
 type Request struct {
 	// Settings are what all runs have: the machine, and any other parameter of a study's file.
 	Settings []study.Setting
-	// Dat is an HPL.dat whose lists are the levels; "": usual grids, block sizes, depths,
-	// broadcasts and swaps.
+	// Dat is an HPL.dat whose lists are the levels; "": usual grids, block sizes, depths, broadcasts and swaps.
 	Dat string
 
 	// Without Dat: the order of the matrix, 0: as Memory and Fill say; and the number of ranks, or
@@ -133,8 +132,7 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	return s, leftOut, err
 }
 
-// checkDat refuses an HPL.dat within whose lists nothing can be chosen, or whose grids the
-// machine has no room for.
+// checkDat refuses an HPL.dat within whose lists nothing can be chosen, or whose grids the machine has no room for.
 func (r *Request) checkDat(places *places) error {
 	if r.N != 0 || r.Ranks != 0 || r.Nodes != 0 {
 		return errors.New("an HPL.dat says N, P and Q itself: leave the order, the ranks and the nodes out, or the HPL.dat")
@@ -388,9 +386,8 @@ func (r *Request) leaveOut(s *study.Study, places *places) (int, error) {
 		least.N, study.Bytes(int64(bytes(&least))), least.NB, least.P, least.Q, study.Bytes(int64(r.Memory)), todo)
 }
 
-// bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with
-// the right-hand side, a panel for each depth of the look-ahead and the current one, and U with
-// as much again to send it from.
+// bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with the right-hand
+// side, a panel for each depth of the look-ahead and the current one, and U with as much again to send it from.
 func bytesOfRank(p *hpl.Params) float64 {
 	part := func(processes int) float64 { // rows or columns of the first process, which has most
 		blocks := (p.N + p.NB - 1) / p.NB

@@ -6,11 +6,10 @@
 //	result, err := tune.Run(ctx, plan, tune.Options{Jobs: 4, Tolerances: tune.Tolerances(0), Indifference: 0.005})
 //	err = result.WriteText(os.Stdout)
 //
-// A [Request] becomes a study of all configurations (request.go). Package search chooses the few
-// of its runs that are made, with one seed for all, and finds the quickest. That one is replayed
-// again with seeds that the search has not seen, of noise and of pivots: the best of many is
-// flattered by chance, and the scatter of these replays decides which others may be as good
-// ([Result], result.go).
+// A [Request] becomes a study of all configurations (request.go). Package search chooses the few of its runs that
+// are made, with one seed for all, and finds the quickest. That one is replayed again with seeds that the search
+// has not seen, of noise and of pivots: the best of many is flattered by chance, and the scatter of these replays
+// decides which others may be as good ([Result], result.go).
 //
 // For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest
 // rate, among those that take the share of the memory which HPCG's rules want (boxes.go).
@@ -21,14 +20,12 @@
 //
 // # Errors
 //
-// A request that cannot be met is an error with what could be met: memory that is too small,
-// ranks that make no grid, lists of an HPL.dat that contradict each other. A replay that fails
-// ends the search.
+// A request that cannot be met is an error with what could be met: memory that is too small, ranks that make no
+// grid, lists of an HPL.dat that contradict each other. A replay that fails ends the search.
 //
 // # Source
 //
-// Package search. Memory that HPL allocates: HPL_pdtest.c, HPL_pdpanel_init.c and
-// HPL_pdupdateTT.c of HPL 2.3.
+// Package search. Memory that HPL allocates: HPL_pdtest.c, HPL_pdpanel_init.c and HPL_pdupdateTT.c of HPL 2.3.
 package tune
 
 import (
@@ -60,8 +57,7 @@ type Options struct {
 	Indifference float64   // a difference of times that does not matter, as a share
 	Seed         uint64    // of noise, the same for all configurations
 	Dir          string    // for results, which are also read from there; "": none
-	// Progress, if set, is called with the number of runs that are done, and of those that are
-	// known to be needed.
+	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
 	Progress func(done, all int)
 }
 
@@ -77,9 +73,8 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	}
 	t := &tuner{Options: o, plan: p, runs: textutil.Must(p.NewCachedEvaluator(o.Dir))}
 
-	// The space has a point for each run of the plan. Levels that have an order are numbered in
-	// that.
-	// The search sees numbers only; names of factors and levels come back with the result.
+	// The space has a point for each run of the plan. Levels that have an order are numbered in that. The search
+	// sees numbers only; names of factors and levels come back with the result.
 	space := &search.Space{}
 	var ranks [][]int
 	for _, f := range p.Factors {
@@ -228,8 +223,7 @@ func weight(p *study.Plan, row int) float64 {
 	return first / own
 }
 
-// order returns the places of levels in their order, if they have one: numbers, or grids by their
-// shape.
+// order returns the places of levels in their order, if they have one: numbers, or grids by their shape.
 func order(levels []study.Level) (rank []int, ordered bool) {
 	value := make([]float64, len(levels))
 	rank, ordered = make([]int, len(levels)), true
