@@ -121,7 +121,7 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	return nil
 }
 
-// close ends the looking after.
+// close stops listening to signals, and closes the checkpoint from which the replay has gone on.
 func (k *checkpointer) close() {
 	k.deaf()
 	if k.from != nil {
