@@ -104,8 +104,8 @@ func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 	return r, nil
 }
 
-// fitGroups tries the candidates on all points and on each group, and takes the one of the smallest sum of the
-// criterion over the fits that are used; a constant only if it is better than M-1.
+// fitGroups tries the candidates on all points and on each group, and takes the one of the smallest
+// sum of the criterion over the fits that are used; a constant only if it is better than M-1.
 func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, error) {
 	for i, points := range list {
 		switch {
@@ -116,8 +116,8 @@ func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, e
 			return nil, fmt.Errorf("%s: %w: all times are 0 s", placeOf(points, o.For).dated(), ErrMeaningless)
 		}
 	}
-	// Of the candidates that fit all groups the one with the smallest criterion wins. With groups, the fit of all
-	// points together is not used for the groups, and so does not count.
+	// Of the candidates that fit all groups the one with the smallest criterion wins. With groups,
+	// the fit of all points together is not used for the groups, and so does not count.
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
@@ -213,8 +213,8 @@ func candidates(f *function, o KernelOptions) []Candidate {
 	return slices.DeleteFunc(list, func(c Candidate) bool { return o.Model != Auto && c.Model != o.Model })
 }
 
-// groups returns all points, then, unless there is one model for all, those of each group in order: of a host or
-// CPU, and of a day where these are kept apart. The points are sorted.
+// groups returns all points, then, unless there is one model for all, those of each group in order:
+// of a host or CPU, and of a day where these are kept apart. The points are sorted.
 func groups(points []point, by Grouping) [][]point {
 	list := [][]point{points}
 	if by == ForAll {
@@ -260,7 +260,8 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 	return fits, level
 }
 
-// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell groups apart.
+// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell
+// groups apart.
 func placeOf(points []point, by Grouping) Place {
 	p := Place{Host: points[0].host, Day: points[0].day}
 	if by == ForCPU && points[0].cpu != noCPU {

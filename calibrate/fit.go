@@ -10,9 +10,11 @@ import (
 	"reprise/calibrate/regress"
 )
 
-// This file fits given terms to the points of a kernel, for FitKernels: fitModel. Before it stand the options.
+// This file fits given terms to the points of a kernel, for FitKernels: fitModel. Before it stand
+// the options.
 
-// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be fitted.
+// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be
+// fitted.
 var ErrMeaningless = errors.New("no meaningful fit")
 
 // ErrContradiction is wrapped by the errors about options that a table contradicts.
@@ -62,10 +64,11 @@ func (o *KernelOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// fitModel fits the products to the points, and sees to it that the constant among them makes sense. Long calls
-// leave the constant so uncertain that it may come out below zero, or above the shortest mean time by more than
-// that time's own uncertainty. Such a fit is made again, through the point of the shortest time; if its constant is
-// then below zero, it is made without one. Given terms stay as they are.
+// fitModel fits the products to the points, and sees to it that the constant among them makes
+// sense. Long calls leave the constant so uncertain that it may come out below zero, or above the
+// shortest mean time by more than that time's own uncertainty. Such a fit is made again, through
+// the point of the shortest time; if its constant is then below zero, it is made without one. Given
+// terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, products, nil, o)
 	last := len(products) - 1
@@ -74,9 +77,10 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
 	if err == nil {
-		// The shortest mean time may be below the true one by its standard error: that of its own timings or, if
-		// these scatter less, the relative scatter of the timings of all sizes times its mean. If no size was timed
-		// twice, the relative scatter is unknown and taken to be a tenth.
+		// The shortest mean time may be below the true one by its standard error: that of its own
+		// timings or, if these scatter less, the relative scatter of the timings of all sizes times
+		// its mean. If no size was timed twice, the relative scatter is unknown and taken to be a
+		// tenth.
 		m := &least.seconds
 		sd := m.mean / 10
 		if fit.NoiseModel != nil {
@@ -96,8 +100,9 @@ func fitModel(points []point, products []product, o KernelOptions, given bool) (
 	return fitPoints(points, products[:last], products, nil, o)
 }
 
-// slackErrors is by how many standard errors the constant may be above the shortest mean time. The smallest of a
-// hundred normal means is two and a half below the true one as a rule, that of a million less than five.
+// slackErrors is by how many standard errors the constant may be above the shortest mean time. The
+// smallest of a hundred normal means is two and a half below the true one as a rule, that of a
+// million less than five.
 const slackErrors = 5
 
 // fitPoints fits the sum of the products to the means of the points. If it is to go
@@ -160,7 +165,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 		f.AIC += 2 // it counts as a coefficient
 		f.BIC += math.Log(float64(l.N))
 	}
-	// How far the fit is from the means: in percent of each, and of all time, in which long calls count most.
+	// How far the fit is from the means: in percent of each, and of all time, in which long calls
+	// count most.
 	p, sum, compared, off, total := len(products), 0.0, 0, 0.0, 0.0
 	for i, mean := range y {
 		fitted := constant + regress.Dot(l.Coef, x[i*p:(i+1)*p])
@@ -180,7 +186,8 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	if compared > 0 {
 		f.MeanError, f.TimeError = sum/float64(compared), off/total
 	}
-	// Times below zero for most of the sizes, or a main term without a positive coefficient, mean nothing.
+	// Times below zero for most of the sizes, or a main term without a positive coefficient, mean
+	// nothing.
 	main := f.Coefficients[0] // the first term but the constant, unless that is all there is
 	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
 		main = f.Coefficients[i]
@@ -204,8 +211,9 @@ func fitPoints(points []point, products, noise []product, through *point, o Kern
 	return f, nil
 }
 
-// residualGrowth returns how many times as large the residuals of the slower half of the points are as those of the
-// faster half, root mean squares; 0 where those are 0 or there are too few points to say.
+// residualGrowth returns how many times as large the residuals of the slower half of the points are
+// as those of the faster half, root mean squares; 0 where those are 0 or there are too few points
+// to say.
 func residualGrowth(y, fitted []float64) float64 {
 	if len(y) < minGrowthPoints {
 		return 0
@@ -239,8 +247,8 @@ func design(points []point, products []product) (x, y []float64) {
 // minGrowthPoints is the number of points below which a half of them says nothing about residuals.
 const minGrowthPoints = 10
 
-// errLevel marks a fit whose main term is not positive, but may as well be zero: times fall by no more than the
-// uncertainty of the fit. Its text is that of ErrMeaningless.
+// errLevel marks a fit whose main term is not positive, but may as well be zero: times fall by no
+// more than the uncertainty of the fit. Its text is that of ErrMeaningless.
 var errLevel = fmt.Errorf("%w", ErrMeaningless)
 
 // errNegative marks a fit whose times are below zero for most sizes: the long calls, or
@@ -282,8 +290,8 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	if n.Points == 0 {
 		return nil
 	}
-	// The deviation in parts of the time, the skewness that half-normal noise of so many timings would show as its
-	// own, and the deviation by the terms, which says how it grows with the size.
+	// The deviation in parts of the time, the skewness that half-normal noise of so many timings
+	// would show as its own, and the deviation by the terms, which says how it grows with the size.
 	n.Variation = math.Sqrt(squares / float64(n.Points))
 	if seen > 0 {
 		n.Skewness = new(cubes / seen)

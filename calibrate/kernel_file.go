@@ -14,7 +14,8 @@ import (
 	"reprise/internal/yamlfile"
 )
 
-// This file writes kernel files (docs/kernels.md): KernelReport.WriteYAML here, LearnReport.WriteYAML by these parts.
+// This file writes kernel files (docs/kernels.md): KernelReport.WriteYAML here,
+// LearnReport.WriteYAML by these parts.
 
 // FileOptions are the parts of a kernel file besides the coefficients.
 type FileOptions struct {
@@ -22,7 +23,8 @@ type FileOptions struct {
 	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
 	Empty               string // "free" or "charged": the cost of calls with a dimension of zero; default: free
 	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
-	// Base is a kernel file, without models of hosts, whose other kernels are taken over; default: none.
+	// Base is a kernel file, without models of hosts, whose other kernels are taken over; default:
+	// none.
 	Base     []byte
 	BaseName string // for the description
 }
@@ -50,9 +52,9 @@ func (o *FileOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points, and, where there are any,
-// those of each host or CPU. Coefficients have as many digits as it takes to read the same numbers again. Noise is
-// asked for by the options; CheckNoise names the fits without any.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points, and, where
+// there are any, those of each host or CPU. Coefficients have as many digits as it takes to read
+// the same numbers again. Noise is asked for by the options; CheckNoise names the fits without any.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
 		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
@@ -90,9 +92,10 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	return err
 }
 
-// writeYAML returns the text of a kernel file, up to its end: the models of all hosts and those of some. Without a
-// base, the models of all hosts come first. A base has such models of its own, so with one they are the last entry,
-// "*", of the list of hosts. more is added to the comment on the unit.
+// writeYAML returns the text of a kernel file, up to its end: the models of all hosts and those of
+// some. Without a base, the models of all hosts come first. A base has such models of its own, so
+// with one they are the last entry, "*", of the list of hosts. more is added to the comment on the
+// unit.
 func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
 	all, hosts func(b *strings.Builder, o FileOptions)) (*strings.Builder, error) {
 	if err := cmp.Or(o.Validate(), CheckCPUs(r.cpuNumbers)); err != nil {
@@ -143,8 +146,8 @@ func (r *findings) writeUnfit(b *strings.Builder, comment string) {
 	}
 }
 
-// CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a host take its CPUs in turn,
-// from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
+// CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a host take
+// its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
 func CheckCPUs(numbers []int) error {
 	for n := range len(numbers) {
 		if most := slices.Max(numbers); n < most && !slices.Contains(numbers, n) {
@@ -184,8 +187,9 @@ func yamlTerms(list []Coefficient) string {
 	return strings.Join(terms, ", ")
 }
 
-// noise returns the law of a kernel file, "" for none, as where no size was timed twice: the deviation by the terms
-// of the fit where there is one that grows with the size, else in percent of the time.
+// noise returns the law of a kernel file, "" for none, as where no size was timed twice: the
+// deviation by the terms of the fit where there is one that grows with the size, else in percent of
+// the time.
 func (f *Fit) noise(law string) string {
 	n := f.NoiseModel
 	if law == "" || law == NoNoise || n == nil {
@@ -228,10 +232,10 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // some, or whose keys do not begin their lines, or that says where it ends.
 func CheckBase(text []byte) error { return WriteBase(&strings.Builder{}, text, FileOptions{}, 1) }
 
-// WriteBase writes the text of a base, to which models are added that the description and the source are about, and
-// then cpus_per_host, if it is not 1, and the key hosts. Description and source of the base are said of all else in
-// the file. Lines of the base end with LF, by which the YAML parser counts them; a byte order mark would not stand
-// at the beginning any more.
+// WriteBase writes the text of a base, to which models are added that the description and the
+// source are about, and then cpus_per_host, if it is not 1, and the key hosts. Description and
+// source of the base are said of all else in the file. Lines of the base end with LF, by which the
+// YAML parser counts them; a byte order mark would not stand at the beginning any more.
 func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) (err error) {
 	defer textutil.Stopped(&err)
 	text := bytes.TrimPrefix(base, []byte(yamlfile.ByteOrderMark))
@@ -242,7 +246,8 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	d := yamlfile.Document{File: "base"}
 	root := textutil.Must(d.Read(bytes.NewReader(text)))
 	keys := textutil.Must(d.Entries(root, "base"))
-	// The text is taken apart by lines, not written anew from what was parsed: comments and form stay.
+	// The text is taken apart by lines, not written anew from what was parsed: comments and form
+	// stay.
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines {
 		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {

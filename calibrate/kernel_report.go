@@ -13,8 +13,9 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file has the report of FitKernels: its parts, its warnings, and its text for people (KernelReport.WriteText).
-// findings are what it has in common with the report of LearnKernels (learn_report.go).
+// This file has the report of FitKernels: its parts, its warnings, and its text for people
+// (KernelReport.WriteText). findings are what it has in common with the report of LearnKernels
+// (learn_report.go).
 
 // KernelReport is the result of FitKernels.
 type KernelReport struct {
@@ -65,8 +66,8 @@ type Fit struct {
 	WorstError   float64       `json:"worst_relative_error"` // largest of them
 	// sum of |fit - mean| / sum of the means, in which long calls count most
 	TimeError float64 `json:"time_error"`
-	// ResidualGrowth is how many times as large the residuals of the slower half of the points are as those of the
-	// faster half; 0 if not known, or if the fit is to relative ones.
+	// ResidualGrowth is how many times as large the residuals of the slower half of the points are
+	// as those of the faster half; 0 if not known, or if the fit is to relative ones.
 	ResidualGrowth float64 `json:"residual_growth,omitempty"`
 	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
 	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
@@ -263,9 +264,9 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	b.WriteString("\n")
 }
 
-// uneven is the ratio of the residuals of large sizes to those of small ones above which a report warns. For
-// residuals of equal spread, two halves of five points each exceed this ratio once in a hundred times (F of 5 and 5
-// degrees of freedom: 11), larger halves hardly ever.
+// uneven is the ratio of the residuals of large sizes to those of small ones above which a report
+// warns. For residuals of equal spread, two halves of five points each exceed this ratio once in a
+// hundred times (F of 5 and 5 degrees of freedom: 11), larger halves hardly ever.
 const uneven = 3.3
 
 // Names returns the names of the kernels that have a model.
@@ -276,8 +277,8 @@ func (r *KernelReport) Names() (list []string) {
 	return list
 }
 
-// CheckNoise warns of the fits that have no noise of a law, because none of their sizes
-// was timed twice. If none has, that is an error that wraps ErrMeaningless and carries the warnings.
+// CheckNoise warns of the fits that have no noise of a law, because none of their sizes was timed
+// twice. If none has, that is an error that wraps ErrMeaningless and carries the warnings.
 func (r *KernelReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
 		return nil

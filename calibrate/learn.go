@@ -1,5 +1,6 @@
-// Package calibrate turns measurements into models: timings of kernels into a kernel file (package kernels),
-// timings of messages into the overheads and factors of a platform (packages netmodel and platforms).
+// Package calibrate turns measurements into models: timings of kernels into a kernel file (package
+// kernels), timings of messages into the overheads and factors of a platform (packages netmodel and
+// platforms).
 //
 //	timings := calibrate.NewTimings()
 //	err := timings.Read(table, calibrate.ReadOptions{Keep: true})  // as often as there are files
@@ -7,25 +8,29 @@
 //	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
 //
 // [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by least squares, as published
-// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host that cannot be
-// fitted with sense, as of too few sizes, is left out with a warning, or, if nothing is left, refused
-// ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
+// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host
+// that cannot be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing
+// is left, refused ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md
+// has the methods.
 //
 // The package knows nothing of how measurements are made, and nothing of traces.
 //
 // # Units
 //
-// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per unit of its term.
+// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per unit
+// of its term.
 //
 // # Errors
 //
-// One of a table begins with file and line. [ErrMeaningless] is about data that no model fits with sense,
+// One of a table begins with file and line. [ErrMeaningless] is about data that no model fits with
+// sense,
 // [ErrContradiction] about a table that says something else than the options.
 //
 // # Source
 //
-// Models of kernels and of messages are those of T. Cornebize, "High Performance Computing: Towards Better
-// Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021, for SimGrid's SMPI.
+// Models of kernels and of messages are those of T. Cornebize, "High Performance Computing: Towards
+// Better Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021, for
+// SimGrid's SMPI.
 package calibrate
 
 import (
@@ -47,7 +52,8 @@ type LearnOptions struct {
 	MaxPieces int                 // of a kernel with its attributes
 	Terms     map[string][]string // by kernel: its terms, all of which are fitted, instead of those that are worth it
 	Run       *Run                // by whose calls sizes weigh; nil: all weigh the same
-	// Progress, if set, is called with the number of kernels that have been fitted, and with that of all.
+	// Progress, if set, is called with the number of kernels that have been fitted, and with that
+	// of all.
 	Progress func(kernels, all int)
 }
 
@@ -69,10 +75,11 @@ func (o *LearnOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
-// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals of the
-// statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to which no
-// model fits are left out, with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces
+// between learned thresholds, each a sum of learned terms whose coefficients are above zero. It
+// minimises relative residuals of the statistic of each size, weighted by the run. Timings must
+// have been kept. Kernels, hosts and CPUs to which no model fits are left out, with a warning; if
+// no kernel is left, that is an error that wraps ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
 	if err := o.Validate(); err != nil {
@@ -104,8 +111,8 @@ func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 		r.warn("timings with operands %s are taken together: choose some by --where operands=%s",
 			strings.Join(t.operands, " and "), t.operands[0])
 	}
-	// Sizes that are left out are warned of, and models that are far off or used beyond their sizes. Kernels
-	// that take hardly any of the run's time are not worth a warning.
+	// Sizes that are left out are warned of, and models that are far off or used beyond their
+	// sizes. Kernels that take hardly any of the run's time are not worth a warning.
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		counts := k.Share == nil || *k.Share >= countingPart
@@ -143,8 +150,9 @@ type learner struct {
 	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
-// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each group. Groups without
-// a fit are listed in the report (Unfit); the kernel has a model without them.
+// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each
+// group. Groups without a fit are listed in the report (Unfit); the kernel has a model without
+// them.
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKernel, err error) {
 	defer textutil.Stopped(&err)
 	if err := checkGroups(f.points, o.For); err != nil {
@@ -215,8 +223,8 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKe
 	return k, nil
 }
 
-// dictionary returns the terms to choose from: products of dimensions, and powers as solving with a triangle needs
-// them.
+// dictionary returns the terms to choose from: products of dimensions, and powers as solving with a
+// triangle needs them.
 func (l *learner) dictionary() []string {
 	if terms := l.o.Terms[l.name]; terms != nil {
 		return terms
@@ -254,11 +262,12 @@ func (l *learner) dictionary() []string {
 	})
 }
 
-// mostLearned is the largest number of sizes from which thresholds and terms are learned. Of more sizes so many are
-// taken, at equal distances in their list.
+// mostLearned is the largest number of sizes from which thresholds and terms are learned. Of more
+// sizes so many are taken, at equal distances in their list.
 const mostLearned = 1000
 
-// partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.
+// partition learns thresholds and terms, from some of the sizes if there are many, and fits these
+// to all.
 func partition(s *regress.Sample, at [][]float64, most int,
 	fit func(*regress.Sample) *regress.Relative) []regress.Part {
 	if len(s.Y) <= mostLearned {
@@ -361,7 +370,8 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	}
 	weigh(list, l.o.Run.of(l.function))
 	g := &LearnedGroup{Place: placeOf(points, l.o.For), sizes: list}
-	// Thresholds and terms are those of all hosts, so that models of hosts differ by coefficients alone.
+	// Thresholds and terms are those of all hosts, so that models of hosts differ by coefficients
+	// alone.
 	for i := range k.Pieces {
 		p := &k.Pieces[i]
 		part := within(p.Box, list)

@@ -14,7 +14,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file has the report of LearnKernels: what it says of each kernel, as text and as a kernel file.
+// This file has the report of LearnKernels: what it says of each kernel, as text and as a kernel
+// file.
 
 // LearnReport is the result of LearnKernels.
 type LearnReport struct {
@@ -105,7 +106,8 @@ func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	return sum / total, worst
 }
 
-// share fills in which part of the run's time each kernel takes, and on sizes that were not measured.
+// share fills in which part of the run's time each kernel takes, and on sizes that were not
+// measured.
 func (r *LearnReport) share(run *Run) {
 	if run == nil {
 		return
@@ -261,8 +263,9 @@ func (r *LearnReport) Series() (list []Series) {
 	return list
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are any,
-// those of each host or CPU. Coefficients have as many digits as it takes to read the same numbers again.
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where
+// there are any, those of each host or CPU. Coefficients have as many digits as it takes to read
+// the same numbers again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 	all := func(b *strings.Builder, o FileOptions) {
 		indent := "  "
@@ -357,7 +360,8 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		if len(lines) == 0 {
 			continue
 		}
-		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two
+		// kinds are one.
 		var extents []string
 		for _, d := range dims {
 			switch {

@@ -13,8 +13,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file writes what the fit of a network has found: as a report for people, as the properties that SimGrid and
-// Reprise read, and as a platform file.
+// This file writes what the fit of a network has found: as a report for people, as the properties
+// that SimGrid and Reprise read, and as a platform file.
 
 // WriteText writes the report for people.
 func (r *NetworkReport) WriteText(w io.Writer) error {
@@ -170,9 +170,9 @@ func (f *SharingFit) verdict() string {
 		crossing)
 }
 
-// setProperties fills in the options of the simulator, by which it plays what was timed: those of SMPI's model of
-// messages (smpi/), of its network, and of this project's own parts (reprise/). An option of which nothing was
-// timed is left to its default.
+// setProperties fills in the options of the simulator, by which it plays what was timed: those of
+// SMPI's model of messages (smpi/), of its network, and of this project's own parts (reprise/). An
+// option of which nothing was timed is left to its default.
 func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add := func(name, value string) {
 		if value != "" {
@@ -237,7 +237,8 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	if fit == nil {
 		return ""
 	}
-	// A last entry of zeros ends the overheads: from the threshold on a send waits for its receiver instead.
+	// A last entry of zeros ends the overheads: from the threshold on a send waits for its receiver
+	// instead.
 	var list []string
 	for _, p := range fit.Pieces {
 		if p.From >= last {
@@ -251,8 +252,8 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	return strings.Join(list, ";")
 }
 
-// factors returns the factors of bandwidth and of latency, each as "from:factor;...". The network looks them up by
-// the size of all that it carries, which is a message and its envelope.
+// factors returns the factors of bandwidth and of latency, each as "from:factor;...". The network
+// looks them up by the size of all that it carries, which is a message and its envelope.
 func (t *Route) factors() (bandwidth, latency string) {
 	var bandwidths, latencies []string
 	for _, p := range t.Transfers {
@@ -285,7 +286,8 @@ type Machine struct {
 	Speed string // of a core, as 1Gf
 }
 
-// Validate reports what is wrong with the machine, but for the speed, which only readers of platforms understand.
+// Validate reports what is wrong with the machine, but for the speed, which only readers of
+// platforms understand.
 func (m *Machine) Validate() error {
 	switch {
 	case m.Name == "" || m.Name != textutil.Plain(m.Name):
@@ -349,8 +351,8 @@ func (r *NetworkReport) MostHosts() int {
 	return 0
 }
 
-// WriteXML writes a platform: a cluster on one switch, two links between any two hosts, with the properties. It
-// needs timings of a ping-pong, from which bandwidth and latency are.
+// WriteXML writes a platform: a cluster on one switch, two links between any two hosts, with the
+// properties. It needs timings of a ping-pong, from which bandwidth and latency are.
 func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	if len(r.Transfers) == 0 {
 		return fmt.Errorf("%w: no timings of a ping-pong: a platform needs bandwidth and latency", ErrMeaningless)
@@ -358,8 +360,9 @@ func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	return WritePlatform(w, m, r.cables(), r.Properties)
 }
 
-// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages within a host
-// share something, which clusters do not know, or there is but one host, a zone of hosts with routes.
+// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages
+// within a host share something, which clusters do not know, or there is but one host, a zone of
+// hosts with routes.
 func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -386,8 +389,8 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	b.WriteString("  </config>\n")
 	switch {
 	case c.Bandwidth > 0 && (c.Loopback == nil || c.Loopback.Capacity == 0):
-		// A flat cluster. One message that cannot fill a cable is bound by a backbone that limits each
-		// message alone.
+		// A flat cluster. One message that cannot fill a cable is bound by a backbone that limits
+		// each message alone.
 		fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
 			m.Name+"-", m.Hosts-1, html.EscapeString(m.Speed), m.Cores)
 		fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
@@ -414,8 +417,9 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 // mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.
 const mostInZone = 1<<12 - 1
 
-// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch. As in
-// a cluster, a link that is wider than one message is followed by one that limits each message alone.
+// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from
+// a switch. As in a cluster, a link that is wider than one message is followed by one that limits
+// each message alone.
 func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	// Each host has these links, of which the cable leads to the switch.
 	type wire struct {
@@ -460,8 +464,8 @@ func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	}
 	for i := range m.Hosts {
 		host := fmt.Sprintf("%s-%d", m.Name, i)
-		// A route crosses one link of the host and the limit of each message. Both directions are written, as they
-		// use the cable the other way round, on which the limit counts once.
+		// A route crosses one link of the host and the limit of each message. Both directions are
+		// written, as they use the cable the other way round, on which the limit counts once.
 		route := func(src, dst string, w wire, direction string, limited bool) {
 			fmt.Fprintf(b, "    <route src=%q dst=%q symmetrical=\"NO\"><link_ctn id=\"%s-%s\"%s/>", src, dst, host, w.name,
 				direction)

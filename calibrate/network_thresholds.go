@@ -7,13 +7,15 @@ import (
 	"reprise/calibrate/regress"
 )
 
-// This file finds the thresholds of protocols, which a fit of a network needs beside lines: findDetached, findEager.
+// This file finds the thresholds of protocols, which a fit of a network needs beside lines:
+// findDetached, findEager.
 
 // Threshold is a size at which MPI changes how it sends.
 type Threshold struct {
 	Name  string  `json:"name"`
 	Bytes float64 `json:"bytes"`
-	// Of one that was found: the last size below it and the first one from it on that were timed, 0 for none.
+	// Of one that was found: the last size below it and the first one from it on that were timed, 0
+	// for none.
 	Found bool    `json:"found"`
 	Below float64 `json:"below_bytes,omitempty"`
 	Above float64 `json:"from_bytes,omitempty"`
@@ -25,15 +27,16 @@ const (
 	detachedName = "smpi/send-is-detached-thresh"
 )
 
-// sendWaits is the ratio of the times of a send, with a receive that is posted late and with one that is there,
-// from which on the send counts as waiting. The delay alone is four times the time of the message (calibrate
-// measure network).
+// sendWaits is the ratio of the times of a send, with a receive that is posted late and with one
+// that is there, from which on the send counts as waiting. The delay alone is four times the time
+// of the message (calibrate measure network).
 const sendWaits = 2.5
 
 // findDetached returns the size that best tells sends that wait from others, if at
 // least so many sizes are below it.
 func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool) {
-	// Send times with a receive that is posted before are the measure, as they grow with the size, too.
+	// Send times with a receive that is posted before are the measure, as they grow with the size,
+	// too.
 	soon, late := m.medians(Send), m.medians(SendLate)
 	var sizes, ratios []float64
 	for _, bytes := range m.sizes(SendLate) {
@@ -44,7 +47,8 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	if len(sizes) == 0 {
 		return t, false
 	}
-	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong side.
+	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong
+	// side.
 	errors := 0
 	for _, ratio := range ratios {
 		if ratio < sendWaits {
@@ -88,9 +92,9 @@ func thresholdAt(name string, sizes []float64, i int) Threshold {
 	return t
 }
 
-// findEager takes a rise of the receives for a step, in logarithms of their part of half a ping-pong, if it is
-// leastStep high or higher, has leastSide sizes or more on both sides, and leaves less than the part betterThan of
-// the squares that a line leaves.
+// findEager takes a rise of the receives for a step, in logarithms of their part of half a
+// ping-pong, if it is leastStep high or higher, has leastSide sizes or more on both sides, and
+// leaves less than the part betterThan of the squares that a line leaves.
 var leastStep = math.Log(1.5)
 
 const (
@@ -98,9 +102,9 @@ const (
 	betterThan = 0.5
 )
 
-// findEager returns the size below the detached threshold from which receives that are posted late wait for their
-// message all the same: their part of half a ping-pong rises in a step. If there is none, all messages that do not
-// wait for their receive travel at once.
+// findEager returns the size below the detached threshold from which receives that are posted late
+// wait for their message all the same: their part of half a ping-pong rises in a step. If there is
+// none, all messages that do not wait for their receive travel at once.
 func findEager(m series, detached float64) Threshold {
 	whole, late := m.medians(PingPong), m.medians(Recv)
 	var sizes, logs, parts []float64
@@ -138,9 +142,10 @@ func findEager(m series, detached float64) Threshold {
 // leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds the times of receives by half a ping-pong less the send. A timed receive, whose message has come
-// before, copies it once more than those of a ping-pong, which are posted before. Within a host the copy is most of a
-// message's time: without the bound, a predicted ping-pong would be longer than the measured one.
+// boundReceives bounds the times of receives by half a ping-pong less the send. A timed receive,
+// whose message has come before, copies it once more than those of a ping-pong, which are posted
+// before. Within a host the copy is most of a message's time: without the bound, a predicted
+// ping-pong would be longer than the measured one.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0

@@ -2,23 +2,25 @@ package calibrate
 
 import "math"
 
-// This file sums up timings of one size: by a Statistic, which stands for them in a fit, and by moments.
+// This file sums up timings of one size: by a Statistic, which stands for them in a fit, and by
+// moments.
 
 // Statistic is the number that stands for the timings of a size. It is the same for all
 // operations, since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. A disturbance makes a timing longer, often many times. Each disturbed timing moves the mean; the
-// median stays, unless half of the timings of a size are disturbed.
+// The statistics. A disturbance makes a timing longer, often many times. Each disturbed timing
+// moves the mean; the median stays, unless half of the timings of a size are disturbed.
 const (
 	Median Statistic = "median"
 	Mean   Statistic = "mean"
 	Min    Statistic = "min"
 )
 
-// of returns the statistic of sorted times, at least one; its standard error; and how many of the times it is of. The
-// error of a minimum is the distance of the next time, which is right in the mean for an exponential tail; of one time
-// it is 0. trim is the part of the times that a mean leaves out on each side.
+// of returns the statistic of sorted times, at least one; its standard error; and how many of the
+// times it is of. The error of a minimum is the distance of the next time, which is right in the
+// mean for an exponential tail; of one time it is 0. trim is the part of the times that a mean
+// leaves out on each side.
 func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:
@@ -106,6 +108,7 @@ func (m *moments) skewness() float64 {
 	return math.Sqrt(n) * m.m3 / math.Pow(m.m2, 1.5) * math.Sqrt(n*(n-1)) / (n - 2)
 }
 
-// skewnessSeen returns the part of the skewness of half-normal noise that the coefficient of n values, at least
-// three, has in the mean; all of it for many values. The formula is that of simulations to within 0.02.
+// skewnessSeen returns the part of the skewness of half-normal noise that the coefficient of n
+// values, at least three, has in the mean; all of it for many values. The formula is that of
+// simulations to within 0.02.
 func skewnessSeen(n int64) float64 { return 1 - 3.6/(float64(n)+2.2) }

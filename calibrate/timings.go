@@ -87,7 +87,8 @@ type function struct {
 	points []point
 }
 
-// pointKey tells points apart. Texts are not those of the line that was read, which would stay in memory.
+// pointKey tells points apart. Texts are not those of the line that was read, which would stay in
+// memory.
 type pointKey struct {
 	host string
 	cpu  int
@@ -99,7 +100,8 @@ type pointKey struct {
 type point struct {
 	pointKey
 	seconds moments
-	// Timings, if these are kept: all, or those in which the rank had its processor, and the others.
+	// Timings, if these are kept: all, or those in which the rank had its processor, and the
+	// others.
 	times, disturbed []float64
 }
 
@@ -162,7 +164,8 @@ func (t *Timings) at(name string, attrs []Attr, dims []string, key pointKey) (*p
 // wantedName describes the names that isName takes.
 const wantedName = "a letter, then letters, digits and _, 64 in all at most, but not null"
 
-// isName reports whether s can be the name of a kernel or of a dimension in a kernel file, where null is nothing.
+// isName reports whether s can be the name of a kernel or of a dimension in a kernel file, where
+// null is nothing.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -210,8 +213,8 @@ type ReadOptions struct {
 	// Dims are the names of the columns with dimensions, in the order of the kernel's;
 	// without any, those of HPL's and HPCG's kernels that the table has.
 	Dims []string
-	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart, which are the
-	// columns side, uplo, trans, diag, transa and transb.
+	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart,
+	// which are the columns side, uplo, trans, diag, transa and transb.
 	Keep bool
 	// Days keeps the days apart on which there were timings, in UTC.
 	Days bool
@@ -242,14 +245,16 @@ func (o *ReadOptions) Validate() error {
 // timeNames are the names of the column with the times.
 var timeNames = []string{"seconds", "duration", "time"}
 
-// Read adds the rows of a table. The columns are docs/calibrate.md's; others are not looked at. A table must have
-// times, a kernel's name or one that is given, and a dimension; all others may be missing.
+// Read adds the rows of a table. The columns are docs/calibrate.md's; others are not looked at. A
+// table must have times, a kernel's name or one that is given, and a dimension; all others may be
+// missing.
 func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 	if err := o.Validate(); err != nil {
 		return err
 	}
 	defer textutil.Stopped(&err)
-	// The index of a column is -1 if there is none of its names; where two mean the same, the reading ends.
+	// The index of a column is -1 if there is none of its names; where two mean the same, the
+	// reading ends.
 	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }
 	function, host, cpu := column("function", "kernel"), column("host", "node", "hostname"), column("cpu")
 	rank, processor, operands := column("rank"), column("processor"), column("operands")
@@ -269,7 +274,8 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 		cpu = rank
 	}
 	asked := textutil.Must(Filter(r, o.Where))
-	// Given dimensions must all be there; of the others, and of attributes, those count that the table has.
+	// Given dimensions must all be there; of the others, and of attributes, those count that the
+	// table has.
 	columns := func(names []string, all bool) (list []int) {
 		for _, name := range names {
 			if i := column(strings.ToLower(name)); i >= 0 {
@@ -383,7 +389,8 @@ var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "ro
 // mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
 
-// hadProcessor is the part of a call for which a rank had its processor, at least, if nothing disturbed the call.
+// hadProcessor is the part of a call for which a rank had its processor, at least, if nothing
+// disturbed the call.
 const hadProcessor = 0.9
 
 // Times that can have been measured, but for 0, are between these, in seconds. It also
@@ -393,7 +400,8 @@ const (
 	mostSeconds  = 1e9
 )
 
-// secondsIn returns the time of a row, the sum of its columns, and ends the reading at one that nobody measured.
+// secondsIn returns the time of a row, the sum of its columns, and ends the reading at one that
+// nobody measured.
 func secondsIn(r *table.Reader, columns ...int) (sum float64) {
 	for _, column := range columns {
 		sum += textutil.Must(r.Number(column))

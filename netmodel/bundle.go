@@ -52,6 +52,7 @@ const noClock = -1
 // number, as maps find those soonest.
 type bundleKey uint64
 
+// keyOf returns the key of flows from src to dst.
 func keyOf(src, dst int32, instant bool) bundleKey {
 	key := bundleKey(uint32(src))<<32 | bundleKey(uint32(dst))<<1
 	if instant {
@@ -59,6 +60,8 @@ func keyOf(src, dst int32, instant bool) bundleKey {
 	}
 	return key
 }
+
+// What a key was made of.
 
 func (k bundleKey) src() int32    { return int32(k >> 32) }
 func (k bundleKey) dst() int32    { return int32(uint32(k) >> 1) }
@@ -91,7 +94,7 @@ func (n *Network) crowded() bool {
 		return false
 	}
 	n.excess = max(0, n.excess+len(n.system.Touched())-crowd)
-	return n.excess > n.mostExcess
+	return n.excess > n.mostExcess || n.opts.Solver == SolverClocks
 }
 
 // goOver has all transfers from one host to another be one variable from now on, and the network work by clocks, if

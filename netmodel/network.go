@@ -147,9 +147,6 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		}
 	}
 	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0), mostExcess: crowdExcess}
-	if o.Solver == SolverClocks {
-		n.mostExcess = -1
-	}
 	n.system = maxmin.New(constraints,
 		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil

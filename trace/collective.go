@@ -104,13 +104,6 @@ func (k CollectiveKind) Reduces() bool { return collectiveRules[k].flops }
 // Spans reports whether a call says what its receive buffer spans.
 func (k CollectiveKind) Spans() bool { return collectiveRules[k].span }
 
-// arguments returns the number of arguments of an OpCollective.
-func (k CollectiveKind) arguments() int {
-	n := 0
-	new(CollectiveOperands).each(k, func(*Operand) { n++ })
-	return n
-}
-
 // MaxElementSize bounds the size of an element that a collective counts, in bytes.
 const MaxElementSize = 1 << 20
 

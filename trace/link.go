@@ -350,8 +350,31 @@ func (l *linker) item(it *Item) {
 		l.emitFramed(in)
 	case OpPoll, OpPollWait:
 		l.emitFramed(instr{op: itemCodes[it.Op], flags: it.Slot})
+	// Work-while-pending becomes
+	//
+	//	     left = n
+	//	test: unless pending: goto rest
+	//	     c = min(chunk, left); left -= c; body(c, ...); poll; goto test
+	//	rest: if left > 0: body(left, ...)
 	case OpWork:
-		l.work(it)
+		// left and chunk keep their values across the calls of the body, which has a frame of its own.
+		left, columns, chunk := l.temporary(), l.temporary(), l.temporary()
+		l.copyTo(left, it.Args[0])
+		l.copyTo(chunk, it.Args[1])
+		test := l.here()
+		l.emit(instr{op: opWorkTest, flags: it.Slot, d: chunk})
+		l.emit(instr{op: opMin, a: chunk, b: left, d: columns})
+		l.emit(instr{op: opFma, a: columns, b: left, d: left, x: -1})
+		args := append([]Operand{{Reg: Reg(columns)}}, it.Args[2:]...)
+		l.call(it.Sym, args)
+		l.emitFramed(instr{op: opWorkPoll, flags: it.Slot, a: left})
+		l.emit(instr{op: opJump, z: test})
+		// Nothing is pending any more: the rest is done in one call, if there is a rest.
+		l.out[test].z = l.here()
+		skip := l.emit(instr{op: opJumpLess1, a: left})
+		args[0] = Operand{Reg: Reg(left)}
+		l.call(it.Sym, args)
+		l.out[skip].z = l.here()
 	case OpIf: // the jump past the body gets its target when the body is there
 		at := l.emit(l.with(instr{op: opJumpZero}, it.Args...))
 		l.items(it.Body)
@@ -403,33 +426,6 @@ func fits(v int64) bool { return v == int64(int32(v)) }
 func (l *linker) copyTo(dst uint8, o Operand) {
 	r, c := l.operand(o)
 	l.emit(instr{op: opFma, a: r, b: 0, d: dst, x: 1, y: c})
-}
-
-// work translates work-while-pending:
-//
-//	     left = n
-//	test: unless pending: goto rest
-//	     c = min(chunk, left); left -= c; body(c, ...); poll; goto test
-//	rest: if left > 0: body(left, ...)
-func (l *linker) work(it *Item) {
-	// left and chunk keep their values across the calls of the body, which has a frame of its own.
-	left, columns, chunk := l.temporary(), l.temporary(), l.temporary()
-	l.copyTo(left, it.Args[0])
-	l.copyTo(chunk, it.Args[1])
-	test := l.here()
-	l.emit(instr{op: opWorkTest, flags: it.Slot, d: chunk})
-	l.emit(instr{op: opMin, a: chunk, b: left, d: columns})
-	l.emit(instr{op: opFma, a: columns, b: left, d: left, x: -1})
-	args := append([]Operand{{Reg: Reg(columns)}}, it.Args[2:]...)
-	l.call(it.Sym, args)
-	l.emitFramed(instr{op: opWorkPoll, flags: it.Slot, a: left})
-	l.emit(instr{op: opJump, z: test})
-	// Nothing is pending any more: the rest is done in one call, if there is a rest.
-	l.out[test].z = l.here()
-	skip := l.emit(instr{op: opJumpLess1, a: left})
-	args[0] = Operand{Reg: Reg(left)}
-	l.call(it.Sym, args)
-	l.out[skip].z = l.here()
 }
 
 // liveItems tells which items of a block have an effect: they yield an action, or set a register that

@@ -458,7 +458,8 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	case OpWork:
 		want = c.program.blocks[it.Sym].Params + 1
 	case OpCollective, OpIcollective:
-		want = CollectiveKind(it.Sym).arguments()
+		want = 0
+		new(CollectiveOperands).each(CollectiveKind(it.Sym), func(*Operand) { want++ })
 	}
 	if len(it.Args) != want {
 		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)

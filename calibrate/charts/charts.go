@@ -37,7 +37,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Size of a picture, and the largest number of points that it shows: of more, every second, third, ... by size.
+// Size of a picture, and the largest number of points that it shows: of more, every second, third,
+// ... by size.
 const (
 	width     = 18 * vg.Centimeter
 	height    = 20 * vg.Centimeter
@@ -76,7 +77,8 @@ func Write(w io.Writer, s calibrate.Series, format string) (err error) {
 		}
 	}
 	bottom.Add(plotter.NewGrid())
-	// Both panels have the same width between their axes, so that a residual stands below its timing.
+	// Both panels have the same width between their axes, so that a residual stands below its
+	// timing.
 	tiles := draw.Tiles{Rows: 2, Cols: 1, PadTop: 5, PadBottom: 5, PadLeft: 5, PadRight: 5, PadY: 10}
 	all := plot.Align([][]*plot.Plot{{top}, {bottom}}, tiles, draw.New(c))
 	top.Draw(all[0][0])
@@ -85,16 +87,16 @@ func Write(w io.Writer, s calibrate.Series, format string) (err error) {
 	return err
 }
 
-// points returns the points of a series that can be drawn, by size, and their relative residuals in percent. A long
-// series is thinned.
+// points returns the points of a series that can be drawn, by size, and their relative residuals in
+// percent. A long series is thinned.
 func points(s calibrate.Series) (data, fit, residuals plotter.XYs) {
 	order := make([]int, len(s.X))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.X[a], s.X[b]) })
-	// Every step-th point remains, which keeps the smallest size; thinning by size alone does not favour quick or slow
-	// timings.
+	// Every step-th point remains, which keeps the smallest size; thinning by size alone does not
+	// favour quick or slow timings.
 	step := (len(order) + maxPoints - 1) / maxPoints
 	for k := 0; k < len(order); k += step {
 		x, y, f := s.X[order[k]], s.Seconds[order[k]], s.Fitted[order[k]]

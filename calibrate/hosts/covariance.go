@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// This file has the algebra of covariances: checkCovariance and factor for models, semidefinite for estimates.
+// This file has the algebra of covariances: checkCovariance and factor for models, semidefinite for
+// estimates.
 
 // checkCovariance returns the error of a matrix that is no covariance of p variables.
 func checkCovariance(m [][]float64, p int) error {
@@ -50,9 +51,9 @@ const (
 	pivotTolerance    = 1e-6
 )
 
-// factor returns the lower triangle l with l·lᵀ = m, which is positive
-// semi-definite (Cholesky, of correlations). A variable that those before it determine has no column of its own. So
-// the draws of a variable do not depend on those after it.
+// factor returns the lower triangle l with l·lᵀ = m, which is positive semi-definite (Cholesky, of
+// correlations). A variable that those before it determine has no column of its own. So the draws
+// of a variable do not depend on those after it.
 func factor(m [][]float64) ([][]float64, error) {
 	p := len(m)
 	l := square(p)
@@ -84,7 +85,8 @@ func factor(m [][]float64) ([][]float64, error) {
 			}
 		}
 	}
-	// The factor of the correlations becomes that of the covariances: row by row it is scaled by the deviations.
+	// The factor of the correlations becomes that of the covariances: row by row it is scaled by
+	// the deviations.
 	for i := range l {
 		for j := range l[i] {
 			l[i][j] *= deviation(m, i)
@@ -93,13 +95,13 @@ func factor(m [][]float64) ([][]float64, error) {
 	return l, nil
 }
 
-// semidefinite makes a covariance of an estimate that may not be one. A variance that is not above zero becomes 0,
-// with its covariances; other variances stay as they are. The correlations of the other variables are multiplied by
-// the largest factor up to 1 with which no sum of variables has a variance below zero. It returns the variables
-// without a variance, and the factor.
+// semidefinite makes a covariance of an estimate that may not be one. A variance that is not above
+// zero becomes 0, with its covariances; other variances stay as they are. The correlations of the
+// other variables are multiplied by the largest factor up to 1 with which no sum of variables has a
+// variance below zero. It returns the variables without a variance, and the factor.
 func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
-	// Correlations are looked at, as variables differ by orders of magnitude. One without a variance has none with
-	// others.
+	// Correlations are looked at, as variables differ by orders of magnitude. One without a
+	// variance has none with others.
 	p := len(m)
 	c = square(p)
 	s := mat.NewSymDense(p, nil)
@@ -120,7 +122,8 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	if !e.Factorize(s, false) {
 		panic("hosts: no eigenvalues of a symmetric matrix")
 	}
-	// Eigenvalues come in ascending order, and the least one decides about the sign of every variance of a sum.
+	// Eigenvalues come in ascending order, and the least one decides about the sign of every
+	// variance of a sum.
 	least := e.Values(nil)[0] // that of factor times correlations, plus 1: 1 + factor*(least - 1)
 	if least >= -rounding {
 		return c, none, 1

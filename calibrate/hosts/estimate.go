@@ -20,9 +20,9 @@ import (
 //	spatial  = covariance of the units' means x(h) - temporal · mean over h of 1/days(h)
 //	mean     = mean of the x(h)
 //
-// where the covariance of the means has units - 1 degrees of freedom. The difference may be no covariance: a variance
-// that is not above zero becomes zero, and correlations shrink as far as they must. An error about a sample that does
-// not suffice wraps calibrate.ErrMeaningless.
+// where the covariance of the means has units - 1 degrees of freedom. The difference may be no
+// covariance: a variance that is not above zero becomes zero, and correlations shrink as far as
+// they must. An error about a sample that does not suffice wraps calibrate.ErrMeaningless.
 func Estimate(s *Sample, o Options) (report *Report, err error) {
 	defer textutil.Stopped(&err)
 	if o.Classes < 0 || o.Classes > mostLearned {
@@ -71,7 +71,8 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 		class.Weight = float64(len(g.units)) / float64(len(units))
 		r.Classes, m.Classes = append(r.Classes, *report), append(m.Classes, *class)
 	}
-	// The means of a class may be those of no host, as of coefficients below zero. Draws would never end then.
+	// The means of a class may be those of no host, as of coefficients below zero. Draws would
+	// never end then.
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", calibrate.ErrMeaningless, err)
 	}
@@ -87,8 +88,8 @@ type Options struct {
 	ByNoise bool
 }
 
-// Report is the result of Estimate.
-// Classes are in the order of the model's, whose parameters the model has and whose exactness these reports have.
+// Report is the result of Estimate. Classes are in the order of the model's, whose parameters the
+// model has and whose exactness these reports have.
 type Report struct {
 	Processors int              `json:"units"` // hosts, or CPUs
 	Days       int              `json:"days"`  // of all units together
@@ -137,7 +138,8 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	if len(g.units) < 2 {
 		return nil, nil, fmt.Errorf("%w: 1 %s: nothing says how %ss differ", calibrate.ErrMeaningless, unit, unit)
 	}
-	// The mean of a class is that of its units' means, each of which counts once, however many days it has.
+	// The mean of a class is that of its units' means, each of which counts once, however many days
+	// it has.
 	p, n := len(variables), float64(len(g.units))
 	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
 	inverse := 0.0 // mean over the units of 1/days
@@ -172,8 +174,8 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 		r.FitError[i] = math.Sqrt(squares / float64(r.Days))
 	}
 
-	// The covariance of the means less the part that the number of days leaves.
-	// Without this part the scatter of days would count twice: once in the average of a unit, and once in its days.
+	// The covariance of the means less the part that the number of days leaves. Without this part
+	// the scatter of days would count twice: once in the average of a unit, and once in its days.
 	between := square(p)
 	for i := range p {
 		for j := range p {
@@ -232,8 +234,8 @@ type ClassCandidate struct {
 	Refused string  `json:"refused,omitempty"` // why
 }
 
-// learnClasses divides the units by the first variable, or by the first noise: mixtures of 1, 2 and 3
-// normal laws are fitted to the units' means, and the one of the smallest BIC is taken. Each unit
+// learnClasses divides the units by the first variable, or by the first noise: mixtures of 1, 2 and
+// 3 normal laws are fitted to the units' means, and the one of the smallest BIC is taken. Each unit
 // belongs to the class that it is most likely of; a class of fewer than three units is refused.
 func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 	at := 0
@@ -244,8 +246,8 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 		}
 	}
 
-	// The units' means are scaled to mean 0 and deviation 1. A class has at least the variance of a unit's mean by its
-	// days; units that do not differ at all get a small one.
+	// The units' means are scaled to mean 0 and deviation 1. A class has at least the variance of a
+	// unit's mean by its days; units that do not differ at all get a small one.
 	n, days := float64(len(units)), 0
 	mean, sum, within := 0.0, 0.0, 0.0
 	for _, u := range units {
@@ -258,7 +260,8 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
 		}
 	}
-	// Scaled values make the bounds of variances independent of the unit, and of the size of the coefficient.
+	// Scaled values make the bounds of variances independent of the unit, and of the size of the
+	// coefficient.
 	x, least := make([]float64, len(units)), 1.0
 	if sum > 0 {
 		variance := sum / max(1, n-1)
@@ -291,8 +294,8 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 		return nil, fmt.Errorf("%w: %d classes: %s", calibrate.ErrMeaningless, o.Classes, r.Candidates[0].Refused)
 	}
 	groups := make([]group, len(best.Laws))
-	// Classes are in the order of their means. A unit belongs to one class alone, although the laws overlap: the
-	// estimate of a class takes its members as they are.
+	// Classes are in the order of their means. A unit belongs to one class alone, although the laws
+	// overlap: the estimate of a class takes its members as they are.
 	for i, v := range x {
 		class := best.Class(v)
 		groups[class].units = append(groups[class].units, units[i])
@@ -321,15 +324,16 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %d classes: BIC %.1f\n", c.Classes, c.BIC)
 		}
 	}
-	// A deviation is told in seconds and as a part of the mean; a coefficient of 0 has no such part.
+	// A deviation is told in seconds and as a part of the mean; a coefficient of 0 has no such
+	// part.
 	percent := func(part, whole float64) string {
 		if whole == 0 {
 			return ""
 		}
 		return fmt.Sprintf("%.2f %%", 100*part/math.Abs(whole))
 	}
-	// Classes have a table each, of a line for each variable: the standard error is that of the mean, the
-	// deviations those of the law.
+	// Classes have a table each, of a line for each variable: the standard error is that of the
+	// mean, the deviations those of the law.
 	for i := range r.Classes {
 		report, class := &r.Classes[i], &r.Model.Classes[i]
 		fmt.Fprintf(&b, "\n%s: %d %ss, %d days", class.Name, len(report.Members), unit, report.Days)

@@ -33,8 +33,8 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	f := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
 		"description", "source", "cpus_per_host", "noise_shape")
 
-	// The scalars at the top of the file, some of which may be left out. Each part is checked by itself, so
-	// that an error has the line of its part.
+	// The scalars at the top of the file, some of which may be left out. Each part is checked by
+	// itself, so that an error has the line of its part.
 	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
 	p.choice(f["unit"], "unit", "s")
 	model := &Model{
@@ -49,8 +49,8 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	}
 	p.check(f["cpus_per_host"], model.validateHead())
 
-	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of which of both,
-	// of the time or of the noise, the term is a part.
+	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of
+	// which of both, of the time or of the noise, the term is a part.
 	for _, n := range textutil.Must(p.Items(f["variables"], "variables")) {
 		f := p.fields(n, "variables", nil, "kernel", "term", "noise")
 		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
@@ -81,8 +81,8 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	return model, nil
 }
 
-// parser reads the nodes of a machine model. The first error, with the line of its node, ends the reading
-// (textutil.Stop).
+// parser reads the nodes of a machine model. The first error, with the line of its node, ends the
+// reading (textutil.Stop).
 type parser struct{ yamlfile.Document }
 
 // check ends the reading at an error of the model, as one in the line of n.
@@ -92,7 +92,8 @@ func (p *parser) check(n ast.Node, err error) {
 	}
 }
 
-// fields returns the values of a mapping by key, which must have the needed keys and may have the others.
+// fields returns the values of a mapping by key, which must have the needed keys and may have the
+// others.
 func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) map[string]ast.Node {
 	f := textutil.Must(p.Fields(n, what, slices.Concat(needed, others)...))
 	for _, key := range needed {
@@ -111,7 +112,8 @@ func (p *parser) text(n ast.Node, what string) string {
 	return textutil.Must(p.Text(n, what))
 }
 
-// choice returns the text of a key, which must be one of the given ones, "" if the file does not have it.
+// choice returns the text of a key, which must be one of the given ones, "" if the file does not
+// have it.
 func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
 	text := p.text(n, what)
 	if n != nil && !slices.Contains(allowed, text) {
@@ -161,7 +163,8 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		fmt.Fprintf(&b, "  - {kernel: %s, %s: %s}\n", v.Kernel, key, v.Term)
 	}
 	b.WriteString("classes:\n")
-	// Covariances have a row on each line, with all numbers of it: they are symmetric, and read as such.
+	// Covariances have a row on each line, with all numbers of it: they are symmetric, and read as
+	// such.
 	for i := range m.Classes {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),

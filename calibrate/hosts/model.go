@@ -1,5 +1,5 @@
-// Package hosts models how the hosts of a machine differ from one another, and from day to day: a hierarchical
-// Gaussian over coefficients of kernels, from which new machines can be drawn.
+// Package hosts models how the hosts of a machine differ from one another, and from day to day: a
+// hierarchical Gaussian over coefficients of kernels, from which new machines can be drawn.
 //
 //	sample, err := hosts.NewSample(variables, false, hosts.HalfNormal)
 //	err = sample.Read(table, hosts.ReadOptions{Columns: columns})  // or hosts.FromFits(report, false)
@@ -15,17 +15,20 @@
 // and a machine with slow nodes is a mixture of such classes. The unit is a host,
 // or one of its CPUs. docs/calibrate.md has the methods and the file.
 //
-// A [Sample] has coefficients of units and days, a [Report] the [Model] that was estimated from it, a [Machine] the
-// hosts that were drawn from a model. Timings are fitted by calibrate; the kernel file of a machine is for replays.
+// A [Sample] has coefficients of units and days, a [Report] the [Model] that was estimated from it,
+// a [Machine] the hosts that were drawn from a model. Timings are fitted by calibrate; the kernel
+// file of a machine is for replays.
 //
 // # Units
 //
-// Coefficients are in seconds per unit of their term, such as a product of dimensions; days are numbers.
+// Coefficients are in seconds per unit of their term, such as a product of dimensions; days are
+// numbers.
 //
 // # Errors
 //
-// An error in a file begins with its name and line. A sample from which nothing can be estimated is an error; a part
-// of the model that it does not tell, as from a single day, is a note in the report.
+// An error in a file begins with its name and line. A sample from which nothing can be estimated is
+// an error; a part of the model that it does not tell, as from a single day, is a note in the
+// report.
 //
 // # Source
 //
@@ -51,8 +54,8 @@ import (
 
 // Limits of a model.
 const (
-	// Two covariances of a class have maxVariables² numbers each. The number of a variable has 6 bits of the name of a
-	// draw, that of a CPU 10 (see name).
+	// Two covariances of a class have maxVariables² numbers each. The number of a variable has 6
+	// bits of the name of a draw, that of a CPU 10 (see name).
 	maxVariables = 64
 	maxClasses   = 64
 	maxCPUs      = 1 << 10
@@ -75,9 +78,9 @@ func (v Variable) String() string {
 	return text
 }
 
-// Model is the law that hosts are drawn from.
-// The zero value is no valid model: Estimate and Parse make them, and Validate says what is missing. Models are not
-// changed after that, so that any number of draws may be made of one at the same time.
+// Model is the law that hosts are drawn from. The zero value is no valid model: Estimate and Parse
+// make them, and Validate says what is missing. Models are not changed after that, so that any
+// number of draws may be made of one at the same time.
 type Model struct {
 	Description string     `json:"description,omitempty"`
 	Source      string     `json:"source,omitempty"`
@@ -131,8 +134,8 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// validateHead checks the scalars of the model, which its file has before all lists: Parse reports them with their
-// line.
+// validateHead checks the scalars of the model, which its file has before all lists: Parse reports
+// them with their line.
 func (m *Model) validateHead() error {
 	switch {
 	case m.CPUsPerHost < 1 || m.CPUsPerHost > maxCPUs:
@@ -150,8 +153,8 @@ func checkVariables(list []Variable) error {
 	if len(list) == 0 || len(list) > maxVariables {
 		return fmt.Errorf("%d variables, want 1 to %d", len(list), maxVariables)
 	}
-	// Terms are compared in their normal form: M*N and N*M are the same.
-	// A noise is that of a call whose time has a model, so that timed collects the kernels with a term of the time.
+	// Terms are compared in their normal form: M*N and N*M are the same. A noise is that of a call
+	// whose time has a model, so that timed collects the kernels with a term of the time.
 	seen, timed := map[Variable]Variable{}, map[string]bool{}
 	for _, v := range list {
 		if err := calibrate.CheckTerm(v.Kernel, v.Term); err != nil {
@@ -173,7 +176,8 @@ func checkVariables(list []Variable) error {
 	return nil
 }
 
-// validate checks a class by itself; errors begin with its name. The number of variables is that of the model.
+// validate checks a class by itself; errors begin with its name. The number of variables is that of
+// the model.
 func (c *Class) validate(variables []Variable) (err error) {
 	defer func() {
 		if err != nil {
@@ -238,8 +242,8 @@ func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // word matches the name of a class.
 var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// builtin has the models that T. Cornebize published for the cluster Dahu of Grid'5000, as docs/calibrate.md lists
-// them.
+// builtin has the models that T. Cornebize published for the cluster Dahu of Grid'5000, as
+// docs/calibrate.md lists them.
 //
 //go:embed builtin/*.yaml
 var builtin embed.FS
@@ -275,8 +279,8 @@ func Find(name string) (*Model, error) {
 	return m, errors.Join(err, f.Close())
 }
 
-// SourceOfDraw returns the text of the key source in the kernel file of drawn hosts: the name and the source of the
-// model.
+// SourceOfDraw returns the text of the key source in the kernel file of drawn hosts: the name and
+// the source of the model.
 func (m *Model) SourceOfDraw(name string) string {
 	source := cmp.Or(strings.Join(strings.Fields(m.Source), " "), "source not said")
 	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", name, source)

@@ -12,7 +12,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits from fits.
+// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits
+// from fits.
 
 // maxRecords bounds the number of rows of coefficients.
 const maxRecords = 1 << 20
@@ -48,19 +49,20 @@ func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error)
 	return &Sample{Variables: variables, PerCPU: perCPU, Shape: shape}, nil
 }
 
-// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed names.
+// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed
+// names.
 type ReadOptions struct {
 	Columns []string // by variable: the column (name in lower case) that has it
 	Class   string   // the column with the class of the unit; default: none
 	Where   []calibrate.Condition
 }
 
-// Read adds the rows of a table of coefficients: each row is one day of a unit. Rows
-// of one day that say different times count as days of their own; two with the same date are an error.
+// Read adds the rows of a table of coefficients: each row is one day of a unit. Rows of one day
+// that say different times count as days of their own; two with the same date are an error.
 func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
 	defer textutil.Stopped(&err)
-	// Columns of the unit and of its day have several usual names; those of coefficients are the user's.
-	// find returns the column of a name, -1 where it is not asked for.
+	// Columns of the unit and of its day have several usual names; those of coefficients are the
+	// user's. find returns the column of a name, -1 where it is not asked for.
 	find := func(asked bool, missing string, names ...string) int {
 		if !asked {
 			return -1
@@ -135,8 +137,9 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
 // mostSeconds bounds coefficients, so that products of them stay finite.
 const mostSeconds = 1e9
 
-// FromFits returns the sample of fits that are one for each host or CPU and day: the coefficients of each kernel
-// and, of kernels of which sizes were timed repeatedly, the noise as a multiple of the first term.
+// FromFits returns the sample of fits that are one for each host or CPU and day: the coefficients
+// of each kernel and, of kernels of which sizes were timed repeatedly, the noise as a multiple of
+// the first term.
 func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	s := &Sample{PerCPU: perCPU, Shape: Normal, Warnings: r.Warnings}
 
@@ -166,7 +169,8 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 		// The noise is a variable of the kernel if all of its fits tell it: a vector has no holes.
 		noisy := without < 0
 
-		// The terms of its models, the main one first. Fits have no constant that no host's fit has.
+		// The terms of its models, the main one first. Fits have no constant that no host's fit
+		// has.
 		var terms []string
 		for _, g := range f.Groups {
 			for _, c := range g.Coefficients {
@@ -183,7 +187,8 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
 		}
 
-		// Each group is the fit of one unit on one day. The first kernel makes the records, the others complete them.
+		// Each group is the fit of one unit on one day. The first kernel makes the records, the
+		// others complete them.
 		for j := range f.Groups {
 			g := &f.Groups[j]
 			key := keyOf(g)

@@ -6,10 +6,10 @@
 //		Run: run, Warn: warn,
 //	})
 //
-// The machine is a directory, which [Make] makes step by step: kernels and messages are measured, then both are fitted,
-// and machine.md describes how, and how sure the model is. Each step is a command of calibrate that users could give
-// themselves: machine.md has its line, so that a part can be made again by hand. Another call of [Make] goes on where
-// the last one has stopped.
+// The machine is a directory, which [Make] makes step by step: kernels and messages are measured,
+// then both are fitted, and machine.md describes how, and how sure the model is. Each step is a
+// command of calibrate that users could give themselves: machine.md has its line, so that a part
+// can be made again by hand. Another call of [Make] goes on where the last one has stopped.
 //
 // [Options] say for which runs, how long and how to start MPI programs. How a command runs, and how its progress is
 // shown, is left to the caller; measuring to measure and measure/network, fitting to calibrate.
@@ -20,7 +20,8 @@
 //
 // # Errors
 //
-// An error of a step begins with its name. A directory that has files, but not those of an earlier call, is refused.
+// An error of a step begins with its name. A directory that has files, but not those of an earlier
+// call, is refused.
 //
 // # Source
 //
@@ -97,7 +98,8 @@ const (
 	stepNetworkModel = "network-model"
 )
 
-// tables are the outputs of the steps that measure, plotDirs the directories with the plots of those that fit.
+// tables are the outputs of the steps that measure, plotDirs the directories with the plots of
+// those that fit.
 var (
 	tables   = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
 	plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
@@ -106,8 +108,8 @@ var (
 // maxFile bounds the files of the directory that are read whole, in bytes.
 const maxFile = 64 << 20
 
-// Orders of the matrices of the runs of HPL that stand for those of users without a trace: a short run, and one in
-// which nearly all of the time is that of large products.
+// Orders of the matrices of the runs of HPL that stand for those of users without a trace: a short
+// run, and one in which nearly all of the time is that of large products.
 var defaultOrders = []int{4000, 12000}
 
 // step is a command of calibrate that makes a part of a machine, as stepsFile keeps it.
@@ -123,20 +125,20 @@ type maker struct {
 	Options
 	done map[string]step // by name, of this call and of earlier ones
 
-	// recorded is what a second of the runs counts for, in flop, if they were recorded and call no kernel: there
-	// are none to time or to fit then. It is 0 of other runs.
+	// recorded is what a second of the runs counts for, in flop, if they were recorded and call no
+	// kernel: there are none to time or to fit then. It is 0 of other runs.
 	recorded float64
 }
 
-// Make measures the machine and fits its model, as far as an earlier call has not measured with the same options.
-// Its stages end it at their first error (textutil.Stop).
+// Make measures the machine and fits its model, as far as an earlier call has not measured with the
+// same options. Its stages end it at their first error (textutil.Stop).
 func Make(ctx context.Context, o Options) (err error) {
 	defer textutil.Stopped(&err)
 	m := &maker{Options: o, done: map[string]step{}}
 	check(m.begin())
 
-	// Users without a run get two of HPL on this host alone. The process grid is as square as the number of ranks
-	// allows.
+	// Users without a run get two of HPL on this host alone. The process grid is as square as the
+	// number of ranks allows.
 	ranks := max(1, runtime.NumCPU()/max(1, m.Threads)) // that this host has cores for
 	if len(m.Runs) == 0 {
 		rows := int(math.Sqrt(float64(ranks)))
@@ -157,8 +159,8 @@ func Make(ctx context.Context, o Options) (err error) {
 	}
 	m.recorded = textutil.Must(recordedSpeed(m.Runs))
 
-	// Kernels take two thirds of the budget, messages one. Kernels are timed first, which takes long, so that the tools
-	// that time messages are looked for before.
+	// Kernels take two thirds of the budget, messages one. Kernels are timed first, which takes
+	// long, so that the tools that time messages are looked for before.
 	budget := func(part time.Duration) string { return part.Round(time.Second).String() }
 	messages := step{Args: append([]string{"measure", "network", "-o", m.path(networkTable), "--json",
 		"--budget", budget(m.Budget / 3), "--mpicc", m.Compiler, "--"}, m.Launcher...)}
@@ -182,8 +184,9 @@ func Make(ctx context.Context, o Options) (err error) {
 	}
 	check(m.measure(stepMessageTimes, messages))
 
-	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the
-	// host; the fit warns of it. If the runs call no kernel, the machine has the built-in set only.
+	// A kernel that could not be timed keeps its model of the built-in set, which scales with the
+	// speed of the host; the fit warns of it. If the runs call no kernel, the machine has the
+	// built-in set only.
 	if m.recorded > 0 {
 		text := textutil.Must(kernels.BuiltinText("default"))
 		check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
@@ -196,7 +199,8 @@ func Make(ctx context.Context, o Options) (err error) {
 		check(m.step(stepKernelModels, step{Args: args}))
 	}
 
-	// The platform has the hosts that the launcher's ranks were on, each with the speed of the largest kernel.
+	// The platform has the hosts that the launcher's ranks were on, each with the speed of the
+	// largest kernel.
 	var report struct {
 		Ranks []network.Rank `json:"ranks"`
 	}
@@ -237,8 +241,8 @@ func Manual(dir string) string { return filepath.Join(dir, manualFile) }
 // path returns the path of a file in the directory, whose name has slashes.
 func (m *maker) path(name string) string { return filepath.Join(m.Dir, filepath.FromSlash(name)) }
 
-// begin makes the directory, or reads from it the steps of an earlier call. No other directory that has files is
-// touched.
+// begin makes the directory, or reads from it the steps of an earlier call. No other directory that
+// has files is touched.
 func (m *maker) begin() (err error) {
 	defer textutil.Stopped(&err)
 	text, err := regular.Read(m.path(stepsFile), maxFile)
@@ -277,9 +281,10 @@ func (m *maker) keepSteps() error {
 	})
 }
 
-// recordedSpeed returns the flop that a second of computation counts for in traces that
-// tracegen mpi recorded, if they call no kernel: hosts of that speed take for each computation the time that was
-// recorded. It is 0 of other traces, those of generators among them, which do not have the parameter.
+// recordedSpeed returns the flop that a second of computation counts for in traces that tracegen
+// mpi recorded, if they call no kernel: hosts of that speed take for each computation the time that
+// was recorded. It is 0 of other traces, those of generators among them, which do not have the
+// parameter.
 func recordedSpeed(paths []string) (speed float64, err error) {
 	for i, path := range paths {
 		t, err := trace.Open(path)
@@ -317,8 +322,8 @@ func hashOf(path string) (hash string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// isDone reports whether a step that measures was done, with the same options for the same runs, and its files are
-// there.
+// isDone reports whether a step that measures was done, with the same options for the same runs,
+// and its files are there.
 func (m *maker) isDone(name string, s step) bool {
 	old := m.done[name]
 	if old.End.IsZero() || !slices.Equal(old.Args, s.Args) || !slices.Equal(old.Inputs, s.Inputs) {
@@ -329,9 +334,9 @@ func (m *maker) isDone(name string, s step) bool {
 	return err1 == nil && err2 == nil
 }
 
-// measure runs a step that takes long, unless it is done. As long as it runs the one of an earlier call counts as not
-// done: an interrupted one may leave another table under the same name. If it fails and has left the table as it was,
-// the notes on that stay, too.
+// measure runs a step that takes long, unless it is done. As long as it runs the one of an earlier
+// call counts as not done: an interrupted one may leave another table under the same name. If it
+// fails and has left the table as it was, the notes on that stay, too.
 func (m *maker) measure(name string, s step) (err error) {
 	defer textutil.Stopped(&err)
 	if m.isDone(name, s) {
@@ -352,8 +357,8 @@ func (m *maker) measure(name string, s step) (err error) {
 	return err
 }
 
-// step runs a step, and keeps its report. A fit takes a second and is always made anew, with no plots but its own: an
-// earlier call may have been for other runs.
+// step runs a step, and keeps its report. A fit takes a second and is always made anew, with no
+// plots but its own: an earlier call may have been for other runs.
 func (m *maker) step(name string, s step) error {
 	if dir, ok := plotDirs[name]; ok {
 		if err := os.RemoveAll(m.path(dir)); err != nil {
@@ -386,9 +391,9 @@ func (m *maker) readReport(name string, report any) {
 	}
 }
 
-// speed returns the flop/s of a core in the largest product of matrices that was timed; of HPCG, the speed at which
-// the set default predicts the time of the largest symgs; or the speed that the runs were recorded with. It is 0
-// if they have none of these.
+// speed returns the flop/s of a core in the largest product of matrices that was timed; of HPCG,
+// the speed at which the set default predicts the time of the largest symgs; or the speed that the
+// runs were recorded with. It is 0 if they have none of these.
 func (m *maker) speed() (speed float64) {
 	if m.recorded > 0 {
 		return m.recorded
@@ -421,7 +426,8 @@ func (m *maker) speed() (speed float64) {
 	return speed
 }
 
-// writeManual describes the machine for people: how it was made, the facts of its measurements, and how sure it is.
+// writeManual describes the machine for people: how it was made, the facts of its measurements, and
+// how sure it is.
 func (m *maker) writeManual(w io.Writer) (err error) {
 	defer textutil.Stopped(&err)
 	fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", filepath.Base(m.Dir),
@@ -442,8 +448,8 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 			command.Quoted(s.Args...))
 	}
 
-	// The measurements come before the fits. The facts of one are comments at the head of its table, and the reports
-	// of the fits stand beside their plots.
+	// The measurements come before the fits. The facts of one are comments at the head of its
+	// table, and the reports of the fits stand beside their plots.
 	for _, name := range steps {
 		table, dir := tables[name], plotDirs[name]
 		file := m.report(name)

@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// This file holds the calls of runs (RunCalls) and chooses of them the sizes that are timed (kernelCalls.choose).
+// This file holds the calls of runs (RunCalls) and chooses of them the sizes that are timed
+// (kernelCalls.choose).
 
-// RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called, and a first
-// guess of how long it takes, by which the run's time is divided among them. The zero value is empty:
+// RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
+// and a first guess of how long it takes, by which the run's time is divided among them. The zero
+// value is empty:
 // [RunCalls.Kernel] and [RunCalls.Add] fill it for one run, [RunCalls.AddRun] for several that count alike.
 type RunCalls struct {
 	Ranks int      // of the run; 0: not known
@@ -44,9 +46,9 @@ func (r *RunCalls) Add(kernel int, d [4]int64) error {
 	return r.count(k, d, 1, 0)
 }
 
-// AddRun adds the calls of another run, weighed so that each run that is added has the same
-// time: sizes of short runs count as those of long ones do. Calls are timed in the shape of their
-// run: those of a size that several runs have, in that of the one that spends most of its time on it.
+// AddRun adds the calls of another run, weighed so that each run that is added has the same time:
+// sizes of short runs count as those of long ones do. Calls are timed in the shape of their run:
+// those of a size that several runs have, in that of the one that spends most of its time on it.
 func (r *RunCalls) AddRun(run *RunCalls) error {
 	// Numbers of calls are divided by the time of their run.
 	total := 0.0
@@ -100,15 +102,16 @@ type sizeCalls struct {
 	most   float64 // number of the calls of that run
 }
 
-// Only has the kernels of these names timed and no others, whose calls still give the run its shape.
+// Only has the kernels of these names timed and no others, whose calls still give the run its
+// shape.
 func (r *RunCalls) Only(names []string) {
 	for _, k := range r.kernels {
 		k.omit = !slices.Contains(names, k.kernel.Name)
 	}
 }
 
-// maybeZero are the dimensions that may be 0 in calls that do something: labels, and M0 or M1, the rows of one of
-// two kinds.
+// maybeZero are the dimensions that may be 0 in calls that do something: labels, and M0 or M1, the
+// rows of one of two kinds.
 var maybeZero = []string{"ROLE", "M0", "M1", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
 
 // count adds calls that a run makes, all of a size at once or one by one.
@@ -132,8 +135,8 @@ func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) er
 // Sizes returns the number of different calls.
 func (r *RunCalls) Sizes() int { return r.sizes }
 
-// Each calls f with each different call of the runs, kernel by kernel, and how often it is made; of several
-// runs, in a unit of its own.
+// Each calls f with each different call of the runs, kernel by kernel, and how often it is made; of
+// several runs, in a unit of its own.
 func (r *RunCalls) Each(f func(k *Kernel, d [4]int64, calls float64)) {
 	for _, k := range r.kernels {
 		for _, d := range k.sorted() {
@@ -160,16 +163,16 @@ func (k *kernelCalls) sorted() []([4]int64) {
 	})
 }
 
-// choose returns n sizes, or all if there are fewer. Half of them are spread so that the run spends equally much time
-// between them, as predictions are sums of time, and half so that it makes equally many calls between them, as
-// short calls show the constant cost.
+// choose returns n sizes, or all if there are fewer. Half of them are spread so that the run spends
+// equally much time between them, as predictions are sums of time, and half so that it makes
+// equally many calls between them, as short calls show the constant cost.
 func (k *kernelCalls) choose(n int) [][4]int64 {
 	all := k.sorted()
 	if len(all) <= n {
 		return all
 	}
-	// An odd size goes to those by time.
-	// The sizes are in the order of their times, so that both halves are quantiles of the same list.
+	// An odd size goes to those by time. The sizes are in the order of their times, so that both
+	// halves are quantiles of the same list.
 	chosen := map[int]bool{} // places in all
 	spread(all, chosen, (n+1)/2, func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) })
 	spread(all, chosen, n-len(chosen), func(d [4]int64) float64 { return k.calls[d].number })
@@ -183,8 +186,8 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 	return list
 }
 
-// spread chooses the sizes at n quantiles of a weight, in the middle of equal parts of it. A size may be at several
-// of them, and chosen before.
+// spread chooses the sizes at n quantiles of a weight, in the middle of equal parts of it. A size
+// may be at several of them, and chosen before.
 func spread(all [][4]int64, chosen map[int]bool, n int, weight func([4]int64) float64) {
 	sum, sums := 0.0, make([]float64, len(all))
 	for i, d := range all {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// This file says which kernels can be timed, and the memory that a call of HPL's works on (forms). HPCG's are in
-// loops.go.
+// This file says which kernels can be timed, and the memory that a call of HPL's works on (forms).
+// HPCG's are in loops.go.
 
 // Kernel is a kernel as a trace names it.
 type Kernel struct {
@@ -48,7 +48,8 @@ func (k *Kernel) isHPL() bool {
 	if !ok || !slices.Equal(f.dims, k.Dims) || len(k.Attrs) != len(f.attrs) {
 		return false
 	}
-	// Values of attributes are letters of BLAS: a kernel of another program may have the name and other values.
+	// Values of attributes are letters of BLAS: a kernel of another program may have the name and
+	// other values.
 	for _, name := range f.attrs {
 		if len(k.attr(name)) != 1 || !strings.Contains("LRUNT", k.attr(name)) {
 			return false
@@ -62,8 +63,8 @@ func HasDim(kernel, dim string) bool {
 	return slices.Contains(forms[kernel].dims, dim) || slices.Contains(loopDims[kernel], dim)
 }
 
-// form describes a kernel of HPL: its attributes and dimensions, and the memory that a call of dimensions d works on,
-// in a run with panels of nb columns. helper/calls.h has the call itself.
+// form describes a kernel of HPL: its attributes and dimensions, and the memory that a call of
+// dimensions d works on, in a run with panels of nb columns. helper/calls.h has the call itself.
 type form struct {
 	attrs, dims []string
 	needs       func(k *Kernel, d *[4]int64, nb int64) needs
@@ -89,8 +90,8 @@ var (
 var forms = map[string]form{
 	// Products, solves and updates of BLAS.
 	"dgemm": {[]string{"transa", "transb"}, []string{"M", "N", "K"}, func(k *Kernel, d *[4]int64, nb int64) needs {
-		// The columns include the panel beside the product. Within a panel, B is in the triangle's block; elsewhere
-		// it is above the product.
+		// The columns include the panel beside the product. Within a panel, B is in the triangle's
+		// block; elsewhere it is above the product.
 		n := needs{rows: d[0], columns: d[1] + d[2], work: times(d[0], d[2]) + times(d[2], d[1])}
 		if d[2] < nb && d[1] <= nb && k.attr("transa") == "N" {
 			n.order = max(d[1], d[2])
@@ -125,7 +126,8 @@ var forms = map[string]form{
 	}},
 }
 
-// HPL's own copies and row swaps: of the matrix, of U and of messages, U being stored as it is (N) or transposed (T).
+// HPL's own copies and row swaps: of the matrix, of U and of messages, U being stored as it is (N)
+// or transposed (T).
 func init() {
 	for name := range strings.FieldsSeq("dlacpy dlatcpy dlaswp00N dlaswp01N dlaswp01T dlaswp02N dlaswp03N dlaswp03T " +
 		"dlaswp04N dlaswp04T dlaswp05N dlaswp05T dlaswp06N dlaswp06T") {
@@ -146,16 +148,16 @@ func needsOfPanelRows(_ *Kernel, d *[4]int64, _ int64) needs {
 	return needs{rows: 1, columns: d[0], work: times(d[0], d[0]) + 2*d[0]}
 }
 
-// needsOfRows: the last dimension is the length of rows, the others are their numbers. Each row is in U, in a
-// message or both.
+// needsOfRows: the last dimension is the length of rows, the others are their numbers. Each row is
+// in U, in a message or both.
 func needsOfRows(k *Kernel, d *[4]int64, nb int64) needs {
 	last := len(k.Dims) - 1
 	rows := slices.Max(d[:last])
 	return needs{rows: rows, columns: d[last], work: times(2*max(rows, nb), d[last]+1)}
 }
 
-// times is a product of numbers not below zero that stops at a quarter of the largest number, so that sums of a few
-// products do not overflow either.
+// times is a product of numbers not below zero that stops at a quarter of the largest number, so
+// that sums of a few products do not overflow either.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/4/a {
 		return math.MaxInt64 / 4

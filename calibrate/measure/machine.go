@@ -32,8 +32,8 @@ func Comments(facts []Fact) string {
 	return b.String()
 }
 
-// Describe returns the facts of a machine that an experimenter needs, from the files of its Linux below root ("/").
-// Facts that cannot be read are "unknown".
+// Describe returns the facts of a machine that an experimenter needs, from the files of its Linux
+// below root ("/"). Facts that cannot be read are "unknown".
 func Describe(root fs.FS) []Fact {
 	m := machine{root}
 	const cpu = "sys/devices/system/cpu/"

@@ -1,4 +1,5 @@
-// Package measure times the kernels that a run calls, on the machine that it runs on, for calibrate kernels to fit.
+// Package measure times the kernels that a run calls, on the machine that it runs on, for calibrate
+// kernels to fit.
 //
 //	run := &measure.RunCalls{}                           // the calls of a run
 //	k := run.Kernel(kernel, guess)
@@ -7,10 +8,10 @@
 //	result, err := measure.Run(ctx, plan, o, progress)   // a process for each rank, bound to its cores
 //	err = result.WriteCSV(w, plan, host, facts)
 //
-// The processes are those of a small C program (directory helper), compiled when it is needed: it loads a BLAS, and
-// has loops of its own for HPL's copies and row swaps. So no C is linked in, and a library that crashes
-// takes nothing along. All processes make the same call at the same time, on random numbers, in memory that is laid
-// out as that of the run.
+// The processes are those of a small C program (directory helper), compiled when it is needed: it
+// loads a BLAS, and has loops of its own for HPL's copies and row swaps. So no C is linked in, and
+// a library that crashes takes nothing along. All processes make the same call at the same time, on
+// random numbers, in memory that is laid out as that of the run.
 //
 // HPCG's kernels are timed by another program, whose loops work on matrices as HPCG stores them, in the order
 // of a run: the content of the caches after one loop decides how long the next one takes. [RunCalls.Plane]
@@ -19,7 +20,8 @@
 // A [RunCalls] holds the calls, a [Plan] the sizes and their order, a [Result] the timings and a [Report]
 // everything that is told of them. Reading runs from traces is left to calibrate/runs, fitting to calibrate.
 //
-// This package and measure/network are the only ones of the models that look at a clock; it knows nothing of traces.
+// This package and measure/network are the only ones of the models that look at a clock; it knows
+// nothing of traces.
 //
 // # Units
 //
@@ -27,14 +29,14 @@
 //
 // # Errors
 //
-// An [OptionError] is about options that do not go together on this machine. Messages of a process, a
-// compiler or a library that fails are part of the error.
+// An [OptionError] is about options that do not go together on this machine. Messages of a process,
+// a compiler or a library that fails are part of the error.
 //
 // # Source
 //
-// The method (sizes, order, binding) is that of docs/calibrate.md. The elements that HPL's copies and row swaps
-// read and write are those of its documentation (HPL 2.3), the matrices of HPCG and the order of its calls those
-// of docs/hpcg.md (HPCG 3.1).
+// The method (sizes, order, binding) is that of docs/calibrate.md. The elements that HPL's copies
+// and row swaps read and write are those of its documentation (HPL 2.3), the matrices of HPCG and
+// the order of its calls those of docs/hpcg.md (HPCG 3.1).
 package measure
 
 import (
@@ -68,15 +70,16 @@ type Options struct {
 // Operands says where the operands of a call are when it begins.
 type Operands string
 
-// Places of operands. Of a run, operands that it has used just before are in the caches, and those of its matrix
-// wherever the calls in between have left them.
+// Places of operands. Of a run, operands that it has used just before are in the caches, and those
+// of its matrix wherever the calls in between have left them.
 const (
 	AsRun Operands = "run"
 	Hot   Operands = "hot"  // in the caches, as far as these hold them
 	Cold  Operands = "cold" // in memory
 )
 
-// ParseOperands returns the operands of a name: "run", "hot", "cold", or "both" for hot and cold ones.
+// ParseOperands returns the operands of a name: "run", "hot", "cold", or "both" for hot and cold
+// ones.
 func ParseOperands(text string) ([]Operands, bool) {
 	if text == "both" {
 		return []Operands{Hot, Cold}, true
@@ -153,9 +156,9 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cached returns how many elements of 8 bytes the caches hold for a rank: half of its part. An array that is swept
-// through again and again stays in a cache as a whole or not at all, and caches are shared with other processes, in
-// the cloud with those of strangers.
+// cached returns how many elements of 8 bytes the caches hold for a rank: half of its part. An
+// array that is swept through again and again stays in a cache as a whole or not at all, and caches
+// are shared with other processes, in the cloud with those of strangers.
 func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 2 / 8 }
 
 // humanBytes returns 1.5 GiB.

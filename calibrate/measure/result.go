@@ -15,8 +15,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file tells of a measurement: Result.WriteCSV writes its table, Report.Complete makes its report.
-// Period and Account are parts of the reports on messages (measure/network), too.
+// This file tells of a measurement: Result.WriteCSV writes its table, Report.Complete makes its
+// report. Period and Account are parts of the reports on messages (measure/network), too.
 
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.
 var (
@@ -25,7 +25,8 @@ var (
 		"ALIAS"}
 )
 
-// WriteCSV writes the timings as calibrate kernels reads them, after facts about the measurement as comments.
+// WriteCSV writes the timings as calibrate kernels reads them, after facts about the measurement as
+// comments.
 func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
 	// The header has the attributes and dimensions that some kernel has.
 	attrs := slices.DeleteFunc(slices.Clone(attrColumns), func(name string) bool {
@@ -58,7 +59,8 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 			}
 			row = append(row, field)
 		}
-		// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
+		// The processor share is bounded, as its clock ticks in larger steps. The core is the first
+		// one of the rank.
 		_ = table.Write(append(row, string(c.Operands), fmt.Sprintf("%.9e", t.Seconds),
 			fmt.Sprintf("%.3g", min(1, t.CPU/t.Seconds)), host, strconv.Itoa(t.Rank), strconv.Itoa(p.Groups[t.Rank][0]),
 			t.Date.UTC().Format(time.RFC3339)))
@@ -75,8 +77,8 @@ type Quality struct {
 	// Processor is the part of the time of calls in which ranks had their processor; 0: not
 	// known, as with several threads, some of which may have had nothing to do.
 	Processor float64 `json:"processor_share,omitempty"`
-	// Spread is the ratio of the median timing of a size to its quickest one, averaged by time; 0: no size was
-	// timed three times.
+	// Spread is the ratio of the median timing of a size to its quickest one, averaged by time; 0:
+	// no size was timed three times.
 	Spread float64 `json:"spread,omitempty"`
 }
 
@@ -86,8 +88,8 @@ const (
 	quietSpread    = 1.15
 )
 
-// Shorter calls do not count for the quality. leastSeconds is long beside two looks at the clock of the processor, of
-// some tenths of microseconds, leastSpread beside one tick of the clock.
+// Shorter calls do not count for the quality. leastSeconds is long beside two looks at the clock of
+// the processor, of some tenths of microseconds, leastSpread beside one tick of the clock.
 const (
 	leastSeconds = 20e-6
 	leastSpread  = 1e-6
@@ -95,8 +97,8 @@ const (
 
 // Quality returns how quiet the machine was.
 func (r *Result) Quality(p *Plan, threads int) (q Quality) {
-	// Timings of a size scatter for two reasons: other work on the core, and a clock or memory that changes. The
-	// processor's time tells of the first, the spread of both.
+	// Timings of a size scatter for two reasons: other work on the core, and a clock or memory that
+	// changes. The processor's time tells of the first, the spread of both.
 	type place struct{ rank, call int }
 	byPlace := map[place][]float64{}
 	// Seconds of calls, and of the processor in them.
@@ -108,7 +110,8 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 			wall, cpu = wall+t.Seconds, cpu+min(t.CPU, t.Seconds)
 		}
 	}
-	// With several threads the seconds of the processor are a sum over them, some of which may have waited.
+	// With several threads the seconds of the processor are a sum over them, some of which may have
+	// waited.
 	if wall > 0 && threads == 1 {
 		q.Processor = cpu / wall
 	}
@@ -221,8 +224,8 @@ func (p Period) Facts() []Fact {
 	return []Fact{{"begin", p.Begin.UTC().Format(time.RFC3339)}, {"end", p.End.UTC().Format(time.RFC3339)}}
 }
 
-// Account tells where and how a measurement was made, of kernels or of messages, and how far it has come.
-// An interrupted or failed measurement has an account, too, as its timings are good.
+// Account tells where and how a measurement was made, of kernels or of messages, and how far it has
+// come. An interrupted or failed measurement has an account, too, as its timings are good.
 type Account struct {
 	Machine []Fact `json:"machine"`
 	Method  []Fact `json:"method"`
@@ -235,7 +238,8 @@ type Account struct {
 	failure     error // of a process, after the timings that there are
 }
 
-// Finish sets how the measurement ended: by the failure of a process, by an interrupt, or with its budget used up.
+// Finish sets how the measurement ended: by the failure of a process, by an interrupt, or with its
+// budget used up.
 func (a *Account) Finish(failure error, interrupted, overBudget bool, budget time.Duration) {
 	a.failure, a.interrupted, a.Ended = failure, interrupted, "complete"
 	switch {
@@ -256,7 +260,8 @@ func (a *Account) Reached() string {
 	return fmt.Sprintf("%s after %d of %d timings", a.Ended, a.Timings, a.Planned)
 }
 
-// Incomplete returns the error of a measurement that was interrupted or failed, and whose timings were written.
+// Incomplete returns the error of a measurement that was interrupted or failed, and whose timings
+// were written.
 func (a *Account) Incomplete() error {
 	switch {
 	case a.failure != nil:
@@ -280,8 +285,8 @@ type Report struct {
 	result *Result
 }
 
-// Complete fills in, of a report with period, host, machine, warnings of the plan and the first facts of its
-// method, the rest of the method and everything that follows from the result.
+// Complete fills in, of a report with period, host, machine, warnings of the plan and the first
+// facts of its method, the rest of the method and everything that follows from the result.
 func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error) {
 	r.plan, r.result = plan, result
 	r.Quality, r.Kernels = result.Quality(plan, o.Threads), result.Summaries(plan)
@@ -298,7 +303,8 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 	for _, g := range plan.Groups {
 		cores = append(cores, numbers(g, ","))
 	}
-	// The facts are those that somebody needs who repeats the measurement, or compares it with another one.
+	// The facts are those that somebody needs who repeats the measurement, or compares it with
+	// another one.
 	r.Method = append(r.Method,
 		Fact{"seed", strconv.FormatUint(o.Seed, 10)},
 		Fact{"compiler", result.Compiler},

@@ -21,13 +21,14 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file measures (Run): it compiles and starts the C programs of helper, and reads their timings.
+// This file measures (Run): it compiles and starts the C programs of helper, and reads their
+// timings.
 
 //go:embed helper
 var helper embed.FS
 
-// Timing is one call that was timed.
-// The processor's seconds tell whether a rank shared its core: they are fewer than those of the clock then.
+// Timing is one call that was timed. The processor's seconds tell whether a rank shared its core:
+// they are fewer than those of the clock then.
 type Timing struct {
 	Rank    int // of the host, from 0
 	Call    int // index in the plan's Calls
@@ -47,10 +48,10 @@ type Result struct {
 	Flags       string // of the compiler
 }
 
-// Run measures: a process for each rank, which all make the same call at the same time, so that they
-// compete for memory as ranks do. progress is called after each call, from one goroutine at a time. When
-// the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
-// up. Either way the timings so far are the result, beside the error of the process.
+// Run measures: a process for each rank, which all make the same call at the same time, so that
+// they compete for memory as ranks do. progress is called after each call, from one goroutine at a
+// time. When the budget is used up no call begins; when ctx ends, or a process fails, calls under
+// way are given up. Either way the timings so far are the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, err error) {
 	r = &Result{}
 	for _, number := range p.Order[p.WarmUp:] {
@@ -64,8 +65,8 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	// Ending inner kills the workers; it ends with ctx, or when one of them fails. An interrupt of ctx is no error: the
-	// timings so far are the result.
+	// Ending inner kills the workers; it ends with ctx, or when one of them fails. An interrupt of
+	// ctx is no error: the timings so far are the result.
 	inner, cancel := context.WithCancel(ctx)
 	var workers []*worker
 	defer func() {
@@ -91,8 +92,9 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 		r.BLAS = textutil.Must(w.ready())
 	}
 
-	// The workers meet before each call without this process (helper/meeting.h), which only reads their lines.
-	// All workers are read at once. If one fails, the others, which would wait for it, are ended.
+	// The workers meet before each call without this process (helper/meeting.h), which only reads
+	// their lines. All workers are read at once. If one fails, the others, which would wait for it,
+	// are ended.
 	var mutex sync.Mutex // guards r and progress
 	errs := make([]error, len(workers))
 	var wait sync.WaitGroup
@@ -128,12 +130,13 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 	return r, errors.Join(errs...)
 }
 
-// build compiles the program and writes the files that its processes have in common. It returns the command line of
-// the process of a rank, and ends [Run] at an error.
+// build compiles the program and writes the files that its processes have in common. It returns the
+// command line of the process of a rank, and ends [Run] at an error.
 func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) func(rank int) []string {
 	compiler := textutil.Must(findCompiler(o.Compiler))
-	// The source is compiled among the headers of its directory, which go there as they are. The processes have two
-	// files in common: the plan, and a page that they meet in (helper/meeting.h).
+	// The source is compiled among the headers of its directory, which go there as they are. The
+	// processes have two files in common: the plan, and a page that they meet in
+	// (helper/meeting.h).
 	sources := textutil.Must(fs.Sub(helper, "helper"))
 	source := textutil.Must(helper.ReadFile("helper/" + p.source))
 	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
@@ -172,9 +175,9 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) fun
 	}
 }
 
-// worker is a process that times the calls of a plan.
-// It writes lines to its standard output: "ready" with its BLAS once it has its memory, then of each call its number in
-// the order, its seconds and those of the processor, and "end"; or "error" with a reason.
+// worker is a process that times the calls of a plan. It writes lines to its standard output:
+// "ready" with its BLAS once it has its memory, then of each call its number in the order, its
+// seconds and those of the processor, and "end"; or "error" with a reason.
 type worker struct {
 	cmd    *exec.Cmd
 	out    *bufio.Scanner
@@ -195,7 +198,8 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	for _, name := range threadVariables {
 		w.cmd.Env = append(w.cmd.Env, name+"="+strconv.Itoa(threads))
 	}
-	// A process group of its own keeps signals of the terminal away: the parent ends the worker, and keeps its timings.
+	// A process group of its own keeps signals of the terminal away: the parent ends the worker,
+	// and keeps its timings.
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for us only
 	w.cmd.Stderr = w.stderr
 	out, err := w.cmd.StdoutPipe()
@@ -251,7 +255,8 @@ func (w *worker) ready() (about string, err error) {
 	return about, nil
 }
 
-// next returns the number of a call of the plan, its seconds and those of the processor; io.EOF at the end.
+// next returns the number of a call of the plan, its seconds and those of the processor; io.EOF at
+// the end.
 func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	line, err := w.line()
 	switch {
@@ -272,7 +277,8 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	return number, seconds, cpu, nil
 }
 
-// Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and drops the rest.
+// Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and
+// drops the rest.
 type Beginning struct {
 	Most int // bytes that it keeps
 	text strings.Builder

@@ -14,9 +14,9 @@
 //
 // # Source
 //
-// A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via the EM Algorithm", Journal
-// of the Royal Statistical Society B 39, 1977; the criterion is that of G. Schwarz, "Estimating the Dimension of a
-// Model", Annals of Statistics 6, 1978.
+// A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via the EM
+// Algorithm", Journal of the Royal Statistical Society B 39, 1977; the criterion is that of G.
+// Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978.
 package mixture
 
 import (
@@ -30,14 +30,15 @@ import (
 // ErrTooFew is about numbers in which that many laws cannot be told apart.
 var ErrTooFew = errors.New("too few")
 
-// Numbers beyond mostAlone are gathered for the iteration: of the sorted ones, the first and last outermost stay
-// alone, and the others become the means of runs of the same length.
+// Numbers beyond mostAlone are gathered for the iteration: of the sorted ones, the first and last
+// outermost stay alone, and the others become the means of runs of the same length.
 const (
 	mostAlone = 4096
 	outermost = 512
 )
 
-// Limits of the iteration: its steps, and by how much the mean logarithm of the density must grow in each.
+// Limits of the iteration: its steps, and by how much the mean logarithm of the density must grow
+// in each.
 const (
 	mostSteps = 500
 	leastGain = 1e-7
@@ -60,10 +61,10 @@ type Options struct {
 	LeastMembers  int     // numbers that are most likely of it
 }
 
-// New fits k laws to x. It starts from equally many numbers in each, and from the numbers that the widest gaps
-// divide, and takes the more likely result. A law with too few members is an error that wraps ErrTooFew. One law
-// has any number of members. Of more than 4,096 numbers, those in the middle are gathered into as many means, which
-// have less variance than a mode has by far.
+// New fits k laws to x. It starts from equally many numbers in each, and from the numbers that the
+// widest gaps divide, and takes the more likely result. A law with too few members is an error that
+// wraps ErrTooFew. One law has any number of members. Of more than 4,096 numbers, those in the
+// middle are gathered into as many means, which have less variance than a mode has by far.
 func New(x []float64, k int, o Options) (*Fit, error) {
 	if len(x) == 0 || k > 1 && len(x) < k*o.LeastMembers {
 		return nil, fmt.Errorf("%w: %d, want %d for each", ErrTooFew, len(x), o.LeastMembers)
@@ -71,12 +72,14 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 	sorted := slices.Sorted(slices.Values(x))
 	f := &Fit{LogLikelihood: math.Inf(-1), n: len(x), Members: make([]int, k)}
 	few, weights := gathered(sorted)
-	// Two starts, as the iteration ends at the nearest maximum of the likelihood, not at the highest.
+	// Two starts, as the iteration ends at the nearest maximum of the likelihood, not at the
+	// highest.
 	var even []int
 	for i := 1; i < k; i++ {
 		even = append(even, i*len(x)/k)
 	}
-	// The other start is at the k-1 widest gaps that leave runs of at least so many numbers, if there are as many.
+	// The other start is at the k-1 widest gaps that leave runs of at least so many numbers, if
+	// there are as many.
 	starts, gaps, order := [][]int{even}, []int(nil), []int(nil)
 	for i := max(1, o.LeastMembers); i <= len(x)-o.LeastMembers; i++ {
 		order = append(order, i)
@@ -111,7 +114,8 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 			laws = append(laws, l)
 			begin = end
 		}
-		// The iteration works on the gathered numbers; which result is better is told by all of them.
+		// The iteration works on the gathered numbers; which result is better is told by all of
+		// them.
 		laws = maximise(few, weights, laws, o.LeastVariance)
 		likelihood := 0.0
 		for _, v := range sorted {
@@ -147,8 +151,8 @@ func (f *Fit) Class(v float64) int {
 	return best
 }
 
-// Skewness returns the skewness within the laws: that of each number about the mean and in deviations of a law, by
-// the probability that it is of it. It is 0 for mixtures of normal laws.
+// Skewness returns the skewness within the laws: that of each number about the mean and in
+// deviations of a law, by the probability that it is of it. It is 0 for mixtures of normal laws.
 func (f *Fit) Skewness(x []float64) float64 {
 	share, sum := make([]float64, len(f.Laws)), 0.0
 	for _, v := range x {
@@ -161,7 +165,8 @@ func (f *Fit) Skewness(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// gathered returns at most about mostAlone numbers that stand for the sorted x, and how many each stands for.
+// gathered returns at most about mostAlone numbers that stand for the sorted x, and how many each
+// stands for.
 func gathered(x []float64) (few, weights []float64) {
 	run := 1
 	if len(x) > mostAlone {
@@ -244,7 +249,8 @@ func shares(laws []Law, v float64, share []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// logDensity returns the logarithm of the density at v, by which the law counts in the mixture: with its weight.
+// logDensity returns the logarithm of the density at v, by which the law counts in the mixture:
+// with its weight.
 func (l *Law) logDensity(v float64) float64 {
 	d := v - l.Mean
 	return math.Log(l.Weight) - float64(d*d)/(2*l.Variance) - math.Log(2*math.Pi*l.Variance)/2

@@ -18,10 +18,11 @@
 //
 // # Source
 //
-// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New Look at the Statistical Model
-// Identification", IEEE Transactions on Automatic Control 19, 1974, of G. Schwarz, "Estimating the Dimension of a
-// Model", Annals of Statistics 6, 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model
-// selection criterion", Statistics & Probability Letters 44, 1999.
+// Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New Look at the
+// Statistical Model Identification", IEEE Transactions on Automatic Control 19, 1974, of G.
+// Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978, and of A.
+// McQuarrie, "A small-sample correction for the Schwarz SIC model selection criterion", Statistics
+// & Probability Letters 44, 1999.
 package regress
 
 import (
@@ -39,8 +40,8 @@ var (
 	ErrRank   = errors.New("terms that the points cannot tell apart")
 )
 
-// maxCondition is the largest condition number of the terms, each scaled to norm 1, with which a fit is not
-// refused: half of the digits of a float64 are still right in the coefficients.
+// maxCondition is the largest condition number of the terms, each scaled to norm 1, with which a
+// fit is not refused: half of the digits of a float64 are still right in the coefficients.
 const maxCondition = 1e8
 
 // Linear is a fit of y to a sum of coefficients times terms.
@@ -56,17 +57,19 @@ type Linear struct {
 // Sigma returns the standard deviation of the residuals, with n - p degrees of freedom.
 func (l *Linear) Sigma() float64 { return math.Sqrt(l.RSS / float64(l.N-len(l.Coef))) }
 
-// Criteria returns Akaike's and Schwarz's information criterion for normal residuals of unknown variance, constants
-// of the data left out: n log(RSS/n) plus 2k or k log n, where k counts the coefficients and the variance.
+// Criteria returns Akaike's and Schwarz's information criterion for normal residuals of unknown
+// variance, constants of the data left out: n log(RSS/n) plus 2k or k log n, where k counts the
+// coefficients and the variance.
 func (l *Linear) Criteria() (aic, bic float64) {
 	n, k := float64(l.N), float64(len(l.Coef)+1)
 	likelihood := n * math.Log(max(l.RSS/n, math.SmallestNonzeroFloat64)) // -2 log L up to a constant
 	return likelihood + 2*k, likelihood + float64(math.Log(n)*k)
 }
 
-// LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the number of terms: x holds the terms
-// of each point, row by row. It minimises the sum of w[i] times squared residual; without w, all weights are 1.
-// There must be more points than terms (else ErrTooFew), and the terms must be independent (else ErrRank).
+// LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the number of terms: x
+// holds the terms of each point, row by row. It minimises the sum of w[i] times squared residual;
+// without w, all weights are 1. There must be more points than terms (else ErrTooFew), and the
+// terms must be independent (else ErrRank).
 //
 // The fit is by QR decomposition of the terms, scaled to norm 1; the standard errors
 // are those of ordinary least squares, RSS/(n-p) times the diagonal of (XᵀWX)⁻¹.

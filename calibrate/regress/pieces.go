@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// This file fits consecutive lines to points: the overheads and transfer times of messages by their size, with
-// breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are fitted by the other files.
+// This file fits consecutive lines to points: the overheads and transfer times of messages by their
+// size, with breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are
+// fitted by the other files.
 
 // ErrPoints is wrapped by the error about more points than breakpoints are learned from.
 var ErrPoints = errors.New("unfit points")
@@ -28,7 +29,8 @@ type Pieces struct {
 	LogSSE float64 // sum of squared residuals of the logarithms
 }
 
-// LogError returns the root of the mean squared residual of the logarithms: for small ones, the relative error.
+// LogError returns the root of the mean squared residual of the logarithms: for small ones, the
+// relative error.
 func (p *Pieces) LogError() float64 { return math.Sqrt(p.LogSSE / float64(p.N)) }
 
 // Join returns the pieces of two fits, of which the first one holds up to x and with it.
@@ -62,7 +64,8 @@ func (p *Pieces) Find(x float64) int {
 // Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
-	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh alike.
+	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh
+	// alike.
 	W []float64
 	S []float64 // relative standard errors of Y, by the scatter of its timings
 }
@@ -120,7 +123,8 @@ func (p Points) fit(edges []int, plain bool) *Pieces {
 	return fit
 }
 
-// MaxLearn is the largest number of points that breakpoints are learned from: the search takes quadratic time.
+// MaxLearn is the largest number of points that breakpoints are learned from: the search takes
+// quadratic time.
 const MaxLearn = 4096
 
 // LearnOptions bounds the search of LearnPieces.
@@ -153,23 +157,26 @@ const maxPieces = 100
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
 
-// unseen bounds how well a fit counts: a remainder below unseen times the variance of the timings is as good as
-// this one, for the variance of a few timings, or of a median with outliers, is known to no better than that.
+// unseen bounds how well a fit counts: a remainder below unseen times the variance of the timings
+// is as good as this one, for the variance of a few timings, or of a median with outliers, is known
+// to no better than that.
 const unseen = 2
 
-// LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where the sum of
-// squares falls most, until there are too many pieces; then bottom-up, merging the neighbours that raise it least,
-// and after each merge moving every breakpoint to its best place between its neighbours. Of all these fits, with k
-// pieces of n points, it returns the one with the smallest
+// LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where
+// the sum of squares falls most, until there are too many pieces; then bottom-up, merging the
+// neighbours that raise it least, and after each merge moving every breakpoint to its best place
+// between its neighbours. Of all these fits, with k pieces of n points, it returns the one with the
+// smallest
 //
 //	n log max(SSE/n, 2s²) + max(p log n N/(N-p-2), 2 n k log(1/(1-Gain)))
 //
-// with s² the mean variance of a point by the scatter of its timings, N the number of all these timings (n if
-// nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of coefficients and breakpoints. Below
-// the scatter that was seen nothing is left that a breakpoint could explain. The first penalty is that of the
-// Bayesian information criterion for small samples (McQuarrie 1999): where no scatter was seen, a few points are
-// nearer to two lines than to one by chance. It alone takes every bend of a real curve for a breakpoint; by the
-// second one, each must lower the root of the mean square by the part Gain as well.
+// with s² the mean variance of a point by the scatter of its timings, N the number of all these
+// timings (n if nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of
+// coefficients and breakpoints. Below the scatter that was seen nothing is left that a breakpoint
+// could explain. The first penalty is that of the Bayesian information criterion for small samples
+// (McQuarrie 1999): where no scatter was seen, a few points are nearer to two lines than to one by
+// chance. It alone takes every bend of a real curve for a breakpoint; by the second one, each must
+// lower the root of the mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -218,9 +225,10 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 }
 
-// noise returns the mean variance of the logarithms of the points, and the number of timings. The variance of one
-// timing is pooled over the points with several timings; that of a point is this variance divided by its number of
-// timings. Without such points the variance is 0, and each point counts as one timing.
+// noise returns the mean variance of the logarithms of the points, and the number of timings. The
+// variance of one timing is pooled over the points with several timings; that of a point is this
+// variance divided by its number of timings. Without such points the variance is 0, and each point
+// counts as one timing.
 func (p Points) noise() (variance, timings float64) {
 	freedom, squares, shares := 0.0, 0.0, 0.0
 	for i := range p.S {
@@ -235,7 +243,8 @@ func (p Points) noise() (variance, timings float64) {
 	return squares / freedom * (shares / n), n + freedom
 }
 
-// learner searches edges: the indices at which pieces begin, and the number of points, where the last one ends.
+// learner searches edges: the indices at which pieces begin, and the number of points, where the
+// last one ends.
 type learner struct {
 	logFit
 	least int                // points of a piece
@@ -337,8 +346,9 @@ const (
 
 // logFit fits lines to points (x, exp(l)) by least squares on logarithms.
 //
-// With r = intercept/slope, the best slope for a given r is the geometric mean of exp(l)/(x+r), and what remains is
-// the variance of l - log(x+r): a search in one variable, in which neither coefficient can become negative.
+// With r = intercept/slope, the best slope for a given r is the geometric mean of exp(l)/(x+r), and
+// what remains is the variance of l - log(x+r): a search in one variable, in which neither
+// coefficient can become negative.
 type logFit struct {
 	x, l []float64 // x >= 0, ascending
 }
@@ -352,7 +362,8 @@ func newLogFit(p Points) logFit {
 	return f
 }
 
-// fit returns the best line and the sum of its squared residuals. end is the width of the last bracket of log r.
+// fit returns the best line and the sum of its squared residuals. end is the width of the last
+// bracket of log r.
 func (f logFit) fit(end float64) (Line, float64) {
 	// The ends of the search: a constant, and, where no point is at zero, a line without one.
 	n := len(f.x)
@@ -414,7 +425,8 @@ func (f logFit) fit(end float64) (Line, float64) {
 	return Line{Intercept: float64(slope * r), Slope: slope}, sse
 }
 
-// spread returns the mean of l - log(x+r) and the sum of squares about it; for an infinite r, those of l.
+// spread returns the mean of l - log(x+r) and the sum of squares about it; for an infinite r, those
+// of l.
 func (f logFit) spread(r float64) (mean, sse float64) {
 	n := float64(len(f.x))
 	constant := math.IsInf(r, 1)
@@ -433,8 +445,8 @@ func (f logFit) spread(r float64) (mean, sse float64) {
 	return first + sum/n, max(squares-float64(sum*sum)/n, 0)
 }
 
-// plainLine fits a line by weighted least squares of the residuals themselves, neither coefficient below zero: one
-// that would be is zero. It returns the standard errors, too.
+// plainLine fits a line by weighted least squares of the residuals themselves, neither coefficient
+// below zero: one that would be is zero. It returns the standard errors, too.
 func plainLine(x, y, w []float64) (line, errors Line) {
 	var sw, sx, sy float64
 	for i := range x {
@@ -472,8 +484,8 @@ func plainLine(x, y, w []float64) (line, errors Line) {
 //
 //	sqrt(s2 * sum(q q)/d), sqrt(s2 * sum(p p)/d)    d = sum(p p)*sum(q q) - sum(p q)^2
 //
-// with s2 the sum of squares by the number of points less that of the coefficients. They suppose independent
-// relative errors of the same size, and do not know that breakpoints were chosen.
+// with s2 the sum of squares by the number of points less that of the coefficients. They suppose
+// independent relative errors of the same size, and do not know that breakpoints were chosen.
 func (f logFit) errors(line Line) Line {
 	var pp, pq, qq, sse float64
 	for i := range f.x {
@@ -486,8 +498,8 @@ func (f logFit) errors(line Line) Line {
 	return Line{Intercept: line.Intercept * d.Intercept, Slope: line.Slope * d.Slope}
 }
 
-// deviations returns the standard deviations of the coefficients of a line with the normal matrix (pp pq, pq qq),
-// or of the one that is not zero; 0 where no point is left to tell.
+// deviations returns the standard deviations of the coefficients of a line with the normal matrix
+// (pp pq, pq qq), or of the one that is not zero; 0 where no point is left to tell.
 func deviations(pp, pq, qq float64, line Line, sse float64, n int) Line {
 	root := func(variance float64, coefficients int) float64 {
 		if n <= coefficients || !(variance > 0) || math.IsInf(variance, 1) {

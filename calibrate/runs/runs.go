@@ -99,8 +99,8 @@ func read(path string, only []string) (r Traced, err error) {
 				k.Dims, at = append(k.Dims, d.Name), append(at, j)
 			}
 		}
-		// The first guess of a call's time is that of the set; of a kernel that it has no model of, the time
-		// of its flop. Any host will do: the set says the same of all, up to their speed.
+		// The first guess of a call's time is that of the set; of a kernel that it has no model of,
+		// the time of its flop. Any host will do: the set says the same of all, up to their speed.
 		model, none := set.Bind(kernels.Host{Name: "host", Speed: guessSpeed}, sig)
 		guess := func(d *[4]int64) float64 {
 			var x [4]int64

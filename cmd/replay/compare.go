@@ -13,6 +13,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/report"
 	"reprise/report/compare"
 )
@@ -73,13 +74,12 @@ func compareCommand() *cli.Command {
 // It reads all files before it compares any, so that a mistake in the last name does not cost the time of tests. The
 // comparison is printed before files are written.
 func compareFiles(c *cli.Context) (worse bool, err error) {
+	defer textutil.Stopped(&err)
 	// The command line. The first flag that stands before the word compare, where flags of replays are, is refused.
 	o := compare.Options{Test: compare.Test(c.String("test")), Paired: c.Bool("paired"), Seed: c.Uint64("seed"),
 		Gate: c.IsSet("threshold")}
 	if o.Gate {
-		if o.Threshold, err = parseShare("threshold", c.String("threshold"), true); err != nil {
-			return false, err
-		}
+		o.Threshold = textutil.Must(parseShare("threshold", c.String("threshold"), true))
 	}
 	if names := c.Lineage()[1].LocalFlagNames(); len(names) > 0 {
 		return false, command.Usagef("--%s is for replays: flags of replay compare come behind its name", names[0])
@@ -121,10 +121,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	var results []*compare.Result
 	var pages []*report.Data
 	for _, path := range files {
-		r, err := readResult(path, c.App.Reader)
-		if err != nil {
-			return false, err
-		}
+		r := textutil.Must(readResult(path, c.App.Reader))
 		results, pages = append(results, r), append(pages, r.Page)
 	}
 	if i := slices.Index(pages, nil); i >= 0 && page != "" {

@@ -9,6 +9,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/trace/warning"
@@ -31,14 +32,12 @@ type input struct {
 // A named pipe is opened, which waits for a writer; until then a signal ends the process at once. A regular file is an
 // index if its first bytes are a list of files. Everything else is a trace of our own, or an error that names the
 // format.
-func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error) {
+func openInput(ctx context.Context, path string, stdin io.Reader) (_ *input, err error) {
+	defer textutil.Stopped(&err)
 	info, err := os.Stat(path)
 	stream, name, pipe := stdin, "stdin", io.Closer(nil)
 	if path != "-" && err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
+		f := textutil.Must(os.Open(path))
 		stream, name, pipe = f, path, f
 	}
 	if path == "-" || pipe != nil {
@@ -64,10 +63,7 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 		return nil, err
 	}
 	if info.Mode().IsRegular() {
-		head, err := readHead(path, 512)
-		if err != nil {
-			return nil, err
-		}
+		head := textutil.Must(readHead(path, 512))
 		if simgrid.IsIndex(head) {
 			t, err := simgrid.Open(path, "")
 			if err != nil {
@@ -76,10 +72,7 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (*input, error
 			return &input{header: t.Header(), text: t}, nil
 		}
 	}
-	t, err := trace.Open(path)
-	if err != nil {
-		return nil, err
-	}
+	t := textutil.Must(trace.Open(path))
 	return &input{header: t.Header(), trace: t}, nil
 }
 

@@ -88,11 +88,8 @@ func InFile(err error, name string, want ...Kind) error {
 	return InsteadAt(err, name, f, want...)
 }
 
-// InsteadAt is Instead of a file that can be read again.
+// InsteadAt is Instead, for an error, of a file that can be read again.
 func InsteadAt(err error, name string, r io.ReaderAt, want ...Kind) error {
-	if err == nil {
-		return nil
-	}
 	head := make([]byte, HeadSize)
 	n, _ := r.ReadAt(head, 0)
 	return Instead(err, name, head[:n], want...)

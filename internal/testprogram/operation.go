@@ -157,10 +157,10 @@ func (o *operation) do(op string) {
 		if op == "recvinit" {
 			m.op = trace.OpIrecv
 		}
-		o.persistent[persistentKey{o.rank, o.slot()}] = m
+		o.persistent[key{o.rank, int64(o.slot())}] = m
 	case "start":
 		for _, slot := range o.slots() {
-			m := o.persistent[persistentKey{o.rank, slot}]
+			m := o.persistent[key{o.rank, int64(slot)}]
 			o.b.Message(m.op, m.family, slot, m.peer, m.tag, trace.Const(m.bytes))
 		}
 	case "probe":
@@ -184,7 +184,7 @@ func (o *operation) do(op string) {
 	case "wincreate":
 		g := o.group()
 		w := o.number()
-		o.windows[windowKey{o.rank, w}] = g
+		o.windows[key{o.rank, w}] = g
 		o.b.Sync(trace.SyncCreate, g.family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(0))
 	case "winfree", "fence":
 		w := o.number()
@@ -192,12 +192,12 @@ func (o *operation) do(op string) {
 		if op == "fence" {
 			kind, assert = trace.SyncFence, o.number()
 		}
-		o.b.Sync(kind, o.windows[windowKey{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w),
+		o.b.Sync(kind, o.windows[key{o.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w),
 			trace.Const(assert))
 	case "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap":
 		// Accesses to a window: of bytes, or where they compute of numbers of 8 bytes.
 		kind, w := accesses[op], o.number()
-		g := o.windows[windowKey{o.rank, w}]
+		g := o.windows[key{o.rank, w}]
 		peer, bytes := o.peer(&g), int64(8)
 		switch kind {
 		case trace.AccessPut, trace.AccessGet:
@@ -217,8 +217,8 @@ func (o *operation) do(op string) {
 	}
 }
 
-// windowKey is a window of a rank.
-type windowKey struct {
+// key is a window or a persistent request of a rank.
+type key struct {
 	rank   int32
 	number int64
 }
@@ -236,9 +236,6 @@ type persistent struct {
 	tag    trace.Operand
 	bytes  int64
 }
-
-// persistentKey is a request of a rank.
-type persistentKey struct{ rank, slot int32 }
 
 // kinds and completions are the words of collective operations and of waits and tests: those of package trace.
 var (

@@ -217,7 +217,7 @@ func (c *Case) Trace() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{Case: c, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
+	p := &program{Case: c, persistent: map[key]persistent{}, windows: map[key]group{}}
 	for i := range c.lines {
 		l := &c.lines[i]
 		failed := func(err error) ([]byte, error) { return nil, fmt.Errorf("case %s: %s: %w", c.Name, l.text, err) }
@@ -260,6 +260,6 @@ func (c *Case) Trace() ([]byte, error) {
 // program is what the ranks of a case have made in the lines so far.
 type program struct {
 	*Case
-	persistent map[persistentKey]persistent
-	windows    map[windowKey]group
+	persistent map[key]persistent
+	windows    map[key]group
 }

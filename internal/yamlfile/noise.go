@@ -109,11 +109,9 @@ func (d *Document) Deviation(n ast.Node, what string) (noise.Amount, error) {
 }
 
 // amount parses a number or a percentage.
-func (d *Document) amount(n ast.Node, what string) (noise.Amount, error) {
-	text, err := d.Text(n, what)
-	if err != nil {
-		return noise.Amount{}, err
-	}
+func (d *Document) amount(n ast.Node, what string) (a noise.Amount, err error) {
+	defer textutil.Stopped(&err)
+	text := textutil.Must(d.Text(n, what))
 	percent, ok := strings.CutSuffix(text, "%")
 	if !ok {
 		v, err := d.Number(n, what)

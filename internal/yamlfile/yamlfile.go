@@ -132,7 +132,8 @@ type Entry struct {
 }
 
 // Entries returns the entries of the mapping n; what says what n is.
-func (d *Document) Entries(n ast.Node, what string) ([]Entry, error) {
+func (d *Document) Entries(n ast.Node, what string) (list []Entry, err error) {
+	defer textutil.Stopped(&err)
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -142,25 +143,19 @@ func (d *Document) Entries(n ast.Node, what string) ([]Entry, error) {
 	default:
 		return nil, d.Errorf(n, "%s: want a mapping, found %s", what, Describe(n))
 	}
-	list := make([]Entry, 0, len(values))
+	list = make([]Entry, 0, len(values))
 	for _, v := range values {
-		key, err := d.Text(v.Key, what+": key")
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Entry{key, v.Key, v.Value})
+		list = append(list, Entry{textutil.Must(d.Text(v.Key, what+": key")), v.Key, v.Value})
 	}
 	return list, nil
 }
 
 // Fields returns the entries of the mapping n by key, which must be one of
 // the given keys.
-func (d *Document) Fields(n ast.Node, what string, keys ...string) (map[string]ast.Node, error) {
-	list, err := d.Entries(n, what)
-	if err != nil {
-		return nil, err
-	}
-	byKey := make(map[string]ast.Node, len(list))
+func (d *Document) Fields(n ast.Node, what string, keys ...string) (byKey map[string]ast.Node, err error) {
+	defer textutil.Stopped(&err)
+	list := textutil.Must(d.Entries(n, what))
+	byKey = make(map[string]ast.Node, len(list))
 	for _, e := range list {
 		if !slices.Contains(keys, e.Key) {
 			return nil, d.Errorf(e.Node, "%s: unknown key %s: want %s", what, Quote(e.Key), strings.Join(keys, ", "))
@@ -193,12 +188,10 @@ func (d *Document) Text(n ast.Node, what string) (string, error) {
 }
 
 // Number returns the finite number that n stands for.
-func (d *Document) Number(n ast.Node, what string) (float64, error) {
-	text, err := d.Text(n, what)
-	if err != nil {
-		return 0, err
-	}
-	v, err := strconv.ParseFloat(text, 64)
+func (d *Document) Number(n ast.Node, what string) (v float64, err error) {
+	defer textutil.Stopped(&err)
+	text := textutil.Must(d.Text(n, what))
+	v, err = strconv.ParseFloat(text, 64)
 	if err != nil || strings.ContainsAny(text, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
 		return 0, d.Errorf(n, "%s: want a finite number, found %s", what, Quote(text))
 	}
@@ -206,12 +199,10 @@ func (d *Document) Number(n ast.Node, what string) (float64, error) {
 }
 
 // Integer returns the whole number in [lo, hi] that n stands for.
-func (d *Document) Integer(n ast.Node, what string, lo, hi int) (int, error) {
-	text, err := d.Text(n, what)
-	if err != nil {
-		return 0, err
-	}
-	v, err := strconv.Atoi(text)
+func (d *Document) Integer(n ast.Node, what string, lo, hi int) (v int, err error) {
+	defer textutil.Stopped(&err)
+	text := textutil.Must(d.Text(n, what))
+	v, err = strconv.Atoi(text)
 	if err != nil || v < lo || v > hi {
 		return 0, d.Errorf(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, Quote(text))
 	}

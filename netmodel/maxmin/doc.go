@@ -44,7 +44,6 @@
 //	elements.go   variables, constraints and the lists of elements that join them
 //	local.go      the local solver: its working set, from the changes to the commit
 //	filling.go    progressive filling of the working set
-//	filling_heap.go  the same for many constraints
 //	clocks.go     the solver for crowds
 //	reference.go  progressive filling, plainly
 //	component.go  a part of the system as the reference takes it

@@ -152,8 +152,7 @@ func (v *verifier) disagreeing() (*Fault, error) {
 	if sum == 0 {
 		return nil, nil
 	}
-	if fault, err = v.communicators(func(m *members) (*Fault, error) { return traceCounts(v.t, m) }); fault == nil &&
-		err == nil {
+	if fault, err = v.communicators(v.traceCounts); fault == nil && err == nil {
 		panic("verify: the counts of collective operations agree after all")
 	}
 	return fault, err
@@ -223,15 +222,15 @@ func collectiveText(a *trace.Action) string {
 
 // traceCounts goes through the collective operations on a communicator, which are the same for
 // all its ranks, and returns the first where their counts do not agree.
-func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
-	if t.IsStream() {
-		return nil, fmt.Errorf("%s: the counts of a collective operation do not agree; %w", t.Name(), errStream)
+func (v *verifier) traceCounts(m *members) (*Fault, error) {
+	if v.t.IsStream() {
+		return nil, fmt.Errorf("%s: the counts of a collective operation do not agree; %w", v.t.Name(), errStream)
 	}
 	ranks := make([]int32, m.Len())
 	for i := range ranks {
 		ranks[i] = m.Member(i)
 	}
-	cursors, err := t.Cursors(ranks, trace.CursorOptions{})
+	cursors, err := v.t.Cursors(ranks, trace.CursorOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +254,7 @@ func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 		}
 		if r, text := trace.Disagreement(calls); text != "" {
 			if m.comm > 0 {
-				text += fmt.Sprintf(" (ranks of the communicator, of family %q)", t.Header().CommFamilies[m.comm-1].Name)
+				text += fmt.Sprintf(" (ranks of the communicator, of family %q)", v.t.Header().CommFamilies[m.comm-1].Name)
 			}
 			return &Fault{Rank: ranks[r], Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}, nil
 		}

@@ -4,8 +4,9 @@
 //	os.WriteFile("hpl-kernels.c", hpl.Source(), 0o666)
 //	os.WriteFile("hpl-kernels.flags", hpl.Flags(), 0o666)
 //
-// The program is HPL, at its sizes, on its matrix, beside its messages: what no measurement from outside can be
-// sure to copy. It works for an HPL that calls BLAS by HPL's own functions (Fortran's interface) or, compiled with
+// The program is HPL, at its sizes, on its matrix, beside its messages: what no measurement from
+// outside can be sure to copy. It works for an HPL that calls BLAS by HPL's own functions
+// (Fortran's interface) or, compiled with
 // -DCBLAS, by CBLAS; linked by GNU ld, gold or lld from objects that were not optimised across files (no -flto).
 //
 // # Units
@@ -18,7 +19,8 @@
 //
 // # Source
 //
-// The functions are those of HPL 2.0 to 2.3, of its headers hpl_blas.h, hpl_auxil.h and hpl_pauxil.h.
+// The functions are those of HPL 2.0 to 2.3, of its headers hpl_blas.h, hpl_auxil.h and
+// hpl_pauxil.h.
 package hpl
 
 import (

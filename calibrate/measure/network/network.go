@@ -5,14 +5,14 @@
 //	result, err := network.Run(ctx, o, nil)
 //	err = result.WriteCSV(w, facts)
 //
-// The program (helper/bench.c) is compiled with the MPI's own compiler and started by the launcher of the user, so
-// that it runs as programs do there: any MPI 3, any network, any scheduler. It prints nothing, since its output
-// wakes the launcher, which competes with the ranks. Rank 0 appends the timings to a file, about once a
-// second and between operations that are timed; the file outlives ranks that are killed, so that the timings of an
-// interrupted measurement are kept.
+// The program (helper/bench.c) is compiled with the MPI's own compiler and started by the launcher
+// of the user, so that it runs as programs do there: any MPI 3, any network, any scheduler. It
+// prints nothing, since its output wakes the launcher, which competes with the ranks. Rank 0
+// appends the timings to a file, about once a second and between operations that are timed; the
+// file outlives ranks that are killed, so that the timings of an interrupted measurement are kept.
 //
-// The places of the ranks decide which messages are timed: two ranks on one host give messages within a host, two on
-// two hosts messages between them, and more give pairs at the same time.
+// The places of the ranks decide which messages are timed: two ranks on one host give messages
+// within a host, two on two hosts messages between them, and more give pairs at the same time.
 //
 // [Options] say how, a [Result] holds the timings, a [Report] everything that is told of them. Fitting is left to
 // calibrate.
@@ -28,8 +28,9 @@
 //
 // # Source
 //
-// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High Performance Computing:
-// Towards Better Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021.
+// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High
+// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
+// Université Grenoble Alpes, 2021.
 package network
 
 import (
@@ -42,7 +43,8 @@ import (
 // Between says between which ranks messages are timed.
 type Between string
 
-// The choices: within a host, between two hosts, both, and as many of both as the places of the ranks allow.
+// The choices: within a host, between two hosts, both, and as many of both as the places of the
+// ranks allow.
 const (
 	Cores Between = "cores"
 	Nodes Between = "nodes"

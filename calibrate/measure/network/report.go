@@ -13,7 +13,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file makes the Report of a measurement from its Result: Report.Complete. The report warns of a busy machine.
+// This file makes the Report of a measurement from its Result: Report.Complete. The report warns of
+// a busy machine.
 
 // Report tells people how a measurement of messages was made, how it ended and what it found.
 type Report struct {
@@ -29,7 +30,8 @@ type Report struct {
 	result *Result
 }
 
-// Shortest has the quickest timings of the smallest and the largest size of an operation, in seconds.
+// Shortest has the quickest timings of the smallest and the largest size of an operation, in
+// seconds.
 type Shortest struct {
 	Operation string  `json:"operation"`
 	Between   Between `json:"between"`
@@ -39,8 +41,8 @@ type Shortest struct {
 	Large     float64 `json:"largest_size_s"`
 }
 
-// Complete adds the result to a report that has period, machine and the first facts of its method: the rest of the
-// method, how the measurement ended, warnings and the quickest timings.
+// Complete adds the result to a report that has period, machine and the first facts of its method:
+// the rest of the method, how the measurement ended, warnings and the quickest timings.
 func (r *Report) Complete(o *Options, result *Result, failure error) {
 	r.result = result
 	r.Library, r.Hosts, r.Ranks = result.Library, result.Hosts(), result.Ranks
@@ -66,8 +68,9 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	r.Planned, r.Timings, r.Warnings = result.Planned, len(result.Timings), result.Warnings()
 	r.Finish(failure, result.Interrupted, result.Ended == OverBudget, o.Budget)
 
-	// Timings of one operation, between the same kind of places and by as many pairs, make a line of the report. In the
-	// sorted list their sizes ascend, and the first timing of each size is the quickest.
+	// Timings of one operation, between the same kind of places and by as many pairs, make a line
+	// of the report. In the sorted list their sizes ascend, and the first timing of each size is
+	// the quickest.
 	sorted := slices.Clone(result.Timings)
 	slices.SortFunc(sorted, func(a, b Timing) int {
 		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs),
@@ -87,7 +90,8 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	}
 }
 
-// WriteCSV writes the table of the timings (Result.WriteCSV), with the report as comments before it.
+// WriteCSV writes the table of the timings (Result.WriteCSV), with the report as comments before
+// it.
 func (r *Report) WriteCSV(w io.Writer) error {
 	return r.result.WriteCSV(w, slices.Concat(r.Facts(), r.Method,
 		[]measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine,
@@ -140,8 +144,8 @@ const (
 	smallBytes = 4096
 )
 
-// Spread returns how many times as long as the quickest of its size a small ping-pong typically takes: of each size the
-// ratio of median and least time, of these the median; 0 if there are none.
+// Spread returns how many times as long as the quickest of its size a small ping-pong typically
+// takes: of each size the ratio of median and least time, of these the median; 0 if there are none.
 func (r *Result) Spread(b Between) float64 {
 	// Large messages scatter on an idle machine, too, and pairs compete by intent.
 	bySize := map[int64][]float64{}
@@ -185,5 +189,6 @@ func (r *Result) Hosts() string {
 	return strings.Join(order, "; ")
 }
 
-// mostShown is the number of ranks of a host that a description names, and of hosts whose first rank it describes.
+// mostShown is the number of ranks of a host that a description names, and of hosts whose first
+// rank it describes.
 const mostShown = 16

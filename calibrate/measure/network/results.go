@@ -14,7 +14,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file reads the timings that helper/bench.c writes into a Result (read), and checks and writes the Result.
+// This file reads the timings that helper/bench.c writes into a Result (read), and checks and
+// writes the Result.
 
 // Timing is one operation that was timed.
 type Timing struct {
@@ -77,8 +78,8 @@ const (
 var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit",
 	"test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
 
-// read reads the file that the program writes (helper/bench.c): lines of a word and its values. A last line without
-// its end was cut off when the program was killed; it does not count.
+// read reads the file that the program writes (helper/bench.c): lines of a word and its values. A
+// last line without its end was cut off when the program was killed; it does not count.
 func read(in io.Reader) (*Result, error) {
 	// ReadSlice bounds the length of a line by the buffer.
 	lines, r := bufio.NewReader(in), &Result{}
@@ -148,8 +149,8 @@ func count(text string, n *int) error {
 	return nil
 }
 
-// WriteCSV writes the timings as calibrate network reads them, after facts about the measurement as comments.
-// Report.WriteCSV calls it with the facts of the report.
+// WriteCSV writes the timings as calibrate network reads them, after facts about the measurement as
+// comments. Report.WriteCSV calls it with the facts of the report.
 func (r *Result) WriteCSV(w io.Writer, facts []measure.Fact) error {
 	var b strings.Builder
 	b.WriteString(measure.Comments(facts) + "operation,bytes,seconds,between,pairs\n")
