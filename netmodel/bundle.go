@@ -61,8 +61,7 @@ func keyOf(src, dst int32, instant bool) bundleKey {
 	return key
 }
 
-// What a key was made of.
-
+// src, dst and instant are what a key was made of.
 func (k bundleKey) src() int32    { return int32(k >> 32) }
 func (k bundleKey) dst() int32    { return int32(uint32(k) >> 1) }
 func (k bundleKey) instant() bool { return k&1 != 0 }
