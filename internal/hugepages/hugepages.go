@@ -6,9 +6,9 @@ package hugepages
 
 import "bytes"
 
-// reserve is how much of the heap lies in huge pages, in bytes: enough for most replays. A part that is not used takes
+// reserve is how much of the heap lies in huge pages, in bytes: that of 65,536 ranks. A part that is not used takes
 // no memory of the system.
-const reserve = 256 << 20
+const reserve = 1 << 30
 
 // given reports whether a setting of the system gives huge pages to those who ask, and to nobody else.
 func given(setting []byte) bool { return bytes.Contains(setting, []byte("[madvise]")) }
