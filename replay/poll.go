@@ -28,6 +28,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if spin && v == miss {
 		rk.lastMiss = rk.clock
 	}
+	// Now the poll is over: the next action of the rank begins afresh.
 	rk.stage = stageFresh
 	// The source goes on by the answer. Of late polls a miss lets in the messages that the next poll sees.
 	if v == miss {
@@ -46,6 +47,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 // probes. It reports whether the action is over.
 func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 	rk := &e.ranks[r]
+	// Its cost is constant, so the rank pays it and runs ahead: it need not learn what the probe would see.
 	if !e.prober.ordered && !rk.shared {
 		rk.clock += e.prober.cost
 		e.charge(r, TimePoll)
@@ -64,6 +66,7 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 // test carries on a recorded MPI_Test of the request in slot n of rank r.
 func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	slot, err := e.slots.at(rk, n)
+	// A test of no request takes no time. One that has begun goes on, even if its slot has become empty meanwhile.
 	if err != nil || *slot == noRequest && rk.stage == stageFresh {
 		return goOn, err
 	}
@@ -137,7 +140,8 @@ func (e *engine) testSleep(r int32, rk *rank, factor int64, grows bool) bool {
 	return true
 }
 
-// tested ends a test that has succeeded.
+// tested ends a test that has succeeded: the next test of any rank costs what the first one did, however far misses
+// have raised the cost.
 func (e *engine) tested(rk *rank) {
 	rk.stage = stageFresh
 	e.prober.testFactor = 1
@@ -171,7 +175,3 @@ func (e *engine) lookFor(r int32, a *trace.Action) (int32, error) {
 		}
 	}
 }
-
-// Where the costs of probes grow, each miss of a rank makes the next probe of any rank
-// costlier, so that all probes are events in one order. So are those of ranks on shared
-// processors, which compute for them.
