@@ -298,9 +298,9 @@ func (b *Builder) Poll(slot int) { b.Add(Item{Op: OpPoll, Slot: uint8(slot)}) }
 // PollWait polls a pollable operation until it is done.
 func (b *Builder) PollWait(slot int) { b.Add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
 
-// Work runs the block body(columns, args...) on n columns. While the pollable operation is pending it runs on chunks
-// and polls after each (HPL's MPI_Iprobe between slices of an update), with empty chunks when no columns are left; once
-// the operation is done it runs on all columns that are left.
+// Work runs the block body(columns, args...) on n columns. While the pollable operation is pending it runs on
+// slices of chunk columns and polls after each (HPL's MPI_Iprobe in an update), with empty slices when no columns are
+// left; once the operation is done it runs on all columns that are left.
 func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
 	b.Add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
 }

@@ -235,7 +235,7 @@ func (c *Cursor) define(in *instr, r *registers) bool {
 
 // ask stores a KindPoll and notes where to go on after its answer. After a miss, an opPollWait is executed again; any
 // other poll is passed. The poll has FlagSpin if the rank has nothing else to do until the message is there: in
-// an opPollWait, and in an opWorkPoll with no columns left (r[in.a] <= 0), whose loop goes on with empty chunks
+// an opPollWait, and in an opWorkPoll with no columns left (r[in.a] <= 0), whose loop goes on with empty slices
 // (see OpWork in linker.item).
 func (c *Cursor) ask(a *Action, op *pollable, in *instr, r *registers) {
 	*a = Action{Kind: KindPoll, Sym: op.family, Peer: op.peer, Tag: op.tag}

@@ -68,12 +68,12 @@ func (l *library) updateWork(w int64, d int) int64 {
 	return int64(l.add(b))
 }
 
-// workBlock computes a chunk of columns: its parameters are the columns of the
-// chunk and the rows below the diagonal block.
+// workBlock computes a slice of columns: its parameters are the columns of the
+// slice and the rows below the diagonal block.
 func (l *library) workBlock(w int64, d int) int {
 	b := trace.NewBuilder(fmt.Sprintf("work w=%d current=%t", w, d == 0), 2)
 	c, ml2, width := b.Param(0), b.Param(1), trace.Const(w)
-	if l.p.P == 1 { // rows are swapped in place, a chunk at a time
+	if l.p.P == 1 { // rows are swapped in place, a slice at a time
 		b.Compute(dlaswp00N, width, c)
 	}
 	if l.p.P > 1 && l.p.U == Transposed {
