@@ -16,11 +16,8 @@ import (
 // This file runs a command line (Execute), and writes what --generate asks for: completions for shells (words) and
 // manual pages (man).
 
-// generateFlag has a command print its completion for a shell, or its manual page.
-var generateFlag = &cli.StringFlag{
-	Name:  "generate",
-	Usage: "print `bash|zsh|fish|man`: the completion for a shell, or the manual page, and stop",
-}
+// generate is the flag that has a command print its completion for a shell, or its manual page.
+const generate = "generate"
 
 // errGenerated ends a command that has printed what --generate asks for: the library has no other way to stop before
 // the action without an error.
@@ -28,21 +25,24 @@ var errGenerated = errors.New("generated")
 
 // Execute runs an application, whose flags may stand anywhere in the command line.
 func Execute(ctx context.Context, app *cli.App, args []string) error {
-	app.Flags = append(app.Flags, generateFlag)
-	if len(args) > 2 && args[1] == "--"+generateFlag.Name && args[2] == "words" {
+	app.Flags = append(app.Flags, &cli.StringFlag{ // a new one, as tests run commands at the same time
+		Name:  generate,
+		Usage: "print `bash|zsh|fish|man`: the completion for a shell, or the manual page, and stop",
+	})
+	if len(args) > 2 && args[1] == "--"+generate && args[2] == "words" {
 		app.Setup() // adds --version
 		_, err := io.WriteString(app.Writer, strings.Join(words(app, args[3:]), "\n"))
 		return err
 	}
 	// The library runs this when it has parsed the flags, before the action or the command that is named.
 	app.Before = func(c *cli.Context) error {
-		if err := refuseEmpty(c); err != nil || !c.IsSet(generateFlag.Name) {
+		if err := refuseEmpty(c); err != nil || !c.IsSet(generate) {
 			return err
 		}
 		if c.NArg() > 0 {
 			return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
 		}
-		kind := c.String(generateFlag.Name)
+		kind := c.String(generate)
 		script, err := completions.ReadFile("completion." + kind)
 		text := strings.ReplaceAll(string(script), "NAME", c.App.Name)
 		if kind == "man" {
