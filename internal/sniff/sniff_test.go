@@ -100,3 +100,14 @@ func TestInFile(t *testing.T) {
 		}
 	}
 }
+
+// TestShortHeads: a file of one or two bytes is recognised or not, and breaks nothing.
+func TestShortHeads(t *testing.T) {
+	for first := range 256 {
+		for _, second := range []byte{0, 1, 0x7f, 0x80, 0xff} {
+			for n := range 3 {
+				_ = sniff.Instead(io.EOF, "file", []byte{byte(first), second}[:n], sniff.Trace)
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ func isChakra(head []byte) bool {
 	if size > 2 && size < uint64(len(meta)) && meta[0] == 1<<3|2 && int(meta[1]) <= int(size)-2 {
 		return regexp.MustCompile(`^\d+\.\d+[\w.+-]*$`).Match(meta[2 : 2+int(meta[1])])
 	}
-	if size > 0 && meta[0] != 2<<3|2 { // of metadata, attributes
+	if size > 0 && (len(meta) == 0 || meta[0] != 2<<3|2) { // of metadata, attributes
 		return false
 	}
 	if _, n = binary.Uvarint(node); n <= 0 {
