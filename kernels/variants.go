@@ -83,9 +83,9 @@ type quickened struct {
 	factor float64
 }
 
-// Noisy returns the set in which calls of the kernels that match pattern have half-normal noise of that standard
-// deviation, relative to their mean times, on all hosts, instead of the noise of the set; 0 is no noise. Where several
-// patterns match a kernel, the last counts. Patterns are written as those of kernels in a file.
+// Noisy returns the set in which calls of the kernels that match pattern have half-normal noise on all hosts, in
+// place of the set's noise. deviation is its standard deviation relative to a call's mean time; 0 is no noise. If
+// several patterns match a kernel, the last counts. Patterns are written as those of kernels in a file.
 func (s *Set) Noisy(pattern string, deviation float64) (*Set, error) {
 	p, err := textutil.ParsePattern(pattern)
 	if err != nil {

@@ -330,7 +330,7 @@ var optionTable = option.Table[Options]{
 	factors("reprise/loopback-lat-factor", "g of messages from a host to itself, in model SMPI; empty: that of all others",
 		bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LoopbackLatencyFactors }),
 	option.Choice("reprise/solver",
-		"who shares bandwidth: `local` looks at what a change reaches, and goes over to `clocks` in a crowd, which takes the flows between two hosts together; `reference` looks at all flows anew; all agree to rounding",
+		"who shares bandwidth: `local` looks at what a change reaches, and goes over to `clocks` in a crowd, which takes the flows between two hosts together; `clocks` is `local` with links that change and with `reprise/bw-factor:bound`; `reference` looks at all flows anew; all agree to rounding",
 		[]string{"local", "reference", "clocks"}, func(o *Options) *Solver { return &o.Solver }),
 	option.Bytes("smpi/async-small-thresh", "smaller messages are eager, section 1; bytes",
 		func(o *Options) *int64 { return &o.EagerBelow }),

@@ -12,7 +12,7 @@ import (
 
 // Steps that repeat are not all played (lookForRepeats turns that on, stand and atCut do it).
 //
-// Where consecutive steps are the same work, as the iterations of a solver, each rank stands in each step before it
+// If consecutive steps are the same work, as the iterations of a solver, each rank stands in each step before it
 // first sends or waits, until the event loop has come to its clock. If all ranks stand there at once and no message is
 // under way, the further run depends on nothing but their clocks: this is a cut. If the clocks of two cuts, a step
 // apart, differ by the same time for all ranks, all further steps of this work take that time: the replay jumps to the

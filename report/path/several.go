@@ -51,7 +51,7 @@ func (w *Windows) Observe(from, to int) (list []replay.Observer, ended func()) {
 
 // Data returns what the critical path of the run consists of as far as the windows of an
 // estimate tell: each stands for the steps of replay.Estimate.WindowWeight, with its warm-up, and all together
-// for the makespan. Where the path is in between is not known: there are no hops.
+// for the makespan. The path between two windows is not known, so it has no hops.
 //
 // The sleep with which ranks enter is in the run once, and stands in each window for itself.
 func (w *Windows) Data(e *replay.Estimate) *Data {

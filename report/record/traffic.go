@@ -31,7 +31,7 @@ func newTraffic(size int, groups []group) (tables []trafficTable) {
 		ranks.of[r] = int32(r)
 	}
 	for _, g := range append([]group{ranks}, groups...) {
-		// Where the group has more numbers than rows, neighbours share a row.
+		// A group with more than maxTraffic numbers has several neighbours in one row.
 		per := max(1, (g.size+maxTraffic-1)/maxTraffic)
 		t := trafficTable{group: g, per: per, rows: (g.size + per - 1) / per, row: make([]uint16, len(g.of))}
 		for r, i := range g.of {

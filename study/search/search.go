@@ -13,7 +13,7 @@
 // model predicts.
 //
 // All of that is done with each tolerance in turn; with a finer tolerance the points that are left are measured
-// again. Nothing is discarded for good: each step uses the model's predictions of all points.
+// again. No point is left out for good: each step uses the model's predictions of all points.
 //
 // The package knows neither programs nor replays: package tune makes the points and measures them.
 //
