@@ -17,6 +17,7 @@ package command
 import (
 	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os/exec"
@@ -31,6 +32,23 @@ import (
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
+
+// sharedFlag is a switch that the applications of a process share. Unlike the library's own, it keeps no value, so that
+// tests may run commands at the same time.
+type sharedFlag struct{ *cli.BoolFlag }
+
+func init() {
+	cli.HelpFlag = sharedFlag{cli.HelpFlag.(*cli.BoolFlag)}
+	cli.VersionFlag = sharedFlag{cli.VersionFlag.(*cli.BoolFlag)}
+}
+
+// Apply implements cli.Flag.
+func (f sharedFlag) Apply(set *flag.FlagSet) error {
+	for _, name := range f.Names() {
+		set.Bool(name, false, f.Usage)
+	}
+	return nil
+}
 
 // App returns the frame of a command. What goes wrong comes back from it as an error,
 // mistakes in flags as usage errors.
