@@ -298,7 +298,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 type rank struct {
 	clock   float64 // seconds; a rank runs ahead of the event loop
 	charged float64 // time up to which the accounts have its time: clock, unless it waits
-	after   float64 // seconds to pay once waits is 0: the receive overhead of an exchange
+	after   float64 // seconds to pay once waits is 0: the receive overhead of what it waited for
 
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
 	// its own receives.

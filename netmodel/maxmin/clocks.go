@@ -23,7 +23,7 @@ import (
 //
 // Constraints are relaxed until no level changes, low levels first, as these depend on no higher ones. A constraint
 // takes over variables that are not its own and have a higher level (takeOver), and lets go own variables whose maximum
-// is below its level (letGo). In the end (i) and (ii) of the package comment hold, to sameClock, in whatever order
+// is below its level (letGo). In the end (i) and (ii) of the package comment hold, to levelTolerance, in whatever order
 // constraints were relaxed. As constraints of nearly equal levels may pass variables to and fro for long, one filling
 // computes all levels anew (fillClocks) after many relaxations, or if a large part of the variables has changed.
 
@@ -45,9 +45,10 @@ type clock struct {
 	changed bool    // in clocks.changed
 }
 
-// sameClock is the relative change of a level below which a clock keeps it. Changes below do not add up, as a level is
-// computed from the loads each time.
-const sameClock = 1e-11
+// sameClock is the relative change of a level below which a clock keeps it, well below levelTolerance, so that clocks of
+// equal levels do not pass variables to and fro. Such changes do not add up, as a level is computed from the loads each
+// time.
+const sameClock = levelTolerance / 4
 
 // smallUsage is the part of a sum of usages below which a difference has lost too many digits.
 const smallUsage = 1e-3
@@ -305,9 +306,10 @@ func (s *System) attach(id uint32, place int16) {
 		if s.constraints[by].bottleneck == 0 {
 			c.own, c.floor, c.lowest = 0, 0, math.Inf(1)
 			k.saturated++
-			k.loads[by].limit = math.Inf(-1)
 		}
-		s.constraints[by].bottleneck++
+		if s.constraints[by].bottleneck++; !math.IsInf(k.loads[by].limit, 1) {
+			s.setLimit(by)
+		}
 		c.own += e.usage
 		c.floor = max(c.floor, smallUsage*c.own)
 		c.lowest = min(c.lowest, v.maxLevel)
@@ -399,7 +401,7 @@ func (s *System) wait(c uint32) {
 func (s *System) relax(c uint32) {
 	k, on := s.clocks, &s.constraints[c]
 	l, of := &k.loads[c], &k.of[c]
-	s.setLimit(c)
+	defer s.setLimit(c) // only now: what the moves below change, the loop sees
 	if of.age++; of.age > on.variables || of.own < of.floor {
 		s.survey(c, math.Inf(1))
 	}
@@ -540,6 +542,7 @@ func (s *System) takeOver(c uint32) bool {
 		s.detach(id)
 		s.attach(id, int16(s.placeOf(m.id)))
 	}
+	k.loads[c].highest = level
 	return true
 }
 

@@ -23,7 +23,7 @@ type Constraint struct {
 }
 
 // Variable describes a variable without the constraints that it uses, so that variables may share a description.
-// [System.Fit] computes Usage and MaxLevel.
+// Usage and MaxLevel follow from the others and the constraints ([System.Fit] computes them).
 type Variable struct {
 	Penalty  float64   // > 0: twice the penalty, half the share
 	Bound    float64   // > 0: the largest share

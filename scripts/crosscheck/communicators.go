@@ -13,7 +13,10 @@ import (
 	"reprise/internal/testprogram"
 )
 
-// operations are those of the programs' language, that of testdata/oracle/smpi-mpi, with their arguments.
+// This file draws cases of collectives on communicators (drawCommunicators), as text that the C program of
+// testdata/oracle/smpi-mpi executes, and runs them under smpirun (execute).
+
+// operations are those of the text, with their arguments.
 var operations = []struct {
 	name         string
 	size         string // "": none; n: bytes; c: doubles; v: bytes, and how many more for the next rank; d: likewise doubles

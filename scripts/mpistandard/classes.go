@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// This file says how the recorder treats each call of MPI (classOf), by its name.
+
+// handWrittenNames are calls whose wrappers in the recorder's library are written by hand, as they change what it
+// keeps of requests, communicators or files.
 var handWrittenNames = strings.Fields(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free
 	Cancel Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall
 	Pready Pready_range Pready_list Parrived File_open File_close Win_free Session_init Session_finalize`)
@@ -40,6 +44,7 @@ var conversions = regexp.MustCompile(`_(c2f|f2c|errhandler)$`)
 // refusedNames are calls after which the processes are others than those of the recording.
 var refusedNames = strings.Fields(`Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join`)
 
+// classOf returns the class of a call; name is without MPI_.
 func classOf(name string) class {
 	lower := strings.ToLower(name[:1]) + name[1:]
 	if strings.HasPrefix(name, "I") {
