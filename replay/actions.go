@@ -138,13 +138,6 @@ func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.settled(r, TimeExchange), nil
 }
 
-// syncExchange is a nonblocking synchronous send, a blocking receive and the
-// wait for the send.
-func (e *engine) syncExchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
-	rk.serial = true
-	return e.both(r, a, a.Peer, e.label(a), true)
-}
-
 // sendrecv is a nonblocking send, a nonblocking receive and the wait for both.
 // With itself a rank does it in no time.
 func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {

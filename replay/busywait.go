@@ -12,7 +12,7 @@ import (
 // A busy wait for a message from any source or with any tag (lookForAny) may be ended by many ranks. These run ahead of
 // the event loop, some further than others, so that the send known first need not be the one posted first. The rank is
 // parked until its first probe that sees a send known so far, and until an earlier one if an earlier send becomes known
-// (lookEarlier). Once the event loop has come to that time, no earlier send can follow.
+// (notice). Once the event loop has come to that time, no earlier send can follow.
 //
 // If costs grow, the turns of busy waits are events, which takeTurns plays without running the ranks.
 
@@ -49,7 +49,9 @@ func (e *engine) notice(r, id int32) {
 	case rk.spinning:
 		rk.arrival = earlier(rk.arrival, e.visible(id))
 	case wild:
-		e.lookEarlier(r, e.visible(id))
+		if _, look := e.prober.nextLook(rk, e.visible(id)); look < e.wakeups.Time(r) {
+			e.wakeups.Set(r, look)
+		}
 	default:
 		e.wake(r)
 	}
@@ -117,14 +119,6 @@ func (e *engine) lookForAny(r, src int32, l label) (probeResult, error) {
 		rk.clock = look
 		e.charge(r, TimePoll)
 		return hit, nil
-	}
-}
-
-// lookEarlier has rank r look at the first of its probes that sees a message visible from
-// a time on, unless it does before.
-func (e *engine) lookEarlier(r int32, at float64) {
-	if _, look := e.prober.nextLook(&e.ranks[r], at); look < e.wakeups.Time(r) {
-		e.wakeups.Set(r, look)
 	}
 }
 

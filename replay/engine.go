@@ -247,7 +247,8 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	case trace.KindExchange:
 		return e.exchange(r, rk, a)
 	case trace.KindSyncExchange:
-		return e.syncExchange(r, rk, a)
+		rk.serial = true // a nonblocking synchronous send, a blocking receive and the wait for the send
+		return e.both(r, a, a.Peer, e.label(a), true)
 	case trace.KindSend, trace.KindSsend:
 		return e.send(r, rk, a)
 	case trace.KindRecv:

@@ -59,13 +59,7 @@ func OptionName(name string) string {
 	return name
 }
 
-// aside reports whether an option belongs to one of the families of SimGrid that have no
-// effect on the times of a replay.
-func aside(name string) bool {
-	family, _, _ := strings.Cut(name, "/")
-	return slices.Contains(asideFamilies, family)
-}
-
+// asideFamilies are the families of SimGrid's options that have no effect on the times of a replay.
 var asideFamilies = []string{"bmf", "cmonkey", "contexts", "debug", "disk", "exception", "model-check", "msg", "ns3",
 	"path", "plugin", "storage", "tracing"}
 

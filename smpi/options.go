@@ -24,6 +24,8 @@ package smpi
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"reprise/internal/bounds"
 	"reprise/internal/textutil"
@@ -118,7 +120,7 @@ func (o *Options) Set(name, value string) error {
 
 // unknown is the error of a name that is not in the table, nil if it has no effect.
 func unknown(name string) error {
-	if aside(name) || retired(name) {
+	if family, _, _ := strings.Cut(name, "/"); slices.Contains(asideFamilies, family) || retired(name) {
 		return nil
 	}
 	if near := textutil.Nearest(name, optionTable.Names()); near != "" {

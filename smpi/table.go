@@ -106,7 +106,7 @@ func (o *Options) algorithm(operation string) (name string) {
 }
 
 // idleOptions are the options of SimGrid that cannot change the times of a replay, beside
-// whole families of them (aside).
+// whole families of them (asideFamilies).
 func idleOptions() (list option.Table[Options]) {
 	for _, name := range []string{
 		"cpu/maxmin-selective-update", "cpu/optim", "host/solver", "network/maxmin-selective-update", "network/optim",

@@ -294,13 +294,8 @@ func (s *System) refreshSometimes() {
 	a := &s.set
 	if a.solves++; a.solves == refreshPeriod {
 		a.solves = 0
-		s.refreshLoads()
-	}
-}
-
-// refreshLoads computes the loads of all constraints anew.
-func (s *System) refreshLoads() {
-	for c := range s.constraints {
-		s.constraints[c].load = s.loadOf(uint32(c))
+		for c := range s.constraints {
+			s.constraints[c].load = s.loadOf(uint32(c))
+		}
 	}
 }
