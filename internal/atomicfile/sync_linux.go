@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncTree has the disk know all files in a directory. There may be one for each of
+// syncTree flushes all files of a directory to the disk. There may be one for each of
 // 65,536 ranks: one call for the file system is quicker than one for each.
 func syncTree(dir *os.File) error {
 	if err := unix.Syncfs(int(dir.Fd())); err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// syncTree has the disk know all files in a directory.
+// syncTree flushes all files of a directory to the disk.
 func syncTree(dir *os.File) error {
 	list, err := os.ReadDir(dir.Name())
 	for _, entry := range list {

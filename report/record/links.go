@@ -15,7 +15,7 @@ import (
 
 // links is how the links of a platform are used over time.
 //
-// A transfer is told when it ends, with the time since when it was carried. What it has carried goes from its route
+// A transfer is reported when it ends, with the time at which it began. What it has carried goes from its route
 // to the links of the route (now), and at the end of a slice of time from there to the sums of the whole run
 // (rows) and of that slice (past, lost). So a transfer within one slice costs two additions, however many links its
 // route has. Links that carry nothing have no row: machines have far more links than most runs use.

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// This file draws programs of point-to-point messages (programKinds), and mixes collectives into them (collectives).
+
 // program is a list of actions of each rank, while it is drawn. Every post and every wait has a place
 // in one order of all ranks, and nothing that blocks comes before an action that it waits for, so
 // that no program deadlocks.
@@ -21,7 +23,7 @@ type program struct {
 }
 
 // programKinds are the kinds of programs without collectives. Those that poll depend on the order of
-// simultaneous events and are no long cases.
+// simultaneous events and are not used for long cases.
 var programKinds = []struct {
 	name  string
 	draw  func(*program)
