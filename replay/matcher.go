@@ -40,7 +40,7 @@ const (
 	msgDetached messageFlags = 1 << iota // the sender does not wait; the receiver pays its overhead
 	msgStarted                           // the transfer has a flow, or has ended
 	msgEnded                             // the transfer has ended
-	msgSendWait                          // the sender is blocked until the end
+	msgSendWait                          // the sender is blocked until the end; join wants these two in this order
 	msgRecvWait                          // the receiver is blocked until the end
 	msgSeen                              // no receive posted before it takes this send
 	msgAlias                             // a receive whose message is that of the send after it
