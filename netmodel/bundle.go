@@ -79,10 +79,11 @@ type bundles struct {
 	fresh  []uint32         // bundles
 }
 
-// In working sets of more than crowd flows bundles and clocks cost less than single flows. A network goes over to them
-// once the sum over its solves of (flows in the working set - crowd), which never falls below 0, exceeds crowdExcess.
+// If a flow that begins or ends changes the shares of more than crowd flows, bundles and clocks cost less than single
+// flows. A network goes over to them once the sum of (flows whose shares have changed - crowd * flows that have begun or
+// ended), which no solve leaves below 0, exceeds crowdExcess.
 const (
-	crowd       = 64
+	crowd       = 128
 	crowdExcess = 1 << 16
 )
 
@@ -92,7 +93,7 @@ func (n *Network) crowded() bool {
 	if len(n.system.Shares()) > 0 {
 		return false
 	}
-	n.excess = max(0, n.excess+len(n.system.Touched())-crowd)
+	n.excess = max(0, n.excess+len(n.system.Touched()))
 	return n.excess > n.mostExcess || n.opts.Solver == SolverClocks
 }
 

@@ -290,6 +290,7 @@ func (n *Network) begin(id uint32) {
 	}
 	if n.opts.Contention {
 		n.system.Enable(id)
+		n.excess -= crowd
 		return
 	}
 	n.alone(id)
@@ -300,6 +301,7 @@ func (n *Network) end(id uint32) {
 	n.stats.Events++
 	if n.opts.Contention {
 		n.system.Disable(id)
+		n.excess -= crowd
 	}
 	n.flows[id].since = noTime
 	n.active--

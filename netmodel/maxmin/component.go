@@ -112,7 +112,8 @@ func (s *System) solvePart() {
 // addToReference adds variable id to the reference.
 func (s *System) addToReference(id uint32) {
 	p, v := &s.part, &s.params[id]
-	p.reference.addVariable(v.penalty, v.bound)
+	p.reference.variables = append(p.reference.variables, refVariable{penalty: v.penalty, bound: v.bound,
+		firstElement: int32(len(p.reference.elements)), constraint: -1})
 	for k, to := s.allElements(id); k < to; k++ {
 		c := s.elements[k].constraint
 		p.addConstraint(c, s.constraints[c].capacity, s.isFatpipe(c))

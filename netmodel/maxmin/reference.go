@@ -64,13 +64,6 @@ func (r *reference) addConstraint(capacity float64, fatpipe bool) int32 {
 	return int32(len(r.constraints) - 1)
 }
 
-// addVariable adds a variable with no constraints and returns its index.
-func (r *reference) addVariable(penalty, bound float64) int32 {
-	r.variables = append(r.variables, refVariable{penalty: penalty, bound: bound, firstElement: int32(len(r.elements)),
-		constraint: -1})
-	return int32(len(r.variables) - 1)
-}
-
 // use makes the variable that was added last use constraint with usage weight/penalty. It
 // is called at most once per constraint and variable.
 func (r *reference) use(constraint int32, usage float64) {
