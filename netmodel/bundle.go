@@ -91,6 +91,7 @@ const (
 // reference has solved flows that FATPIPEs tie together: with clocks it would have to solve all flows.
 func (n *Network) crowded() bool {
 	if len(n.system.Shares()) > 0 {
+		n.excess = max(0, n.excess)
 		return false
 	}
 	n.excess = max(0, n.excess+len(n.system.Touched()))

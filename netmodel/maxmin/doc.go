@@ -44,7 +44,7 @@
 //	elements.go   variables, constraints and the lists of elements that join them
 //	local.go      the local solver: its working set, from the changes to the commit
 //	filling.go    progressive filling of the working set
-//	clocks.go     the solver for crowds
+//	clocks.go     the solver for crowds; its table of pairs is in pairs.go
 //	reference.go  progressive filling, plainly
 //	component.go  a part of the system as the reference takes it
 //	query.go      what a solution can be asked

@@ -15,10 +15,10 @@ import (
 
 // links is how the links of a platform are used over time.
 //
-// A transfer is reported when it ends, with the time at which it began. What it has carried goes from its route
-// to the links of the route (now), and at the end of a slice of time from there to the sums of the whole run
-// (rows) and of that slice (past, lost). So a transfer within one slice costs two additions, however many links its
-// route has. Links that carry nothing have no row: machines have far more links than most runs use.
+// The replay reports each transfer when it ends. Its bytes are first added to its route (carry). From time to time each
+// route hands its bytes to its links (unload, to now); at the end of a slice of time each link's bytes go to those
+// of the whole run (rows) and of the slice (past). A transfer within one slice costs two additions, however many links
+// its route has. Links that carry nothing have no row: machines have far more links than most runs use.
 type links struct {
 	platform *platforms.Platform
 	options  *netmodel.Options
