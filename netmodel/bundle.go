@@ -30,9 +30,14 @@ type bundle struct {
 	flows   int          // in either phase
 	sized   int          // members that the system knows of
 	fresh   bool         // members have come or gone since the last solve
+}
 
-	clock int32   // that it goes by, in bundles.clocks; none while it has no members or is not solved yet
+// timing is what a bundle that gets another clock needs: apart from the rest of it, as a crowd's bundles get others all
+// the time, and theirs fill no more of the processor's caches than they must.
+type timing struct {
+	first float64 // volume of the bundle at which its first member ends; +Inf: there is none
 	start float64 // volume of the clock when that of the bundle was 0
+	clock int32   // that it goes by, in bundles.clocks; noClock while it has no members or is not solved yet
 }
 
 // clock is the volume of all bundles whose bottleneck is one link, as they have one level. A bundle without a
@@ -69,6 +74,7 @@ func (k bundleKey) instant() bool { return k&1 != 0 }
 // bundles is what a network knows of bundles.
 type bundles struct {
 	list   []bundle // by number of their variable
+	timing []timing // by bundle
 	clocks []clock  // those of the links, then those of the bundles
 	links  int
 	at     map[bundleKey]uint32
@@ -128,7 +134,7 @@ func (n *Network) goOver() {
 		s.list[i].flows++
 		if f := &n.flows[id]; f.since != noTime {
 			n.events.Clear(int32(id))
-			s.touch(i).members.Push(keyheap.Item{Key: f.remaining / f.gain, ID: int32(id)})
+			s.push(i, keyheap.Item{Key: f.remaining / f.gain, ID: int32(id)})
 		}
 	}
 }
@@ -167,11 +173,11 @@ func (n *Network) bundleOf(key bundleKey) (uint32, error) {
 	if free := len(s.free); free > 0 {
 		b, s.free = s.free[free-1], s.free[:free-1]
 	} else {
-		s.list, s.places = append(s.list, bundle{}), append(s.places, 0)
+		s.list, s.timing, s.places = append(s.list, bundle{}), append(s.timing, timing{}), append(s.places, 0)
 		s.clocks = append(s.clocks, clock{end: math.Inf(1)})
 		s.ends.Grow(len(s.clocks))
 	}
-	s.list[b] = bundle{key: key, way: *way, members: s.list[b].members[:0], clock: noClock}
+	s.list[b], s.timing[b] = bundle{key: key, way: *way, members: s.list[b].members[:0]}, timing{first: math.Inf(1), clock: noClock}
 	n.system.Set(b, &way.Variable, links)
 	s.list[b].way.Weights = nil // those are the kind's
 	s.at[key] = b
@@ -258,21 +264,28 @@ func (n *Network) enter(id uint32) {
 		n.summary.begin(n, id)
 	}
 	s, i := n.bundles, n.bundles.of[id]
-	b := s.touch(i)
-	b.members.Push(keyheap.Item{Key: s.volume(b, n.now) + f.remaining/f.gain, ID: int32(id)})
-	if b.clock != noClock {
+	s.push(i, keyheap.Item{Key: s.volume(i, n.now) + f.remaining/f.gain, ID: int32(id)})
+	if s.timing[i].clock != noClock {
 		s.set(i)
 	}
 }
 
-// volume returns the volume of a bundle now.
-func (s *bundles) volume(b *bundle, now float64) float64 {
-	if b.clock == noClock {
+// push adds a member to bundle i.
+func (s *bundles) push(i uint32, member keyheap.Item) {
+	b := s.touch(i)
+	b.members.Push(member)
+	s.timing[i].first = b.members[0].Key
+}
+
+// volume returns the volume of bundle i now.
+func (s *bundles) volume(i uint32, now float64) float64 {
+	t := &s.timing[i]
+	if t.clock == noClock {
 		return 0
 	}
-	c := &s.clocks[b.clock]
+	c := &s.clocks[t.clock]
 	c.advance(now)
-	return c.volume - b.start
+	return c.volume - t.start
 }
 
 // leave has the first member of a clock end now.
@@ -282,12 +295,13 @@ func (n *Network) leave(at int32) int32 {
 	c.advance(n.now)
 	i := uint32(c.bundles[0].ID)
 	b := n.bundles.touch(i)
-	id := b.members.Pop().ID
+	id, t := b.members.Pop().ID, &n.bundles.timing[i]
 	if len(b.members) > 0 {
+		t.first = b.members[0].Key
 		n.bundles.set(i)
 	} else {
 		n.bundles.remove(i)
-		b.clock = noClock
+		t.first, t.clock = math.Inf(1), noClock
 	}
 	if n.watched != nil {
 		n.watched.end(n, uint32(id))
@@ -343,7 +357,7 @@ func (n *Network) solveBundled() {
 		s.move(i, n.system.Clock(i), n.now)
 	}
 	for _, i := range s.fresh { // one that was empty in between is not among those
-		if s.list[i].clock == noClock {
+		if s.timing[i].clock == noClock {
 			s.move(i, n.system.Clock(i), n.now)
 			moved = append(moved, i)
 		}
@@ -352,20 +366,18 @@ func (n *Network) solveBundled() {
 		s.setLevel(int32(c), n.system.ClockLevel(c))
 	}
 	for _, i := range moved {
-		b := &s.list[i]
-		switch {
-		case b.clock == noClock:
-		case b.clock < int32(s.links):
-			s.setLevel(b.clock, n.system.ClockLevel(uint32(b.clock)))
+		switch c := s.timing[i].clock; {
+		case c == noClock:
+		case c < int32(s.links):
+			s.setLevel(c, n.system.ClockLevel(uint32(c)))
 		default:
-			s.setLevel(b.clock, n.system.Level(i))
+			s.setLevel(c, n.system.Level(i))
 		}
 	}
 	for _, i := range s.fresh {
-		b := &s.list[i]
-		b.fresh = false
-		if b.clock != noClock {
-			s.ends.Set(b.clock, s.clocks[b.clock].next())
+		s.list[i].fresh = false
+		if c := s.timing[i].clock; c != noClock {
+			s.ends.Set(c, s.clocks[c].next())
 		}
 		s.dropIfEmpty(i)
 	}
@@ -380,19 +392,19 @@ func (n *Network) solveBundled() {
 
 // move gives bundle i the clock of a link, or its own clock (-1).
 func (s *bundles) move(i uint32, to int32, now float64) {
-	b := &s.list[i]
-	if len(b.members) == 0 {
+	t := &s.timing[i]
+	if math.IsInf(t.first, 1) {
 		return
 	}
 	if to < 0 {
 		to = int32(s.links) + int32(i)
 	}
-	if to == b.clock {
+	if to == t.clock {
 		s.clocks[to].advance(now)
 		return
 	}
-	volume := s.volume(b, now)
-	if b.clock != noClock {
+	volume := s.volume(i, now)
+	if t.clock != noClock {
 		s.remove(i)
 	}
 	c := &s.clocks[to]
@@ -400,8 +412,8 @@ func (s *bundles) move(i uint32, to int32, now float64) {
 		c.volume, c.level = 0, 0
 	}
 	c.advance(now)
-	b.clock, b.start = to, c.volume-volume
-	c.bundles.PushAt(keyheap.Item{Key: b.start + b.members[0].Key, ID: int32(i)}, s.places)
+	t.clock, t.start = to, c.volume-volume
+	c.bundles.PushAt(keyheap.Item{Key: t.start + t.first, ID: int32(i)}, s.places)
 	c.end = c.bundles[0].Key
 }
 
@@ -442,15 +454,15 @@ func (s *bundles) setLevel(at int32, level float64) {
 
 // set moves bundle i, whose first member is another one now, to its place among the bundles of its clock.
 func (s *bundles) set(i uint32) {
-	b := &s.list[i]
-	c := &s.clocks[b.clock]
-	c.bundles.SetAt(int(s.places[i]), b.start+b.members[0].Key, s.places)
+	t := &s.timing[i]
+	c := &s.clocks[t.clock]
+	c.bundles.SetAt(int(s.places[i]), t.start+t.first, s.places)
 	c.end = c.bundles[0].Key
 }
 
 // remove takes bundle i from its clock.
 func (s *bundles) remove(i uint32) {
-	c := &s.clocks[s.list[i].clock]
+	c := &s.clocks[s.timing[i].clock]
 	c.bundles.RemoveAt(int(s.places[i]), s.places)
 	c.end = math.Inf(1)
 	if len(c.bundles) > 0 {
@@ -515,8 +527,9 @@ func (w *watch) lookAtBundles(n *Network) {
 // state leaves out the ways, which follow from the hosts.
 func (s *bundles) state(c *snapshot.State, n *Network) {
 	snapshot.Slice(c, &s.list, func(b *bundle) {
-		c.Vars((*uint64)(&b.key), &b.flows, &b.sized, &b.clock, &b.start, &b.members)
+		c.Vars((*uint64)(&b.key), &b.flows, &b.sized, &b.members)
 	})
+	snapshot.Slice(c, &s.timing, func(t *timing) { c.Vars(&t.first, &t.start, &t.clock) })
 	snapshot.Slice(c, &s.clocks, func(k *clock) {
 		c.Vars(&k.level, &k.volume, &k.since, &k.end, &k.bundles)
 	})

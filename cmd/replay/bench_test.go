@@ -26,6 +26,19 @@ func BenchmarkPatterns(b *testing.B) {
 	}
 }
 
+// BenchmarkCrowds replays all-to-alls whose messages all meet, and whose beginnings cost time.
+func BenchmarkCrowds(b *testing.B) {
+	for _, pattern := range []string{"alltoall", "equal"} {
+		b.Run(pattern, func(b *testing.B) {
+			w := workload.Workload{Pattern: pattern, Ranks: 128, Seed: 1}
+			dir := b.TempDir()
+			noError(b, w.Write(dir))
+			b.Chdir(dir)
+			benchmarkCommand(b, w.Ranks*(w.Ranks-1), "--platform", "platform.xml", "--hostfile", "hostfile", "--cfg", "smpi/ois:0:1e-6:0", "trace.index")
+		})
+	}
+}
+
 // BenchmarkStampede replays a step of HPL on Stampede: the roll of the long broadcast
 // on 6,006 ranks and what comes with it, some 900,000 messages.
 func BenchmarkStampede(b *testing.B) {

@@ -75,10 +75,12 @@ type clocks struct {
 	solved    bool         // nothing has changed since the last solve
 }
 
-// A variable with noClock has its maximum as its level. One that is away is between two clocks: no load counts it.
+// A variable with noClock has its maximum as its level. One that is away comes or goes: no load counts it, and its
+// place among the elements of a bottleneck is noBody.
 const (
 	noClock = math.MaxUint32
 	away    = noClock - 1
+	noBody  = noElement - 1
 )
 
 // mover is a variable that takeOver may move to a clock: if its level is above that of the clock.
@@ -228,7 +230,7 @@ func (s *System) fillClocks() {
 	for id := range s.variables {
 		if v := &s.variables[id]; v.stage != disabled {
 			k.enlist(s, uint32(id))
-			s.attach(uint32(id), v.bottleneck)
+			s.assign(uint32(id), v.bottleneck)
 		}
 	}
 	for _, w := range k.waiting {
@@ -271,7 +273,7 @@ func (s *System) takeClock(id uint32) {
 			s.setClock(c, lowest)
 		}
 	}
-	s.attach(id, at)
+	s.assign(id, at)
 }
 
 // setClock gives a clock a level.
@@ -286,21 +288,37 @@ func (s *System) setClock(c uint32, level float64) {
 	}
 }
 
-// attach makes the element at a place of a variable, or none, its bottleneck.
-func (s *System) attach(id uint32, place int16) {
+// assign makes the element at a place of a variable its bottleneck; with noElement, its level is its maximum. With
+// noBody no load counts it any more.
+func (s *System) assign(id uint32, place int16) {
 	v, k := &s.variables[id], s.clocks
-	v.bottleneck = place
-	k.moved = append(k.moved, id)
 	elements := s.sharedElements(id)
+	if place >= 0 && k.quiet[elements[place].constraint] {
+		s.makeLoud(elements[place].constraint)
+	}
+	was, from, old := s.levelBy(id), v.bottleneck, k.by[id]
+	if old < away {
+		c := &k.of[old]
+		c.own -= elements[from].usage
+		if s.constraints[old].bottleneck--; s.constraints[old].bottleneck == 0 {
+			c.own, c.floor = 0, 0
+			k.saturated--
+			s.setClock(old, math.Inf(1))
+			if !math.IsInf(k.loads[old].limit, 1) {
+				s.setLimit(old)
+			}
+		}
+		s.wait(old)
+	}
 	level, by := v.maxLevel, uint32(noClock)
-	if place == noElement {
+	switch {
+	case place == noBody:
+		place, by = noElement, away
+	case place == noElement:
 		v.level = level
-	} else {
+	default:
 		e := &elements[place]
 		by = e.constraint
-		if k.quiet[by] {
-			s.makeLoud(by)
-		}
 		level = k.level[by]
 		c := &k.of[by]
 		if s.constraints[by].bottleneck == 0 {
@@ -315,65 +333,41 @@ func (s *System) attach(id uint32, place int16) {
 		c.lowest = min(c.lowest, v.maxLevel)
 		s.wait(by)
 	}
-	k.by[id] = by
+	if by != away {
+		k.moved = append(k.moved, id)
+	}
+	v.bottleneck, k.by[id] = place, by
 	for i := range elements {
 		e := &elements[i]
-		if k.users[e.constraint][e.state].by = by; int16(i) != place {
-			on := &k.loads[e.constraint]
-			switch {
-			case by == noClock:
-				on.frozen += float64(e.usage * level)
-			case k.quiet[e.constraint]:
-				on.frozen += float64(e.usage * k.above[by])
-			default:
-				on.frozen += float64(e.usage * level)
+		k.users[e.constraint][e.state].by = by
+		on, quiet := &k.loads[e.constraint], k.quiet[e.constraint]
+		less := false
+		switch {
+		case old == away || old < away && int16(i) == from:
+		case quiet && old != noClock:
+			on.frozen -= float64(e.usage * k.above[old])
+		default:
+			on.frozen -= float64(e.usage * was)
+			if less = old != noClock; less && k.pairs[old].add(e.constraint, -e.usage, -1) {
+				s.sumPair(old, e.constraint)
+			}
+		}
+		switch {
+		case by == away || int16(i) == place:
+		case quiet && by != noClock:
+			on.frozen += float64(e.usage * k.above[by])
+			on.highest = max(on.highest, level)
+		default:
+			on.frozen += float64(e.usage * level)
+			on.highest = max(on.highest, level)
+			if by != noClock {
 				k.pairs[by].add(e.constraint, e.usage, 1)
 			}
-			on.highest = max(on.highest, level)
-			s.wait(e.constraint)
 		}
-	}
-}
-
-// detach takes a variable from its clock.
-func (s *System) detach(id uint32) {
-	v, k := &s.variables[id], s.clocks
-	elements := s.sharedElements(id)
-	level, place, by := s.levelBy(id), v.bottleneck, k.by[id]
-	v.bottleneck, k.by[id] = noElement, away
-	if place >= 0 {
-		c := &k.of[by]
-		c.own -= elements[place].usage
-		if s.constraints[by].bottleneck--; s.constraints[by].bottleneck == 0 {
-			c.own, c.floor = 0, 0
-			k.saturated--
-			s.setClock(by, math.Inf(1))
-			if !math.IsInf(k.loads[by].limit, 1) {
-				s.setLimit(by)
-			}
+		if less && s.constraints[e.constraint].bottleneck == 0 && on.frozen < quietPart*s.constraints[e.constraint].capacity {
+			s.makeQuiet(e.constraint)
 		}
-		s.wait(by)
-	}
-	for i := range elements {
-		e := &elements[i]
-		if k.users[e.constraint][e.state].by = away; int16(i) != place {
-			on := &k.loads[e.constraint]
-			switch {
-			case by == noClock:
-				on.frozen -= float64(e.usage * level)
-			case k.quiet[e.constraint]:
-				on.frozen -= float64(e.usage * k.above[by])
-			default:
-				on.frozen -= float64(e.usage * level)
-				if k.pairs[by].add(e.constraint, -e.usage, -1) {
-					s.sumPair(by, e.constraint)
-				}
-				if s.constraints[e.constraint].bottleneck == 0 && on.frozen < quietPart*s.constraints[e.constraint].capacity {
-					s.makeQuiet(e.constraint)
-				}
-			}
-			s.wait(e.constraint)
-		}
+		s.wait(e.constraint)
 	}
 }
 
@@ -539,8 +533,7 @@ func (s *System) takeOver(c uint32) bool {
 	}
 	for _, m := range over {
 		id := s.variableOf(m.id)
-		s.detach(id)
-		s.attach(id, int16(s.placeOf(m.id)))
+		s.assign(id, int16(s.placeOf(m.id)))
 	}
 	k.loads[c].highest = level
 	return true
@@ -557,8 +550,7 @@ func (s *System) letGo(c uint32, level float64) (some bool) {
 		}
 		id := s.variableOf(u.element)
 		if most := s.variables[id].maxLevel; most < level {
-			s.detach(id)
-			s.attach(id, noElement)
+			s.assign(id, noElement)
 			some = true
 		} else {
 			k.lowest = min(k.lowest, most)
@@ -612,7 +604,7 @@ func (s *System) leaveClocks(id uint32) {
 	}
 	if !s.clocks.mixed {
 		level := s.levelBy(id)
-		s.detach(id)
+		s.assign(id, noBody)
 		s.clocks.delist(s, id)
 		v.level = level
 	}
@@ -630,11 +622,11 @@ func (s *System) resizeClocked(id uint32, resize func()) {
 		return
 	}
 	if place < 0 {
-		s.detach(id)
+		s.assign(id, noBody)
 		s.clocks.delist(s, id)
 		resize()
 		s.clocks.enlist(s, id)
-		s.attach(id, place)
+		s.assign(id, place)
 		return
 	}
 	elements := s.sharedElements(id)

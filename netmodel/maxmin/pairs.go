@@ -1,93 +1,87 @@
 package maxmin
 
-// pairs are the usages of other constraints by the own variables of one, in an open hash table of their numbers.
+// pairs are the usages of other constraints by the own variables of one. spread reads usages and to from first to last;
+// the table finds the place of one constraint there.
 type pairs struct {
 	usages []float64
-	to     []uint32 // the other constraints
-	more   []pairMore
-	slots  []int32 // 1 + index in usages; 0: free
-	empty  int     // pairs without variables
-	dead   uint32  // in place of the constraint of an empty pair: index of a load that nobody reads
+	to     []uint32 // the other constraints; dead where the pair has no variables
+	table  []entry   // open hash table, by constraint
+	empty  int      // pairs without variables
+	dead   uint32   // index of a load that nobody reads
 }
 
-// pairMore is the part of a pair that spread does not read.
-type pairMore struct {
-	count int32   // of the variables
-	floor float32 // of the usage, below which it is summed anew
+// entry is one of the table: 16 bytes, so that a change of a pair touches one line of the processor's cache here,
+// and one of usages.
+type entry struct {
+	constraint uint32
+	index      int32   // 1 + index in usages; 0: the entry is free
+	count      int32   // of the variables
+	floor      float32 // of the usage, below which it is summed anew
 }
 
 // add adds usage and count to the pair with a constraint, and reports whether its usage has lost digits.
 func (p *pairs) add(constraint uint32, usage float64, count int32) (lost bool) {
-	if 2*len(p.to) >= len(p.slots) || p.empty > 4+len(p.to)/8 {
+	if 4*len(p.to) >= 3*len(p.table) || p.empty > 4+len(p.to)/2 {
 		p.rebuild()
 	}
-	i := p.find(constraint)
-	p.usages[i] += usage
-	m := &p.more[i]
-	if m.count == 0 {
-		p.empty--
-	}
-	m.floor = max(m.floor, float32(smallUsage*p.usages[i]))
-	if m.count += count; m.count == 0 {
-		p.usages[i], m.floor, p.to[i] = 0, 0, p.dead
+	m := p.find(constraint)
+	if m.index == 0 {
+		p.usages, p.to = append(p.usages, 0), append(p.to, p.dead)
+		m.constraint, m.index = constraint, int32(len(p.to))
 		p.empty++
 	}
-	return p.usages[i] < float64(m.floor)
+	u := &p.usages[m.index-1]
+	*u += usage
+	if m.count == 0 {
+		p.to[m.index-1] = constraint
+		p.empty--
+	}
+	m.floor = max(m.floor, float32(smallUsage**u))
+	if m.count += count; m.count == 0 {
+		*u, m.floor, p.to[m.index-1] = 0, 0, p.dead
+		p.empty++
+	}
+	return *u < float64(m.floor)
 }
 
-// find returns the index of the pair with a constraint, a new one perhaps.
-func (p *pairs) find(constraint uint32) int32 {
-	mask := uint32(len(p.slots) - 1)
+// find returns the entry of a constraint, or the free one that it would get.
+func (p *pairs) find(constraint uint32) *entry {
+	mask := uint32(len(p.table) - 1)
 	for at := constraint * 0x9e3779b1 >> 7 & mask; ; at = (at + 1) & mask {
-		i := p.slots[at] - 1
-		if i < 0 {
-			p.usages, p.to, p.more = append(p.usages, 0), append(p.to, constraint), append(p.more, pairMore{})
-			p.slots[at] = int32(len(p.to))
-			p.empty++
-			return int32(len(p.to) - 1)
-		}
-		if p.to[i] == constraint {
-			return i
+		if m := &p.table[at]; m.constraint == constraint || m.index == 0 {
+			return m
 		}
 	}
 }
 
-// set sets the usage of a pair.
+// set sets the usage of a pair that has variables.
 func (p *pairs) set(constraint uint32, usage float64) {
-	i := p.find(constraint)
-	p.usages[i], p.more[i].floor = usage, float32(smallUsage*usage)
+	m := p.find(constraint)
+	p.usages[m.index-1], m.floor = usage, float32(smallUsage*usage)
 }
 
 func (p *pairs) clear() {
-	p.usages, p.to, p.more, p.empty = p.usages[:0], p.to[:0], p.more[:0], 0
-	clear(p.slots)
+	p.usages, p.to, p.empty = p.usages[:0], p.to[:0], 0
+	clear(p.table)
 }
 
 // rebuild drops the pairs without variables and makes room for as many as there are.
 func (p *pairs) rebuild() {
-	n := 0
-	for i, m := range p.more {
-		if m.count > 0 {
-			p.usages[n], p.to[n], p.more[n] = p.usages[i], p.to[i], m
-			n++
-		}
-	}
-	p.usages, p.to, p.more, p.empty = p.usages[:n], p.to[:n], p.more[:n], 0
-	size := max(8, len(p.slots))
-	for size < 3*n+4 {
+	old := *p
+	size := max(8, len(p.table))
+	for size < 2*(len(p.to)-p.empty)+4 {
 		size *= 2
 	}
-	if size != len(p.slots) {
-		p.slots = make([]int32, size)
-	} else {
-		clear(p.slots)
-	}
-	mask := uint32(size - 1)
-	for i, c := range p.to {
-		at := c * 0x9e3779b1 >> 7 & mask
-		for p.slots[at] != 0 {
-			at = (at + 1) & mask
+	p.table, p.empty = make([]entry, size), 0
+	n := int32(0)
+	for i, c := range old.to {
+		if c != p.dead {
+			p.usages[n], p.to[n] = old.usages[i], c
+			n++
+			m := *old.find(c)
+			m.index = n
+			*p.find(c) = m
 		}
-		p.slots[at] = int32(i + 1)
 	}
+	p.usages, p.to = p.usages[:n], p.to[:n]
 }

@@ -49,8 +49,8 @@ func (k *clocks) state(c *snapshot.State) {
 	snapshot.Slice(c, &k.loads, func(l *load) { c.Vars(&l.frozen, &l.highest, &l.limit) })
 	snapshot.Slice(c, &k.of, func(o *clock) { c.Vars(&o.own, &o.floor, &o.lowest, &o.age, &o.changed) })
 	snapshot.Slice(c, &k.pairs, func(p *pairs) {
-		c.Vars(&p.usages, &p.to, &p.slots, &p.empty, &p.dead)
-		snapshot.Slice(c, &p.more, func(m *pairMore) { c.Vars(&m.count, &m.floor) })
+		c.Vars(&p.usages, &p.to, &p.empty, &p.dead)
+		snapshot.Slice(c, &p.table, func(m *entry) { c.Vars(&m.constraint, &m.index, &m.count, &m.floor) })
 	})
 	snapshot.Slice(c, &k.users, func(list *[]use) {
 		snapshot.Slice(c, list, func(u *use) { c.Vars(&u.usage, &u.element, &u.by) })
