@@ -5,7 +5,7 @@ package maxmin
 type pairs struct {
 	usages []float64
 	to     []uint32 // the other constraints; dead where the pair has no variables
-	table  []entry   // open hash table, by constraint
+	table  []entry  // open hash table, by constraint
 	empty  int      // pairs without variables
 	dead   uint32   // index of a load that nobody reads
 }
@@ -24,7 +24,7 @@ func (p *pairs) add(constraint uint32, usage float64, count int32) (lost bool) {
 	if 4*len(p.to) >= 3*len(p.table) || p.empty > 4+len(p.to)/2 {
 		p.rebuild()
 	}
-	m := p.find(constraint)
+	m := find(p.table, constraint)
 	if m.index == 0 {
 		p.usages, p.to = append(p.usages, 0), append(p.to, p.dead)
 		m.constraint, m.index = constraint, int32(len(p.to))
@@ -44,11 +44,11 @@ func (p *pairs) add(constraint uint32, usage float64, count int32) (lost bool) {
 	return *u < float64(m.floor)
 }
 
-// find returns the entry of a constraint, or the free one that it would get.
-func (p *pairs) find(constraint uint32) *entry {
-	mask := uint32(len(p.table) - 1)
+// find returns the entry of a constraint in a table, or the free one that it would get.
+func find(table []entry, constraint uint32) *entry {
+	mask := uint32(len(table) - 1)
 	for at := constraint * 0x9e3779b1 >> 7 & mask; ; at = (at + 1) & mask {
-		if m := &p.table[at]; m.constraint == constraint || m.index == 0 {
+		if m := &table[at]; m.constraint == constraint || m.index == 0 {
 			return m
 		}
 	}
@@ -56,7 +56,7 @@ func (p *pairs) find(constraint uint32) *entry {
 
 // set sets the usage of a pair that has variables.
 func (p *pairs) set(constraint uint32, usage float64) {
-	m := p.find(constraint)
+	m := find(p.table, constraint)
 	p.usages[m.index-1], m.floor = usage, float32(smallUsage*usage)
 }
 
@@ -67,21 +67,25 @@ func (p *pairs) clear() {
 
 // rebuild drops the pairs without variables and makes room for as many as there are.
 func (p *pairs) rebuild() {
-	old := *p
 	size := max(8, len(p.table))
 	for size < 2*(len(p.to)-p.empty)+4 {
 		size *= 2
 	}
-	p.table, p.empty = make([]entry, size), 0
-	n := int32(0)
-	for i, c := range old.to {
+	kept := make([]entry, 0, 256) // on the stack, mostly
+	for i, c := range p.to {
 		if c != p.dead {
-			p.usages[n], p.to[n] = old.usages[i], c
-			n++
-			m := *old.find(c)
-			m.index = n
-			*p.find(c) = m
+			p.usages[len(kept)] = p.usages[i]
+			kept = append(kept, *find(p.table, c))
 		}
 	}
-	p.usages, p.to = p.usages[:n], p.to[:n]
+	if size > len(p.table) {
+		p.table = make([]entry, size)
+	} else {
+		clear(p.table)
+	}
+	p.usages, p.to, p.empty = p.usages[:len(kept)], p.to[:len(kept)], 0
+	for i, m := range kept {
+		m.index, p.to[i] = int32(i+1), m.constraint
+		*find(p.table, m.constraint) = m
+	}
 }
