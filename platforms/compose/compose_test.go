@@ -3,6 +3,7 @@ package compose_test
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,9 +45,14 @@ func TestRoutes(t *testing.T) {
 		{64, "fat-tree", "leaf=4 up=2x200Gbps@2us group=4 up=2x400Gbps@3us", "node-0", "node-63", 6, 2*1e-6 + 2*2e-6 + 2*3e-6, 100 * gbps},
 		// Cables of 50 Gbps, four together: one flow gets no more than a cable; each end has that limit.
 		{8, "fat-tree", "leaf=4 up=4x50Gbps", "node-0", "node-7", 6, 4e-6, 50 * gbps},
-		// All cables alike: SimGrid's own tree.
-		{64, "fat-tree", "leaf=16 up=8", "node-0", "node-63", 4, 4e-6, 100 * gbps},
-		{64, "fat-tree", "leaf=4 up=4 group=4 up=2x100Gbps", "node-0", "node-63", 6, 6e-6, 100 * gbps},
+		// All cables alike, with static routing SimGrid's own tree; a last switch that is partly filled.
+		{64, "fat-tree", "leaf=16 up=8 routing=static", "node-0", "node-63", 4, 4e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=4 up=4 group=4 up=2x100Gbps routing=static", "node-0", "node-63", 6, 6e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=24 up=12", "node-0", "node-63", 4, 4e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=24 up=12 routing=static", "node-0", "node-63", 4, 4e-6, 100 * gbps},
+		{61, "fat-tree", "leaf=8 up=4x50Gbps group=4 up=2 routing=static", "node-60", "node-59", 2, 2e-6, 100 * gbps},
+		{61, "fat-tree", "leaf=8 up=4x50Gbps group=4 up=2 routing=static", "node-60", "node-0", 6, 6e-6, 50 * gbps},
+		{61, "fat-tree", "leaf=8 up=4x50Gbps group=4 up=2 routing=static", "node-7", "node-7", 1, 0.1e-6, 160 * gbps},
 		// 1 + 2 + 2 hops, each the shorter way round.
 		{64, "torus", "4x4x4", "node-0", "node-63", 3, 3e-6, 100 * gbps},
 		{64, "torus", "4x4x4", "node-0", "node-42", 6, 6e-6, 100 * gbps},
@@ -77,14 +83,69 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestUniformTree: where all cables are alike it is SimGrid's fat tree, levels; children;
+// TestUniformTree: where routing is static and all cables are alike it is SimGrid's fat tree, levels; children;
 // parents; cables.
 func TestUniformTree(t *testing.T) {
 	for text, want := range map[string]string{
 		"leaf=16 up=8": `topo_parameters="2;16,4;1,8;1,1"`, "leaf=16 up=8x100Gbps@1000ns": `topo_parameters="2;16,4;1,8;1,1"`, "leaf=4 up=2x100Gbps group=4 up=3x12.5GBps@1us": `topo_parameters="3;4,4,4;1,2,3;1,1,1"`,
 	} {
-		if got := written(t, spec(t, 64, "fat-tree", text)); !strings.Contains(got, want) {
+		if got := written(t, spec(t, 64, "fat-tree", text+" routing=static")); !strings.Contains(got, want) {
 			t.Errorf("%s: no %s in\n%s", text, want, got)
+		}
+	}
+}
+
+// TestListedRoutes: routes of a tree whose last switches are not full are those of the FAT_TREE that is full, between
+// the nodes that both have: each link of the one stands for a link of the other. SimGrid 3.32 gives both the same
+// makespan for messages of 1 MB from each of 64 nodes to 8 others and a broadcast, 0.00145171 s with leaf=24 up=12.
+func TestListedRoutes(t *testing.T) {
+	for _, c := range []struct {
+		nodes, full int
+		text        string
+	}{{64, 72, "leaf=24 up=12"}, {45, 64, "leaf=4 up=2 group=4 up=3"}, {5, 8, "leaf=8 up=3"}} {
+		part := read(t, spec(t, c.nodes, "fat-tree", c.text+" routing=static"))
+		full := read(t, spec(t, c.full, "fat-tree", c.text+" routing=static"))
+		stands, back := map[int32]int32{}, map[int32]int32{}
+		for i := range c.nodes * c.nodes {
+			from, to := i/c.nodes, i%c.nodes
+			got, err := part.AppendRoute(nil, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := full.AppendRoute(nil, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := len(got) == len(want) && part.Host(from).Name == full.Host(from).Name
+			for n := 0; same && n < len(got); n++ {
+				if _, ok := stands[got[n]]; !ok {
+					stands[got[n]] = want[n]
+				}
+				if _, ok := back[want[n]]; !ok {
+					back[want[n]] = got[n]
+				}
+				same = stands[got[n]] == want[n] && back[want[n]] == got[n]
+			}
+			if !same {
+				t.Fatalf("%s, node %d to %d: links %v, of the full tree %v", c.text, from, to, got, want)
+			}
+		}
+	}
+}
+
+// TestRoutingIsAWord: cables that are a hundredth faster change no topology.
+func TestRoutingIsAWord(t *testing.T) {
+	for _, routing := range []string{"", " routing=adaptive", " routing=static"} {
+		alike, faster := read(t, spec(t, 60, "fat-tree", "leaf=24 up=4x100Gbps"+routing)), read(t, spec(t, 60, "fat-tree", "leaf=24 up=4x101Gbps"+routing))
+		for to := range 60 {
+			got, err := alike.AppendRoute(nil, 3, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := faster.AppendRoute(nil, 3, to)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s, to node %d: links %v and %v; %v", routing, to, got, want, err)
+			}
 		}
 	}
 }
@@ -129,7 +190,8 @@ func TestSizes(t *testing.T) {
 		most       int // bytes
 	}{
 		{10000, "flat", "", 3000},
-		{10000, "fat-tree", "leaf=20 up=10", 3000},
+		{10000, "fat-tree", "leaf=20 up=10 routing=static", 3000},
+		{1000, "fat-tree", "leaf=24 up=12 routing=static", 800*1000 + 200*1000*42},       // nodes, and leaves times nodes
 		{10000, "fat-tree", "leaf=16 up=8x200Gbps", 700 * 625},                           // leaves
 		{10240, "fat-tree", "leaf=32 up=16x200Gbps group=16 up=8x400Gbps", 700 * 340},    // leaves and groups
 		{10240, "dragonfly", "groups=40 switches=16 hosts=16 local=200Gbps", 500 * 6300}, // pairs of switches, and of groups
@@ -216,6 +278,9 @@ func TestParseErrors(t *testing.T) {
 		{"fat-tree", "leaf=16 up=8x200Gbps@1", ""},
 		{"fat-tree", "leaf=16 up=8x200Gbps@1m/s", `up=: unit "m/s" of "1m/s" is not a time`},
 		{"fat-tree", "leaf 16", `"leaf" is no KEY=VALUE`},
+		{"fat-tree", "routing=static leaf=16 up=8", ""},
+		{"fat-tree", "leaf=16 up=8 routing=dmodk", `routing="dmodk", known are static and adaptive`},
+		{"fat-tree", "leaf=16 up=8 routing=static routing=static", "routing= where group= is due"},
 		{"torus", "4x4x", `torus "4x4x": "" is not a whole number of at least 2, want sizes such as 4x4x8`},
 		{"torus", "1x4", `"1" is not a whole number of at least 2`},
 		{"dragonfly", "groups=4 switches=3", `dragonfly "groups=4 switches=3": hosts= is missing; want groups=9 switches=8`},
@@ -242,8 +307,9 @@ func TestCheck(t *testing.T) {
 		{"NIC: bandwidth 0 byte/s, want", func(s *compose.Spec) { s.NIC.Bandwidth = 0 }},
 		{"NIC: latency is not a number", func(s *compose.Spec) { s.NIC.Latency = math.NaN() }},
 		{"loopback: latency -1 s, want", func(s *compose.Spec) { s.Loopback.Latency = -1 }},
-		{"64 nodes are no whole number of switches with 24 nodes below: say 48 or 72", func(s *compose.Spec) { s.Topology = tree(24, 8) }},
-		{"64 nodes are no whole number of switches with 128 nodes below: say 128", func(s *compose.Spec) { s.Topology = tree(128, 8) }},
+		{"takes a list of 4032064 routes, of each leaf switch to each node, want at most 131072: say routing=adaptive, or have cables alike and a multiple of 4 nodes", func(s *compose.Spec) {
+			s.Nodes, s.Topology = 4016, compose.FatTree{Levels: tree(4, 2).Levels, Static: true}
+		}},
 		{"a fat tree without levels", func(s *compose.Spec) { s.Topology = compose.FatTree{} }},
 		{"a fat tree of more than 4194304 cables", func(s *compose.Spec) { s.Topology = tree(1, 1<<20) }},
 		{"5000 switches below one, want at most 4000: add a level", func(s *compose.Spec) { s.Nodes, s.Topology = 5000, tree(1, 1) }},
@@ -277,6 +343,7 @@ func fly(groups, switches, hosts int) compose.Dragonfly {
 func FuzzSpec(f *testing.F) {
 	f.Add(64, "leaf=16 up=8x200Gbps", "", "", "node-[3,17]=0.9")
 	f.Add(64, "leaf=4 up=2x50Gbps@2us group=4 up=3", "", "", "")
+	f.Add(61, "leaf=4 up=2x50Gbps@2us group=4 up=3 routing=static", "", "", "node-60=0.5")
 	f.Add(24, "", "groups=4 switches=3 hosts=2 local=200Gbps@0.7us global=2x40Gbps", "", "*")
 	f.Add(24, "", "", "2x3x4", "node-1")
 	f.Fuzz(func(t *testing.T, nodes int, tree, fly, torus, slow string) {

@@ -9,8 +9,13 @@ import (
 )
 
 // FatTree is levels of switches, from the nodes up, below switches at the top. The cables that
-// leave a switch go to as many switches, one to each.
-type FatTree struct{ Levels []Level }
+// leave a switch go to as many switches, one to each. The last switches may have fewer below them than the others.
+type FatTree struct {
+	Levels []Level
+	// Static says that the destination alone decides by which cables a message goes up (D-mod-K); otherwise routing is
+	// adaptive and spreads flows over all cables.
+	Static bool
+}
 
 // Level is the switches of a level.
 type Level struct {
@@ -20,11 +25,12 @@ type Level struct {
 }
 
 // treeForm is what ParseFatTree reads.
-const treeForm = "leaf=16 up=8x200Gbps, and group=8 up=4x400Gbps for each further level"
+const treeForm = "leaf=16 up=8x200Gbps, group=8 up=4x400Gbps for each further level, and routing=adaptive or static"
 
 // ParseFatTree reads the levels of a tree, as "leaf=16 up=8x200Gbps" or "leaf=16 up=8x200Gbps
 // group=8 up=4x400Gbps@1us". Cables of which no bandwidth or latency is said are like those
-// of the nodes.
+// of the nodes. Routing is a word of its own, routing=static or routing=adaptive, the default: it follows from nothing
+// else, so that two trees that differ in a cable are routed alike.
 func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 	defer func() {
 		if err != nil {
@@ -34,6 +40,12 @@ func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 	pairs, err := parsePairs(text)
 	if err != nil {
 		return t, err
+	}
+	if i := slices.IndexFunc(pairs, func(p pair) bool { return p.key == "routing" }); i >= 0 {
+		if t.Static = pairs[i].value == "static"; !t.Static && pairs[i].value != "adaptive" {
+			return t, fmt.Errorf("routing=%s, known are static and adaptive", textutil.Quote(pairs[i].value))
+		}
+		pairs = slices.Delete(pairs, i, i+1)
 	}
 	for i, p := range pairs { // in turn a number of nodes or switches, and the cables up
 		want := [2]string{"leaf", "up"}
@@ -80,15 +92,22 @@ func (t FatTree) cables(level int) int {
 	return n
 }
 
-// Most zones and cables that a tree may have: SimGrid and platforms hold tables of the squares
+// switches returns the number of switches of a level that have nodes below them, so many above the same nodes counted
+// once.
+func (t FatTree) switches(s *Spec, level int) int { return (s.Nodes-1)/t.below(level) + 1 }
+
+// whole reports whether all switches have as many below them as they can.
+func (t FatTree) whole(s *Spec) bool { return s.Nodes%t.below(len(t.Levels)-1) == 0 }
+
+// Most zones, cables and listed routes that a tree may have: SimGrid and platforms hold tables of the squares
 // of the numbers of zones of one switch, and one link for each cable of a FAT_TREE.
 const (
 	maxChildren = 4000
 	maxCables   = 1 << 22
+	maxListed   = 1 << 17
 )
 
-// check refuses numbers of nodes that fill no whole switches, and trees whose description would be too long for those
-// who read it.
+// check refuses trees whose description would be too long for those who read it.
 func (t FatTree) check(s *Spec) error {
 	top := len(t.Levels) - 1
 	if top < 0 {
@@ -102,23 +121,24 @@ func (t FatTree) check(s *Spec) error {
 		if err := l.Cable.check(); err != nil {
 			return fmt.Errorf("fat tree: %w", err)
 		}
-		if n := t.below(i); s.Nodes%n != 0 {
-			say := fmt.Sprint(n) // the nearest numbers of nodes that are possible
-			if s.Nodes > n {
-				say = fmt.Sprintf("%d or %d", s.Nodes/n*n, (s.Nodes/n+1)*n)
-			}
-			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n, say)
-		}
-		cables += product(s.Nodes/t.below(i), t.cables(i))
+		cables += product(t.switches(s, i), t.cables(i))
 		if cables > maxCables {
 			return fmt.Errorf("a fat tree of more than %d cables", maxCables)
 		}
 	}
-	if t.uniform(s) {
+	if t.Static {
+		if t.isFatTree(s) {
+			return nil
+		}
+		if n := product(t.switches(s, 0), s.Nodes); n > maxListed {
+			return fmt.Errorf("static routing where cables differ or switches are not full takes a list of %d routes, of each "+
+				"leaf switch to each node, want at most %d: say routing=adaptive, or have cables alike and a multiple of %d nodes",
+				n, maxListed, t.below(top))
+		}
 		return nil
 	}
 	for i := range t.Levels {
-		n := s.Nodes / t.below(top) // switches below the top, or below one of the next level
+		n := t.switches(s, top) // switches below the top, or below one of the next level
 		if i > 0 {
 			n = t.Levels[i].Children
 		}
@@ -129,15 +149,15 @@ func (t FatTree) check(s *Spec) error {
 	return nil
 }
 
-// uniform reports whether all cables are like those of the nodes.
-// Then SimGrid has a topology for the tree, which needs neither zones nor bundles.
-func (t FatTree) uniform(s *Spec) bool {
-	return !slices.ContainsFunc(t.Levels, func(l Level) bool { return !l.Cable.like(s.NIC) })
+// isFatTree reports whether SimGrid has a topology for the tree, which needs neither zones nor lists of routes: its
+// routing is static, its cables are all like those of the nodes, and no switch is partly filled.
+func (t FatTree) isFatTree(s *Spec) bool {
+	return t.Static && t.whole(s) && !slices.ContainsFunc(t.Levels, func(l Level) bool { return !l.Cable.like(s.NIC) })
 }
 
 // words says for each level how many share its uplinks.
 func (t FatTree) words(s *Spec) []string {
-	leaves, top := s.Nodes/t.below(0), len(t.Levels)-1
+	leaves, top := t.switches(s, 0), len(t.Levels)-1
 	list := []string{fmt.Sprintf("a fat tree of %s below %s at the top, cables of %.4g us to the nodes",
 		count(leaves, "leaf switch"), count(t.cables(top), "switch"), s.NIC.Latency*1e6)}
 	what, cable := "host", s.NIC
@@ -145,16 +165,23 @@ func (t FatTree) words(s *Spec) []string {
 		list = append(list, sharing(l.Children, what, cable, l.Up, "uplink", l.Cable))
 		what, cable = "downlink", l.Cable
 	}
-	if t.uniform(s) {
-		return append(list, "each destination has its uplinks (FAT_TREE, D-mod-K): flows that meet on one share it")
+	if rest := s.Nodes % t.below(0); rest > 0 {
+		list = append(list, fmt.Sprintf("the last leaf switch has %s", count(rest, "node")))
+	}
+	if t.Static {
+		return append(list, "static routing: each destination has its uplinks (D-mod-K), and flows that meet on one share it")
 	}
 	return append(list, "uplinks above the same nodes are one link of their sum, as adaptive routing spreads flows")
 }
 
-// body writes one FAT_TREE, or where cables differ a zone for each switch.
+// body writes a zone for each switch, or of static routing one FAT_TREE, or a list of routes.
 func (t FatTree) body(b *xmlBuilder, s *Spec) {
-	if !t.uniform(s) {
+	switch {
+	case !t.Static:
 		t.zone(b, s, len(t.Levels), 1, "tree", 0, s.Nodes)
+		return
+	case !t.isFatTree(s):
+		t.listed(b, s)
 		return
 	}
 	// topo_parameters: the levels, and for each, from the nodes up, the children of a switch, its parents, and the
@@ -173,6 +200,14 @@ func (t FatTree) body(b *xmlBuilder, s *Spec) {
 // goes with the cube of their number.
 const manyChildren = 1000
 
+// pathRouting is the routing of a zone that joins so many zones with its router.
+func pathRouting(children int) string {
+	if children > manyChildren {
+		return "DijkstraCache"
+	}
+	return "Floyd"
+}
+
 // zone writes a switch of a level, 0 for a leaf, and all below it, which are so many nodes from the first on: a
 // leaf is a cluster, another one a zone in which each of the zones below is joined to a router.
 func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first, nodes int) {
@@ -190,13 +225,10 @@ func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first
 	}
 	child := func(i int) string { return fmt.Sprintf("%s-%d", name, first/each+i) }
 
-	routing := "Floyd"
-	if nodes/each > manyChildren {
-		routing = "DijkstraCache"
-	}
-	b.line(depth, `<zone id="%s" routing="%s">`, id, routing)
-	for i := range nodes / each {
-		t.zone(b, s, level-1, depth+1, child(i), first+i*each, each)
+	children := (nodes-1)/each + 1
+	b.line(depth, `<zone id="%s" routing="%s">`, id, pathRouting(children))
+	for i := range children { // the last one may have fewer nodes
+		t.zone(b, s, level-1, depth+1, child(i), first+i*each, min(each, nodes-i*each))
 	}
 	core, cable, cables := id+"-core", t.Levels[level-1].Cable, t.cables(level-1)
 	b.line(depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, gateway(id))
@@ -208,10 +240,70 @@ func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first
 		slowest = min(slowest, l.Cable.Bandwidth)
 	}
 	var ups []bundle
-	for i := range nodes / each {
+	for i := range children {
 		ups = append(ups, bundle{child(i) + "-up", cables, cable, cable.Bandwidth < slowest,
 			end{child(i), gateway(child(i))}, end{core, gateway(id)}})
 	}
 	b.joined(depth+1, ups)
 	b.line(depth, `</zone>`)
+}
+
+// listed writes the routes of D-mod-K of a tree for which SimGrid has no topology. By which cables a message goes up
+// and down depends on the two leaf switches and on the destination. So each node is a zone of its own, and from each
+// other leaf switch there is a route to it: a bypass, which is the route of SimGrid whose ends may lie at different
+// depths.
+func (t FatTree) listed(b *xmlBuilder, s *Spec) {
+	b.line(1, `<zone id="tree" routing="Full">`)
+	leaf, leaves := t.below(0), t.switches(s, 0)
+	for i := range leaves {
+		t.leafOfZones(b, s, i, i*leaf, min(leaf, s.Nodes-i*leaf))
+	}
+	// A cable has the number of the switches below it, which have the same nodes, and that of the destinations for
+	// which messages use it: what is left of their number divided by the number of cables above the same nodes.
+	for level, l := range t.Levels {
+		for i := range product(t.switches(s, level), t.cables(level)) {
+			b.line(2, `<link id="up%d-%d-%d" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, level+1,
+				i/t.cables(level), i%t.cables(level), bandwidthText(l.Cable.Bandwidth), latencyText(l.Cable.Latency))
+		}
+	}
+	for from := range leaves {
+		for node := range s.Nodes {
+			up, down := "", ""
+			for i := 0; i < len(t.Levels) && from*leaf/t.below(i) != node/t.below(i); i++ {
+				link := func(at int, direction string) string {
+					return fmt.Sprintf(`<link_ctn id="up%d-%d-%d" direction="%s"/>`, i+1, at/t.below(i), node%t.cables(i), direction)
+				}
+				up, down = up+link(from*leaf, "UP"), link(node, "DOWN")+down
+			}
+			if up != "" {
+				b.line(2, `<bypassZoneRoute src="leaf-%d" dst="place-%d" gw_src="leaf-%d-switch" gw_dst="port-%d">%s%s</bypassZoneRoute>`,
+					from, node, from, node, up, down)
+			}
+		}
+	}
+	b.line(1, `</zone>`)
+}
+
+// leafOfZones writes a leaf switch with nodes from the first on, each in a zone, in which its cable leads to a router:
+// the gateway of a bypass, which may not be the node, as a node's way to itself is its loopback.
+func (t FatTree) leafOfZones(b *xmlBuilder, s *Spec, number, first, nodes int) {
+	id := fmt.Sprintf("leaf-%d", number)
+	b.line(2, `<zone id="%s" routing="%s">`, id, pathRouting(nodes))
+	for i := first; i < first+nodes; i++ {
+		b.line(3, `<zone id="place-%d" routing="Full">`, i)
+		b.line(4, `<host id="node-%d" speed="%s" core="%d"/><router id="port-%d"/>`, i, speedText(s.Speed), s.Cores, i)
+		b.line(4, `<link id="cable-%d" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, i,
+			bandwidthText(s.NIC.Bandwidth), latencyText(s.NIC.Latency))
+		b.line(4, `<link id="within-%d" bandwidth="%s" latency="%s" sharing_policy="FATPIPE"/>`, i,
+			bandwidthText(s.Loopback.Bandwidth), latencyText(s.Loopback.Latency))
+		b.line(4, `<route src="node-%d" dst="node-%d" symmetrical="NO"><link_ctn id="within-%d"/></route>`, i, i, i)
+		b.line(4, `<route src="node-%d" dst="port-%d"><link_ctn id="cable-%d" direction="UP"/></route>`, i, i, i)
+		b.line(3, `</zone>`)
+	}
+	b.line(3, `<zone id="%s-core" routing="None"><router id="%s-switch"/></zone>`, id, id)
+	for i := first; i < first+nodes; i++ {
+		b.line(3, `<zoneRoute src="place-%d" dst="%s-core" gw_src="node-%d" gw_dst="%s-switch"><link_ctn id="cable-%d" direction="UP"/></zoneRoute>`,
+			i, id, i, id, i)
+	}
+	b.line(2, `</zone>`)
 }

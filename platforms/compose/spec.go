@@ -9,16 +9,16 @@
 // A [Spec] is hosts of one kind, node-0, node-1, ..., and a [Topology] that joins them: [Flat],
 // a [FatTree], a [Torus] or a [Dragonfly]. What is written is read by package platforms and by
 // SimGrid 3.32, with the same routes, and grows with the number of switches and the links
-// between them, not with pairs of hosts.
+// between them, not with pairs of hosts (of listed routes with the pairs of a switch and a host).
 //
 // # Form
 //
-// A flat network and a torus are a <cluster>. So is a fat tree whose cables are all like those
-// of the hosts: a FAT_TREE, routed statically by destination (D-mod-K). SimGrid's FAT_TREE has
-// one speed for all levels, so other trees are zones: each leaf switch is a flat cluster, and
+// A flat network and a torus are a <cluster>. A fat tree is zones: each leaf switch is a flat cluster, and
 // the cables of a switch upwards are one link of their sum. Flows share that as they do where
-// routing is adaptive; a flow by itself gets no more than a cable. A dragonfly is zones as
-// well, with minimal routes.
+// routing is adaptive; a flow by itself gets no more than a cable. If static routing is asked for (D-mod-K), a tree of
+// full switches whose cables are all like those of the hosts is SimGrid's FAT_TREE, which has
+// one speed for all levels; of others a route is listed from each leaf switch to each node. A
+// dragonfly is zones as well, with minimal routes.
 //
 // # Units
 //

@@ -477,7 +477,7 @@ func (m *machine) composed() {
 		}
 		s.Topology, s.Nodes = f, f.Groups*f.Switches*f.Hosts
 	default:
-		t := compose.FatTree{}
+		t := compose.FatTree{Static: m.chance(0.5)}
 		s.Nodes = m.between(1, 4)
 		for range m.between(1, 2) {
 			l := compose.Level{Children: m.between(1, 4), Up: m.between(1, 3), Cable: cable()}
@@ -486,6 +486,9 @@ func (m *machine) composed() {
 			}
 			t.Levels = append(t.Levels, l)
 			s.Nodes *= l.Children
+		}
+		if m.chance(0.4) { // the last switches are partly filled
+			s.Nodes = m.between(1, s.Nodes)
 		}
 		s.Topology = t
 	}
