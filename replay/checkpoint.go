@@ -418,7 +418,7 @@ func (w *windows) state(s *snapshot.State) {
 // their families; so are schedules, from the calls, which are among the actions of the ranks.
 func (e *engine) collectivesState(s *snapshot.State) {
 	c := &e.collectives
-	s.Vars(&c.agreement, &c.idle)
+	s.Vars(&c.agreement, &c.linear, &c.idle)
 	snapshot.Slice(s, &c.open, func(o *openCollective) { s.Vars(&o.requests, &o.flops) })
 	snapshot.Slice(s, &c.comms, func(m *communicator) { s.Vars(&m.calls) })
 	if s.Reading() {

@@ -585,7 +585,9 @@ func TestRepeats(t *testing.T) {
 			tr, err := open()
 			noError(t, err)
 			defer tr.Close()
-			m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "default", RanksPerHost: c.perHost}, tr)
+			spec := replay.MachineSpec{Platform: "default", RanksPerHost: c.perHost}
+			spec.SetOption("smpi/coll-selector", "default") // a rank that all others wait for: clocks repeat to the last digits
+			m, o, _, err := replay.LoadMachine(spec, tr)
 			noError(t, err)
 			o.From, o.To, o.Network.FinalizationBarrier = c.from, c.to, c.finalizationBarrier
 			got, err := replay.Run(t.Context(), tr, m, o)

@@ -34,6 +34,7 @@ type collectives struct {
 	open      []openCollective
 	idle      []int32 // of open, those that are not in use
 	sums      rankSums
+	linear    int64 // bits of the operations that were called by linear algorithms
 	agreement int64 // 0 once all ranks have made all their calls, if these agree
 }
 
@@ -76,6 +77,9 @@ func newSelector(o *smpi.Options) (*collective.Selector, error) {
 	}
 	return s, errors.Join(errs...)
 }
+
+// fewRanks is how many ranks are too few for a linear algorithm to be slower than others.
+const fewRanks = 2
 
 // rankSums gives schedules the vectors that the actions of a rank name.
 type rankSums struct {
@@ -186,6 +190,9 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 		if call.Kind == trace.CollBarrier {
 			run.comm |= commBarrier
 		}
+	}
+	if size > fewRanks && !call.Nonblocking && e.collectives.selector.Linear(call.Kind) {
+		e.collectives.linear |= 1 << call.Kind
 	}
 	var of *collective.Nodes
 	if nodes != nil {

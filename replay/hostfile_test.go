@@ -132,8 +132,8 @@ func TestMapping(t *testing.T) {
 		ranks, perHost int
 		want           string // hosts by index, or an error
 	}{
-		{ranks: 3, want: "[0 1 2]"},
-		{ranks: 4, want: "[0 0 1 2]"}, // two on each that has two cores
+		{ranks: 3, want: "[0 0 1]"},
+		{ranks: 4, want: "[0 0 1 2]"},
 		{ranks: 5, want: "[0 0 1 2 2]"},
 		{ranks: 7, want: "[0 0 1 2 2 2 2]"},
 		{ranks: 8, want: "uneven.xml: more ranks than places: 8 ranks, and room for 7 on 3 hosts (one per core)"},
@@ -149,6 +149,15 @@ func TestMapping(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%d ranks, %d per host:\ngot  %s\nwant %s", c.ranks, c.perHost, got, c.want)
 		}
+	}
+	// Texts of SimGrid: as few on each as fit.
+	for ranks, want := range map[int]string{3: "[0 1 2]", 4: "[0 0 1 2]", 5: "[0 0 1 2 2]", 7: "[0 0 1 2 2 2 2]"} {
+		if hosts, err := replay.SpreadHosts(p, ranks); err != nil || fmt.Sprint(hosts) != want {
+			t.Errorf("%d ranks of a text: %v, %v, want %s", ranks, hosts, err, want)
+		}
+	}
+	if _, err := replay.SpreadHosts(p, 8); !errors.Is(err, replay.ErrTooManyRanks) {
+		t.Error(err)
 	}
 	if _, err := replay.FillHosts(p, 100, 0); !errors.Is(err, replay.ErrTooManyRanks) {
 		t.Error(err)

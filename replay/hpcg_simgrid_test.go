@@ -59,7 +59,9 @@ func TestHPCGAsSimGrid(t *testing.T) {
 		noError(t, hpcg.Generate(context.Background(), &file, params[name], hpcg.Options{}))
 		tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), name)
 		noError(t, err)
-		m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: hpcgOracle + "platform.xml", Kernels: "default", RanksPerHost: want.ranksPerHost}, tr)
+		spec := replay.MachineSpec{Platform: hpcgOracle + "platform.xml", Kernels: "default", RanksPerHost: want.ranksPerHost}
+		spec.SetOption("smpi/coll-selector", "default") // as smpirun has it
+		m, o, _, err := replay.LoadMachine(spec, tr)
 		noError(t, err)
 		res, err := replay.Run(t.Context(), tr, m, o)
 		noError(t, err)

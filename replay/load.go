@@ -40,8 +40,8 @@ type MachineSpec struct {
 	// one "default"
 	Kernels      string
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
-	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
-	RanksPerHost int    // for FillHosts; 0: as few as fit
+	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts, of texts of SimGrid SpreadHosts
+	RanksPerHost int    // for FillHosts; 0: as many as the machine says, or one a core
 
 	// Of several HostSpeeds for a host, of several numbers of KernelNoise for a kernel and of several factors for a
 	// link the last counts.
@@ -52,7 +52,7 @@ type MachineSpec struct {
 	Bandwidth   []ByPattern // factors by names of levels ([platforms.Platform.Levels])
 	Latency     []ByPattern
 
-	ComputeScale  float64 // Options.ComputeScale; 0: 1
+	ComputeScale  float64 // of amounts of flop, in addition to what the machine says of recorded ones; 0: 1
 	ComputeNoise  bool
 	FileBandwidth float64
 
@@ -130,7 +130,7 @@ func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warnin
 	// The order matters: models are chosen by the platform, noise replaces that of models, and the
 	// slowest hosts are known once factors and models are.
 	for _, step := range []func() error{l.loadPlatform, l.scaleLinks, l.scaleHosts, l.loadKernels, l.loadNoise,
-		l.mapRanks, l.set} {
+		l.mapRanks, l.set, l.recordedTime} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}
@@ -365,6 +365,11 @@ func (l *loader) sets(name string) bool {
 	return slices.ContainsFunc(l.spec.Settings, func(s Property) bool { return smpi.OptionName(s.Name) == name })
 }
 
+// platformSets reports whether the platform's file has an option.
+func (l *loader) platformSets(name string) bool {
+	return slices.ContainsFunc(l.machine.Platform.Config(), func(p platforms.Prop) bool { return smpi.OptionName(p.Name) == name })
+}
+
 // mapRanks gives each rank its host, by the hostfile or in the order of the platform.
 func (l *loader) mapRanks() (err error) {
 	m, s := &l.machine, &l.spec
@@ -373,7 +378,12 @@ func (l *loader) mapRanks() (err error) {
 		if err != nil {
 			return err
 		}
-		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, s.RanksPerHost, append(slowest, s.Without...)...)
+		without := append(slowest, s.Without...)
+		if s.RanksPerHost == 0 && isText(l.header) {
+			m.Hosts, err = SpreadHosts(m.Platform, l.header.Ranks, without...)
+		} else {
+			m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, s.RanksPerHost, without...)
+		}
 		return err
 	}
 	if len(s.Without) > 0 || s.Slowest > 0 {
@@ -397,6 +407,8 @@ func (l *loader) mapRanks() (err error) {
 // combination that makes no sense is a mistake in the settings if it made sense before them.
 func (l *loader) set() error {
 	o := &l.options
+	chosen := chooseCollectives(l.header)
+	o.Network.CollSelector = chosen.Value
 	if err := o.Network.ApplyConfig(l.machine.Platform); err != nil {
 		return err
 	}
@@ -422,6 +434,8 @@ func (l *loader) set() error {
 				strings.Join(known, ", "))}
 		}
 	}
+	l.collectives(chosen)
+	l.placement()
 	switch err := o.Validate(); {
 	case err == nil:
 		return nil
@@ -440,8 +454,7 @@ func (l *loader) warnings() []warning.Warning {
 	// Polls cost SimGrid's default, which was measured on no machine, if the platform is a file and
 	// neither that nor the settings state a cost. Built-in machines are as they were published.
 	const cost = "smpi/iprobe"
-	inFile := slices.ContainsFunc(p.Config(), func(p platforms.Prop) bool { return p.Name == cost })
-	if !l.builtin && !inFile && !l.sets(cost) {
+	if !l.builtin && !l.platformSets(cost) && !l.sets(cost) {
 		grows, and := "", ""
 		if o.GrowInjectedTimes {
 			grows, and = " and more with each miss", " and smpi/grow-injected-times:no"

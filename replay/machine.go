@@ -28,6 +28,8 @@ type Machine struct {
 	Factors []float64
 	// Source says what LoadMachine has loaded, what was chosen included: for reports.
 	Source MachineSpec
+	// Choices says by which defaults LoadMachine went where nothing was said.
+	Choices Choices
 
 	pollCost []warning.Warning // for the result, if the trace polls
 }

@@ -23,10 +23,56 @@ import (
 // ErrTooManyRanks is wrapped by the error of a mapping if the platform is too small for it.
 var ErrTooManyRanks = errors.New("more ranks than places")
 
-// FillHosts maps ranks to hosts in order, perHost consecutive ranks on each.
-// perHost = 0 takes the smallest number that fits, where no host gets more ranks
-// than it has cores. Hosts of the patterns without get none.
+// FillHosts maps ranks to hosts in order, perHost consecutive ranks on each; 0: as many as PlacesOf says, as mpirun
+// --map-by core does. Hosts of the patterns without get none.
 func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]int32, error) {
+	list, err := hostsWithout(p, without)
+	switch {
+	case err != nil:
+		return nil, err
+	case perHost < 0:
+		return nil, fmt.Errorf("%d ranks per host, want a positive number", perHost)
+	case perHost > 0:
+		return fill(p, ranks, list, fmt.Sprintf("%d per host", perHost), func(int32) int { return perHost })
+	}
+	each := "one per core"
+	places := make([]int, p.NumHosts())
+	for _, h := range list {
+		if places[h], err = PlacesOf(p, int(h)); err != nil {
+			return nil, err
+		}
+		if prop, stated := p.HostProp(int(h), RanksProperty); stated {
+			each = fmt.Sprintf("%s %s; --ranks-per-host N for more", RanksProperty, prop.Value)
+		}
+	}
+	return fill(p, ranks, list, each, func(host int32) int { return places[host] })
+}
+
+// SpreadHosts maps ranks to hosts in order, as few consecutive ranks on each as fit, where no host gets more ranks than
+// it has cores: the rule for texts of SimGrid. Hosts of the patterns without get none.
+func SpreadHosts(p *platforms.Platform, ranks int, without ...string) ([]int32, error) {
+	list, err := hostsWithout(p, without)
+	if err != nil {
+		return nil, err
+	}
+	// The smallest limit such that the hosts take all ranks, each so many or one per core if it has
+	// fewer cores; the largest number of cores if there is none.
+	hostsWith, most := map[int]int{}, 1 // by number of cores
+	for _, h := range list {
+		cores := p.Host(int(h)).Cores
+		hostsWith[cores]++
+		most = max(most, cores)
+	}
+	limit := 1
+	for takers, places := len(list), len(list); places < ranks && limit < most; limit++ {
+		takers -= hostsWith[limit]
+		places += takers
+	}
+	return fill(p, ranks, list, "one per core", func(host int32) int { return min(limit, p.Host(int(host)).Cores) })
+}
+
+// hostsWithout returns the hosts that no pattern fits, in order.
+func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 	// A pattern that fits no host is a slip, and refused.
 	out := make([]bool, p.NumHosts())
 	for _, text := range without {
@@ -51,28 +97,11 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 			list = append(list, int32(h))
 		}
 	}
-	// The hosts that are left take ranks in the order of the platform, each up to its capacity.
-	limit, each := perHost, fmt.Sprintf("%d per host", perHost)
-	capacity := func(int32) int { return limit }
-	switch {
-	case perHost < 0:
-		return nil, fmt.Errorf("%d ranks per host, want a positive number", perHost)
-	case perHost == 0:
-		capacity = func(host int32) int { return min(limit, p.Host(int(host)).Cores) }
-		// The smallest limit such that the hosts take all ranks, each so many or one per core if it has
-		// fewer cores; the largest number of cores if there is none.
-		hostsWith, most := map[int]int{}, 1 // by number of cores
-		for _, h := range list {
-			cores := p.Host(int(h)).Cores
-			hostsWith[cores]++
-			most = max(most, cores)
-		}
-		limit, each = 1, "one per core"
-		for takers, places := len(list), len(list); places < ranks && limit < most; limit++ {
-			takers -= hostsWith[limit]
-			places += takers
-		}
-	}
+	return list, nil
+}
+
+// fill has the hosts of a list take ranks in turn, each up to its capacity. each says what that is.
+func fill(p *platforms.Platform, ranks int, list []int32, each string, capacity func(int32) int) ([]int32, error) {
 	hosts := make([]int32, 0, ranks)
 	for i := 0; i < len(list) && len(hosts) < ranks; i++ {
 		for n := capacity(list[i]); n > 0 && len(hosts) < ranks; n-- {

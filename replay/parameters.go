@@ -60,7 +60,7 @@ var parameters = []Parameter{
 		func(s *MachineSpec) *string { return &s.NetworkNoise }),
 	file("hostfile", "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn", "",
 		func(s *MachineSpec) *string { return &s.Hostfile }),
-	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "as few as fit, at most one per core",
+	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "as many as the machine says (ranks_per_host), else one a core: hosts are filled; of texts of SimGrid as few as fit",
 		Set: func(s *MachineSpec, v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 1 || n > math.MaxInt32 {
@@ -92,7 +92,7 @@ var parameters = []Parameter{
 			}
 			return err
 		}},
-	{Name: "compute-scale", Usage: "amounts of flop, as of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Default: "1",
+	{Name: "compute-scale", Usage: "amounts of flop, and computations of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Default: "1: recorded time plays as recorded",
 		Set: func(s *MachineSpec, v string) (err error) {
 			if s.ComputeScale, err = strconv.ParseFloat(v, 64); err != nil {
 				s.ComputeScale = 0

@@ -77,7 +77,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d", *r.Seed)
 	}
-	b.WriteByte('\n')
+	b.WriteString("\n" + r.chosen(r.collectiveShare() > 0))
 
 	// Where the time went.
 	rows := func(shares []Share) (rows []timeRow) {
@@ -182,7 +182,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
 	}
-	b.WriteByte('\n')
+	b.WriteString("\n" + r.chosen(slices.ContainsFunc(r.Kinds, func(s EstimatedShare) bool { return s.Name == kindNames[TimeCollective] })))
 
 	// Where the time went, each with its interval.
 	rows := func(shares []EstimatedShare) (rows []timeRow) {
@@ -232,7 +232,7 @@ func (r *EnsembleReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 // WriteText writes the spread of the runs.
 func (r *EnsembleReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(r.series("runs", r.Runs, r.Header))
+	b.WriteString(r.series("runs", r.Runs, &r.Names, r.Header))
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
@@ -277,7 +277,7 @@ func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r
 // WriteText writes the intervals and their parts.
 func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(r.series("draws", r.Draws, r.Header))
+	b.WriteString(r.series("draws", r.Draws, &r.Names, r.Header))
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
@@ -421,6 +421,7 @@ type Provenance struct {
 	ComputeScale  float64  `json:"compute_scale,omitempty"`  // of amounts of flop; 0: as they are
 	FileBandwidth float64  `json:"file_bandwidth,omitempty"` // byte/s of files of a rank; 0: no time
 	ComputeNoise  bool     `json:"compute_noise,omitempty"`  // amounts of flop drawn by their spread
+	Choices       Choices  `json:"choices"`                  // defaults, with their reasons
 	// further parameters of the machine, as "bandwidth *=0.5"
 	Changes    []string          `json:"machine_changes,omitempty"`
 	Program    string            `json:"program"`    // by the trace's header
@@ -440,7 +441,9 @@ func (p Provenance) of(h *trace.Header) Provenance {
 }
 
 // On returns p with what was loaded as the machine.
-func (p Provenance) On(s *MachineSpec) Provenance {
+func (p Provenance) On(m *Machine) Provenance {
+	s := &m.Source
+	p.Choices = m.Choices
 	p.Platform, p.KernelFile, p.NetworkNoise, p.HostSpeeds = s.Platform, s.Kernels, s.NetworkNoise, texts(s.HostSpeeds)
 	p.ComputeScale, p.ComputeNoise, p.FileBandwidth = s.ComputeScale, s.ComputeNoise, s.FileBandwidth
 	for _, v := range s.Values() {
@@ -450,6 +453,18 @@ func (p Provenance) On(s *MachineSpec) Provenance {
 		}
 	}
 	return p
+}
+
+// chosen has a line for each default that made a difference: the algorithms of collective operations, if these took
+// time, and how recorded computations were played.
+func (p *Provenance) chosen(collectives bool) (text string) {
+	if c := &p.Choices.Collectives; collectives {
+		text += fmt.Sprintf("collective operations by the selection %s (%s)\n", c.Value, c.Because)
+	}
+	if r := p.Choices.Recording; r != nil {
+		text += r.String() + "\n"
+	}
+	return text
 }
 
 // models names the models besides the platform, for texts.
@@ -474,10 +489,13 @@ func (p *Provenance) models() string {
 	return text
 }
 
-// series names replays that were repeated, and the models.
-func (p *Provenance) series(what string, runs []SeedResult, h *trace.Header) string {
-	return fmt.Sprintf("%d %s, seeds %d to %d: %s on %s, %d ranks%s", len(runs), what, runs[0].Seed, runs[len(runs)-1].Seed,
-		p.Trace, p.Platform, h.Ranks, p.models())
+// series names replays that were repeated, the models and the defaults.
+func (p *Provenance) series(what string, runs []SeedResult, names *PartNames, h *trace.Header) string {
+	kind := slices.Index(names.Kinds, kindNames[TimeCollective])
+	collectives := slices.ContainsFunc(runs, func(s SeedResult) bool { return kind >= 0 && s.Times != nil && s.Times.Kinds[kind] > 0 })
+	text := fmt.Sprintf("%d %s, seeds %d to %d: %s on %s, %d ranks%s\n%s", len(runs), what, runs[0].Seed, runs[len(runs)-1].Seed,
+		p.Trace, p.Platform, h.Ranks, p.models(), p.chosen(collectives))
+	return strings.TrimSuffix(text, "\n")
 }
 
 // writeJSON writes all of a report; numbers have all the digits of the double.

@@ -142,6 +142,16 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	return res
 }
 
+// collectiveShare returns which share of the ranks' time collective operations take.
+func (r *Result) collectiveShare() float64 {
+	for _, s := range r.Kinds {
+		if s.Name == kindNames[TimeCollective] {
+			return s.Mean / r.meanEnd()
+		}
+	}
+	return 0
+}
+
 // meanEnd returns when the ranks end on average, in seconds.
 func (r *Result) meanEnd() float64 {
 	sum := 0.0

@@ -174,7 +174,8 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return nil, err
 	}
 	res := e.result(h, o)
-	res.WallBefore, res.Warnings = p.before, e.warnings(!p.stopped)
+	res.WallBefore = p.before
+	res.Warnings = warnLinear(e.warnings(!p.stopped), e.collectives.linear, res.collectiveShare())
 	if p.stopped {
 		// No rank may have come to the time of the stop: they wait for transfers that go on.
 		res.StoppedAt, res.Makespan = new(e.now), max(res.Makespan, e.now)

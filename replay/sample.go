@@ -141,6 +141,11 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		return shares
 	}
 	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
+	for _, k := range est.Kinds {
+		if k.Name == kindNames[TimeCollective] && e.MeanEnd > 0 {
+			est.Warnings = warnLinear(est.Warnings, s.linear, k.Mean/e.MeanEnd)
+		}
+	}
 	if est.Complete && e.Seconds > 0 {
 		est.Gflops = s.header.Flops / e.Seconds / 1e9
 		est.GflopsInterval = est.Gflops * e.Relative()
@@ -176,6 +181,7 @@ type sample struct {
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
 	noisy      bool
+	linear     int64    // bits of the operations that are called by linear algorithms
 	polls      bool     // ranks poll for messages
 	parts      int      // accounts of a rank
 	work       []int32  // by step from first: which work it is, where steps repeat
@@ -206,6 +212,9 @@ func (s *sample) begin() error {
 		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.options}).identity()); err != nil {
 			return err
 		}
+	}
+	if _, called := t.Program().Called(len(t.Header().Kernels)); t.Header().Ranks > fewRanks {
+		s.linear = linear(e.collectives.selector, called[:])
 	}
 	s.parts, s.noisy = e.accounts.width(), e.costs.random != nil
 	// The steps are those of the trace, as far as the options ask for them.

@@ -144,11 +144,22 @@ func NewInputs(p *replay.Provenance, t replay.Traced, m *replay.Machine, command
 	if len(p.HostSpeeds) > 0 {
 		in.Files = append(in.Files, Input{What: "speeds of hosts", Name: strings.Join(p.HostSpeeds, ", ")})
 	}
+	// Defaults that the run was played by.
+	if c := p.Choices.Collectives; c.Value != "" { // results of other programs have none
+		in.Files = append(in.Files, Input{What: "collective operations", Name: said(c)},
+			Input{What: "placement of ranks", Name: said(p.Choices.Placement)})
+	}
+	if r := p.Choices.Recording; r != nil {
+		in.Files = append(in.Files, Input{What: "computations", Name: r.String()})
+	}
 	for _, x := range t.Header().Params {
 		in.Parameters = append(in.Parameters, Column{x.Name, x.Value})
 	}
 	return in
 }
+
+// said is a choice with its reason.
+func said(c replay.Choice) string { return c.Value + " (" + c.Because + ")" }
 
 // FileHash names a regular file by its content.
 func FileHash(name string) (string, error) {

@@ -16,6 +16,17 @@ const Version = 1
 // Param is one parameter of the traced program, in its own words.
 type Param struct{ Name, Value string }
 
+// Names of parameters of a recorded program: the MPI that it ran with, the flop that a second of its computations
+// counts for, and the hosts that it ran on.
+const (
+	ParamMPI   = "MPI"
+	ParamRate  = "flop of a second"
+	ParamHosts = "recorded on"
+)
+
+// SimGridText is the program of traces that are texts of SimGrid.
+const SimGridText = "simgrid-ti"
+
 // Column is one column of the program's own result line, such as HPL's "N".
 type Column struct{ Title, Value string }
 

@@ -56,7 +56,6 @@ import (
 	"reprise/kernels"
 	"reprise/trace"
 	"reprise/trace/warning"
-	"reprise/tracegen/capture"
 	"reprise/tracegen/hpl"
 )
 
@@ -291,7 +290,7 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", stepKernelTimes, err)
 		}
-		text, ok := t.Header().Param(capture.SpeedParam)
+		text, ok := t.Header().Param(trace.ParamRate)
 		hasKernels := len(t.Header().Kernels) > 0
 		if err := t.Close(); err != nil {
 			return 0, fmt.Errorf("%s: %w", stepKernelTimes, err)
@@ -302,7 +301,7 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 		s, err := strconv.ParseFloat(text, 64)
 		switch {
 		case err != nil || !(s > 0):
-			return 0, fmt.Errorf("%s: %s: %s %q, want flop/s above 0", stepKernelTimes, path, capture.SpeedParam, text)
+			return 0, fmt.Errorf("%s: %s: %s %q, want flop/s above 0", stepKernelTimes, path, trace.ParamRate, text)
 		case i > 0 && s != speed:
 			return 0, fmt.Errorf("a second of computation is %g flop in %s and %g in %s: record them with the same --speed",
 				speed, paths[0], s, path)

@@ -11,7 +11,6 @@ import (
 
 	"reprise/internal/regular/regulartest"
 	"reprise/trace"
-	"reprise/tracegen/capture"
 )
 
 // newMaker returns a maker of a machine in a new directory, where kernels were measured for the first runs.
@@ -93,7 +92,7 @@ func TestRecordedSpeed(t *testing.T) {
 			Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 			CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 1}}}}}
 		if speed != "" {
-			h.Params = []trace.Param{{Name: capture.SpeedParam, Value: speed}}
+			h.Params = []trace.Param{{Name: trace.ParamRate, Value: speed}}
 		}
 		w, err := trace.NewWriter(f, h, trace.WriterOptions{})
 		if err == nil {

@@ -19,7 +19,6 @@ import (
 	"reprise/internal/sniff/snifftest"
 	"reprise/internal/textutil"
 	"reprise/trace"
-	"reprise/tracegen/capture"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
@@ -60,7 +59,7 @@ func recordedTrace() {
 		w, err := trace.NewWriter(f, &trace.Header{Program: "test", Ranks: 2, Steps: 1,
 			Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 			CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
-			Params:       []trace.Param{{Name: capture.SpeedParam, Value: "2e+09"}}}, trace.WriterOptions{})
+			Params:       []trace.Param{{Name: trace.ParamRate, Value: "2e+09"}}}, trace.WriterOptions{})
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func reportOf(t *testing.T, flags ...string) (file string, result []byte) {
 // console, and can be used by keyboard alone.
 func TestReportInBrowser(t *testing.T) {
 	b := newBrowser(t)
-	file, result := reportOf(t)
+	file, result := reportOf(t, "--ranks-per-host", "1")
 	b.open(file)
 
 	var want struct {

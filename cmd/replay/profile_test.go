@@ -59,7 +59,7 @@ func TestPprof(t *testing.T) {
 		params := hpl.DefaultParams(400, 2, 3)
 		params.NB, params.Bcast = 32, c.bcast
 		path := filepath.Join(dir, c.name+".pb.gz")
-		out := played(t, "--quiet", "--platform", "dahu", "--json", "--profile", path, hplOf(t, params))
+		out := played(t, "--quiet", "--platform", "dahu", "--ranks-per-host", "1", "--json", "--profile", path, hplOf(t, params))
 		res := &replay.Result{}
 		noError(t, json.Unmarshal(out, res))
 		results[c.name] = res

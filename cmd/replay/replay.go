@@ -403,7 +403,7 @@ func (j *job) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
 func (j *job) provenance(wallSeconds float64) replay.Provenance {
 	return replay.Provenance{
 		Tool: "replay " + command.Version(), Trace: j.trace, WallSeconds: wallSeconds, PeakRSS: peakRSS(),
-	}.On(&j.machine.Source)
+	}.On(&j.machine)
 }
 
 // peakRSS returns the largest resident set of this process in bytes, 0 if it is not known. Linux states it by

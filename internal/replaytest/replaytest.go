@@ -24,7 +24,7 @@ type Run struct {
 	file    string
 }
 
-// HPL returns a run of HPL on Dahu, of 2 by 3 processes.
+// HPL returns a run of HPL on Dahu, of 2 by 3 processes, each on a host.
 // The matrix is of order n in blocks of nb. The trace is a file, so that it can be opened more than once.
 func HPL(t testing.TB, n, nb int) *Run {
 	t.Helper()
@@ -42,7 +42,7 @@ func HPL(t testing.TB, n, nb int) *Run {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Trace.Close() })
-	if r.Machine, r.Options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, r.Trace); err != nil {
+	if r.Machine, r.Options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu", RanksPerHost: 1}, r.Trace); err != nil {
 		t.Fatal(err)
 	}
 	for _, host := range r.Machine.Hosts {

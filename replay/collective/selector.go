@@ -23,11 +23,16 @@ type Selector struct {
 	choose  [trace.NumCollectives]choice
 	missing [trace.NumCollectives]error // why there is no algorithm; nil: there is
 	byNodes bool
+	linear  [trace.NumCollectives]bool
 	tuned   [trace.NumCollectives][]decision
 }
 
 // ByNodes reports whether schedules depend on Nodes.
 func (s *Selector) ByNodes() bool { return s.byNodes }
+
+// Linear reports whether an operation goes by an algorithm of SMPI's default selection in which one rank exchanges
+// messages with all others, or all with all, in turn.
+func (s *Selector) Linear(kind trace.CollectiveKind) bool { return s.linear[kind] }
 
 // twoLevels are the names of algorithms, and of the selection, that go by nodes.
 var twoLevels = []string{"mpich", "SMP_binomial", "mvapich2_two_level"}
@@ -90,6 +95,7 @@ func (s *Selector) Set(operation, name string) error {
 	for _, a := range f.algorithms {
 		if a.name == name {
 			s.choose[f.kind], s.missing[f.kind] = a.choose, nil
+			s.linear[f.kind] = name == "default" && f.kind != trace.CollAlltoall && f.kind != trace.CollBcast
 			s.byNodes = s.byNodes || slices.Contains(twoLevels, name)
 			return nil
 		}

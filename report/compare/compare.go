@@ -290,6 +290,10 @@ func models(m *replay.Provenance) [][2]string {
 	if m.FileBandwidth != 0 {
 		rate = fmt.Sprintf("%g", m.FileBandwidth)
 	}
+	recording := "none"
+	if r := m.Choices.Recording; r != nil {
+		recording = r.String()
+	}
 	return [][2]string{
 		{"platform", m.Platform},
 		{"kernels", m.KernelFile},
@@ -297,6 +301,9 @@ func models(m *replay.Provenance) [][2]string {
 		{"scale of flop", strconv.FormatFloat(cmp.Or(m.ComputeScale, 1), 'g', -1, 64)},
 		{"amounts of flop", noise},
 		{"byte/s of files", rate},
+		{"collective operations", m.Choices.Collectives.Value},
+		{"placement of ranks", m.Choices.Placement.Value},
+		{"recorded computations", recording},
 		{"host speeds", strings.Join(m.HostSpeeds, ", ")},
 		{"machine changed by", cmp.Or(strings.Join(m.Changes, ", "), "nothing")},
 	}

@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, t)
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu", RanksPerHost: 1}, t)
 	if err != nil {
 		log.Fatal(err)
 	}

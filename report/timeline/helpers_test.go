@@ -87,7 +87,7 @@ func newHPL(t testing.TB, n, p, q int, kernels string) *hplRun {
 	run := &hplRun{file: file.Bytes()}
 	tr := run.open(t)
 	var err error
-	run.machine, run.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels}, tr)
+	run.machine, run.options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels, RanksPerHost: 1}, tr)
 	noError(t, err)
 	run.header = tr.Header()
 	return run

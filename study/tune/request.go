@@ -306,14 +306,17 @@ func (r *Request) places() (*places, error) {
 		}
 		each = n
 	}
-	if name == "" || name == generic && !regular.IsFile(name) {
-		return &places{name: generic, perHost: max(each, 1)}, nil
+	p, err := replay.FindPlatform(cmp.Or(name, generic), 1)
+	if err == nil && each == 0 {
+		each, err = replay.PlacesOf(p, 0)
 	}
-	p, err := replay.FindPlatform(name, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &places{name, p.NumHosts(), cmp.Or(each, p.Host(0).Cores)}, nil
+	if name == "" || name == generic && !regular.IsFile(name) { // as many hosts as there have to be
+		return &places{name: generic, perHost: each}, nil
+	}
+	return &places{name, p.NumHosts(), each}, nil
 }
 
 // ranks returns the number of ranks that a request asks for, if the machine has room for them.

@@ -364,7 +364,7 @@ func TestBytesOfRank(t *testing.T) {
 // TestRunBoxes: the best of all, each replayed, or one that is not slower by more than what was
 // said not to matter, whatever the number of jobs.
 func TestRunBoxes(t *testing.T) {
-	b := Boxes{Ranks: 4, Memory: 20e6, Fill: 0.9}
+	b := Boxes{Ranks: 4, Memory: 4 * 20e6, Fill: 0.9} // of a node, which the ranks share
 	_, list, where, err := b.candidates()
 	noError(t, err)
 	spec := replay.MachineSpec{Platform: generic, RanksPerHost: where.perHost}
@@ -418,7 +418,7 @@ func TestCandidates(t *testing.T) {
 func TestBoxesRefused(t *testing.T) {
 	for want, b := range map[string]Boxes{
 		"the memory of a node is not given":          {Ranks: 8},
-		"8 ranks with memory for 2 to 6 points each": {Ranks: 8, Memory: 5e3, Fill: 0.8},
+		"8 ranks with memory for 2 to 6 points each": {Ranks: 8, Memory: 8 * 5e3, Fill: 0.8},
 		"11 ranks with memory for":                   {Ranks: 11, Memory: 1e9, Fill: 0.8}, // 1 x 1 x 11: HPCG aborts
 		"say how many ranks or nodes":                {Memory: 1e9, Fill: 0.8},
 	} {

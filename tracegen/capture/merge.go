@@ -78,9 +78,6 @@ import (
 	"reprise/trace"
 )
 
-// SpeedParam names the parameter of a trace that says how many flop a second of the recording processor counts for.
-const SpeedParam = "flop of a second"
-
 // Options of a merge.
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
@@ -100,6 +97,7 @@ type Summary struct {
 	Steps    int    // of the run, turns of its outermost loop
 	NoSteps  error  // why there are none
 	Program  string
+	Hosts    []string // that the ranks ran on
 	Warnings []string
 }
 
@@ -158,7 +156,8 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	// has found.
 	h := &trace.Header{
 		Program: filepath.Base(m.summary.Program), Tool: o.Tool, Command: o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
-		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(o.Rate)}},
+		Params: []trace.Param{{Name: trace.ParamMPI, Value: m.summary.Library}, {Name: trace.ParamRate, Value: fmt.Sprint(o.Rate)},
+			{Name: trace.ParamHosts, Value: strings.Join(m.summary.Hosts, ", ")}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CommFamilies: m.families.list(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
 		Markers: markers, Communicators: len(m.families.parts) > 0,
@@ -255,6 +254,12 @@ func (m *merger) open(dir string) error {
 	library, _, _ := strings.Cut(text(first.head.Library[:]), "\n")
 	m.summary = Summary{Ranks: len(m.streams), Library: strings.Join(strings.Fields(library), " "),
 		Program: text(first.head.Program[:])}
+	// The hosts in the order of their first ranks.
+	for _, s := range m.streams {
+		if host := text(s.head.Host[:]); host != "" && !slices.Contains(m.summary.Hosts, host) {
+			m.summary.Hosts = append(m.summary.Hosts, host)
+		}
+	}
 	return nil
 }
 

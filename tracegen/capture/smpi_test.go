@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 func simulated(t *testing.T, tr *trace.Trace, platform string, options ...string) float64 {
 	t.Helper()
 	spec := replay.MachineSpec{Platform: "testdata/" + platform}
+	spec.SetOption("smpi/coll-selector", "default") // as smpirun has it, whatever MPI has recorded the trace
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
 		spec.Settings = append(spec.Settings, replay.Property{Name: name, Value: value})
@@ -44,6 +46,16 @@ func TestAgainstSMPI(t *testing.T) {
 		got := simulated(t, m.traced(t, "16", m.compile(t, "halo.c")), "sixteen.xml", communicationOnly)
 		if math.Abs(got-want) > 5e-10+1e-6*want {
 			t.Errorf("%.12g s, SMPI %g s", got, want)
+		}
+	})
+}
+
+// TestRecordedOn: a trace names the host that it was recorded on.
+func TestRecordedOn(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		host := must(os.Hostname())
+		if got, _ := m.traced(t, "2", m.compile(t, "ring.c")).Header().Param(trace.ParamHosts); got != host {
+			t.Errorf("%q, want %q", got, host)
 		}
 	})
 }

@@ -18,10 +18,10 @@ import (
 const (
 	headerBytes = 4096 // a page: the recorder maps it into memory, so that it survives the process
 	magic       = "reprise capture"
-	version     = '4' // of records
+	version     = '5' // of records
 	mostRanks   = 1 << 24
 	mostRecords = 1 << 34 // bytes of a rank
-	usedOffset  = 1080    // of the header's part that has a checksum
+	usedOffset  = 1144    // of the header's part that has a checksum
 	// mostUnsummed bounds the bytes of records behind the last mark of a process: a block, and a record.
 	mostUnsummed = 1<<10 + 1<<26
 )
@@ -55,7 +55,8 @@ type header struct {
 	Ticks            uint64
 	Clock            int64
 	Library, Program [512]byte // version of the MPI, path of the program
-	Used             int64     // also of records behind those of the newer mark
+	Host             [64]byte
+	Used             int64 // also of records behind those of the newer mark
 	Marks            [2]mark
 }
 

@@ -41,7 +41,7 @@ const maxUnitElements = 1 << 20
 // and one for collective operations with counts for each rank.
 func (t *Trace) Header() *trace.Header {
 	h := &trace.Header{
-		Program: "simgrid-ti",
+		Program: trace.SimGridText,
 		Ranks:   t.ranks,
 		Steps:   1,
 		Axes:    []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},

@@ -54,7 +54,7 @@ static void open_stream(W session)
 		return;
 	}
 	*h = first;
-	memcpy(h->magic, "reprise capture4", 16); // the last one is the version of records
+	memcpy(h->magic, "reprise capture5", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
 	int level = abi.thread_multiple; // a session may say later that threads call at once
@@ -65,6 +65,8 @@ static void open_stream(W session)
 	snprintf(h->library, sizeof h->library, "%.500s", text);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n < 0 ? 0 : n] = 0;
+	gethostname(h->host, sizeof h->host - 1); // what does not fit is cut
+	h->host[sizeof h->host - 1] = 0;
 	S.h = h;
 	S.head = checksum(S.sums, (uint8_t *)h, (uint8_t *)&h->used);
 	S.records = checksum(S.sums, (uint8_t *)h, (uint8_t *)h);

@@ -21,7 +21,7 @@ struct header {
 	int32_t rank, size, abi, multiple; // whether threads may call at once
 	uint64_t ticks; // of the counter, and nanoseconds of the clock, at one time
 	int64_t clock;
-	char library[512], program[512];
+	char library[512], program[512], host[64];
 	int64_t used; // bytes of records: raised behind each, so that it is right whatever ends the process
 	struct mark marks[2];
 };
