@@ -11,6 +11,7 @@ import (
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
 	"reprise/study"
+	"reprise/study/report"
 	"reprise/study/slurm"
 	"reprise/study/workqueue"
 )
@@ -167,7 +168,14 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
-	o.Progress = bar.SetOf
+	told := time.Now()
+	o.Progress = func(done, all int) {
+		bar.SetOf(done, all)
+		if time.Since(told) > 5*time.Second { // it reads all results
+			bar.Note(best(p))
+			told = time.Now()
+		}
+	}
 	w, err := p.Work(ctx, o)
 	bar.Clear()
 	if err != nil {
@@ -177,6 +185,9 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	tell(c, w.Errors, w.Failed)
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
 		return err
+	}
+	if text := best(p); text != "" && !w.Done {
+		fmt.Fprintln(c.App.Writer, text)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -188,6 +199,27 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 		_, err = fmt.Fprintf(c.App.Writer, "all runs are done%s: %s/%s\n", study.OfWhich(w.Lost), p.Dir(), study.CSVFile)
 	}
 	return err
+}
+
+// best says in one line which configuration is the best so far; "" if none has a result.
+func best(p *study.Plan) string {
+	results := p.NewResults()
+	if results.Update() != nil {
+		return "" // whoever needs the results says why
+	}
+	r, err := report.Of(p, results)
+	if err != nil {
+		return ""
+	}
+	top := &r.Ranking[0]
+	text := fmt.Sprintf("best so far: %s, %.6g s", top.Name, top.Makespan)
+	if top.Interval != nil && *top.Interval > 0 {
+		text += fmt.Sprintf(" ± %.2g s", *top.Interval)
+	}
+	if top.Gflops > 0 {
+		text += fmt.Sprintf(", %.5g Gflop/s", top.Gflops)
+	}
+	return fmt.Sprintf("%s (%d of %s)", text, len(r.Ranking), textutil.Count(len(p.Configurations(results)), "configuration"))
 }
 
 // The lease bounds how long the runs of a dead host stay taken; on one host a death is known at

@@ -13,6 +13,7 @@ import (
 	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/slurm"
+	"reprise/study/tune"
 )
 
 // This file has the commands about workers under Slurm: submit, cancel and status.
@@ -30,6 +31,7 @@ func submitCommand() *cli.Command {
 			"What follows -- is passed on to sbatch. Other schedulers: docs/clusters.md.\n\n" +
 			"    study plan nb.yaml -o nb\n" +
 			"    study submit nb --slurm\n" +
+			"    study submit nb --slurm --dry-run\n" +
 			"    study submit nb --slurm --workers 8 --partition short --time 2:00:00 -- --qos=low",
 		Flags: []cli.Flag{
 			boolFlag("slurm", "submit to Slurm"),
@@ -41,6 +43,7 @@ func submitCommand() *cli.Command {
 				"the partition's"),
 			textFlag("memory", "`SIZE` of memory of a worker, such as 2GB", "twice what the largest run takes, and 256 MiB"),
 			leaseFlag(),
+			boolFlag("dry-run", "print the command and the script that would be submitted, and stop"),
 		},
 		Action: submit,
 	}
@@ -90,6 +93,15 @@ func submit(c *cli.Context) (err error) {
 	leaseOf(c)
 	// More workers than runs would start, find nothing to do, and end.
 	array.Workers, array.Arguments = min(array.Workers, left), args[1:]
+	if c.Bool("dry-run") {
+		text, err := array.Text()
+		if wrong := (*slurm.ArgumentError)(nil); errors.As(err, &wrong) {
+			return command.Usagef("submit: %w", err)
+		}
+		check(err)
+		_, err = io.WriteString(c.App.Writer, text)
+		return err
+	}
 	job, err := slurm.Submit(c.Context, array)
 	// A wrong option is one of the command line, and no failure of Slurm.
 	if wrong := (*slurm.ArgumentError)(nil); errors.As(err, &wrong) {
@@ -130,11 +142,17 @@ func statusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "say how far a study has come",
 		UsageText: "study status DIR [--json]",
-		Description: "Runs that are done, who makes which, and the workers that study submit has in the queue.\n\n" +
+		Description: "Runs that are done, who makes which, and the workers that study submit has in the queue; of the" +
+			" directory of study tune the best so far.\n\n" +
 			"    study status nb\n" +
+			"    study status tuned\n" +
 			"    study status nb --json",
 		Flags: []cli.Flag{boolFlag("json", "print the status as JSON")},
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
+			// A search keeps its result, or the best so far, where a study has its plan.
+			if r := textutil.Must(tune.Open(dir)); r != nil {
+				return show(c, r)
+			}
 			s := textutil.Must(textutil.Must(study.Open(dir, "")).NewStatus())
 			tasks, err := slurm.TasksOf(c.Context, dir)
 			if err != nil { // a scheduler that does not answer is no reason to tell nothing

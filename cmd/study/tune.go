@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -31,6 +34,7 @@ func tuneCommand() *cli.Command {
 			"    study tune --machine dahu --nodes 2 --memory 192GB --dry-run\n" +
 			"    study tune --machine dahu --ranks 64 -N 20000 -o tuned\n" +
 			"    study tune --machine dahu --dat HPL.dat --json\n" +
+			"    study tune --machine dahu --budget 5m       # the best that is found until then\n" +
 			"    study tune nb.yaml                          # within the configurations of a study\n" +
 			"    study tune --program hpcg --ranks 8 --memory 4GB",
 		Flags: []cli.Flag{
@@ -56,6 +60,8 @@ func tuneCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "`seed` of the machine's noise, the same for all configurations", Value: 1},
 			outputFlag("keep results in the directory `DIR`, from which the same command goes on, and put HPL.dat there", ""),
 			jobsFlag("make `N` replays at once"),
+			&cli.DurationFlag{Name: "budget", DefaultText: "none",
+				Usage: "stop after this `TIME`, such as 10m, and print the best so far"},
 			boolFlag("dry-run", "say what would be searched and what it may cost, and stop"),
 			boolFlag("json", "print the result as JSON"),
 			boolFlag("quiet", "no progress on stderr"),
@@ -99,20 +105,21 @@ func runTune(c *cli.Context) (err error) {
 		return tune.WritePrediction(c.App.Writer, p, o)
 	}
 
-	ctx, stop := command.Interruptible(c.Context)
+	ctx, stop, stopped := searchTime(c)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(p.Runs), "replays")
 	o.Progress = bar.SetOf
+	o.SoFar = func(r *tune.Result) {
+		bar.Note(r.Line())
+		if o.Dir != "" {
+			_ = r.Save(o.Dir) // for study status; at the end it has to succeed
+		}
+	}
 	since := tune.Begin()
 	r, err := tune.Run(ctx, p, o)
 	bar.Clear()
-	switch {
-	// Results of replays that have ended are in the directory; without one there is nothing to go
-	// on with.
-	case err != nil && ctx.Err() != nil && o.Dir != "":
-		return command.Code(fmt.Errorf("interrupted: the same command goes on with what is in %s", o.Dir), 1)
-	case err != nil:
-		return err
+	if err != nil {
+		return cmp.Or(stopped(o.Dir), tooShort(c, err))
 	}
 	r.Effort = since()
 	// The file stands beside the results, ready for the benchmark.
@@ -122,7 +129,47 @@ func runTune(c *cli.Context) (err error) {
 			return err
 		}))
 	}
-	return show(c, r)
+	if o.Dir != "" {
+		check(r.Save(o.Dir))
+	}
+	check(show(c, r))
+	if r.Stopped {
+		return stopped(o.Dir)
+	}
+	return nil
+}
+
+// searchTime returns a context that ends at a signal or with --budget. stopped is the error of a command that a signal
+// has ended, with what goes on; the end of the budget is none.
+func searchTime(c *cli.Context) (ctx context.Context, stop func(), stopped func(dir string) error) {
+	budget := c.Duration("budget")
+	if c.IsSet("budget") && budget <= 0 {
+		textutil.Stop(command.Usagef("tune: --budget %v, want a positive time such as 10m", budget))
+	}
+	signalled, stop := command.Interruptible(c.Context)
+	ctx = signalled
+	if budget > 0 {
+		within, cancel := context.WithTimeout(signalled, budget)
+		unlisten := stop
+		ctx, stop = within, func() { cancel(); unlisten() }
+	}
+	return ctx, stop, func(dir string) error {
+		switch {
+		case signalled.Err() == nil:
+			return nil
+		case dir == "":
+			return command.Code(errors.New("interrupted"), 1)
+		}
+		return command.Code(fmt.Errorf("interrupted: the same command goes on with what is in %s", dir), 1)
+	}
+}
+
+// tooShort names --budget in the error of a search that it has ended before there was a result.
+func tooShort(c *cli.Context, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("--budget %v was over before the first replays had ended", c.Duration("budget"))
+	}
+	return err
 }
 
 // toTune returns the study of all configurations, from a file or from the flags.
@@ -191,7 +238,8 @@ func memoryOf(c *cli.Context) (memory, fill float64) {
 }
 
 // tuneHPCG is the command tune for HPCG.
-func tuneHPCG(c *cli.Context, jobs int) error {
+func tuneHPCG(c *cli.Context, jobs int) (err error) {
+	defer textutil.Stopped(&err)
 	if c.NArg() > 0 {
 		return command.Usagef("tune: %d arguments, want none with --program hpcg", c.NArg())
 	}
@@ -204,7 +252,6 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"),
 		Nodes: c.Int("nodes")}
 	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
-	var err error
 	b.Memory, b.Fill = memoryOf(c)
 	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true); err != nil {
 		return command.Usagef("tune: --within %w", err)
@@ -212,7 +259,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	if c.Bool("dry-run") {
 		return b.WritePrediction(c.App.Writer)
 	}
-	ctx, stop := command.Interruptible(c.Context)
+	ctx, stop, stopped := searchTime(c)
 	defer stop()
 	// How many boxes will be replayed is not known before: the bar only counts.
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
@@ -221,8 +268,9 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	r, err := tune.RunBoxes(ctx, b, o)
 	bar.Clear()
 	if err != nil {
-		return err
+		return cmp.Or(stopped(""), tooShort(c, err))
 	}
 	r.Effort = since()
-	return show(c, r)
+	check(show(c, r))
+	return stopped("")
 }

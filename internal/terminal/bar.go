@@ -1,15 +1,19 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"reprise/internal/textutil"
 )
 
 // Bar shows on a terminal how far something has come, how quick it is and how long it will
-// take, if it takes long. The nil Bar shows nothing.
+// take, if it takes long. On another file, such as the log of a job, it writes that in a line now and then. The nil Bar
+// shows nothing.
 //
 // Methods may be called from several goroutines: timers and workers tell the same bar how far they are.
 type Bar struct {
@@ -19,12 +23,24 @@ type Bar struct {
 	timer *time.Timer // that shows the bar; nil once it is cleared
 	done  int         // things
 	shown bool
+
+	// Of lines on a file that is no terminal; on a terminal all but note are unset.
+	lines  io.Writer
+	things string
+	number int // of things; -1: not known
+	begun  time.Time
+	note   string
 }
 
-// patience is how long something may take without a bar.
-const patience = time.Second
+const (
+	// patience is how long something may take without a bar.
+	patience = time.Second
+	// Lines on a file come after this time, and then this often.
+	firstLine = 10 * time.Second
+	nextLine  = time.Minute
+)
 
-// NewBar returns a bar over a number of things, such as steps, or nil if w is no terminal or quiet is wished.
+// NewBar returns a bar over a number of things, such as steps, or nil if w is no file or quiet is wished.
 func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
 	return newBarOn(w, quiet || number < 1, number, things, progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
 }
@@ -36,13 +52,16 @@ func NewCount(w io.Writer, quiet bool, things string) *Bar {
 
 // NewBytes is NewBar for bytes that are read.
 func NewBytes(w io.Writer, quiet bool, number int64, name string) *Bar {
-	return newBarOn(w, quiet || number < 1, int(number), name, progressbar.OptionShowBytes(true))
+	return newBarOn(w, quiet || number < 1, int(number), "bytes of "+name, progressbar.OptionShowBytes(true))
 }
 
 // newBarOn returns a bar on a terminal. A writer that hides control characters passes those of the bar on by Raw.
 func newBarOn(w io.Writer, none bool, number int, things string, options ...progressbar.Option) *Bar {
-	if none || !Is(w) {
+	if _, file := w.(interface{ Fd() uintptr }); none || !file {
 		return nil
+	}
+	if !Is(w) {
+		return newLines(w, number, things, firstLine)
 	}
 	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
 		w = shown.Raw()
@@ -70,6 +89,45 @@ func newBar(w io.Writer, number int, after time.Duration, options ...progressbar
 	return b
 }
 
+// newLines returns a bar that writes lines, the first after some time.
+func newLines(w io.Writer, number int, things string, after time.Duration) *Bar {
+	b := &Bar{lines: w, things: things, number: number, begun: time.Now()}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.timer = time.AfterFunc(after, b.show)
+	return b
+}
+
+// line returns the line about what is done after a time.
+func (b *Bar) line(after time.Duration) string {
+	text := fmt.Sprintf("%s: %s after %v", b.things, textutil.Thousands(b.done), after.Round(time.Second))
+	if b.number > 0 {
+		text = fmt.Sprintf("%s: %s of %s (%d %%) after %v", b.things, textutil.Thousands(b.done), textutil.Thousands(b.number),
+			100*b.done/b.number, after.Round(time.Second))
+		if b.done > 0 {
+			left := float64(after) / float64(b.done) * float64(b.number-b.done)
+			text += fmt.Sprintf(", about %v left", time.Duration(left).Round(time.Second))
+		}
+	}
+	if b.note != "" {
+		text += "; " + b.note
+	}
+	return text + "\n"
+}
+
+// Note has the bar show a text beside the numbers, such as the best result so far.
+func (b *Bar) Note(text string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note = text
+	if b.lines == nil && b.shown {
+		b.bar.Describe(text)
+	}
+}
+
 // show shows the bar, though the first step may take long.
 func (b *Bar) show() {
 	b.mu.Lock()
@@ -77,7 +135,15 @@ func (b *Bar) show() {
 	if b.timer == nil {
 		return
 	}
+	if b.lines != nil {
+		_, _ = io.WriteString(b.lines, b.line(time.Since(b.begun))) // the error of a log is nobody's
+		b.timer.Reset(nextLine)
+		return
+	}
 	b.shown = true
+	if b.note != "" {
+		b.bar.Describe(b.note)
+	}
 	b.update()
 }
 
@@ -103,6 +169,10 @@ func (b *Bar) SetOf(done, number int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
+	case b.lines != nil:
+		if number > 0 {
+			b.number = number
+		}
 	case number < 1 || b.bar.GetMax() == number:
 	case b.shown:
 		b.bar.ChangeMax(number)

@@ -46,3 +46,43 @@ func TestBarReader(t *testing.T) {
 		t.Error("no bar, but another reader")
 	}
 }
+
+// TestLines: on a file that is no terminal there are lines, with what is left by the pace so far and a note, until the
+// bar is cleared.
+func TestLines(t *testing.T) {
+	b := newLines(io.Discard, 4000, "steps", time.Hour)
+	for _, c := range []struct {
+		done, number int
+		note, want   string
+	}{
+		{0, 0, "", "steps: 0 of 4,000 (0 %) after 10s\n"},
+		{1000, 0, "", "steps: 1,000 of 4,000 (25 %) after 10s, about 30s left\n"},
+		{1000, 2000, "best so far: 12 Gflops", "steps: 1,000 of 2,000 (50 %) after 10s, about 10s left; best so far: 12 Gflops\n"},
+	} {
+		b.SetOf(c.done, c.number)
+		b.Note(c.note)
+		if got := b.line(10 * time.Second); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	counting := newLines(io.Discard, -1, "actions", time.Hour)
+	counting.Set(7)
+	if got, want := counting.line(70*time.Second), "actions: 7 after 1m10s\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+
+	lines := make(chan string, 9)
+	b = newLines(writerFunc(func(p []byte) { lines <- string(p) }), 2, "runs", 0)
+	if got, want := <-lines, "runs: 0 of 2 (0 %) after 0s\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b.Clear()
+	b.show()
+	if len(lines) > 0 {
+		t.Errorf("after it was cleared: %q", <-lines)
+	}
+}
+
+type writerFunc func(p []byte)
+
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }

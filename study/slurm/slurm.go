@@ -142,12 +142,21 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 
 // Script returns the script of each task. The worker replaces the shell, so that Slurm's signals
 // for the batch shell reach it.
-func (a Array) Script() string {
-	var quoted []string
-	for _, word := range a.Worker {
-		quoted = append(quoted, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+func (a Array) Script() string { return "#!/bin/sh\nexec " + quoted(a.Worker) + "\n" }
+
+// Text returns what Submit would submit, as a command for a shell.
+func (a Array) Text() (string, error) {
+	args, err := a.arguments()
+	return "sbatch " + quoted(args) + " <<'SCRIPT'\n" + a.Script() + "SCRIPT\n", err
+}
+
+// quoted returns words as a shell reads them.
+func quoted(words []string) string {
+	var list []string
+	for _, word := range words {
+		list = append(list, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 	}
-	return "#!/bin/sh\nexec " + strings.Join(quoted, " ") + "\n"
+	return strings.Join(list, " ")
 }
 
 // elsewhere are options of sbatch with which it would not submit an array, or not one that Tasks

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ type BoxOptions struct {
 }
 
 // RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. The result
-// does not depend on the number of jobs.
+// does not depend on the number of jobs. If the context ends before the search, it is the best so far, as for Run.
 func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	space, list, where, err := b.candidates()
 	if err != nil {
@@ -108,16 +109,26 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 			return values, nil
 		},
 	})
-	if err != nil {
+	stopped := ctx.Err() != nil && len(runs) > 0
+	if err != nil && !stopped {
 		return nil, err
+	}
+	if stopped {
+		found = nil
+		for i, run := range runs {
+			found = append(found, search.Point{Index: i, Value: search.Value{Seconds: 1 / run.gflops}})
+		}
+		slices.SortFunc(found, func(a, b search.Point) int {
+			return cmp.Or(cmp.Compare(a.Value.Seconds, b.Value.Seconds), cmp.Compare(a.Index, b.Index))
+		})
 	}
 
 	index := found[0].Index
 	best, top := &list[index], runs[index]
-	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Gflops: top.gflops,
+	r := &BoxResult{Ranks: best.Ranks, Configurations: len(list), Replays: done, Stopped: stopped, Gflops: top.gflops,
 		GflopsInterval: top.interval, Indifference: o.Indifference, Dat: boxDat(best)}
 	// The rate of the best is flattered by chance, as it is the largest of many: fresh seeds give an unbiased one.
-	if top.noise { // replay the best with seeds that the search has not seen
+	if top.noise && !stopped { // replay the best with seeds that the search has not seen
 		var fresh []float64
 		for i := range uint64(freshSeeds) {
 			again, err := replayBox(ctx, spec, best, o.Seed+i+1, o.Tool)
@@ -148,10 +159,11 @@ type BoxResult struct {
 	Ranks          int       `json:"ranks"`
 	Configurations int       `json:"configurations"` // grids with boxes that the rules and the memory allow
 	Replays        int       `json:"replays"`
+	Stopped        bool      `json:"stopped"` // before the search has ended: the best so far
 	Best           BoxChoice `json:"best"`
 	Gflops         float64   `json:"gflops"`          // of the best; with noise mean of fresh seeds
 	GflopsInterval float64   `json:"gflops_interval"` // half-width, with 95 % confidence
-	FreshSeeds     int       `json:"fresh_seeds"`     // 0: nothing is random
+	FreshSeeds     int       `json:"fresh_seeds"`     // 0: nothing is random, or the search was stopped
 	// Indistinct are those that are not worse by more than Indifference, the best first.
 	Indistinct   []BoxChoice `json:"indistinct"`
 	Indifference float64     `json:"indifference"`
@@ -300,8 +312,11 @@ func replayBox(ctx context.Context, spec replay.MachineSpec, p *hpcg.Params, see
 
 // WriteText writes the result for people.
 func (r *BoxResult) WriteText(w io.Writer) error {
-	seeds := "nothing is random"
-	if r.FreshSeeds > 0 {
+	name, seeds := "best", "nothing is random"
+	switch {
+	case r.Stopped:
+		name, seeds = "best so far", "one replay of the search"
+	case r.FreshSeeds > 0:
 		seeds = fmt.Sprintf("mean of %s that the search did not use", textutil.Count(r.FreshSeeds, "seed"))
 	}
 	cost := fmt.Sprintf("%s of few iterations each", textutil.Count(r.Replays, "replay"))
@@ -309,7 +324,7 @@ func (r *BoxResult) WriteText(w io.Writer) error {
 		cost += fmt.Sprintf("; %v of processor time", study.Round(r.User))
 	}
 	var t, others textutil.Table
-	t.Row("best", r.Best.Name)
+	t.Row(name, r.Best.Name)
 	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g, raw; %s", r.Gflops, r.GflopsInterval, seeds))
 	t.Row("memory", study.Bytes(int64(r.Best.Memory))+" of a node")
 	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"),

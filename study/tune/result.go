@@ -1,13 +1,19 @@
 package tune
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"reprise/internal/atomicfile"
+	"reprise/internal/regular"
 	"reprise/internal/textutil"
 	"reprise/report/compare"
 	"reprise/study"
@@ -34,10 +40,11 @@ const (
 type Result struct {
 	Configurations int     `json:"configurations"` // in the plan
 	N              int     `json:"n"`
+	Stopped        bool    `json:"stopped"` // before the search has ended: the best so far
 	Best           Choice  `json:"best"`
 	Gflops         float64 `json:"gflops"`          // of the best, mean of replays with fresh seeds
 	GflopsInterval float64 `json:"gflops_interval"` // half-width, with 95 % confidence
-	FreshSeeds     int     `json:"fresh_seeds"`
+	FreshSeeds     int     `json:"fresh_seeds"`     // 0: Gflops is of the search's own replay, which chance may flatter
 
 	// Indistinct are the configurations, the best first, that are not shown to be slower than the best by more than
 	// Indifference, with 95 % confidence for all of them together.
@@ -82,11 +89,13 @@ type Replay struct {
 }
 
 // result makes the result of a search: found has its points, last the outcome of each row, fresh
-// those of the best with other seeds.
+// those of the best with other seeds, none if the search was stopped.
 func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh []*study.Outcome) *Result {
 	best := found[0]
-	r := &Result{Configurations: len(t.plan.Runs), FreshSeeds: len(fresh), Indifference: t.Indifference,
-		Runs: t.list, Known: t.known, Edges: edges(t.plan, best.Index)}
+	t.mu.Lock()
+	r := &Result{Configurations: len(t.plan.Runs), Stopped: len(fresh) == 0, FreshSeeds: len(fresh),
+		Indifference: t.Indifference, Runs: slices.Clone(t.list), Known: t.known, Edges: edges(t.plan, best.Index)}
+	t.mu.Unlock()
 	switch run := t.plan.Config(best.Index).Run.(type) {
 	case *programs.HPL:
 		var b strings.Builder
@@ -113,11 +122,15 @@ func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh 
 		times, gflops = append(times, o.Makespan), append(gflops, o.Gflops)
 		estimate += o.Interval / o.Makespan / float64(len(fresh))
 	}
-	f := compare.MeanFigure(gflops)
-	r.Gflops = f.Value()
-	r.GflopsInterval = math.Hypot(f.Interval(), estimate*f.Value())
-	one := compare.MeanFigure(times)
-	scatter := one.Interval() * math.Sqrt(float64(len(times))) / one.Value() // relative half-width of the time of one seed
+	top, scatter := last[best.Index], 0.0
+	r.Gflops, r.GflopsInterval = top.Gflops, top.GflopsInterval
+	if !r.Stopped {
+		f := compare.MeanFigure(gflops)
+		r.Gflops = f.Value()
+		r.GflopsInterval = math.Hypot(f.Interval(), estimate*f.Value())
+		one := compare.MeanFigure(times)
+		scatter = one.Interval() * math.Sqrt(float64(len(times))) / one.Value() // relative half-width of the time of one seed
+	}
 
 	// The points that were measured as well as the best was, the best first.
 	var list []Choice
@@ -202,7 +215,12 @@ func (r *Result) WriteText(w io.Writer) error {
 	for _, tolerance := range slices.Backward(slices.Sorted(maps.Keys(count))) {
 		replays = append(replays, fmt.Sprintf("%d %s", count[tolerance], ToleranceName(tolerance)))
 	}
-	replays = append(replays, fmt.Sprintf("%d of the best with other seeds", r.FreshSeeds))
+	seeds, name := "one replay of the search", "best so far"
+	if !r.Stopped {
+		seeds = fmt.Sprintf("mean of %s that the search did not use", textutil.Count(r.FreshSeeds, "seed"))
+		name = "best"
+		replays = append(replays, fmt.Sprintf("%d of the best with other seeds", r.FreshSeeds))
+	}
 	cost := fmt.Sprintf("%.1f %% of what exact replays of all would cost", 100*r.Share)
 	if r.User > 0 {
 		cost += fmt.Sprintf("; now %v of processor time", study.Round(r.User))
@@ -211,9 +229,8 @@ func (r *Result) WriteText(w io.Writer) error {
 		cost += fmt.Sprintf(" (%d of the runs were known from before)", r.Known)
 	}
 	var t textutil.Table
-	t.Row("best", r.Best.Name)
-	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops,
-		r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
+	t.Row(name, r.Best.Name)
+	t.Row("Gflops", r.rate()+", "+seeds)
 	t.Row("searched", searched)
 	t.Row("replays", strings.Join(replays, ", "))
 	t.Row("cost", cost)
@@ -246,6 +263,47 @@ func (r *Result) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// rate returns the Gflop/s of the best, with their interval.
+func (r *Result) rate() string {
+	return fmt.Sprintf("%.5g ± %.2g (± %.2g %%)", r.Gflops, r.GflopsInterval, 100*r.GflopsInterval/r.Gflops)
+}
+
+// Line says in one line what the best is.
+func (r *Result) Line() string {
+	return fmt.Sprintf("best so far: %s, %s Gflop/s", r.Best.Name, r.rate())
+}
+
+const (
+	// resultFile is the file of a search's directory that has its result, or the best so far.
+	resultFile = "tuned.json"
+	mostResult = 64 << 20 // bytes of it
+)
+
+// Save writes the result, or the best so far, into the directory of the search.
+func (r *Result) Save(dir string) error {
+	return atomicfile.Replace(filepath.Join(dir, resultFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
+}
+
+// Open returns the result in the directory of a search; nil if it is none.
+func Open(dir string) (*Result, error) {
+	path := filepath.Join(dir, resultFile)
+	text, err := regular.Read(path, mostResult)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := &Result{}
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(r.Runs) < r.FreshSeeds || r.FreshSeeds < 0 {
+		return nil, fmt.Errorf("%s: %d replays, of which %d with fresh seeds", path, len(r.Runs), r.FreshSeeds)
+	}
+	return r, nil
 }
 
 // BestFile returns the input file of the best, with its usual name; "" for other programs.

@@ -34,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,10 +60,13 @@ type Options struct {
 	Dir          string    // for results, which are also read from there; "": none
 	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
 	Progress func(done, all int)
+	// SoFar, if set, is called after each batch of runs with what Run would return if the context ended now.
+	SoFar func(*Result)
 }
 
 // Run finds the configuration of a plan that takes the least time, or the least time per flop.
-// The result does not depend on the number of jobs.
+// The result does not depend on the number of jobs. If the context ends before the search, the result is the best so
+// far (Result.Stopped), and an error if there is none.
 func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	defer textutil.Stopped(&err)
 	if o.Jobs < 1 {
@@ -90,7 +94,15 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 		space.Points = append(space.Points, x)
 	}
 
-	last := map[int]*study.Outcome{} // of each row, to the finest tolerance
+	measured := map[int]search.Point{} // by row, to the finest tolerance
+	last := map[int]*study.Outcome{}   // likewise
+	soFar := func() *Result {
+		// A row counts as good as it is at worst: the estimates of a coarse tolerance flatter some.
+		list := slices.SortedFunc(maps.Values(measured), func(a, b search.Point) int {
+			return cmp.Or(cmp.Compare(a.Value.Seconds+a.Value.Interval, b.Value.Seconds+b.Value.Interval), cmp.Compare(a.Index, b.Index))
+		})
+		return t.result(list, last, nil)
+	}
 	found, err := search.Run(ctx, space, search.Options{
 		Tolerances: o.Tolerances, Indifference: o.Indifference,
 		Progress: t.tell,
@@ -106,14 +118,21 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 				return nil, err
 			}
 			values := make([]search.Value, len(points))
-			for i, o := range outcomes {
+			for i, out := range outcomes {
 				w := weight(p, points[i])
-				values[i] = search.Value{Seconds: w * o.Makespan, Interval: w * o.Interval}
-				last[points[i]] = o
+				values[i] = search.Value{Seconds: w * out.Makespan, Interval: w * out.Interval}
+				measured[points[i]] = search.Point{Index: points[i], Value: values[i], Tolerance: tolerance}
+				last[points[i]] = out
+			}
+			if o.SoFar != nil {
+				o.SoFar(soFar())
 			}
 			return values, nil
 		},
 	})
+	if err != nil && ctx.Err() != nil && len(measured) > 0 {
+		return soFar(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +146,11 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 		c.Run = c.Run.Reseeded(uint64(i) + 1)
 		jobs[i] = job{best.Index, &c, study.RunOptions{Tolerance: best.Tolerance, Seed: t.Seed + uint64(i) + 1}}
 	}
-	return t.result(found, last, textutil.Must(t.make(ctx, jobs))), nil
+	fresh, err := t.make(ctx, jobs)
+	if err != nil && ctx.Err() != nil {
+		return soFar(), nil
+	}
+	return t.result(found, last, fresh), err
 }
 
 // tuner is a search of Run under way.

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -149,6 +150,42 @@ func TestGoesOn(t *testing.T) {
 	o.Dir = p.Dir()
 	if _, err := Run(t.Context(), p, o); err == nil || !strings.Contains(err.Error(), "is the directory of a study: take another one") {
 		t.Error(err)
+	}
+}
+
+// TestStopped: if the context ends after the first batch, the result is the best of those that were replayed, by what
+// each may be at worst; the directory has it.
+func TestStopped(t *testing.T) {
+	p, dir := planOf(t, small["slow links"]), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1, Dir: dir, SoFar: func(r *Result) {
+		noError(t, r.Save(dir))
+		cancel()
+	}}
+	r, err := Run(ctx, p, o)
+	noError(t, err)
+	if !r.Stopped || r.FreshSeeds != 0 || len(r.Runs) == 0 {
+		t.Fatalf("stopped %v, %d fresh seeds, %d replays", r.Stopped, r.FreshSeeds, len(r.Runs))
+	}
+	least := math.Inf(1)
+	for _, run := range r.Runs {
+		least = min(least, run.Makespan+run.Interval)
+	}
+	if got := r.Best.Makespan + r.Best.Interval; got != least {
+		t.Errorf("the best takes %v s at worst, another one %v", got, least)
+	}
+	kept, err := Open(dir)
+	noError(t, err)
+	if diff := cmp.Diff(r.Best, kept.Best, cmpopts.IgnoreUnexported(Choice{})); diff != "" {
+		t.Errorf("in the directory: %s", diff)
+	}
+	var text strings.Builder
+	noError(t, kept.WriteText(&text))
+	if !strings.HasPrefix(text.String(), "best so far") {
+		t.Errorf("got %q", &text)
+	}
+	if none, err := Open(t.TempDir()); none != nil || err != nil {
+		t.Errorf("an empty directory: %v, %v", none, err)
 	}
 }
 
