@@ -31,7 +31,7 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 		if !r.pattern.Match(sig.Name) {
 			continue
 		}
-		quickness := 1.0
+		quickness := 1 / s.sharedFactor(sig.Name)
 		for _, q := range s.quicker {
 			if q.kernel == sig.Name {
 				quickness *= q.factor

@@ -390,6 +390,32 @@ func TestDrawHosts(t *testing.T) {
 	}
 }
 
+// TestSharedErrors: the logarithms of the factors of two kernels, drawn, have the deviation of the file, and are the same;
+// a kernel that no pattern fits stays.
+func TestSharedErrors(t *testing.T) {
+	const n = 20000
+	set := parseFile("shared_errors: [{kernels: [a, \"b*\"], sd: 20%}]\nnetwork_error: 30%\n" + header + "  a: {terms: {M: 2}}\n  bb: {terms: {M: 3}}\n  c: {terms: {M: 4}}\n")
+	if !set.Uncertain() || set.NetworkError() != 0.3 || seconds(set, "a", 1) != 2 {
+		t.Error(set.Uncertain(), set.NetworkError(), seconds(set, "a", 1))
+	}
+	mean, squares := 0.0, 0.0
+	for i := range n {
+		drawn := set.DrawCoefficients(noise.NewSource(uint64(i)))
+		a, b, c := seconds(drawn, "a", 1)/2, seconds(drawn, "bb", 1)/3, seconds(drawn, "c", 1)
+		if math.Abs(a/b-1) > 1e-12 || c != 4 {
+			t.Fatal(a, b, c)
+		}
+		mean += math.Log(a) / n
+		squares += math.Log(a) * math.Log(a) / n
+	}
+	if e := 6 * 0.2 / math.Sqrt(n); math.Abs(mean) > e {
+		t.Errorf("mean %g, allowed %g", mean, e)
+	}
+	if sd, e := math.Sqrt(squares), 6*0.2/math.Sqrt(2*n); math.Abs(sd-0.2) > e {
+		t.Errorf("deviation %g, want 0.2 within %g", sd, e)
+	}
+}
+
 func seconds(set *kernels.Set, kernel string, m int64) float64 {
 	return secondsOn(set, kernels.Host{Name: "host"}, kernel, m)
 }

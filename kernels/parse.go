@@ -49,6 +49,9 @@ const anyCPU = -1
 //	cpus_per_host: 2             # by which the slots of ranks are dealt to CPUs; 1 if it is not there
 //	noise: {normal: 3%}          # of models that say nothing about it
 //	host_scatter: 2%             # standard deviation of times from host to host
+//	shared_errors:               # standard deviations of factors that the times of some kernels have in common
+//	  - {kernels: [dgemm, dtrsm], sd: 20%}
+//	network_error: 30%           # the same of messages
 //	kernels:
 //	  PATTERN: MODEL
 //	hosts:                       # overrides: the first that matches a host and has a model counts
@@ -66,7 +69,7 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 
 	// The scalars at the top come first: the models need them.
 	f := textutil.Must(p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
-		"host_scatter", "kernels", "hosts"))
+		"host_scatter", "shared_errors", "network_error", "kernels", "hosts"))
 	p.need(root, f, "kernel file", "version", "unit", "kernels")
 	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
 	for _, key := range []string{"description", "source"} {
@@ -86,6 +89,33 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 			p.stop(n, "host_scatter: want a percentage of at most %g%%, found %s", 100*maxScatter, yamlfile.Describe(n))
 		}
 		scatter = sd.Relative
+	}
+	sd := func(n ast.Node, what string) float64 {
+		v := textutil.Must(p.Deviation(n, what))
+		if v.Fixed != 0 || v.Relative > maxError {
+			p.stop(n, "%s: want a percentage of at most %g%%, found %s", what, 100*maxError, yamlfile.Describe(n))
+		}
+		return v.Relative
+	}
+	networkError := 0.0
+	if n := f["network_error"]; n != nil {
+		networkError = sd(n, "network_error")
+	}
+	var shared []sharedError
+	if f["shared_errors"] != nil {
+		for _, item := range textutil.Must(p.Items(f["shared_errors"], "shared_errors")) {
+			f := textutil.Must(p.Fields(item, "shared_errors", "kernels", "sd"))
+			p.need(item, f, "shared_errors", "kernels", "sd")
+			e := sharedError{sd: sd(f["sd"], "shared_errors: sd")}
+			for _, n := range textutil.Must(p.Items(f["kernels"], "shared_errors: kernels")) {
+				pattern, err := textutil.ParsePattern(textutil.Must(p.Text(n, "shared_errors: kernels")))
+				if err != nil {
+					p.stop(n, "shared_errors: kernels: %w", err)
+				}
+				e.kernels = append(e.kernels, pattern)
+			}
+			shared = append(shared, e)
+		}
 	}
 	if n := f["noise"]; n != nil { // of all models that have none of their own
 		l := textutil.Must(p.Noise(n, "noise", nil))
@@ -112,7 +142,7 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 		}
 	}
 	s = newSet(p.File, p.cpusPerHost, base, overrides)
-	s.scatter = scatter
+	s.scatter, s.shared, s.networkError = scatter, shared, networkError
 	return s, nil
 }
 
@@ -143,6 +173,9 @@ func (p *fileParser) need(n ast.Node, f map[string]ast.Node, what string, keys .
 
 // maxScatter bounds host_scatter: hosts that differ more are of several kinds.
 const maxScatter = 0.2
+
+// maxError bounds shared_errors and network_error, standard deviations of logarithms.
+const maxError = 2.
 
 // unit reports whether n is "flop"; the other unit is "s".
 func (p *fileParser) unit(n ast.Node) (flop bool) {

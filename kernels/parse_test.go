@@ -124,6 +124,10 @@ func TestParseErrors(t *testing.T) {
 		{"covariance", header + "  k: {pieces: [{terms: {M: 1}}], covariance: [[1]]}\n", `f.yaml:4: k: "covariance" beside pieces: it belongs into one of them`},
 		{"scatter", "host_scatter: 1\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
 		{"scatter", "host_scatter: 30%\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
+		{"shared", "shared_errors: [{kernels: [k]}]\n" + header + "  k: 1\n", "f.yaml:1: shared_errors: no key \"sd\""},
+		{"shared", "shared_errors: [{kernels: [k], sd: 3}]\n" + header + "  k: 1\n", "f.yaml:1: shared_errors: sd: want a percentage"},
+		{"shared", "shared_errors: [{kernels: k, sd: 3%}]\n" + header + "  k: 1\n", "f.yaml:1: shared_errors: kernels: want a list"},
+		{"network", "network_error: 300%\n" + header + "  k: 1\n", "f.yaml:1: network_error: want a percentage of at most 200%"},
 		{"scatter", "host_scatter: -1%\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
 	}
 	for _, tt := range tests {

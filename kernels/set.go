@@ -115,6 +115,9 @@ type Set struct {
 	quicker     []quickened        // by Quicker
 	noisy       []noisyKernel      // by Noisy
 
+	shared       []sharedError
+	networkError float64 // standard deviation of the logarithm of the times of messages
+
 	mu       sync.Mutex
 	lastHost hostKey // mostly asked for again
 	lastList int32   // index in lists, of lastHost; -1 if none was asked for

@@ -3,14 +3,24 @@ package kernels
 import (
 	"slices"
 
+	"reprise/internal/portable"
 	"reprise/internal/textutil"
 	"reprise/kernels/noise"
 )
 
 // This file derives sets from a set: with drawn coefficients or hosts, with a quicker kernel, with other noise.
 
+// sharedError is a factor that the times of some kernels have in common, which is not known: the standard deviation of
+// its logarithm.
+type sharedError struct {
+	kernels []textutil.Pattern
+	sd      float64
+	factor  float64 // that was drawn; 0: none
+}
+
 // DrawCoefficients returns the set with other coefficients: those of each piece with a covariance are drawn from the
-// normal distribution whose mean is the file's. The same source gives the same coefficients, whatever is bound.
+// normal distribution whose mean is the file's, and factors that kernels share from the log-normal one around 1. The same
+// source gives the same coefficients, whatever is bound.
 func (s *Set) DrawCoefficients(from noise.Source) *Set {
 	drawn := s.clone()
 	for number, c := range drawn.uncertain() {
@@ -25,11 +35,32 @@ func (s *Set) DrawCoefficients(from noise.Source) *Set {
 			}
 		}
 	}
+	for i := range drawn.shared {
+		d := from.Draw(noise.SharedError, 0, 0, uint32(i))
+		drawn.shared[i].factor = portable.Exp(float64(drawn.shared[i].sd * d.Normal()))
+	}
 	return drawn
 }
 
-// Uncertain reports whether some coefficients have a covariance.
+// NetworkError returns the standard deviation of the logarithm of the times of messages; 0 if the file does not state it.
+func (s *Set) NetworkError() float64 { return s.networkError }
+
+// sharedFactor returns by how much the times of a kernel differ from the file's in this drawing.
+func (s *Set) sharedFactor(kernel string) float64 {
+	factor := 1.0
+	for _, e := range s.shared {
+		if e.factor > 0 && slices.ContainsFunc(e.kernels, func(p textutil.Pattern) bool { return p.Match(kernel) }) {
+			factor *= e.factor
+		}
+	}
+	return factor
+}
+
+// Uncertain reports whether some coefficients have a covariance, or kernels an error in common.
 func (s *Set) Uncertain() bool {
+	if len(s.shared) > 0 {
+		return true
+	}
 	for range s.uncertain() {
 		return true
 	}
@@ -136,5 +167,6 @@ func (s *Set) clone() *Set {
 	}
 	c := newSet(s.name, s.cpusPerHost, deep(s.base), overrides)
 	c.scatter, c.hosts, c.quicker, c.noisy = s.scatter, s.hosts, slices.Clone(s.quicker), slices.Clone(s.noisy)
+	c.shared, c.networkError = slices.Clone(s.shared), s.networkError
 	return c
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -369,16 +370,18 @@ type UncertaintyPart struct {
 const (
 	drawCalibration = 1 << iota
 	drawHosts
+	drawNetwork
 	drawNoise
 )
 
-// uncertaintyLevel is that of the intervals.
-const uncertaintyLevel = 0.9
+// DefaultLevel is that of intervals for which no other is asked.
+const DefaultLevel = 0.9
 
 // UncertaintyOptions says how often to draw.
 type UncertaintyOptions struct {
-	Draws   int // at least 3
-	Workers int // replays at once
+	Draws   int     // at least 3
+	Workers int     // replays at once
+	Level   float64 // of the intervals, less than 1; 0: DefaultLevel
 	// Progress, if set, is called when a replay has ended, with the number of those that
 	// have and of all: one call at a time.
 	Progress func(ended, all int)
@@ -418,6 +421,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	for _, c := range []cause{
 		{drawCalibration, m.Kernels != nil && m.Kernels.Uncertain(), "calibration", "errors of the kernels' measured coefficients"},
 		{drawHosts, m.Kernels != nil && m.Kernels.HostScatter() > 0, "hosts", "differences between hosts"},
+		{drawNetwork, m.Kernels != nil && m.Kernels.NetworkError() > 0, "network", "errors of the network's parameters"},
 		{drawNoise, noisy, "noise", "the scatter of single calls and messages"},
 	} {
 		if !c.known {
@@ -453,6 +457,11 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		if drawn&drawHosts != 0 {
 			m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
 		}
+		if drawn&drawNetwork != 0 {
+			d := noise.NewSource(seed).Draw(noise.NetworkError, 0, 0, 0)
+			factor := portable.Exp(float64(m.Kernels.NetworkError() * d.Normal()))
+			m.Platform = m.Platform.Scaled(func(int32) (bandwidth, latency float64) { return 1 / factor, factor })
+		}
 		if drawn&drawNoise != 0 {
 			o.Seed = seed
 		}
@@ -474,7 +483,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	}
 
 	p, draws := results[0], results[:uo.Draws]
-	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel}
+	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: cmp.Or(uo.Level, DefaultLevel)}
 	u.Draws, u.Names, u.Warnings = sumUp(draws)
 	u.setIntervals(draws, 0)
 	for i, c := range causes {
@@ -498,7 +507,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	}
 	u.Covers = fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s; it says nothing of %s.",
 		100*u.Level, strings.Join(covered, ", "), strings.Join(append(missing,
-			"the network's parameters, of other load on the machine and of what the models leave out"), ", "))
+			"other load on the machine and of what the models leave out"), ", "))
 	return u, nil
 }
 
@@ -511,7 +520,7 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	interval := func(figure func(*Played) float64, further float64) Interval {
 		s, n := summaryOf(draws, figure), float64(len(draws))
 		sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
-		half := float64(student(len(draws)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
+		half := float64(student(len(draws)-1, u.Level) * sd * math.Sqrt(1+1/n))
 		return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
 	}
 	inProportion := func(figure func(*Played) float64) Interval {

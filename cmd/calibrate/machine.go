@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -11,16 +12,20 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/machine"
+	"reprise/calibrate/sheet"
 	"reprise/internal/command"
+	"reprise/internal/regular"
+	"reprise/internal/yamlfile"
 	"reprise/trace/warning"
 )
 
 // machineCommand is calibrate machine, which does in one go what the other commands do step by step.
 func machineCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "machine",
-		Usage:     "measure this machine and fit its model, for replay --machine",
-		UsageText: "calibrate machine DIR [--for TRACE] [options] -- LAUNCHER [ARGUMENT...]",
+		Name:  "machine",
+		Usage: "measure this machine and fit its model, or take one from a data sheet, for replay --machine",
+		UsageText: "calibrate machine DIR [--for TRACE] [options] -- LAUNCHER [ARGUMENT...]\n" +
+			"calibrate machine DIR --sheet FILE",
 		Description: "Times the kernels that the runs in the traces call, with as many ranks at once as they have on " +
 			"a host, and\n" +
 			"messages between the ranks that the launcher starts; fits both; and leaves a directory that replay --machine\n" +
@@ -28,8 +33,14 @@ func machineCommand() *cli.Command {
 			"timed on the host that this runs on, which should have nothing else to do.\n\n" +
 			"    calibrate machine laptop --for run.trace.zst -- mpirun -np 2\n" +
 			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 4\n\n" +
-			"Called again it goes on with what is missing: what was measured with the same options is not measured again.",
+			"Called again it goes on with what is missing: what was measured with the same options is not measured again.\n\n" +
+			"With --sheet nothing is measured: the machine is that of a data sheet, such as\n\n" +
+			"    nodes: 64\n    sockets: 2\n    cores: 32                 # of a socket\n" +
+			"    clock: 2.45GHz\n    flop_per_cycle: 16        # of a core, double precision\n" +
+			"    memory: 256GB\n    memory_bandwidth: 205GBps # of a socket\n    network: 100Gbps\n\n" +
+			"    calibrate machine planned --sheet sheet.yaml",
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "sheet", Usage: "make the machine of a data sheet, a YAML `FILE`; measure nothing"},
 			// The runs to measure for, and the time.
 			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated",
 				DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
@@ -61,7 +72,11 @@ func machineCommand() *cli.Command {
 // process: its flags are checked where they are used, and users can repeat it by hand.
 func runMachine(c *cli.Context) error {
 	// The first argument is the directory, and all behind it the launcher, whose own flags urfave/cli leaves alone.
+	// A sheet leaves nothing to measure, and its flag may stand behind the directory.
 	args := c.Args().Slice()
+	if i := slices.IndexFunc(args, isSheetFlag); i > 0 || c.IsSet("sheet") {
+		return runSheet(c, args, i)
+	}
 	switch {
 	case len(args) == 0:
 		return command.Usagef("machine: want a directory for the machine")
@@ -104,5 +119,45 @@ func runMachine(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", o.Dir,
 		machine.Manual(o.Dir))
+	return nil
+}
+
+// isSheetFlag reports whether an argument is --sheet, or --sheet=FILE.
+func isSheetFlag(arg string) bool { return arg == "--sheet" || strings.HasPrefix(arg, "--sheet=") }
+
+// runSheet makes the machine of a data sheet. at is the place of --sheet among the arguments, -1 if it came before them.
+func runSheet(c *cli.Context, args []string, at int) error {
+	path := c.String("sheet")
+	if at > 0 {
+		value, rest := "", args[at+1:]
+		if _, v, ok := strings.Cut(args[at], "="); ok {
+			value = v
+		} else if len(rest) > 0 {
+			value, rest = rest[0], rest[1:]
+		}
+		path, args = value, append(slices.Clone(args[:at]), rest...)
+	}
+	if path == "" || len(args) != 1 {
+		return command.Usagef("machine: want calibrate machine DIR --sheet FILE, and nothing else: a sheet is not measured")
+	}
+	for _, flag := range c.FlagNames() {
+		if flag != "sheet" && flag != "quiet" {
+			return command.Usagef("machine: --%s is of a measured machine: leave it or --sheet out", flag)
+		}
+	}
+	text, err := regular.Read(path, yamlfile.MaxBytes)
+	if err != nil {
+		return err
+	}
+	s, warnings, err := sheet.Parse(bytes.NewReader(text), path)
+	command.Warn(c, warnings)
+	if err != nil {
+		return err
+	}
+	if err := sheet.Make(args[0], s, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine, of which nothing was measured; %s says what was assumed\n",
+		args[0], machine.Manual(args[0]))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,8 +36,9 @@ type job struct {
 	workers              string // directory of the processes that share the windows; "": none
 	seed                 uint64
 	seedGiven            bool
-	runs                 int    // of --runs; 0: one replay
-	draws                int    // of --uncertainty; 0: one replay
+	runs                 int // of --runs; 0: one replay
+	draws                int // of --uncertainty; 0: one replay
+	level                float64
 	checkpoint           string // file to write; "": none
 	every                time.Duration
 	resume               string            // file to go on from; "": none
@@ -103,6 +105,8 @@ func flags() []cli.Flag {
 			Usage: "replay on machines drawn by what the kernel file says of its own errors, " +
 				"and print an interval with its parts"},
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
+		&cli.StringFlag{Name: "level", Usage: "the interval of --uncertainty is to hold the time of one run with probability `P`, 50% to 99%",
+			Value: "90%"},
 		&cli.StringFlag{Name: "checkpoint",
 			Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; " +
 				"go on from it if it is there"},
@@ -224,6 +228,8 @@ func (j *job) read(c *cli.Context) error {
 	switch {
 	case !c.Bool("uncertainty") && c.IsSet("draws"):
 		return command.Usagef("--draws says how many machines --uncertainty draws: it needs that")
+	case !c.Bool("uncertainty") && c.IsSet("level"):
+		return command.Usagef("--level is of the interval of --uncertainty: it needs that")
 	case !c.Bool("uncertainty"):
 		draws = 0
 	case draws < 3 || draws > maxDraws:
@@ -241,7 +247,12 @@ func (j *job) read(c *cli.Context) error {
 	case j.trace == "-":
 		return command.Usagef("--uncertainty needs a trace that can be read again, not standard input")
 	}
-	j.draws = draws
+	level, ok := strings.CutSuffix(c.String("level"), "%")
+	percent, err := strconv.ParseFloat(level, 64)
+	if err != nil || !ok || !(percent >= 50 && percent <= 99) {
+		return command.Usagef("--level %s, want 50%% to 99%%", textutil.Quote(c.String("level")))
+	}
+	j.draws, j.level = draws, percent/100
 
 	if j.from, j.to, err = command.Steps(c.String("steps")); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (j *job) replayDraws(ctx context.Context) error {
 	defer stop()
 	begun()
 	var bar *terminal.Bar
-	uo := replay.UncertaintyOptions{Draws: j.draws, Workers: runtime.GOMAXPROCS(0), Progress: func(ended, all int) {
+	uo := replay.UncertaintyOptions{Draws: j.draws, Level: j.level, Workers: runtime.GOMAXPROCS(0), Progress: func(ended, all int) {
 		if bar == nil {
 			bar = terminal.NewBar(j.stderr, j.quiet, all, "replays")
 		}

@@ -1,4 +1,4 @@
-// Package portable has elementary functions ([Atan], [Log]) and a mixer of random bits ([Mix]) that give the same bits
+// Package portable has elementary functions ([Atan], [Exp], [Log]) and a mixer of random bits ([Mix]) that give the same bits
 // on every processor. The functions of package math are written in assembly for some processors and compiled with fused
 // multiply-adds for others, so that their last bits differ. Code that decides a result uses this package, or functions
 // that package math computes exactly or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses
@@ -89,6 +89,24 @@ func Log(x float64) float64 {
 	s := f / (2 + f)
 	rest := float64(s * (f - polynomial(series[:], float64(s*s))))
 	return float64(float64(e)*ln2) + (f - (rest - float64(float64(e)*ln2Rest)))
+}
+
+// inverse has the coefficients of x^14 to 1 in e^x.
+var inverse = [...]float64{1. / 87178291200, 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880,
+	1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 0.5, 1, 1}
+
+// Exp returns e^x, with an error below 2 units in the last place: 2^k times e^r with |r| < 0.35, by its series, whose
+// terms from r^15 on are less than 2e-19.
+func Exp(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 1) || x > 710:
+		return x * math.Inf(1)
+	case x < -746:
+		return 0
+	}
+	k := math.Floor(x/math.Ln2 + 0.5)
+	r := (x - float64(k*ln2)) - float64(k*ln2Rest)
+	return math.Ldexp(polynomial(inverse[:], r), int(k))
 }
 
 // polynomial returns the value at x of a polynomial, the coefficient of the highest

@@ -42,6 +42,7 @@ func check(t *testing.T, own, library func(float64) float64, edges ...float64) {
 }
 
 func TestLogAsMath(t *testing.T)  { check(t, Log, math.Log, math.Sqrt2/2, math.Sqrt2, 2, math.E) }
+func TestExpAsMath(t *testing.T)  { check(t, Exp, math.Exp, 709.7, 709.8, -745.1, -746, 1, math.Ln2/2) }
 func TestAtanAsMath(t *testing.T) { check(t, Atan, math.Atan, 2-math.Sqrt(3), 2+math.Sqrt(3), 1e16) }
 
 // TestErrors compares with more digits: the claims of the documentation, and Log of what

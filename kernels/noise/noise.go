@@ -247,6 +247,8 @@ const (
 	Latency
 	Coefficient // of a kernel's model, by piece of its file and term
 	HostScatter // by the name of the host
+	SharedError // of kernels, by its place in their file
+	NetworkError
 )
 
 // Draw is 128 random bits: one mode and one deviate.

@@ -60,7 +60,12 @@ type Spec struct {
 	// Slow has the nodes of a pattern compute at a factor of Speed; of several for a node
 	// the last counts.
 	Slow []Slow
+	// Settings replace the options of the simulator that the description has otherwise; Properties are of each node.
+	Settings, Properties []Setting
 }
+
+// A Setting is an option or a property.
+type Setting struct{ Name, Value string }
 
 // A Cable is one connection, the same both ways.
 type Cable struct{ Bandwidth, Latency float64 }
@@ -184,7 +189,13 @@ func (s *Spec) Write(w io.Writer) error {
 	b.line(0, `<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">`)
 	b.WriteString("<!-- " + strings.ReplaceAll(strings.Join(s.Words(), ".\n     "), "--", "- -") + ". -->\n")
 	b.line(0, `<platform version="4.1">`)
-	b.WriteString(config)
+	if s.Settings == nil {
+		b.WriteString(config)
+	} else {
+		b.line(1, `<config id="General">`)
+		b.props(2, s.Settings)
+		b.line(1, `</config>`)
+	}
 	s.Topology.body(b, s)
 	for i, f := range factors { // a node with a factor has its speed times that, from the beginning on
 		if f != 1 {

@@ -24,11 +24,26 @@ func (b *xmlBuilder) line(depth int, format string, args ...any) {
 	b.WriteByte('\n')
 }
 
+// props writes settings, whose values need no escapes.
+func (b *xmlBuilder) props(depth int, list []Setting) {
+	for _, p := range list {
+		b.line(depth, `<prop id="%s" value="%s"/>`, p.Name, p.Value)
+	}
+}
+
 // cluster writes a cluster of the nodes [first, first+n); more is further attributes.
 func (b *xmlBuilder) cluster(depth int, id string, s *Spec, first, n int, more string) {
-	b.line(depth, `<cluster id="%s" prefix="%s" suffix="" radical="%d-%d" speed="%s" core="%d" bw="%s" lat="%s" loopback_bw="%s" loopback_lat="%s"%s/>`,
+	end := "/"
+	if s.Properties != nil {
+		end = ""
+	}
+	b.line(depth, `<cluster id="%s" prefix="%s" suffix="" radical="%d-%d" speed="%s" core="%d" bw="%s" lat="%s" loopback_bw="%s" loopback_lat="%s"%s%s>`,
 		id, nodePrefix, first, first+n-1, speedText(s.Speed), s.Cores, bandwidthText(s.NIC.Bandwidth), latencyText(s.NIC.Latency),
-		bandwidthText(s.Loopback.Bandwidth), latencyText(s.Loopback.Latency), more)
+		bandwidthText(s.Loopback.Bandwidth), latencyText(s.Loopback.Latency), more, end)
+	if end == "" {
+		b.props(depth+1, s.Properties)
+		b.line(depth, "</cluster>")
+	}
 }
 
 // bundle is some cables between two zones as one link, or two: where a flow by itself would

@@ -1,0 +1,194 @@
+package sheet
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// This file makes models of kernels: seconds from flop and bytes, and from who shares the memory.
+
+// rates are the speeds of a rank while all ranks of its node compute.
+type rates struct {
+	flop   float64 // flop/s of a matrix product without memory
+	memory float64 // byte/s: the rank's share of the memory
+	panel  float64 // byte/s of a panel, by few ranks at once, partly from cache
+	cache  float64 // byte/s of the last-level cache
+	call   float64 // s of a call of the library
+}
+
+// rates returns what a rank gets.
+//
+// All ranks of a node update at the same time and share its memory. Those that factorize a panel are one column of the
+// process grid: a rank then has up to what a core gets by itself, and the geometric mean of both is taken.
+func (s *Sheet) rates() rates {
+	threads := float64(s.Threads())
+	memory := streamPart * s.MemoryBandwidth * float64(s.Sockets) / float64(s.RanksPerHost)
+	alone := min(streamPart*s.MemoryBandwidth, coreBytes*s.Clock*math.Sqrt(threads))
+	r := rates{
+		flop:   s.efficiency() * s.sustained() * s.FlopPerCycle * threads,
+		memory: memory,
+		panel:  math.Sqrt(max(memory, alone) * memory),
+		cache:  max(memory, cacheBytes*s.Clock*threads),
+		call:   callTime * max(1, refClock/s.Peak()),
+	}
+	if s.RanksPerHost > s.coresOfNode() { // ranks take turns
+		r.flop *= float64(s.coresOfNode()) / float64(s.RanksPerHost)
+	}
+	if threads > 1 {
+		r.call += threadTime
+	}
+	return r
+}
+
+// efficiency returns the part of the peak at the clock held that matrix products reach.
+func (s *Sheet) efficiency() float64 {
+	switch {
+	case s.Efficiency > 0: // of the peak of the sheet
+		return s.Efficiency * s.Clock / s.sustained()
+	case s.Software == "tuned":
+		return tunedEfficiency
+	}
+	return typicalEfficiency
+}
+
+// A deviation is the standard deviation of what kernels of some patterns have in common.
+type deviation struct {
+	patterns []string
+	sd       float64
+}
+
+// deviations returns how sure the models are, by kernels that are wrong together.
+func (s *Sheet) deviations() (list []deviation, network float64) {
+	guessed := func(sd float64, keys ...string) float64 {
+		for _, key := range keys {
+			if slices.Contains(s.FromMemory, key) || slices.ContainsFunc(s.Assumed, func(a string) bool {
+				return strings.HasPrefix(a, key+":")
+			}) {
+				sd = math.Hypot(sd, errorGuessed)
+			}
+		}
+		return sd
+	}
+	products := errorTypical
+	switch {
+	case s.Efficiency > 0:
+		products = errorStated
+	case s.Software == "tuned":
+		products = errorTuned
+	case s.Software == "": // up to tuned, at the same probability
+		products = math.Hypot(products, math.Log(tunedEfficiency/typicalEfficiency))
+	}
+	return []deviation{
+		{[]string{"dgemm", "dtrsm"}, guessed(products, "clock", "flop_per_cycle")},
+		{[]string{"dgemv", "dger", "dtrsv", "dscal", "daxpy", "dcopy", "dswap", "idamax", "dlocswp*"}, guessed(errorPanel, "memory_bandwidth")},
+		{[]string{"dlaswp*", "dlacpy", "dlatcpy"}, guessed(errorPanel, "memory_bandwidth")},
+		{[]string{"spmv", "symgs", "restrict", "prolong", "pack", "dot", "waxpby", "zero", "copy"}, guessed(errorMemory, "memory_bandwidth")},
+	}, guessed(errorNetwork, "network", "latency", "network_kind", "topology")
+}
+
+// writeKernels writes the kernel file.
+func (s *Sheet) writeKernels(w io.Writer) error {
+	r := s.rates()
+	var b strings.Builder
+	list, network := s.deviations()
+	fmt.Fprintf(&b, "# Made by calibrate machine --sheet, from %d cores of %.4g Gflop/s and %.4g GB/s a socket.\n"+
+		"# A rank has %d of the cores: %.4g Gflop/s in products, %.4g GB/s of memory, %.4g of a panel, %.4g of the cache.\n"+
+		"version: 1\ndescription: from a data sheet, nothing measured\nsource: data sheet\nunit: s\n",
+		s.coresOfNode(), s.Peak()/1e9, s.MemoryBandwidth/1e9, s.Threads(), r.flop/1e9, r.memory/1e9, r.panel/1e9, r.cache/1e9)
+	fmt.Fprintf(&b, "host_scatter: %g%%\nnetwork_error: %.3g%%\nshared_errors:\n", 100*errorHosts, 100*network)
+	for _, d := range list {
+		fmt.Fprintf(&b, "  - {kernels: [%s], sd: %.3g%%}\n", `"`+strings.Join(d.patterns, `", "`)+`"`, 100*d.sd)
+	}
+	b.WriteString("kernels:\n")
+
+	// Matrix products: flop, C, packing of A and B, the call. In a panel, of few columns, C is where the panel is.
+	flop, element := 1/r.flop, func(bytes, rate float64) float64 { return bytes / rate }
+	c, a, bb := element(16*exposedC, r.memory), element(packA, r.memory), element(packB, r.memory)
+	panelC, panelA := element(16*exposedC, r.panel), element(packA, r.panel)
+	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
+	line("dgemm:")
+	line("  - {if: N <= 32, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
+	line("  - {terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, c, a, bb, r.call)
+	line("dtrsm:")
+	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
+	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
+
+	// The panel.
+	for _, k := range []struct {
+		name, product string
+		bytes         float64
+	}{
+		{"dgemv", "M*N", 8}, {"dger", "M*N", 16}, {"dtrsv", "N^2", 4}, {"dscal", "N", 16}, {"daxpy", "N", 24},
+		{"dcopy", "N", 16}, {"dswap", "N", 32}, {"idamax", "N", 8},
+	} {
+		line("%s: {terms: {%s: %.4g, 1: %.3g}}", k.name, k.product, k.bytes/r.panel, callTime/5)
+	}
+	line("dlocmax: free # beyond its idamax")
+	line("dlocswp*: {terms: {JB: %.4g}} # a cache line an element", 64/r.panel)
+
+	// Swaps and copies of the update.
+	line("dlaswp*: {terms: {M*N: %.4g}}", 16*swapFactor/r.memory)
+	line("dlaswp04*: {terms: {M1*N: %.4g}} # M1 rows in all, M0 of them swapped", 16*swapFactor/r.memory)
+	line("dlacpy: {terms: {M*N: %.4g}}", 16*copyFactor/r.memory)
+	line("dlatcpy: {terms: {M*N: %.4g}}", 16*copyFactor/r.memory)
+
+	// LAPACK and FFTW, as in the built-in set default: 70 %% of a product's rate, and passes over the points.
+	line("dgetrf: {terms: {M*N*K: %.4g, M*K^2: %.4g, N*K^2: %.4g, K^3: %.4g, 1: %.3g}}", 2.6*flop, -1.3*flop, -1.3*flop, 0.86*flop, r.call)
+	line("dpotrf: {terms: {N^3: %.4g, 1: %.3g}}", 0.43*flop, r.call)
+	line("dgeqrf: {terms: {M*N*K: %.4g, M*K^2: %.4g, N*K^2: %.4g, K^3: %.4g, 1: %.3g}}", 5.2*flop, -2.6*flop, -2.6*flop, 1.73*flop, r.call)
+	line("fftw: {terms: {FLOP: %.4g, 1: %.3g}}", 2.1/r.cache, r.call)
+	line("fftwf: {terms: {FLOP: %.4g, 1: %.3g}}", 1.1/r.cache, r.call)
+	s.writeHPCG(line, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeHPCG writes the models of HPCG's loops: bytes that must move (docs/hpcg.md), from the cache where the level of a
+// rank, 400 bytes a row, is in its share of it.
+func (s *Sheet) writeHPCG(line func(string, ...any), r rates) {
+	memory := r.memory / streamPart * hpcgPart
+	rows := int(s.L3 * float64(s.Sockets) / float64(s.RanksPerHost) / 400)
+	call := callTime / 5
+	two := func(name, dim string, limit int, when string, cached, bytes float64) {
+		join := ""
+		if when != "" {
+			join = " and "
+		}
+		line("  - {if: %s <= %d%s%s, terms: {%s: %.4g, 1: %.3g}}", dim, limit, join, when, dim, cached/r.cache, call)
+		if when != "" {
+			line("  - {if: %s, terms: {%s: %.4g, 1: %.3g}}", when, dim, bytes/memory, call)
+		} else {
+			line("  - {terms: {%s: %.4g, 1: %.3g}}", dim, bytes/memory, call)
+		}
+	}
+	for _, k := range []struct {
+		name     string
+		nnz, row float64
+	}{{"spmv", 12, 41}, {"symgs", 24, 98}} {
+		line("%s:", k.name)
+		line("  - {if: ROWS <= %d, terms: {NNZ: %.4g, ROWS: %.4g, 1: %.3g}}", rows, k.nnz/r.cache, k.row/r.cache, call)
+		line("  - {terms: {NNZ: %.4g, ROWS: %.4g, 1: %.3g}}", k.nnz/memory, k.row/memory, call)
+	}
+	for _, k := range []struct {
+		name           string
+		when           string
+		limit          int
+		cached, memory float64
+	}{
+		{"restrict", "", rows / 8, 28, 150}, {"prolong", "", rows / 8, 28, 150}, {"pack", "", rows * 2 / 5, 44, 44},
+		{"zero", "", rows, 16, 16}, {"copy", "", rows, 24, 24},
+		{"fill", "", rows, 16, 16}, {"getdiag", "", rows, 88, 88}, {"setdiag", "", rows, 144, 144}, {"maxdiff", "", rows, 16, 16},
+	} {
+		line("%s:", k.name)
+		two(k.name, "N", k.limit, "", k.cached, k.memory)
+	}
+	line("dot:")
+	two("dot", "N", rows, "VECTORS == 0", 8, 8)
+	two("dot", "N", rows, "", 16, 16)
+	line("waxpby:")
+	two("waxpby", "N", rows, "ALIAS == 0", 32, 32)
+	two("waxpby", "N", rows, "", 24, 24)
+}

@@ -1,0 +1,68 @@
+package sheet
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/platforms/compose"
+)
+
+// This file makes the platform: nodes, their ports, and what messages cost.
+
+// cable is the cable of a node. The latency of the sheet is that of a message between two nodes of a switch, two cables,
+// with the overheads of sender and receiver.
+func (s *Sheet) cable() compose.Cable {
+	c := classes[s.NetworkKind]
+	return compose.Cable{
+		Bandwidth: s.Network,
+		Latency:   rounded(max(0.1*s.Latency, s.Latency-2*s.overhead(c.overhead)) / 2),
+	}
+}
+
+// overhead returns a processor time, of which slow cores need more.
+func (s *Sheet) overhead(seconds float64) float64 {
+	return seconds * min(20, max(1, refClock/s.Peak()))
+}
+
+// rounded returns a number of three digits.
+func rounded(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	scale := math.Pow10(2 - int(math.Floor(math.Log10(v))))
+	return math.Round(v*scale) / scale
+}
+
+// spec describes the platform.
+func (s *Sheet) spec() *compose.Spec {
+	c := classes[s.NetworkKind]
+	spec := compose.DefaultSpec(s.Nodes)
+	spec.Cores = s.RanksPerHost
+	spec.Speed = s.Peak() * float64(s.Threads())
+	spec.NIC, spec.Topology = s.cable(), s.Topology
+	// Messages within a node: a FATPIPE, in which each has what a rank has of the memory.
+	within := s.rates().panel / copiesWithin
+	spec.Loopback = compose.Cable{Bandwidth: rounded(within), Latency: latencyWithin}
+	o, perByte := rounded(s.overhead(c.overhead)), rounded(s.overhead(c.perByte))
+	table := fmt.Sprintf("0:%g:%g", o, perByte)
+	spec.Settings = []compose.Setting{
+		{Name: "smpi/bw-factor", Value: fmt.Sprintf("0:%g", c.bandwidth)},
+		{Name: "smpi/lat-factor", Value: "0:1"},
+		{Name: "smpi/os", Value: table},
+		{Name: "smpi/ois", Value: table},
+		{Name: "smpi/or", Value: table},
+		{Name: "smpi/async-small-thresh", Value: "65536"},
+		{Name: "smpi/send-is-detached-thresh", Value: "65536"},
+		{Name: "smpi/iprobe", Value: fmt.Sprint(rounded(s.overhead(c.poll)))},
+		{Name: "smpi/test", Value: fmt.Sprint(rounded(s.overhead(c.poll)))},
+		{Name: "smpi/grow-injected-times", Value: "no"},
+		{Name: "network/crosstraffic", Value: "no"},
+		{Name: "network/TCP-gamma", Value: "0"},
+	}
+	spec.Properties = []compose.Setting{{Name: "memory", Value: fmt.Sprintf("%.0f", s.Memory)}}
+	if s.Watts != nil {
+		spec.Properties = append(spec.Properties, compose.Setting{Name: "wattage_per_state",
+			Value: fmt.Sprintf("%g:%g:%g", s.Watts[0], s.Watts[0], s.Watts[1])})
+	}
+	return spec
+}
