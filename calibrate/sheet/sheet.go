@@ -334,7 +334,7 @@ func (r *reader) network(s *Sheet) {
 	case "dragonfly":
 		s.Topology, err = compose.ParseDragonfly(rest, s.cable())
 	default:
-		err = fmt.Errorf("%s, want switch, fat-tree leaf=24 up=12, torus 4x4x4 or dragonfly groups=...", textutil.Quote(name))
+		err = fmt.Errorf("%s, want switch, fat-tree leaf=24 up=12, torus 4x4x4 or dragonfly and its groups", textutil.Quote(name))
 	}
 	if err == nil {
 		err = s.spec().Check()
