@@ -15,7 +15,9 @@ const (
 // Parts of the peak at the clock held that matrix products without memory reach.
 const (
 	tunedEfficiency   = 0.92 // of a vendor's library, as measured and published for all of them
-	typicalEfficiency = 0.68 // fitted to users' logs: libraries as they come, clocks of shared rooms, other processes
+	typicalEfficiency = 0.66 // fitted to users' logs: libraries as they come, clocks of shared rooms, other processes
+	typicalServer     = 0.8  // the same of processors with narrow units in nodes of two sockets
+	typicalBoard      = 0.56 // and of one: small computers
 )
 
 // Matrix products besides flop. Lengths are of a dimension of which half of the time is not flop, where a core has a
@@ -39,8 +41,10 @@ const (
 const (
 	// A stream gets this part of the peak of a socket (STREAM against channels x rate, as published).
 	streamPart = 0.8
-	// A core by itself reads so many bytes a cycle at most (Dahu's dgemv: 6.3 GB/s at about 2 GHz, all cores busy).
-	coreBytes = 4.
+	// Boards of one channel get less (HPCC's STREAM on Raspberry Pi 4: 3.6 of 12.8 GB/s by four processes, 4.5 by threads).
+	boardBandwidth, boardPart = 20e9, 0.35
+	// A core by itself moves so many bytes a cycle at most (12 GB/s at 2 GHz); fitted to grids of one row.
+	coreBytes = 6.
 	// The last-level cache gives a core this many bytes a cycle.
 	cacheBytes = 10.
 	// Row swaps and copies move this many times their bytes (Dahu's dlacpy 1.9, dlatcpy 2.4, dlaswp03T 1.9, dlaswp01T 3.8,

@@ -22,15 +22,19 @@ type rates struct {
 // rates returns what a rank gets.
 //
 // All ranks of a node update at the same time and share its memory. Those that factorize a panel are one column of the
-// process grid: a rank then has up to what a core gets by itself, and the geometric mean of both is taken.
+// process grid, few of a node, so that each has what a core gets by itself.
 func (s *Sheet) rates() rates {
 	threads := float64(s.Threads())
-	memory := streamPart * s.MemoryBandwidth * float64(s.Sockets) / float64(s.RanksPerHost)
-	alone := min(streamPart*s.MemoryBandwidth, coreBytes*s.Clock*math.Sqrt(threads))
+	socket := streamPart * s.MemoryBandwidth // what all cores get
+	if s.MemoryBandwidth < boardBandwidth {
+		socket = boardPart * s.MemoryBandwidth
+	}
+	memory := socket * float64(s.Sockets) / float64(s.RanksPerHost)
+	alone := min(socket, coreBytes*s.Clock*math.Sqrt(threads))
 	r := rates{
 		flop:   s.efficiency() * s.sustained() * s.FlopPerCycle * threads,
 		memory: memory,
-		panel:  math.Sqrt(max(memory, alone) * memory),
+		panel:  max(memory, alone),
 		cache:  max(memory, cacheBytes*s.Clock*threads),
 		call:   callTime * max(1, refClock/s.Peak()),
 	}
@@ -50,8 +54,12 @@ func (s *Sheet) efficiency() float64 {
 		return s.Efficiency * s.Clock / s.sustained()
 	case s.Software == "tuned":
 		return tunedEfficiency
+	case s.FlopPerCycle >= 16:
+		return typicalEfficiency
+	case s.Sockets > 1:
+		return typicalServer
 	}
-	return typicalEfficiency
+	return typicalBoard
 }
 
 // A deviation is the standard deviation of what kernels of some patterns have in common.
@@ -110,7 +118,7 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	panelC, panelA := element(16*exposedC, r.panel), element(packA, r.panel)
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
 	line("dgemm:")
-	line("  - {if: N <= 32, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
+	line("  - {if: N <= 128, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
 	line("  - {terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, c, a, bb, r.call)
 	line("dtrsm:")
 	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
