@@ -100,6 +100,9 @@ func (n *Network) crowded() bool {
 		n.excess = max(0, n.excess)
 		return false
 	}
+	if n.meter != nil { // it looks at single flows
+		return false
+	}
 	n.excess = max(0, n.excess+len(n.system.Touched()))
 	return n.excess > n.mostExcess || n.opts.Solver == SolverClocks
 }

@@ -72,6 +72,7 @@ func (n *Network) prepareChanges(p *platforms.Platform) {
 // SetBandwidth gives a link that has a profile another bandwidth (>= 0 byte/s) at a time up
 // to which everything has happened. At 0 its transfers stand still.
 func (n *Network) SetBandwidth(l int32, bandwidth, at float64) {
+	n.metersChange(at)
 	k := n.changing.link(l)
 	delta := n.opts.penalty(bandwidth) - n.opts.penalty(k.bandwidth)
 	k.bandwidth = bandwidth
@@ -83,6 +84,7 @@ func (n *Network) SetBandwidth(l int32, bandwidth, at float64) {
 // SetLatency gives a link that has a profile another latency (>= 0 s) at a time up to which
 // everything has happened.
 func (n *Network) SetLatency(l int32, latency, at float64) {
+	n.metersChange(at)
 	k := n.changing.link(l)
 	delta := latency - k.latency
 	k.latency = latency
@@ -198,6 +200,9 @@ func (n *Network) halt(id uint32) {
 		n.stats.Events++
 		if n.summary != nil {
 			n.summary.begin(n, id)
+		}
+		if n.meter != nil {
+			n.metersBegin(id)
 		}
 		return
 	}

@@ -91,6 +91,7 @@ type Network struct {
 	excess, mostExcess int
 	watched            *watch   // nil: nobody looks
 	summary            *summary // nil: nobody asks for it
+	meter              *meter   // nil: no link has a power
 }
 
 // Stats counts what a Network did.
@@ -128,6 +129,7 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 		n.routes.distanceOf = p.Distance
 	}
 	n.prepareChanges(p)
+	n.meter = newMeter(p)
 	if o.Solver != SolverReference { // that is SimGrid's arithmetic, link by link
 		n.leaveOut(p.AmpleLinks())
 	}
@@ -192,6 +194,9 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
 	n.hosts[id] = keyOf(int32(src), int32(dst), phase == 0)
+	if n.meter != nil {
+		return n.metersStart(uint32(id), src, dst, at)
+	}
 	return nil
 }
 
@@ -258,8 +263,11 @@ func (n *Network) Next() float64 {
 // dated up to t plus the time precision happen, at t. It appends to done the flows
 // that ended, in the order of their events: by time, and by number at equal times.
 func (n *Network) Advance(t float64, done []int32) []int32 {
-	n.now = t
 	limit := t + n.opts.TimePrecision
+	if n.meter != nil {
+		n.metersUntil(t - n.opts.TimePrecision)
+	}
+	n.now = t
 	if n.bundles != nil {
 		return n.advanceBundled(limit, done)
 	}
@@ -278,6 +286,9 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 		n.end(id)
 		done = append(done, int32(id))
 	}
+	if n.meter != nil {
+		n.metersUntil(limit)
+	}
 	return done
 }
 
@@ -287,6 +298,9 @@ func (n *Network) begin(id uint32) {
 	n.flows[id].since = n.now
 	if n.summary != nil {
 		n.summary.begin(n, id)
+	}
+	if n.meter != nil {
+		n.metersBegin(id)
 	}
 	if n.opts.Contention {
 		n.system.Enable(id)
@@ -299,6 +313,9 @@ func (n *Network) begin(id uint32) {
 // end ends the bandwidth phase of flow id.
 func (n *Network) end(id uint32) {
 	n.stats.Events++
+	if n.meter != nil {
+		n.metersEnd(id)
+	}
 	if n.opts.Contention {
 		n.system.Disable(id)
 		n.excess -= crowd
@@ -473,6 +490,9 @@ func (n *Network) state(s *snapshot.State) {
 		snapshot.Slice(s, &n.changing.flows, func(f *changingFlow) {
 			s.Vars(&f.latency, &f.penalty, &f.bound, &f.weights, &f.shared)
 		})
+	}
+	if n.meter != nil {
+		n.meter.state(s)
 	}
 	s.Part(n.system)
 	if bundled {

@@ -101,6 +101,12 @@ func build(root *element, file string, lim limits, sum io.Writer) (p *Platform, 
 		}
 		own := b.groups[b.hostGroups[use.Host]]
 		own.speed *= use.Factor()
+		if own.watts != nil {
+			slower := *own.watts
+			slower.Part *= use.Factor()
+			slower.Initial = slower.Idle // SimGrid looks at the host when the profile begins
+			own.watts = &slower
+		}
 		b.groups = append(b.groups, own)
 		b.hostGroups[use.Host] = int32(len(b.groups) - 1)
 		b.constantSpeeds = append(b.constantSpeeds, use)
@@ -285,7 +291,8 @@ const maxCores = 1 << 20
 // addGroup adds the speed, cores and properties that a <host> or <cluster> gives its hosts. Hosts that are declared
 // next belong to it.
 func (b *builder) addGroup(v *values) {
-	b.groups = append(b.groups, hostGroup{v.speed("speed"), v.count("core", 1, 1, maxCores), readProps(v.e)})
+	props := readProps(v.e)
+	b.groups = append(b.groups, hostGroup{v.speed("speed"), v.count("core", 1, 1, maxCores), props, b.hostWatts(v, props)})
 }
 
 // declareHost adds a host of the group added last.
@@ -338,6 +345,7 @@ func (b *builder) declareLink(v *values, zone int32) {
 		b.nameLink(v, l.Name, declared)
 	}
 	b.addProfileFiles(v, -1, declared.list())
+	b.addLinkWatts(v, declared)
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.

@@ -124,6 +124,8 @@ type Platform struct {
 	numLinks int32
 	levels   []level // kinds of links
 
+	linkWatts []LinkWatts // by number of the link
+
 	distances bool // some zone is of routing Vivaldi
 
 	scale func(link int32) (bandwidth, latency float64) // factors; nil: as the file says
@@ -248,6 +250,7 @@ type hostGroup struct {
 	speed float64 // flop/s of a core
 	cores int
 	props []Prop
+	watts *HostWatts // nil: the file does not say
 }
 
 // A linkSpan says where the links from number first up to the next span are: in

@@ -209,7 +209,10 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	case trace.KindStep:
 		// The begin of a step is noted before anything else sees it: times up to here are of the step before.
 		if parts := e.progress.step(a.X[0], rk.clock); parts != nil {
-			e.accounts.addSpent(parts, r, rk.clock)
+			e.accounts.addSpent(parts[:e.accounts.width()], r, rk.clock)
+			if e.meter != nil {
+				e.meter.addParts(parts, r)
+			}
 		}
 		if e.costs.random != nil {
 			e.costs.random.begin(r, a.X[0])

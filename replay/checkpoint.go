@@ -359,6 +359,9 @@ func (e *engine) state(s *snapshot.State) {
 			}
 		}
 	}
+	if e.meter != nil {
+		e.meter.state(s)
+	}
 	s.Section("source")
 	sourceState(s, e.source)
 	s.Section("operations")

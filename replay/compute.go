@@ -25,8 +25,8 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	case m.err != nil:
 		return goOn, e.costs.noModel(r, a.Sym)
 	case changes && rk.stage == stageLook:
-		rk.stage = stageFresh
 		e.chargeKernel(r, rk, a.Sym)
+		rk.stage = stageFresh
 		return goOn, nil
 	case changes && e.putOff(r, rk):
 		return parkedHere, nil
@@ -78,8 +78,8 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 		e.compute(r, rk, amount, e.workBound(r))
 		return parkedHere
 	}
-	rk.stage = stageFresh
 	e.charge(r, TimeCompute)
+	rk.stage = stageFresh
 	return goOn
 }
 
@@ -137,6 +137,9 @@ type work struct {
 func (e *engine) compute(r int32, rk *rank, flops, bound float64) {
 	rk.stage = stageCompute
 	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
+	if e.meter != nil {
+		e.meter.sharedUntil(e.machine.Hosts[r], rk.clock)
+	}
 	e.cpus.work[r] = work{left: flops, bound: bound, at: rk.clock}
 	p.active = append(p.active, r)
 	e.share(p, rk.clock)
@@ -252,6 +255,9 @@ func (e *engine) setSpeed(host int32, factor, at float64) {
 		return // no rank is there
 	}
 	// Computations under way go on at new rates from this time on.
+	if e.meter != nil {
+		e.meter.sharedUntil(host, at)
+	}
 	p := &e.cpus.hosts[e.cpus.index[host]-1]
 	p.speed = factor * e.speed(host)
 	p.limit = p.speed

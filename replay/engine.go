@@ -48,6 +48,7 @@ type engine struct {
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
+	meter       *meter   // nil: the platform says of nothing what it draws
 
 	// For the result.
 	accounts   timeAccounts
@@ -112,6 +113,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		e.charge(int32(r), TimeSleep)
 	}
 	e.shareCores()
+	e.meter = newMeter(e)
 	if err := e.prepareChanges(&o); err != nil {
 		return nil, err
 	}
@@ -123,10 +125,18 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		e.progress.from = int64(o.From)
 		e.progress.starts = make([]startSum, o.To-o.From)
 		for i := range e.progress.starts {
-			e.progress.starts[i].parts = make([]float64, e.accounts.width())
+			e.progress.starts[i].parts = make([]float64, e.numParts())
 		}
 	}
 	return e, nil
+}
+
+// numParts returns how many parts StepStart has.
+func (e *engine) numParts() int {
+	if e.meter == nil {
+		return e.accounts.width()
+	}
+	return e.accounts.width() + energyParts
 }
 
 // speed returns the flop/s of a core of a host, without the changes of a profile.

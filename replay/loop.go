@@ -113,6 +113,9 @@ func (e *engine) unpark(r int32) {
 	case stageCompute:
 		rk.clock = e.now
 		rk.stage = stageLook
+		if e.meter != nil {
+			e.meter.sharedUntil(e.machine.Hosts[r], e.now)
+		}
 		p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
 		i := slices.Index(p.active, r)
 		p.active = slices.Delete(p.active, i, i+1)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"slices"
 
 	"reprise/netmodel"
 	"reprise/replay/eventlog"
@@ -70,13 +71,17 @@ const maxTransferred = 64
 // observe begins to notify the observers of a replay, first of what is under way: at the begin of a run that is only
 // the time in MPI_Init.
 func (e *engine) observe(o *Options) error {
-	if len(o.Observers) == 0 {
+	list := o.Observers
+	if e.meter != nil && e.meter.hosts != nil {
+		list = append(slices.Clip(list), e.meter.observer())
+	}
+	if len(list) == 0 {
 		return nil
 	}
 	// Each observer is prepared for its ranks, its steps and the functions that it has.
 	os := &observers{engine: e, busy: make([]bool, len(e.ranks))}
 	var carried carriedFuncs
-	for _, hooks := range o.Observers {
+	for _, hooks := range list {
 		if hooks.Log != nil {
 			switch {
 			case e.log != nil:

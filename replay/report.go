@@ -78,6 +78,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", noise of seed %d", *r.Seed)
 	}
 	b.WriteString("\n" + r.chosen(r.collectiveShare() > 0))
+	b.WriteString(r.Energy.text(""))
 
 	// Where the time went.
 	rows := func(shares []Share) (rows []timeRow) {
@@ -183,6 +184,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
 	}
 	b.WriteString("\n" + r.chosen(slices.ContainsFunc(r.Kinds, func(s EstimatedShare) bool { return s.Name == kindNames[TimeCollective] })))
+	b.WriteString(r.Energy.text(fmt.Sprintf(" (together ± %.2g J)", r.EnergyInterval)))
 
 	// Where the time went, each with its interval.
 	rows := func(shares []EstimatedShare) (rows []timeRow) {

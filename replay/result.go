@@ -52,6 +52,8 @@ type Result struct {
 
 	Seed *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
 
+	*Energy // nil: the platform does not say what anything draws
+
 	Network  netmodel.Stats    `json:"network"`
 	Warnings []warning.Warning `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult      `json:"ranks"`
@@ -195,6 +197,9 @@ func (e *engine) warnings(over bool) []warning.Warning {
 	}
 	if e.prober.numPolls > 0 {
 		list.Add(e.machine.pollCost...)
+	}
+	if e.meter != nil {
+		list.Add(e.meter.warnings()...)
 	}
 	return list.All()
 }

@@ -180,6 +180,14 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		// No rank may have come to the time of the stop: they wait for transfers that go on.
 		res.StoppedAt, res.Makespan = new(e.now), max(res.Makespan, e.now)
 		res.Complete, res.Gflops = false, 0
+	}
+	var parts []float64 // of energy at the end
+	if e.meter != nil {
+		// SimGrid's run ends with its last event, which may be that of a message that nobody has received.
+		res.Energy = e.meter.energy(max(res.Makespan, e.now), res.Gflops)
+		parts = e.meter.parts()
+	}
+	if p.stopped {
 		return res, err
 	}
 
@@ -195,7 +203,7 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 	}
 	if res.StepStarts != nil {
 		res.StepStarts = append(res.StepStarts, StepStart{
-			Mean: res.meanEnd(), Last: res.Makespan, Parts: e.accounts.means(),
+			Mean: res.meanEnd(), Last: res.Makespan, Parts: append(e.accounts.means(), parts...),
 		})
 	}
 	return res, nil

@@ -52,6 +52,8 @@ type Estimate struct {
 	First          int     `json:"first_step"`      // the steps whose makespan is estimated
 	Last           int     `json:"last_step"`
 	Messages       int64   `json:"simulated_messages"` // those of warm-ups too
+	*Energy                // nil: the platform does not say what anything draws
+	EnergyInterval float64 `json:"energy_interval_j,omitempty"` // half-width of the energy of hosts and links together
 	Workers        int     `json:"workers"`
 	Seed           *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
 
@@ -150,6 +152,11 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		est.Gflops = s.header.Flops / e.Seconds / 1e9
 		est.GflopsInterval = est.Gflops * e.Relative()
 	}
+	if s.meter != nil { // its parts come last
+		joules := e.Parts[len(e.Parts)-energyParts:]
+		est.Energy = s.meter.estimate([]float64{joules[0].Seconds, joules[1].Seconds}, e.Seconds, est.Gflops)
+		est.EnergyInterval = float64((joules[0].Interval+joules[1].Interval)*float64(s.header.Ranks)) + float64(s.meter.idleWatts()*e.Interval)
+	}
 	if s.work != nil {
 		est.WindowSteps = est.byKind(s.work, est.secondsOfKinds(s.work))
 	}
@@ -184,6 +191,7 @@ type sample struct {
 	linear     int64    // bits of the operations that are called by linear algorithms
 	polls      bool     // ranks poll for messages
 	parts      int      // accounts of a rank
+	meter      *meter   // of the machine; nil: nothing has a power
 	work       []int32  // by step from first: which work it is, where steps repeat
 	idle       chan int // numbers of workers that play nothing, where windows are shared
 }
@@ -216,7 +224,7 @@ func (s *sample) begin() error {
 	if _, called := t.Program().Called(len(t.Header().Kernels)); t.Header().Ranks > fewRanks {
 		s.linear = linear(e.collectives.selector, called[:])
 	}
-	s.parts, s.noisy = e.accounts.width(), e.costs.random != nil
+	s.parts, s.noisy, s.meter = e.numParts(), e.costs.random != nil, e.meter
 	// The steps are those of the trace, as far as the options ask for them.
 	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1

@@ -24,6 +24,7 @@ type testCase struct {
 	shared   bool       // all ranks in one trace file
 	long     bool
 	profiles []profileFile // that the platform names
+	energy   bool          // hosts and links have powers, and joules are compared
 }
 
 func (c *testCase) name() string { return fmt.Sprintf("%05d-%s-%s", c.number, c.machine, c.program) }
@@ -40,6 +41,7 @@ func (c *testCase) actions() (n int) {
 type options struct {
 	seed        uint64
 	collectives []string // selectors; none: no collectives
+	energy      bool     // hosts and links get powers
 }
 
 // extent is how large a case is.
@@ -98,7 +100,12 @@ func (m *options) draw(number int, size extent) *testCase {
 	} else {
 		c.platform = place.document(s.list)
 	}
-	m.addProfiles(c, stream, place.hosts)
+	if !m.energy {
+		m.addProfiles(c, stream, place.hosts)
+	}
+	if m.energy {
+		m.addWatts(c)
+	}
 	return c
 }
 

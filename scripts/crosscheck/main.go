@@ -2,6 +2,7 @@
 //
 //	go run ./scripts/crosscheck [-cases 40] [-long 0] [-dense 0] [-seed 1] [-collectives default,ompi,mpich]
 //	go run ./scripts/crosscheck -communicators 300 [-seed 1] [-collectives default,ompi,mpich]
+//	go run ./scripts/crosscheck -energy [-cases 300]
 //	go run ./scripts/crosscheck DIRECTORY...
 //
 // A case is a random machine (machines.go), options (settings.go), a program (programs.go) and, in
@@ -55,6 +56,7 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&o.only, "only", -1, "check the case of this number only")
 	f.Uint64Var(&o.seed, "seed", 1, "what the cases are drawn from")
 	selectors := f.String("collectives", "default", "comma-separated selectors whose collectives to draw: default, ompi, mpich; may be empty")
+	f.BoolVar(&o.energy, "energy", false, "give hosts and links powers, and compare joules")
 	f.StringVar(&o.replay, "replay", "bin/replay", "the program to check")
 	f.StringVar(&o.keep, "keep", "out/crosscheck", "directory for the cases that are off")
 	f.BoolVar(&o.verbose, "v", false, "print a line for each case")
@@ -123,6 +125,7 @@ func (o *config) list() (list []*testCase, err error) {
 		if err != nil {
 			return nil, err
 		}
+		c.energy = o.energy
 		list = append(list, c)
 	}
 	switch {

@@ -72,7 +72,12 @@ func (t *tools) simgrid(dir string, c *testCase) (*timeline, error) {
 	}
 	args := []string{"-no-privatize", "-np", strconv.Itoa(len(c.lines)), "-platform", "platform.xml", "-hostfile", "hostfile",
 		"-replay", "trace.index", t.times, "--log=root.thresh:critical"}
-	for _, o := range append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...) {
+	options := []string{"network/optim:Full", "cpu/optim:Full"}
+	if c.energy { // as by default, which profiles of links do not always survive
+		args = append(args, "--log=host_energy.thresh:info", "--log=link_energy.thresh:info", "--log=root.app:file:"+filepath.Join(dir, "energy.txt"))
+		options = []string{"plugin:host_energy", "plugin:link_energy"}
+	}
+	for _, o := range append(options, c.options...) {
 		args = append(args, "--cfg="+o)
 	}
 	out := filepath.Join(dir, "times.txt")
@@ -142,6 +147,9 @@ func (t *tools) reprise(dir string, c *testCase) (*timeline, error) {
 	}
 	if len(l.ends) != len(c.lines) {
 		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(l.ends), len(c.lines))
+	}
+	if c.energy {
+		return l, compareEnergies(dir, text)
 	}
 	if c.text == "" {
 		if l.actions, err = actionTimes(dir, c); err == nil {
