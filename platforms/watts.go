@@ -95,7 +95,7 @@ func (b *builder) hostWatts(v *values, props []Prop) *HostWatts {
 	}
 	chosen := v.count("pstate", 0, 0, pstates-1)
 	for i, text := range list {
-		powers, err := splitWatts(text, "Idle:AllCores or Idle:Epsilon:AllCores", 2, 3)
+		powers, err := ParseHostWatts(text)
 		if err != nil {
 			b.failAt(v, states, err)
 		}
@@ -131,6 +131,11 @@ func (b *builder) addLinkWatts(v *values, l declaredLink) {
 	for _, link := range l.list() {
 		b.linkWatts = append(b.linkWatts, LinkWatts{link, powers[0], powers[1]})
 	}
+}
+
+// ParseHostWatts reads the two or three powers of a pstate: Idle:AllCores or Idle:Epsilon:AllCores.
+func ParseHostWatts(text string) ([]float64, error) {
+	return splitWatts(text, "Idle:AllCores or Idle:Epsilon:AllCores", 2, 3)
 }
 
 // splitWatts reads from least to most powers that colons separate.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,16 +32,16 @@ type Energy struct {
 	LinkJoules *float64 `json:"link_energy_j,omitempty"`
 	MeanWatts  float64  `json:"mean_watts"` // of hosts and links together
 	// PeakWatts is the largest mean power of a part of the run, of which there are 128 to 256 of equal length; 0: not known
-	PeakWatts    float64 `json:"peak_watts,omitempty"`
-	PeakSeconds  float64 `json:"peak_interval_s,omitempty"` // the length of such a part
-	FlopsPerWatt float64 `json:"gflops_per_watt,omitempty"` // the rate by MeanWatts; 0: no rate
+	PeakWatts     float64 `json:"peak_watts,omitempty"`
+	PeakSeconds   float64 `json:"peak_interval_s,omitempty"` // the length of such a part
+	GflopsPerWatt float64 `json:"gflops_per_watt,omitempty"` // the rate by MeanWatts; 0: no rate
 
-	HostJoules []HostEnergy `json:"hosts,omitempty"` // of all hosts, ranks or not
-	LinksOf    []HostEnergy `json:"links,omitempty"` // of the links of which the platform says what they draw
+	HostEnergies []NamedEnergy `json:"hosts,omitempty"` // of all hosts, ranks or not
+	LinkEnergies []NamedEnergy `json:"links,omitempty"` // of the links of which the platform says what they draw
 }
 
-// HostEnergy is the energy of one host or link.
-type HostEnergy struct {
+// NamedEnergy is the energy of one host or link.
+type NamedEnergy struct {
 	Name   string  `json:"name"`
 	Joules float64 `json:"energy_j"`
 }
@@ -55,40 +56,54 @@ func (e *Energy) Total() (joules float64) {
 	return joules
 }
 
-// overall sets what follows from the energies.
-func (e *Energy) overall(seconds, gflops float64) {
+// NewEnergy returns the energy of a run that has lasted so long, of which no more is known than the joules of hosts and
+// links; nil if these are not known either.
+func NewEnergy(hosts, links *float64, seconds, gflops float64) *Energy {
+	if hosts == nil && links == nil {
+		return nil
+	}
+	return (&Energy{Joules: hosts, LinkJoules: links}).over(seconds, gflops)
+}
+
+// over sets what follows from the energies.
+func (e *Energy) over(seconds, gflops float64) *Energy {
 	if seconds > 0 {
 		e.MeanWatts = e.Total() / seconds
 	}
 	if e.MeanWatts > 0 {
-		e.FlopsPerWatt = gflops / e.MeanWatts
+		e.GflopsPerWatt = gflops / e.MeanWatts
 	}
+	return e
 }
 
-// text is the line of results.
+// text is the energy in lines of a result: of the whole, and where it is known of the hosts that take most and least.
 func (e *Energy) text(interval string) string {
 	if e == nil {
 		return ""
 	}
 	var parts []string
-	if e.Joules != nil {
-		parts = append(parts, joules(*e.Joules)+" of hosts")
+	for _, p := range [...]struct {
+		of     string
+		joules *float64
+	}{{"hosts", e.Joules}, {"links", e.LinkJoules}} {
+		if p.joules != nil {
+			parts = append(parts, fmt.Sprintf("%.6g J of %s", *p.joules, p.of))
+		}
 	}
-	if e.LinkJoules != nil {
-		parts = append(parts, joules(*e.LinkJoules)+" of links")
-	}
-	text := fmt.Sprintf("energy %s%s: %.6g W in the mean", strings.Join(parts, ", "), interval, e.MeanWatts)
+	text := fmt.Sprintf("energy %s%s: mean power %.6g W", strings.Join(parts, ", "), interval, e.MeanWatts)
 	if e.PeakWatts > 0 {
-		text += fmt.Sprintf(", at most %.6g W over %.2g s", e.PeakWatts, e.PeakSeconds)
+		text += fmt.Sprintf(", peak %.6g W (mean of %.2g s)", e.PeakWatts, e.PeakSeconds)
 	}
-	if e.FlopsPerWatt > 0 {
-		text += fmt.Sprintf(", %.4g Gflops/W", e.FlopsPerWatt)
+	if e.GflopsPerWatt > 0 {
+		text += fmt.Sprintf(", %.4g Gflops/W", e.GflopsPerWatt)
+	}
+	if len(e.HostEnergies) > 1 {
+		byJoules := func(a, b NamedEnergy) int { return cmp.Compare(a.Joules, b.Joules) }
+		low, high := slices.MinFunc(e.HostEnergies, byJoules), slices.MaxFunc(e.HostEnergies, byJoules)
+		text += fmt.Sprintf("\na host takes %.6g J (%s) to %.6g J (%s)", low.Joules, low.Name, high.Joules, high.Name)
 	}
 	return text + "\n"
 }
-
-// joules writes an energy.
-func joules(j float64) string { return fmt.Sprintf("%.6f J", j) }
 
 // meter sums up the energy above that of an idle machine; nil where nothing has a power. It is an observer of the times
 // of ranks.
@@ -295,7 +310,7 @@ func (m *meter) energy(seconds, gflops float64) *Energy {
 			j := m.hosts[h].joules + m.baseline(h, seconds, func(from, to, watts float64) {
 				m.curve.add(from, to, watts*(to-from))
 			})
-			e.HostJoules = append(e.HostJoules, HostEnergy{p.Host(h).Name, j})
+			e.HostEnergies = append(e.HostEnergies, NamedEnergy{p.Host(h).Name, j})
 			sum += j
 		}
 		e.Joules = &sum
@@ -303,14 +318,13 @@ func (m *meter) energy(seconds, gflops float64) *Energy {
 	if links := m.engine.network.LinkEnergies(seconds); links != nil {
 		sum := 0.0
 		for _, l := range links {
-			e.LinksOf = append(e.LinksOf, HostEnergy{p.Link(l.Link).Name, l.Joules})
+			e.LinkEnergies = append(e.LinkEnergies, NamedEnergy{p.Link(l.Link).Name, l.Joules})
 			sum += l.Joules
 		}
 		e.LinkJoules = &sum
 	}
 	e.PeakWatts, e.PeakSeconds = m.curve.peak(seconds)
-	e.overall(seconds, gflops)
-	return e
+	return e.over(seconds, gflops)
 }
 
 // warnings names what has no power though others have.
@@ -349,8 +363,7 @@ func (m *meter) parts() []float64 {
 	return averages(sums, len(m.ranks))
 }
 
-// estimate returns the energy of a run of which a time, with a half-width, and these parts are estimated, and the
-// half-width of the energy, in joules.
+// estimate returns the energy of a run of which the time and these parts are estimated.
 func (m *meter) estimate(parts []float64, seconds, gflops float64) *Energy {
 	e := &Energy{}
 	if m.hosts != nil {
@@ -367,8 +380,7 @@ func (m *meter) estimate(parts []float64, seconds, gflops float64) *Energy {
 		}
 		e.LinkJoules = &sum
 	}
-	e.overall(seconds, gflops)
-	return e
+	return e.over(seconds, gflops)
 }
 
 // idleWatts returns what the machine draws when idle.
@@ -440,4 +452,3 @@ func (c *powerCurve) peak(seconds float64) (watts, width float64) {
 	}
 	return watts, c.width
 }
-

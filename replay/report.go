@@ -246,6 +246,12 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	if r.Rating != nil {
 		r.Rating.write(&b, ratingName)
 	}
+	if r.Joules != nil {
+		r.Joules.write(&b, "hosts J")
+	}
+	if r.LinkJoules != nil {
+		r.LinkJoules.write(&b, "links J")
+	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
 	return finish(&b, w, r.Warnings)
 }
@@ -291,6 +297,12 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	}
 	if r.Rating != nil {
 		r.Rating.write(&b, ratingName)
+	}
+	if r.Joules != nil {
+		r.Joules.write(&b, "hosts J")
+	}
+	if r.LinkJoules != nil {
+		r.LinkJoules.write(&b, "links J")
 	}
 	fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
 	for _, p := range r.Parts {

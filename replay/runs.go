@@ -21,14 +21,18 @@ import (
 
 // Ensemble is the results of several replays that differ in their seeds only.
 type Ensemble struct {
-	Header   *trace.Header     `json:"-"`
-	Complete bool              `json:"complete"` // all steps of the program were played
-	First    int               `json:"first_step"`
-	Last     int               `json:"last_step"`
-	Makespan Summary           `json:"makespan_s"`
-	Gflops   Summary           `json:"gflops"`                  // all 0 if there are none
-	Rating   *Summary          `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
-	Runs     []SeedResult      `json:"runs"`                    // by seed
+	Header   *trace.Header `json:"-"`
+	Complete bool          `json:"complete"` // all steps of the program were played
+	First    int           `json:"first_step"`
+	Last     int           `json:"last_step"`
+	Makespan Summary       `json:"makespan_s"`
+	Gflops   Summary       `json:"gflops"`                  // all 0 if there are none
+	Rating   *Summary      `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
+	// Joules and LinkJoules are the energy of hosts and links; nil if the platform does not say what they draw.
+	Joules     *Summary `json:"energy_j,omitempty"`
+	LinkJoules *Summary `json:"link_energy_j,omitempty"`
+
+	Runs     []SeedResult      `json:"runs"` // by seed
 	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
@@ -39,8 +43,12 @@ type SeedResult struct {
 	Makespan float64 `json:"makespan_s"`
 	Gflops   float64 `json:"gflops"`
 	Rating   float64 `json:"gflops_rating,omitempty"` // the program's own; 0: it has none
-	Messages int64   `json:"messages"`
-	Polls    int64   `json:"polls"`
+	// as in Energy
+	Joules     *float64 `json:"energy_j,omitempty"`
+	LinkJoules *float64 `json:"link_energy_j,omitempty"`
+
+	Messages int64 `json:"messages"`
+	Polls    int64 `json:"polls"`
 	// Times is where the time of a rank went; nil of an estimate.
 	Times *PartTimes `json:"time_s,omitempty"`
 }
@@ -140,6 +148,12 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
 		Makespan: summaryOf(played, makespanOf), Gflops: summaryOf(played, gflopsOf)}
 	if s := summaryOf(played, ratingOf); s.Max > 0 {
 		e.Rating = &s
+	}
+	if p.Joules != nil {
+		e.Joules = new(summaryOf(played, joulesOf))
+	}
+	if p.LinkJoules != nil {
+		e.LinkJoules = new(summaryOf(played, linkJoulesOf))
 	}
 	e.Runs, e.Names, e.Warnings = sumUp(played)
 	if ended < runs {
@@ -275,17 +289,28 @@ type Played struct {
 
 // PlayedExactly returns what is kept of a replay.
 func PlayedExactly(r *Result) *Played {
-	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
+	p := &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
 		kinds: r.Kinds, phases: r.Phases, kernels: r.Kernels,
 		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
+	p.setEnergy(r.Energy)
+	return p
 }
 
 // PlayedInPart returns what is kept of an estimate.
 func PlayedInPart(e *Estimate) *Played {
 	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
-	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
+	p := &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
 		Sampling:   e.Interval / normal95,
 		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}
+	p.setEnergy(e.Energy)
+	return p
+}
+
+// setEnergy keeps the joules of a run.
+func (p *Played) setEnergy(e *Energy) {
+	if e != nil {
+		p.Joules, p.LinkJoules = e.Joules, e.LinkJoules
+	}
 }
 
 // sumUp returns the results of several replays, which list their times in the same order, the
@@ -330,6 +355,10 @@ func makespanOf(p *Played) float64 { return p.Makespan }
 func gflopsOf(p *Played) float64   { return p.Gflops }
 func ratingOf(p *Played) float64   { return p.Rating }
 
+// Of those with energies.
+func joulesOf(p *Played) float64     { return *p.Joules }
+func linkJoulesOf(p *Played) float64 { return *p.LinkJoules }
+
 // Uncertain draws three things: coefficients of kernel models, by the covariance that calibration has found; the speed
 // of each host, by its scatter; and the noise of single calls and messages. Each has random numbers of its own by the
 // seed, so that drawing one of them does not change the others, and their variances can be compared.
@@ -341,10 +370,14 @@ type Uncertainty struct {
 	First    int           `json:"first_step"`
 	Last     int           `json:"last_step"`
 
-	Level    float64           `json:"level"` // of the intervals, such as 0.9
-	Makespan Interval          `json:"makespan_s"`
-	Gflops   Interval          `json:"gflops"`                  // all 0 if there are none
-	Rating   *Interval         `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
+	Level    float64   `json:"level"` // of the intervals, such as 0.9
+	Makespan Interval  `json:"makespan_s"`
+	Gflops   Interval  `json:"gflops"`                  // all 0 if there are none
+	Rating   *Interval `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
+	// Joules and LinkJoules are the energy of hosts and links; nil if the platform does not say what they draw.
+	Joules     *Interval `json:"energy_j,omitempty"`
+	LinkJoules *Interval `json:"link_energy_j,omitempty"`
+
 	Parts    []UncertaintyPart `json:"parts"`
 	Covers   string            `json:"covers"` // what the intervals are of, in a sentence
 	Draws    []SeedResult      `json:"draws"`  // by seed
@@ -534,5 +567,11 @@ func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
 	u.Gflops = inProportion(gflopsOf)
 	if rating := inProportion(ratingOf); rating.Mean > 0 {
 		u.Rating = &rating
+	}
+	if draws[0].Joules != nil {
+		u.Joules = new(inProportion(joulesOf))
+	}
+	if draws[0].LinkJoules != nil {
+		u.LinkJoules = new(inProportion(linkJoulesOf))
 	}
 }

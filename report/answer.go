@@ -14,7 +14,7 @@ import (
 
 // NewAnswer returns the answer of one replay on m.
 func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
-	return answer(m, r.Header, r.Makespan, r.Gflops, r.Messages, r.Bytes, r.WallSeconds, nil)
+	return answer(m, r.Header, r.Makespan, r.Gflops, r.Messages, r.Bytes, r.WallSeconds, nil).with(r.Energy)
 }
 
 // NewEstimateAnswer returns the answer of an estimate of a run on m. Messages are those that were simulated.
@@ -26,7 +26,7 @@ func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
 	if r.Seed != nil {
 		i.Covers += fmt.Sprintf(", nor of other seeds than %d", *r.Seed)
 	}
-	return answer(m, r.Header, r.Seconds, r.Gflops, r.Messages, 0, r.WallSeconds, i)
+	return answer(m, r.Header, r.Seconds, r.Gflops, r.Messages, 0, r.WallSeconds, i).with(r.Energy)
 }
 
 // NewEnsembleAnswer returns the answer of replays with several seeds on m: their mean.
@@ -35,14 +35,30 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	i := &Interval{Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95}
 	i.Covers = fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; "+
 		"the makespan of one run scatters by %s around it", seconds(s.SD, 2))
-	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Runs[0].Messages, 0, r.WallSeconds, i)
+	var hosts, links *float64
+	if r.Joules != nil {
+		hosts = &r.Joules.Mean
+	}
+	if r.LinkJoules != nil {
+		links = &r.LinkJoules.Mean
+	}
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Runs[0].Messages, 0, r.WallSeconds, i).
+		with(replay.NewEnergy(hosts, links, s.Mean, r.Gflops.Mean))
 }
 
 // NewUncertaintyAnswer returns the answer of replays on machines drawn around m.
 func NewUncertaintyAnswer(r *replay.UncertaintyReport, m *replay.Machine) Answer {
 	s := &r.Makespan
 	i := &Interval{Low: s.Low, High: s.High, Level: r.Level, Covers: r.Covers}
-	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Draws[0].Messages, 0, r.WallSeconds, i)
+	var hosts, links *float64
+	if r.Joules != nil {
+		hosts = &r.Joules.Mean
+	}
+	if r.LinkJoules != nil {
+		links = &r.LinkJoules.Mean
+	}
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Draws[0].Messages, 0, r.WallSeconds, i).
+		with(replay.NewEnergy(hosts, links, s.Mean, r.Gflops.Mean))
 }
 
 // answer adds to the figures of a result the program's own result line, and the peak and the efficiency where they
@@ -55,6 +71,14 @@ func answer(m *replay.Machine, h *trace.Header, makespan, gflops float64, messag
 		a.Columns = append(a.Columns, Column{c.Title, c.Value})
 	}
 	a.Peak, a.Efficiency = m.Efficiency(gflops)
+	return a
+}
+
+// with adds an energy, if it is known.
+func (a Answer) with(e *replay.Energy) Answer {
+	if e != nil {
+		a.Energy = &Energy{e.Total(), e.MeanWatts, e.PeakWatts, e.PeakSeconds, e.GflopsPerWatt}
+	}
 	return a
 }
 

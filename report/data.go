@@ -58,6 +58,16 @@ type Answer struct {
 	Messages   int64     `json:"messages"`              // those of collective operations included
 	Bytes      int64     `json:"bytes"`                 // in them
 	Wall       float64   `json:"wall_s"`                // that the replay took
+	Energy     *Energy   `json:"energy,omitempty"`      // nil: the platform does not say what anything draws
+}
+
+// Energy is that of an answer, hosts and links together.
+type Energy struct {
+	Joules        float64 `json:"total_j"`
+	MeanWatts     float64 `json:"mean_watts"`
+	PeakWatts     float64 `json:"peak_watts"`      // 0: not known
+	PeakSeconds   float64 `json:"peak_interval_s"` // of which it is the mean
+	GflopsPerWatt float64 `json:"gflops_per_watt"` // 0: not known
 }
 
 // Interval is that of a makespan, in seconds, and what it covers.

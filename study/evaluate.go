@@ -53,6 +53,8 @@ type Outcome struct {
 	GflopsInterval float64 `json:"gflops_interval"`
 	Efficiency     float64 `json:"efficiency"` // share of the peak rate of the cores; 0: not known
 	Messages       int64   `json:"messages"`   // that were simulated
+	// Energy has joules of hosts and of links, the mean power and Gflops/W, as far as they are known.
+	Energy []Part `json:"energy,omitempty"`
 	Kinds          []Part  `json:"time_by_kind"`
 	Phases         []Part  `json:"time_by_phase"`
 	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest
@@ -160,6 +162,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ 
 				GflopsInterval: est.GflopsInterval, Messages: est.Messages, Random: est.Seed != nil}
 			part := func(s replay.EstimatedShare) Part { return Part{s.Name, s.Mean} }
 			out.Kinds, out.Phases = mapped(est.Kinds, part), mapped(est.Phases, part)
+			out.Energy = energyParts(est.Energy)
 			if windows != nil {
 				out.Path = pathParts(windows.Data(est))
 			}
@@ -188,6 +191,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ 
 		out = &Outcome{Makespan: res.Makespan, Gflops: res.Gflops, Messages: res.Messages, Random: res.Seed != nil}
 		part := func(s replay.Share) Part { return Part{s.Name, s.Mean} }
 		out.Kinds, out.Phases = mapped(res.Kinds, part), mapped(res.Phases, part)
+		out.Energy = energyParts(res.Energy)
 		out.Warnings = mapped(res.Warnings, warning.Warning.String)
 		if p != nil {
 			out.Path = pathParts(p.Data())
@@ -432,4 +436,22 @@ func (c *cache[V]) get(key string, make func() (v V, weight int, err error)) (V,
 		}
 	}
 	return e.value, e.err
+}
+
+// energyParts returns an energy as parts of a table; they are no seconds.
+func energyParts(e *replay.Energy) (parts []Part) {
+	if e == nil {
+		return nil
+	}
+	if e.Joules != nil {
+		parts = append(parts, Part{"energy_j", *e.Joules})
+	}
+	if e.LinkJoules != nil {
+		parts = append(parts, Part{"link_energy_j", *e.LinkJoules})
+	}
+	parts = append(parts, Part{"mean_watts", e.MeanWatts})
+	if e.GflopsPerWatt > 0 {
+		parts = append(parts, Part{"gflops_per_watt", e.GflopsPerWatt})
+	}
+	return parts
 }

@@ -62,6 +62,7 @@ var partColumns = []struct {
 	prefix, suffix string
 	parts          func(o *Outcome) []Part
 }{
+	{"", "", func(o *Outcome) []Part { return o.Energy }},
 	{"", "_s", func(o *Outcome) []Part { return o.Kinds }},
 	{"phase_", "_s", func(o *Outcome) []Part { return o.Phases }},
 	{"path_", "_s", func(o *Outcome) []Part { return o.Path }},

@@ -169,6 +169,18 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// TestWatts: the powers of all nodes.
+func TestWatts(t *testing.T) {
+	s := spec(t, 8, "fat-tree", "leaf=4 up=2x200Gbps")
+	s.Watts = []float64{220, 0.5, 780}
+	p := read(t, s)
+	for i := range 8 {
+		if w := p.HostWatts(i); w == nil || w.Idle != 220 || w.Epsilon != 0.5 || w.Full != 780 {
+			t.Errorf("node %d: %+v", i, w)
+		}
+	}
+}
+
 // TestNumbers: every number is the same double when it is read.
 func TestNumbers(t *testing.T) {
 	for _, v := range []float64{1, 1.0 / 3, 12.5, 7e9 / 3, 123456789, 0.1} {
@@ -319,6 +331,8 @@ func TestCheck(t *testing.T) {
 		{"a dragonfly with 524800 pairs of switches or groups that are joined, want at most 262144", func(s *compose.Spec) { s.Nodes, s.Topology = 1024, fly(1024, 1, 1) }},
 		{`slow nodes: no node matches "host-*": they are node-0 to node-63`, func(s *compose.Spec) { s.Slow = []compose.Slow{{Pattern: "host-*", Factor: 0.5}} }},
 		{`slow nodes: pattern "node-[": [ without ]`, func(s *compose.Spec) { s.Slow = []compose.Slow{{Pattern: "node-[", Factor: 0.5}} }},
+		{"watts: 1 power, want Idle:AllCores", func(s *compose.Spec) { s.Watts = []float64{5} }},
+		{"watts: power -5 W, want", func(s *compose.Spec) { s.Watts = []float64{-5, 7} }},
 		{"slow nodes: factor 0, want", func(s *compose.Spec) { s.Slow = []compose.Slow{{Pattern: "*", Factor: 0}} }},
 	} {
 		s := compose.DefaultSpec(64)

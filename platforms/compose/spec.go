@@ -62,6 +62,8 @@ type Spec struct {
 	Slow []Slow
 	// Settings replace the options of the simulator that the description has otherwise; Properties are of each node.
 	Settings, Properties []Setting
+	// Watts are those of a node: idle, if given with a load that goes to 0, and with all cores; nil: not known.
+	Watts []float64
 }
 
 // A Setting is an option or a property.
@@ -120,6 +122,11 @@ func (s *Spec) Check() error {
 	if _, err := s.factors(); err != nil {
 		return err
 	}
+	if s.Watts != nil {
+		if _, err := platforms.ParseHostWatts(s.watts()); err != nil {
+			return fmt.Errorf("watts: %w", err)
+		}
+	}
 	return s.Topology.check(s)
 }
 
@@ -169,10 +176,22 @@ func (s *Spec) Words() []string {
 		count(s.Cores, "core"), fmt.Sprintf("%.4g Gflop/s", s.Speed/1e9))}
 	list = append(list, s.Topology.words(s)...)
 	list = append(list, "within a node "+s.Loopback.String())
+	if s.Watts != nil {
+		list = append(list, fmt.Sprintf("a node draws %s W idle, %s W with all cores", exact(s.Watts[0]), exact(s.Watts[len(s.Watts)-1])))
+	}
 	for _, slow := range s.Slow {
 		list = append(list, fmt.Sprintf("%s at %g of the speed", slow.Pattern, slow.Factor))
 	}
 	return list
+}
+
+// watts writes the powers of a node as wattage_per_state has them.
+func (s *Spec) watts() string {
+	var words []string
+	for _, w := range s.Watts {
+		words = append(words, exact(w))
+	}
+	return strings.Join(words, ":")
 }
 
 // Write writes the description, if it is possible.

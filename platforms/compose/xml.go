@@ -3,6 +3,7 @@ package compose
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,15 +34,18 @@ func (b *xmlBuilder) props(depth int, list []Setting) {
 
 // cluster writes a cluster of the nodes [first, first+n); more is further attributes.
 func (b *xmlBuilder) cluster(depth int, id string, s *Spec, first, n int, more string) {
-	end := "/"
-	if s.Properties != nil {
+	properties, end := s.Properties, "/"
+	if s.Watts != nil {
+		properties = append(slices.Clip(properties), Setting{"wattage_per_state", s.watts()})
+	}
+	if properties != nil {
 		end = ""
 	}
 	b.line(depth, `<cluster id="%s" prefix="%s" suffix="" radical="%d-%d" speed="%s" core="%d" bw="%s" lat="%s" loopback_bw="%s" loopback_lat="%s"%s%s>`,
 		id, nodePrefix, first, first+n-1, speedText(s.Speed), s.Cores, bandwidthText(s.NIC.Bandwidth), latencyText(s.NIC.Latency),
 		bandwidthText(s.Loopback.Bandwidth), latencyText(s.Loopback.Latency), more, end)
 	if end == "" {
-		b.props(depth+1, s.Properties)
+		b.props(depth+1, properties)
 		b.line(depth, "</cluster>")
 	}
 }

@@ -27,11 +27,13 @@ function answerOf(run) {
         : "of one replay: no interval. --uncertainty gives one", true),
       a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
         : "the platform does not say the peak", true) : null,
+      a.energy ? fact("energy", joules(a.energy.total_j), powerOf(a.energy)) : null,
       hosts.length ? fact("ranks", count(hosts.length), "on " + count(used) + (used === 1 ? " host" : " hosts")) : null,
       fact(run.result.estimate ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
+    energyFigure(run),
     partsOf(run),
     inputsOf(run),
   ];
@@ -50,6 +52,20 @@ function timesFigure(run, by, title) {
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
   return figure(run, {title, picture: bar, rows, how: by === "kind" ? "What the mean rank spends its time on, from its begin to its end."
     : "The computation of the mean rank by kernel."});
+}
+
+/** The power of a run, in words. */
+function powerOf(e) {
+  const peak = e.peak_watts > 0 ? `, peak ${watts(e.peak_watts)} (mean of ${seconds(e.peak_interval_s, 2)})` : "";
+  return `mean power ${watts(e.mean_watts)}${peak}${e.gflops_per_watt > 0 ? `, ${digits(e.gflops_per_watt)} Gflops/W` : ""}`;
+}
+
+/** The energy of the hosts and links that take most. */
+function energyFigure(run) {
+  const most = 100, {hosts, links, makespan_s: time} = run.result, list = [hosts, links].filter(Array.isArray).flat().sort((a, b) => b.energy_j - a.energy_j);
+  if (!run.answer.energy || !list.length) return null;
+  return figure(run, {title: "Energy", how: `Hosts and links by their energy${list.length > most ? `: the first ${most} of ${count(list.length)}` : ""}.`,
+    picture: table(["host or link", "#energy", "#mean power"], list.slice(0, most).map(x => [x.name, joules(x.energy_j), time > 0 ? watts(x.energy_j / time) : "–"]))});
 }
 
 /** What the answer was made from: windows of steps, or replays with several seeds or on drawn machines. */

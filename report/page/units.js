@@ -26,6 +26,8 @@ const moment = value => Number(value.toPrecision(10)) + " s";
 const bytes = value => prefixed(value, "B", large, 3);
 /** A rate of flop/s, given in Gflop/s. */
 const flops = gflops => prefixed(gflops * 1e9, "flop/s", large, 4);
+/** An energy and a power. */
+const joules = value => prefixed(value, "J", large, 5), watts = value => prefixed(value, "W", large, 4);
 /** A share of 1 in percent. */
 const percent = (value, places = 1) => (isFinite(value) ? (100 * value).toFixed(places) + " %" : "–");
 /** A whole number. */
