@@ -113,7 +113,7 @@ func (n *Network) look(i int32, at float64) {
 	}
 	used := 0.0
 	for _, f := range l.flows {
-		share := f.weight * (n.flows[f.id].rate / n.factors[f.id])
+		share := float64(f.weight * (n.flows[f.id].rate / n.factors[f.id]))
 		if l.fatpipe {
 			used = max(used, share)
 		} else {
@@ -130,7 +130,7 @@ func (n *Network) look(i int32, at float64) {
 	if used > 0 {
 		watts += float64((l.Busy - l.Idle) * (used / bandwidth))
 	}
-	joules := watts * (at - l.at)
+	joules := float64(watts * (at - l.at))
 	if n.meter.record != nil {
 		n.meter.record(l.at, at, joules)
 	}

@@ -198,7 +198,7 @@ func (m *meter) timePasses(r int32, k TimeKind, _ int32, from, to float64) {
 	case k == TimePoll:
 		core *= e.options.IprobeCPUUsage
 	}
-	joules := h.core * core
+	joules := float64(h.core * core)
 	if rise := h.watts.Epsilon - h.watts.Idle; rise != 0 {
 		joules += float64(rise * h.cover(from, to))
 		if len(h.busy) > h.room {
@@ -227,7 +227,7 @@ func (m *meter) sharedUntil(host int32, at float64) {
 	}
 	if rate > 0 {
 		load := min(1, rate*h.watts.Part/(e.speed(host)*p.cores))
-		joules := (h.watts.Epsilon - h.watts.Idle + float64(load*(h.watts.Full-h.watts.Epsilon))) * (at - since)
+		joules := float64((h.watts.Epsilon - h.watts.Idle + float64(load*(h.watts.Full-h.watts.Epsilon))) * (at - since))
 		h.joules += joules
 		m.ranks[p.active[0]] += joules
 		m.curve.add(since, at, joules)
@@ -276,7 +276,7 @@ func (m *meter) baseline(host int, until float64, add func(from, to, watts float
 	}
 	count := func(to float64) {
 		if to > since {
-			joules += watts * (to - since)
+			joules += float64(watts * (to - since))
 			if add != nil {
 				add(since, to, watts)
 			}
@@ -446,7 +446,7 @@ func (c *powerCurve) add(from, to, joules float64) {
 // may be shorter.
 func (c *powerCurve) peak(seconds float64) (watts, width float64) {
 	for i, j := range c.joules {
-		if length := min(c.width, seconds-c.width*float64(i)); length > c.width/2 {
+		if length := min(c.width, seconds-float64(c.width*float64(i))); length > c.width/2 {
 			watts = max(watts, j/length)
 		}
 	}
