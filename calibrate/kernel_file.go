@@ -282,6 +282,8 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 		case "description", "source": // which the new file does not inherit
 			said[e.Key] = oneLine(textutil.Must(d.Text(e.Value, e.Key)))
 			clear(lines[at.Line-1 : max(at.Line-1, end)])
+		case "network_error": // of a network that is not the new file's
+			clear(lines[at.Line-1 : max(at.Line-1, end)])
 		}
 	}
 	// The end of the text must not make something else of the keys that will follow it.

@@ -24,14 +24,18 @@ func (s *Set) bind(list []int32, host Host, sig Signature) (Model, error) {
 			rules = append(rules, &s.overrides[i].rules[k])
 		}
 	}
+	ofHosts := len(rules)
 	for k := range s.base {
 		rules = append(rules, &s.base[k])
 	}
-	for _, r := range rules {
+	for i, r := range rules {
 		if !r.pattern.Match(sig.Name) {
 			continue
 		}
-		quickness := 1 / s.sharedFactor(sig.Name)
+		quickness := 1.0
+		if i >= ofHosts { // models of hosts are other measurements
+			quickness /= s.sharedFactor(sig.Name)
+		}
 		for _, q := range s.quicker {
 			if q.kernel == sig.Name {
 				quickness *= q.factor

@@ -7,15 +7,15 @@ package sheet
 // Clocks that processors hold in matrix products, in Hz, at a nominal clock of 2.4 GHz, by the flop of a cycle; fitted to
 // runs of TOP500 lists, whose products reach tunedEfficiency of it.
 const (
-	heldClock16   = 2.05e9
-	heldClock32   = 1.8e9
+	heldClock16   = 2.18e9
+	heldClock32   = 1.95e9
 	clockExponent = 0.5 // of the nominal clock
 )
 
 // Parts of the peak at the clock held that matrix products without memory reach.
 const (
 	tunedEfficiency   = 0.92 // of a vendor's library, as measured and published for all of them
-	typicalEfficiency = 0.66 // fitted to users' logs: libraries as they come, clocks of shared rooms, other processes
+	typicalEfficiency = 0.62 // fitted to users' logs: libraries as they come, clocks of shared rooms, other processes
 	typicalServer     = 0.8  // the same of processors with narrow units in nodes of two sockets
 	typicalBoard      = 0.56 // and of one: small computers
 )
@@ -26,6 +26,8 @@ const (
 	// C is read and written, 16 bytes an element, of which this part is not hidden behind the flop.
 	// Paravance: 6.1e-10 s an element, 16 bytes of 7.5 GB/s a core are 2.1e-9 s.
 	exposedC = 0.3
+	// A vendor's runs have blocks so wide that less is left.
+	exposedTuned = 0.1
 	// A and B are packed: bytes an element. Dahu: 1.6e-9 and 2.9e-9 s at 8 GB/s a core; Paravance: 2.7e-9 and 4.4e-9 s at
 	// 7.5 GB/s.
 	packA = 16.
@@ -51,8 +53,11 @@ const (
 	// dlaswp04T 4.2, of 16 bytes at 8 GB/s).
 	swapFactor = 3.
 	copyFactor = 2.
-	// HPCG's loops reach this part of the peak of memory; fitted.
-	hpcgPart = 0.8
+	// HPCG's loops reach this part of the peak of memory, a vendor's or the reference code's, where a core's share is little
+	// against what a core can load; fitted.
+	hpcgTuned   = 0.98
+	hpcgTypical = 0.85
+	loadBytes   = 20. // a cycle, in loops that wait for what they load
 )
 
 // Defaults of facts that a sheet leaves out.
@@ -107,7 +112,7 @@ const (
 	errorTypical = 0.27 // matrix products of users' runs
 	errorTuned   = 0.11 // of vendors' runs
 	errorStated  = 0.05 // where the sheet states the efficiency
-	errorMemory  = 0.2  // kernels bound by memory
+	errorMemory  = 0.22 // kernels bound by memory
 	errorNetwork = 0.35
 	errorPanel   = 0.35 // kernels of the panel
 	errorGuessed = 0.15 // further, for each fact that is assumed or from memory

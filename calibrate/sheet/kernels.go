@@ -114,11 +114,15 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 
 	// Matrix products: flop, C, packing of A and B, the call. In a panel, of few columns, C is where the panel is.
 	flop, element := 1/r.flop, func(bytes, rate float64) float64 { return bytes / rate }
-	c, a, bb := element(16*exposedC, r.memory), element(packA, r.memory), element(packB, r.memory)
-	panelC, panelA := element(16*exposedC, r.panel), element(packA, r.panel)
+	exposed := exposedC
+	if s.Software == "tuned" {
+		exposed = exposedTuned
+	}
+	c, a, bb := element(16*exposed, r.memory), element(packA, r.memory), element(packB, r.memory)
+	panelC, panelA := element(16*exposed, r.panel), element(packA, r.panel)
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
 	line("dgemm:")
-	line("  - {if: N <= 128, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
+	line("  - {if: N <= 128 and K < 128, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
 	line("  - {terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, c, a, bb, r.call)
 	line("dtrsm:")
 	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
@@ -154,10 +158,23 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	return err
 }
 
+// hpcgRate returns the byte/s of memory that a rank gets in HPCG's loops.
+func (s *Sheet) hpcgRate() float64 {
+	part := hpcgTypical
+	if s.Software == "tuned" {
+		part = hpcgTuned
+	}
+	if s.MemoryBandwidth < boardBandwidth {
+		part *= boardPart / streamPart
+	}
+	share := s.MemoryBandwidth * float64(s.Sockets) / float64(s.RanksPerHost)
+	return part * share / (1 + share/(loadBytes*s.Clock*float64(s.Threads())))
+}
+
 // writeHPCG writes the models of HPCG's loops: bytes that must move (docs/hpcg.md), from the cache where the level of a
 // rank, 400 bytes a row, is in its share of it.
 func (s *Sheet) writeHPCG(line func(string, ...any), r rates) {
-	memory := r.memory / streamPart * hpcgPart
+	memory := s.hpcgRate()
 	rows := int(s.L3 * float64(s.Sockets) / float64(s.RanksPerHost) / 400)
 	call := callTime / 5
 	two := func(name, dim string, limit int, when string, cached, bytes float64) {
