@@ -394,7 +394,7 @@ func TestDrawHosts(t *testing.T) {
 // a kernel that no pattern fits stays.
 func TestSharedErrors(t *testing.T) {
 	const n = 20000
-	set := parseFile("shared_errors: [{kernels: [a, \"b*\"], sd: 20%}]\nnetwork_error: 30%\n" + header + "  a: {terms: {M: 2}}\n  bb: {terms: {M: 3}}\n  c: {terms: {M: 4}}\n")
+	set := parseFile("shared_errors: [{kernels: [a, \"b*\"], sd: 20%}]\nnetwork_error: 30%\n" + header + "  a: {terms: {M: 2}}\n  bb: {terms: {M: 3}}\n  c: {terms: {M: 4}}\nhosts: [{host: own, kernels: {a: {terms: {M: 5}}}}]\n")
 	if !set.Uncertain() || set.NetworkError() != 0.3 || seconds(set, "a", 1) != 2 {
 		t.Error(set.Uncertain(), set.NetworkError(), seconds(set, "a", 1))
 	}
@@ -404,6 +404,9 @@ func TestSharedErrors(t *testing.T) {
 		a, b, c := seconds(drawn, "a", 1)/2, seconds(drawn, "bb", 1)/3, seconds(drawn, "c", 1)
 		if math.Abs(a/b-1) > 1e-12 || c != 4 {
 			t.Fatal(a, b, c)
+		}
+		if own := secondsOn(drawn, kernels.Host{Name: "own"}, "a", 1); own != 5 {
+			t.Fatal(own)
 		}
 		mean += math.Log(a) / n
 		squares += math.Log(a) * math.Log(a) / n
