@@ -7,8 +7,8 @@ func init() { checkTimes = true }
 // Doubts are the warnings of an estimate.
 var Doubts = doubts
 
-// Period is after how many steps ranks have the same part again.
-var Period = period
+// Turns is after how many steps ranks have the same part again.
+var Turns = turns
 
 // SetWork says of which kinds the steps of an estimate are.
 func (e *Estimate) SetWork(work []int32, seconds []float64) { e.WindowSteps = e.byKind(work, seconds) }

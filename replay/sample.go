@@ -29,7 +29,7 @@ type SampleOptions struct {
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*sampling.Estimate)
 	// Round, if set, is called when a round of windows begins and when one of them has ended,
-	// with the number of those that have and of all: one call at a time.
+	// with the number of those that have and of all: one call at a time. See sampling.Options.Round.
 	Round func(ended, all int)
 	// Observe, if set, returns the observers of a replay of the steps [from, to), and a function that is
 	// called when it has ended. It is called from several goroutines, once for each window, also for those
@@ -75,8 +75,8 @@ type EstimatedShare struct {
 }
 
 // Sample estimates from windows of the steps which makespan Run would return. Each worker opens the trace, which must
-// be a file, for itself. The estimate is the same bits for any number of workers, unless ctx has a deadline: then it
-// ends with the windows that it has. An error that wraps sampling.ErrExact says that Run is the better choice.
+// be a file, for itself. The estimate is the same bits for any number of workers, unless ctx ends: then it is made from
+// the windows that there are. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
 // The progress function of o is not called; observers in it are an error, see SampleOptions.Observe.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
@@ -111,9 +111,10 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 			s.idle <- i
 		}
 	}
+	period, cycles := turns(s.header)
 	e, err := sampling.Run(ctx, sampling.Options{
 		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts,
-		Scatters: s.noisy || s.polls, Period: period(s.header), Work: s.work,
+		Scatters: s.noisy || s.polls, Period: period, Cycles: cycles, Work: s.work,
 		Measure: measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
@@ -171,7 +172,7 @@ func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
 		list = append(list, warning.New("%d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones", e.Outliers))
 	}
 	if tolerance > 0 && e.Relative() > tolerance {
-		list = append(list, warning.New("the tolerance of %.6g %% was not reached within the budget", 100*tolerance))
+		list = append(list, warning.New("the tolerance of %.6g %% was not reached", 100*tolerance))
 	}
 	return list
 }
@@ -245,16 +246,16 @@ func (s *sample) begin() error {
 // being few.
 const longestPeriod = 64
 
-// period returns after how many steps the same ranks of a process grid have the same part again, if they take
-// turns within its rows and columns: as many as have both begin anew or, if those are too many, the larger one,
-// or else the smaller. 0: not known.
-func period(h *trace.Header) int {
+// turns returns after how many steps the same ranks of a process grid have the same part again, if they take turns
+// within its rows and columns. The period is as many as have both begin anew or, if those are too many, the larger one,
+// or else the smaller; the cycles are those of both. 0, nil: not known.
+func turns(h *trace.Header) (period int, cycles []int) {
 	if h.Communicators || len(h.CommFamilies) != 2 {
-		return 0
+		return 0, nil
 	}
 	p, q := h.CommFamilies[0].Groups[0].Len(), h.CommFamilies[1].Groups[0].Len()
 	if p*q != h.Ranks {
-		return 0
+		return 0, nil
 	}
 	both := p
 	for both%q != 0 {
@@ -262,10 +263,11 @@ func period(h *trace.Header) int {
 	}
 	for _, steps := range []int{both, max(p, q), min(p, q)} {
 		if steps <= longestPeriod {
-			return steps
+			period = steps
+			break
 		}
 	}
-	return 0
+	return period, []int{p, q}
 }
 
 // measure is the sampling.Measure of the trace.

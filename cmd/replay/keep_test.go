@@ -156,6 +156,37 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
+// TestTerminateEstimate: an estimate that a signal ends says how to go on, and shows what the windows so far tell if
+// there are enough. The same command goes on from them, with the result of one that was left alone.
+func TestTerminateEstimate(t *testing.T) {
+	t.Parallel()
+	path := traceOf(t, 40960) // 427 steps
+	estimate := func(dir string) *process {
+		return start(t, "--json", "--quiet", "--tolerance", "0.4%", "--workers", dir, path)
+	}
+	dir := filepath.Join(t.TempDir(), "stopped")
+	p := estimate(dir)
+	await(t, filepath.Join(dir, "windows"))
+	noError(t, p.Process.Signal(syscall.SIGTERM))
+	var exit *exec.ExitError
+	if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("%v, want exit code 1", err)
+	}
+	if text := p.stderr.String(); !strings.Contains(text, "stopped by a signal (terminated) ") ||
+		!strings.Contains(text, "the same command goes on from the windows in "+dir) {
+		t.Errorf("stderr %q", text)
+	}
+	var results []any
+	for _, d := range []string{dir, filepath.Join(t.TempDir(), "whole")} {
+		p := estimate(d)
+		noError(t, p.Wait())
+		results = append(results, p.result(t)["makespan_s"])
+	}
+	if results[0] != results[1] {
+		t.Errorf("%v s, want %v s", results[0], results[1])
+	}
+}
+
 // TestTerminateRuns: of several runs the report has those that had ended.
 func TestTerminateRuns(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -185,9 +186,9 @@ func (j *job) sampleTrace(ctx context.Context) error {
 		so.Share, leave = dir, dir.Leave
 	}
 
-	// A terminal shows the windows of each round, and the estimate after it.
+	// A bar shows the windows of each round, a terminal the estimate after it.
 	var bar *terminal.Bar
-	if !j.quiet && terminal.Is(j.stderr) {
+	if !j.quiet {
 		so.Round = func(ended, all int) {
 			if ended == 0 {
 				bar.Clear()
@@ -195,16 +196,34 @@ func (j *job) sampleTrace(ctx context.Context) error {
 			}
 			bar.Set(ended)
 		}
+	}
+	if !j.quiet && terminal.Is(j.stderr) {
 		so.Progress = func(e *sampling.Estimate) {
 			bar.Clear()
 			fmt.Fprintf(j.stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds,
 				100*e.Relative())
 		}
 	}
-	// Each worker reads the trace for itself, as windows lie anywhere in it.
+	// Each worker reads the trace for itself, as windows lie anywhere in it. After a signal the estimate is that of the
+	// windows that there are.
+	deaf := command.OnEnding(func(sig os.Signal) { j.end(ending{sig}) })
 	e, err := replay.Sample(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, j.machine, j.options, so)
+	deaf()
 	bar.Clear()
 	err = errors.Join(err, leave())
+	var stopped error
+	if end := (ending{}); errors.As(context.Cause(ctx), &end) {
+		when, next := "during the estimate", "a directory of --workers would have kept the windows"
+		if err != nil {
+			when = "before there was an estimate"
+		}
+		if j.workers != "" {
+			next = "the same command goes on from the windows in " + j.workers
+		}
+		if stopped = (interruption{fmt.Errorf("%w %s; %s", end, when, next)}); err != nil {
+			return stopped
+		}
+	}
 	if errors.Is(err, sampling.ErrExact) {
 		return j.replayExactly(ctx, err)
 	}
@@ -220,5 +239,5 @@ func (j *job) sampleTrace(ctx context.Context) error {
 	r.Tolerance, r.Budget = j.tolerance, j.budget.Seconds()
 	r.HPCG, err = j.hpcgEstimate(e)
 	failed := j.outputs.each(func(o *output) error { return o.writeEstimate(r) })
-	return errors.Join(j.print(r, r.HPCG, r.EstimateReport, r.CriticalPath), err, failed)
+	return errors.Join(j.print(r, r.HPCG, r.EstimateReport, r.CriticalPath), err, failed, stopped)
 }

@@ -3,6 +3,8 @@ package sampling
 import (
 	"math"
 	"slices"
+
+	"reprise/internal/portable"
 )
 
 // This file computes an Estimate from the windows that were simulated (sampler.estimate). run.go simulates the windows,
@@ -46,7 +48,8 @@ func (e *Estimate) Relative() float64 {
 type gap struct {
 	from, to int
 	scale    float64 // seconds relative to which its costs scatter, see fit.scale
-	jump     float64 // variance of a window's mean cost by the difference of the two windows beside the gap, s^2
+	jump     float64 // variance of a window's mean cost by the difference of the two windows beside the gap, s^2; see byTurn
+	seen     float64 // the same of these two in any case, s^2
 	change   float64 // the part of it that the windows next to these two show as well, s^2
 	spread   float64 // the variance by its own jump and the other gaps
 }
@@ -71,7 +74,11 @@ type fit struct {
 	floor     float64 // seconds
 	meanCost  float64 // of a step, at least the floor, seconds; 0: scatter is relative to the cost
 	scatter   scatter
-	patterns  float64 // seconds
+	whole     *fit      // of which this is a part; nil: it is the whole
+	cycle     int       // after which turns begin anew that make a difference; 0: none
+	ratio     float64   // of the variance that is left to that by turns
+	turns     []float64 // how much more than expected steps cost by their place in the cycle, in scales; nil: not known
+	patterns  float64   // seconds
 }
 
 const (
@@ -85,7 +92,43 @@ const (
 func (s *sampler) look() fit {
 	s.arrange()
 	floor := s.floor(least)
-	return s.add(weightsOf(s.done, floor), floor)
+	s.root = !s.shape.coupled
+	weights := weightsOf(s.done, floor)
+	p := s.add(weights, floor, nil)
+	evidence := strong
+	if len(s.cycles()) > 0 { // costs on process grids are known to scatter so; the differences may decide
+		evidence = 0
+	}
+	if s.shape.coupled && p.rootIsBetter() > evidence {
+		s.root = true
+		for i, w := range weights {
+			weights[i] = math.Sqrt(w)
+		}
+		p = s.add(weights, floor, nil)
+	}
+	return p
+}
+
+// strong is twice the logarithm of a likelihood ratio that counts as strong evidence (Kass and Raftery, Bayes
+// Factors, 1995).
+const strong = 6.0
+
+// rootIsBetter returns by how much more likely it is that differences between windows grow with the root of the cost
+// than that they grow with the cost: twice the logarithm of the ratio. For normal differences d of any variance twice
+// the logarithm of the likelihood is -n*log(mean of d^2/scale^2) - sum of log(scale^2).
+func (p *fit) rootIsBetter() float64 {
+	var byCost, byRoot, logs float64
+	n := float64(len(p.gaps))
+	for _, g := range p.gaps {
+		cost := math.Max(p.trend.sum(g.from, g.to)/g.steps(), p.floor)
+		byCost += g.seen / (cost * cost) / n
+		byRoot += g.seen / cost / n
+		logs += portable.Log(cost) / n
+	}
+	if byRoot == 0 {
+		return 0
+	}
+	return n * (portable.Log(byCost/byRoot) + logs)
 }
 
 // floor returns the smallest cost of a step that counts as one, at least so many seconds.
@@ -98,11 +141,40 @@ func (s *sampler) floor(least float64) float64 {
 
 // add adds up the run, or a part of it: what was measured, and for the gaps the trend with
 // the residuals of the stretches on both sides.
-func (s *sampler) add(weights []float64, floor float64) fit {
-	p := fit{weights: weights, floor: floor, trend: fitTrend(s.o.First, s.o.End, s.done, weights)}
-	if !s.shape.coupled {
+func (s *sampler) add(weights []float64, floor float64, whole *fit) fit {
+	p := fit{whole: whole, weights: weights, floor: floor, trend: fitTrend(s.o.First, s.o.End, s.done, weights)}
+	if s.root {
 		p.meanCost = math.Max(p.trend.sum(s.o.First, s.o.End)/float64(s.o.End-s.o.First), floor)
 	}
+	p.bridgeAll(s)
+	if len(p.gaps) == 0 {
+		return p
+	}
+	// The common relative noise comes from the smaller differences, so that a few jumps do not move it but stand
+	// out. What one window alone tells does not count for the gaps beside it: they decide where the next windows
+	// are put, and if that were beside a window since steps were dear in it, these would soon stand for fewer
+	// others than the cheap ones do.
+	pairs, halves := make([]pair, len(p.gaps)), p.halves(s.done, float64(s.shape.length))
+	for i, g := range p.gaps {
+		pairs[i] = pair{g.jump / (g.scale * g.scale), g.scale, g.change / (g.scale * g.scale)}
+	}
+	p.scatter = commonScatter(pairs, halves)
+	// Parts are compared with their neighbours only: many do not depend on turns.
+	if cycles := s.cycles(); whole == nil && len(cycles) > 0 && !p.changes() {
+		p.takeTurns(s, cycles)
+	}
+	p.learnTurns(s)
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		usual := p.scatter.variance * g.scale * g.scale
+		g.spread = math.Max(usual, (float64(prior*usual)+g.change)/(prior+1))
+	}
+	return p
+}
+
+// bridgeAll adds up the windows and the gaps.
+func (p *fit) bridgeAll(s *sampler) {
+	p.stretches, p.gaps, p.seconds, p.bridged = nil, nil, 0, 0
 	for i := range s.done {
 		w := &s.done[i]
 		p.seconds += w.start(w.To) - w.start(w.Start)
@@ -123,20 +195,18 @@ func (s *sampler) add(weights []float64, floor float64) fit {
 	}
 	last := &s.done[len(s.done)-1]
 	p.seconds += p.bridged + last.lag(last.To)
-	if len(p.gaps) == 0 {
-		return p
-	}
-	// The common relative noise comes from the smaller differences, so that a few jumps do not move it but stand
-	// out. What one window alone tells does not count for the gaps beside it: they decide where the next windows
-	// are put, and if that were beside a window since steps were dear in it, these would soon stand for fewer
-	// others than the cheap ones do.
-	p.scatter = commonScatter(p.gaps, p.halves(s.done, float64(s.shape.length)))
-	for i := range p.gaps {
-		g := &p.gaps[i]
-		usual := p.scatter.variance * g.scale * g.scale
-		g.spread = math.Max(usual, (float64(prior*usual)+g.change)/(prior+1))
-	}
-	return p
+}
+
+// changes reports whether the cost of steps changes at a gap.
+func (p *fit) changes() bool {
+	return slices.ContainsFunc(p.gaps, func(g gap) bool {
+		return g.change > changes*alike*p.scatter.variance*g.scale*g.scale
+	})
+}
+
+// scaleAt returns the scale of a stretch.
+func (p *fit) scaleAt(t *stretch) float64 {
+	return p.scale(p.trend.sum(t.from, t.to) / float64(t.to-t.from))
 }
 
 // residual returns the mean cost of a window above the trend.
@@ -144,7 +214,7 @@ func (p *fit) residual(w *Window) float64 { return p.excess(w, w.refFrom, w.refT
 
 // excess returns the mean cost of the steps [a, b) above the trend.
 func (p *fit) excess(w *Window, a, b int) float64 {
-	return w.mean(a, b) - p.trend.sum(a, b)/float64(b-a)
+	return w.mean(a, b) - p.expected(a, b)/float64(b-a)
 }
 
 // bridge adds the gap between the stretches i and i+1, whose residuals count by their numbers of steps. If two windows
@@ -155,10 +225,10 @@ func (p *fit) bridge(i int, length float64) {
 	g := gap{from: a.to, to: b.from}
 	sum := p.trend.sum(g.from, g.to)
 	residual := (float64(a.residual*a.steps) + float64(b.residual*b.steps)) / (a.steps + b.steps)
-	p.bridged += sum + float64(g.steps()*residual)
+	p.bridged += p.expected(g.from, g.to) + float64(g.steps()*residual)
 	g.scale = p.scale(sum / g.steps())
 	g.jump = a.difference(b, length)
-	g.change = g.jump
+	g.seen, g.change = g.jump, g.jump
 	if i > 0 {
 		g.change = math.Min(g.change, p.stretches[i-1].difference(b, length))
 	}
@@ -169,9 +239,9 @@ func (p *fit) bridge(i int, length float64) {
 }
 
 // scale returns the seconds to which the scatter around steps of the given cost is relative. If a run forgets the cold
-// start, that is the cost. Else it grows with the root of the cost: a part of the scatter is relative to the cost, as
-// the noise of kernels, and a part is the same for all steps, as the effect of polls. So in the cheap steps at the end
-// of HPL the scatter is larger relative to their cost, but smaller in seconds.
+// start, that is the cost, unless look finds the root. Else it grows with the root of the cost: a part of the scatter is relative
+// to the cost, as the noise of kernels, and a part is the same for all steps, as the effect of polls. So in the cheap
+// steps at the end of HPL the scatter is larger relative to their cost, but smaller in seconds.
 func (p *fit) scale(cost float64) float64 {
 	cost = math.Max(cost, p.floor)
 	if p.meanCost == 0 {
@@ -218,7 +288,7 @@ func (p *fit) redrawn(shape shape) float64 {
 	}
 	sum := 0.0
 	for _, t := range p.stretches {
-		cost := p.scale(p.trend.sum(t.from, t.to) / float64(t.to-t.from))
+		cost := p.scaleAt(&t)
 		sum += float64(2 * float64(t.to-t.from) * float64(shape.length) * p.scatter.variance * cost * cost)
 	}
 	return sum
@@ -347,6 +417,7 @@ const negligible = 1e-9
 func (s *sampler) part(whole *fit, i int) Part {
 	t := *s
 	t.done = partOf(s.done, i)
+	t.root = !s.shape.coupled // how a part scatters is not what the whole shows
 	for j := range t.done {
 		w := &t.done[j]
 		w.Seconds = w.mean(w.Start, w.To)
@@ -364,7 +435,7 @@ func (s *sampler) part(whole *fit, i int) Part {
 	if t.memory = 0; costs != 0 {
 		t.memory = math.Sqrt(differences / costs)
 	}
-	p := t.add(whole.weights, t.floor(negligible*whole.floor))
+	p := t.add(whole.weights, t.floor(negligible*whole.floor), whole)
 	in := t.within(&p)
 	p.patterns = whole.patterns
 	if all := whole.redrawn(s.shape) + whole.pooled(s.shape); all > 0 {

@@ -252,6 +252,7 @@ func (g *gap) gain(n int, shape shape) float64 {
 // end.
 func (s *sampler) place(gaps []gap, numbers []int) []span {
 	var spans []span
+	taken := s.taken()
 	for i, n := range numbers {
 		if n == 0 {
 			continue
@@ -267,6 +268,10 @@ func (s *sampler) place(gaps []gap, numbers []int) []span {
 			lo, hi := ends[j], ends[j+1]
 			room := float64(hi - lo - s.shape.length)
 			start := lo + int(room*(0.25+float64(0.5*uniform(uint64(lo), uint64(hi)))))
+			if cycles := s.cycles(); len(cycles) > 0 {
+				start = evenly(cycles, lo+int(room/4), start, lo+int(room*3/4), taken)
+				taken = append(taken, start)
+			}
 			spans = append(spans, span{start - s.shape.warmup, start + s.shape.length})
 		}
 	}
@@ -324,7 +329,9 @@ func (s *sampler) pilot(ctx context.Context) error {
 		to := from + s.shape.steps()
 		spans = append(spans, span{from, to}, span{from + 2, to})
 	}
+	s.ahead = 2 + firstWindows - pilots
 	windows, err := s.simulate(ctx, spans)
+	s.ahead = 0
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,36 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestEvenly: in a cycle of 20 steps that opposite to a window is the best, if it is there, of one cycle from the start
+// on; between windows at places 0 and 10, as far away, place 5: (1/4)^2 for both.
+func TestEvenly(t *testing.T) {
+	for _, c := range []struct {
+		from, start, to int
+		taken           []int
+		want            int
+	}{
+		{100, 103, 119, []int{0}, 110}, {100, 115, 139, []int{0}, 130}, {102, 102, 108, []int{0}, 108},
+		{115, 115, 134, []int{0, 250}, 125},
+	} {
+		if got := evenly([]int{20}, c.from, c.start, c.to, c.taken); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// TestRootIsBetter: costs of 1, 4 and 16 whose differences are as their roots. Relative to the cost the mean of d^2
+// is (1 + 1/4 + 1/16)/3 = 7/16, to the root 1; the logarithms of the costs are log(4) on average.
+func TestRootIsBetter(t *testing.T) {
+	p := fit{trend: trend{half: 1}, floor: 1}
+	for i, cost := range []float64{1, 4, 16} {
+		p.gaps = append(p.gaps, gap{from: i, to: i + 1, seen: cost})
+	}
+	p.trend.c = [terms]float64{1, -1.5, 4.5} // 1, 4, 16 at 0, 1, 2
+	if got, want := p.rootIsBetter(), 3*math.Log(7./16*4); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestDivide: steps whose cost grows as k^2 are worth k, but at least 199.5/1.5 = 133, all 400 of them 133*133 and
 // 133+...+399, that is 88711. Part j of 4 ends with the first step n+133 for which 133*133 + 133*n + n*(n-1)/2 is at
 // least j/4 of that.
@@ -80,13 +110,13 @@ func TestLateShape(t *testing.T) {
 	}
 }
 
-// gapsOf returns gaps of cost 1 with jumps as given, and no changes.
-func gapsOf(jumps ...float64) []gap {
-	var gaps []gap
-	for _, j := range jumps {
-		gaps = append(gaps, gap{scale: 1, jump: j})
+// pairsOf returns pairs of windows of cost 1 with squares as given, and no changes.
+func pairsOf(squares ...float64) []pair {
+	var pairs []pair
+	for _, v := range squares {
+		pairs = append(pairs, pair{square: v, scale: 1})
 	}
-	return gaps
+	return pairs
 }
 
 // TestCommonScatter: the lower five of six squares, all 0.491, are those of a variance of 1, with
@@ -95,24 +125,24 @@ func TestCommonScatter(t *testing.T) {
 	usual := slices.Repeat([]float64{0.491}, 12)
 	for _, c := range []struct {
 		name              string
-		gaps              []gap
+		pairs             []pair
 		halves            []float64
 		variance, freedom float64
 	}{
-		{"windows alone", gapsOf(usual...), nil, 1, 5.2},
-		{"halves differ less", gapsOf(usual...), slices.Repeat([]float64{0.4}, 20), 1, 5.2},
+		{"windows alone", pairsOf(usual...), nil, 1, 5.2},
+		{"halves differ less", pairsOf(usual...), slices.Repeat([]float64{0.4}, 20), 1, 5.2},
 		// Each counts as its degrees of freedom: (5.2*1 + 13*2) / 18.2.
-		{"halves differ more", gapsOf(usual...), slices.Repeat([]float64{2 * 0.491}, 20), 31.2 / 18.2, 18.2},
-		{"a period in the windows", gapsOf(usual...), slices.Repeat([]float64{4 * 0.491}, 20), 1, 5.2},
+		{"halves differ more", pairsOf(usual...), slices.Repeat([]float64{2 * 0.491}, 20), 31.2 / 18.2, 18.2},
+		{"a period in the windows", pairsOf(usual...), slices.Repeat([]float64{4 * 0.491}, 20), 1, 5.2},
 		// 10 of 0.491 and 2 of 30: the mean is 64.91/12; freedom 2 * 2/3 * 64.91^2 / (2 * 900 + 10 * 0.241).
-		{"rare dear steps", gapsOf(slices.Concat(usual[:10], []float64{30, 30})...), nil, 64.91 / 12, 4. / 3 * 64.91 * 64.91 / 1802.41},
+		{"rare dear steps", pairsOf(slices.Concat(usual[:10], []float64{30, 30})...), nil, 64.91 / 12, 4. / 3 * 64.91 * 64.91 / 1802.41},
 	} {
-		s := commonScatter(c.gaps, c.halves)
+		s := commonScatter(c.pairs, c.halves)
 		if math.Abs(s.variance-c.variance) > 1e-3*c.variance || math.Abs(s.degreesOfFreedom-c.freedom) > 1e-3*c.freedom {
 			t.Errorf("%s: %.4g with %.4g, want %.4g with %.4g", c.name, s.variance, s.degreesOfFreedom, c.variance, c.freedom)
 		}
 	}
-	changed := gapsOf(slices.Concat(usual[:11], []float64{100})...)
+	changed := pairsOf(slices.Concat(usual[:11], []float64{100})...)
 	changed[11].change = 100
 	if s := commonScatter(changed, nil); math.Abs(s.variance-1) > 1e-3 {
 		t.Errorf("with a change: %.4g, want 1", s.variance)

@@ -44,11 +44,16 @@ import (
 // wraps ErrExact if simulating all of the run is better: it costs no more, or fits well
 // into the time. With a time limit that is said only if the time is expected to suffice
 // for it, or if the steps are so few that nothing was measured. ErrTime says that
-// there is no estimate in the time.
-func Run(ctx context.Context, o Options) (*Estimate, error) {
+// there is no estimate in the time; if ctx is cancelled before there is one, the error is its cause.
+func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if errors.Is(err, ErrTime) && errors.Is(ctx.Err(), context.Canceled) { // no limit of time was the reason
+			err = context.Cause(ctx)
+		}
+	}()
 	s := &sampler{o: o}
 	s.limit = s.left()
 	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
@@ -151,8 +156,7 @@ func (s *sampler) measure(ctx context.Context, spans []span) error {
 }
 
 // simulate simulates spans with all workers and returns the windows in the order of
-// the spans. When the context's deadline has passed, those that are not done are
-// missing.
+// the spans. When the context is over, those that are not done are missing.
 func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) {
 	windows := make([]Window, len(spans))
 	errs := make([]error, len(spans))
@@ -162,7 +166,7 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 	var mu sync.Mutex
 	ended := 0 // guarded by mu
 	if s.o.Round != nil {
-		s.o.Round(0, len(spans))
+		s.o.Round(0, len(spans)+s.ahead)
 	}
 	for worker := range min(s.o.Workers, len(spans)) {
 		wait.Go(func() {
@@ -171,7 +175,7 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 				if s.o.Round != nil {
 					mu.Lock()
 					ended++
-					s.o.Round(ended, len(spans))
+					s.o.Round(ended, len(spans)+s.ahead)
 					mu.Unlock()
 				}
 			}
@@ -185,7 +189,8 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 		case err == nil:
 			kept = append(kept, windows[i])
 			steps += spans[i].steps()
-		case !errors.Is(err, context.DeadlineExceeded):
+		case !errors.Is(err, context.DeadlineExceeded) && !(ctx.Err() != nil &&
+			(errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))):
 			return nil, fmt.Errorf("steps [%d,%d): %w", spans[i].from, spans[i].to, err)
 		}
 	}
@@ -245,8 +250,7 @@ type Options struct {
 	// estimate; 0: as good as Left allows.
 	Tolerance float64
 	// Left returns the seconds that are left for measuring; nil: no limit. New
-	// windows are chosen so that they fit; what still runs when the context's
-	// deadline comes is given up.
+	// windows are chosen so that they fit; what still runs when the context ends is given up.
 	Left    func() float64
 	Workers int // windows simulated at once, at least 1
 	Parts   int // number of StartTimes.Parts
@@ -258,6 +262,9 @@ type Options struct {
 	// Period is the number of steps after which the same ranks have the same part again, as a process column has the
 	// panel; 0: not known. Windows with long warm-ups are whole periods.
 	Period int
+	// Cycles are numbers of steps after which turns of one sort begin anew, as those of process columns, or of rows.
+	// Short windows are spread over them.
+	Cycles []int
 	// Work says for each step of the run which kind of work it is, by number, where steps
 	// repeat: those of one kind do the same. A run too short for windows among many steps is
 	// estimated by them. nil: nothing is known.
@@ -266,7 +273,8 @@ type Options struct {
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)
 	// Round, if set, is called when a round of windows begins, or a half of the first, and when one of
-	// them has ended, with the number of those that have and of all: one call at a time.
+	// them has ended, with the number of those that have and of all: one call at a time. While windows are
+	// simulated that choose the warm-up, all has the usual first round, too.
 	Round func(ended, all int)
 }
 
@@ -283,6 +291,7 @@ func (o *Options) Validate() error {
 		{o.Workers < 1, fmt.Errorf("%d workers, want at least 1", o.Workers)},
 		{o.Parts < 0, fmt.Errorf("%d parts, want at least 0", o.Parts)},
 		{o.Period < 0, fmt.Errorf("period of %d steps, want at least 0", o.Period)},
+		{len(o.Cycles) > 0 && slices.Min(o.Cycles) < 1, fmt.Errorf("cycles of %d steps, want at least 1", o.Cycles)},
 		{o.Measure == nil, errors.New("no measure")},
 		{o.Work != nil && len(o.Work) != o.End-o.First, fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)},
 	} {
@@ -338,10 +347,12 @@ type sampler struct {
 	o       Options
 	shape   shape
 	memory  float64     // relative difference that a cold start was seen to make after a short warm-up
+	root    bool        // windows scatter by the root of the cost, else by the cost
 	rough   *roughCosts // where windows are put; nil: evenly
 	pairs   []Window    // of coupled runs, in twos: that which showed it, and the same place begun later
 	done    []Window    // in order; the first begins with the run, the last ends with it
 	spent   int         // steps simulated
+	ahead   int         // windows that will follow those that are simulated, usually
 	rounds  int
 	limit   float64 // seconds that were left at the beginning, if there is a time limit
 	perStep float64 // seconds of a worker for one step, if there is a time limit

@@ -30,7 +30,7 @@ func (s *sampler) within(p *fit) within {
 		w := &s.done[i+1]
 		mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
 		for k := w.refFrom; k < w.refTo; k++ {
-			d := (w.Cost(k) - p.trend.at(k) - residual) / mean
+			d := (w.Cost(k) - p.expected(k, k+1) - residual) / mean
 			if k == w.refFrom {
 				first = append(first, d)
 			}
@@ -158,12 +158,19 @@ const (
 	changes = 4
 )
 
-// commonScatter returns the scatter by the differences between windows, relative to their scales, and by those between
+// pair is two windows that are compared.
+type pair struct {
+	square float64 // of their difference, as the variance of one of them relative to the square of the scale
+	scale  float64 // seconds
+	change float64 // the part of square that is a change of costs
+}
+
+// commonScatter returns the scatter by the differences between windows, and by those between
 // the halves of windows.
-func commonScatter(gaps []gap, halves []float64) scatter {
-	between := make([]float64, len(gaps))
-	for i, g := range gaps {
-		between[i] = g.jump / (g.scale * g.scale)
+func commonScatter(pairs []pair, halves []float64) scatter {
+	between := make([]float64, len(pairs))
+	for i, c := range pairs {
+		between[i] = c.square
 	}
 	n := scatter{trimmedMean(between) / trimmedMeanChi2, float64(shared * trimmed * float64(len(between)))}
 
@@ -171,12 +178,12 @@ func commonScatter(gaps []gap, halves []float64) scatter {
 	// smaller of them tell if few windows have rare dear steps. How uncertain it is depends on how few.
 	limit := alike * n.variance
 	var weight, sum, squares float64
-	for i, g := range gaps {
-		if g.change > changes*limit*g.scale*g.scale {
+	for _, c := range pairs {
+		if c.change > changes*limit {
 			continue
 		}
-		v := float64(g.scale * between[i])
-		weight, sum, squares = weight+g.scale, sum+v, squares+float64(v*v)
+		v := float64(c.scale * c.square)
+		weight, sum, squares = weight+c.scale, sum+v, squares+float64(v*v)
 	}
 	if squares > 0 && sum/weight > limit {
 		return scatter{sum / weight, 2 * shared * sum * sum / squares}
