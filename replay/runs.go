@@ -201,24 +201,36 @@ func inParallel(ctx context.Context, n, workers int, progress func(ended int),
 	return errs
 }
 
+// valuesOf returns a figure of each replay.
+func valuesOf(played []*Played, figure func(*Played) float64) (values []float64) {
+	for _, p := range played {
+		values = append(values, figure(p))
+	}
+	return values
+}
+
 // summaryOf summarises a figure of at least two replays.
 func summaryOf(played []*Played, figure func(*Played) float64) Summary {
-	n := float64(len(played))
+	return summary(valuesOf(played, figure))
+}
+
+// summary summarises at least two values.
+func summary(values []float64) Summary {
+	n := float64(len(values))
 	s := Summary{Min: math.Inf(1), Max: math.Inf(-1)}
-	for _, p := range played {
-		v := figure(p)
+	for _, v := range values {
 		s.Mean += v / n
 		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	}
 	// The squares are taken of the deviations, not of the values: a sum of squares of makespans that differ in
 	// their last digits would lose these.
 	squares := 0.0
-	for _, p := range played {
-		d := figure(p) - s.Mean
+	for _, v := range values {
+		d := v - s.Mean
 		squares += float64(d * d)
 	}
 	s.SD = math.Sqrt(squares / (n - 1))
-	s.Interval = student(len(played)-1, 0.95) * s.SD / math.Sqrt(n)
+	s.Interval = student(len(values)-1, 0.95) * s.SD / math.Sqrt(n)
 	return s
 }
 
@@ -483,22 +495,9 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		}
 	}
 	errs := inParallel(ctx, len(results), uo.Workers, progress, func(ctx context.Context, i int) error {
-		m, o, drawn, seed := m, o, series[i/uo.Draws], o.Seed+uint64(i%uo.Draws)
-		if drawn&drawCalibration != 0 {
-			m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
-		}
-		if drawn&drawHosts != 0 {
-			m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
-		}
-		if drawn&drawNetwork != 0 {
-			d := noise.NewSource(seed).Draw(noise.NetworkError, 0, 0, 0)
-			factor := portable.Exp(float64(m.Kernels.NetworkError() * d.Normal()))
-			m.Platform = m.Platform.Scaled(func(int32) (bandwidth, latency float64) { return 1 / factor, factor })
-		}
-		if drawn&drawNoise != 0 {
-			o.Seed = seed
-		}
-		p, err := play(ctx, m, o)
+		seed := o.Seed + uint64(i%uo.Draws)
+		drawn, with := draw(m, o, series[i/uo.Draws], seed)
+		p, err := play(ctx, drawn, with)
 		if err != nil {
 			return fmt.Errorf("draw %d: %w", seed, err)
 		}
@@ -544,17 +543,58 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	return u, nil
 }
 
+// draw returns the machine, and the options, of a draw of some causes.
+func draw(m Machine, o Options, causes int, seed uint64) (Machine, Options) {
+	if causes&drawCalibration != 0 {
+		m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
+	}
+	if causes&drawHosts != 0 {
+		m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
+	}
+	if causes&drawNetwork != 0 {
+		d := noise.NewSource(seed).Draw(noise.NetworkError, 0, 0, 0)
+		factor := portable.Exp(float64(m.Kernels.NetworkError() * d.Normal()))
+		m.Platform = m.Platform.Scaled(func(int32) (bandwidth, latency float64) { return 1 / factor, factor })
+	}
+	if causes&drawNoise != 0 {
+		o.Seed = seed
+	}
+	return m, o
+}
+
+// Drawn returns the machine, and the options, that Uncertain draws with a seed for all causes together: the same
+// machine for all traces and for all changes of it, so that differences between two replays have less of its errors
+// than either.
+func Drawn(m Machine, o Options, seed uint64) (Machine, Options) {
+	causes := drawNoise
+	if m.Kernels != nil {
+		causes |= drawCalibration | drawHosts
+		if m.Kernels.NetworkError() > 0 {
+			causes |= drawNetwork
+		}
+	}
+	return draw(m, o, causes, seed)
+}
+
+// IntervalOf returns the interval in which one more value is expected with some probability, from at least three values
+// of a normal distribution. sd is a further standard deviation, which the values do not show.
+func IntervalOf(values []float64, sd, level float64) Interval {
+	// A further value has the deviation of one, and the mean that it lies around is itself uncertain: the
+	// deviation of the difference is sd*sqrt(1+1/n).
+	s, n := summary(values), float64(len(values))
+	sd = math.Sqrt(float64(s.SD*s.SD) + float64(sd*sd))
+	half := float64(student(len(values)-1, level) * sd * math.Sqrt(1+1/n))
+	return Interval{Mean: s.Mean, Low: s.Mean - half, High: s.Mean + half, SD: sd}
+}
+
 // setIntervals sets, for all figures, the interval in which one more value of a normal
 // distribution is expected from the draws, at least three. sd is a further standard deviation of
 // the makespan that the draws do not show, which the other figures have in proportion.
 func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
-	// A further run has the deviation of one run, and the mean that it lies around is itself uncertain: the
-	// deviation of the difference is sd*sqrt(1+1/n).
 	interval := func(figure func(*Played) float64, further float64) Interval {
-		s, n := summaryOf(draws, figure), float64(len(draws))
-		sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
-		half := float64(student(len(draws)-1, u.Level) * sd * math.Sqrt(1+1/n))
-		return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}
+		i := IntervalOf(valuesOf(draws, figure), further, u.Level)
+		i.Low = max(0, i.Low)
+		return i
 	}
 	inProportion := func(figure func(*Played) float64) Interval {
 		i := interval(figure, 0)

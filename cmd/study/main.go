@@ -3,7 +3,7 @@
 //
 // The command reads flags and prints; packages study, study/slurm, study/report and study/tune
 // do the work. Runs and their workers are in run.go, what is read of a study that has run in
-// results.go, the scheduler in submit.go, and the search for the best configuration in tune.go.
+// results.go, the scheduler in submit.go, the search for the best configuration in tune.go, and data sheets in buy.go.
 package main
 
 import (
@@ -55,7 +55,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "A file says what is varied; the result is a directory with a table.\n\n" +
 		"    study run nb.yaml -o nb --dry-run\n" +
 		"    study run nb.yaml -o nb"
-	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), tuneCommand(),
+	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), tuneCommand(), buyCommand(),
 		submitCommand(), cancelCommand(), reportCommand(), checkCommand(), archiveCommand(), rerunCommand())
 	return app
 }

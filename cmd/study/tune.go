@@ -144,7 +144,7 @@ func runTune(c *cli.Context) (err error) {
 func searchTime(c *cli.Context) (ctx context.Context, stop func(), stopped func(dir string) error) {
 	budget := c.Duration("budget")
 	if c.IsSet("budget") && budget <= 0 {
-		textutil.Stop(command.Usagef("tune: --budget %v, want a positive time such as 10m", budget))
+		textutil.Stop(command.Usagef("%s: --budget %v, want a positive time such as 10m", c.Command.Name, budget))
 	}
 	signalled, stop := command.Interruptible(c.Context)
 	ctx = signalled

@@ -79,6 +79,7 @@ var allowed = map[string]rule{
 	"reprise/study/workqueue": {},
 	"reprise/study/estimates": {inside: []string{"reprise/replay", "reprise/study/workqueue"}},
 	"reprise/study/search":    {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
+	"reprise/study/buy":       {inside: []string{"reprise/calibrate/sheet", "reprise/replay", "reprise/replay/sampling", "reprise/study", "reprise/study/tune", "reprise/trace", "reprise/trace/warning", "reprise/tracegen/hpcg", "reprise/tracegen/programs"}},
 	"reprise/study/tune":      {inside: []string{"reprise/platforms/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/tracegen/programs", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
 	"reprise/report":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/typedarray", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}, outside: []string{"github.com/klauspost/compress"}},

@@ -25,14 +25,14 @@ import (
 // This file tunes HPCG: RunBoxes.
 
 const (
-	// leastShare is the least share of the memory of a run that counts, by HPCG's rules.
-	leastShare = 0.25
+	// LeastShare is the least share of the memory of a run that counts, by HPCG's rules.
+	LeastShare = 0.25
 
-	// bytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the
+	// BytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the
 	// finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7 vectors),
 	// and 601 on each of three others, with an eighth of the points of the one before (the same row, 3 vectors and
 	// an index): 714.7, in the report "Bytes per equation". Source: HPCG 3.1, ReportResults.cpp.
-	bytesPerPoint = 629 + 601*(1./8+1./64+1./512)
+	BytesPerPoint = 629 + 601*(1./8+1./64+1./512)
 
 	// mostSizes is how many sizes of a box there are in each direction.
 	mostSizes = 8
@@ -143,7 +143,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	for _, p := range found {
 		q, run := &list[p.Index], runs[p.Index]
 		c := BoxChoice{Name: boxName(q), Gflops: run.gflops, Behind: 1 - run.gflops/top.gflops,
-			Memory: bytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
+			Memory: BytesPerPoint * float64(q.NX) * float64(q.NY) * float64(q.NZ) * float64(min(where.perHost, q.Ranks))}
 		if len(r.Indistinct) == 0 {
 			r.Best = c
 		}
@@ -213,9 +213,9 @@ func (b *Boxes) candidates() (space *search.Space, list []hpcg.Params, where *pl
 	if b.Memory == 0 {
 		return nil, nil, nil, errors.New("the memory of a node is not given: it says how large boxes are")
 	}
-	most := b.Fill * b.Memory / float64(min(where.perHost, ranks)) / bytesPerPoint // points of a rank
+	most := b.Fill * b.Memory / float64(min(where.perHost, ranks)) / BytesPerPoint // points of a rank
 	// HPCG's rules want the problem to exceed the caches by far: a quarter of the memory at least.
-	least := most * leastShare / b.Fill
+	least := most * LeastShare / b.Fill
 
 	// Process grids that HPCG does not refuse.
 	var grids []hpcg.Grid

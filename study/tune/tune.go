@@ -58,6 +58,7 @@ type Options struct {
 	Indifference float64   // a difference of times that does not matter, as a share
 	Seed         uint64    // of noise, the same for all configurations
 	Dir          string    // for results, which are also read from there; "": none
+	NoFresh      bool      // leave the replays with fresh seeds out: the result is as that of a search that was stopped
 	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
 	Progress func(done, all int)
 	// SoFar, if set, is called after each batch of runs with what Run would return if the context ended now.
@@ -135,6 +136,10 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+
+	if o.NoFresh {
+		return t.result(found, last, nil), nil
 	}
 
 	// Replay the best with seeds, of noise and of pivots, that the search has not seen.

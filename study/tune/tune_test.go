@@ -432,8 +432,8 @@ func TestRunBoxes(t *testing.T) {
 // TestCandidates: boxes take a quarter of the memory at least, and the fill at most; 714.7 bytes a
 // point are what HPCG reports.
 func TestCandidates(t *testing.T) {
-	if math.Abs(bytesPerPoint-714.7) > 0.05 {
-		t.Errorf("%g bytes a point", bytesPerPoint)
+	if math.Abs(BytesPerPoint-714.7) > 0.05 {
+		t.Errorf("%g bytes a point", BytesPerPoint)
 	}
 	// 32 ranks of a node of 16 GB have 0.5 GB each: 175,000 to 560,000 points.
 	_, list, _, err := (&Boxes{Machine: "dahu", Nodes: 2, Memory: 16e9, Fill: 0.8}).candidates()

@@ -1,0 +1,240 @@
+package buy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/replay"
+)
+
+// small is the sheet of a machine whose replays take milliseconds.
+const small = `nodes: 2
+sockets: 2
+cores: 2
+clock: 2GHz
+flop_per_cycle: 8
+memory: 20MB
+memory_bandwidth: 20GBps
+network: 10Gbps infiniband
+latency: 1.5us
+topology: fat-tree leaf=1 up=1
+watts: {idle: 50, full: 120}
+`
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// request asks about machines by their sheets.
+func request(t *testing.T, sheets ...string) Request {
+	t.Helper()
+	r := Request{Fill: 0.8, Tolerance: 0.02, Level: 0.8, Draws: 3, Jobs: 1, Dir: t.TempDir(), Tool: "test"}
+	for i, text := range sheets {
+		r.Sheets = append(r.Sheets, Sheet{File: []string{"a.yaml", "b.yaml", "a.yml"}[i], Text: []byte(text)})
+	}
+	return r
+}
+
+// TestRun: a result has an answer with an interval for both programs, a verdict for each parameter, and each change that
+// is possible; it has the same bits again.
+func TestRun(t *testing.T) {
+	other := strings.Replace(small, "topology: fat-tree leaf=1 up=1\n", "", 1)
+	r := must(Run(context.Background(), request(t, small, other)))
+	if len(r.Machines) != 2 || len(r.Missing) > 0 || r.Stopped {
+		t.Fatalf("%d machines, missing %v", len(r.Machines), r.Missing)
+	}
+	for _, m := range r.Machines {
+		// 2 nodes of 2 x 2 cores with 2 GHz x 8 flop.
+		if m.Peak != 128 || m.Ranks != 8 {
+			t.Errorf("%s: peak %g, %d ranks", m.Name, m.Peak, m.Ranks)
+		}
+		for _, f := range []*Figure{m.HPL, m.HPCG, m.Usual} {
+			if !f.Known || f.Draws != 3 || !(f.Low < f.Gflops && f.Gflops < f.High) || math.Abs(f.Share-f.Gflops/128) > 1e-12 {
+				t.Errorf("%s: %+v", m.Name, f)
+			}
+		}
+		// 50 to 120 W a node.
+		if w := m.HPL.Watts; w < 100 || w > 240 || m.HPL.GflopsPerWatt != m.HPL.Gflops/w {
+			t.Errorf("%s: %g W, %g Gflops/W", m.Name, w, m.HPL.GflopsPerWatt)
+		}
+		if m.HPL.Gflops > 128 || m.HPL.Seconds < 2./3*1792*1792*1792/128e9 {
+			t.Errorf("%s: HPL beyond peak: %+v", m.Name, m.HPL)
+		}
+		names := ""
+		for _, f := range m.Factors {
+			names += f.Name + " "
+			if f.Decided != (f.Difference.High < 0) || f.Value == f.Instead {
+				t.Errorf("%s: %+v %+v", m.Name, f, f.Difference)
+			}
+		}
+		if names != "PxQ NB BCAST DEPTH " {
+			t.Errorf("%s: factors %s", m.Name, names)
+		}
+		for _, c := range m.Changes {
+			if c.Name == "a second uplink" && m.Name == "b" {
+				if c.Impossible != "no fat tree" || c.HPL != nil {
+					t.Errorf("%s: %+v", m.Name, c)
+				}
+				continue
+			}
+			h := c.HPL
+			if h == nil || c.HPCG == nil || !(h.Low <= h.Mean && h.Mean <= h.High) || c.Impossible != "" {
+				t.Errorf("%s: %+v", m.Name, c)
+				continue
+			}
+			switch c.Name {
+			case "a second uplink", "memory 1.5 times as fast", "twice the nodes":
+				if h.Mean < -1e-3 {
+					t.Errorf("%s: %s: %g", m.Name, c.Name, h.Mean)
+				}
+			case "1 node at 0.95 of the speed": // by 1/0.95 at most, as nothing else is slower
+				if h.Mean > 0.01 || h.Mean < -0.06 {
+					t.Errorf("%s: %s: %g", m.Name, c.Name, h.Mean)
+				}
+			}
+		}
+	}
+	again := must(Run(context.Background(), request(t, small, other)))
+	if a, b := must(json.Marshal(r.Machines)), must(json.Marshal(again.Machines)); !bytes.Equal(a, b) {
+		t.Errorf("twice:\n%s\n%s", a, b)
+	}
+
+	// What people see has all of it, and the page asks for nothing.
+	var text, page bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a: 2 nodes of 2 x 2 cores, peak 128 Gflop/s", "What changes bring", "a second uplink: HPL",
+		"calibrate machine a --sheet a.yaml", "tracegen hpl -N 1792 ", "study tune a-search.yaml --within 1%", "software: typical"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text has no %q:\n%s", want, &text)
+		}
+	}
+	if strings.Contains(page.String(), "://") || strings.Contains(page.String(), "<script") || !strings.Contains(page.String(), "What changes bring") {
+		t.Errorf("%s", &page)
+	}
+}
+
+// TestSameAsReplay: the figure of HPL is that of the commands beside it.
+func TestSameAsReplay(t *testing.T) {
+	b := must(prepare(request(t, small)))
+	s := b.machines[0].usual
+	for seed := range b.Draws {
+		if err := b.play(context.Background(), s, seed+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := b.machines[0].figure(s, b.Level)
+	tr := must(s.open(context.Background(), b))
+	first := must(tr())
+	defer first.Close()
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Machine: filepath.Join(b.Dir, "a")}, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := must(replay.Uncertain(context.Background(), first.Header(), m, o, replay.UncertaintyOptions{Draws: b.Draws, Workers: 1, Level: b.Level},
+		func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+			again := must(tr())
+			defer again.Close()
+			r, err := replay.Run(ctx, again, m, o)
+			if err != nil {
+				return nil, err
+			}
+			return replay.PlayedExactly(r), nil
+		}))
+	if f.Gflops != u.Gflops.Mean || f.Low != u.Gflops.Low || f.High != u.Gflops.High {
+		t.Errorf("%v %v %v, replay --uncertainty %+v", f.Gflops, f.Low, f.High, u.Gflops)
+	}
+}
+
+// TestStopped: a result has what there is, whenever the time ends.
+func TestStopped(t *testing.T) {
+	for _, after := range []int{2, 5, 9, 15, 40} {
+		ctx, cancel := context.WithCancel(context.Background())
+		r := request(t, small)
+		r.Progress = func(done, all int) {
+			if done >= after {
+				cancel()
+			}
+		}
+		res, err := Run(ctx, r)
+		cancel()
+		if err != nil || !res.Stopped || len(res.Missing) == 0 || res.Machines[0].HPL == nil || !strings.Contains(res.Unfinished(), "Missing: a: ") {
+			t.Errorf("after %d: %v %+v", after, err, res)
+		}
+	}
+}
+
+// TestPredict: what will be replayed is said before.
+func TestPredict(t *testing.T) {
+	p := must(Predict(request(t, small)))
+	if p.Replays < 50 || !(p.Seconds > 0) || !strings.Contains(p.Text(), "N 1792 on 8 ranks") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestSheets: names of machines differ, and a sheet that is wrong is an error with its line.
+func TestSheets(t *testing.T) {
+	b := must(prepare(request(t, small, small, small)))
+	if names := b.machines[0].name + " " + b.machines[1].name + " " + b.machines[2].name; names != "a b a-2" {
+		t.Error(names)
+	}
+	if _, err := os.Stat(filepath.Join(b.Dir, "a-2-uplinks", "platform.xml")); err != nil {
+		t.Error(err)
+	}
+	_, err := Run(context.Background(), request(t, strings.Replace(small, "20GBps", "20GB", 1)))
+	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:7: memory_bandwidth: ") {
+		t.Error(err)
+	}
+	// A sheet in one line has no lines to change: that is said, and all else is answered.
+	flow := "{" + strings.Join(strings.Split(strings.TrimSpace(small), "\n"), ", ") + "}\n"
+	m := must(prepare(request(t, flow))).machines[0]
+	for _, c := range m.changes {
+		if (c.impossible == "") != (c.hostSpeed != "") {
+			t.Errorf("%s: %q", c.name, c.impossible)
+		}
+	}
+}
+
+// TestEdits: what a changed sheet says.
+func TestEdits(t *testing.T) {
+	for _, of := range [][2]string{
+		{"fat-tree leaf=24 up=12", "fat-tree leaf=24 up=24"},
+		{"fat-tree leaf=24 up=12x200Gbps routing=static", "fat-tree leaf=24 up=24x200Gbps routing=static"},
+		{"fat-tree leaf=16 up=400Gbps group=8 up=4", "fat-tree leaf=16 up=2x400Gbps group=8 up=8"},
+		{"torus 4x4x4", ""},
+	} {
+		if got := doubleUplinks(of[0]); got != of[1] {
+			t.Errorf("%s: %q, want %q", of[0], got, of[1])
+		}
+	}
+	text, command := edited([]byte("nodes: 2 # two\ncores: 4\n"), "s.yaml", "nodes", "4", "t.yaml")
+	if string(text) != "nodes: 4\ncores: 4\n" || command != "sed 's/^nodes:.*/nodes: 4/' s.yaml > t.yaml" {
+		t.Errorf("%s, %s", text, command)
+	}
+	text, _ = edited([]byte("nodes: 2\n"), "s.yaml", "ranks_per_host", "1", "t.yaml")
+	if said(text, "ranks_per_host") != "1" || said([]byte("topology: 'torus 4x4' # small\n"), "topology") != "torus 4x4" {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestGrids: those near a square, or the nearest.
+func TestGrids(t *testing.T) {
+	for ranks, want := range map[int]string{4096: "[[64 64] [32 128]]", 8: "[[2 4] [4 2] [1 8]]", 13: "[[1 13]]", 1: "[[1 1]]"} {
+		m := must((&buyer{}).parse("s", []byte(strings.NewReplacer("nodes: 2", "nodes: 1", "cores: 2", "cores: 1", "sockets: 2", "sockets: 1", "topology: fat-tree leaf=1 up=1", "").Replace(small))))
+		m.sheet.Nodes, m.sheet.RanksPerHost = 1, ranks
+		if got := strings.TrimSpace(strings.ReplaceAll(strings.Trim(string(must(json.Marshal(m.grids()))), " "), ",", " ")); got != want {
+			t.Errorf("%d: %s, want %s", ranks, got, want)
+		}
+	}
+}

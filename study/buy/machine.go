@@ -1,0 +1,437 @@
+package buy
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/calibrate/sheet"
+	"reprise/internal/textutil"
+	"reprise/replay"
+	"reprise/study"
+	"reprise/study/tune"
+	"reprise/trace"
+	"reprise/trace/warning"
+	"reprise/tracegen/programs"
+)
+
+// This file makes machines of sheets, those that change one thing, and the runs of HPL and HPCG that fit them.
+
+const (
+	// orderStep is what orders are multiples of: the largest block size of most.
+	orderStep = 256
+
+	// Slow nodes of a what-if: how many, and their speed.
+	slowNodes = 3
+	slowSpeed = "0.95"
+
+	// memoryFactor is how much faster the memory of a what-if is.
+	memoryFactor = 1.5
+
+	// Grids of the search have at most twice as many rows as columns, and at most eight times as many columns.
+	tallest, flattest = 2, 8
+)
+
+// blocks are the block sizes of the search.
+var blocks = []int{96, 128, 192, 256, 384}
+
+// machine is a candidate.
+type machine struct {
+	name     string
+	file     string
+	text     []byte
+	sheet    *sheet.Sheet
+	warnings []warning.Warning
+	fill     float64
+
+	usual, best *series // of HPL; the first is with a usual HPL.dat, the second what the search found
+	hpcg        *series
+	changes     []*change
+	factors     []*factor
+	searched    *tune.Result // nil: not yet
+	cut         bool         // the search was stopped
+}
+
+// change is a machine that differs in one thing.
+type change struct {
+	name       string
+	slug       string              // of its directory
+	key        string              // of the sheet
+	value      func(string) string // the new value, by the one that the sheet says; "": there is none
+	hostSpeed  string              // in place of key
+	impossible string              // why there is no such machine
+	work       float64             // about how much more a replay costs
+	machine    *machine
+	hpl, hpcg  *series
+}
+
+// unsafe matches what names of directories do not have.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// newMachine makes the machine of a sheet, with its runs, and those that differ in one thing.
+func (b *buyer) newMachine(of Sheet) (*machine, error) {
+	m, err := b.parse(of.File, of.Text)
+	if err != nil {
+		return nil, err
+	}
+	m.name = m.sheet.Name
+	if m.name == "" {
+		m.name = strings.TrimSuffix(filepath.Base(of.File), filepath.Ext(of.File))
+	}
+	m.name = strings.Trim(unsafe.ReplaceAllString(m.name, "-"), "-.")
+	for n := 2; m.name == "" || slices.ContainsFunc(b.machines, func(other *machine) bool { return other.name == m.name }); n++ {
+		m.name = fmt.Sprintf("%s-%d", strings.TrimSuffix(m.name, fmt.Sprintf("-%d", n-1)), n)
+	}
+	if err := sheet.Make(filepath.Join(b.Dir, m.name), m.sheet, m.text); err != nil {
+		return nil, err
+	}
+	made := []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
+	if m.usual, err = m.hplOn(b, m.name, made, m.usualParams(), ""); err == nil {
+		m.hpcg, err = m.hpcgOn(b, m.name, made, "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.file, err)
+	}
+	m.listChanges()
+	return m, m.prepareChanges(b)
+}
+
+// parse reads a sheet.
+func (b *buyer) parse(file string, text []byte) (*machine, error) {
+	s, warnings, err := sheet.Parse(bytes.NewReader(text), file)
+	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill}, err
+}
+
+// listChanges lists the what-ifs that make sense.
+func (m *machine) listChanges() {
+	s := m.sheet
+	constant := func(format string, args ...any) func(string) string {
+		return func(string) string { return fmt.Sprintf(format, args...) }
+	}
+	slow := min(slowNodes, max(1, s.Nodes/2))
+	var names []string
+	for i := range slow {
+		names = append(names, strconv.Itoa(i))
+	}
+	m.changes = []*change{
+		{name: "a second uplink", slug: "uplinks", key: "topology", value: doubleUplinks, work: 1},
+		{name: fmt.Sprintf("memory %g times as fast", memoryFactor), slug: "memory", key: "memory_bandwidth", work: 1,
+			value: constant("%gGBps", memoryFactor*s.MemoryBandwidth/1e9)},
+		{name: "twice the nodes", slug: "nodes", key: "nodes", value: constant("%d", 2*s.Nodes), work: 2.5},
+		{name: fmt.Sprintf("%s at %s of the speed", textutil.Count(slow, "node"), slowSpeed), slug: "slow", work: 1,
+			hostSpeed: "node-[" + strings.Join(names, ",") + "]=" + slowSpeed},
+	}
+	for _, r := range []struct {
+		name  string
+		ranks int
+	}{{"a rank a socket", s.Sockets}, {"a rank a core", s.Sockets * s.Cores}} {
+		if r.ranks != s.RanksPerHost {
+			more := float64(r.ranks) / float64(s.RanksPerHost)
+			m.changes = append(m.changes, &change{name: r.name, slug: "ranks-" + strconv.Itoa(r.ranks), key: "ranks_per_host",
+				value: constant("%d", r.ranks), work: more * math.Sqrt(more)})
+		}
+	}
+}
+
+// up matches the cables up of a fat tree: a count, which a speed may follow, or the speed of one.
+var up = regexp.MustCompile(`\bup=(?:(\d+)(x[^\s]*)?(\s|$)|([^\s]+))`)
+
+// doubleUplinks returns a topology with twice the cables up.
+func doubleUplinks(topology string) string {
+	if !strings.HasPrefix(topology, "fat-tree") {
+		return ""
+	}
+	return up.ReplaceAllStringFunc(topology, func(text string) string {
+		of := up.FindStringSubmatch(text)
+		if of[1] == "" {
+			return "up=2x" + of[4]
+		}
+		n, _ := strconv.Atoi(of[1]) // of digits; one that is too long was no sheet's
+		return fmt.Sprintf("up=%d%s%s", 2*n, of[2], of[3])
+	})
+}
+
+// said returns what a sheet says for a key, in a line of its own; "" if it does not.
+func said(text []byte, key string) string {
+	of := regexp.MustCompile(`(?m)^` + key + `:[ \t]*([^#\n]*)`).FindSubmatch(text)
+	if of == nil {
+		return ""
+	}
+	return strings.Trim(strings.TrimSpace(string(of[1])), `"'`)
+}
+
+// edited returns the text of a sheet with another value, and a command that makes it.
+func edited(text []byte, file, key, value, to string) (result []byte, command string) {
+	line := regexp.MustCompile(`(?m)^` + key + `:.*$`)
+	if line.Match(text) {
+		return line.ReplaceAllLiteral(text, []byte(key+": "+value)), fmt.Sprintf("sed 's/^%s:.*/%s: %s/' %s > %s", key, key, value, file, to)
+	}
+	return fmt.Appendf(slices.Clone(text), "\n%s: %s\n", key, value), fmt.Sprintf(`(cat %s; echo; echo "%s: %s") > %s`, file, key, value, to)
+}
+
+// prepareChanges makes the machines of all changes, unless they are there, and their runs by the best configuration
+// that is known.
+func (m *machine) prepareChanges(b *buyer) error {
+	for _, c := range m.changes {
+		if c.hostSpeed != "" {
+			made := []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
+			if err := c.runs(b, m, m, m.name, made); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.impossible != "" {
+			continue
+		}
+		value := c.value(said(m.text, c.key))
+		if value == "" {
+			c.impossible = "no fat tree"
+			continue
+		}
+		dir := m.name + "-" + c.slug
+		text, command := edited(m.text, m.file, c.key, value, dir+".yaml")
+		if c.machine == nil {
+			other, err := b.parse(m.file, text)
+			if err == nil && (said(text, c.key) != value || c.key == "nodes" && other.sheet.Nodes == m.sheet.Nodes) {
+				err = fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, c.key)
+			}
+			if err == nil {
+				err = sheet.Make(filepath.Join(b.Dir, dir), other.sheet, text)
+			}
+			if err != nil { // such as a torus of twice the nodes: all else has an answer
+				c.impossible = textutil.OneLine(err).Error()
+				continue
+			}
+			c.machine = other
+		}
+		made := []string{command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir)}
+		if err := c.runs(b, m, c.machine, dir, made); err != nil {
+			c.impossible = textutil.OneLine(err).Error()
+		}
+	}
+	return nil
+}
+
+// runs sets the runs of a change on a machine that was made in dir: those of m, with the order and the grid that the
+// changed machine has room for.
+func (c *change) runs(b *buyer, m, on *machine, dir string, made []string) (err error) {
+	params := m.head0().params
+	if on.ranks() != m.ranks() || on.order() != m.order() {
+		grid := on.grid()
+		if on.ranks() == 2*m.ranks() { // the smaller side twice
+			p, q := params.int("P"), params.int("Q")
+			if grid = [2]int{p, 2 * q}; p < q {
+				grid = [2]int{2 * p, q}
+			}
+		}
+		params = params.with("N", on.order()).with("P", grid[0]).with("Q", grid[1])
+	}
+	old := c.hpl
+	if c.hpl, err = on.hplOn(b, dir, made, params, c.hostSpeed); err != nil {
+		return err
+	}
+	if old != nil && old.same(c.hpl) {
+		c.hpl = old
+	}
+	if c.hpcg == nil {
+		c.hpcg, err = on.hpcgOn(b, dir, made, c.hostSpeed)
+	}
+	return err
+}
+
+// head0 returns the best configuration that is known, whether or not it has an interval.
+func (m *machine) head0() *series {
+	if m.best != nil {
+		return m.best
+	}
+	return m.usual
+}
+
+// ranks returns the number of ranks that fill the machine.
+func (m *machine) ranks() int { return m.sheet.Nodes * m.sheet.RanksPerHost }
+
+// peak returns the Gflop/s of the machine by its sheet.
+func (m *machine) peak() float64 {
+	return m.sheet.Peak() * float64(m.sheet.Sockets*m.sheet.Cores) * float64(m.sheet.Nodes) / 1e9
+}
+
+// order returns the order of the matrix that fills the memory.
+func (m *machine) order() int {
+	return max(orderStep, int(math.Sqrt(m.fill*m.sheet.Memory*float64(m.sheet.Nodes)/8))/orderStep*orderStep)
+}
+
+// grids returns the grids of the search, the one that is nearest to a square first: all with usual shapes, else the one
+// that is nearest.
+func (m *machine) grids() (list [][2]int) {
+	ranks := m.ranks()
+	for p := int(math.Sqrt(float64(ranks))); p >= 1; p-- {
+		if q := ranks / p; ranks%p == 0 && (q <= flattest*p || list == nil) {
+			list = append(list, [2]int{p, q})
+			if q <= tallest*p && q != p {
+				list = append(list, [2]int{q, p})
+			}
+		}
+	}
+	return list
+}
+
+func (m *machine) grid() [2]int { return m.grids()[0] }
+
+// parameters are those of HPL that are not its defaults, in the order of the command.
+type parameters []trace.Param
+
+// with returns the parameters with another value.
+func (p parameters) with(name string, value any) parameters {
+	p = slices.Clone(p)
+	i := slices.IndexFunc(p, func(of trace.Param) bool { return of.Name == name })
+	if i < 0 {
+		i, p = len(p), append(p, trace.Param{Name: name})
+	}
+	p[i].Value = fmt.Sprint(value)
+	return p
+}
+
+func (p parameters) text(name string) string {
+	for _, of := range p {
+		if of.Name == name {
+			return of.Value
+		}
+	}
+	return ""
+}
+
+func (p parameters) int(name string) int {
+	n, _ := strconv.Atoi(p.text(name)) // made of a number
+	return n
+}
+
+// flags returns the parameters as flags of tracegen.
+func (p parameters) flags() string {
+	var b strings.Builder
+	for _, of := range p {
+		dashes := "--"
+		if len(of.Name) == 1 {
+			dashes = "-"
+		}
+		fmt.Fprintf(&b, " %s%s %s", dashes, of.Name, of.Value)
+	}
+	return b.String()
+}
+
+// usualParams returns those of an HPL.dat that is not tuned: a grid near a square, and what suits most machines.
+func (m *machine) usualParams() parameters {
+	g := m.grid()
+	nb := m.blocks()
+	var p parameters
+	p = p.with("N", m.order()).with("NB", nb[min(2, len(nb)-1)]).with("P", g[0]).with("Q", g[1])
+	return p.with("BCAST", "1ringM").with("DEPTH", 1)
+}
+
+// blocks returns the block sizes of the search: those that leave each process four blocks of rows.
+func (m *machine) blocks() (list []int) {
+	for _, nb := range blocks {
+		if m.order()/4/nb >= m.grid()[0] {
+			list = append(list, nb)
+		}
+	}
+	if list == nil {
+		list = []int{32}
+	}
+	return list
+}
+
+// studyText returns the study that the search is, for a machine in a directory.
+func (m *machine) studyText(dir string, b *buyer) string {
+	fixed, factors := fmt.Sprintf("N: %d", m.order()), ""
+	if grids := m.grids(); len(grids) == 1 {
+		fixed += fmt.Sprintf(", P: %d, Q: %d", grids[0][0], grids[0][1])
+	} else {
+		factors += "  PxQ:\n"
+		for _, g := range grids {
+			factors += fmt.Sprintf("    %dx%d: {P: %d, Q: %d}\n", g[0], g[1], g[0], g[1])
+		}
+	}
+	var nb []string
+	for _, n := range m.blocks() {
+		nb = append(nb, strconv.Itoa(n))
+	}
+	if len(nb) == 1 {
+		fixed += ", NB: " + nb[0]
+	} else {
+		factors += "  NB: [" + strings.Join(nb, ", ") + "]\n"
+	}
+	return fmt.Sprintf("program: hpl\nmachine: %q\nparameters: {%s}\nfactors:\n%s  BCAST: [1ringM, 2ringM]\n  DEPTH: [0, 1]\ntolerance: %g%%\n",
+		dir, fixed, factors, 100*max(searchTolerance, b.Tolerance))
+}
+
+// plan returns the plan of the search.
+func (m *machine) plan(dir string, b *buyer) (*study.Plan, error) {
+	s, err := study.Parse(strings.NewReader(m.studyText(dir, b)), m.name+"-search.yaml")
+	if err != nil {
+		return nil, err
+	}
+	return study.NewPlan(s, b.Tool)
+}
+
+// configured returns a series of the machine with the parameters of a run.
+func (m *machine) configured(b *buyer, name string, run *programs.HPL) *series {
+	p := parameters{}
+	for _, of := range run.List() {
+		if m.usual.params.text(of.Name) != "" {
+			p = append(p, trace.Param{Name: of.Name, Value: of.Value})
+		}
+	}
+	s, _ := m.hplOn(b, m.name, m.usual.made, p, "") // the plan has checked the parameters
+	s.name = m.name + ", " + name
+	return s
+}
+
+// hplOn returns a series of HPL on the machine in a directory.
+func (m *machine) hplOn(b *buyer, dir string, made []string, p parameters, hostSpeed string) (*series, error) {
+	run, err := programs.Find("hpl").New(p)
+	if err != nil {
+		return nil, err
+	}
+	title := fmt.Sprintf("N %s, NB %s, %s x %s, %s, depth %s", p.text("N"), p.text("NB"), p.text("P"), p.text("Q"), p.text("BCAST"), p.text("DEPTH"))
+	return b.newSeries(dir, made, "hpl", run, p, title, hostSpeed)
+}
+
+// hpcgOn returns a series of HPCG on the machine in a directory: the largest cubes that the memory has room for.
+func (m *machine) hpcgOn(b *buyer, dir string, made []string, hostSpeed string) (*series, error) {
+	points := m.fill * m.sheet.Memory / float64(m.sheet.RanksPerHost) / tune.BytesPerPoint
+	n := max(16, int(math.Cbrt(points))/8*8)
+	p := parameters{}.with("ranks", m.ranks()).with("nx", n).with("ny", n).with("nz", n)
+	run, err := programs.Find("hpcg").New(p)
+	if err != nil {
+		return nil, fmt.Errorf("HPCG: %w", err)
+	}
+	share := tune.BytesPerPoint * math.Pow(float64(n), 3) * float64(m.sheet.RanksPerHost) / m.sheet.Memory
+	title := fmt.Sprintf("boxes of %d x %d x %d, %.0f %% of the memory", n, n, n, 100*share)
+	if share < tune.LeastShare {
+		title += ", less than the quarter that HPCG's rules want"
+	} else if share > 1 {
+		title += ", more than there is"
+	}
+	return b.newSeries(dir, made, "hpcg", run, p, title, hostSpeed)
+}
+
+// newSeries returns a series, with the commands that give its numbers.
+func (b *buyer) newSeries(dir string, made []string, program string, run programs.Run, p parameters, title, hostSpeed string) (*series, error) {
+	s := &series{name: dir, run: run, params: p, made: made, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, dir)}}
+	options, file := "", fmt.Sprintf("%s-%s.trace.zst", dir, program)
+	if hostSpeed != "" {
+		options = fmt.Sprintf(" --host-speed '%s'", hostSpeed)
+		if err := replay.FindParameter("host-speed").Set(&s.spec, hostSpeed); err != nil {
+			return nil, err
+		}
+	}
+	s.commands = append(slices.Clone(made), fmt.Sprintf("tracegen %s%s -o %s", program, p.flags(), file),
+		fmt.Sprintf("replay --machine %s%s --uncertainty --draws %d --level %g%% --tolerance %g%% %s", dir, options, b.Draws, 100*b.Level,
+			100*b.Tolerance, file))
+	return s, nil
+}

@@ -1,0 +1,195 @@
+package buy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/calibrate/sheet"
+	"reprise/replay"
+	"reprise/study/tune"
+	"reprise/trace/warning"
+)
+
+// This file makes the result of what was replayed: buyer.result.
+
+// Result is what is known of the machines.
+type Result struct {
+	Machines  []Machine `json:"machines"`
+	Fill      float64   `json:"fill"`
+	Tolerance float64   `json:"tolerance"`
+	Level     float64   `json:"level"` // of all intervals
+	Draws     int       `json:"draws"` // of each interval, where it is complete
+	Stopped   bool      `json:"stopped"`
+	Missing   []string  `json:"missing"` // what has not been found out
+	Covers    string    `json:"covers"`  // what the intervals are of
+	tune.Effort
+}
+
+// Machine is a candidate.
+type Machine struct {
+	Name     string            `json:"name"`
+	Sheet    string            `json:"sheet"` // the file
+	Nodes    int               `json:"nodes"`
+	Ranks    int               `json:"ranks"`
+	Peak     float64           `json:"peak_gflops"`
+	Assumed  []string          `json:"assumed"` // what the sheet leaves out
+	Warnings []warning.Warning `json:"warnings"`
+
+	HPL     *Figure  `json:"hpl"`
+	HPCG    *Figure  `json:"hpcg"`
+	Usual   *Figure  `json:"hpl_untuned"` // with a usual HPL.dat
+	Factors []Factor `json:"factors"`
+	Changes []Change `json:"changes"`
+
+	Search        string   `json:"search"`          // the study that was searched
+	SearchCommand []string `json:"search_commands"` // and how
+	Replays       int      `json:"search_replays"`
+
+	sheet    *sheet.Sheet
+	topology string
+}
+
+// Figure is the rate of a benchmark.
+type Figure struct {
+	Configuration string  `json:"configuration"`
+	Gflops        float64 `json:"gflops"`
+	Low           float64 `json:"low"`
+	High          float64 `json:"high"`
+	Known         bool    `json:"interval"` // low and high are known
+	Share         float64 `json:"share_of_peak"`
+	Seconds       float64 `json:"makespan_s"`
+	Watts         float64 `json:"mean_watts,omitempty"` // 0: the sheet does not say what nodes draw
+	GflopsPerWatt float64 `json:"gflops_per_watt,omitempty"`
+	Draws         int     `json:"draws"` // 0: as the models say
+	// Commands make the machine and give the figure.
+	Commands []string `json:"commands"`
+}
+
+// Factor is a parameter of HPL.
+type Factor struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Instead string `json:"instead"` // the best other value
+	// Decided: with the other value the rate is lower on the drawn machines, by more than the interval.
+	Decided    bool        `json:"decided"`
+	Difference *Difference `json:"difference"` // nil: not known
+}
+
+// Change is what another machine would bring.
+type Change struct {
+	Name       string      `json:"name"`
+	HPL        *Difference `json:"hpl"`
+	HPCG       *Difference `json:"hpcg"`
+	Impossible string      `json:"impossible,omitempty"` // why there is no such machine
+}
+
+// Difference is that of a rate to the rate of the best, as a share of it.
+type Difference struct {
+	Configuration string   `json:"configuration"`
+	Gflops        float64  `json:"gflops"`
+	Mean          float64  `json:"mean"`
+	Low           float64  `json:"low"`
+	High          float64  `json:"high"`
+	Known         bool     `json:"interval"` // low and high are known
+	Draws         int      `json:"draws"`
+	Commands      []string `json:"commands"`
+}
+
+// result returns what is known.
+func (b *buyer) result(stopped bool) *Result {
+	r := &Result{Fill: b.Fill, Tolerance: b.Tolerance, Level: b.Level, Draws: b.Draws, Stopped: stopped, Missing: []string{}}
+	r.Covers = fmt.Sprintf("%.0f %% of runs are expected within an interval if nothing matters but the errors of the kernels' and the "+
+		"network's parameters, which public runs of other machines show, differences between nodes, and the steps that were not "+
+		"simulated. An interval of a difference is of the same errors, which both sides share. They say nothing of other load on "+
+		"the machine and of what the models leave out.", 100*b.Level)
+	missing := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
+	for _, m := range b.machines {
+		of := Machine{Name: m.name, Sheet: m.file, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Peak: m.peak(),
+			Assumed: append([]string{}, m.sheet.Assumed...), Warnings: append([]warning.Warning{}, m.warnings...),
+			HPL: m.figure(m.head(), b.Level), HPCG: m.figure(m.hpcg, b.Level), Usual: m.figure(m.usual, b.Level), Factors: []Factor{},
+			Changes: []Change{}, Search: m.studyText(m.name, b), sheet: m.sheet, topology: said(m.text, "topology")}
+		of.SearchCommand = append(slices.Clone(m.usual.made), fmt.Sprintf("cat > %s-search.yaml << END\n%sEND", m.name, of.Search),
+			fmt.Sprintf("study tune %s-search.yaml --within %g%%", m.name, 100*indifference))
+		for _, f := range []struct {
+			name   string
+			figure *Figure
+		}{{"HPL", of.HPL}, {"HPCG", of.HPCG}} {
+			if f.figure == nil {
+				missing("%s: %s", m.name, f.name)
+			} else if !f.figure.Known {
+				missing("%s: the interval of %s", m.name, f.name)
+			}
+		}
+		switch {
+		case m.searched == nil:
+			missing("%s: the search for NB, grid, broadcast and depth: a usual HPL.dat", m.name)
+		case m.cut:
+			missing("%s: the end of the search: the best so far", m.name)
+		}
+		if m.searched != nil {
+			of.Replays = len(m.searched.Runs)
+		}
+		for _, f := range m.factors {
+			d := difference(m.head0(), f.other, b.Level)
+			of.Factors = append(of.Factors, Factor{f.name, f.value, f.instead, d != nil && d.Known && d.High < 0, d})
+			if d == nil || !d.Known {
+				missing("%s: whether %s is decided", m.name, f.name)
+			}
+		}
+		for _, c := range m.changes {
+			change := Change{Name: c.name, Impossible: c.impossible}
+			if c.impossible == "" {
+				change.HPL, change.HPCG = difference(m.head0(), c.hpl, b.Level), difference(m.hpcg, c.hpcg, b.Level)
+				if change.HPL == nil || !change.HPL.Known || change.HPCG == nil || !change.HPCG.Known {
+					missing("%s: what %s brings", m.name, c.name)
+				}
+			}
+			of.Changes = append(of.Changes, change)
+		}
+		r.Machines = append(r.Machines, of)
+	}
+	return r
+}
+
+// figure returns the rate of a series; nil if nothing is known of it.
+func (m *machine) figure(s *series, level float64) *Figure {
+	played := s.draws
+	if len(played) < leastDraws {
+		if s.stated == nil {
+			return nil
+		}
+		played = []*replay.Played{s.stated}
+	}
+	f := &Figure{Configuration: s.title, Commands: s.commands}
+	squares, n := 0.0, float64(len(played))
+	for _, p := range played {
+		f.Gflops += rate(p) / n
+		f.Seconds += p.Makespan / n
+		squares += float64(p.Sampling*p.Sampling) / n
+	}
+	if len(played) >= leastDraws { // as replay.Uncertain
+		i := replay.IntervalOf(values(played, rate), f.Gflops*math.Sqrt(squares)/f.Seconds, level)
+		f.Gflops, f.Low, f.High, f.Known, f.Draws = i.Mean, max(0, i.Low), i.High, true, len(played)
+	}
+	f.Share = f.Gflops / m.peak()
+	joules := 0.0
+	for _, p := range played {
+		joules += joulesOf(p) / n
+	}
+	if joules > 0 {
+		f.Watts = joules / f.Seconds
+		f.GflopsPerWatt = f.Gflops / f.Watts
+	}
+	return f
+}
+
+// joulesOf returns the energy of a replay; 0: the sheet says no watts.
+func joulesOf(p *replay.Played) (joules float64) {
+	for _, of := range []*float64{p.Joules, p.LinkJoules} {
+		if of != nil {
+			joules += *of
+		}
+	}
+	return joules
+}

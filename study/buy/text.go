@@ -1,0 +1,307 @@
+package buy
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"reprise/internal/textutil"
+	"reprise/study"
+)
+
+// This file writes a result for people: WriteText and WriteHTML, both from the tables of parts.
+
+// part is a table with its title and the notes below it. Its exported names are those of page.html.
+type part struct {
+	Title string
+	Notes []string
+	table textutil.Table
+}
+
+func (p *part) note(format string, args ...any) {
+	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+}
+func (p part) Head() []string   { return p.table.Rows()[0] }
+func (p part) Rows() [][]string { return p.table.Rows()[1:] }
+
+// gflops writes a rate.
+func gflops(v float64) string {
+	switch {
+	case v >= 1e6:
+		return fmt.Sprintf("%.4g Pflop/s", v/1e6)
+	case v >= 1e3:
+		return fmt.Sprintf("%.4g Tflop/s", v/1e3)
+	}
+	return fmt.Sprintf("%.4g Gflop/s", v)
+}
+
+// text is a figure with its interval and its share of the peak.
+func (f *Figure) text() string {
+	if f == nil {
+		return "not known yet"
+	}
+	return fmt.Sprintf("%s (%s), %.3g %% of peak", gflops(f.Gflops), f.interval(), 100*f.Share)
+}
+
+func (f *Figure) interval() string {
+	if !f.Known {
+		return "no interval yet"
+	}
+	return gflops(f.Low) + " to " + gflops(f.High)
+}
+
+// text is a difference with its interval.
+func (d *Difference) text() string {
+	switch {
+	case d == nil:
+		return "not known yet"
+	case !d.Known:
+		return fmt.Sprintf("%+.1f %% (no interval yet)", 100*d.Mean)
+	}
+	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f %%)", 100*d.Mean, 100*d.Low, 100*d.High)
+}
+
+// Words describes a machine in a sentence.
+func (m *Machine) Words() string {
+	s := m.sheet
+	topology := m.topology
+	if topology == "" {
+		topology = "one switch"
+	}
+	return fmt.Sprintf("%s of %d x %d cores, peak %s; %s and %.4g GB/s of memory a node; a port of %.4g Gb/s, %s",
+		textutil.Count(s.Nodes, "node"), s.Sockets, s.Cores, gflops(m.Peak), study.Bytes(int64(s.Memory)),
+		s.MemoryBandwidth*float64(s.Sockets)/1e9, s.Network*8/1e9, topology)
+}
+
+// Answer says what a machine gives in a sentence.
+func (m *Machine) Answer() string { return "HPL " + m.HPL.text() + "; HPCG " + m.HPCG.text() }
+
+// Title names the machines.
+func (r *Result) Title() string {
+	var names []string
+	for i := range r.Machines {
+		names = append(names, r.Machines[i].Name)
+	}
+	return "HPL and HPCG on " + strings.Join(names, ", ")
+}
+
+// parts returns the result as tables with a column for each machine.
+func (r *Result) parts() []part {
+	return []part{r.answers(), r.parameters(), r.changes()}
+}
+
+// row adds a row with a cell for each machine.
+func (r *Result) row(p *part, name string, cell func(*Machine) string) {
+	cells := []string{name}
+	for i := range r.Machines {
+		cells = append(cells, cell(&r.Machines[i]))
+	}
+	p.table.Row(cells...)
+}
+
+// answers returns the table of machines and what they give.
+func (r *Result) answers() part {
+	p := part{Title: "What they give"}
+	r.row(&p, "", func(m *Machine) string { return m.Name })
+	r.row(&p, "peak", func(m *Machine) string { return gflops(m.Peak) })
+	r.row(&p, "ranks", func(m *Machine) string { return textutil.Thousands(m.Ranks) })
+	for _, of := range []struct {
+		name   string
+		figure func(*Machine) *Figure
+	}{{"HPL", func(m *Machine) *Figure { return m.HPL }}, {"HPCG", func(m *Machine) *Figure { return m.HPCG }}} {
+		known := func(text func(*Figure) string) func(*Machine) string {
+			return func(m *Machine) string {
+				if f := of.figure(m); f != nil {
+					return text(f)
+				}
+				return "–"
+			}
+		}
+		r.row(&p, of.name, known(func(f *Figure) string { return gflops(f.Gflops) }))
+		r.row(&p, fmt.Sprintf("  %.0f %%", 100*r.Level), known((*Figure).interval))
+		r.row(&p, "  of peak", known(func(f *Figure) string { return fmt.Sprintf("%.3g %%", 100*f.Share) }))
+		r.row(&p, "  with", known(func(f *Figure) string { return f.Configuration }))
+		if of.name == "HPL" {
+			r.row(&p, "  time", known(func(f *Figure) string { return study.Round(f.Seconds).String() }))
+		}
+		r.row(&p, "  power", known(func(f *Figure) string {
+			if f.Watts == 0 {
+				return "the sheet says no watts"
+			}
+			return fmt.Sprintf("%.4g kW, %.3g Gflops/W", f.Watts/1e3, f.GflopsPerWatt)
+		}))
+	}
+	p.note("Intervals of %.0f %%, by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
+	for i := range r.Machines {
+		m := &r.Machines[i]
+		if len(m.Assumed) > 0 {
+			p.note("%s: not in the sheet, and assumed: %s.", m.Name, strings.Join(m.Assumed, "; "))
+		}
+		for _, w := range m.Warnings {
+			p.note("%s", w.String())
+		}
+	}
+	return p
+}
+
+// parameters returns the table of HPL's parameters.
+func (r *Result) parameters() part {
+	p := part{Title: "HPL.dat"}
+	r.row(&p, "", func(m *Machine) string { return m.Name })
+	var names []string
+	for i := range r.Machines {
+		for _, f := range r.Machines[i].Factors {
+			if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+f.Name+" ") {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		r.row(&p, name, func(m *Machine) string {
+			for _, f := range m.Factors {
+				switch {
+				case f.Name != name:
+				case f.Decided:
+					return fmt.Sprintf("%s (%s: %s)", f.Value, f.Instead, f.Difference.text())
+				case f.Difference != nil && f.Difference.Known:
+					return fmt.Sprintf("not decided by these models: %s, or %s: %s", f.Value, f.Instead, f.Difference.text())
+				default:
+					return fmt.Sprintf("%s so far, whether that is decided is not known yet", f.Value)
+				}
+			}
+			return "not searched"
+		})
+	}
+	r.row(&p, "against a usual HPL.dat", func(m *Machine) string {
+		if m.Usual == nil || m.HPL == nil || m.Usual.Known != m.HPL.Known {
+			return "not known yet"
+		}
+		return fmt.Sprintf("%+.1f %%", 100*(m.HPL.Gflops/m.Usual.Gflops-1))
+	})
+	r.row(&p, "replays of the search", func(m *Machine) string { return textutil.Thousands(m.Replays) })
+	p.note("In brackets: the best other value that was replayed, and its Gflop/s against the best, on the same drawn machines." +
+		" A parameter is decided if the interval is below 0.")
+	return p
+}
+
+// changes returns the table of what-ifs.
+func (r *Result) changes() part {
+	p := part{Title: "What changes bring, in Gflop/s"}
+	r.row(&p, "", func(m *Machine) string { return m.Name })
+	var names []string
+	for i := range r.Machines {
+		for _, c := range r.Machines[i].Changes {
+			if !strings.Contains("\n"+strings.Join(names, "\n")+"\n", "\n"+c.Name+"\n") {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		for _, of := range []struct {
+			program    string
+			difference func(*Change) *Difference
+		}{{"HPL", func(c *Change) *Difference { return c.HPL }}, {"HPCG", func(c *Change) *Difference { return c.HPCG }}} {
+			r.row(&p, name+": "+of.program, func(m *Machine) string {
+				for i := range m.Changes {
+					if c := &m.Changes[i]; c.Name == name && c.Impossible != "" {
+						return "not possible: " + c.Impossible
+					} else if c.Name == name {
+						return of.difference(c).text()
+					}
+				}
+				return "–"
+			})
+		}
+	}
+	p.note("Each is one change of the machine above, with the same matrix for each node; of other numbers of nodes or ranks the grid changes with them.")
+	return p
+}
+
+// Script returns the commands that give each number, as a script of a shell.
+func (r *Result) Script() string {
+	var b strings.Builder
+	made := map[string]bool{} // machines are made once, by commands that begin with neither of these
+	add := func(name string, commands []string) {
+		fmt.Fprintf(&b, "# %s\n", name)
+		for _, c := range commands {
+			if !made[c] {
+				b.WriteString(c + "\n")
+			}
+			made[c] = !strings.HasPrefix(c, "tracegen ") && !strings.HasPrefix(c, "replay ")
+		}
+	}
+	for i := range r.Machines {
+		m := &r.Machines[i]
+		for _, f := range []struct {
+			name   string
+			figure *Figure
+		}{{"HPL", m.HPL}, {"HPCG", m.HPCG}, {"HPL, usual HPL.dat", m.Usual}} {
+			if f.figure != nil {
+				add(m.Name+": "+f.name, f.figure.Commands)
+			}
+		}
+		add(m.Name+": the search for HPL.dat", m.SearchCommand)
+		for _, f := range m.Factors {
+			if f.Difference != nil {
+				add(m.Name+": "+f.Name+" "+f.Instead, f.Difference.Commands)
+			}
+		}
+		for _, c := range m.Changes {
+			if c.HPL != nil {
+				add(m.Name+": "+c.Name+": HPL", c.HPL.Commands)
+			}
+			if c.HPCG != nil {
+				add(m.Name+": "+c.Name+": HPCG", c.HPCG.Commands)
+			}
+		}
+	}
+	return b.String()
+}
+
+// Unfinished says what is missing, in a sentence; "" if nothing is.
+func (r *Result) Unfinished() string {
+	if len(r.Missing) == 0 {
+		return ""
+	}
+	return "Stopped before the end. Missing: " + strings.Join(r.Missing, "; ") + "."
+}
+
+// WriteText writes the result for people.
+func (r *Result) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for i := range r.Machines {
+		m := &r.Machines[i]
+		fmt.Fprintf(&b, "%s: %s\n%s\n\n", m.Name, m.Words(), m.Answer())
+	}
+	if text := r.Unfinished(); text != "" {
+		fmt.Fprintf(&b, "%s\n\n", text)
+	}
+	for _, part := range r.parts() {
+		fmt.Fprintln(&b, part.Title)
+		part.table.Write(&b) // a Builder takes all
+		for _, text := range append(part.Notes, "") {
+			fmt.Fprintln(&b, text)
+		}
+	}
+	_, err := io.WriteString(w, b.String()+scriptTitle+"\n\n"+r.Script())
+	return err
+}
+
+// scriptTitle stands before the script.
+const scriptTitle = "Commands that give each number"
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// WriteHTML writes one page that needs nothing else.
+func (r *Result) WriteHTML(w io.Writer) error {
+	return pageTemplate.Execute(w, struct {
+		*Result
+		Parts             []part
+		ScriptTitle, Cost string
+	}{r, r.parts(), scriptTitle, study.Round(r.Wall).String()})
+}
