@@ -59,7 +59,7 @@ func runBuy(c *cli.Context) (err error) {
 	if n := c.NArg(); n < 1 || n > mostSheets {
 		return command.Usagef("buy: %d arguments, want data sheets of 1 to %d machines", n, mostSheets)
 	}
-	r := buy.Request{Draws: c.Int("draws"), Jobs: jobsOf(c, runtime.GOMAXPROCS(0)), Tool: "study " + version()}
+	r := buy.Request{Draws: c.Int("draws"), Jobs: jobsOf(c, runtime.GOMAXPROCS(0)), Tool: "study " + version(), Budget: c.Duration("budget")}
 	if r.Draws < 3 || r.Draws > mostDraws {
 		return command.Usagef("buy: --draws %d, want 3 to %d", r.Draws, mostDraws)
 	}

@@ -26,7 +26,6 @@
 package buy
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -53,13 +52,14 @@ const (
 // Request says which machines are compared, and how closely.
 type Request struct {
 	Sheets    []Sheet
-	Fill      float64 // the share of the memory that HPL's matrix and HPCG take
-	Tolerance float64 // of the estimates
-	Level     float64 // of the intervals
-	Draws     int     // of machines, for each interval: at least 3
-	Jobs      int     // cores
-	Dir       string  // for machine directories: there, and empty
-	Tool      string  // what makes the traces
+	Fill      float64       // the share of the memory that HPL's matrix and HPCG take
+	Tolerance float64       // of the estimates
+	Level     float64       // of the intervals
+	Draws     int           // of machines, for each interval: at least 3
+	Jobs      int           // cores
+	Budget    time.Duration // that Run will have; 0: not limited
+	Dir       string        // for machine directories: there, and empty
+	Tool      string        // what makes the traces
 	// Progress, if set, is called with the number of replays that are done and of all, as far as it is known, and Note
 	// with what is known so far.
 	Progress func(done, all int)
@@ -161,14 +161,24 @@ func (b *buyer) run(ctx context.Context) error {
 	if err := rounds(func(m *machine) []*series { return []*series{m.best} }); err != nil {
 		return err
 	}
-	return rounds((*machine).others)
+	if err := rounds((*machine).others); err != nil {
+		return err
+	}
+	return rounds(func(m *machine) (list []*series) { // what takes longest
+		for _, c := range m.changes {
+			if c.last {
+				list = append(list, c.hpl, c.hpcg)
+			}
+		}
+		return list
+	})
 }
 
 // others returns what is compared with the best: changes of the machine, and of HPL's parameters.
 func (m *machine) others() (list []*series) {
 	for _, c := range m.changes {
 		for _, s := range []*series{c.hpl, c.hpcg} {
-			if s != nil {
+			if s != nil && !c.last {
 				list = append(list, s)
 			}
 		}
@@ -290,36 +300,52 @@ func (b *buyer) predict() (*Prediction, error) {
 	p := &Prediction{}
 	var text strings.Builder
 	for _, m := range b.machines {
-		plan, err := m.plan(filepath.Join(b.Dir, m.name), b)
-		if err != nil {
-			return nil, err
-		}
-		// Searches make the replays of HPL at once, all others use all cores for each.
-		cost := plan.Predict("", 1)
-		hpl := cost.Time.Seconds() / float64(max(1, cost.Runs)) / float64(cmp.Or(b.Jobs, 1))
-		steps, messages := m.hpcg.run.Size()
-		hpcg := min(steps, fewIterations) * messages * secondsPerMessage / float64(cmp.Or(b.Jobs, 1))
-		draws := 1 + 2*b.Draws + searchReplays + 4*b.Draws // usual and best, the search, four factors
-		seconds := float64(draws)*hpl + float64(1+b.Draws)*hpcg
-		n := draws + 1 + b.Draws
-		for _, c := range m.changes {
-			n += 2 * b.Draws
-			seconds += float64(b.Draws) * (hpl + hpcg) * c.work
-		}
+		n, seconds := m.cost(b)
 		p.Machines, p.Replays, p.Seconds = append(p.Machines, m.name), p.Replays+n, p.Seconds+seconds
-		fmt.Fprintf(&text, "%s\n  HPL   N %d on %d ranks, about %v a replay\n  HPCG  %s, about %v a replay\n  all   about %d replays, %v\n\n"+
-			"%s\n", m.name, m.order(), m.ranks(), study.Round(hpl), m.hpcg.title, study.Round(hpcg), n, study.Round(seconds),
-			m.studyText(m.name, b))
+		fmt.Fprintf(&text, "%s\n  HPL   %s, about %v a replay\n  HPCG  %s, about %v a replay\n  all   about %d replays, %v\n", m.name,
+			m.usual.title, study.Round(m.usual.cost(b)), m.hpcg.title, study.Round(m.hpcg.cost(b)), n, study.Round(seconds))
+		if m.basis != "" {
+			fmt.Fprintf(&text, "  %s\n", m.basis)
+		}
+		fmt.Fprintf(&text, "\n%s\n", m.studyText(m.name, b))
 	}
 	p.text = text.String()
 	return p, nil
 }
 
+// cost returns how many replays all that there is to say of a machine takes, and about how many seconds.
+func (m *machine) cost(b *buyer) (replays int, seconds float64) {
+	hpl := 1 + 2*b.Draws + searchReplays + usualFactors*b.Draws // usual and best
+	replays, seconds = hpl+1+b.Draws, float64(hpl)*m.usual.cost(b)+float64(1+b.Draws)*m.hpcg.cost(b)
+	for _, c := range m.changes {
+		for _, s := range []*series{c.hpl, c.hpcg} {
+			if s != nil && !c.last {
+				replays, seconds = replays+b.Draws, seconds+float64(b.Draws)*s.cost(b)
+			}
+		}
+	}
+	return replays, seconds
+}
+
+// cost returns about how many seconds a replay takes.
+func (s *series) cost(b *buyer) float64 {
+	steps, messages := s.run.Size()
+	most := float64(sampledSteps)
+	if _, ok := s.run.(*programs.HPCG); ok {
+		most = fewIterations
+	}
+	return min(steps, most) * messages * secondsPerMessage / float64(max(b.Jobs, 1))
+}
+
 const (
 	// secondsPerMessage is about what a message costs on one core.
 	secondsPerMessage = 1e-6
-	// fewIterations is how many of HPCG an estimate plays, warm-up included.
-	fewIterations = 6
+	// An estimate plays about so many steps of HPL, and iterations of HPCG, warm-ups included.
+	sampledSteps, fewIterations = 600, 6
+	// usualFactors is how many parameters of HPL are searched.
+	usualFactors = 4
+	// patience is how many seconds all may take if there is no budget, before ranks are a socket's.
+	patience = 3600
 )
 
 // Line says in one line what a request will cost.

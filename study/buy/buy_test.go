@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reprise/replay"
 )
@@ -178,8 +179,24 @@ func TestStopped(t *testing.T) {
 // TestPredict: what will be replayed is said before.
 func TestPredict(t *testing.T) {
 	p := must(Predict(request(t, small)))
-	if p.Replays < 50 || !(p.Seconds > 0) || !strings.Contains(p.Text(), "N 1792 on 8 ranks") {
+	if p.Replays < 50 || !(p.Seconds > 0) || !strings.Contains(p.Text(), "N 1792, NB 192, 2 x 4") {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestBasis: what would take too long has a rank a socket in place of the sheet's ranks, and says so.
+func TestBasis(t *testing.T) {
+	r := request(t, small)
+	r.Budget = time.Millisecond
+	b := must(prepare(r))
+	m := b.machines[0]
+	last := m.changes[len(m.changes)-1]
+	if m.ranks() != 4 || m.stated != 4 || !strings.Contains(m.basis, "with a rank a socket") || last.name != "a rank a core" || !last.last {
+		t.Errorf("%d ranks, %d stated, %q, %+v", m.ranks(), m.stated, m.basis, last)
+	}
+	// The machine of the change is that of the sheet, and what makes it begins with the sheet.
+	if last.hpl.run.Ranks() != 8 || !strings.HasPrefix(m.usual.commands[0], "(cat a.yaml; ") || len(last.hpl.commands) != 5 {
+		t.Errorf("%d ranks, %q, %q", last.hpl.run.Ranks(), m.usual.commands, last.hpl.commands)
 	}
 }
 

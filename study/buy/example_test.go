@@ -21,5 +21,5 @@ func Example() {
 	cancel() // nothing is replayed
 	_, err = buy.Run(ctx, buy.Request{Sheets: []buy.Sheet{sheet}, Fill: 0.8, Tolerance: 0.02, Level: 0.8, Draws: 5, Jobs: 1, Dir: dir})
 	fmt.Println(err)
-	// Output: small: context canceled
+	// Output: context canceled
 }

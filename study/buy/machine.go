@@ -2,6 +2,7 @@ package buy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -48,6 +49,9 @@ type machine struct {
 	sheet    *sheet.Sheet
 	warnings []warning.Warning
 	fill     float64
+	stated   int      // ranks a node by the sheet
+	basis    string   // why its ranks are not those of the sheet; "": they are
+	made     []string // commands that make it
 
 	usual, best *series // of HPL; the first is with a usual HPL.dat, the second what the search found
 	hpcg        *series
@@ -65,7 +69,7 @@ type change struct {
 	value      func(string) string // the new value, by the one that the sheet says; "": there is none
 	hostSpeed  string              // in place of key
 	impossible string              // why there is no such machine
-	work       float64             // about how much more a replay costs
+	last       bool                // its replays take longer than all others
 	machine    *machine
 	hpl, hpcg  *series
 }
@@ -87,24 +91,56 @@ func (b *buyer) newMachine(of Sheet) (*machine, error) {
 	for n := 2; m.name == "" || slices.ContainsFunc(b.machines, func(other *machine) bool { return other.name == m.name }); n++ {
 		m.name = fmt.Sprintf("%s-%d", strings.TrimSuffix(m.name, fmt.Sprintf("-%d", n-1)), n)
 	}
-	if err := sheet.Make(filepath.Join(b.Dir, m.name), m.sheet, m.text); err != nil {
+	m.made = []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
+	if err := m.make(b); err != nil {
 		return nil, err
 	}
-	made := []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
-	if m.usual, err = m.hplOn(b, m.name, made, m.usualParams(), ""); err == nil {
-		m.hpcg, err = m.hpcgOn(b, m.name, made, "")
+
+	// Thousands of ranks may take longer than there is time. With a rank a socket and threaded kernels the same machine
+	// takes minutes; what the ranks of the sheet change comes last.
+	most := cmp.Or(b.Budget.Seconds(), patience) / float64(max(1, len(b.Sheets)))
+	n, seconds := m.cost(b)
+	if ranks := m.sheet.RanksPerHost; seconds > most && ranks > m.sheet.Sockets {
+		file := m.name + "-socket.yaml"
+		text, command := edited(m.text, m.file, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), file)
+		other, err := b.parse(m.file, text)
+		if err != nil || other.sheet.RanksPerHost == ranks {
+			return m, nil // a sheet in one line: as far as the time goes
+		}
+		other.name, other.file, other.stated = m.name, file, ranks
+		other.made = []string{command, fmt.Sprintf("calibrate machine %s --sheet %s", m.name, file)}
+		other.basis = fmt.Sprintf("%s: replayed with a rank a socket, since %d replays with %d ranks a node would take about %v. What these"+
+			" ranks change comes last.", m.name, n, ranks, study.Round(seconds))
+		m = other
+		if err := m.make(b); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.file, err)
-	}
-	m.listChanges()
-	return m, m.prepareChanges(b)
+	return m, nil
 }
 
 // parse reads a sheet.
 func (b *buyer) parse(file string, text []byte) (*machine, error) {
 	s, warnings, err := sheet.Parse(bytes.NewReader(text), file)
-	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill}, err
+	if err != nil {
+		return nil, err
+	}
+	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill, stated: s.RanksPerHost}, nil
+}
+
+// make writes the machine, and prepares its runs and changes.
+func (m *machine) make(b *buyer) (err error) {
+	if err := sheet.Make(filepath.Join(b.Dir, m.name), m.sheet, m.text); err != nil {
+		return err
+	}
+	if m.usual, err = m.hplOn(b, m.name, m.made, m.usualParams(), ""); err == nil {
+		m.hpcg, err = m.hpcgOn(b, m.name, m.made, "")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.file, err)
+	}
+	m.listChanges()
+	return m.prepareChanges(b)
 }
 
 // listChanges lists the what-ifs that make sense.
@@ -119,21 +155,21 @@ func (m *machine) listChanges() {
 		names = append(names, strconv.Itoa(i))
 	}
 	m.changes = []*change{
-		{name: "a second uplink", slug: "uplinks", key: "topology", value: doubleUplinks, work: 1},
-		{name: fmt.Sprintf("memory %g times as fast", memoryFactor), slug: "memory", key: "memory_bandwidth", work: 1,
+		{name: "a second uplink", slug: "uplinks", key: "topology", value: doubleUplinks},
+		{name: fmt.Sprintf("memory %g times as fast", memoryFactor), slug: "memory", key: "memory_bandwidth",
 			value: constant("%gGBps", memoryFactor*s.MemoryBandwidth/1e9)},
-		{name: "twice the nodes", slug: "nodes", key: "nodes", value: constant("%d", 2*s.Nodes), work: 2.5},
-		{name: fmt.Sprintf("%s at %s of the speed", textutil.Count(slow, "node"), slowSpeed), slug: "slow", work: 1,
+		{name: "twice the nodes", slug: "nodes", key: "nodes", value: constant("%d", 2*s.Nodes)},
+		{name: fmt.Sprintf("%s at %s of the speed", textutil.Count(slow, "node"), slowSpeed), slug: "slow",
 			hostSpeed: "node-[" + strings.Join(names, ",") + "]=" + slowSpeed},
 	}
 	for _, r := range []struct {
 		name  string
 		ranks int
-	}{{"a rank a socket", s.Sockets}, {"a rank a core", s.Sockets * s.Cores}} {
-		if r.ranks != s.RanksPerHost {
-			more := float64(r.ranks) / float64(s.RanksPerHost)
+	}{{"a rank a socket", s.Sockets}, {"a rank a core", s.Sockets * s.Cores}, {textutil.Count(m.stated, "rank") + " a node", m.stated}} {
+		known := slices.ContainsFunc(m.changes, func(c *change) bool { return c.slug == "ranks-"+strconv.Itoa(r.ranks) })
+		if r.ranks != s.RanksPerHost && !known {
 			m.changes = append(m.changes, &change{name: r.name, slug: "ranks-" + strconv.Itoa(r.ranks), key: "ranks_per_host",
-				value: constant("%d", r.ranks), work: more * math.Sqrt(more)})
+				value: constant("%d", r.ranks), last: r.ranks > s.RanksPerHost})
 		}
 	}
 }
@@ -179,8 +215,7 @@ func edited(text []byte, file, key, value, to string) (result []byte, command st
 func (m *machine) prepareChanges(b *buyer) error {
 	for _, c := range m.changes {
 		if c.hostSpeed != "" {
-			made := []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
-			if err := c.runs(b, m, m, m.name, made); err != nil {
+			if err := c.runs(b, m, m, m.name, m.made); err != nil {
 				return err
 			}
 			continue
@@ -209,7 +244,7 @@ func (m *machine) prepareChanges(b *buyer) error {
 			}
 			c.machine = other
 		}
-		made := []string{command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir)}
+		made := append(slices.Clone(m.made[:len(m.made)-1]), command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir))
 		if err := c.runs(b, m, c.machine, dir, made); err != nil {
 			c.impossible = textutil.OneLine(err).Error()
 		}
@@ -405,8 +440,14 @@ func (m *machine) hplOn(b *buyer, dir string, made []string, p parameters, hostS
 func (m *machine) hpcgOn(b *buyer, dir string, made []string, hostSpeed string) (*series, error) {
 	points := m.fill * m.sheet.Memory / float64(m.sheet.RanksPerHost) / tune.BytesPerPoint
 	n := max(16, int(math.Cbrt(points))/8*8)
-	p := parameters{}.with("ranks", m.ranks()).with("nx", n).with("ny", n).with("nz", n)
-	run, err := programs.Find("hpcg").New(p)
+	box := func() parameters {
+		return parameters{}.with("ranks", m.ranks()).with("nx", n).with("ny", n).with("nz", n)
+	}
+	run, err := programs.Find("hpcg").New(box())
+	for err != nil && n > 16 { // HPCG counts the nonzeros of a rank in 32 bits
+		n -= 8
+		run, err = programs.Find("hpcg").New(box())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("HPCG: %w", err)
 	}
@@ -417,7 +458,7 @@ func (m *machine) hpcgOn(b *buyer, dir string, made []string, hostSpeed string) 
 	} else if share > 1 {
 		title += ", more than there is"
 	}
-	return b.newSeries(dir, made, "hpcg", run, p, title, hostSpeed)
+	return b.newSeries(dir, made, "hpcg", run, box(), title, hostSpeed)
 }
 
 // newSeries returns a series, with the commands that give its numbers.

@@ -35,6 +35,8 @@ type Machine struct {
 	Peak     float64           `json:"peak_gflops"`
 	Assumed  []string          `json:"assumed"` // what the sheet leaves out
 	Warnings []warning.Warning `json:"warnings"`
+	// Basis says why the ranks are not those of the sheet; "": they are.
+	Basis string `json:"basis,omitempty"`
 
 	HPL     *Figure  `json:"hpl"`
 	HPCG    *Figure  `json:"hpcg"`
@@ -105,7 +107,7 @@ func (b *buyer) result(stopped bool) *Result {
 		"the machine and of what the models leave out.", 100*b.Level)
 	missing := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
 	for _, m := range b.machines {
-		of := Machine{Name: m.name, Sheet: m.file, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Peak: m.peak(),
+		of := Machine{Name: m.name, Sheet: m.file, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Basis: m.basis, Peak: m.peak(),
 			Assumed: append([]string{}, m.sheet.Assumed...), Warnings: append([]warning.Warning{}, m.warnings...),
 			HPL: m.figure(m.head(), b.Level), HPCG: m.figure(m.hpcg, b.Level), Usual: m.figure(m.usual, b.Level), Factors: []Factor{},
 			Changes: []Change{}, Search: m.studyText(m.name, b), sheet: m.sheet, topology: said(m.text, "topology")}

@@ -52,6 +52,9 @@ func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
 	defer cancel(nil)
 	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
 	p, err := b.replay(ctx, s, uint64(seed))
+	if err != nil && asked.Err() != nil {
+		return context.Cause(asked)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}

@@ -136,6 +136,9 @@ func (r *Result) answers() part {
 	p.note("Intervals of %.0f %%, by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
 	for i := range r.Machines {
 		m := &r.Machines[i]
+		if m.Basis != "" {
+			p.note("%s", m.Basis)
+		}
 		if len(m.Assumed) > 0 {
 			p.note("%s: not in the sheet, and assumed: %s.", m.Name, strings.Join(m.Assumed, "; "))
 		}
