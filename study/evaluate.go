@@ -55,8 +55,8 @@ type Outcome struct {
 	Messages       int64   `json:"messages"`   // that were simulated
 	// Energy has joules of hosts and of links, the mean power and Gflops/W, as far as they are known.
 	Energy []Part `json:"energy,omitempty"`
-	Kinds          []Part  `json:"time_by_kind"`
-	Phases         []Part  `json:"time_by_phase"`
+	Kinds  []Part `json:"time_by_kind"`
+	Phases []Part `json:"time_by_phase"`
 	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest
 	// first; nil if the study did not ask for them.
 	Path []Part `json:"critical_path,omitempty"`
