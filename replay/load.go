@@ -436,6 +436,9 @@ func (l *loader) set() error {
 	}
 	l.collectives(chosen)
 	l.placement()
+	if err := l.memory(); err != nil {
+		return err
+	}
 	switch err := o.Validate(); {
 	case err == nil:
 		return nil

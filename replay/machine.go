@@ -104,16 +104,19 @@ func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int
 	return names
 }
 
-// Efficiency returns the peak Gflop/s of the cores that the ranks run on, one core a rank as far as
-// there are as many, and the share of it that a rate is. Both are 0 where the speeds of the hosts
-// are not those of their cores: the platform says so, or the rate is above the peak.
+// Efficiency returns the peak Gflop/s of what the ranks run on, and the share of it that a rate is. A rank has its part of
+// a host by PlacesOf: a core, or more. Both are 0 where the peak is not known: the speed that the platform states is not
+// that of the cores, or the rate is above the peak.
 func (m *Machine) Efficiency(gflops float64) (peak, share float64) {
-	if m.Platform.NominalSpeed() {
-		return 0, 0
-	}
 	for h, n := range m.ranksOnHosts() {
-		host := m.Platform.Host(h)
-		peak += float64(float64(min(n, host.Cores)) * host.Speed * m.factor(int32(h)) / 1e9)
+		if n == 0 {
+			continue
+		}
+		places, err := PlacesOf(m.Platform, h)
+		if err != nil {
+			return 0, 0
+		}
+		peak += float64(float64(min(n, places)) / float64(places) * PeakOf(m.Platform, h) * m.factor(int32(h)) / 1e9)
 	}
 	if gflops > 0 && gflops <= peak {
 		return peak, gflops / peak

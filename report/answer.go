@@ -21,11 +21,12 @@ func NewAnswer(r *replay.Report, m *replay.Machine) Answer {
 func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
 	// No run takes less than no time, whatever the half-width is.
 	i := &Interval{Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence}
-	i.Covers = fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; "+
-		"that says nothing of errors of the models", 100*r.Confidence)
+	i.Covers = fmt.Sprintf("The interval covers sampling alone: a replay of all steps is inside in about %.0f %% of cases. "+
+		"It covers neither errors of the models nor differences between hosts", 100*r.Confidence)
 	if r.Seed != nil {
-		i.Covers += fmt.Sprintf(", nor of other seeds than %d", *r.Seed)
+		i.Covers += fmt.Sprintf(", nor other noise than that of seed %d", *r.Seed)
 	}
+	i.Covers += "."
 	return answer(m, r.Header, r.Seconds, r.Gflops, r.Messages, 0, r.WallSeconds, i).with(r.Energy)
 }
 
@@ -33,8 +34,9 @@ func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
 func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	s := &r.Makespan
 	i := &Interval{Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95}
-	i.Covers = fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; "+
-		"the makespan of one run scatters by %s around it", seconds(s.SD, 2))
+	i.Covers = fmt.Sprintf("The interval covers noise alone, of the mean: that of all seeds is inside in 95 %% of cases; "+
+		"the makespan of one run scatters by %s around it. It covers neither errors of the models nor differences "+
+		"between hosts.", seconds(s.SD, 2))
 	var hosts, links *float64
 	if r.Joules != nil {
 		hosts = &r.Joules.Mean

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,11 +49,16 @@ func TestAnswer(t *testing.T) {
 	if r.Gflops = 8; NewAnswer(r, twoHosts(t)).Peak != 0 {
 		t.Error("a peak below the rate")
 	}
-	nominal, err := platforms.Builtin("dahu", 4)
-	noError(t, err)
-	r.Gflops = 1e-3
-	if a := NewAnswer(r, &replay.Machine{Platform: nominal, Hosts: make([]int32, 4)}); a.Peak != 0 || a.Efficiency != 0 {
-		t.Errorf("a peak of %v Gflop/s from nominal speeds", a.Peak)
+	// Built-in machines, whose speeds are nominal, state their peak: a core of Dahu has 2.1 GHz times 32 flop, a node of
+	// Stampede, which is a rank's, its part of 8,520.1 Tflop/s of 6,006 nodes.
+	for name, want := range map[string]float64{"dahu": 4 * 2.1 * 32, "stampede": 8520.1e3 / 6006} {
+		p, err := platforms.Builtin(name, 4)
+		noError(t, err)
+		r.Gflops = 1
+		a := NewAnswer(r, &replay.Machine{Platform: p, Hosts: make([]int32, 4)})
+		if math.Abs(a.Peak/want-1) > 1e-5 || a.Efficiency != 1/a.Peak {
+			t.Errorf("%s: a peak of %v Gflop/s, want %v", name, a.Peak, want)
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ const Format = 1
 type Data struct {
 	Format int    `json:"format"`
 	Title  string `json:"title"` // the run and the machine, in a line
+	// Program and Machine are what was replayed, and on what, in words (Describe).
+	Program string `json:"program,omitempty"`
+	Machine string `json:"machine,omitempty"`
 	// Labels of every figure, if not of a whole run: "estimate", "interrupted at 3.2 s", "noise of seed 1", ...
 	Labels    []string `json:"labels"`
 	Answer    Answer   `json:"answer"`
@@ -54,6 +57,7 @@ type Answer struct {
 	Peak       float64   `json:"peak_gflops,omitempty"` // of the cores that the ranks run on; 0: the platform does not say
 	Efficiency float64   `json:"efficiency,omitempty"`  // Gflops / Peak
 	Interval   *Interval `json:"interval_s,omitempty"`  // of the makespan
+	NoInterval string    `json:"no_interval,omitempty"` // why there is none, in a sentence
 	Columns    []Column  `json:"columns,omitempty"`     // of the program's own result line
 	Messages   int64     `json:"messages"`              // those of collective operations included
 	Bytes      int64     `json:"bytes"`                 // in them

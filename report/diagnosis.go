@@ -227,6 +227,9 @@ func prefixed(before, text string) string {
 	return before + text
 }
 
+// leastGain is the share of the makespan below which a change gains nothing that is worth a sentence.
+const leastGain = 0.001
+
 // whatIf says what would help most, of all and of the network: the list has the greatest gain first, and the first of
 // each of the two kinds is told.
 func whatIf(p *path.Data) string {
@@ -234,7 +237,7 @@ func whatIf(p *path.Data) string {
 	told := map[bool]bool{} // by whether it is of the network
 	for _, w := range p.WhatIfs {
 		network := w.Kind == "latency" || w.Kind == "bandwidth"
-		if told[network] || w.Gain <= 0 || p.Seconds == 0 {
+		if told[network] || p.Seconds == 0 || w.Gain < leastGain*p.Seconds {
 			continue
 		}
 		told[network] = true
@@ -247,6 +250,9 @@ func whatIf(p *path.Data) string {
 		texts = append(texts, text)
 	}
 	if len(texts) == 0 {
+		if p.Seconds > 0 && len(p.WhatIfs) > 0 {
+			return "What if: no change of 1 % would save 0.1 %."
+		}
 		return ""
 	}
 	return "What if: " + strings.Join(texts, ", and ") + "."

@@ -38,6 +38,7 @@ func TestDiagnose(t *testing.T) {
 		chain  = "Of the critical path, the longest chain of events, 68 % is kernels (dgemm in update: 58 %) and 19 % is messages, above all wire on leaf uplinks in swaps (12 %); 13 % is polls, and waiting for the next one."
 		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 % (no replay has confirmed it)."
 		lost   = "The parallel efficiency is 70 %; most is lost to messages that share links (20 %)."
+		none   = "What if: no change of 1 % would save 0.1 %."
 		hot    = "Messages lose the most time on leaf uplinks leaf-3_up, because they share it: 12 s in all; over the run it carries 81 % of its capacity."
 		later  = "In the first quarter of the steps ranks wait or poll for 10 % of their time, in the last for 55 %."
 	)
@@ -62,6 +63,8 @@ func TestDiagnose(t *testing.T) {
 		{"all but a record", Data{Result: json.RawMessage(result), Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, busy}},
 		{"record", Data{Result: json.RawMessage(result), Record: recorded}, []string{whole, phases, hot, later, busy}},
 		{"all", Data{Result: json.RawMessage(result), Record: recorded, Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, later}},
+		{"nothing gains", Data{Result: json.RawMessage(result), Path: &path.Data{Seconds: 100, Parts: onPath.Parts, WhatIfs: []path.WhatIf{{What: "dtrsm 1 % quicker", Gain: 0.099}}}},
+			[]string{whole, phases, chain, none, busy}},
 		{"messages alone", Data{Result: json.RawMessage(`{"time_by_kind": [{"name": "recv", "mean_s": 3}, {"name": "overhead", "mean_s": 1}]}`)},
 			[]string{"On average a rank waits for messages for 75 % of its time, most of it in recv (75 %) and spends 25 % on overheads of messages."}},
 		{"one rank", Data{Result: json.RawMessage(`{"time_by_kind": [{"name": "compute", "mean_s": 2, "min_s": 2, "max_s": 2}]}`),

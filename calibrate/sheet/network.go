@@ -59,7 +59,11 @@ func (s *Sheet) spec() *compose.Spec {
 		{Name: "network/crosstraffic", Value: "no"},
 		{Name: "network/TCP-gamma", Value: "0"},
 	}
-	spec.Properties = []compose.Setting{{Name: "memory", Value: fmt.Sprintf("%.0f", s.Memory)}}
+	cores := float64(s.coresOfNode())
+	spec.Properties = []compose.Setting{{Name: "memory", Value: fmt.Sprintf("%.0f", s.Memory)},
+		{Name: "peak", Value: fmt.Sprintf("%.6gGf", s.Peak()*cores/1e9)},
+		{Name: "processors", Value: fmt.Sprintf("%d x %d cores at %.4g GHz, %g flop a cycle", s.Sockets, s.Cores, s.Clock/1e9, s.FlopPerCycle)}}
+	spec.StateNetwork()
 	if s.Watts != nil {
 		spec.Properties = append(spec.Properties, compose.Setting{Name: "wattage_per_state",
 			Value: fmt.Sprintf("%g:%g:%g", s.Watts[0], s.Watts[0], s.Watts[1])})

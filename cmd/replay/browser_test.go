@@ -373,6 +373,49 @@ func TestAnswerInBrowser(t *testing.T) {
 	if got := eval[string](b, "document.querySelector('.facts').textContent"); !strings.Contains(got, "6on 1 host") || strings.Contains(got, "hosts") {
 		t.Errorf("facts %q", got)
 	}
+
+	// The first lines: program, machine, share of the peak, how sure.
+	for selector, want := range map[string]string{"h1": "HPL, N = ", ".machine": "dahu: 32 nodes of 2 x 16-core Intel Xeon Gold 6130",
+		".facts .main:nth-child(2) .note": "% of 403.2 Gflop/s, the peak", // 6 cores of 2.1 GHz and 32 flop
+		".confidence":                     "No interval: "} {
+		if got := eval[string](b, "document.querySelector('"+selector+"').textContent"); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", selector, got, want)
+		}
+	}
+	// A name has one colour: those of kernels and phases are none of the kinds', and waiting is no kind.
+	if got := eval[string](b, "palette.slice(1).filter(c => Object.values(known).includes(c) && c !== known.wire && c !== known.contention && c !== known.latency).join()"); got != "" {
+		t.Errorf("%s: of kinds, and of others", got)
+	}
+	if got := eval[string](b, "document.querySelector('#matrix .legend').textContent"); !strings.HasPrefix(got, "computewaitingin send, recv, exchange, wait, collectivepoll") {
+		t.Errorf("states %q", got)
+	}
+	// On a wide screen sentences use the width.
+	b.do(chromedp.EmulateViewport(3840, 2000))
+	b.open(file)
+	if got := eval[float64](b, "document.querySelector('.diagnosis li:last-child').getBoundingClientRect().left / innerWidth"); got < 0.5 {
+		t.Errorf("the last sentence begins at %g of the width", got)
+	}
+	b.quiet(file)
+}
+
+// TestWhatIfInBrowser: changes that gain next to nothing share a row, and all are in the table behind it.
+func TestWhatIfInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	file, _ := reportOf(t)
+	b.open(file)
+	const rows = `(gains => pathOf({labels: [], path: {parts: [], notes: [], rank: 0, seconds_s: 100,
+		what_if: gains.map((gain_s, i) => ({what: "change " + i, gain_s}))}})[1])`
+	for gains, want := range map[string]string{
+		"[0.5, 0.1, 0.099, 0.01]": "change 0500 ms0.50 %not confirmed|change 1100 ms0.10 %not confirmed|2 more changes gain less than 0.1 % each",
+		"[0.01]":                  "1 change gains less than 0.1 %",
+		"[0.5]":                   "change 0500 ms0.50 %not confirmed",
+	} {
+		got := eval[string](b, "[..."+rows+"("+gains+").querySelectorAll('tbody tr')].map(r => r.textContent).join('|')")
+		behind := eval[bool](b, "!!"+rows+"("+gains+").querySelector('details')")
+		if got != want || behind != strings.Contains(want, "less than") {
+			t.Errorf("%s: %q, want %q; a table behind it: %v", gains, got, want, behind)
+		}
+	}
 }
 
 // TestFineScreens: labels of curves are as large as the text beside them, whatever number of pixels

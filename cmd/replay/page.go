@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/report"
 	"reprise/report/path"
@@ -45,20 +44,18 @@ func makePage(j *job, c *cli.Context, o *output) error {
 	// save writes a page: its title, inputs and result, which all pages have, and what fill adds.
 	save := func(ctx context.Context, h *trace.Header, from *replay.Provenance, result any,
 		fill func(*report.Data) error) error {
-		// The title has the program's own columns, such as N of HPL, and the machine.
-		title := h.Program
-		for _, c := range h.Result {
-			title += ", " + c.Title + " " + c.Value
-		}
 		text, err := json.Marshal(result)
 		d := &report.Data{
 			Format: report.Format,
-			Title:  fmt.Sprintf("%s on %s, %s", title, from.Platform, textutil.Count(h.Ranks, "rank")),
 			Inputs: report.NewInputs(from, j.in.traced(), &j.machine, command.Quoted(j.args...)),
 			Result: text,
 		}
 		if err == nil {
 			err = fill(d)
+		}
+		if err == nil {
+			noisy, _ := replay.HasNoise(h, j.machine, j.options) // which has loaded by now
+			d.Describe(h, &j.machine, noisy)
 		}
 		if err != nil {
 			return fmt.Errorf("--report: %w", err)

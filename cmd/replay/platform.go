@@ -352,6 +352,9 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 				}
 			}
 			spec, err := compose.FromFlags(given)
+			if err == nil {
+				spec.StateNetwork()
+			}
 			if err != nil {
 				return command.Usagef("platform new: %w", err)
 			}

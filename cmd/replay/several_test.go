@@ -59,9 +59,13 @@ func TestRatingOfRuns(t *testing.T) {
 		play(&one, "--seed", strconv.Itoa(seed))
 		mean += one.HPCG.Rating / runs
 	}
-	var several replay.Ensemble
+	var several struct {
+		Rating *replay.Summary `json:"gflops_rating"`
+	}
 	play(&several, "--runs", strconv.Itoa(runs))
-	var drawn replay.Uncertainty
+	var drawn struct {
+		Rating *replay.Interval `json:"gflops_rating"`
+	}
 	play(&drawn, "--uncertainty", "--draws", strconv.Itoa(runs))
 	if several.Rating == nil || drawn.Rating == nil {
 		t.Fatalf("no rating: %+v, %+v", several.Rating, drawn.Rating)

@@ -194,6 +194,11 @@ func (s *Spec) watts() string {
 	return strings.Join(words, ":")
 }
 
+// StateNetwork adds a property of the nodes that says in words what joins them, for pages that describe the machine.
+func (s *Spec) StateNetwork() {
+	s.Properties = append(s.Properties, Setting{"network", strings.Join(s.Topology.words(s), "; ")})
+}
+
 // Write writes the description, if it is possible.
 func (s *Spec) Write(w io.Writer) error {
 	if err := s.Check(); err != nil {

@@ -23,14 +23,14 @@ function answerOf(run) {
     run.name && h("h2", {}, run.name),
     h("dl", {class: "facts"},
       fact(run.result.stopped_at_s === undefined ? "makespan" : "so far", seconds(a.makespan_s, 5), i
-        ? `${between(i.low_s, i.high_s)}, ${percent(i.level, 0)} sure. ${i.covers}`
-        : "of one replay: no interval. --uncertainty gives one", true),
-      a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
-        : "the platform does not say the peak", true) : null,
+        ? `${between(i.low_s, i.high_s)}, ${percent(i.level, 0)} sure` : "no interval", true),
+      a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of ${flops(a.peak_gflops)}, the peak of what the ranks use`
+        : "above the speed that the platform states for its cores, so no share of a peak", true) : null,
       a.energy ? fact("energy", joules(a.energy.total_j), powerOf(a.energy)) : null,
       hosts.length ? fact("ranks", count(hosts.length), "on " + count(used) + (used === 1 ? " host" : " hosts")) : null,
       fact(run.result.estimate ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
+    i || a.no_interval ? h("p", {class: "confidence"}, i ? i.covers : a.no_interval) : null,
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
     energyFigure(run),
@@ -75,10 +75,10 @@ function partsOf(run) {
   return figure(run, windows ? {
     title: "Windows", how: `${count(simulated)} of ${count(steps)} steps were replayed, in windows; the others follow from those beside them. ` +
       "The steps before the counted ones are warm-up.",
-    picture: table(["steps replayed", "steps counted", "#mean step"], list.map(w => [`${w.from}:${w.to}`, `${w.measured}:${w.to}`, seconds(w.mean_step_s)])),
+    rows: () => table(["steps replayed", "steps counted", "#mean step"], list.map(w => [`${w.from}:${w.to}`, `${w.measured}:${w.to}`, seconds(w.mean_step_s)])),
   } : {
     title: "Replays", how: "Each replay with its seed, which names its random numbers.",
-    picture: table(["seed", "#makespan", "#rate"], list.map(r => [String(r.seed), seconds(r.makespan_s, 6), r.gflops > 0 ? flops(r.gflops) : "–"])),
+    rows: () => table(["seed", "#makespan", "#rate"], list.map(r => [String(r.seed), seconds(r.makespan_s, 6), r.gflops > 0 ? flops(r.gflops) : "–"])),
   });
 }
 

@@ -1,16 +1,23 @@
 // Colours that the colour-blind tell apart (Okabe and Ito), and the two themes.
 
-const palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
+/** Of kernels, phases and links: the first ones are none of those below, so that a colour has one meaning. */
+const palette = ["#0072B2", "#56B4E9", "#009E73", "#8E7CC3", "#94D1B9", "#5F7A8A", "#B5DDF5", "#999999"];
 
-/** What has the same colour everywhere: kinds of time, and parts of the critical path. */
+/**
+ * What has the same colour everywhere: kinds of time, and parts of the critical path. All kinds of waiting are shades of
+ * the colour that stands for their sum in matrix and timeline, and messages on the path are shades of another.
+ */
 const known = {
-  compute: "#0072B2", wait: "#E69F00", poll: "#D55E00", overhead: "#CC79A7", collective: "#009E73",
-  transfer: "#56B4E9", send: "#56B4E9", recv: "#F0E442", exchange: "#999999", sleep: "#666666", other: "#777777",
-  kernel: "#0072B2", flop: "#0072B2", contention: "#E69F00", wire: "#56B4E9", latency: "#F0E442",
+  compute: "#0072B2", waiting: "#E69F00", poll: "#D55E00", overhead: "#CC79A7", sleep: "#666666", other: "#777777",
+  recv: "#E69F00", send: "#FFD58A", wait: "#8A6100", exchange: "#F0E442", collective: "#B87333",
+  kernel: "#0072B2", flop: "#0072B2", wire: "#56B4E9", contention: "#009E73", latency: "#B5DDF5",
 };
 
 /** The colour of a name that is the i-th of its list. */
 const colourOf = (name, i) => known[name] || palette[i % palette.length];
+/** The key of states; waiting is a sum of kinds. */
+const stateLegend = states => legend(states.map((name, i) =>
+  ({name, colour: colourOf(name, i), text: name === "waiting" ? "in send, recv, exchange, wait, collective" : null})));
 /** Red, green and blue of a colour such as "#0072B2". */
 const rgb = colour => [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
 /** Black or white, whichever is read better on a colour. */

@@ -37,7 +37,7 @@ async function behindOf(first, second) {
     title: "How far behind A", how: `When the mean rank begins each step, less when that of A does. Where the curve rises, ${second.name} is slower.`,
     picture: chart({
       label: behind, x: values.map((_, c) => axis.at(c - 0.5)), range: axis.range, xAxis: axis, yTitle: behind,
-      write: v => (v === 0 ? "0 s" : signed(v, x => seconds(x, 3))), series: [{name: behind, colour: palette[5], values}],
+      write: v => (v === 0 ? "0 s" : signed(v, x => seconds(x, 3))), series: [{name: behind, colour: "#D55E00", values}],
     }),
     rows: () => table(["step", "#A", "#" + second.name, "#" + behind],
       values.map((v, i) => [axis.name(axis.at(i)), seconds(from.starts[i]), seconds(to.starts[i]), signed(v, seconds)])),

@@ -35,7 +35,7 @@ async function main() {
   if (runs.length > 1) runs.forEach((run, i) => Object.assign(run, {name: "ABCDEFGH"[i], base: i ? runs[0] : null, against: comparison?.others[i - 1]}));
   beginTheme(place.theme);
   const shown = sections.filter(([, , has]) => runs.some(has));
-  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, run.name && run.name + ": ", run.title),
+  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, run.name && run.name + ": ", run.program || run.title), run.machine ? h("p", {class: "machine"}, run.machine) : null,
     h("p", {class: "labels"}, labels(run), run.name && h("code", {}, run.inputs.command))])));
   const change = () => { setTheme(!isDark()); place.theme = document.documentElement.dataset.theme; };
   const toggle = h("button", {type: "button", class: "theme", onclick: change}, "Light or dark");

@@ -107,7 +107,7 @@ async function matrixOf(run) {
     : `A cell of the data is ${m.ranks_per_row} ranks in ${m.columns_per_col} ${axis.many}`;
   return figure(run, {
     title: `Ranks by ${axis.many}`,
-    picture: [picture.element, legend(states.map((name, i) => ({name, colour: colours[i]})))],
+    picture: [picture.element, stateLegend(states)],
     controls: [
       dropdown("show", ["what takes most", ...states.map(s => "share of " + s), "length"], i => { matrix.mode = i; picture.redraw(); }),
       dropdown("order by", m.orders.map(o => o.name), i => { matrix.sort(i); picture.redraw(); }),

@@ -7,6 +7,10 @@ function pathOf(run) {
   const row = x => [x.name, meter(x.seconds_s / p.seconds_s, colourOf(x.kind, 7)), x.kind, x.phase || "", x.level || "",
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
   const parts = leading(columns, p.parts.map(row), 10), most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
+  // Changes that gain next to nothing share a row.
+  const worth = p.what_if.filter(w => w.gain_s >= 0.001 * p.seconds_s), rest = p.what_if.length - worth.length;
+  const tail = rest ? [[count(rest) + (worth.length ? " more" : "") + (rest === 1 ? " change gains" : " changes gain") + " less than 0.1 %" +
+    (rest === 1 ? "" : " each"), "", "", "", ""]] : [];
   const ifs = ["change", "", "#gain", "#of the makespan", "#by a replay"], rowOf = w => [w.what, meter(w.gain_s / most), seconds(w.gain_s, 3),
     percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "not confirmed" : seconds(w.replayed_s, 3)];
   return [figure(run, {
@@ -15,7 +19,7 @@ function pathOf(run) {
       "only what is on it can make the run shorter. " + p.notes.join(" "),
   }), p.what_if.length ? figure(run, {
     title: "What if", how: "What the makespan would gain, by the slope of the path, and what it does gain where a replay has tried.",
-    ...leading(ifs, p.what_if.map(rowOf), 8),
+    picture: table(ifs, [...worth.slice(0, 8).map(rowOf), ...tail]), rows: p.what_if.length > Math.min(worth.length, 8) ? () => table(ifs, p.what_if.map(rowOf)) : null,
   }) : null];
 }
 

@@ -145,7 +145,7 @@ async function timelineOf(run, packed, i) {
   }), timeline = new Timeline(run, w, i), {picture} = timeline;
   return figure(run, {
     title: w.title,
-    picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, legend(w.states.map((name, i) => ({name, colour: timeline.colours[i]})))],
+    picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, stateLegend(w.states)],
     controls: [checkbox("messages", on => { timeline.messages = on; picture.redraw(); }),
       searchBox("rank, action or argument", text => timeline.find(text))],
     how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +

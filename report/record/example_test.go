@@ -43,7 +43,7 @@ func Example() {
 	}
 	fmt.Println(strings.Join(data.Links.Levels, ", "))
 	// Output:
-	// true [compute wait poll overhead sleep]
+	// true [compute waiting poll overhead sleep]
 	// by rank 4
 	// by grid row 2
 	// by grid column 2

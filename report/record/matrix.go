@@ -34,8 +34,9 @@ func newMatrix(ranks int) matrix {
 // NumStates is how many states of ranks a page tells apart.
 const NumStates = 5
 
-// States are the names of the states of ranks, by number (StateOf).
-var States = [NumStates]string{"compute", "wait", "poll", "overhead", "sleep"}
+// States are the names of the states of ranks, by number (StateOf): waiting is all kinds of time in which a rank waits
+// for messages.
+var States = [NumStates]string{"compute", "waiting", "poll", "overhead", "sleep"}
 
 // StateOf returns which of the States a kind of time is.
 func StateOf(kind replay.TimeKind) int {

@@ -60,8 +60,8 @@ func TestWindowOfPair(t *testing.T) {
 	w := c.Window()
 	const arrived = pairEnd
 	want := []pageSlice{
-		{0, 0, 1, "flops", "1000000000", "compute"}, {0, 1, arrived, "send", "1 1000000 7", "wait"}, {0, arrived, arrived + 1, "flops", "1000000000", "compute"},
-		{1, 0, 0, "irecv", "0 1000000 7", "overhead"}, {1, 0, 0.5, "flops", "500000000", "compute"}, {1, 0.5, arrived, "wait", "recv 0 1000000 7", "wait"}, {1, arrived, arrived + 1, "flops", "1000000000", "compute"},
+		{0, 0, 1, "flops", "1000000000", "compute"}, {0, 1, arrived, "send", "1 1000000 7", "waiting"}, {0, arrived, arrived + 1, "flops", "1000000000", "compute"},
+		{1, 0, 0, "irecv", "0 1000000 7", "overhead"}, {1, 0, 0.5, "flops", "500000000", "compute"}, {1, 0.5, arrived, "wait", "recv 0 1000000 7", "waiting"}, {1, arrived, arrived + 1, "flops", "1000000000", "compute"},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
 	if diff := cmp.Diff(want, readWindow(t, w), cmp.AllowUnexported(pageSlice{}), near); diff != "" {
