@@ -6,8 +6,8 @@
 //
 // Each sheet becomes a machine directory (package calibrate/sheet), and so does each change of it, such as a second
 // uplink (machine.go). HPL and HPCG are replayed on them as the models say and on machines drawn from the models'
-// errors (series.go). This file says in which order: an answer first, then its interval, then the search for the best
-// parameters of HPL, then what changes bring. The order matters since all may end at any time: [Result] has what there
+// errors (series.go). This file says in which order: an answer first, then its interval, then what changes bring, then the
+// search for the best parameters of HPL. The order matters since all may end at any time: [Result] has what there
 // is, and says what is missing (result.go, text.go).
 //
 // # Units
@@ -43,8 +43,8 @@ const (
 	indifference    = 0.01
 	// searchReplays is about how many replays a search makes of these few configurations; its end is not known before.
 	searchReplays = 20
-	// searchShare is how much of the time that is left the searches of all machines get.
-	searchShare = 0.4
+	// searchShare is how much of the time that is left then the searches of all machines get.
+	searchShare = 0.6
 	// leastDraws is how many draws an interval needs.
 	leastDraws = 3
 )
@@ -113,7 +113,7 @@ func prepare(r Request) (*buyer, error) {
 		}
 		b.machines = append(b.machines, m)
 		b.all += 2*(1+r.Draws) + searchReplays
-		b.all += r.Draws * len(m.others())
+		b.all += r.Draws * len(m.compared())
 	}
 	return b, nil
 }
@@ -142,6 +142,9 @@ func (b *buyer) run(ctx context.Context) error {
 		return nil
 	}
 	if err := rounds(func(m *machine) []*series { return []*series{m.usual, m.hpcg} }); err != nil {
+		return err
+	}
+	if err := rounds((*machine).compared); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -174,15 +177,18 @@ func (b *buyer) run(ctx context.Context) error {
 	})
 }
 
-// others returns what is compared with the best: changes of the machine, and of HPL's parameters.
-func (m *machine) others() (list []*series) {
+// compared returns the changes of the machine.
+func (m *machine) compared() (list []*series) {
 	for _, c := range m.changes {
-		for _, s := range []*series{c.hpl, c.hpcg} {
-			if s != nil && !c.last {
-				list = append(list, s)
-			}
+		if c.hpl != nil && !c.last {
+			list = append(list, c.hpl, c.hpcg)
 		}
 	}
+	return list
+}
+
+// others returns the best configurations with another value of a parameter.
+func (m *machine) others() (list []*series) {
 	for _, f := range m.factors {
 		list = append(list, f.other)
 	}
@@ -241,7 +247,6 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 	} else {
 		b.all += b.Draws
 	}
-	m.factors = nil
 	for f, of := range p.Factors {
 		other := -1
 		for i := range p.Runs { // the quickest that was replayed with another level
@@ -255,7 +260,7 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 			b.all += b.Draws
 		}
 	}
-	return m.prepareChanges(b)
+	return nil
 }
 
 // hplOf returns the parameters of HPL in a row of a plan.
@@ -317,12 +322,8 @@ func (b *buyer) predict() (*Prediction, error) {
 func (m *machine) cost(b *buyer) (replays int, seconds float64) {
 	hpl := 1 + 2*b.Draws + searchReplays + usualFactors*b.Draws // usual and best
 	replays, seconds = hpl+1+b.Draws, float64(hpl)*m.usual.cost(b)+float64(1+b.Draws)*m.hpcg.cost(b)
-	for _, c := range m.changes {
-		for _, s := range []*series{c.hpl, c.hpcg} {
-			if s != nil && !c.last {
-				replays, seconds = replays+b.Draws, seconds+float64(b.Draws)*s.cost(b)
-			}
-		}
+	for _, s := range m.compared() {
+		replays, seconds = replays+b.Draws, seconds+float64(b.Draws)*s.cost(b)
 	}
 	return replays, seconds
 }

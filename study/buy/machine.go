@@ -70,7 +70,6 @@ type change struct {
 	hostSpeed  string              // in place of key
 	impossible string              // why there is no such machine
 	last       bool                // its replays take longer than all others
-	machine    *machine
 	hpl, hpcg  *series
 }
 
@@ -210,17 +209,13 @@ func edited(text []byte, file, key, value, to string) (result []byte, command st
 	return fmt.Appendf(slices.Clone(text), "\n%s: %s\n", key, value), fmt.Sprintf(`(cat %s; echo; echo "%s: %s") > %s`, file, key, value, to)
 }
 
-// prepareChanges makes the machines of all changes, unless they are there, and their runs by the best configuration
-// that is known.
+// prepareChanges makes the machines of all changes, and their runs.
 func (m *machine) prepareChanges(b *buyer) error {
 	for _, c := range m.changes {
 		if c.hostSpeed != "" {
 			if err := c.runs(b, m, m, m.name, m.made); err != nil {
 				return err
 			}
-			continue
-		}
-		if c.impossible != "" {
 			continue
 		}
 		value := c.value(said(m.text, c.key))
@@ -230,23 +225,19 @@ func (m *machine) prepareChanges(b *buyer) error {
 		}
 		dir := m.name + "-" + c.slug
 		text, command := edited(m.text, m.file, c.key, value, dir+".yaml")
-		if c.machine == nil {
-			other, err := b.parse(m.file, text)
-			if err == nil && (said(text, c.key) != value || c.key == "nodes" && other.sheet.Nodes == m.sheet.Nodes) {
-				err = fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, c.key)
-			}
-			if err == nil {
-				err = sheet.Make(filepath.Join(b.Dir, dir), other.sheet, text)
-			}
-			if err != nil { // such as a torus of twice the nodes: all else has an answer
-				c.impossible = textutil.OneLine(err).Error()
-				continue
-			}
-			c.machine = other
+		other, err := b.parse(m.file, text)
+		if err == nil && (said(text, c.key) != value || c.key == "nodes" && other.sheet.Nodes == m.sheet.Nodes) {
+			err = fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, c.key)
 		}
-		made := append(slices.Clone(m.made[:len(m.made)-1]), command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir))
-		if err := c.runs(b, m, c.machine, dir, made); err != nil {
-			c.impossible = textutil.OneLine(err).Error()
+		if err == nil {
+			err = sheet.Make(filepath.Join(b.Dir, dir), other.sheet, text)
+		}
+		if err == nil {
+			made := append(slices.Clone(m.made[:len(m.made)-1]), command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir))
+			err = c.runs(b, m, other, dir, made)
+		}
+		if err != nil { // such as a torus of twice the nodes: all else has an answer
+			c.impossible, c.hpl, c.hpcg = textutil.OneLine(err).Error(), nil, nil
 		}
 	}
 	return nil
@@ -255,7 +246,7 @@ func (m *machine) prepareChanges(b *buyer) error {
 // runs sets the runs of a change on a machine that was made in dir: those of m, with the order and the grid that the
 // changed machine has room for.
 func (c *change) runs(b *buyer, m, on *machine, dir string, made []string) (err error) {
-	params := m.head0().params
+	params := m.usual.params
 	if on.ranks() != m.ranks() || on.order() != m.order() {
 		grid := on.grid()
 		if on.ranks() == 2*m.ranks() { // the smaller side twice
@@ -266,25 +257,10 @@ func (c *change) runs(b *buyer, m, on *machine, dir string, made []string) (err 
 		}
 		params = params.with("N", on.order()).with("P", grid[0]).with("Q", grid[1])
 	}
-	old := c.hpl
-	if c.hpl, err = on.hplOn(b, dir, made, params, c.hostSpeed); err != nil {
-		return err
-	}
-	if old != nil && old.same(c.hpl) {
-		c.hpl = old
-	}
-	if c.hpcg == nil {
+	if c.hpl, err = on.hplOn(b, dir, made, params, c.hostSpeed); err == nil {
 		c.hpcg, err = on.hpcgOn(b, dir, made, c.hostSpeed)
 	}
 	return err
-}
-
-// head0 returns the best configuration that is known, whether or not it has an interval.
-func (m *machine) head0() *series {
-	if m.best != nil {
-		return m.best
-	}
-	return m.usual
 }
 
 // ranks returns the number of ranks that fill the machine.

@@ -133,7 +133,7 @@ func (b *buyer) result(stopped bool) *Result {
 			of.Replays = len(m.searched.Runs)
 		}
 		for _, f := range m.factors {
-			d := difference(m.head0(), f.other, b.Level)
+			d := difference(m.best, f.other, b.Level)
 			of.Factors = append(of.Factors, Factor{f.name, f.value, f.instead, d != nil && d.Known && d.High < 0, d})
 			if d == nil || !d.Known {
 				missing("%s: whether %s is decided", m.name, f.name)
@@ -142,7 +142,7 @@ func (b *buyer) result(stopped bool) *Result {
 		for _, c := range m.changes {
 			change := Change{Name: c.name, Impossible: c.impossible}
 			if c.impossible == "" {
-				change.HPL, change.HPCG = difference(m.head0(), c.hpl, b.Level), difference(m.hpcg, c.hpcg, b.Level)
+				change.HPL, change.HPCG = difference(m.usual, c.hpl, b.Level), difference(m.hpcg, c.hpcg, b.Level)
 				if change.HPL == nil || !change.HPL.Known || change.HPCG == nil || !change.HPCG.Known {
 					missing("%s: what %s brings", m.name, c.name)
 				}

@@ -218,7 +218,7 @@ func (r *Result) changes() part {
 			})
 		}
 	}
-	p.note("Each is one change of the machine above, with the same matrix for each node; of other numbers of nodes or ranks the grid changes with them.")
+	p.note("Each is one change of the machine above, with a usual HPL.dat on both sides and the same memory filled; with other numbers of nodes or ranks the grid changes.")
 	return p
 }
 
