@@ -20,7 +20,8 @@ VALIDATION ?=
 VALIDATEFLAGS ?=
 # Of reality: flags of scripts/reality (-short: two small runs).
 REALITYFLAGS ?=
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The nearest tag, else the day of the commit and the commit.
+VERSION ?= $(shell scripts/version.sh --dirty)
 COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
 # One way to compile for tests and commands, so that both share what is compiled: without cgo, and without what cli has
 # to write manuals: its Markdown would take a tenth of the start. The race detector needs cgo.
@@ -34,7 +35,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install uninstall clean
 
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -169,13 +170,22 @@ licenses:
 dist:
 	scripts/dist.sh $(OUT)/dist
 
-# Commands, completion for bash, zsh and fish, manual pages, licenses. As root, or
-# with PREFIX=$$HOME/.local.
+# Commands, completion for bash, zsh and fish, manual pages, documentation with the built-in machines, licenses. As root,
+# or with PREFIX=$$HOME/.local.
+DOC = $(DESTDIR)$(PREFIX)/share/doc/reprise
 install: build
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/reprise"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DOC)"
 	install $(addprefix bin/,$(notdir $(wildcard cmd/*))) "$(DESTDIR)$(PREFIX)/bin"
-	install -m 644 README.md LICENSE THIRD_PARTY_LICENSES.txt "$(DESTDIR)$(PREFIX)/share/doc/reprise"
+	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD_PARTY_LICENSES.txt "$(DOC)"
+	cp -r docs platforms/machines "$(DOC)"
+	rm -f "$(DOC)"/machines/*.go
 	scripts/share.sh bin "$(DESTDIR)$(PREFIX)/share"
+
+# What install has written below PREFIX.
+uninstall:
+	scripts/share.sh --remove "$(DESTDIR)$(PREFIX)/share"
+	cd "$(DESTDIR)$(PREFIX)/bin" && rm -f $(notdir $(wildcard cmd/*))
+	rm -rf "$(DOC)"
 
 clean:
 	rm -rf bin $(OUT)

@@ -22,7 +22,7 @@ fi
 rm -rf "$out"
 mkdir -p "$out"
 commit=$(git rev-parse HEAD)
-version=$(git describe --tags --always --abbrev=12)
+version=$(scripts/version.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
