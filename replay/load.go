@@ -470,7 +470,7 @@ func (l *loader) warnings() []warning.Warning {
 			m.pollCost = []warning.Warning{w}
 		}
 	}
-	list := slices.Concat(l.chosen, l.odd, netmodel.Windowed(p, &o.Options, m.Hosts), m.memoryOf(l.header))
+	list := slices.Concat(l.chosen, l.odd, netmodel.Windowed(p, &o.Options, m.Hosts))
 
 	// Ranks share cores. Kernels in seconds are not slowed down by that.
 	if host, ranks, ok := m.Oversubscribed(); ok {

@@ -61,11 +61,11 @@ func MemoryOf(p *platforms.Platform, host int) float64 {
 	return memory
 }
 
-// hpcgPoint is what HPCG 3.1 counts for a point of the grid (ReportResults.cpp), in bytes. A row of the matrix has 27
+// HPCGPoint is what HPCG 3.1 counts for a point of the grid (ReportResults.cpp), in bytes. A row of the matrix has 27
 // values with a local and a global number of their columns, four pointers and a character, the finest level 7 vectors;
 // each of the three coarser levels has an eighth of the points of the next finer one and, for a point, three vectors
 // and a number.
-const hpcgPoint = (27*(8+4+8) + 4*8 + 1) + 7*8 + (1./8+1./64+1./512)*((27*(8+4+8)+4*8+1)+3*8+4)
+const HPCGPoint = (27*(8+4+8) + 4*8 + 1) + 7*8 + (1./8+1./64+1./512)*((27*(8+4+8)+4*8+1)+3*8+4)
 
 // memoryOfRank returns the bytes that the largest rank of a program needs; 0 if that is not known.
 func memoryOfRank(h *trace.Header) float64 {
@@ -79,7 +79,7 @@ func memoryOfRank(h *trace.Header) float64 {
 		n := number("N")
 		return 8 * n * n / float64(h.Ranks)
 	case "hpcg":
-		return hpcgPoint * number("nx") * number("ny") * max(number("nz"), number("zl"), number("zu"))
+		return HPCGPoint * number("nx") * number("ny") * max(number("nz"), number("zl"), number("zu"))
 	}
 	return 0
 }
@@ -106,7 +106,7 @@ func (l *loader) memory() error {
 	}
 	say := func(than string) {
 		l.odd = append(l.odd, warning.At(p.Name(), line, "%s needs %.3g GB on host %s (%s), %s its %.4g GB of memory",
-			strings.ToUpper(l.header.Program), need/1e9, p.Host(full).Name, textutil.Count(count[full], "rank"), than, memory/1e9))
+			strings.ToUpper(l.header.Program), need/1e9, p.Host(full).Name, textutil.Count(count[full], "rank"), than, memory/1e9).As(warning.Risk))
 	}
 	switch {
 	case need > memory:

@@ -22,8 +22,8 @@ func TestMemory(t *testing.T) {
 	}
 	hpl := &trace.Header{Program: "hpl", Ranks: 4, Params: param("N", "1000")}
 	hpcg := &trace.Header{Program: "hpcg", Ranks: 4, Params: param("nx", "16", "ny", "16", "nz", "16")}
-	if want := 573 + 56 + 601*(1./8+1./64+1./512); math.Abs(hpcgPoint-want) > 1e-9 {
-		t.Errorf("%v bytes a point, want %v", hpcgPoint, want)
+	if want := 573 + 56 + 601*(1./8+1./64+1./512); math.Abs(HPCGPoint-want) > 1e-9 {
+		t.Errorf("%v bytes a point, want %v", HPCGPoint, want)
 	}
 	for _, c := range []struct {
 		h          *trace.Header

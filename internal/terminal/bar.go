@@ -104,7 +104,7 @@ func (b *Bar) line(after time.Duration) string {
 	if b.number > 0 {
 		text = fmt.Sprintf("%s: %s of %s (%d %%) after %v", b.things, textutil.Thousands(b.done), textutil.Thousands(b.number),
 			100*b.done/b.number, after.Round(time.Second))
-		if b.done > 0 {
+		if b.done > 0 && b.done < b.number {
 			left := float64(after) / float64(b.done) * float64(b.number-b.done)
 			text += fmt.Sprintf(", about %v left", time.Duration(left).Round(time.Second))
 		}

@@ -28,11 +28,8 @@ const (
 	// LeastShare is the least share of the memory of a run that counts, by HPCG's rules.
 	LeastShare = 0.25
 
-	// BytesPerPoint is the memory that HPCG's own report counts for each point, without halos: 629 bytes on the
-	// finest level (a row of 27 nonzeros of 4 + 8 + 8 bytes, 4 pointers, its number of nonzeros, and 7 vectors),
-	// and 601 on each of three others, with an eighth of the points of the one before (the same row, 3 vectors and
-	// an index): 714.7, in the report "Bytes per equation". Source: HPCG 3.1, ReportResults.cpp.
-	BytesPerPoint = 629 + 601*(1./8+1./64+1./512)
+	// BytesPerPoint is the memory that HPCG's own report counts for each point, without halos ("Bytes per equation").
+	BytesPerPoint = replay.HPCGPoint
 
 	// mostSizes is how many sizes of a box there are in each direction.
 	mostSizes = 8
