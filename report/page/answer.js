@@ -62,10 +62,10 @@ function powerOf(e) {
 
 /** The energy of the hosts and links that take most. */
 function energyFigure(run) {
-  const most = 100, {hosts, links, makespan_s: time} = run.result, list = [hosts, links].filter(Array.isArray).flat().sort((a, b) => b.energy_j - a.energy_j);
+  const {hosts, links, makespan_s: time} = run.result, list = [hosts, links].filter(Array.isArray).flat().sort((a, b) => b.energy_j - a.energy_j);
   if (!run.answer.energy || !list.length) return null;
-  return figure(run, {title: "Energy", how: `Hosts and links by their energy${list.length > most ? `: the first ${most} of ${count(list.length)}` : ""}.`,
-    picture: table(["host or link", "#energy", "#mean power"], list.slice(0, most).map(x => [x.name, joules(x.energy_j), time > 0 ? watts(x.energy_j / time) : "–"]))});
+  return figure(run, {title: "Energy", how: "Hosts and links by their energy.",
+    ...leading(["host or link", "#energy", "#mean power"], list.map(x => [x.name, joules(x.energy_j), time > 0 ? watts(x.energy_j / time) : "–"]), 8)});
 }
 
 /** What the answer was made from: windows of steps, or replays with several seeds or on drawn machines. */
