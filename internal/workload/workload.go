@@ -51,12 +51,15 @@ var (
 // Platform returns a machine with a host per rank: a fat tree with 16 hosts to a leaf switch, and
 // one uplink for two hosts, unless it is said otherwise.
 func (w *Workload) Platform() string {
-	groups := w.Ranks / 16
+	groups, fly := w.Ranks/16, 4
+	if w.Ranks >= 256 { // a dragonfly has as many blades in a chassis as groups, to join all of these
+		fly = 8
+	}
 	topology := map[string]string{
 		"":          fmt.Sprintf(`topology="FAT_TREE" topo_parameters="2;16,%d;1,%d;1,1"`, groups, cmp.Or(w.Uplinks, 8)),
 		"switch":    `sharing_policy="SPLITDUPLEX"`,
 		"torus":     fmt.Sprintf(`topology="TORUS" topo_parameters="4,4,%d" sharing_policy="SPLITDUPLEX"`, groups),
-		"dragonfly": fmt.Sprintf(`topology="DRAGONFLY" topo_parameters="%d,2;2,1;4,2;2" sharing_policy="SPLITDUPLEX"`, groups),
+		"dragonfly": fmt.Sprintf(`topology="DRAGONFLY" topo_parameters="%d,2;%d,1;%[1]d,2;2" sharing_policy="SPLITDUPLEX"`, fly, w.Ranks/(2*fly*fly)),
 	}[w.Topology]
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

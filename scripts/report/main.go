@@ -124,6 +124,7 @@ func runs(fatTree func(ranks int) string) []run {
 // lab measures processes of the programs in a directory.
 type lab struct {
 	bin     string
+	dir     string // in which programs run; "": this one
 	repeats int
 }
 
@@ -155,7 +156,10 @@ func report(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := lab{*bin, *repeats}
+	if *bin, err = filepath.Abs(*bin); err != nil {
+		return err
+	}
+	l := lab{bin: *bin, repeats: *repeats}
 	w := csv.NewWriter(stdout)
 	if err := w.Write(columns); err != nil {
 		return err
@@ -220,7 +224,8 @@ func (l lab) row(x run, trace string) ([]string, error) {
 		if err := x.load.Write(dir); err != nil {
 			return nil, err
 		}
-		generator, args = "trace", []string{"convert", "--quiet", "-o", trace, filepath.Join(dir, "trace.index")}
+		l.dir = dir // to which the names in the index are relative
+		generator, args = "trace", []string{"convert", "--from", "simgrid", "--quiet", "-o", trace, "trace.index"}
 		x.replay = fmt.Sprintf("--platform %s --hostfile %s", filepath.Join(dir, "platform.xml"), filepath.Join(dir, "hostfile"))
 	}
 	generation, _, err := l.measure(generator, args...)
@@ -289,7 +294,7 @@ func (l lab) measure(name string, args ...string) (cost, []byte, error) {
 	for len(seconds) < l.repeats && (len(seconds) == 0 || seconds[0] < 5) {
 		stdout.Reset()
 		cmd := exec.Command(filepath.Join(l.bin, name), args...)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		cmd.Dir, cmd.Stdout, cmd.Stderr = l.dir, &stdout, &stderr
 		begin := time.Now()
 		if err := cmd.Run(); err != nil {
 			return c, nil, fmt.Errorf("%s: %w: %.500s", name, err, stderr.Bytes())
