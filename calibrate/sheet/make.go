@@ -27,9 +27,9 @@ const (
 	manualFile = "machine.md"
 )
 
-// Make writes the machine into a directory: platform.xml, kernels.yaml, machine.md and the text of the sheet. The
-// directory is made, or is empty, or has a machine that was made from a sheet, which is replaced. Nothing is written
-// unless replay can read all of it.
+// Make writes the machine into a directory: platform.xml, kernels.yaml, machine.md and the text of the sheet. It makes
+// the directory, fills an empty one, or replaces a machine that it has made before; any other directory is an error.
+// Make writes nothing unless replay can read all of these files.
 func Make(dir string, s *Sheet, text []byte) error {
 	var platform, models, manual bytes.Buffer
 	if err := errors.Join(s.spec().Write(&platform), s.writeKernels(&models), s.writeManual(&manual, dir)); err != nil {

@@ -111,7 +111,7 @@ type reader struct {
 	warnings warning.List
 }
 
-// Parse reads a data sheet. name stands for the file in messages. What is odd but possible is a warning.
+// Parse reads a data sheet. Errors and warnings call it name. A value that is possible but unusual is a warning.
 func Parse(text io.Reader, name string) (s *Sheet, warnings []warning.Warning, err error) {
 	defer textutil.Stopped(&err)
 	r := &reader{Document: yamlfile.Document{File: name}, fields: map[string]ast.Node{}}

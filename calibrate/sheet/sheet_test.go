@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 	if s := parse(t, example+"ranks_per_host: 4\n"); s.Threads() != 16 || s.spec().Cores != 4 || s.spec().Speed != 16*16*2.45e9 {
 		t.Errorf("4 ranks on 64 cores: %d threads, %+v", s.Threads(), s.spec())
 	}
-	// What is left out is assumed, and said.
+	// A key that the sheet leaves out gets a default, which machine.md names.
 	few := parse(t, "nodes: 2\ncores: 4\nclock: 2.4GHz\nflop_per_cycle: 8\nmemory: 8GB\n")
 	if few.MemoryBandwidth <= 0 || few.Network <= 0 || few.Latency <= 0 || few.L3 <= 0 || len(few.Assumed) < 7 {
 		t.Errorf("%+v", few)

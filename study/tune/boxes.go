@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"reprise/internal/regular"
 	"reprise/internal/textutil"
@@ -77,6 +78,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 
 	// The search minimises the seconds of 1e9 flop. Rates are kept by point: the search itself keeps times alone.
 	runs, done := map[int]boxRun{}, 0
+	var mu sync.Mutex // of both: replays end at any time
 	tell := func(open int) {
 		if o.Progress != nil {
 			o.Progress(done, done+open)
@@ -89,19 +91,21 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 			results := make([]boxRun, len(points))
 			err := atOnce(ctx, len(points), o.Jobs, func(ctx context.Context, i int) (err error) {
 				if results[i], err = replayBox(ctx, spec, &list[points[i]], o.Seed, o.Tool); err != nil {
-					err = fmt.Errorf("%s: %w", boxName(&list[points[i]]), err)
+					return fmt.Errorf("%s: %w", boxName(&list[points[i]]), err)
 				}
-				return err
+				mu.Lock()
+				defer mu.Unlock()
+				runs[points[i]] = results[i]
+				done++
+				return nil
 			})
 			if err != nil {
 				return nil, err
 			}
 			var values []search.Value
-			for i, r := range results {
-				runs[points[i]] = r
+			for _, r := range results {
 				values = append(values, search.Value{Seconds: 1 / r.gflops, Interval: r.interval / (r.gflops * r.gflops)})
 			}
-			done += len(points)
 			tell(0)
 			return values, nil
 		},

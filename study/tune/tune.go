@@ -61,7 +61,7 @@ type Options struct {
 	NoFresh      bool      // leave the replays with fresh seeds out: the result is as that of a search that was stopped
 	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
 	Progress func(done, all int)
-	// SoFar, if set, is called after each batch of runs with what Run would return if the context ended now.
+	// SoFar, if set, is called after runs, at most once a second, with what Run would return if the context ended now.
 	SoFar func(*Result)
 }
 
@@ -97,6 +97,8 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 
 	measured := map[int]search.Point{} // by row, to the finest tolerance
 	last := map[int]*study.Outcome{}   // likewise
+	var mu sync.Mutex                  // of both: runs end at any time
+	var told time.Time
 	soFar := func() *Result {
 		// A row counts as good as it is at worst: the estimates of a coarse tolerance flatter some.
 		list := slices.SortedFunc(maps.Values(measured), func(a, b search.Point) int {
@@ -114,19 +116,26 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 			for i, row := range points {
 				jobs[i] = job{row, p.Config(row), study.RunOptions{Tolerance: tolerance, Seed: t.Seed}}
 			}
-			outcomes, err := t.make(ctx, jobs)
+			value := func(i int, out *study.Outcome) search.Value {
+				w := weight(p, points[i])
+				return search.Value{Seconds: w * out.Makespan, Interval: w * out.Interval}
+			}
+			outcomes, err := t.make(ctx, jobs, func(i int, out *study.Outcome) {
+				mu.Lock()
+				defer mu.Unlock()
+				measured[points[i]] = search.Point{Index: points[i], Value: value(i, out), Tolerance: tolerance}
+				last[points[i]] = out
+				if o.SoFar != nil && time.Since(told) > time.Second {
+					o.SoFar(soFar())
+					told = time.Now()
+				}
+			})
 			if err != nil {
 				return nil, err
 			}
 			values := make([]search.Value, len(points))
 			for i, out := range outcomes {
-				w := weight(p, points[i])
-				values[i] = search.Value{Seconds: w * out.Makespan, Interval: w * out.Interval}
-				measured[points[i]] = search.Point{Index: points[i], Value: values[i], Tolerance: tolerance}
-				last[points[i]] = out
-			}
-			if o.SoFar != nil {
-				o.SoFar(soFar())
+				values[i] = value(i, out)
 			}
 			return values, nil
 		},
@@ -151,7 +160,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 		c.Run = c.Run.Reseeded(uint64(i) + 1)
 		jobs[i] = job{best.Index, &c, study.RunOptions{Tolerance: best.Tolerance, Seed: t.Seed + uint64(i) + 1}}
 	}
-	fresh, err := t.make(ctx, jobs)
+	fresh, err := t.make(ctx, jobs, nil)
 	if err != nil && ctx.Err() != nil {
 		return soFar(), nil
 	}
@@ -283,8 +292,9 @@ type job struct {
 	options study.RunOptions
 }
 
-// make makes runs, unless they were made before, and returns the outcome of each.
-func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Outcome, error) {
+// make makes runs, unless they were made before, and returns the outcome of each. ended, if set, is called when one has
+// ended well, with its number.
+func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *study.Outcome)) ([]*study.Outcome, error) {
 	outcomes := make([]*study.Outcome, len(jobs))
 	err := atOnce(ctx, len(jobs), t.Jobs, func(ctx context.Context, i int) error {
 		j := &jobs[i]
@@ -293,21 +303,18 @@ func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Outcome, error) 
 			return fmt.Errorf("%s: %w", t.plan.Describe(j.row), err)
 		}
 		outcomes[i] = out
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.done++
-		if known {
-			t.known++
-		}
-		if t.Progress != nil {
-			t.Progress(t.done, max(t.wanted, t.done))
+		t.count(known)
+		if ended != nil {
+			ended(i, out)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for i, out := range outcomes {
+		if out == nil { // the context has ended before
+			continue
+		}
 		j := &jobs[i]
 		r := Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, 0, out.Makespan, out.Interval, out.Messages,
 			j.config.Cost(j.options.Tolerance)}
@@ -319,7 +326,20 @@ func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Outcome, error) 
 		}
 		t.list = append(t.list, r)
 	}
-	return outcomes, nil
+	return outcomes, err
+}
+
+// count tells that a run has ended, which may have been known from before.
+func (t *tuner) count(known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done++
+	if known {
+		t.known++
+	}
+	if t.Progress != nil {
+		t.Progress(t.done, max(t.wanted, t.done))
+	}
 }
 
 // tell reports how many further runs are known to be needed.
