@@ -199,7 +199,7 @@ func (r *Result) rank(list []Choice, scatter float64) {
 
 // WriteText writes the result for people.
 func (r *Result) WriteText(w io.Writer) error {
-	if len(r.Runs) == 0 {
+	if r.Best.Name == "" {
 		_, err := fmt.Fprintf(w, "%s to search, of which no replay has ended yet\n", textutil.Count(r.Configurations, "configuration"))
 		return err
 	}

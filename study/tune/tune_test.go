@@ -158,7 +158,7 @@ func TestGoesOn(t *testing.T) {
 func TestStopped(t *testing.T) {
 	p, dir := planOf(t, small["slow links"]), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	o := Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1, Dir: dir, SoFar: func(r *Result) {
+	o := Options{Jobs: 1, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1, Dir: dir, SoFar: func(r *Result) {
 		noError(t, r.Save(dir))
 		cancel()
 	}}
