@@ -105,7 +105,7 @@ func (d Dragonfly) words(s *Spec) []string {
 
 // body writes a zone of all groups, each a zone of its switches, which are clusters. Routes of zones lead from router
 // to router, so that the way between two groups passes the two switches that their cable joins: a minimal route. A
-// cable that is narrower than what feeds it limits each flow.
+// cable of several that is narrower than what feeds it limits each flow.
 func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 	b.line(1, `<zone id="dragonfly" routing="Full">`)
 	for g := range d.Groups { // each of its switches is a cluster
@@ -124,10 +124,10 @@ func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 		b.line(2, `</zone>`)
 	}
 	var global []bundle
-	limited := d.Global.Bandwidth < min(s.NIC.Bandwidth, d.Local.Bandwidth)
+	narrow := d.Global.Bandwidth < min(s.NIC.Bandwidth, d.Local.Bandwidth)
 	for from := range d.Groups {
 		for to := from + 1; to < d.Groups; to++ {
-			global = append(global, bundle{fmt.Sprintf("global-%d-%d", from, to), d.GlobalCables, d.Global, limited,
+			global = append(global, bundle{fmt.Sprintf("global-%d-%d", from, to), d.GlobalCables, d.Global, narrow,
 				end{groupName(from), d.gateway(from, to)}, end{groupName(to), d.gateway(to, from)}})
 		}
 	}

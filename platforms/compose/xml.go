@@ -51,14 +51,16 @@ func (b *xmlBuilder) cluster(depth int, id string, s *Spec, first, n int, more s
 }
 
 // bundle is some cables between two zones as one link, or two: where a flow by itself would
-// get more than a cable, the second one limits each.
+// get more than one of several cables, the second one limits each.
 type bundle struct {
 	id       string
 	cables   int
 	cable    Cable
-	limited  bool
+	narrow   bool // a flow may come with more than a cable carries
 	src, dst end
 }
+
+func (u *bundle) limited() bool { return u.narrow && u.cables > 1 }
 
 // end is a zone, and the router at which it is left.
 // Inside a zone messages find their way to the router by its own routes.
@@ -69,14 +71,14 @@ func (b *xmlBuilder) joined(depth int, list []bundle) {
 	for _, u := range list {
 		b.line(depth, `<link id="%s" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX"/>`, u.id,
 			bandwidthText(float64(u.cables)*u.cable.Bandwidth), latencyText(u.cable.Latency))
-		if u.limited {
+		if u.limited() {
 			b.line(depth, `<link id="%s-cable" bandwidth="%s" latency="0" sharing_policy="FATPIPE"/>`, u.id,
 				bandwidthText(u.cable.Bandwidth))
 		}
 	}
 	for _, u := range list {
 		links := fmt.Sprintf(`<link_ctn id="%s" direction="UP"/>`, u.id)
-		if u.limited {
+		if u.limited() {
 			links += fmt.Sprintf(`<link_ctn id="%s-cable"/>`, u.id)
 		}
 		b.line(depth, `<zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s">%s</zoneRoute>`, u.src.zone, u.dst.zone,
