@@ -50,6 +50,8 @@ type Header struct {
 	Pollables     uint64                 `protobuf:"varint,15,opt,name=pollables,proto3" json:"pollables,omitempty"`         // number of slots for pollable operations
 	Features      []string               `protobuf:"bytes,16,rep,name=features,proto3" json:"features,omitempty"`            // what a reader must know, sorted; definitions may list more
 	Communicators bool                   `protobuf:"varint,17,opt,name=communicators,proto3" json:"communicators,omitempty"` // messages match within the group of their family alone; peers may be null
+	Queues        []string               `protobuf:"bytes,18,rep,name=queues,proto3" json:"queues,omitempty"`                // names of the queues of each rank's device, at most 16
+	Events        []string               `protobuf:"bytes,19,rep,name=events,proto3" json:"events,omitempty"`                // names of the events that are recorded in queues
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -201,6 +203,20 @@ func (x *Header) GetCommunicators() bool {
 		return x.Communicators
 	}
 	return false
+}
+
+func (x *Header) GetQueues() []string {
+	if x != nil {
+		return x.Queues
+	}
+	return nil
+}
+
+func (x *Header) GetEvents() []string {
+	if x != nil {
+		return x.Events
+	}
+	return nil
 }
 
 // Pair is a name, or title, and its value.
@@ -942,7 +958,7 @@ type Item struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Op            uint32                 `protobuf:"varint,1,opt,name=op,proto3" json:"op,omitempty"`
 	Dst           uint32                 `protobuf:"varint,2,opt,name=dst,proto3" json:"dst,omitempty"`                           // register that a let sets
-	Slot          uint32                 `protobuf:"varint,3,opt,name=slot,proto3" json:"slot,omitempty"`                         // pollable, or operator of a reduction
+	Slot          uint32                 `protobuf:"varint,3,opt,name=slot,proto3" json:"slot,omitempty"`                         // pollable, operator of a reduction, memory of a message, or as the operation says
 	Req           int32                  `protobuf:"zigzag32,4,opt,name=req,proto3" json:"req,omitempty"`                         // request slot
 	Sym           uint64                 `protobuf:"varint,5,opt,name=sym,proto3" json:"sym,omitempty"`                           // kernel, family, marker or block
 	GuardSym      uint64                 `protobuf:"varint,6,opt,name=guard_sym,json=guardSym,proto3" json:"guard_sym,omitempty"` // family of the guard
@@ -1353,7 +1369,7 @@ var File_proto_trace_proto protoreflect.FileDescriptor
 
 const file_proto_trace_proto_rawDesc = "" +
 	"\n" +
-	"\x11proto/trace.proto\x12\rreprise.trace\"\xe7\x04\n" +
+	"\x11proto/trace.proto\x12\rreprise.trace\"\x97\x05\n" +
 	"\x06Header\x12\x18\n" +
 	"\aprogram\x18\x01 \x01(\tR\aprogram\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
@@ -1373,7 +1389,9 @@ const file_proto_trace_proto_rawDesc = "" +
 	"call_sites\x18\x0e \x03(\v2\x17.reprise.trace.CallSiteR\tcallSites\x12\x1c\n" +
 	"\tpollables\x18\x0f \x01(\x04R\tpollables\x12\x1a\n" +
 	"\bfeatures\x18\x10 \x03(\tR\bfeatures\x12$\n" +
-	"\rcommunicators\x18\x11 \x01(\bR\rcommunicators\"0\n" +
+	"\rcommunicators\x18\x11 \x01(\bR\rcommunicators\x12\x16\n" +
+	"\x06queues\x18\x12 \x03(\tR\x06queues\x12\x16\n" +
+	"\x06events\x18\x13 \x03(\tR\x06events\"0\n" +
 	"\x04Pair\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"N\n" +

@@ -12,7 +12,7 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files'}
+            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files', 'queues'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -27,6 +27,8 @@ COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root 
     exscan send flops'''.split(',')]  # with their arguments; with + a vector of counts
 OPERATORS = [[], *map(str.split, 'sum max min prod land band lor bor lxor bxor maxloc minloc'.split())]  # of reductions
 ACCESSES = 'put get accumulate get_accumulate fetch_and_op compare_and_swap'.split()
+QUEUE = 'record E Q/wait-event Q E/sync-event E/sync-stream Q/sync-device/leaf-to-host/leaf-to-device'.split('/')  # event, queue
+MEMORIES = ['', 'dev', 'host', 'pageable']
 SYNCS = '''create free fence post start complete wait lock_shared lock_exclusive unlock lock_all unlock_all flush
     flush_local'''.split()
 MASK, signed, unzigzag = 2**64 - 1, lambda v: (v + 2**63 & MASK) - 2**63, lambda v: v >> 1 ^ -(v & 1)
@@ -178,6 +180,16 @@ class Rank:
         if op == 8:
             k = header.kernels[it.sym]
             print(k.name, *(x.value for x in k.attrs), *(d.values[v] if d.values else v for d, v in zip(k.dims, a)))
+        elif op == 43:
+            k, queue, waits = header.kernels[it.sym], header.queues[it.slot & 15], '-blocking' * (it.slot >> 4 & 1)
+            words = [*(x.value for x in k.attrs), *(d.values[v] if d.values else v for d, v in zip(k.dims, a))]
+            if k.name.startswith('copy'):
+                print(k.name + waits, *[queue] * (not waits), *words)
+            else:
+                print('launch' + waits, queue, k.name, *words)
+        elif op == 44:
+            words = {'Q': header.queues[it.slot >> 4], 'E': (header.events or [''])[it.sym]}
+            print(*(words.get(w, w) for w in QUEUE[it.slot & 15].split()))
         elif op in (9, 10, 17, 18, 34):
             print(LINES[op], *(self.requests[it.req] if op > 10 else [amount(a[0])]), *(['spread', amount(a[1])] if a[1:] and a[1] else []))
         elif op == 29:
@@ -205,7 +217,7 @@ class Rank:
                 self.requests[it.req] = [name]
         else:
             words = {w: NAMED[w].get(v, v) for w, v in zip('PTBSUI' if op == 22 else 'PTBI', a)}
-            words['C'] = self.comms[it.sym] if header.comm_families else ''
+            words['C'] = ' '.join([self.comms[it.sym] if header.comm_families else '', *[MEMORIES[it.slot]] * (1 + (op == 22))]).strip()
             for line in LINES[op].split('/'):
                 print(*(w for w in (words.get(w, w) for w in line.split()) if w != ''))
             if op in (13, 14, 16, 38):

@@ -82,6 +82,9 @@ const (
 	KindIaccess // like access, completed by a wait on Req
 	KindSync    // synchronisation X[0] of window Tag of family Sym with Peer, or AllRanks; X[1]: assertions
 	KindFile    // access of kind X[1] to a file of family Sym: X[0] bytes; X[2] is 1 if it is collective
+	// a call of kernel Sym in queue Tag of the rank's device, with the dimensions X; FlagBlocking, FlagParts
+	KindLaunch
+	KindQueue // verb X[0] on queue Tag, or on all, with event Sym
 	numKinds
 )
 
@@ -89,7 +92,7 @@ const (
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
 	"irecv", "wait", "test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase",
 	"mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null", "access", "iaccess", "sync",
-	"file"}
+	"file", "launch", "queue"}
 
 // String returns the verb of the kind.
 func (k Kind) String() string {

@@ -73,6 +73,8 @@ const (
 	OpIaccess     // as OpAccess, completed by a wait on Req
 	OpSync        // synchronisation Slot of a window of family Sym; Args: peer or AllRanks, window, assertions
 	OpFile        // access of kind Slot to a file of family Sym; Args: bytes
+	OpLaunch      // kernel Sym in the queue of the Slot; Args: dimensions, and the number of parts
+	OpQueue       // verb and queue of the Slot, event Sym
 	numOps
 )
 
@@ -80,7 +82,7 @@ const (
 type Item struct {
 	Op       Op
 	Dst      Reg
-	Slot     uint8 // pollable, Operator of a collective operation, or kind of an access or synchronisation
+	Slot     uint8 // pollable, Operator of a collective operation, Memory of a message, or kind, as Op says
 	Req      int32 // request slot
 	Sym      int   // kernel, family, marker, block number, collective operation or completion
 	Comm     int   // 1 + family of the communicator of a collective operation; 0: all ranks
@@ -102,10 +104,11 @@ type Block struct {
 // operand that holds the result. Mistakes (too many registers, a callee that does not exist) are
 // reported by Program.Add.
 type Builder struct {
-	block Block
-	next  int      // next free register
-	body  *[]Item  // where items go: the block's or an open If's or Loop's
-	errs  []string // mistakes, reported by Program.Add
+	block  Block
+	next   int      // next free register
+	memory Memory   // of messages
+	body   *[]Item  // where items go: the block's or an open If's or Loop's
+	errs   []string // mistakes, reported by Program.Add
 }
 
 // NewBuilder starts a block of the given number of parameters.
@@ -240,7 +243,7 @@ func (b *Builder) Message(op Op, family int, req int32, peer, tag, bytes Operand
 	if op < numOps && !opRules[op].req {
 		req = 0
 	}
-	b.Add(Item{Op: op, Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
+	b.Add(Item{Op: op, Slot: uint8(b.memory), Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
 }
 
 // Wait completes a request.
@@ -258,7 +261,7 @@ func (b *Builder) WaitAll() { b.Add(Item{Op: OpWaitAll}) }
 // Exchange starts to receive, sends, and waits for the receive. A side of zero bytes is left out: then only a
 // send, only a blocking receive, or nothing remains.
 func (b *Builder) Exchange(family int, peer, tag, out, in Operand) {
-	b.Add(Item{Op: OpExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
+	b.Add(Item{Op: OpExchange, Slot: uint8(b.memory), Sym: family, Args: []Operand{peer, tag, out, in}})
 }
 
 // SyncExchange starts a synchronous send, receives, and waits for the send.
@@ -268,7 +271,8 @@ func (b *Builder) SyncExchange(family int, peer, tag, out, in Operand) {
 
 // Sendrecv sends and receives at once.
 func (b *Builder) Sendrecv(family int, peer, tag, bytes, source, sourceTag, sourceBytes Operand) {
-	b.Add(Item{Op: OpSendrecv, Sym: family, Args: []Operand{peer, tag, bytes, source, sourceTag, sourceBytes}})
+	b.Add(Item{Op: OpSendrecv, Slot: uint8(b.memory), Sym: family,
+		Args: []Operand{peer, tag, bytes, source, sourceTag, sourceBytes}})
 }
 
 // Iprobe is a recorded probe that decided nothing.

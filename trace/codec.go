@@ -55,6 +55,7 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
 		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps), Phases: h.Phases,
 		Pollables: uint64(h.Pollables), Features: features, Communicators: h.Communicators,
+		Queues: h.Queues, Events: h.Events,
 	}
 	// Communicators: a group is a list of ranks, or an arithmetic sequence, which takes three numbers for any size.
 	for _, f := range h.CommFamilies {
@@ -118,6 +119,7 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
 		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps), Phases: m.Phases,
 		Pollables: fit(m.Pollables), Communicators: m.Communicators,
+		Queues: m.Queues, Events: m.Events,
 	}
 	for _, f := range m.CommFamilies {
 		h.CommFamilies = append(h.CommFamilies, CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {

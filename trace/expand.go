@@ -77,6 +77,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			}
 			a := &buf[n]
 			a.set(Kind(in.flags), in.sym, peer, tag, in.w)
+			a.Flags = in.d
 			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
 			n++
 		// Sides of zero bytes are left out: what remains may be a plain send or receive, or nothing.
@@ -98,6 +99,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			}
 			a := &buf[n]
 			a.set(kind, in.sym, peer, tag, 0)
+			a.Flags = in.flags
 			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
 			n++
 		case opSyncExchange:
@@ -128,7 +130,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.failMessage(KindSendrecv, source, with, into)
 				return n, false
 			}
-			buf[n] = Action{Kind: KindSendrecv, Sym: in.sym, Peer: int32(peer), Tag: int32(tag),
+			buf[n] = Action{Kind: KindSendrecv, Flags: in.flags, Sym: in.sym, Peer: int32(peer), Tag: int32(tag),
 				X: [4]int64{out, into, source | with<<32}}
 			n++
 		case opRequest:
@@ -200,6 +202,14 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if !c.file(&buf[n], in, r) {
 				return n, false
 			}
+			n++
+		case opLaunch:
+			if !c.launch(&buf[n], in, r) {
+				return n, false
+			}
+			n++
+		case opQueue:
+			buf[n] = Action{Kind: KindQueue, Sym: in.sym, Tag: int32(in.flags), X: [4]int64{int64(in.w)}}
 			n++
 		}
 	}

@@ -34,6 +34,7 @@ const (
 	featureSpreads                      // computations that state their spread
 	featureOneSided                     // windows, accesses to them and what synchronises them
 	featureFiles                        // accesses to files
+	featureQueues                       // queues of devices, and memories of messages
 	numFeatures
 )
 
@@ -43,6 +44,7 @@ var featureNames = append([]string{
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
+	featureQueues: "queues",
 }, convert(vectors.Names(), func(name string) string { return "vectors:" + name })...)
 
 // generatorFeature returns the feature of a kind.
@@ -107,6 +109,9 @@ func (h *Header) features() (s featureSet) {
 	}
 	if h.Communicators {
 		s.add(featureCommunicators)
+	}
+	if len(h.Queues) > 0 {
+		s.add(featureQueues)
 	}
 	for i := range h.CallSites {
 		t := &h.CallSites[i]

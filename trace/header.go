@@ -54,6 +54,8 @@ type Header struct {
 	CallSites []CallSite
 	// Pollables is the number of slots for pollable operations.
 	Pollables int
+	// Queues are the names of the queues of each rank's device, Events those of the events that are recorded there.
+	Queues, Events []string
 }
 
 // CommFamily is a partition of the ranks into groups (communicators), such as the process rows of a grid. Every
@@ -208,7 +210,7 @@ func (h *Header) SetPart(part string) {
 // Limits of a header. A reader refuses what exceeds them, so that no file can make it allocate without bound.
 const (
 	MaxRanks     = 1 << 24
-	maxSymbols   = 1 << 16 // kernels, markers, phases each
+	maxSymbols   = 1 << 16 // kernels, markers, phases, events each
 	maxFamilies  = 1 << 12
 	maxGrouped   = 1 << 32 // families times ranks
 	maxAxes      = 1 << 8
@@ -248,6 +250,8 @@ func (h *Header) check() (groups [][]int32, err error) {
 		what    string
 	}{
 		{h.Pollables, MaxPollables, "pollables"},
+		{len(h.Queues), MaxQueues, "queues"},
+		{len(h.Events), maxSymbols, "events"},
 		{len(h.CommFamilies), maxFamilies, "families"},
 		{len(h.Axes), maxAxes, "axes"},
 		{max(len(h.Kernels), len(h.Markers), len(h.Phases)), maxSymbols, "symbols of a kind"},

@@ -37,7 +37,7 @@ const (
 	opAction      // kind flags; X = A, B, C, D
 	opAmount      // kind flags; X[0], X[1] = A, B, the bits of float64s
 	opConstAmount // kind flags; X[0], X[1] = y<<32|x, w<<32|z
-	opMessage     // kind flags; peer A, tag B, X[0] = C, request w
+	opMessage     // kind flags; peer A, tag B, X[0] = C, request w, memory d
 	opExchange    // peer A, tag B, out C, in D
 	opSyncExchange
 	opAux         // aux = A, B, C for the next opSendrecv
@@ -58,6 +58,8 @@ const (
 	opIaccess     // as opAccess; request in aux
 	opSync        // synchronisation flags, family sym; peer A, window B, assertions C
 	opFile        // access flags, family sym; bytes A
+	opLaunch      // kernel sym with A, B, C, D, queue and flags in flags
+	opQueue       // verb w on queue flags, event sym
 )
 
 // lastComputed is the last opcode that Cursor.compute executes.
@@ -279,6 +281,16 @@ func (l *linker) item(it *Item) {
 		l.emit(in)
 	case OpCompute:
 		l.emit(l.with(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...))
+	case OpLaunch:
+		args := it.Args
+		if _, flags := it.LaunchQueue(); flags&FlagParts != 0 { // their number has its place behind all dimensions
+			dims := len(args) - 1
+			args = append(append(args[:dims:dims], make([]Operand, maxDims-1-dims)...), args[dims])
+		}
+		l.emit(l.with(instr{op: opLaunch, flags: it.Slot, sym: sym}, args...))
+	case OpQueue:
+		v, queue := it.QueueVerb()
+		l.emit(instr{op: opQueue, flags: uint8(queue), sym: sym, w: int32(v)})
 	case OpFlops, OpSleep: // a constant amount goes into one instruction, with all its bits
 		in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
 		halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
@@ -291,12 +303,12 @@ func (l *linker) item(it *Item) {
 		}
 		l.emit(in)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
-		l.emit(l.with(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...))
+		l.emit(l.with(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, d: it.Slot, w: it.Req}, it.Args...))
 	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
 	case OpSendrecv:
 		l.emit(l.with(instr{op: opAux}, it.Args[3:]...))
-		l.emit(l.with(instr{op: opSendrecv, sym: sym}, it.Args[:3]...))
+		l.emit(l.with(instr{op: opSendrecv, flags: it.Slot, sym: sym}, it.Args[:3]...))
 	case OpMark:
 		m := &l.program.header.Markers[it.Sym]
 		if !l.code.markers { // then only those of phases are live

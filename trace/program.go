@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -76,6 +77,10 @@ func NewProgram(h *Header) (*Program, error) {
 	}
 	for _, f := range h.CommFamilies {
 		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %+q %v", f.Name, f.Groups)))
+	}
+	s.events = [][32]byte{{}} // for those that name none
+	for i, name := range h.Events {
+		s.events = append(s.events[:i], sha256.Sum256(fmt.Appendf(nil, "event %+q", name)))
 	}
 	return p, nil
 }
@@ -151,7 +156,7 @@ func (p *Program) AddBlock(b Block) (int, error) {
 // the order in which a writer lists symbols; its hash does not, and so neither does the hash of a block that uses
 // it. Names are quoted in ASCII before they are hashed, as the characters that can be printed depend on the
 // version of Unicode.
-type symbolHashes struct{ kernels, markers, families [][32]byte }
+type symbolHashes struct{ kernels, markers, families, events [][32]byte }
 
 // appendItems appends the items as they are hashed for the block's name: with the hash of each symbol in place of
 // its number, and each list behind its length.
@@ -178,6 +183,8 @@ func (p *Program) appendItems(buf []byte, items []Item) []byte {
 				text = append(text, p.symbols.families[it.Comm-1][:]...)
 			}
 			symbol = sha256.Sum256(text)
+		case symbolEvent:
+			symbol = p.symbols.events[it.Sym]
 		case symbolCompletion:
 			symbol = sha256.Sum256(fmt.Appendf(nil, "completion %q", Completion(it.Sym)))
 		}
@@ -214,6 +221,7 @@ const (
 	symbolBlock
 	symbolCollective
 	symbolCompletion
+	symbolEvent
 )
 
 // opRule says what an item of an operation must look like in a definition.
@@ -228,6 +236,7 @@ type opRule struct {
 	nested bool  // has a body
 	req    bool  // has a request
 	kinds  uint8 // kinds that its slot may name; 0: it names none
+	memory bool  // its slot is a Memory
 	// Features that a file with such an item must list.
 	needs featureSet
 }
@@ -240,6 +249,7 @@ const (
 	needsCollectives featureSet = 1 << featureCollectives
 	needsCompletions featureSet = 1<<featureCompletions | needsRequests
 	needsOneSided    featureSet = 1 << featureOneSided
+	needsQueues      featureSet = 1 << featureQueues
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
@@ -255,18 +265,18 @@ var opRules = [numOps]opRule{
 	OpCompute:      {name: "compute", args: -1, symbol: symbolKernel},
 	OpFlops:        {name: "flops", args: 1}, // or 2: with a spread
 	OpSleep:        {name: "sleep", args: 1},
-	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
-	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
-	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
-	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
-	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily},
-	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpSend:         {name: "send", args: 3, symbol: symbolFamily, memory: true},
+	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily, memory: true},
+	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, memory: true, req: true, needs: needsRequests},
+	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, memory: true, req: true, needs: needsRequests},
+	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily, memory: true},
+	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, memory: true, req: true, needs: needsRequests},
 	OpWait:         {name: "wait", req: true, needs: needsRequests},
 	OpTest:         {name: "test", req: true, needs: needsRequests},
 	OpWaitAll:      {name: "waitall", needs: needsRequests},
-	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily},
+	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily, memory: true},
 	OpSyncExchange: {name: "syncexchange", args: 4, symbol: symbolFamily},
-	OpSendrecv:     {name: "sendrecv", args: 6, symbol: symbolFamily},
+	OpSendrecv:     {name: "sendrecv", args: 6, symbol: symbolFamily, memory: true},
 	OpIprobe:       {name: "iprobe", args: 2, symbol: symbolFamily},
 	OpProbed:       {name: "probed", args: 2, symbol: symbolFamily, needs: needsPolls},
 	OpDefine:       {name: "define", args: -1, symbol: symbolBlock, polls: true, needs: needsPolls},
@@ -289,6 +299,8 @@ var opRules = [numOps]opRule{
 	OpSync: {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
 	OpFile: {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds),
 		needs: 1 << featureFiles},
+	OpLaunch: {name: "launch", args: -1, symbol: symbolKernel, kinds: math.MaxUint8, needs: needsQueues},
+	OpQueue:  {name: "queue", symbol: symbolEvent, kinds: math.MaxUint8, needs: needsQueues},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.
@@ -359,7 +371,8 @@ func (c *checker) item(it *Item) error {
 
 	// The symbol is one of its table. Blocks are those defined before: calls are acyclic.
 	symbols := [...]int{symbolKernel: len(h.Kernels), symbolMarker: len(h.Markers), symbolFamily: len(h.CommFamilies),
-		symbolBlock: len(c.program.blocks), symbolCollective: int(numCollectives), symbolCompletion: int(numCompletions)}
+		symbolBlock: len(c.program.blocks), symbolCollective: int(numCollectives), symbolCompletion: int(numCompletions),
+		symbolEvent: max(1, len(h.Events))}
 	// An index that is out of its table would be one into nothing when the block is linked.
 	if n := symbols[rule.symbol]; rule.symbol != symbolNone && (it.Sym < 0 || it.Sym >= n) {
 		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
@@ -395,6 +408,11 @@ func (c *checker) item(it *Item) error {
 			}
 		}
 	}
+	if rule.memory && it.Slot != 0 || it.Op == OpLaunch || it.Op == OpQueue {
+		if err := c.queue(it); err != nil {
+			return err
+		}
+	}
 	if it.Req < 0 || it.Req >= MaxRequests {
 		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
 	}
@@ -405,7 +423,9 @@ func (c *checker) item(it *Item) error {
 		return fmt.Errorf("has a result")
 	case rule.kinds > 0 && it.Slot >= rule.kinds:
 		return fmt.Errorf("kind %d out of [0,%d)", it.Slot, rule.kinds)
-	case !rule.polls && rule.kinds == 0 && it.Slot != 0 && rule.symbol != symbolCollective:
+	case rule.memory && it.Slot >= uint8(numMemories):
+		return fmt.Errorf("memory %d out of [0,%d)", it.Slot, numMemories)
+	case !rule.polls && rule.kinds == 0 && !rule.memory && it.Slot != 0 && rule.symbol != symbolCollective:
 		return fmt.Errorf("has a pollable")
 	case it.Comm != 0 && rule.symbol != symbolCollective:
 		return fmt.Errorf("has a communicator")
@@ -446,6 +466,8 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		}
 	case OpCompute:
 		want = len(c.program.header.Kernels[it.Sym].Dims)
+	case OpLaunch:
+		want = len(c.program.header.Kernels[it.Sym].Dims) + int(it.Slot&FlagParts/FlagParts)
 	case OpFlops:
 		if len(it.Args) == 2 {
 			want = 2

@@ -227,7 +227,7 @@ func (p *Program) Called(kernels int) (called []bool, collectives [NumCollective
 	called = make([]bool, kernels)
 	p.Visit(func(it *Item) {
 		switch it.Op {
-		case OpCompute:
+		case OpCompute, OpLaunch:
 			called[it.Sym] = true
 		case OpCollective: // a nonblocking one has an algorithm of its own
 			collectives[it.Sym] = true

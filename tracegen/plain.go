@@ -100,6 +100,8 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		if a.X[1] != 0 {
 			p.Spread++
 		}
+	case trace.KindLaunch, trace.KindQueue:
+		return false, fmt.Errorf("%v on a device: queues have no counterpart in other tools", a.Kind)
 	case trace.KindPoll:
 		arrived, err := p.Polls.Answer(a)
 		if err == nil {

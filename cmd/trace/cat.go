@@ -12,6 +12,7 @@ import (
 	"reprise/trace"
 	"reprise/trace/text"
 	"reprise/tracegen/hpcg"
+	"reprise/tracegen/hpl"
 )
 
 // catCommand describes trace cat, which lists what ranks do.
@@ -93,4 +94,4 @@ func cat(c *cli.Context) error {
 
 // words are the forms of lines as the recorder of a program writes them, where they differ from those of package text;
 // by the program that the header names.
-var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
+var words = map[string]text.Words{hpcg.Program: hpcg.Words(), "rochpl": hpl.RocWords(), "rochpl6": hpl.RocWords()}

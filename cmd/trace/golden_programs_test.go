@@ -35,6 +35,7 @@ var goldens = []golden{
 	{"spreads", []string{"spreads"}, plainHeader(), writeSpreads},
 	{"one-sided", []string{"one-sided", "requests"}, plainHeader(), writeOneSided},
 	{"files", []string{"files"}, plainHeader(), writeFiles},
+	{"queues", []string{"queues", "requests"}, queuesHeader(), writeQueues},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -478,6 +479,50 @@ func writeFiles(w *goldenWriter) {
 	})
 	w.step(0, &trace.Call{Blocks: []int64{all, all}})
 	w.step(1, &trace.Call{Blocks: []int64{own, trace.NoBlock}})
+}
+
+// queuesHeader has two queues, an event, a copy, and a kernel of one and one of two dimensions.
+func queuesHeader() trace.Header {
+	h := plainHeader()
+	h.Queues, h.Events = []string{"compute", "data"}, []string{"packed"}
+	h.Kernels = []trace.Kernel{
+		{Name: "pack", Dims: []trace.Dim{{Name: "N"}}},
+		{Name: "leaf", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}}},
+		{Name: "copy", Attrs: []trace.Param{{Name: "kind", Value: "h2d"}}, Dims: []trace.Dim{{Name: "BYTES"}}},
+	}
+	return h
+}
+
+// Rank 0 packs 30 in queue compute, for which queue data and the rank wait, and sends 100 bytes of the device; then a
+// kernel in two parts. Rank 1 receives into memory of the host, after it has copied 40 bytes with and without waiting.
+func writeQueues(w *goldenWriter) {
+	n := trace.Const
+	pack := w.block("pack", 0, func(b *trace.Builder) {
+		b.Launch(0, 0, false, n(30))
+		b.Queue(trace.QueueRecord, 0, 0)
+		b.Queue(trace.QueueWait, 1, 0)
+		b.Queue(trace.QueueSyncEvent, 0, 0)
+		b.In(trace.MemoryDevice)
+		b.Message(trace.OpSend, 0, 0, n(1), n(5), n(100))
+	})
+	receive := w.block("receive", 0, func(b *trace.Builder) {
+		b.Launch(1, 2, false, n(40))
+		b.Launch(1, 2, true, n(40))
+		b.In(trace.MemoryHost)
+		b.Message(trace.OpIrecv, 0, 0, n(0), n(5), n(100))
+		b.Wait(0)
+	})
+	parts := w.block("parts", 0, func(b *trace.Builder) {
+		b.LaunchParts(0, 1, n(2), n(8), n(3))
+		b.Loop(n(2), func() {
+			b.Queue(trace.QueueTake, 0, 0)
+			b.Queue(trace.QueueGive, 0, 0)
+		})
+		b.Queue(trace.QueueSync, 0, 0)
+		b.Queue(trace.QueueSyncAll, 0, 0)
+	})
+	w.step(0, &trace.Call{Blocks: []int64{pack, receive}})
+	w.step(1, &trace.Call{Blocks: []int64{parts, trace.NoBlock}})
 }
 
 // Step 1 needs requests, step 2 a generated vector: what the header, written after step

@@ -14,6 +14,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/trace/warning"
 	"reprise/tracegen/hpl"
 )
 
@@ -28,6 +29,11 @@ func hplCommand(args []string) *cli.Command {
 			usage += ", must be given"
 		}
 		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: usage, DefaultText: par.Default})
+	}
+	flags = append(flags, &cli.StringFlag{Name: "variant", Value: "hpl", DefaultText: "hpl",
+		Usage: "`program`: hpl (2.3), rochpl (rocHPL 7.0.1 for GPUs), rochpl6 (6.0.0)"})
+	for _, par := range hpl.VariantParameters() {
+		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: par.Usage, DefaultText: par.Default})
 	}
 	flags = append(flags,
 		// A file in their place, of which one combination is taken.
@@ -97,6 +103,9 @@ func runHPL(c *cli.Context, args []string) error {
 	if err = p.Validate(); err != nil {
 		return command.Usage(err)
 	}
+	if wrong := p.Wrong(); wrong != "" {
+		command.Warn(c, []warning.Warning{{Text: wrong}})
+	}
 
 	// Users are told which parameters have their default, as neither a flag nor an HPL.dat gave them, and of a threshold
 	// that HPL ignores; an HPL.dat always has one.
@@ -128,6 +137,10 @@ func runHPL(c *cli.Context, args []string) error {
 
 // hplParams returns the parameters, from flags with defaults or from one combination of an HPL.dat.
 func hplParams(c *cli.Context) (p hpl.Params, err error) {
+	var variant hpl.Variant
+	if err := variant.Set(c.String("variant")); err != nil {
+		return p, command.Usagef("--variant %w", err)
+	}
 	if path := c.String("hpl-dat"); path != "" {
 		dat, err := readDat(c)
 		if err != nil {
@@ -145,7 +158,7 @@ func hplParams(c *cli.Context) (p hpl.Params, err error) {
 		if err != nil {
 			return p, command.Usage(err)
 		}
-		return p, nil
+		return p, setVariant(c, &p)
 	}
 	if c.IsSet("combination") {
 		return p, command.Usagef("--combination goes with --hpl-dat")
@@ -157,16 +170,29 @@ func hplParams(c *cli.Context) (p hpl.Params, err error) {
 	}
 	// Defaults depend on the parameters that are given, so that the library asks for these in between.
 	return hpl.WithDefaults(func(p *hpl.Params) error {
+		p.Program = variant
 		for _, par := range hpl.Parameters() {
 			if !c.IsSet(par.Name) {
 				continue
 			}
-			if err := par.Set(p, c.String(par.Name)); err != nil {
+			if err := par.Set(p, variant.Known(par.Name, c.String(par.Name))); err != nil {
 				return command.Usagef("%s %w", flagName(par.Name), err)
 			}
 		}
-		return nil
+		return setVariant(c, p)
 	})
+}
+
+// setVariant sets the parameters of variants from their flags.
+func setVariant(c *cli.Context, p *hpl.Params) error {
+	for _, par := range hpl.VariantParameters() {
+		if c.IsSet(par.Name) {
+			if err := par.Set(p, c.String(par.Name)); err != nil {
+				return command.Usagef("--%s %w", par.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // setCount sets a number, 1 or more, from its flag, if that is given.
@@ -198,7 +224,11 @@ func readDat(c *cli.Context) (dat *hpl.Dat, err error) {
 		}
 	}
 	err = withDat(c, c.String("hpl-dat"), func(in io.Reader, name string) (err error) {
-		dat, err = hpl.ReadDat(in, name)
+		var variant hpl.Variant
+		if err := variant.Set(c.String("variant")); err != nil {
+			return command.Usagef("--variant %w", err)
+		}
+		dat, err = variant.ReadDat(in, name)
 		return err
 	})
 	if err == nil {

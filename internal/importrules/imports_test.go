@@ -37,7 +37,7 @@ var allowed = map[string]rule{
 	"reprise/kernels/noise":      {},
 	"reprise/kernels":            {inside: []string{"reprise/platforms/machines", "reprise/trace/warning", "reprise/kernels/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/tracegen":           {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/replay/collective"}},
-	"reprise/tracegen/hpl":       {inside: []string{"reprise/smpi/option", "reprise/trace/warning", "reprise/trace", "reprise/trace/vectors", "reprise/tracegen"}},
+	"reprise/tracegen/hpl":       {inside: []string{"reprise/smpi/option", "reprise/trace/warning", "reprise/trace", "reprise/trace/text", "reprise/trace/vectors", "reprise/tracegen"}},
 	"reprise/tracegen/hpcg":      {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
 	"reprise/tracegen/programs":  {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/tracegen/hpcg", "reprise/tracegen/hpl"}},
 	"reprise/tracegen/simgrid":   {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}},

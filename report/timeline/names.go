@@ -101,6 +101,8 @@ func newActionNames(h *trace.Header) actionNames {
 	block(trace.KindIaccess, trace.NumAccesses, func(i int) string { return "r" + access(i) })
 	block(trace.KindSync, trace.NumSyncs, func(i int) string { return "win_" + trace.SyncKind(i).String() })
 	block(trace.KindFile, trace.NumFileKinds, func(i int) string { return trace.FileKind(i).String() })
+	block(trace.KindLaunch, 1, func(int) string { return trace.KindLaunch.String() })
+	block(trace.KindQueue, trace.NumQueueVerbs, func(i int) string { return trace.QueueVerb(i).String() })
 	return n
 }
 
@@ -117,6 +119,8 @@ func (n *actionNames) of(a *trace.Action) int {
 		return first + int(a.SyncKind())
 	case trace.KindFile:
 		return first + int(a.X[1])
+	case trace.KindQueue:
+		return first + int(a.X[0])
 	case trace.KindPoll:
 		if a.Flags&trace.FlagSpin != 0 {
 			return n.busy
@@ -129,7 +133,9 @@ func (n *actionNames) of(a *trace.Action) int {
 // action of a timeline in the listing. of is its request; nil: none that is known.
 func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	switch a.Kind {
-	case trace.KindCompute:
+	case trace.KindQueue:
+		return args
+	case trace.KindCompute, trace.KindLaunch:
 		for i, d := range n.header.Kernels[a.Sym].Dims {
 			if v := a.X[i]; d.Enum != nil && v >= 0 && v < int64(len(d.Enum)) {
 				args = append(args, Arg{Name: d.Name, Kind: TextArg, Text: d.Enum[v]})

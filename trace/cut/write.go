@@ -51,7 +51,7 @@ var itemOps = map[trace.Kind]trace.Op{
 	trace.KindIprobe: trace.OpIprobe, trace.KindProbe: trace.OpProbe, trace.KindWait: trace.OpWait,
 	trace.KindTest: trace.OpTest, trace.KindFree: trace.OpFree, trace.KindWaitAll: trace.OpWaitAll,
 	trace.KindComplete: trace.OpComplete, trace.KindAccess: trace.OpAccess, trace.KindIaccess: trace.OpIaccess,
-	trace.KindSync: trace.OpSync, trace.KindFile: trace.OpFile,
+	trace.KindSync: trace.OpSync, trace.KindFile: trace.OpFile, trace.KindLaunch: trace.OpLaunch, trace.KindQueue: trace.OpQueue,
 }
 
 // writer writes the actions of all ranks, unit by unit, side by side. Each action is an item of a call
@@ -236,7 +236,7 @@ func (w *writer) keeps(rank int, a *trace.Action) bool {
 func (w *writer) action(rank, site int) error {
 	a, c := w.next[rank], w.readers[rank].Cursor()
 	// Start from the form of a message: three arguments, peer, tag and bytes.
-	f := form{kind: a.Kind, sym: int(a.Sym), req: a.Req, args: 3}
+	f := form{kind: a.Kind, sym: int(a.Sym), req: a.Req, args: 3, slot: uint8(a.Memory())}
 	x := a.X
 	args, none := [numArgs]int64{int64(a.Peer), int64(a.Tag), x[0]}, [numArgs]int64{}
 	source, sourceTag := int32(trace.ProcNull), int32(0)
@@ -252,6 +252,15 @@ func (w *writer) action(rank, site int) error {
 	case trace.KindCompute:
 		f.args, args = len(w.h.Kernels[a.Sym].Dims), none
 		copy(args[:], x[:])
+	case trace.KindLaunch:
+		f.slot, f.args, args = uint8(a.Tag)|a.Flags, len(w.h.Kernels[a.Sym].Dims), none
+		copy(args[:], x[:])
+		if a.Flags&trace.FlagParts != 0 {
+			args[f.args] = x[3]
+			f.args++
+		}
+	case trace.KindQueue:
+		f.slot, f.args, args = trace.QueueSlot(a.QueueVerb(), int(a.Tag)), 0, none
 	case trace.KindFlops:
 		f.args, args = 1, [numArgs]int64{x[0], x[1]}
 		if x[1] != 0 { // a deviation
@@ -277,6 +286,7 @@ func (w *writer) action(rank, site int) error {
 	case trace.KindFile:
 		f.slot, f.args, args = trace.FileSlot(a.FileKind()), 1, [numArgs]int64{x[0]}
 	case trace.KindPhase:
+		f.slot = 0
 		f.sym *= 2 // markers come in pairs
 		if a.Flags&trace.FlagEnd != 0 {
 			f.sym++

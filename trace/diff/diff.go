@@ -458,7 +458,7 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 			}
 		}
 		return true
-	case trace.KindCompute:
+	case trace.KindCompute, trace.KindLaunch:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
 		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,

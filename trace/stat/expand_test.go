@@ -60,7 +60,7 @@ func (e *expander) action(a *trace.Action) {
 		} else {
 			e.add(countMiss, 1)
 		}
-	case trace.KindCompute:
+	case trace.KindCompute, trace.KindLaunch:
 		calls := e.kernels[a.Sym]
 		e.add(calls, 1)
 		for i, term := range e.h.Kernels[a.Sym].Flops {
@@ -105,6 +105,8 @@ func (e *expander) action(a *trace.Action) {
 		}
 		e.add(c, 1)
 		e.add(countMoved+c-countAccess, a.X[0])
+	case trace.KindQueue:
+		e.add(countQueue+counter(a.X[0]), 1)
 	case trace.KindSync:
 		e.add(countSync+counter(a.X[0]), 1)
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv, trace.KindStart:

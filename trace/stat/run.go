@@ -291,7 +291,7 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 			r.poll(it.Slot, true, times)
 		case trace.OpWork:
 			r.work(it, regs, times)
-		case trace.OpCompute:
+		case trace.OpCompute, trace.OpLaunch:
 			r.compute(it, regs, times)
 		default:
 			r.action(it, regs, times)
@@ -381,7 +381,7 @@ func (r *runner) compute(it *trace.Item, regs []int64, times int64) {
 	for i := range terms {
 		c++
 		exact, rounded := uint64(1), 1.0
-		for d, a := range it.Args {
+		for d, a := range it.Args[:len(r.program.Header().Kernels[it.Sym].Dims)] { // parts of a launch do not count
 			v := value(regs, a)
 			if v < 0 {
 				r.fail("kernel with a dimension of %d", v)
@@ -498,6 +498,9 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 		r.moved(countFile+counter(it.Slot), value(regs, it.Args[0]), times)
 	case trace.OpSync:
 		r.add(countSync+counter(it.Slot), 1, times)
+	case trace.OpQueue:
+		v, _ := it.QueueVerb()
+		r.add(countQueue+counter(v), 1, times)
 	default:
 		r.add(opCounts[it.Op], 1, times)
 	}
@@ -620,7 +623,7 @@ func (l *planner) item(it *trace.Item) bool {
 		l.reads(it.Args[0])
 	case trace.OpFile:
 		l.reads(it.Args[0])
-	case trace.OpCompute:
+	case trace.OpCompute, trace.OpLaunch:
 		if len(h.Kernels[it.Sym].Flops) > 0 {
 			l.reads(it.Args...)
 		}

@@ -336,6 +336,7 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 		// Windows and files: the counters with a request, or of all ranks together, follow the others.
 		actions, bytes := k.Actions, k.Bytes
 		switch {
+		case c >= countQueue:
 		case c >= countSync:
 			sum.Syncs += actions
 		case c >= countFile && trace.FileKind(c-countFile)%trace.FileKind(trace.NumFileKinds) == trace.FileRead:
@@ -489,7 +490,8 @@ const (
 	countFile        = countIaccess + counter(trace.NumAccesses)        // and more: one for each FileKind
 	countFileAll     = countFile + counter(trace.NumFileKinds)          // collective ones, likewise
 	countSync        = countFileAll + counter(trace.NumFileKinds)       // and more: one for each SyncKind
-	countBytes       = countSync + counter(trace.NumSyncs)              // and more: bytes of countSend to countSendrecv
+	countQueue       = countSync + counter(trace.NumSyncs)              // and more: one for each QueueVerb
+	countBytes       = countQueue + counter(trace.NumQueueVerbs)        // and more: bytes of countSend to countSendrecv
 	countMoved       = countBytes + counter(numSenders)                 // and more: bytes of countAccess up to countSync
 	firstKernel      = countMoved + (countSync - countAccess)
 )
@@ -506,6 +508,7 @@ var counterNames = slices.Concat(
 	verbs[trace.FileKind]("", trace.NumFileKinds, ""),
 	verbs[trace.FileKind]("", trace.NumFileKinds, "_all"),
 	verbs[trace.SyncKind]("win_", trace.NumSyncs, ""),
+	verbs[trace.QueueVerb]("", trace.NumQueueVerbs, ""),
 )
 
 // verbs returns the names of the first n values of an enumeration, each with a text before and a text behind.

@@ -44,7 +44,10 @@ const listingBuffer = 64 << 10 // bytes
 // otherwise; the zero value for nothing.
 func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Words) error {
 	h, rank := c.Program().Header(), c.Rank()
-	l := &listing{w: w, c: c, rule: rule, words: words, requests: map[int32]request{}}
+	l := &listing{w: w, c: c, rule: rule, words: words, requests: map[int32]request{}, events: h.Events}
+	for _, name := range h.Queues {
+		l.queues = append(l.queues, " "+name)
+	}
 	for i := range h.Kernels {
 		l.kernels = append(l.kernels, kernelText{h.Kernels[i].FullName(), h.Kernels[i].Dims})
 	}
@@ -131,6 +134,8 @@ type listing struct {
 	words   Words
 	kernels []kernelText
 	comms   []string // by family: " name", or nothing
+	queues  []string // likewise
+	events  []string
 
 	out    []byte
 	group  []byte       // zero-sized kernels at the end of out, or before the miss
@@ -152,6 +157,7 @@ type request struct {
 	verb      string // send, recv or, if that is all of its text (short), the operation
 	peer, tag int32
 	bytes     int64
+	comm      string
 	short     bool
 }
 
@@ -219,7 +225,7 @@ func (l *listing) action(a *trace.Action) error {
 	case trace.KindSend, trace.KindSsend, trace.KindRecv, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv:
 		l.message(kind.String(), a, a.X[0])
 		if completion := completions[kind]; completion != "" {
-			l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0]}
+			l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0], comm: l.commName(a)}
 		}
 	case trace.KindWait, trace.KindTest, trace.KindFree:
 		if r, ok := l.requests[a.Req]; ok {
@@ -231,21 +237,26 @@ func (l *listing) action(a *trace.Action) error {
 			delete(l.requests, a.Req)
 		}
 	case trace.KindWaitAll:
-		l.word("waitall").line()
+		l.word(strings.ReplaceAll(cmp.Or(l.words.WaitAll, "waitall"), "{count}", strconv.Itoa(len(l.requests)))).line()
 		clear(l.requests)
 	// These are listed as the three calls of MPI that they stand for.
 	case trace.KindExchange:
 		l.message("irecv", a, a.X[1])
 		l.message("send", a, a.X[0])
-		l.wait("wait", request{verb: "recv", peer: a.Peer, tag: a.Tag, bytes: a.X[1]})
+		l.wait("wait", request{verb: "recv", peer: a.Peer, tag: a.Tag, bytes: a.X[1], comm: l.commName(a)})
 	case trace.KindSyncExchange:
 		l.message("issend", a, a.X[0])
 		l.message("recv", a, a.X[1])
-		l.wait("wait", request{verb: "send", peer: a.Peer, tag: a.Tag, bytes: a.X[0]})
+		l.wait("wait", request{verb: "send", peer: a.Peer, tag: a.Tag, bytes: a.X[0], comm: l.commName(a)})
 	case trace.KindSendrecv:
 		source := trace.Action{Sym: a.Sym}
 		source.Peer, source.Tag = a.Source()
-		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
+		if form := l.words.Sendrecv; form != "" && source.Peer == a.Peer && source.Tag == a.Tag {
+			form = strings.ReplaceAll(form, "{received}", strconv.FormatInt(a.X[1], 10))
+			l.form(form, request{peer: a.Peer, tag: a.Tag, bytes: a.X[0], comm: l.commName(a)}).memory(a).memory(a).line()
+			return nil
+		}
+		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).memory(a).memory(a).line()
 	case trace.KindCollective:
 		l.collective(a)
 	// A wait for an operation, or an access, names it by its verb alone.
@@ -253,7 +264,12 @@ func (l *listing) action(a *trace.Action) error {
 		l.collective(a)
 		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true}
 	case trace.KindComplete:
-		// Which of the requests are complete is decided in a replay.
+		// Which of the requests are complete is decided in a replay. Of one request there is no choice.
+		if slots := l.c.Requests(a.X[0]); len(slots) == 1 && l.words.WaitAny != "" {
+			l.form(l.words.WaitAny, l.requests[slots[0]]).line()
+			delete(l.requests, slots[0])
+			return nil
+		}
 		l.word(trace.Completion(a.Sym).String())
 		for _, slot := range l.c.Requests(a.X[0]) {
 			l.int(int64(slot))
@@ -299,10 +315,49 @@ func (l *listing) action(a *trace.Action) error {
 			l.word("_all")
 		}
 		l.int(a.X[0]).comm(a).line()
+	case trace.KindLaunch:
+		return l.launch(a)
+	case trace.KindQueue:
+		v := a.QueueVerb()
+		l.word(v.String())
+		queue := l.queues[a.Tag]
+		switch v {
+		case trace.QueueRecord:
+			l.word(" ").word(l.events[a.Sym]).word(queue)
+		case trace.QueueWait:
+			l.word(queue).word(" ").word(l.events[a.Sym])
+		case trace.QueueSyncEvent:
+			l.word(" ").word(l.events[a.Sym])
+		case trace.QueueSync:
+			l.word(queue)
+		}
+		l.line()
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
+}
+
+// launch appends the line of a launch: that of a kernel behind the queue's name. Copies have a verb of their own.
+func (l *listing) launch(a *trace.Action) error {
+	k := &l.kernels[a.Sym]
+	verb, rest, isCopy := k.prefix, "", strings.HasPrefix(k.prefix, "copy")
+	if isCopy {
+		verb, rest, _ = strings.Cut(verb, " ")
+	} else {
+		verb, rest = "launch", verb
+	}
+	l.word(verb)
+	if a.Flags&trace.FlagBlocking != 0 {
+		l.word("-blocking")
+	}
+	if !isCopy || a.Flags&trace.FlagBlocking == 0 { // a copy for which the host waits names no queue
+		l.word(l.queues[a.Tag])
+	}
+	l.word(" ").word(rest)
+	_, err := l.dims(a)
+	l.line()
+	return err
 }
 
 // collective appends a collective operation: counts of elements, one or one for each rank, with x and the bytes of
@@ -310,8 +365,12 @@ func (l *listing) action(a *trace.Action) error {
 // ranks, and blocking.
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
-	if form, ok := l.words.Collectives[c.Kind]; ok && c.Comm == 0 && !c.Nonblocking {
-		l.word(strings.NewReplacer("{count}", strconv.FormatInt(c.Send, 10), "{size}", strconv.FormatInt(c.SendSize, 10),
+	if form, ok := l.words.Collectives[c.Kind]; ok && (c.Comm == 0 || strings.Contains(form, "{comm}")) && !c.Nonblocking {
+		comm := ""
+		if c.Comm > 0 {
+			comm = l.comms[c.Comm-1]
+		}
+		l.word(strings.NewReplacer(" {comm}", comm, "{bytes}", strconv.FormatInt(c.Send*c.SendSize, 10), "{count}", strconv.FormatInt(c.Send, 10), "{size}", strconv.FormatInt(c.SendSize, 10),
 			"{root}", strconv.Itoa(int(c.Root)), "{operator}", c.Operator.String()).Replace(form)).line()
 		return
 	}
@@ -368,7 +427,7 @@ func (l *listing) elements(count int64, sums []int64, size int64) {
 
 // message appends a line of a verb, an envelope and a communicator.
 func (l *listing) message(verb string, a *trace.Action, bytes int64) {
-	l.word(verb).envelope(a, bytes).comm(a).line()
+	l.word(verb).envelope(a, bytes).comm(a).memory(a).line()
 }
 
 // wait appends the line of a wait, a test or a free of a request. It repeats the request's peer, bytes and tag,
@@ -379,12 +438,17 @@ func (l *listing) wait(verb string, r request) {
 		return
 	}
 	if verb == "wait" && l.words.Wait != "" {
-		l.word(strings.NewReplacer("{verb}", r.verb, "{peer}", strconv.Itoa(int(r.peer)),
-			"{bytes}", strconv.FormatInt(r.bytes, 10), "{tag}", strconv.Itoa(int(r.tag))).Replace(l.words.Wait)).line()
+		l.form(l.words.Wait, r).line()
 		return
 	}
 	a := trace.Action{Peer: r.peer, Tag: r.tag}
 	l.word(verb).word(" ").word(r.verb).envelope(&a, r.bytes).line()
+}
+
+// form appends what a form of Words makes of a message.
+func (l *listing) form(form string, r request) *listing {
+	return l.word(strings.NewReplacer("{verb}", r.verb, "{peer}", strconv.Itoa(int(r.peer)), "{bytes}", strconv.FormatInt(r.bytes, 10),
+		"{tag}", strconv.Itoa(int(r.tag)), " {comm}", r.comm).Replace(form))
 }
 
 // probe appends a probe, without the end of the line.
@@ -398,19 +462,9 @@ func (l *listing) compute(a *trace.Action) error {
 	// The line is written to out, and moved from there if it is held back.
 	k := &l.kernels[a.Sym]
 	start := len(l.out)
-	zero := false
-	l.word(k.prefix)
-	for i := range k.dims {
-		v := a.X[i]
-		if enum := k.dims[i].Enum; enum != nil {
-			if v < 0 || v >= int64(len(enum)) {
-				return fmt.Errorf("kernel %s: %s is %d, allowed 0 to %d", k.prefix, k.dims[i].Name, v, len(enum)-1)
-			}
-			l.word(" ").word(enum[v])
-			continue
-		}
-		zero = zero || v == 0 && !k.dims[i].Label
-		l.int(v)
+	zero, err := l.word(k.prefix).dims(a)
+	if err != nil {
+		return err
 	}
 	l.line()
 
@@ -428,6 +482,24 @@ func (l *listing) compute(a *trace.Action) error {
 		l.group = l.group[:0]
 	}
 	return nil
+}
+
+// dims appends the dimensions of a kernel, and reports whether a size among them is 0.
+func (l *listing) dims(a *trace.Action) (zero bool, err error) {
+	k := &l.kernels[a.Sym]
+	for i := range k.dims {
+		v := a.X[i]
+		if enum := k.dims[i].Enum; enum != nil {
+			if v < 0 || v >= int64(len(enum)) {
+				return false, fmt.Errorf("kernel %s: %s is %d, allowed 0 to %d", k.prefix, k.dims[i].Name, v, len(enum)-1)
+			}
+			l.word(" ").word(enum[v])
+			continue
+		}
+		zero = zero || v == 0 && !k.dims[i].Label
+		l.int(v)
+	}
+	return zero, nil
 }
 
 // miss notes a failed poll: one more of the same, or a new one.
@@ -461,8 +533,11 @@ func (l *listing) settle() {
 // Words are forms of lines that replace the usual ones, where the recorder of a program
 // writes others; empty ones replace nothing. In a form {name} stands for a value.
 type Words struct {
-	Wait        string                          // of {verb} (send or recv), {peer}, {bytes}, {tag}
-	Collectives map[trace.CollectiveKind]string // of {count} elements of {size} bytes, {root}, {operator}
+	Wait        string                          // of {verb} (send or recv), {peer}, {bytes}, {tag}, {comm}
+	WaitAll     string                          // of {count} requests
+	WaitAny     string                          // of one request, as Wait
+	Sendrecv    string                          // with one peer and tag: as Wait, and {received} bytes
+	Collectives map[trace.CollectiveKind]string // of {count} elements of {size} bytes, {bytes} in all, {root}, {operator}, {comm}
 }
 
 // The pieces of a line, all appended to out.
@@ -520,8 +595,21 @@ func (l *listing) tag(v int32) *listing {
 
 // comm appends the name of an action's communicator, if it has one.
 func (l *listing) comm(a *trace.Action) *listing {
+	return l.word(l.commName(a))
+}
+
+// commName returns the name of an action's communicator with a blank before it, if it has one.
+func (l *listing) commName(a *trace.Action) string {
 	if int(a.Sym) < len(l.comms) {
-		l.word(l.comms[a.Sym])
+		return l.comms[a.Sym]
+	}
+	return ""
+}
+
+// memory appends where the buffer of a message lies, if that is said.
+func (l *listing) memory(a *trace.Action) *listing {
+	if m := a.Memory(); m != trace.MemoryUnsaid {
+		l.word(" ").word(m.String())
 	}
 	return l
 }

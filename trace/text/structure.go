@@ -230,6 +230,14 @@ func (s *structureWriter) items(items []trace.Item, depth int) {
 	}
 }
 
+// memory returns where the buffer of a message lies, if that is said.
+func memory(it *trace.Item) string {
+	if m := trace.Memory(it.Slot); m != trace.MemoryUnsaid {
+		return " in " + m.String()
+	}
+	return ""
+}
+
 // register returns the name of a register.
 func register(r trace.Reg) string { return "r" + strconv.Itoa(int(r)) }
 
@@ -278,6 +286,23 @@ func (s *structureWriter) item(it *trace.Item) string {
 	// Computations and messages.
 	case trace.OpCompute:
 		return s.h.Kernels[it.Sym].FullName() + "(" + operands(it.Args) + ")"
+	case trace.OpLaunch:
+		queue, flags := it.LaunchQueue()
+		text = fmt.Sprintf("launch %s %s(%s)", s.h.Queues[queue], s.h.Kernels[it.Sym].FullName(), operands(it.Args))
+		switch flags {
+		case trace.FlagBlocking:
+			return text + " blocking"
+		case trace.FlagParts:
+			return text + " in parts"
+		}
+		return text
+	case trace.OpQueue:
+		v, queue := it.QueueVerb()
+		text = fmt.Sprintf("%v %s", v, s.h.Queues[queue])
+		if v.Named() {
+			text += " event " + s.h.Events[it.Sym]
+		}
+		return text
 	case trace.OpMark:
 		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
 	case trace.OpWait, trace.OpTest, trace.OpFree:
@@ -285,14 +310,14 @@ func (s *structureWriter) item(it *trace.Item) string {
 	case trace.OpComplete:
 		return fmt.Sprintf("%v requests %s", trace.Completion(it.Sym), strings.Trim(fmt.Sprint(it.Coefs), "[]"))
 	case trace.OpIsend, trace.OpIssend, trace.OpIrecv, trace.OpStart:
-		return fmt.Sprintf("%s request %d peer %s tag %s bytes %s%s", text, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym))
+		return fmt.Sprintf("%s request %d peer %s tag %s bytes %s%s", text, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym)+memory(it))
 	case trace.OpSend, trace.OpSsend, trace.OpRecv:
-		return fmt.Sprintf("%s peer %s tag %s bytes %s%s", text, arg(0), arg(1), arg(2), s.comm(it.Sym))
+		return fmt.Sprintf("%s peer %s tag %s bytes %s%s", text, arg(0), arg(1), arg(2), s.comm(it.Sym)+memory(it))
 	case trace.OpExchange, trace.OpSyncExchange:
-		return fmt.Sprintf("%s peer %s tag %s out %s in %s%s", text, arg(0), arg(1), arg(2), arg(3), s.comm(it.Sym))
+		return fmt.Sprintf("%s peer %s tag %s out %s in %s%s", text, arg(0), arg(1), arg(2), arg(3), s.comm(it.Sym)+memory(it))
 	case trace.OpSendrecv:
 		return fmt.Sprintf("sendrecv peer %s tag %s bytes %s from %s tag %s bytes %s%s",
-			arg(0), arg(1), arg(2), arg(3), arg(4), arg(5), s.comm(it.Sym))
+			arg(0), arg(1), arg(2), arg(3), arg(4), arg(5), s.comm(it.Sym)+memory(it))
 	case trace.OpIprobe, trace.OpProbed, trace.OpProbe:
 		return fmt.Sprintf("%s peer %s tag %s%s", text, arg(0), arg(1), s.comm(it.Sym))
 

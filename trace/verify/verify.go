@@ -280,7 +280,7 @@ func (r *rankCheck) fail(format string, args ...any) {
 func (r *rankCheck) action(a *trace.Action) {
 	switch a.Kind {
 	// A dimension that has names is an index into them.
-	case trace.KindCompute:
+	case trace.KindCompute, trace.KindLaunch:
 		k := &r.h.Kernels[a.Sym]
 		for i := range k.Dims {
 			if enum := k.Dims[i].Enum; enum != nil && a.X[i] >= int64(len(enum)) {

@@ -201,7 +201,7 @@ func (c *caster) core(small bool) {
 				upper := b.Min(operands[1], piece.Plus(1))
 				return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(operands[1], piece))
 			}
-			b.SyncExchange(rowFamily, peer, operands[0], size(out), size(in))
+			c.exchange(b, peer, operands[0], size(out), size(in), true)
 		}}
 		clipped.emit(c.b, y, n, [2]trace.Operand{c.tag, c.length}, before, after)
 	})
@@ -221,13 +221,36 @@ func (c *caster) spread(size func(lo, hi int) trace.Operand) {
 	n, y := c.lib.pieces(), c.position()
 	for bit := hi(n - 1); bit >= 1; bit /= 2 {
 		peer, receives, ok := treePeer(y, bit, n)
-		switch {
-		case !ok:
-		case receives:
-			c.message(trace.OpRecv, c.distance(peer), size(y, min(y+bit, n)))
-		default:
-			c.message(trace.OpSsend, c.distance(peer), size(peer, min(peer+bit, n)))
+		op, first := trace.OpSsend, peer
+		if receives {
+			op, first = trace.OpRecv, y
+		} else if c.lib.p.Program.roc() {
+			op = trace.OpSend
 		}
+		if !ok {
+			continue
+		}
+		bytes := size(first, min(first+bit, n))
+		message := func() { c.message(op, c.distance(peer), bytes) }
+		if c.lib.p.Program.roc() {
+			c.member(peer) // looked up here, as the condition's body ends
+			c.b.If(bytes, message)
+		} else {
+			message()
+		}
+	}
+}
+
+// exchange emits a step of a roll. Only the messages of rocHPL that may be empty are left out then.
+func (c *caster) exchange(b *trace.Builder, peer, tag, out, in trace.Operand, empty bool) {
+	switch {
+	case !c.lib.p.Program.roc():
+		b.SyncExchange(rowFamily, peer, tag, out, in)
+	case empty:
+		b.In(trace.MemoryDevice)
+		partialExchange(b, rowFamily, peer, tag, out, in)
+	default:
+		b.Exchange(rowFamily, peer, tag, out, in)
 	}
 }
 
@@ -243,7 +266,7 @@ func (c *caster) roll() {
 		if (y+k)%2 == 1 {
 			next, out, in = 0, (y+l)%n, (y-l-1+n)%n
 		}
-		c.b.SyncExchange(rowFamily, neighbours[next], c.tag, sizes[out == n-1], sizes[in == n-1])
+		c.exchange(c.b, neighbours[next], c.tag, sizes[out == n-1], sizes[in == n-1], false)
 	}
 	odd := (y + 1) % 2 // of the steps with the position before
 	lasts := [...]int{ // the steps in which the last piece

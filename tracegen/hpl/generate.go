@@ -83,9 +83,12 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	begin.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
 	g.call(callBegin, nil, g.one(int64(g.lib.add(begin))))
 	var pending []*panel
-	if p.lookAhead() == 0 {
+	switch {
+	case p.Program.roc():
+		g.roc()
+	case p.lookAhead() == 0:
 		g.plain()
-	} else {
+	default:
 		pending = g.lookAhead()
 	}
 	if limit < p.Steps() {
@@ -93,7 +96,9 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	}
 
 	// The last step has the drain of the look-ahead, and the solve.
-	g.Step(p.Steps())
+	if !p.Program.roc() {
+		g.Step(p.Steps())
+	}
 	for _, x := range pending { // with the panels that are left, the right-hand side alone is updated
 		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
 	}

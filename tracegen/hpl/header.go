@@ -94,7 +94,7 @@ func header(p *Params, o *Options) *trace.Header {
 	if p.PMap == ColumnMajor {
 		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
 	}
-	return &trace.Header{
+	h := &trace.Header{
 		Program: "hpl",
 		Tool:    o.Tool,
 		Command: o.Command,
@@ -125,6 +125,10 @@ func header(p *Params, o *Options) *trace.Header {
 		CallSites: callSiteTable(),
 		Pollables: 1,
 	}
+	if p.Program.roc() {
+		rocHeader(p, h)
+	}
+	return h
 }
 
 // Phases of a run, numbered as trace.Marker.Phase counts them, from 1.

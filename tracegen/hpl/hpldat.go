@@ -21,6 +21,7 @@ import (
 
 // Dat is the content of an HPL.dat: lists of values whose combinations HPL runs one after the other.
 type Dat struct {
+	variant  Variant
 	values   map[string][]int // by parameter; of choices, HPL's digits
 	warnings []warning.Warning
 }
@@ -60,11 +61,15 @@ func (d *Dat) Combination(k int) (Params, error) {
 	}
 	// All parameters of an HPL.dat are set below, so the sizes of the defaults have no effect.
 	p := DefaultParams(1, 1, 1)
+	p.UseVariant(d.variant)
 	for i := range parameters {
 		par := &parameters[i]
 		if err := par.Set(&p, strconv.Itoa(d.values[par.Name][at[par.loop]])); err != nil {
 			return p, fmt.Errorf("%s %w", par.Name, err)
 		}
+	}
+	if d.variant.roc() {
+		p.Node = NodeGrid{p.P, p.Q}
 	}
 	return p, nil
 }
@@ -159,9 +164,13 @@ const maxDatValues = 20
 // package cannot take, such as N = 0. If HPL reads other values than a person does (see hplLine), or takes a
 // default for a value that it does not know, the Dat has a warning. Name is for errors and warnings, which give
 // the line.
-func ReadDat(r io.Reader, name string) (*Dat, error) {
+func ReadDat(r io.Reader, name string) (*Dat, error) { return HPL23.ReadDat(r, name) }
+
+// ReadDat reads an HPL.dat as the variant does. rocHPL, which reads its lines as HPL does, takes other numbers for
+// those that it does not know, and stops at values of some parameters.
+func (v Variant) ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := sniff.Remember(r)
-	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
+	d := &datReader{variant: v, in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 
 	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the
 	// values on the next; the number of grids counts for P and Q. Parameters with one value for all
@@ -171,7 +180,7 @@ func ReadDat(r io.Reader, name string) (*Dat, error) {
 	d.next(true)  // the output file
 	d.next(true)
 	d.hpl.values(1) // the device
-	dat := &Dat{values: map[string][]int{}}
+	dat := &Dat{variant: v, values: map[string][]int{}}
 	n, counted := 1, noLoop
 	for i := range parameters {
 		par := &parameters[i]
@@ -210,6 +219,7 @@ func ReadDat(r io.Reader, name string) (*Dat, error) {
 // datReader reads line by line; after the first failure it reads no more. It reads each
 // value twice: as a person does, and as HPL does.
 type datReader struct {
+	variant  Variant
 	in       *bufio.Reader // of as many characters as HPL reads at once
 	name     string
 	number   int    // of the line, from 1
@@ -340,16 +350,21 @@ func (d *datReader) values(par *Parameter, n int) []int {
 	list := d.integers(par.Name, n, least)
 	warned := false
 	for i, v := range list {
+		if want, ok := fixed[par.Name]; ok && d.variant.roc() && v != want && d.err == nil {
+			d.err = fmt.Errorf("%s = %d: rocHPL stops unless it is %d", par.Name, v, want)
+		}
 		if v < par.least || par.digits > 0 && v >= par.digits {
-			list[i] = par.otherwise
-			beyond := ""
-			if par.beyond != "" && v >= par.digits && v < 10 {
+			list[i] = d.variant.otherwise(par)
+			program, beyond := "HPL", ""
+			if d.variant.roc() {
+				program = "rocHPL"
+			} else if par.beyond != "" && v >= par.digits && v < 10 {
 				beyond = fmt.Sprintf(": %d is %s", v, par.beyond)
 			}
 			if !warned {
 				warned = true
-				d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s = %d, which HPL does not know: it takes %s%s",
-					par.Name, v, par.text(par.otherwise), beyond))
+				d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s = %d, which %s does not know: it takes %s%s",
+					par.Name, v, program, par.text(list[i]), beyond))
 			}
 		}
 		var p Params

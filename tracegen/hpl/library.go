@@ -18,6 +18,7 @@ type library struct {
 	factors   map[factorKey]*factor
 	blocks    map[any]int // all others that are used more than once, by their keys
 	positions []int64     // of spread-roll; nil before it is needed
+	bcasts    []int64     // of rocHPL, by distance; nil before they are needed
 }
 
 // widthBlocks are the blocks that depend on a panel's width, each list by the distance of the process row from

@@ -31,6 +31,10 @@ type Params struct {
 	Align         int  // of buffers, in doubles; no action depends on it
 	CopyL         bool // HPL built with HPL_COPY_L
 	Pivots        Pivots
+	// The program, and what rocHPL has besides HPL.dat.
+	Program Variant
+	Frac    float64 // of the columns: the section whose swap comes last
+	Node    NodeGrid
 }
 
 // DefaultParams returns the parameters that HPL's tuning notes recommend for a matrix of order n on a
@@ -61,6 +65,7 @@ func WithDefaults(set func(*Params) error) (Params, error) {
 		return given, err
 	}
 	p := DefaultParams(given.N, given.P, given.Q)
+	p.UseVariant(given.Program)
 	return p, set(&p)
 }
 
@@ -93,6 +98,7 @@ func (p *Params) Validate() error {
 			}
 		}
 	}
+	errs = append(errs, p.checkVariant()...)
 	check(int64(p.P)*int64(p.Q) <= trace.MaxRanks || p.P > trace.MaxRanks || p.Q > trace.MaxRanks,
 		"P = %d times Q = %d is more than %d ranks", p.P, p.Q, trace.MaxRanks)
 	if p.N >= 1 && p.NB >= 1 && p.N <= maxOrder {
@@ -186,7 +192,7 @@ func (p *Params) memory() int64 {
 
 // lookAhead returns the depth that HPL uses: none with a single process column.
 func (p *Params) lookAhead() int {
-	if p.Q == 1 {
+	if p.Q == 1 && !p.Program.roc() {
 		return 0
 	}
 	return p.Depth
@@ -247,8 +253,14 @@ func (p *Params) List() []trace.Param {
 	for i := range parameters {
 		list = append(list, trace.Param{Name: parameters[i].Name, Value: parameters[i].Get(p)})
 	}
-	list = append(list, trace.Param{Name: "copy-l", Value: yesNo(p.CopyL)},
-		trace.Param{Name: "pivots", Value: strings.TrimSuffix(p.Pivots.String(), ":"+p.Pivots.Name)})
+	if p.Program.roc() {
+		list = append(list, trace.Param{Name: "variant", Value: p.Program.String()},
+			trace.Param{Name: "frac", Value: strconv.FormatFloat(p.Frac, 'g', -1, 64)},
+			trace.Param{Name: "node-grid", Value: p.Node.String()})
+	} else {
+		list = append(list, trace.Param{Name: "copy-l", Value: yesNo(p.CopyL)})
+	}
+	list = append(list, trace.Param{Name: "pivots", Value: strings.TrimSuffix(p.Pivots.String(), ":"+p.Pivots.Name)})
 	if p.Pivots.Kind == RandomPivots {
 		list = append(list, trace.Param{Name: "seed", Value: strconv.FormatUint(p.Pivots.Seed, 10)})
 	}

@@ -35,6 +35,7 @@ func (l *library) solutionBlock(d int) int64 {
 	window, kp, prow, pcol, rowTag, colTag := b.Scale(int64(l.p.NB), a[0]), a[1], a[2], a[3], a[4], a[5]
 	bytes := b.Scale(doubleBytes, kp)
 	pass := func(op trace.Op, distance int) {
+		l.settle(b, op)
 		b.Message(op, colFamily, 0, b.Member(colFamily, prow.Plus(int64(-distance))), colTag, bytes)
 	}
 	// The solution comes from the row below, and goes on up the process column once it is used.
@@ -46,8 +47,9 @@ func (l *library) solutionBlock(d int) int64 {
 	}
 	// A process without rows in the window has nothing to compute, and no sums to send.
 	b.If(window, func() {
-		b.Compute(dgemvN, window, kp)
+		l.solve(b, dgemvN, window, kp)
 		if l.p.Q > 1 {
+			l.settle(b, trace.OpSend)
 			b.Message(trace.OpSend, rowFamily, 0, b.Member(rowFamily, pcol), rowTag, b.Scale(doubleBytes, window))
 		}
 	})
@@ -57,9 +59,35 @@ func (l *library) solutionBlock(d int) int64 {
 	return int64(l.add(b))
 }
 
+// solve appends a kernel of the solve, which rocHPL runs on the device.
+func (l *library) solve(b *trace.Builder, kernel int, dims ...trace.Operand) {
+	if l.p.Program.roc() {
+		launch(b, kernel, dims...)
+	} else {
+		b.Compute(kernel, dims...)
+	}
+}
+
+// settle prepares a message of the solve: rocHPL has it in memory of the device, for which it waits before it sends.
+func (l *library) settle(b *trace.Builder, op trace.Op) {
+	if l.p.Program.roc() {
+		b.In(trace.MemoryDevice)
+		if op == trace.OpSend {
+			b.Queue(trace.QueueSyncAll, 0, 0)
+		}
+	}
+}
+
 // solutionTree gives the kp unknowns of the last block to all of its process
 // column: at distance d from the process row that solved it.
 func (l *library) solutionTree(d int) int64 {
+	if l.p.Program.roc() { // MPI_Bcast
+		b := trace.NewBuilder("broadcast", 2)
+		b.Queue(trace.QueueSyncAll, 0, 0)
+		b.Collective(trace.CollBcast, trace.CollectiveOperands{Comm: trace.Comm(1 + colFamily), Root: b.Member(colFamily, b.Param(1)),
+			Send: b.Param(0), SendSize: trace.Const(doubleBytes)})
+		return int64(l.add(b))
+	}
 	b := trace.NewBuilder(fmt.Sprintf("tree d=%d", d), 2)
 	kp, prow := b.Param(0), b.Param(1)
 	b.Mark(beginTree, kp, prow)
@@ -89,12 +117,11 @@ func nextTag(tag, first int64) int64 {
 // flow, back substitution.
 func (g *generator) backSubstitution() {
 	l := g.lib
-	sendRHS, recvRHS := l.rhsBlock(true), l.rhsBlock(false)
 
 	// A diagonal block of the given order is solved.
 	b := trace.NewBuilder("diagonal", 1)
-	b.Compute(dtrsvUNN, b.Param(0))
-	b.Compute(dcopy, b.Param(0))
+	l.solve(b, dtrsvUNN, b.Param(0))
+	l.solve(b, dcopy, b.Param(0))
 	diag := int64(l.add(b))
 
 	// The sums of the process column before are added for the window.
@@ -102,15 +129,16 @@ func (g *generator) backSubstitution() {
 	rows := b.Scale(int64(l.p.NB), a[0])
 	b.If(rows, func() {
 		source := b.Member(rowFamily, a[1])
+		l.settle(b, trace.OpRecv)
 		b.Message(trace.OpRecv, rowFamily, 0, source, a[2], b.Scale(doubleBytes, rows))
-		b.Compute(daxpy, rows)
+		l.solve(b, daxpy, rows)
 	})
 	partial := int64(l.add(b))
 
 	// The solution of kp unknowns is used on the rows above the window.
 	b = trace.NewBuilder("rest", 2)
 	rows = b.Scale(int64(l.p.NB), b.Param(0))
-	b.If(rows, func() { b.Compute(dgemvN, rows, b.Param(1)) })
+	b.If(rows, func() { l.solve(b, dgemvN, rows, b.Param(1)) })
 	above := int64(l.add(b))
 	passing := l.each(l.p.P, l.solutionBlock) // by distance above the row of the previous block
 	tree := l.each(l.p.P, l.solutionTree)     // by distance from the root
@@ -119,7 +147,10 @@ func (g *generator) backSubstitution() {
 	prow, pcol := last%g.p, last%g.q
 
 	// The right-hand side goes to the process column of the last block.
-	if owner := g.colOwner(g.n); owner != pcol {
+	if owner := g.colOwner(g.n); l.p.Program.roc() {
+		g.rocRightHandSide(owner, pcol)
+	} else if owner != pcol {
+		sendRHS, recvRHS := l.rhsBlock(true), l.rhsBlock(false)
 		blocks := g.byCol(func(q int64) int64 {
 			switch q {
 			case owner:
