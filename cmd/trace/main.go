@@ -33,7 +33,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("trace", "show, sum up, check and compare traces", stdin, stdout, stderr)
 	app.Description = "    trace stat run.trace.zst\n    trace diff base.trace.zst new.trace.zst"
 	command.Subcommands(app, "command", catCommand(), statCommand(), verifyCommand(), diffCommand(), cutCommand(),
-		convertCommand())
+		convertCommand(), extrapolateCommand())
 	return app
 }
 

@@ -25,6 +25,7 @@ var allowed = map[string]rule{
 	"reprise/trace/stat":         {inside: []string{"reprise/trace"}},
 	"reprise/trace/diff":         {inside: []string{"reprise/trace", "reprise/trace/stat", "reprise/trace/text"}},
 	"reprise/trace/cut":          {inside: []string{"reprise/trace"}},
+	"reprise/trace/extrapolate":  {inside: []string{"reprise/trace"}},
 	"reprise/trace/verify":       {inside: []string{"reprise/trace"}},
 	"reprise/trace/text":         {inside: []string{"reprise/trace"}},
 	"reprise/platforms/machines": {},

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/textutil"
+	"reprise/trace"
+	"reprise/trace/extrapolate"
+)
+
+// extrapolateCommand describes trace extrapolate.
+func extrapolateCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "extrapolate",
+		Usage:       "make the trace of many ranks from recordings of few",
+		ArgsUsage:   "--ranks N -o FILE TRACE TRACE TRACE ...",
+		Description: "    trace extrapolate --ranks 256 -o big.trace.zst run4.trace.zst run16.trace.zst run64.trace.zst\n",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "ranks", Usage: "`NUMBER` of ranks; must be given"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+		},
+		Action: runExtrapolate,
+	}
+}
+
+// runExtrapolate checks the command line, reads the recordings, and writes the trace.
+func runExtrapolate(c *cli.Context) (err error) {
+	output, ranks := c.String("output"), c.Int("ranks")
+	switch {
+	case output == "" || output == "-":
+		return command.Usagef("extrapolate: --output is missing, the name of a file for the trace")
+	case !c.IsSet("ranks"):
+		return command.Usagef("extrapolate: --ranks is missing, the number of ranks of the trace")
+	case ranks < 1 || ranks > trace.MaxRanks:
+		return command.Usagef("extrapolate: --ranks %d, allowed 1 to %d", ranks, trace.MaxRanks)
+	case c.NArg() < 3:
+		return command.Usagef("extrapolate: want 3 traces or more, of a program on different numbers of ranks, got %d", c.NArg())
+	}
+	if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
+		return command.Usagef("extrapolate: --output %w", err)
+	}
+	if err := atomicfile.Check(output); err != nil {
+		return err
+	}
+	var traces []*trace.Trace
+	defer func() {
+		for _, t := range traces {
+			err = cmp.Or(err, t.Close())
+		}
+	}()
+	for _, path := range c.Args().Slice() {
+		t, err := open(c, path)
+		if err != nil {
+			return err
+		}
+		traces = append(traces, t)
+	}
+	o := extrapolate.Options{Ranks: ranks, Tool: "trace " + command.Version(),
+		Command: fmt.Sprintf("trace extrapolate --ranks %d %s", ranks, strings.Join(c.Args().Slice(), " "))}
+	var s *extrapolate.Summary
+	if err := atomicfile.Write(output, func(w io.Writer) (err error) {
+		s, err = extrapolate.Write(w, traces, o)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, text := range s.Warnings {
+		fmt.Fprintln(c.App.ErrWriter, "warning:", text)
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, s)
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %s in a grid of %s\nThe smaller recordings foretell %s of the largest; %d took it "+
+		"to be found.\nComputations follow their fits within %.0f %%.\n", output, textutil.Counted(int64(s.Ranks), "rank"), s.Grid,
+		textutil.Count(s.Foretold, "number"), s.Fitted, 100*s.ComputeError)
+	return err
+}

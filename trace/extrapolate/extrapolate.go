@@ -1,0 +1,194 @@
+// Package extrapolate makes a trace of many ranks from recordings of the same program on few: trace extrapolate.
+//
+// [Write] makes the template of the largest recording: one list of actions, with loops, in which each rank finds its
+// own. Ranks stand in a process grid; whether a rank does an action follows from its place (type guard), and its
+// peer by a relation of places (type relation). All recordings are then read by the template, which checks the
+// structure, and each number (sizes, counts, tags, roots, parameters of relations, turns of loops) is fitted as a
+// function of the grid's extents, the place and the turns: by the smaller recordings, if these give what the largest
+// one has, else by all. A number that no rule gives is an error. At last the template is evaluated for the grid of the
+// wanted size.
+//
+//	s, err := extrapolate.Write(w, []*trace.Trace{a, b, c}, extrapolate.Options{Ranks: 1024})
+//
+// # Units
+//
+// Sizes are in bytes, computations in flop.
+//
+// # Errors
+//
+// Errors name the recording, the rank, the place of the program and the number that follows no rule.
+//
+// # Source
+//
+// Wu and Mueller, "ScalaExtrap: trace-based communication extrapolation for SPMD programs", PPoPP 2011, has the idea of
+// fitting the end points of communication; Myers, "An O(ND) difference algorithm and its variations", 1986.
+package extrapolate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"reprise/trace"
+)
+
+// Options of an extrapolation.
+type Options struct {
+	Ranks         int
+	Tool, Command string // for the header
+}
+
+// Summary says what was found.
+type Summary struct {
+	Ranks    int    `json:"ranks"`
+	Grid     string `json:"grid"`
+	Places   int    `json:"places"`   // of the program
+	Foretold int    `json:"foretold"` // numbers of the largest recording that the smaller ones give
+	Fitted   int    `json:"fitted"`   // numbers that it took the largest recording to find
+	// ComputeError is how much the times of computations differ from their fits in the recordings, as a part, in the
+	// mean over the time.
+	ComputeError float64  `json:"compute_error"`
+	Warnings     []string `json:"warnings"`
+}
+
+// misfit is the error of a program that is not regular.
+type misfit struct{ text string }
+
+// Error returns the text.
+func (m *misfit) Error() string { return m.text }
+
+// family is a program's recordings, of ascending size.
+type family struct {
+	list      []*recording
+	rule      rule
+	nodes     []*node
+	leaves    []*leaf
+	loops     []*node
+	depths    map[*leaf]int
+	all       []monomial // of the grid's dimensions, simple ones first
+	monomials []monomial // the same, in the order in which they are tried
+	divisions []division
+	target    grid // of the wanted number of ranks; nil: there is none
+
+	foretold, fitted int
+	computed, missed float64 // of computations: the time, and the errors of their fits weighted by it
+	warnings         []string
+	place            string // what is being fitted
+	changes          bool   // what is being fitted changes from turn to turn
+}
+
+// Write writes a trace of more ranks.
+func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
+	if len(traces) < 3 {
+		return nil, fmt.Errorf("want recordings of 3 sizes or more, got %d", len(traces))
+	}
+	list, err := readFamily(traces)
+	if err != nil {
+		return nil, err
+	}
+	largest := list[len(list)-1]
+	if o.Ranks < largest.ranks {
+		return nil, fmt.Errorf("%d ranks are fewer than the %d of %s", o.Ranks, largest.ranks, largest.name)
+	}
+	// Grids by how well they explain the partners of the largest recording.
+	type candidate struct {
+		rule rule
+		cost int
+	}
+	var candidates []candidate
+	var sizes []int
+	for _, r := range list {
+		sizes = append(sizes, r.ranks)
+	}
+	seen := map[string]bool{}
+	pairs := partners(largest)
+	for _, u := range rules(sizes) {
+		text := ""
+		for _, n := range append(slices.Clone(sizes), o.Ranks) {
+			text += u.grid(n).String() + " "
+		}
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		cost := 0
+		for _, list := range pairs {
+			_, n := u.grid(largest.ranks).explain(list)
+			cost += n
+		}
+		candidates = append(candidates, candidate{u, cost})
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.cost - b.cost })
+	var first error
+	for _, c := range candidates {
+		if 4*c.cost > 5*candidates[0].cost+4 {
+			break
+		}
+		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks)}
+		err := f.find()
+		if err == nil {
+			return f.write(w, o)
+		}
+		first = cmp.Or(first, err)
+		var m *misfit
+		if !errors.As(err, &m) {
+			return nil, err
+		}
+	}
+	return nil, first
+}
+
+// find finds how all numbers of the family follow from its sizes.
+func (f *family) find() (err error) {
+	for _, r := range f.list {
+		r.grid = f.rule.grid(r.ranks)
+	}
+	f.all = monomials(len(f.list[0].grid))
+	f.monomials = f.all
+	largest := f.list[len(f.list)-1]
+	for n := range largest.header.CommFamilies {
+		v, err := divide(f.list, n)
+		if err != nil {
+			return &misfit{err.Error()}
+		}
+		f.divisions = append(f.divisions, v)
+	}
+	if f.nodes, err = newTemplate(largest, largest.grid); err != nil {
+		return err
+	}
+	const all = 1<<64 - 1
+	var depths []int
+	f.leaves, depths = leavesOf(f.nodes, 0)
+	f.depths = map[*leaf]int{}
+	for i, l := range f.leaves {
+		l.place, f.depths[l] = i+1, depths[i]
+		l.at = make([][][]int32, len(f.list))
+		for side, ways := range l.ways {
+			for _, w := range ways {
+				l.left[side].list = append(l.left[side].list, kept{w, [mostDims]uint64{all, all, all, all}})
+			}
+		}
+		var ranks []int
+		for rank, does := range l.ranks {
+			if does {
+				ranks = append(ranks, rank)
+			}
+		}
+		if l.guard = newGuard(largest.grid, ranks); l.guard == nil {
+			return &misfit{fmt.Sprintf("%s: %v is done by ranks %s, which is no rule in a grid of %v", largest.name, l,
+				brief(ranks), largest.grid)}
+		}
+	}
+	f.loops = loopsOf(f.nodes)
+	for _, n := range f.loops {
+		n.counts = make([][][]int32, len(f.list))
+	}
+	for of := range f.list {
+		if err := f.parse(of); err != nil {
+			return err
+		}
+	}
+	return f.fitAll()
+}

@@ -1,0 +1,386 @@
+package extrapolate_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/internal/tracetest"
+	"reprise/trace"
+	"reprise/trace/extrapolate"
+	"reprise/trace/verify"
+)
+
+// rank writes what a rank of a program does, as a recording has it: requests have the lowest slots that are free.
+type rank struct {
+	me, ranks int
+	b         *trace.Builder
+	open      map[int32]bool
+	w         *trace.Writer
+}
+
+func (r *rank) slot() int32 {
+	for n := int32(0); ; n++ {
+		if !r.open[n] {
+			r.open[n] = true
+			return n
+		}
+	}
+}
+
+func (r *rank) send(op trace.Op, to, tag, bytes int) int32 {
+	n := int32(0)
+	if op == trace.OpIsend || op == trace.OpIrecv {
+		n = r.slot()
+	}
+	r.b.Message(op, 0, n, trace.Const(int64(to)), trace.Const(int64(tag)), trace.Const(int64(bytes)))
+	return n
+}
+
+func (r *rank) wait(n int32) {
+	r.b.Wait(n)
+	delete(r.open, n)
+}
+
+func (r *rank) waitall() {
+	r.b.WaitAll()
+	r.open = map[int32]bool{}
+}
+
+// exchange sends to a rank and receives from it or another one.
+func (r *rank) exchange(to, from, tag, bytes int) {
+	n := r.send(trace.OpIrecv, from, tag, bytes)
+	r.send(trace.OpSend, to, tag, bytes)
+	r.wait(n)
+}
+
+func (r *rank) collective(k trace.CollectiveKind, comm, root, count int) {
+	size := trace.Const(8)
+	number := trace.Const(int64(count))
+	r.b.Collective(k, trace.CollectiveOperands{Root: trace.Const(int64(root)), Send: number, SendSize: size, Recv: number,
+		RecvSize: size, Comm: trace.Comm(comm)})
+}
+
+func (r *rank) compute(flop float64) { r.b.Flops(trace.Const(trace.FloatArg(flop))) }
+
+// program is a parallel program: what a rank does before, in one of its steps, and behind. Families are its
+// communicators besides that of all ranks, as the groups of a grid of so many ranks.
+type program struct {
+	before, step func(r *rank)
+	families     func(ranks int) [][]trace.Group
+}
+
+const steps = 3
+
+// recorded returns the recording of a program.
+func recorded(t *testing.T, p program, ranks int) *trace.Trace {
+	t.Helper()
+	h := &trace.Header{Program: "test", Ranks: ranks, Steps: steps + 2, Communicators: true,
+		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
+		CallSites:    []trace.CallSite{{Name: "step", Counts: trace.NoAxis}}}
+	if p.families != nil {
+		for i, groups := range p.families(ranks) {
+			h.CommFamilies = append(h.CommFamilies, trace.CommFamily{Name: fmt.Sprint("comm", 1+i), Groups: groups})
+		}
+	}
+	var file bytes.Buffer
+	w := must(trace.NewWriter(&file, h, trace.WriterOptions{}))
+	blocks := func(part func(r *rank)) (list []int64) {
+		for me := range ranks {
+			r := &rank{me: me, ranks: ranks, b: trace.NewBuilder("step", 0), open: map[int32]bool{}, w: w}
+			if part != nil {
+				part(r)
+			}
+			list = append(list, int64(must(w.Program().Add(r.b))))
+		}
+		return list
+	}
+	before, step := blocks(p.before), blocks(p.step)
+	for n := range steps + 1 {
+		if err := w.Step(n); err != nil {
+			t.Fatal(err)
+		}
+		list := step
+		if n == 0 {
+			list = before
+		}
+		if err := w.Call(&trace.Call{Blocks: list}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Open(t, file.Bytes())
+}
+
+// extrapolated returns the trace of more ranks that recordings of a program give.
+func extrapolated(t *testing.T, p program, ranks int, from ...int) (*trace.Trace, *extrapolate.Summary, int, error) {
+	t.Helper()
+	var list []*trace.Trace
+	for _, n := range from {
+		list = append(list, recorded(t, p, n))
+	}
+	var file bytes.Buffer
+	s, err := extrapolate.Write(&file, list, extrapolate.Options{Ranks: ranks})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	tr := tracetest.Open(t, file.Bytes())
+	return tr, s, file.Len(), nil
+}
+
+// same reports the first difference between two traces, but for computations.
+func same(t *testing.T, got, want *trace.Trace) {
+	t.Helper()
+	a, b := must(got.Cursors(nil, trace.CursorOptions{})), must(want.Cursors(nil, trace.CursorOptions{}))
+	for i := range b {
+		x, y := trace.NewActionReader(&a[i], trace.Hit{}, 0), trace.NewActionReader(&b[i], trace.Hit{}, 0)
+		for n := 0; ; n++ {
+			var next [2]*trace.Action
+			for k, r := range []*trace.ActionReader{&x, &y} {
+				for next[k] = r.Next(); next[k] != nil && next[k].Kind == trace.KindFlops; next[k] = r.Next() {
+				}
+			}
+			if next[0] == nil && next[1] == nil {
+				break
+			}
+			if next[0] == nil || next[1] == nil || *next[0] != *next[1] || x.Step() != y.Step() {
+				t.Fatalf("rank %d of %d, action %d: %+v, want %+v", i, len(b), n, next[0], next[1])
+			}
+		}
+	}
+}
+
+// grid2 returns the extents of the most square grid, in descending order, as MPI_Dims_create gives it.
+func grid2(n int) (rows, columns int) {
+	for columns = 1; columns*columns <= n; columns++ {
+	}
+	for columns--; n%columns != 0; columns-- {
+	}
+	return n / columns, columns
+}
+
+// halo is a halo exchange in a grid with given extents: in each dimension with both neighbours, of faces of a block of
+// the domain, whose edge is so long.
+func halo(extents func(ranks int) []int, periodic bool, edge int) program {
+	return program{step: func(r *rank) {
+		g := extents(r.ranks)
+		x := make([]int, len(g))
+		for k, rest := len(g)-1, r.me; k >= 0; k-- {
+			x[k], rest = rest%g[k], rest/g[k]
+		}
+		place := func(x []int) (rank int) {
+			for k, n := range g {
+				rank = rank*n + x[k]
+			}
+			return rank
+		}
+		r.compute(1e6)
+		for k := range g {
+			bytes := 8
+			for j := range g {
+				if j != k {
+					bytes *= edge / g[j]
+				}
+			}
+			for _, op := range []trace.Op{trace.OpIrecv, trace.OpIsend} {
+				for _, by := range []int{-1, 1} {
+					y := slices.Clone(x)
+					y[k] += by
+					if periodic {
+						y[k] = (y[k] + g[k]) % g[k]
+					}
+					if y[k] >= 0 && y[k] < g[k] {
+						r.send(op, place(y), 10+k, bytes)
+					}
+				}
+			}
+		}
+		r.waitall()
+		r.collective(trace.CollAllreduce, 0, 0, 1)
+	}}
+}
+
+func line(n int) []int { return []int{n} }
+
+func plane(n int) []int {
+	rows, columns := grid2(n)
+	return []int{rows, columns}
+}
+
+// cube returns the extents of 4, 16, 64 and 256 ranks, as MPI_Dims_create gives them.
+func cube(n int) []int {
+	return map[int][]int{4: {2, 2, 1}, 16: {4, 2, 2}, 64: {4, 4, 4}, 256: {8, 8, 4}, 65536: {64, 32, 32}}[n]
+}
+
+// conjugate is the communication of NAS CG: sums within rows by exchanges with ranks at distances that are halved or
+// doubled, and an exchange with the transposed place.
+var conjugate = program{step: func(r *rank) {
+	_, n := grid2(r.ranks)
+	row, column := r.me/n, r.me%n
+	rounds := bits.Len(uint(n)) - 1
+	for i := range rounds {
+		r.exchange(row*n+column^(n>>(i+1)), row*n+column^(n>>(i+1)), i+1, 8)
+	}
+	for i := rounds; i > 0; i-- {
+		r.exchange(row*n+column^(n>>i), row*n+column^(n>>i), i, 1400*64/n)
+	}
+	r.exchange(column*n+row, column*n+row, 1, 1400*64/n)
+	r.collective(trace.CollReduce, 0, 0, 1)
+}}
+
+// wavefront is the communication of NAS LU: planes that go through the grid from corner to corner and back.
+var wavefront = program{step: func(r *rank) {
+	rows, columns := grid2(r.ranks)
+	x, y := r.me/columns, r.me%columns
+	sweep := func(by int) {
+		for range 5 {
+			if x-by >= 0 && x-by < rows {
+				r.send(trace.OpRecv, r.me-by*columns, 1, 40*64/columns)
+			}
+			if y-by >= 0 && y-by < columns {
+				r.send(trace.OpRecv, r.me-by, 2, 40*(64/rows-1))
+			}
+			r.compute(1e5)
+			if x+by >= 0 && x+by < rows {
+				r.send(trace.OpSend, r.me+by*columns, 1, 40*64/columns)
+			}
+			if y+by >= 0 && y+by < columns {
+				r.send(trace.OpSend, r.me+by, 2, 40*(64/rows-1))
+			}
+		}
+	}
+	sweep(1)
+	sweep(-1)
+}}
+
+// transpose is that of the Parallel Research Kernels: in phase i with the ranks i further and i before.
+var transpose = program{step: func(r *rank) {
+	for i := 1; i < r.ranks; i++ {
+		n := r.send(trace.OpIrecv, (r.me+i)%r.ranks, i, 8*4096/r.ranks)
+		m := r.send(trace.OpIsend, (r.me-i+r.ranks)%r.ranks, i, 8*4096/r.ranks)
+		r.wait(n)
+		r.wait(m)
+	}
+}}
+
+// rowsAndColumns has collective operations within rows and columns, with roots that go round.
+var rowsAndColumns = program{
+	families: func(ranks int) [][]trace.Group {
+		rows, columns := grid2(ranks)
+		var list [2][]trace.Group
+		for i := range rows {
+			list[0] = append(list[0], trace.Group{Start: int32(i * columns), Stride: 1, Count: int32(columns)})
+		}
+		for i := range columns {
+			list[1] = append(list[1], trace.Group{Start: int32(i), Stride: int32(columns), Count: int32(rows)})
+		}
+		return list[:]
+	},
+	step: func(r *rank) {
+		rows, columns := grid2(r.ranks)
+		for k := range columns {
+			r.collective(trace.CollBcast, 1, k, 4096/rows)
+			r.collective(trace.CollBcast, 2, k%rows, 4096/columns)
+		}
+		r.collective(trace.CollAlltoall, 1, 0, 1<<16/r.ranks)
+	},
+}
+
+// toRoot gathers at rank 0 by messages, and sends back to all.
+var toRoot = program{before: func(r *rank) { r.collective(trace.CollBcast, 0, 0, 7) },
+	step: func(r *rank) {
+		if r.me > 0 {
+			r.send(trace.OpSend, 0, 3, 8*(2+r.me))
+			r.send(trace.OpRecv, 0, 4, 8*r.ranks)
+			return
+		}
+		for i := 1; i < r.ranks; i++ {
+			r.send(trace.OpRecv, i, 3, 8*(2+i))
+		}
+		for i := 1; i < r.ranks; i++ {
+			r.send(trace.OpSend, i, 4, 8*r.ranks)
+		}
+	}}
+
+// TestRegular: recordings of 4, 16 and 64 ranks give what the program does on 256.
+func TestRegular(t *testing.T) {
+	for name, p := range map[string]program{
+		"line": halo(line, false, 512), "ring": halo(line, true, 512),
+		"plane": halo(plane, false, 512), "torus": halo(plane, true, 512),
+		"cube": halo(cube, false, 512), "cube torus": halo(cube, true, 512),
+		"cg": conjugate, "lu": wavefront, "transpose": transpose, "communicators": rowsAndColumns, "root": toRoot,
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr, _, _, err := extrapolated(t, p, 256, 4, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, tr, recorded(t, p, 256))
+			if _, err := verify.Trace(tr, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestLarge: a trace of 65,536 ranks takes less than 1 MB.
+func TestLarge(t *testing.T) {
+	tr, _, size, err := extrapolated(t, halo(cube, false, 512), 65536, 4, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size > 1<<20 {
+		t.Errorf("%d bytes", size)
+	}
+	t.Log(size, tr.Header().Ranks)
+}
+
+// TestRefused: what follows no rule is refused with its place.
+func TestRefused(t *testing.T) {
+	random := program{step: func(r *rank) {
+		// Pairs of a random permutation.
+		p := rand.New(rand.NewPCG(1, uint64(r.ranks))).Perm(r.ranks)
+		i := slices.Index(p, r.me)
+		r.exchange(p[i^1], p[i^1], 5, 100)
+	}}
+	sizes := program{step: func(r *rank) {
+		n := int(rand.New(rand.NewPCG(uint64(r.me), uint64(r.ranks))).Int64N(1000))
+		r.send(trace.OpIsend, (r.me+1)%r.ranks, 5, n)
+		r.waitall()
+	}}
+	for _, c := range []struct {
+		name  string
+		p     program
+		ranks int
+		from  []int
+		want  string
+	}{
+		{"partners", random, 256, []int{4, 16, 64}, "irecv tag 5"},
+		{"sizes", sizes, 256, []int{4, 16, 64}, "(isend tag 5): bytes: no rule gives"},
+		{"two", transpose, 256, []int{4, 16}, "3 sizes or more"},
+		{"twice", transpose, 256, []int{4, 16, 16}, "both of 16 ranks"},
+		{"fewer", transpose, 32, []int{4, 16, 64}, "fewer than the 64"},
+		{"prime", halo(plane, false, 512), 257, []int{4, 16, 64}, "257x1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, _, err := extrapolated(t, c.p, c.ranks, c.from...)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

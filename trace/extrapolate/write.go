@@ -1,0 +1,653 @@
+package extrapolate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"reprise/trace"
+)
+
+// This file writes what the ranks of the wanted size do (family.write): each step as calls of blocks that all ranks of
+// one shape share, with what differs from rank to rank in columns.
+
+// Columns of the call sites.
+var widths = []int{0, 1, 2, 4, 8, 16, 32, 52}
+
+// mostVectors is the number of columns for counts by rank.
+const mostVectors = 8
+
+// mostActions bounds the actions of a part that cannot be loops of the trace, of all ranks together.
+const mostActions = 1 << 27
+
+// output is a trace under way.
+type output struct {
+	*family
+	g       grid
+	header  *trace.Header
+	w       *trace.Writer
+	groups  [][][]int32 // of communicators
+	of      [][]int32   // the group of each rank, by communicator
+	step    int
+	vectors map[string]int64
+	bound   map[*leaf][2]way
+	actions int64
+
+	states [][]request // different requests under way; the first is none
+	state  []int       // of each rank
+}
+
+// op is an action of a part, or a loop, in the turns of loops that are unrolled.
+type op struct {
+	*node
+	turns []int
+	loops []*node // these loops
+	body  []op
+}
+
+// write writes the trace.
+func (f *family) write(w io.Writer, o Options) (*Summary, error) {
+	largest := f.list[len(f.list)-1]
+	out := &output{family: f, g: f.rule.grid(o.Ranks), step: -1, vectors: map[string]int64{}, bound: map[*leaf][2]way{},
+		states: make([][]request, 1), state: make([]int, o.Ranks)}
+	if out.g == nil {
+		return nil, fmt.Errorf("%d ranks are no multiple of %d, which all recordings have in a dimension", o.Ranks,
+			f.rule.fixed)
+	}
+	for k, n := range out.g {
+		least := largest.grid[k]
+		for _, r := range f.list {
+			least = min(least, r.grid[k])
+		}
+		if n < least {
+			return nil, fmt.Errorf("%d ranks make a grid of %v, and no recording has fewer than %d in dimension %d", o.Ranks,
+				out.g, least, k+1)
+		}
+	}
+	h := *largest.header
+	h.Tool, h.Command, h.Ranks, h.Flops, h.Result, h.Pollables = o.Tool, o.Command, o.Ranks, 0, nil, 0
+	h.CommFamilies = nil
+	for n, v := range f.divisions {
+		groups := v.groups(out.g)
+		family := trace.CommFamily{Name: largest.header.CommFamilies[n].Name}
+		of := make([]int32, o.Ranks)
+		for i, members := range groups {
+			family.Groups = append(family.Groups, group(members))
+			for _, rank := range members {
+				of[rank] = int32(i)
+			}
+		}
+		h.CommFamilies = append(h.CommFamilies, family)
+		out.groups, out.of = append(out.groups, groups), append(out.of, of)
+	}
+	h.Axes = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}
+	h.CallSites = nil
+	for _, vectors := range []int{0, mostVectors} {
+		for _, width := range widths {
+			site := trace.CallSite{Name: fmt.Sprint("part with ", width), Counts: trace.NoAxis}
+			for i := range width + vectors {
+				site.Params = append(site.Params, trace.ParamColumn{Name: fmt.Sprint("argument ", i), Vector: i >= width})
+			}
+			h.CallSites = append(h.CallSites, site)
+		}
+	}
+	var err error
+	out.header = &h
+	if out.w, err = trace.NewWriter(w, &h, trace.WriterOptions{ChunkUnits: 1 << 16}); err != nil {
+		return nil, err
+	}
+	for _, l := range f.leaves {
+		var ways [2]way
+		for side := range l.ways {
+			if len(l.ways[side]) > 0 {
+				var ok bool
+				if ways[side], ok = f.bind(&l.paths[side], out.g); !ok {
+					return nil, fmt.Errorf("%v: its peers cannot be told for a grid of %v", l, out.g)
+				}
+			}
+		}
+		out.bound[l] = ways
+	}
+	if err := out.nodes(f.nodes); err != nil {
+		return nil, err
+	}
+	if err := out.w.Close(); err != nil {
+		return nil, err
+	}
+	s := &Summary{Ranks: o.Ranks, Grid: out.g.String(), Places: len(f.leaves), Foretold: f.foretold, Fitted: f.fitted,
+		Warnings: f.warnings}
+	if f.computed > 0 {
+		s.ComputeError = f.missed / f.computed
+	}
+	return s, nil
+}
+
+// group returns ranks as a group, by a rule if they follow one.
+func group(ranks []int32) trace.Group {
+	stride := int32(1)
+	if len(ranks) > 1 {
+		stride = ranks[1] - ranks[0]
+	}
+	for i, r := range ranks {
+		if r != ranks[0]+int32(i)*stride {
+			return trace.Group{Ranks: ranks}
+		}
+	}
+	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
+}
+
+// hasSteps reports whether steps begin within nodes.
+func hasSteps(nodes []*node) bool {
+	return slices.ContainsFunc(nodes, func(n *node) bool { return n.leaf == nil && (n.body == nil || hasSteps(n.body)) })
+}
+
+// varies reports whether an action within nodes changes from turn to turn.
+func varies(nodes []*node) bool {
+	leaves, _ := leavesOf(nodes, 0)
+	return slices.ContainsFunc(leaves, func(l *leaf) bool { return l.varies })
+}
+
+// nodes writes the template: the parts between beginnings of steps.
+func (o *output) nodes(nodes []*node) error {
+	var part []op
+	end := func() error {
+		err := o.part(part)
+		part = nil
+		return err
+	}
+	var through func(nodes []*node, turns []int, loops []*node) error
+	through = func(nodes []*node, turns []int, loops []*node) error {
+		for _, n := range nodes {
+			switch {
+			case n.leaf != nil || n.body != nil && !hasSteps(n.body):
+				ops, err := o.unroll(n, turns, loops)
+				if err != nil {
+					return err
+				}
+				part = append(part, ops...)
+			case n.body == nil:
+				if o.step >= 0 {
+					if err := end(); err != nil {
+						return err
+					}
+				}
+				o.step++
+			default:
+				count, ok := n.times(o.g, 0, turns)
+				if !ok {
+					return fmt.Errorf("the number of steps cannot be told for a grid of %v", o.g)
+				}
+				for turn := range int(count) {
+					inner := append(turns[:len(turns):len(turns)], turn)
+					if err := through(n.body, inner, append(loops[:len(loops):len(loops)], n)); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	if err := through(nodes, nil, nil); err != nil {
+		return err
+	}
+	return end()
+}
+
+// unroll returns a node as operations of a part: a loop in which something changes becomes its turns.
+func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
+	if n.leaf != nil || !varies(n.body) {
+		one := op{node: n, turns: turns, loops: loops}
+		for _, inner := range n.body {
+			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))
+			if err != nil {
+				return nil, err
+			}
+			one.body = append(one.body, ops...)
+		}
+		return []op{one}, nil
+	}
+	most := int64(0)
+	for rank := range o.g.ranks() {
+		count, ok := n.times(o.g, rank, turns)
+		if !ok {
+			return nil, o.cannot("turns", rank)
+		}
+		most = max(most, count)
+	}
+	var list []op
+	for turn := range int(most) {
+		if o.actions += int64(o.g.ranks()) * int64(len(n.body)); o.actions > mostActions {
+			return nil, fmt.Errorf("more than %d actions whose numbers change from turn to turn", mostActions)
+		}
+		for _, inner := range n.body {
+			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], turn), append(loops[:len(loops):len(loops)], n))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, ops...)
+		}
+	}
+	return list, nil
+}
+
+// cannot is the error of a number that no whole number gives.
+func (o *output) cannot(what string, rank int) error {
+	return fmt.Errorf("%s of rank %d cannot be told for a grid of %v", what, rank, o.g)
+}
+
+// does reports whether a rank does an operation.
+func (p *op) does(g grid, rank int) bool {
+	for i, n := range p.loops {
+		if n == nil {
+			continue
+		}
+		if count, ok := n.times(g, rank, p.turns[:i]); !ok || int64(p.turns[i]) >= count {
+			return false
+		}
+	}
+	return p.leaf == nil || p.has(g, rank)
+}
+
+// shape is a set of ranks that do the same operations, with what has been made of them.
+type shape struct {
+	ranks   []int
+	key     string
+	open    []request
+	items   []trace.Item
+	columns [][]int64 // by argument: the values of the ranks
+	vectors [][]int64
+}
+
+// part writes a step.
+func (o *output) part(ops []op) error {
+	if err := o.w.Step(o.step); err != nil {
+		return err
+	}
+	// Ranks that do the same are of one shape.
+	shapes, known := []*shape(nil), map[string]*shape{}
+	var bits []byte
+	for rank := range o.g.ranks() {
+		bits = fmt.Append(bits[:0], o.state[rank], ":")
+		var through func(ops []op)
+		through = func(ops []op) {
+			for i := range ops {
+				does := byte('0')
+				if ops[i].does(o.g, rank) {
+					does = '1'
+				}
+				bits = append(bits, does)
+				through(ops[i].body)
+			}
+		}
+		through(ops)
+		s := known[string(bits)]
+		if s == nil {
+			s = &shape{key: string(bits), open: slices.Clone(o.states[o.state[rank]])}
+			known[s.key] = s
+			shapes = append(shapes, s)
+		}
+		s.ranks = append(s.ranks, rank)
+	}
+	for i := range ops {
+		marks := make([][3]int, len(shapes))
+		opens := make([][]request, len(shapes))
+		for k, s := range shapes {
+			marks[k], opens[k] = [3]int{len(s.items), len(s.columns), len(s.vectors)}, slices.Clone(s.open)
+		}
+		for again := false; ; again = true {
+			fits := true
+			for _, s := range shapes {
+				if err := o.add(s, &s.items, &ops[i]); err != nil {
+					return err
+				}
+				fits = fits && len(s.columns) <= widths[len(widths)-1] && len(s.vectors) <= mostVectors
+			}
+			if fits {
+				break
+			}
+			if again {
+				return fmt.Errorf("a loop with more than %d numbers that differ from rank to rank", widths[len(widths)-1])
+			}
+			for k, s := range shapes {
+				s.items, s.columns, s.vectors = s.items[:marks[k][0]], s.columns[:marks[k][1]], s.vectors[:marks[k][2]]
+				s.open = opens[k]
+			}
+			if err := o.call(shapes); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range shapes {
+		n := slices.IndexFunc(o.states, func(open []request) bool { return slices.Equal(open, s.open) })
+		if n < 0 {
+			n = len(o.states)
+			o.states = append(o.states, s.open)
+		}
+		for _, rank := range s.ranks {
+			o.state[rank] = n
+		}
+	}
+	return o.call(shapes)
+}
+
+// call writes what has been collected as a call of all ranks.
+func (o *output) call(shapes []*shape) error {
+	columns, vectors, some := 0, 0, false
+	for _, s := range shapes {
+		columns, vectors, some = max(columns, len(s.columns)), max(vectors, len(s.vectors)), some || len(s.items) > 0
+	}
+	if !some {
+		return nil
+	}
+	width := slices.IndexFunc(widths, func(n int) bool { return n >= columns })
+	c := &trace.Call{Site: width, Blocks: make([]int64, o.g.ranks())}
+	if vectors > 0 {
+		c.Site += len(widths)
+		vectors = mostVectors
+	}
+	for i := range widths[width] + vectors {
+		c.Args = append(c.Args, make([]int64, o.g.ranks()))
+		if i >= widths[width] { // any vector is right where none is used
+			for _, s := range shapes {
+				if len(s.vectors) > 0 {
+					for rank := range c.Args[i] {
+						c.Args[i][rank] = s.vectors[0][0]
+					}
+				}
+			}
+		}
+	}
+	for _, s := range shapes {
+		place(s.items, widths[width])
+		block := trace.Block{Name: "part", Params: widths[width] + vectors, Items: s.items}
+		n, err := o.w.Program().AddBlock(block)
+		if err != nil {
+			return err
+		}
+		for i, rank := range s.ranks {
+			c.Blocks[rank] = int64(n)
+			for k, column := range s.columns {
+				c.Args[k][rank] = column[i]
+			}
+			for k, column := range s.vectors {
+				c.Args[widths[width]+k][rank] = column[i]
+			}
+		}
+		s.items, s.columns, s.vectors = nil, nil, nil
+	}
+	return o.w.Call(c)
+}
+
+// firstVector is the register of the first vector before it is known how many other arguments there are.
+const firstVector = 100
+
+// place gives vectors the registers behind the other arguments.
+func place(items []trace.Item, width int) {
+	for i := range items {
+		for k := range items[i].Args {
+			if a := &items[i].Args[k]; a.Reg >= firstVector {
+				a.Reg = a.Reg - firstVector + trace.Reg(width+1)
+			}
+		}
+		place(items[i].Body, width)
+	}
+}
+
+// column returns the operand of a number that ranks have: a constant if all have the same.
+func (s *shape) column(values []int64) trace.Operand {
+	if !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
+		return trace.Const(values[0])
+	}
+	for i, c := range s.columns {
+		if slices.Equal(c, values) {
+			return trace.Operand{Reg: trace.Reg(1 + i)}
+		}
+	}
+	s.columns = append(s.columns, values)
+	return trace.Operand{Reg: trace.Reg(len(s.columns))}
+}
+
+// add adds an operation to the items of a shape, if its ranks do it.
+func (o *output) add(s *shape, items *[]trace.Item, p *op) error {
+	if !p.does(o.g, s.ranks[0]) {
+		return nil
+	}
+	if p.leaf != nil {
+		return o.action(s, items, p)
+	}
+	values := make([]int64, len(s.ranks))
+	for i, rank := range s.ranks {
+		var ok bool
+		if values[i], ok = p.times(o.g, rank, p.turns); !ok {
+			return o.cannot("turns of a loop", rank)
+		}
+	}
+	before := slices.Clone(s.open)
+	var body []trace.Item
+	for i := range p.body {
+		if err := o.add(s, &body, &p.body[i]); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(before, s.open) {
+		if len(body) > 0 {
+			*items = append(*items, trace.Item{Op: trace.OpLoop, Args: []trace.Operand{s.column(values)}, Body: body})
+		}
+		return nil
+	}
+	// Requests that stay open have other slots in each turn.
+	if slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
+		return fmt.Errorf("loops of %d and other turns that leave requests open", values[0])
+	}
+	s.open = before
+	for range values[0] {
+		for i := range p.body {
+			if err := o.add(s, items, &p.body[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ops are the operations of actions that are not messages.
+var ops = map[trace.Kind]trace.Op{
+	trace.KindCompute: trace.OpCompute, trace.KindSleep: trace.OpSleep, trace.KindMark: trace.OpMark,
+	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend,
+	trace.KindIssend: trace.OpIssend, trace.KindStart: trace.OpStart, trace.KindRecv: trace.OpRecv,
+	trace.KindIrecv: trace.OpIrecv, trace.KindExchange: trace.OpExchange, trace.KindSyncExchange: trace.OpSyncExchange,
+	trace.KindSendrecv: trace.OpSendrecv, trace.KindIprobe: trace.OpIprobe, trace.KindProbe: trace.OpProbe,
+	trace.KindWait: trace.OpWait, trace.KindTest: trace.OpTest, trace.KindFree: trace.OpFree,
+	trace.KindWaitAll: trace.OpWaitAll, trace.KindComplete: trace.OpComplete, trace.KindAccess: trace.OpAccess,
+	trace.KindIaccess: trace.OpIaccess, trace.KindSync: trace.OpSync, trace.KindFile: trace.OpFile,
+	trace.KindCollective: trace.OpCollective, trace.KindIcollective: trace.OpIcollective,
+}
+
+// action adds an action of the ranks of a shape.
+func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
+	l := p.leaf
+	o.pause(s, items, l)
+	if l.kind == trace.KindNone {
+		return nil
+	}
+	kind := l.kind
+	if kind == trace.KindNull {
+		kind = l.null
+	}
+	it := trace.Item{Op: ops[kind], Sym: int(l.sym), Slot: l.slot}
+	// Numbers of the ranks become operands.
+	all := func(what string, of func(rank int) (int64, bool)) (trace.Operand, error) {
+		values := make([]int64, len(s.ranks))
+		for i, rank := range s.ranks {
+			var ok bool
+			if values[i], ok = of(rank); !ok {
+				return trace.Operand{}, fmt.Errorf("%v: %w", l, o.cannot(what, rank))
+			}
+		}
+		return s.column(values), nil
+	}
+	var err error
+	number := func(n int) trace.Operand {
+		v, e := all(numberName(l.kind, n), func(rank int) (int64, bool) { return l.numbers[n](o.g, rank, p.turns) })
+		if err == nil {
+			err = e
+		}
+		return v
+	}
+	peer := func(side int) trace.Operand {
+		if len(l.ways[side]) == 0 {
+			if l.kind == trace.KindNull {
+				return trace.Const(trace.ProcNull)
+			}
+			return number(numD)
+		}
+		way := o.bound[l][side]
+		turn := way.turn(p.turns)
+		v, e := all("peer", func(rank int) (int64, bool) {
+			to, ok := way.partner(o.g, rank, way.params(turn))
+			return int64(to), ok
+		})
+		if err == nil {
+			err = e
+		}
+		return v
+	}
+	tag := func() trace.Operand {
+		if l.tag != 0 {
+			return trace.Const(int64(l.tag))
+		}
+		return number(numTag)
+	}
+	// Requests: the lowest slot that is free, or those that are named.
+	if l.makesRequest() {
+		slot := 0
+		for slices.ContainsFunc(s.open, func(r request) bool { return r.id == slot }) {
+			slot++
+		}
+		it.Req = int32(slot)
+		s.open = append(s.open, request{l, slot})
+	}
+	if l.completes() {
+		which := l.ends(s.open)
+		if len(which) == 0 && l.kind != trace.KindWaitAll {
+			return fmt.Errorf("%v: rank %d has no request that it could complete", l, s.ranks[0])
+		}
+		var slots []int64
+		for _, i := range which {
+			slots = append(slots, int64(s.open[i].id))
+		}
+		switch l.kind {
+		case trace.KindComplete:
+			it.Coefs = slots
+		case trace.KindWaitAll:
+		default:
+			it.Req = int32(slots[0])
+		}
+		if l.lets() {
+			s.open = slices.DeleteFunc(s.open, func(r request) bool { return slices.Contains(slots, int64(r.id)) })
+		}
+	}
+	switch kind {
+	case trace.KindCompute:
+		for i := range o.header.Kernels[l.sym].Dims {
+			it.Args = append(it.Args, number(numA+i))
+		}
+	case trace.KindSleep:
+		it.Args = []trace.Operand{number(numA)}
+	case trace.KindMark:
+		args, _ := o.header.Markers[l.sym].VectorArgs()
+		for i := range args {
+			it.Args = append(it.Args, number(numA+i))
+		}
+	case trace.KindWait, trace.KindTest, trace.KindFree, trace.KindWaitAll:
+		it.Sym = 0
+	case trace.KindComplete:
+	case trace.KindIprobe, trace.KindProbe:
+		it.Args = []trace.Operand{peer(0), tag()}
+	case trace.KindSendrecv:
+		it.Args = []trace.Operand{peer(0), tag(), number(numA), peer(1), number(numC), number(numB)}
+	case trace.KindExchange, trace.KindSyncExchange, trace.KindAccess, trace.KindIaccess:
+		it.Args = []trace.Operand{peer(0), tag(), number(numA), number(numB)}
+	case trace.KindFile:
+		it.Args = []trace.Operand{number(numA)}
+	case trace.KindCollective, trace.KindIcollective:
+		err = o.collective(s, &it, l, number)
+	default:
+		it.Args = []trace.Operand{peer(0), tag(), number(numA)}
+	}
+	*items = append(*items, it)
+	return err
+}
+
+// collective sets the operands of a collective operation.
+func (o *output) collective(s *shape, it *trace.Item, l *leaf, number func(int) trace.Operand) error {
+	kind := trace.CollectiveKind(l.sym)
+	c := trace.CollectiveOperands{Root: number(numTag), Send: number(numA), SendSize: trace.Const(l.sizes & (1<<32 - 1)),
+		Recv: number(numB), RecvSize: trace.Const(l.sizes >> 32), Flops: number(numC), Span: number(numC)}
+	for i, counted := range []bool{kind.SendsPerRank(), kind.RecvsPerRank()} {
+		if !counted {
+			continue
+		}
+		handles := make([]int64, len(s.ranks))
+		for k, rank := range s.ranks {
+			n := o.g.ranks()
+			if l.comm > 0 {
+				n = len(o.groups[l.comm-1][o.of[l.comm-1][rank]])
+			}
+			values := make([]int64, n)
+			for member := range values {
+				who := rank
+				if l.byMember[i] {
+					who = member
+				}
+				var ok bool
+				if values[member], ok = l.counts[i](o.g, who, nil); !ok {
+					return fmt.Errorf("%v: %w", l, o.cannot("counts", rank))
+				}
+				if !l.byMember[i] && member > 0 {
+					copy(values, slices.Repeat(values[:1], n))
+					break
+				}
+			}
+			key := fmt.Sprint(values)
+			handle, ok := o.vectors[key]
+			if !ok {
+				handle = o.w.Vector(trace.Vector{Values: values})
+				o.vectors[key] = handle
+			}
+			handles[k] = handle
+			if l.byMember[i] && l.comm == 0 { // the same for all
+				for k := range handles {
+					handles[k] = handle
+				}
+				break
+			}
+		}
+		at := slices.IndexFunc(s.vectors, func(v []int64) bool { return slices.Equal(v, handles) })
+		if at < 0 {
+			at = len(s.vectors)
+			s.vectors = append(s.vectors, handles)
+		}
+		operand := trace.Operand{Reg: trace.Reg(firstVector + at)}
+		if i == 0 {
+			c.Send = operand
+		} else {
+			c.Recv = operand
+		}
+	}
+	// The operands that the kind has, in the order of the format.
+	it.Comm = int(l.comm)
+	var places []trace.Operand
+	for i := range 7 {
+		places = append(places, trace.Const(int64(1+i)))
+	}
+	order := kind.Operands(places)
+	args := map[int64]trace.Operand{order.Send.Const: c.Send, order.SendSize.Const: c.SendSize, order.Recv.Const: c.Recv,
+		order.RecvSize.Const: c.RecvSize, order.Root.Const: c.Root, order.Flops.Const: c.Flops, order.Span.Const: c.Span}
+	for i := int64(1); i <= 7; i++ {
+		if a, ok := args[i]; ok {
+			it.Args = append(it.Args, a)
+		}
+	}
+	return nil
+}
