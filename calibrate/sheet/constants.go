@@ -106,6 +106,28 @@ const (
 	latencyWithin = 0.4e-6
 )
 
+// GPUs.
+const (
+	// Large products reach these parts of the peak: what power allows (cuBLAS on an A100 0.9 and more, on later and on
+	// AMD's GPUs, whose peaks are at clocks that they do not hold, 0.6 to 0.8).
+	gpuTuned    = 0.8
+	gpuTypical  = 0.7
+	gpuTrsmPart = 0.5
+	gpuExposed  = 0.3  // of the bytes of products, as of processors
+	gpuStream   = 0.85 // of the peak of the memory (BabelStream on A100, MI250X: 0.85 to 0.9)
+	// A call of a kernel, one that copies over the link, a step of a kernel that nothing can be done beside, and asking the
+	// host and back, in s.
+	gpuCall      = 6e-6
+	gpuCopy      = 12e-6
+	gpuSerial    = 1e-6
+	gpuRoundTrip = 8e-6
+	// Rows that are swapped move this many times their bytes.
+	gpuSwapFactor = 2.
+	linkPart      = 0.8 // of a link's peak
+	// assumedHostLink is PCIe 4.0 x16.
+	assumedHostLink = 32e9
+)
+
 // Standard deviations of the logarithm of times, from the errors of predictions of machines that were left out of the
 // fit.
 const (
@@ -116,5 +138,7 @@ const (
 	errorNetwork = 0.35
 	errorPanel   = 0.35 // kernels of the panel
 	errorGuessed = 0.15 // further, for each fact that is assumed or from memory
+	errorGPU     = 0.2  // matrix products of GPUs
+	errorLeaf    = 0.5  // kernels of GPUs that wait rather than work
 	errorHosts   = 0.02 // between hosts of a machine (Dahu: 1 to 2 %)
 )

@@ -70,15 +70,9 @@ type deviation struct {
 
 // deviations returns how sure the models are, by kernels that are wrong together.
 func (s *Sheet) deviations() (list []deviation, network float64) {
-	guessed := func(sd float64, keys ...string) float64 {
-		for _, key := range keys {
-			if slices.Contains(s.FromMemory, key) || slices.ContainsFunc(s.Assumed, func(a string) bool {
-				return strings.HasPrefix(a, key+":")
-			}) {
-				sd = math.Hypot(sd, errorGuessed)
-			}
-		}
-		return sd
+	network = s.guessed(errorNetwork, "network", "latency", "network_kind", "topology")
+	if s.GPU.Count > 0 {
+		return s.deviceDeviations(), network
 	}
 	products := errorTypical
 	switch {
@@ -90,11 +84,21 @@ func (s *Sheet) deviations() (list []deviation, network float64) {
 		products = math.Hypot(products, math.Log(tunedEfficiency/typicalEfficiency))
 	}
 	return []deviation{
-		{[]string{"dgemm", "dtrsm"}, guessed(products, "clock", "flop_per_cycle")},
-		{[]string{"dgemv", "dger", "dtrsv", "dscal", "daxpy", "dcopy", "dswap", "idamax", "dlocswp*"}, guessed(errorPanel, "memory_bandwidth")},
-		{[]string{"dlaswp*", "dlacpy", "dlatcpy"}, guessed(errorPanel, "memory_bandwidth")},
-		{[]string{"spmv", "symgs", "restrict", "prolong", "pack", "dot", "waxpby", "zero", "copy"}, guessed(errorMemory, "memory_bandwidth")},
-	}, guessed(errorNetwork, "network", "latency", "network_kind", "topology")
+		{[]string{"dgemm", "dtrsm"}, s.guessed(products, "clock", "flop_per_cycle")},
+		{[]string{"dgemv", "dger", "dtrsv", "dscal", "daxpy", "dcopy", "dswap", "idamax", "dlocswp*"}, s.guessed(errorPanel, "memory_bandwidth")},
+		{[]string{"dlaswp*", "dlacpy", "dlatcpy"}, s.guessed(errorPanel, "memory_bandwidth")},
+		{[]string{"spmv", "symgs", "restrict", "prolong", "pack", "dot", "waxpby", "zero", "copy"}, s.guessed(errorMemory, "memory_bandwidth")},
+	}, network
+}
+
+// guessed returns a standard deviation with that of facts that nobody has looked up.
+func (s *Sheet) guessed(sd float64, keys ...string) float64 {
+	for _, key := range keys {
+		if slices.Contains(s.FromMemory, key) || slices.ContainsFunc(s.Assumed, func(a string) bool { return strings.HasPrefix(a, key+":") }) {
+			sd = math.Hypot(sd, errorGuessed)
+		}
+	}
+	return sd
 }
 
 // writeKernels writes the kernel file.
@@ -111,6 +115,11 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 		fmt.Fprintf(&b, "  - {kernels: [%s], sd: %.3g%%}\n", `"`+strings.Join(d.patterns, `", "`)+`"`, 100*d.sd)
 	}
 	b.WriteString("kernels:\n")
+	if s.GPU.Count > 0 {
+		s.writeDeviceKernels(&b)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 
 	// Matrix products: flop, C, packing of A and B, the call. In a panel, of few columns, C is where the panel is.
 	flop, element := 1/r.flop, func(bytes, rate float64) float64 { return bytes / rate }

@@ -84,6 +84,9 @@ func (s *Sheet) writeManual(w io.Writer, dir string) error {
 	fmt.Fprintf(&b, "- a port of %.4g Gb/s (%s), %.3g us between nodes; %s\n", s.Network*8/1e9, s.NetworkKind, s.Latency*1e6, s.topology)
 	fmt.Fprintf(&b, "- %d ranks a node, %d cores each: %.4g Gflop/s in matrix products, %.3g %% of the peak; %.3g GB/s of memory\n",
 		s.RanksPerHost, s.Threads(), r.flop/1e9, 100*r.flop/(s.Peak()*float64(s.Threads())), r.memory/1e9)
+	if s.GPU.Count > 0 {
+		s.writeDevices(&b)
+	}
 	if len(s.Assumed) > 0 {
 		fmt.Fprintf(&b, "\n## Not in the sheet\n\nTaken instead, with wider intervals:\n\n- %s\n", strings.Join(s.Assumed, "\n- "))
 	}
@@ -94,14 +97,23 @@ func (s *Sheet) writeManual(w io.Writer, dir string) error {
 	}
 	fmt.Fprintf(&b, "- %.0f %%: messages\n- %.0f %%: hosts\n", 100*network, 100*errorHosts)
 	p, q, n := s.run()
-	fmt.Fprintf(&b, "\n## A run of all of it\n\n    tracegen hpl -N %d --NB %d -P %d -Q %d -o run.trace.zst\n    replay --machine %s --uncertainty run.trace.zst\n",
-		n, blockSize, p, q, dir)
+	variant := ""
+	if s.GPU.Count > 0 {
+		variant = "--variant rochpl "
+	}
+	fmt.Fprintf(&b, "\n## A run of all of it\n\n    tracegen hpl %s-N %d --NB %d -P %d -Q %d -o run.trace.zst\n    replay --machine %s --uncertainty run.trace.zst\n",
+		variant, n, s.blockSize(), p, q, dir)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// blockSize is an NB that suits most machines.
-const blockSize = 192
+// blockSize returns an NB that suits most machines: GPUs want wider blocks.
+func (s *Sheet) blockSize() int {
+	if s.GPU.Count > 0 {
+		return 512
+	}
+	return 192
+}
 
 // run returns the grid that is nearest to a square, with more columns than rows, and an order of 80 % of the memory.
 func (s *Sheet) run() (p, q, n int) {
@@ -110,6 +122,10 @@ func (s *Sheet) run() (p, q, n int) {
 	for ranks%p != 0 {
 		p--
 	}
-	n = int(math.Sqrt(0.8*s.Memory*float64(s.Nodes)/8)) / blockSize * blockSize
+	memory, nb := s.Memory, s.blockSize()
+	if s.GPU.Count > 0 {
+		memory = s.GPU.Memory * float64(s.GPU.Count)
+	}
+	n = int(math.Sqrt(0.8*memory*float64(s.Nodes)/8)) / nb * nb
 	return p, ranks / p, n
 }

@@ -14,7 +14,7 @@ import (
 func (s *Sheet) cable() compose.Cable {
 	c := classes[s.NetworkKind]
 	return compose.Cable{
-		Bandwidth: s.Network,
+		Bandwidth: s.Network * float64(max(1, s.GPU.Ports)),
 		Latency:   rounded(max(0.1*s.Latency, s.Latency-2*s.overhead(c.overhead)) / 2),
 	}
 }
@@ -42,6 +42,9 @@ func (s *Sheet) spec() *compose.Spec {
 	spec.NIC, spec.Topology = s.cable(), s.Topology
 	// Messages within a node: a FATPIPE, in which each has what a rank has of the memory.
 	within := s.rates().panel / copiesWithin
+	if s.GPU.Count > 0 {
+		within = linkPart * s.GPU.Fabric
+	}
 	spec.Loopback = compose.Cable{Bandwidth: rounded(within), Latency: latencyWithin}
 	o, perByte := rounded(s.overhead(c.overhead)), rounded(s.overhead(c.perByte))
 	table := fmt.Sprintf("0:%g:%g", o, perByte)
@@ -63,6 +66,11 @@ func (s *Sheet) spec() *compose.Spec {
 	spec.Properties = []compose.Setting{{Name: "memory", Value: fmt.Sprintf("%.0f", s.Memory)},
 		{Name: "peak", Value: fmt.Sprintf("%.6gGf", s.Peak()*cores/1e9)},
 		{Name: "processors", Value: fmt.Sprintf("%d x %d cores at %.4g GHz, %g flop a cycle", s.Sockets, s.Cores, s.Clock/1e9, s.FlopPerCycle)}}
+	if g := s.GPU; g.Count > 0 {
+		spec.Properties = append(spec.Properties, compose.Setting{Name: "gpus", Value: fmt.Sprint(g.Count)})
+		spec.Properties[0].Value = fmt.Sprintf("%.0f", g.Memory*float64(g.Count))
+		spec.Properties[1].Value = fmt.Sprintf("%.6gGf", g.Peak["fp64"]*float64(g.Count)/1e9)
+	}
 	spec.StateNetwork()
 	if s.Watts != nil {
 		spec.Properties = append(spec.Properties, compose.Setting{Name: "wattage_per_state",

@@ -65,6 +65,7 @@ type Sheet struct {
 	Software        string    // typical or tuned; "": either
 	Efficiency      float64   // of matrix products against the peak of the sheet; 0: not said
 	Watts           []float64 // idle, all cores busy; nil: not said
+	GPU             gpus      // Count 0: there are none
 
 	Assumed    []string // what the sheet leaves out, and what is taken for it
 	FromMemory []string // keys whose values nobody has looked up
@@ -80,7 +81,7 @@ func (s *Sheet) coresOfNode() int { return s.Sockets * s.Cores }
 // Threads returns the number of cores of each rank.
 func (s *Sheet) Threads() int { return max(1, s.coresOfNode()/s.RanksPerHost) }
 
-// keys are all that a sheet may say. Those of nodes with GPUs are known, so that they are refused by name.
+// keys are all that a sheet may say.
 var keys = []string{"name", "description", "source", "nodes", "sockets", "cores", "clock", "clock_kind", "flop_per_cycle",
 	"l3", "memory", "memory_bandwidth", "network", "network_kind", "latency", "topology", "ranks_per_host", "software",
 	"efficiency", "watts", "from_memory",
@@ -122,8 +123,6 @@ func Parse(text io.Reader, name string) (s *Sheet, warnings []warning.Warning, e
 			r.stop(e.Node, "unknown key %s: is it %s?", textutil.Quote(e.Key), textutil.Nearest(e.Key, keys))
 		case !known:
 			r.warn(e.Node, "unknown key %s has no effect: known are %s", textutil.Quote(e.Key), strings.Join(keys, ", "))
-		case strings.HasPrefix(e.Key, "gpu") || e.Key == "host_link" || e.Key == "nics":
-			r.stop(e.Node, "%s: nodes with GPUs are not modelled from a sheet", e.Key)
 		}
 		r.fields[e.Key] = e.Value
 	}
@@ -131,6 +130,7 @@ func Parse(text io.Reader, name string) (s *Sheet, warnings []warning.Warning, e
 	s.Name = r.word("name", "", nil)
 	r.processors(root, s)
 	r.memory(root, s)
+	r.devices(root, s)
 	r.use(s)
 	r.network(s)
 	return s, r.warnings.All(), nil
@@ -187,7 +187,7 @@ var (
 	quantities = []struct {
 		units []unit
 		name  string
-	}{{hertz, "a clock"}, {amounts, "an amount of memory"}, {flows, "a bandwidth in bytes"}, {bits, "a bandwidth in bits"}, {times, "a time"}}
+	}{{hertz, "a clock"}, {amounts, "an amount of memory"}, {flows, "a bandwidth in bytes"}, {bits, "a bandwidth in bits"}, {times, "a time"}, {speeds, "a speed"}}
 )
 
 // value reads a number with a unit, between two limits; 0 if the key is not there. A unit of another quantity is told
@@ -197,6 +197,11 @@ func (r *reader) value(key, example string, units []unit, low, high float64) flo
 	if n == nil {
 		return 0
 	}
+	return r.quantity(n, key, example, units, low, high)
+}
+
+// quantity reads a number with a unit, between two limits, which is called key.
+func (r *reader) quantity(n ast.Node, key, example string, units []unit, low, high float64) float64 {
 	text := textutil.Must(r.Text(n, key))
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
 	name := strings.TrimSpace(text[len(number):])
@@ -346,7 +351,10 @@ func (r *reader) network(s *Sheet) {
 
 // use reads how the machine is used.
 func (r *reader) use(s *Sheet) {
-	s.RanksPerHost = r.whole("ranks_per_host", s.coresOfNode(), maxSockets*maxCores)
+	s.RanksPerHost = r.whole("ranks_per_host", cmp.Or(s.GPU.Count, s.coresOfNode()), maxSockets*maxCores)
+	if n := s.GPU.Count; n > 0 && s.RanksPerHost > n {
+		r.stop(r.fields["ranks_per_host"], "ranks_per_host: %d ranks for %d GPUs, want one for each at most", s.RanksPerHost, n)
+	}
 	if s.RanksPerHost > s.coresOfNode() {
 		r.warn(r.fields["ranks_per_host"], "ranks_per_host: %d ranks on %d cores: they take turns", s.RanksPerHost, s.coresOfNode())
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,7 +87,12 @@ func TestErrors(t *testing.T) {
 		{"topology", "topology: torus 4x4x5", `s.yaml:12: topology: `},
 		{"software", "software: best", `s.yaml:13: software: "best", want typical or tuned`},
 		{"software", "sofware: tuned", `s.yaml:13: unknown key "sofware": is it software?`},
-		{"software", "gpus: 8", `s.yaml:13: gpus: nodes with GPUs are not modelled`},
+		{"software", "gpus: 8", `s.yaml:1: no key gpu_peak: a machine without it cannot be predicted`},
+		{"software", "nics: 4", `s.yaml:13: nics: the sheet has no gpus`},
+		{"software", "gpus: 4\ngpu_peak: {fp32: 95Tflop/s}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps", `s.yaml:14: gpu_peak: no fp64`},
+		{"software", "gpus: 4\ngpu_peak: {fp64: 47.9TB}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps", `s.yaml:14: gpu_peak: fp64: "47.9TB" is an amount of memory`},
+		{"software", "gpus: 4\ngpu_peak: {fp64: 47.9}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps", `s.yaml:14: gpu_peak: fp64: "47.9" is a number without a unit`},
+		{"software", "gpus: 4\ngpu_peak: {fp64: 47.9Tflop/s}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps\nranks_per_host: 8", `s.yaml:17: ranks_per_host: 8 ranks for 4 GPUs`},
 		{"software", "watts: {idle: 780, full: 220}", `s.yaml:13: watts: full: 220`},
 		{"software", "from_memory: [watts]", `s.yaml:13: from_memory: "watts" is no key of this sheet`},
 	} {
@@ -184,6 +190,45 @@ func TestSure(t *testing.T) {
 	if !(stated < tuned && tuned < typical && typical < memory && typical < either) {
 		t.Error(stated, tuned, typical, memory, either)
 	}
+}
+
+// TestGPUs: a rank for each GPU, and for large products the stated part of the peak; a stream of the memory is 0.85 of its
+// peak, read and written; the host's own products are those of 16 cores of 39.2 Gflop/s. All ports are one, and what a run
+// must fit into is the memory of the GPUs.
+func TestGPUs(t *testing.T) {
+	s := parse(t, edited("software", "efficiency: 80%")+"gpus: 4\ngpu_peak: {fp64: 60Tflop/s, fp16: 1Pflop/s}\ngpu_memory: 80GB\n"+
+		"gpu_memory_bandwidth: 3TBps\nhost_link: 50GBps\ngpu_fabric: 400GBps\nnics: 4\n")
+	if s.RanksPerHost != 4 || s.GPU.Peak["fp32"] != 120e12 || s.GPU.Peak["fp16"] != 1e15 || len(s.Assumed) != 2 { // fp32, and the software
+		t.Errorf("%+v", s)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	near("flop/s of a large product", 2e18/seconds(t, s, dgemm, 1e6, 1e6, 1e6), 0.8*60e12)
+	lacpy := kernels.Signature{Name: "dlacpy", Dims: []string{"M", "N"}}
+	near("seconds of a large copy", seconds(t, s, lacpy, 1e5, 1e5), 16e10/(0.85*3e12))
+	host := kernels.Signature{Name: "host dgemm", Dims: []string{"M", "N", "K"}}
+	near("flop/s of the host", 2e18/seconds(t, s, host, 1e6, 1e6, 1e6), 0.8*16*39.2e9)
+	spec := s.spec()
+	near("port", spec.NIC.Bandwidth, 4*12.5e9)
+	near("fabric", spec.Loopback.Bandwidth, 0.8*400e9)
+	near("memory", atof(t, spec.Properties[0].Value), 4*80e9)
+	dir := filepath.Join(t.TempDir(), "m")
+	if err := Make(dir, s, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func atof(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return v
 }
 
 // TestMake: the directory has a platform of 64 hosts with 64 cores, and its own sheet; it is replaced by another one, and

@@ -124,6 +124,10 @@ func (b *buyer) parse(file string, text []byte) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.GPU.Count > 0 {
+		return nil, fmt.Errorf("%s: nodes with GPUs: study buy compares machines by HPL and HPCG on processors; for rocHPL: calibrate machine --sheet, "+
+			"tracegen hpl --variant rochpl, replay --uncertainty", file)
+	}
 	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill, stated: s.RanksPerHost}, nil
 }
 
