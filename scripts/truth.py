@@ -8,8 +8,10 @@ evenly spaced by nodes, order, grid and block size, are predicted by tracegen, c
 a directory with the traces and results.csv, which another call goes on with. Runs of more than --ranks ranks are left
 out, unless --tolerance has them estimated. Runs of TOP500 lists have a rank a socket, the grid nearest to a square, NB 192.
 
-Errors are by machine (the median of its runs), left out: the level of the others' predictions, the median by machine of
-each of the two kinds of software, is taken from each, so that no machine's own runs decide its prediction.
+Errors are by machine (the median of its runs) of a kind: several nodes, one node, TOP500. Machines are left out: the
+level of the other machines of the same software and width of units is taken from its predictions, as a fit of the rates
+of matrix products without the machine does: the mean of their median biases (of runs on several nodes, if there are any),
+in the logarithm, biases beyond 0.15 of it counting as that.
 """
 import argparse, csv, json, math, os, re, statistics, subprocess
 
@@ -51,7 +53,8 @@ def run_of(r, m):
              '--NBMIN': r['NBMIN'] or 4, '--SWAP': {'bin-exch': 'bin', 'spread-roll': 'long'}.get(r['SWAP'], 'mix'),
              '--PMAP': 'col' if r['PMAP'].startswith('col') else 'row'}
     return {'id': r['machine id'], 'run': r['run'], 'nodes': nodes, 'ranks': ranks, 'flags': flags, 'cores': cores,
-            'gflops': float(r['Gflops']), 'per': -(-ranks // nodes), 'class': m['class']}
+            'gflops': float(r['Gflops']), 'per': -(-ranks // nodes), 'class': m['class'],
+            'sockets': int(number(m['sockets per node']) or 1), 'flop': number(m['DP flop per cycle per core'])}
 
 def predict(x, m, args):
     base = os.path.join(args.out, f"{x['id']}-{x['run']}")
@@ -63,24 +66,38 @@ def predict(x, m, args):
     out = subprocess.run([tool('replay'), '--machine', base, '--json', '--quiet'] + more + [base + '.zst'], check=True, capture_output=True)
     return json.loads(out.stdout)['gflops']
 
+def group(x):
+    """What shares a constant of calibrate/sheet/constants.go."""
+    tuned, wide = x['class'] == 'top500', x['flop'] >= 16
+    return tuned, wide and (not tuned or x['flop']), not wide and x['sockets'] > 1 and x['cores'] > x['sockets']
+
+def median(values): return statistics.median(values) if values else 0
+
+def robust(values):
+    mean = median(values)
+    for _ in range(50 * bool(values)): mean += sum(max(-0.15, min(0.15, v - mean)) for v in values) / len(values)
+    return mean
+
 def table(results):
-    by = {}
+    by, kinds = {}, {}
     for x in results: by.setdefault(x['id'], []).append(x)
-    bias = {k: statistics.median(math.log(x['predicted'] / x['gflops']) for x in v) for k, v in by.items()}
-    tuned = {k: v[0]['class'] == 'top500' for k, v in by.items()}
-    errors = {}
+    several = {k: [x for x in v if x['nodes'] > 1] or v for k, v in by.items()}
+    bias = {k: median([math.log(x['predicted'] / x['gflops']) for x in v]) for k, v in several.items()}
     for k, v in by.items():
-        level = statistics.median([bias[o] for o in by if o != k and tuned[o] == tuned[k]] or [0])
-        errors[k] = [abs(x['predicted'] / x['gflops'] / math.exp(level) - 1) for x in v]
-    sets = {"users' logs, several nodes": [k for k in by if not tuned[k] and by[k][0]['nodes'] > 1 or any(x['nodes'] > 1 for x in by[k]) and not tuned[k]],
-            "users' logs, one node": [k for k in by if not tuned[k] and all(x['nodes'] == 1 for x in by[k])],
-            'TOP500': [k for k in by if tuned[k]]}
-    for name, machines in sets.items():
-        if not machines: continue
-        medians = {k: statistics.median(errors[k]) for k in machines}
-        print(f"{name}: {len(machines)} machines, median {100 * statistics.median(medians.values()):.1f} %, "
-              f"worst run {100 * max(e for k in machines for e in errors[k]):.0f} %")
-        for k in sorted(machines): print(f"  {k:18} {len(by[k]):4} runs, median {100 * medians[k]:5.1f} %, level {100 * (math.exp(bias[k]) - 1):+.0f} %")
+        others = [o for o in by if o != k and group(by[o][0]) == group(v[0])]
+        level = robust([bias[o] for o in others if several[o][0]['nodes'] > 1] or [bias[o] for o in others])
+        for x in v:
+            x['error'], x['raw'] = (x['predicted'] / x['gflops'] / math.exp(l) - 1 for l in (level, 0))
+            kind = 'TOP500' if x['class'] == 'top500' else "users' logs, " + ('several nodes' if x['nodes'] > 1 else 'one node')
+            kinds.setdefault(kind, {}).setdefault(k, []).append(x)
+    for name, machines in kinds.items():
+        medians = {k: median([abs(x['error']) for x in v]) for k, v in machines.items()}
+        worst = max((x for v in machines.values() for x in v), key=lambda x: abs(x['error']))
+        print(f"{name}: {len(machines)} machines, left out: median {100 * median(medians.values()):.1f} %, worst run "
+              f"{100 * worst['error']:+.0f} % ({worst['id']} {worst['run']}); as fitted: median "
+              f"{100 * median([median([abs(x['raw']) for x in v]) for v in machines.values()]):.1f} %")
+        for k, v in sorted(machines.items()):
+            print(f"  {k:18} {len(v):4} runs, left out: median {100 * medians[k]:5.1f} %; as fitted: bias {100 * median([x['raw'] for x in v]):+.0f} %")
     right = pairs = 0
     for v in by.values():
         for i, a in enumerate(v):

@@ -26,13 +26,13 @@ type rates struct {
 func (s *Sheet) rates() rates {
 	threads := float64(s.Threads())
 	socket := streamPart * s.MemoryBandwidth // what all cores get
-	if s.MemoryBandwidth < boardBandwidth {
+	if s.board() {
 		socket = boardPart * s.MemoryBandwidth
 	}
 	memory := socket * float64(s.Sockets) / float64(s.RanksPerHost)
 	alone := min(socket, coreBytes*s.Clock*math.Sqrt(threads))
 	r := rates{
-		flop:   s.efficiency() * s.sustained() * s.FlopPerCycle * threads,
+		flop:   s.product() * threads,
 		memory: memory,
 		panel:  max(memory, alone),
 		cache:  max(memory, cacheBytes*s.Clock*threads),
@@ -47,19 +47,44 @@ func (s *Sheet) rates() rates {
 	return r
 }
 
-// efficiency returns the part of the peak at the clock held that matrix products reach.
-func (s *Sheet) efficiency() float64 {
+// board reports whether the node is a small computer, with a channel of memory.
+func (s *Sheet) board() bool { return s.Sockets == 1 && s.MemoryBandwidth < boardBandwidth }
+
+// product returns the flop/s of a core in large matrix products.
+func (s *Sheet) product() float64 {
 	switch {
 	case s.Efficiency > 0: // of the peak of the sheet
-		return s.Efficiency * s.Clock / s.sustained()
+		return s.Efficiency * s.Peak()
 	case s.Software == "tuned":
-		return tunedEfficiency
+		return s.tuned()
 	case s.FlopPerCycle >= 16:
-		return typicalEfficiency
-	case s.Sockets > 1:
-		return typicalServer
+		return min(s.tuned(), s.part()*typicalClock*s.FlopPerCycle)
+	case s.Sockets > 1 && s.Cores > 1:
+		return typicalServer * s.Peak()
 	}
-	return typicalBoard
+	return typicalNarrow * s.Peak()
+}
+
+// part returns the part of the peak at the nominal clock that a vendor's matrix products reach.
+func (s *Sheet) part() float64 {
+	switch {
+	case s.FlopPerCycle >= 32:
+		return tuned32
+	case s.FlopPerCycle >= 16:
+		return tuned16
+	}
+	return tunedNarrow
+}
+
+// tuned returns the flop/s of a core in a vendor's matrix products.
+//
+// A clock under load is often the one that the vendor guarantees: half of it (in the logarithm) is what processors of
+// wide units hold, and half what others do, of which 2.4 GHz is a usual nominal clock.
+func (s *Sheet) tuned() float64 {
+	if s.ClockKind == "nominal" || s.FlopPerCycle < 16 {
+		return s.part() * s.Peak()
+	}
+	return math.Sqrt(float64(tunedNarrow*s.Clock)*float64(s.part()*2.4e9)) * s.FlopPerCycle
 }
 
 // A deviation is the standard deviation of what kernels of some patterns have in common.
@@ -81,7 +106,7 @@ func (s *Sheet) deviations() (list []deviation, network float64) {
 	case s.Software == "tuned":
 		products = errorTuned
 	case s.Software == "": // up to tuned, at the same probability
-		products = math.Hypot(products, math.Log(tunedEfficiency/typicalEfficiency))
+		products = math.Hypot(products, math.Log(s.tuned()/s.product()))
 	}
 	return []deviation{
 		{[]string{"dgemm", "dtrsm"}, s.guessed(products, "clock", "flop_per_cycle")},
@@ -121,18 +146,29 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 		return err
 	}
 
-	// Matrix products: flop, C, packing of A and B, the call. In a panel, of few columns, C is where the panel is.
-	flop, element := 1/r.flop, func(bytes, rate float64) float64 { return bytes / rate }
-	exposed := exposedC
-	if s.Software == "tuned" {
-		exposed = exposedTuned
-	}
-	c, a, bb := element(16*exposed, r.memory), element(packA, r.memory), element(packB, r.memory)
-	panelC, panelA := element(16*exposed, r.panel), element(packA, r.panel)
+	// Matrix products: flop beside the traffic of C, packing of A and B, the call. In a panel, of few columns, C is where the
+	// panel is. The root of squares is a chord between powers of two of K.
+	flop := 1 / r.flop
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
+	traffic := 16 / r.memory * trafficTypical
+	if s.Software == "tuned" {
+		traffic = 16 / r.memory * trafficTuned
+	}
+	a, bb := packA/r.panel, packB/r.panel
 	line("dgemm:")
-	line("  - {if: N <= 128 and K < 128, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, panelC, panelA, bb, r.call)
-	line("  - {terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, c, a, bb, r.call)
+	line("  - {if: N <= 128 and K < 128, terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, 16*exposedPanel/r.panel, a, bb, r.call)
+	for low, high := 0., 32.; ; low, high = high, 2*high {
+		from, to := math.Hypot(2*flop*low, traffic), math.Hypot(2*flop*high, traffic)
+		limit, slope := fmt.Sprintf("if: K <= %g, ", high), (to-from)/(high-low)
+		if high > 1024 {
+			limit, slope = "", 2*flop
+		}
+		line("  - {%sterms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", limit, slope, from-float64(slope*low), a, bb, r.call)
+		if limit == "" {
+			break
+		}
+	}
+	c := 16 * exposedPanel / r.memory
 	line("dtrsm:")
 	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
 	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
@@ -173,7 +209,7 @@ func (s *Sheet) hpcgRate() float64 {
 	if s.Software == "tuned" {
 		part = hpcgTuned
 	}
-	if s.MemoryBandwidth < boardBandwidth {
+	if s.board() {
 		part *= boardPart / streamPart
 	}
 	share := s.MemoryBandwidth * float64(s.Sockets) / float64(s.RanksPerHost)

@@ -30,7 +30,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -303,7 +302,7 @@ func (r *reader) network(s *Sheet) {
 	s.Network = r.value("network", "100Gbps", slices.Concat(bits, flows), 1e5, 1e12)
 	s.Latency = r.value("latency", "1.3us", times, 1e-8, 1e-2)
 	if s.Network == 0 {
-		s.Network = assumedNetwork(s.Peak() * float64(s.coresOfNode()))
+		s.Network = assumedNetwork(s.Peak()*float64(s.coresOfNode()), s.NetworkKind)
 		s.assume("network: %.4gGbps, as of nodes of its peak", s.Network*8/1e9)
 	}
 	// TCP takes tens of microseconds, and ports of less than 40 Gb/s mostly speak it.
@@ -387,22 +386,3 @@ func (r *reader) use(s *Sheet) {
 
 // power returns x^y of a positive x, the same bits everywhere.
 func power(x, y float64) float64 { return portable.Exp(float64(y * portable.Log(x))) }
-
-// sustained returns the clock in Hz that the processor holds in matrix products.
-//
-// Vector units draw so much power that the clock falls to what cooling allows. Between processors that rises more slowly
-// than the nominal clock; and a clock that is called that of the load is often the one that the vendor guarantees, so
-// that half of it (in the logarithm) is what such processors hold. Processors with narrow units hold their clock.
-func (s *Sheet) sustained() float64 {
-	if s.FlopPerCycle < 16 {
-		return s.Clock
-	}
-	held := heldClock16
-	if s.FlopPerCycle >= 32 {
-		held = heldClock32
-	}
-	if s.ClockKind == "nominal" {
-		return held * power(s.Clock/2.4e9, clockExponent)
-	}
-	return math.Sqrt(held * s.Clock)
-}
