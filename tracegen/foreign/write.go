@@ -1,0 +1,491 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"reprise/internal/textutil"
+	"reprise/trace"
+	"reprise/tracegen"
+)
+
+// This file writes a recording as a trace (recording.write). Before, it finds the communicators that ranks have made
+// (resolve), which of them are used, and the sizes of messages of which the receiver knows less (survey).
+
+// creation is a call by which a rank makes a communicator.
+type creation struct {
+	parent int64
+	place  string // of the call, for errors
+	// part says of a rank of the parent which of the new communicators it goes to, and by which key the members are
+	// sorted; it is false for a rank that goes to none.
+	part         func(rank, size int) (color, key int64, member bool)
+	begun, freed int64 // calls of the rank before, and before it was freed; 0: never
+	of           int   // the communicator; -1: not known yet, or none
+}
+
+// create adds the call by which a rank makes a communicator, and returns its number.
+func (k *rank) create(parent int64, place string, part func(rank, size int) (color, key int64, member bool)) int64 {
+	k.made = append(k.made, creation{parent: parent, place: place, part: part, begun: k.calls, of: -1})
+	return -int64(len(k.made))
+}
+
+// free notes that a rank frees a communicator that it has made.
+func (k *rank) freeComm(comm int64) {
+	if comm < 0 {
+		k.made[-1-comm].freed = k.calls
+	}
+}
+
+// commOf returns the communicator of a number of a rank; -1: not known.
+func (k *rank) commOf(comm int64) int {
+	if comm < 0 {
+		return k.made[-1-comm].of
+	}
+	return int(comm)
+}
+
+// members returns the world ranks of a communicator of a rank.
+func (k *rank) members(comm int) []int32 {
+	if comm == self {
+		return []int32{k.number}
+	}
+	return k.of.comms[comm].members
+}
+
+// resolve finds the communicators that ranks have made. All members of the parent make the calls on it in one order
+// (MPI 4.1, section 7.4.2), so that the nth call of one rank belongs to the nth call of each other rank.
+func (r *recording) resolve() {
+	type meeting struct{ parent, nth int }
+	arrived := map[meeting]map[int32]*creation{}
+	nth := make([]map[int]int, len(r.ranks)) // by rank: calls on a communicator so far
+	next := make([]int, len(r.ranks))
+	for moved := true; moved; {
+		moved = false
+		for i, k := range r.ranks {
+			for ; next[i] < len(k.made); next[i]++ {
+				c := &k.made[next[i]]
+				parent := k.commOf(c.parent)
+				if parent < 0 {
+					break
+				}
+				moved = true
+				if nth[i] == nil {
+					nth[i] = map[int]int{}
+				}
+				m := meeting{parent, nth[i][parent]}
+				nth[i][parent]++
+				members := k.members(parent)
+				if parent == self {
+					c.of = int(r.define(members))
+					continue
+				}
+				if arrived[m] == nil {
+					arrived[m] = map[int32]*creation{}
+				}
+				if arrived[m][k.number] = c; len(arrived[m]) == len(members) {
+					r.part(members, arrived[m])
+					delete(arrived, m)
+				}
+			}
+		}
+	}
+	for i, k := range r.ranks { // an error names the first rank that waits
+		for j := range k.made {
+			c := &k.made[j]
+			parent := k.commOf(c.parent)
+			if parent < 0 {
+				textutil.Stop(fmt.Errorf("%s: rank %d makes a communicator from one that it is no member of", c.place, i))
+			}
+			for m, by := range arrived {
+				if m.parent != parent || by[k.number] != c {
+					continue
+				}
+				missing := slices.IndexFunc(r.comms[parent].members, func(other int32) bool { return by[other] == nil })
+				textutil.Stop(fmt.Errorf("%s: rank %d makes a communicator together with rank %d, which does not make it", c.place, i,
+					r.comms[parent].members[missing]))
+			}
+		}
+	}
+}
+
+// part divides the members of a communicator.
+func (r *recording) part(members []int32, calls map[int32]*creation) {
+	type place struct {
+		color, key int64
+		rank       int32
+	}
+	var places []place
+	for i, m := range members {
+		if color, key, member := calls[m].part(i, len(members)); member {
+			places = append(places, place{color, key, m})
+		}
+	}
+	// Ranks of equal keys keep their order in the parent.
+	slices.SortStableFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key))
+	})
+	for begin := 0; begin < len(places); {
+		end := begin
+		var list []int32
+		for ; end < len(places) && places[end].color == places[begin].color; end++ {
+			list = append(list, places[end].rank)
+		}
+		n := r.define(list)
+		for _, p := range places[begin:end] {
+			calls[p.rank].of = int(n)
+		}
+		begin = end
+	}
+}
+
+// channel is what messages are matched by.
+type channel struct {
+	comm             int
+	source, dest, tag int32
+}
+
+// sizes are the sizes of the messages of a channel in their order: runs of equal ones.
+type sizes []struct{ bytes, count int64 }
+
+func (s *sizes) add(bytes int64) {
+	if n := len(*s); n > 0 && (*s)[n-1].bytes == bytes {
+		(*s)[n-1].count++
+		return
+	}
+	*s = append(*s, struct{ bytes, count int64 }{bytes, 1})
+}
+
+// take returns the size of the next message, or -1.
+func (s *sizes) take() int64 {
+	if len(*s) == 0 {
+		return -1
+	}
+	bytes := (*s)[0].bytes
+	if (*s)[0].count--; (*s)[0].count == 0 {
+		*s = (*s)[1:]
+	}
+	return bytes
+}
+
+// survey reads all calls once: it finds the communicators in use, the ranks with wildcards, and the sizes of messages.
+func (r *recording) survey() (used map[int]bool, wild []bool, sent map[channel]*sizes) {
+	used, wild, sent = map[int]bool{}, make([]bool, len(r.ranks)), map[channel]*sizes{}
+	for i, k := range r.ranks {
+		var c call
+		for p := (replayed{k: k}); p.read(&c); {
+			comm := k.commOf(c.comm)
+			used[comm] = true
+			switch trace.Kind(c.kind) {
+			case trace.KindRecv, trace.KindIrecv:
+				wild[i] = wild[i] || c.peer == trace.AnySource || c.tag == trace.AnyTag
+			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindSendrecv:
+				to, ok := k.world(comm, c.peer)
+				if !ok || to == trace.ProcNull {
+					continue // an error of the writing
+				}
+				ch := channel{comm, k.number, to, int32(c.tag)}
+				if sent[ch] == nil {
+					sent[ch] = &sizes{}
+				}
+				sent[ch].add(c.bytes)
+			}
+		}
+	}
+	return used, wild, sent
+}
+
+// world returns the world rank of a rank of a communicator. Wildcards and nobody stay.
+func (k *rank) world(comm int, peer int64) (int32, bool) {
+	if peer == trace.AnySource || peer == trace.ProcNull {
+		return int32(peer), true
+	}
+	if comm < 0 {
+		return 0, false
+	}
+	members := k.members(comm)
+	if peer < 0 || peer >= int64(len(members)) {
+		return 0, false
+	}
+	return members[peer], true
+}
+
+// families gives the communicators in use their families of the trace, as few as hold them side by side.
+func (r *recording) families(h *trace.Header, used map[int]bool) {
+	type part struct {
+		taken  []bool
+		groups [][]int32
+	}
+	var parts []part
+	last := map[string]int{} // by members: the communicator that had them last
+	for n := firstComm; n < len(r.comms); n++ {
+		c := &r.comms[n]
+		if !used[n] {
+			continue
+		}
+		// A program that makes and frees a communicator in each of its steps needs one family for all of them.
+		key := fmt.Sprint(c.members)
+		before, again := last[key]
+		last[key] = n
+		for _, m := range c.members {
+			again = again && r.ranks[m].freedBefore(before, n)
+		}
+		if again {
+			c.family = r.comms[before].family
+			continue
+		}
+		at := max(0, len(parts)-mostOpen)
+		for at < len(parts) && slices.ContainsFunc(c.members, func(m int32) bool { return parts[at].taken[m] }) {
+			at++
+		}
+		if at == len(parts) {
+			parts = append(parts, part{taken: make([]bool, len(r.ranks))})
+		}
+		for _, m := range c.members {
+			parts[at].taken[m] = true
+		}
+		parts[at].groups = append(parts[at].groups, c.members)
+		c.family = at + 1
+	}
+	if used[self] {
+		p := part{taken: make([]bool, len(r.ranks))}
+		for i := range p.taken {
+			p.taken[i] = true
+			p.groups = append(p.groups, []int32{int32(i)})
+		}
+		parts = append(parts, p)
+		r.comms[self].family = len(parts)
+	}
+	for i, p := range parts {
+		f := trace.CommFamily{Name: fmt.Sprintf("comm%d", i+1)}
+		var rest []int32 // ranks without a communicator are in a group that no call names
+		for m, taken := range p.taken {
+			if !taken {
+				rest = append(rest, int32(m))
+			}
+		}
+		if len(rest) > 0 {
+			p.groups = append(p.groups, rest)
+		}
+		for _, g := range p.groups {
+			f.Groups = append(f.Groups, group(g))
+		}
+		h.CommFamilies = append(h.CommFamilies, f)
+	}
+	h.Communicators = len(parts) > 0 || r.nobody
+}
+
+// mostOpen bounds the families in which room for a communicator is looked for.
+const mostOpen = 16
+
+// freedBefore reports whether a rank had freed one communicator when it made another.
+func (k *rank) freedBefore(one, other int) bool {
+	free, made := int64(0), int64(0)
+	for i := range k.made {
+		if k.made[i].of == one {
+			free = k.made[i].freed
+		}
+		if k.made[i].of == other {
+			made = k.made[i].begun
+		}
+	}
+	return free > 0 && free <= made
+}
+
+// group returns ranks as a group, by a rule if they follow one.
+func group(ranks []int32) trace.Group {
+	stride := int32(1)
+	if len(ranks) > 1 {
+		stride = ranks[1] - ranks[0]
+	}
+	for i, r := range ranks {
+		if r != ranks[0]+int32(i)*stride {
+			return trace.Group{Ranks: ranks}
+		}
+	}
+	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
+}
+
+// write writes the recording as a trace.
+func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
+	defer textutil.Stopped(&err)
+	for _, k := range r.ranks {
+		k.finish()
+	}
+	r.resolve()
+	used, wild, sent := r.survey()
+	h := tracegen.FlatHeader(program, len(r.ranks))
+	h.Tool, h.Command = o.Tool, o.Command
+	h.Params = []trace.Param{{Name: trace.ParamRate, Value: "1e+09"}}
+	h.Phases = r.phases
+	for i, name := range r.phases {
+		h.Markers = append(h.Markers, trace.Marker{Text: name, Phase: i + 1}, trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
+	}
+	r.families(h, used)
+	tw := textutil.Must(trace.NewWriter(w, h, trace.WriterOptions{}))
+	flat := tracegen.NewFlat(tw, len(r.ranks))
+	type source struct {
+		replayed
+		c  call
+		ok bool
+	}
+	sources := make([]source, len(r.ranks))
+	for i, k := range r.ranks {
+		sources[i].k = k
+		sources[i].ok = sources[i].read(&sources[i].c)
+	}
+	for done := 0; ; {
+		flat.Begin()
+		lists := map[string][]int64{} // running sums of the unit, by counts
+		for i := range sources {
+			s := &sources[i]
+			counted := false
+			for n := 0; s.ok; n++ {
+				var a trace.Action
+				var sends, receives []int64
+				// Actions with counts per rank come last in a unit.
+				per := tracegen.PerRank(&trace.Action{Kind: trace.Kind(s.c.kind), Sym: uint16(s.c.collective)})
+				if per && flat.Full() || !per && (counted || n >= flat.Limit) {
+					break
+				}
+				counted = per
+				err := s.k.action(&s.c, &a, wild[i], sent)
+				if err == nil && a.Kind != trace.KindNone {
+					sends, receives = running(lists, s.c.sends), running(lists, s.c.receives)
+					err = s.k.check(&a, sends, receives)
+				}
+				if err == nil && a.Kind != trace.KindNone {
+					err = flat.Add(int32(i), &a, sends, receives)
+					done++
+				}
+				if err != nil {
+					return fmt.Errorf("%s: rank %d: %w", r.name, i, err)
+				}
+				s.ok = s.read(&s.c)
+			}
+		}
+		some, err := flat.End()
+		if err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(done)
+		}
+		if !some && !slices.ContainsFunc(sources, func(s source) bool { return s.ok }) {
+			return tw.Close()
+		}
+	}
+}
+
+// running returns the running sums of counts, the same slice for the same counts.
+func running(lists map[string][]int64, counts []int64) []int64 {
+	if counts == nil {
+		return nil
+	}
+	var key []byte
+	for _, n := range counts {
+		key = binary.AppendVarint(key, n)
+	}
+	s, ok := lists[string(key)]
+	if !ok {
+		s = append(s, 0)
+		for i, n := range counts {
+			s = append(s, s[i]+n)
+		}
+		lists[string(key)] = s
+	}
+	return s
+}
+
+// action turns a call into an action. KindNone stands for nothing.
+func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*sizes) error {
+	kind := trace.Kind(c.kind)
+	comm := k.commOf(c.comm)
+	*a = trace.Action{Kind: kind, Req: int32(c.req)}
+	var ok bool
+	switch kind {
+	case trace.KindNone, trace.KindWait, trace.KindFree, trace.KindWaitAll:
+		return nil
+	case trace.KindFlops:
+		a.X[0] = c.ns
+		return nil
+	case trace.KindMark:
+		a.Sym = uint16(c.tag)
+		return nil
+	}
+	if comm < 0 {
+		return fmt.Errorf("%v on a communicator that the rank is no member of", kind)
+	}
+	switch family := k.of.comms[comm].family; kind {
+	case trace.KindCollective, trace.KindIcollective:
+		call := trace.Collective{Kind: trace.CollectiveKind(c.collective), Root: int32(c.peer), Send: c.bytes, Recv: c.received,
+			SendSize: c.sendSize, RecvSize: c.recvSize, Span: c.span, Operator: trace.Operator(c.operator),
+			Nonblocking: kind == trace.KindIcollective}
+		if comm != world {
+			call.Comm = int32(trace.Communicator(family))
+		}
+		a.SetCollective(&call)
+		a.Req = int32(c.req)
+		return nil
+	default:
+		a.Sym = uint16(family)
+	}
+	if a.Peer, ok = k.world(comm, c.peer); !ok {
+		return fmt.Errorf("%v with rank %d of a communicator of %d", kind, c.peer, len(k.members(comm)))
+	}
+	a.Tag, a.X[0], a.X[1] = int32(c.tag), c.bytes, c.received
+	source := int32(c.peer)
+	if kind == trace.KindSendrecv {
+		if source, ok = k.world(comm, c.source); !ok {
+			return fmt.Errorf("%v from rank %d of a communicator of %d", kind, c.source, len(k.members(comm)))
+		}
+		a.X[2] = int64(uint32(source)) | c.sourceTag<<32
+	}
+	// The sizes of what is received are those of what is sent, unless wildcards take messages out of their order.
+	bytes, from, tag := &a.X[0], a.Peer, a.Tag
+	if kind == trace.KindSendrecv {
+		bytes, from, tag = &a.X[1], source, int32(c.sourceTag)
+	} else if kind != trace.KindRecv && kind != trace.KindIrecv {
+		return nil
+	}
+	if s := sent[channel{comm, from, k.number, tag}]; s == nil || wild {
+		if c.room != 0 {
+			*bytes = -1
+		}
+	} else if size := s.take(); c.room != 0 && size > *bytes {
+		return fmt.Errorf("a message of %d bytes from rank %d with tag %d, and room for %d", size, from, tag, *bytes)
+	} else if c.room != 0 {
+		*bytes = size
+	}
+	return nil
+}
+
+// check reports what a trace cannot have of an action.
+func (k *rank) check(a *trace.Action, sends, receives []int64) error {
+	if a.Kind != trace.KindCollective && a.Kind != trace.KindIcollective {
+		return nil
+	}
+	c := a.Collective(sums{sends, receives})
+	ranks := len(k.of.ranks)
+	if c.Kind.SendsPerRank() {
+		c.SendSums = sends
+	}
+	if c.Kind.RecvsPerRank() {
+		c.RecvSums = receives
+	}
+	if c.Comm > 0 {
+		ranks = 0
+	}
+	_ = math.MaxInt32
+	_ = errors.New
+	return c.Check(ranks)
+}
+
+// sums are those of one call.
+type sums [2][]int64
+
+func (s sums) Sums(int64) []int64 { return nil }
