@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,6 +21,7 @@ import (
 	"reprise/trace"
 	"reprise/trace/warning"
 	"reprise/tracegen"
+	"reprise/tracegen/foreign"
 	"reprise/tracegen/goal"
 	"reprise/tracegen/simgrid"
 )
@@ -31,13 +33,14 @@ func convertCommand() *cli.Command {
 		Usage: "write a trace in another format, or read one",
 		UsageText: "trace convert --to simgrid [-o FILE | -o DIR/] [options] TRACE|-\n" +
 			"trace convert --to goal [-o FILE] [options] TRACE|-\n" +
-			"trace convert --from simgrid [-o FILE] INDEX",
+			"trace convert --from FORMAT [-o FILE] FILE",
 		Description: "    trace convert --to simgrid -o text/ run.trace.zst\n" +
 			"    trace convert --to goal --kernels dahu --polls late -o run.goal run.trace.zst\n" +
-			"    trace convert --from simgrid -o run.trace.zst text/trace.index",
+			"    trace convert --from simgrid -o run.trace.zst text/trace.index\n" +
+			"    trace convert --from liballprof -o run.trace.zst pmpi-trace-rank-0.txt",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write `FORMAT`: simgrid (time-independent text) or goal (LogGOPSim's text)"},
-			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: simgrid, by its index"},
+			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: simgrid, by its index, or " + strings.Join(foreign.Formats(), ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-",
 				Usage: "write to `FILE`; for simgrid, to a file per rank and their index in DIR/", DefaultText: "-, standard output"},
 			&cli.StringFlag{Name: "polls", Value: "hit",
@@ -63,17 +66,18 @@ type convertOptions struct {
 // convert reads the command line and does what it says.
 // Mistakes in the command line are found before any file is opened.
 func convert(c *cli.Context) error {
+	formats := append([]string{"simgrid"}, foreign.Formats()...)
 	o := &convertOptions{from: c.String("from"), to: c.String("to"), output: c.String("output"),
 		kernels: c.String("kernels")}
 	switch {
 	case (o.from == "") == (o.to == ""):
-		return command.Usagef("convert: want either --to simgrid|goal or --from simgrid")
-	case o.from != "" && o.from != "simgrid":
-		return command.Usagef("convert: --from %q, want simgrid", o.from)
+		return command.Usagef("convert: want either --to simgrid|goal or --from %s", strings.Join(formats, "|"))
+	case o.from != "" && !slices.Contains(formats, o.from):
+		return command.Usagef("convert: --from %q, want %s", o.from, strings.Join(formats, ", "))
 	case o.to != "" && o.to != "simgrid" && o.to != "goal":
 		return command.Usagef("convert: --to %q, want simgrid or goal", o.to)
 	case o.from != "" && (c.IsSet("polls") || o.kernels != "" || c.IsSet("speed")):
-		return command.Usagef("convert: --polls, --kernels and --speed are for --to: SimGrid's text has no polls and no kernels")
+		return command.Usagef("convert: --polls, --kernels and --speed are for --to: other formats have no polls and no kernels")
 	case o.to == "simgrid" && o.kernels == "" && c.IsSet("speed"):
 		return command.Usagef("convert: --speed without --kernels: SimGrid's text counts flop, which need no speed")
 	case c.NArg() != 1:
@@ -93,7 +97,13 @@ func convert(c *cli.Context) error {
 		return err
 	}
 	if o.from != "" {
-		return o.fromSimgrid(c)
+		if o.output == "-" && terminal.Is(c.App.Writer) {
+			return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
+		}
+		if o.from == "simgrid" {
+			return o.fromSimgrid(c)
+		}
+		return o.fromForeign(c)
 	}
 	return o.export(c)
 }
@@ -122,9 +132,6 @@ func (o *convertOptions) fromSimgrid(c *cli.Context) error {
 	if err := o.spare(text.Files()...); err != nil {
 		return err
 	}
-	if o.output == "-" && terminal.Is(c.App.Writer) {
-		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
-	}
 	h := text.Header()
 	h.Tool, h.Command = "trace "+command.Version(), command.Quoted("trace", "convert", "--from", "simgrid", o.input)
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
@@ -143,6 +150,23 @@ func (o *convertOptions) fromSimgrid(c *cli.Context) error {
 		return warning.With(err, text.Warnings())
 	}
 	command.Warn(c, text.Warnings())
+	return nil
+}
+
+// fromForeign reads a trace of another tool. Its warnings are printed with the result, or come along with the error.
+func (o *convertOptions) fromForeign(c *cli.Context) error {
+	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
+	defer bar.Clear()
+	var warnings []warning.Warning
+	err := o.write(c, func(w io.Writer) (err error) {
+		warnings, err = foreign.Convert(w, o.from, o.input, foreign.Options{Tool: "trace " + command.Version(),
+			Command: command.Quoted("trace", "convert", "--from", o.from, o.input), Progress: bar.Set})
+		return err
+	})
+	if err != nil {
+		return warning.With(err, warnings)
+	}
+	command.Warn(c, warnings)
 	return nil
 }
 

@@ -43,6 +43,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/programs":  {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/tracegen/hpcg", "reprise/tracegen/hpl"}},
 	"reprise/tracegen/simgrid":   {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/capture":   {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/foreign":   {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}, outside: []string{"google.golang.org/protobuf"}},
 	"reprise/tracegen/goal":      {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":             {inside: []string{"reprise/platforms/machines", "reprise/trace/warning", "reprise/kernels/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/platforms/compose", "reprise/replay/collective", "reprise/replay/sampling", "reprise/replay/eventlog"}},
 	"reprise/report/timeline":    {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/typedarray", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},

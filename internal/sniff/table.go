@@ -56,7 +56,7 @@ var table = []format{
 
 	// Binary formats, by magic numbers; archives and compressed files after the formats that are kept in them.
 	{kind: foreign, what: "a LogGOPSim GOAL schedule in binary",
-		todo: "trace convert --to goal writes such schedules as text, but " + noTrace, is: isBinaryGOAL},
+		todo: "trace convert --from goal makes a trace of it", is: isBinaryGOAL},
 	{kind: foreign, what: "a DUMPI trace", todo: noTrace, begin: "\xff\xaa\xddDUMPI"},
 	{kind: foreign, what: "an OTF2 archive", todo: noTrace, is: isOTF2},
 	{kind: foreign, what: "a Chakra execution trace", todo: noTrace, is: isChakra},
@@ -79,9 +79,9 @@ var table = []format{
 		is: matches(`^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*-->\s*)*<cube[\s>]`)},
 	{kind: Platform, what: "XML, but no SimGrid platform", todo: "name another file",
 		is: matches(`^\s*<(\?xml|!DOCTYPE|!--|[A-Za-z])`)},
-	{kind: foreign, what: "a LogGOPSim GOAL schedule", todo: "trace convert --to goal writes such schedules, but " +
-		noTrace, is: matches(`^(\s+|//[^\n]*\n|/\*[^*]*\*/)*(num_ranks\s+\d|rank\s+\d+\s*\{)`)},
-	{kind: foreign, what: "a trace of LogGOPSim's liballprof", todo: "LogGOPSim's Schedgen reads it, but here " + noTrace,
+	{kind: foreign, what: "a LogGOPSim GOAL schedule", todo: "trace convert --from goal makes a trace of it",
+		is: matches(`^(\s+|//[^\n]*\n|/\*[^*]*\*/)*(num_ranks\s+\d|rank\s+\d+\s*\{)`)},
+	{kind: foreign, what: "a trace of LogGOPSim's liballprof", todo: "trace convert --from liballprof makes a trace of it",
 		is: matches(`^(# htor's|(#[^\n]*\n|\s+)*P?MPI_\w+:)`)},
 	{kind: foreign, what: "a DUMPI trace as text", todo: noTrace, is: matches(`^\s*MPI_\w+ entering at walltime`)},
 	{kind: foreign, what: "the description of DUMPI traces", todo: noTrace, is: isDUMPIMeta},

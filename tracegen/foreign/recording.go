@@ -63,6 +63,7 @@ type rank struct {
 	requests map[int64]request
 	free     []int32 // slots below used that are free, the last freed on top
 	used     int32
+	lost     int64 // requests whose handle is another's now
 
 	// Calls from the first receive on whose message is not known yet.
 	held    []call
@@ -77,6 +78,7 @@ type request struct {
 	place   int   // of its receive in held, counted from the first call of the rank; -1: it is known
 	starts  *call // what starts it, if it is persistent
 	pending bool
+	tested  bool // by a call whose result is not known
 }
 
 // call is what a rank does: fields as those of a trace.Action, and all that a file of another format says about it.

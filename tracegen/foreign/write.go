@@ -3,10 +3,8 @@ package foreign
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"reprise/internal/textutil"
@@ -26,6 +24,42 @@ type creation struct {
 	part         func(rank, size int) (color, key int64, member bool)
 	begun, freed int64 // calls of the rank before, and before it was freed; 0: never
 	of           int   // the communicator; -1: not known yet, or none
+	done         bool  // it is known
+	// Of a name without a call: the rank and size by which the call is found among those before, which have no name yet.
+	named      bool
+	rank, size int
+	linked     bool // a name has been found for the call
+}
+
+// name returns the number of a communicator that a file names by what it makes for the rank: its rank and its size.
+func (k *rank) name(place string, rank, size int) int64 {
+	k.made = append(k.made, creation{place: place, named: true, rank: rank, size: size, begun: k.calls, of: -1})
+	return -int64(len(k.made))
+}
+
+// find finds the call that made a communicator with a name, among the first of a rank.
+func (k *rank) find(n int) {
+	c := &k.made[n]
+	fits := -1
+	for i := range k.made[:n] {
+		m := &k.made[i]
+		if m.named || m.linked || m.of < 0 {
+			continue
+		}
+		members := k.members(m.of)
+		switch {
+		case len(members) != c.size || members[c.rank] != k.number:
+		case fits < 0:
+			fits = i
+		case !slices.Equal(members, k.members(k.made[fits].of)):
+			k.of.odd(c.place, 0, "several communicators of the rank may be meant: it is taken for the first of them that has no name yet")
+		}
+	}
+	if fits < 0 {
+		textutil.Stop(fmt.Errorf("%s: rank %d uses a communicator of %d ranks, of which it is rank %d: the file does not say which ranks are its members",
+			c.place, k.number, c.size, c.rank))
+	}
+	c.of, k.made[fits].linked = k.made[fits].of, true
 }
 
 // create adds the call by which a rank makes a communicator, and returns its number.
@@ -68,7 +102,16 @@ func (r *recording) resolve() {
 		moved = false
 		for i, k := range r.ranks {
 			for ; next[i] < len(k.made); next[i]++ {
+				// A name waits for all calls before it, a call for its parent alone.
 				c := &k.made[next[i]]
+				if c.named {
+					if slices.ContainsFunc(k.made[:next[i]], func(c creation) bool { return !c.done }) {
+						break
+					}
+					k.find(next[i])
+					c.done, moved = true, true
+					continue
+				}
 				parent := k.commOf(c.parent)
 				if parent < 0 {
 					break
@@ -81,7 +124,7 @@ func (r *recording) resolve() {
 				nth[i][parent]++
 				members := k.members(parent)
 				if parent == self {
-					c.of = int(r.define(members))
+					c.of, c.done = int(r.define(members)), true
 					continue
 				}
 				if arrived[m] == nil {
@@ -97,6 +140,9 @@ func (r *recording) resolve() {
 	for i, k := range r.ranks { // an error names the first rank that waits
 		for j := range k.made {
 			c := &k.made[j]
+			if c.done || c.named {
+				continue
+			}
 			parent := k.commOf(c.parent)
 			if parent < 0 {
 				textutil.Stop(fmt.Errorf("%s: rank %d makes a communicator from one that it is no member of", c.place, i))
@@ -121,6 +167,7 @@ func (r *recording) part(members []int32, calls map[int32]*creation) {
 	}
 	var places []place
 	for i, m := range members {
+		calls[m].done = true
 		if color, key, member := calls[m].part(i, len(members)); member {
 			places = append(places, place{color, key, m})
 		}
@@ -145,8 +192,14 @@ func (r *recording) part(members []int32, calls map[int32]*creation) {
 
 // channel is what messages are matched by.
 type channel struct {
-	comm             int
+	comm              int
 	source, dest, tag int32
+}
+
+// end is a rank that receives messages of a communicator.
+type end struct {
+	comm int
+	rank int32
 }
 
 // sizes are the sizes of the messages of a channel in their order: runs of equal ones.
@@ -172,17 +225,19 @@ func (s *sizes) take() int64 {
 	return bytes
 }
 
-// survey reads all calls once: it finds the communicators in use, the ranks with wildcards, and the sizes of messages.
-func (r *recording) survey() (used map[int]bool, wild []bool, sent map[channel]*sizes) {
-	used, wild, sent = map[int]bool{}, make([]bool, len(r.ranks)), map[channel]*sizes{}
-	for i, k := range r.ranks {
+// survey reads all calls once: it finds the communicators in use, where messages are received with wildcards, and the sizes of messages.
+func (r *recording) survey() (used map[int]bool, wild map[end]bool, sent map[channel]*sizes) {
+	used, wild, sent = map[int]bool{}, map[end]bool{}, map[channel]*sizes{}
+	for _, k := range r.ranks {
 		var c call
 		for p := (replayed{k: k}); p.read(&c); {
 			comm := k.commOf(c.comm)
 			used[comm] = true
 			switch trace.Kind(c.kind) {
 			case trace.KindRecv, trace.KindIrecv:
-				wild[i] = wild[i] || c.peer == trace.AnySource || c.tag == trace.AnyTag
+				if c.peer == trace.AnySource || c.tag == trace.AnyTag {
+					wild[end{comm, k.number}] = true
+				}
 			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindSendrecv:
 				to, ok := k.world(comm, c.peer)
 				if !ok || to == trace.ProcNull {
@@ -353,12 +408,11 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 					break
 				}
 				counted = per
-				err := s.k.action(&s.c, &a, wild[i], sent)
-				if err == nil && a.Kind != trace.KindNone {
+				err := s.k.action(&s.c, &a, wild, sent)
+				if err == nil && per {
 					sends, receives = running(lists, s.c.sends), running(lists, s.c.receives)
-					err = s.k.check(&a, sends, receives)
 				}
-				if err == nil && a.Kind != trace.KindNone {
+				if err == nil {
 					err = flat.Add(int32(i), &a, sends, receives)
 					done++
 				}
@@ -401,14 +455,14 @@ func running(lists map[string][]int64, counts []int64) []int64 {
 	return s
 }
 
-// action turns a call into an action. KindNone stands for nothing.
-func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*sizes) error {
+// action turns a call into an action.
+func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[channel]*sizes) error {
 	kind := trace.Kind(c.kind)
 	comm := k.commOf(c.comm)
 	*a = trace.Action{Kind: kind, Req: int32(c.req)}
 	var ok bool
 	switch kind {
-	case trace.KindNone, trace.KindWait, trace.KindFree, trace.KindWaitAll:
+	case trace.KindWait, trace.KindFree, trace.KindWaitAll:
 		return nil
 	case trace.KindFlops:
 		a.X[0] = c.ns
@@ -422,6 +476,20 @@ func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*siz
 	}
 	switch family := k.of.comms[comm].family; kind {
 	case trace.KindCollective, trace.KindIcollective:
+		// A trace has elements of at least a byte and not too many; others are counted in bytes.
+		for _, side := range []struct {
+			count, size *int64
+			list        []int64
+		}{{&c.bytes, &c.sendSize, c.sends}, {&c.received, &c.recvSize, c.receives}} {
+			if *side.size >= 1 && *side.size <= trace.MaxElementSize {
+				continue
+			}
+			*side.count *= *side.size
+			for i := range side.list {
+				side.list[i] *= *side.size
+			}
+			*side.size = 1
+		}
 		call := trace.Collective{Kind: trace.CollectiveKind(c.collective), Root: int32(c.peer), Send: c.bytes, Recv: c.received,
 			SendSize: c.sendSize, RecvSize: c.recvSize, Span: c.span, Operator: trace.Operator(c.operator),
 			Nonblocking: kind == trace.KindIcollective}
@@ -429,6 +497,22 @@ func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*siz
 			call.Comm = int32(trace.Communicator(family))
 		}
 		a.SetCollective(&call)
+		for _, list := range [][]int64{c.sends, c.receives} {
+			for _, n := range list {
+				if n < 0 || n > trace.MaxCount {
+					return fmt.Errorf("%v of %d elements, want 0 to %d", call.Kind, n, int64(trace.MaxCount))
+				}
+			}
+		}
+		if call.Kind.SendsPerRank() {
+			call.SendSums = make([]int64, len(c.sends)+1)
+		}
+		if call.Kind.RecvsPerRank() {
+			call.RecvSums = make([]int64, len(c.receives)+1)
+		}
+		if err := call.Check(len(k.members(comm))); err != nil {
+			return fmt.Errorf("%v: %w", call.Kind, err)
+		}
 		a.Req = int32(c.req)
 		return nil
 	default:
@@ -452,8 +536,8 @@ func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*siz
 	} else if kind != trace.KindRecv && kind != trace.KindIrecv {
 		return nil
 	}
-	if s := sent[channel{comm, from, k.number, tag}]; s == nil || wild {
-		if c.room != 0 {
+	if s := sent[channel{comm, from, k.number, tag}]; s == nil || wild[end{comm, k.number}] {
+		if c.room != 0 && from != trace.ProcNull {
 			*bytes = -1
 		}
 	} else if size := s.take(); c.room != 0 && size > *bytes {
@@ -463,29 +547,3 @@ func (k *rank) action(c *call, a *trace.Action, wild bool, sent map[channel]*siz
 	}
 	return nil
 }
-
-// check reports what a trace cannot have of an action.
-func (k *rank) check(a *trace.Action, sends, receives []int64) error {
-	if a.Kind != trace.KindCollective && a.Kind != trace.KindIcollective {
-		return nil
-	}
-	c := a.Collective(sums{sends, receives})
-	ranks := len(k.of.ranks)
-	if c.Kind.SendsPerRank() {
-		c.SendSums = sends
-	}
-	if c.Kind.RecvsPerRank() {
-		c.RecvSums = receives
-	}
-	if c.Comm > 0 {
-		ranks = 0
-	}
-	_ = math.MaxInt32
-	_ = errors.New
-	return c.Check(ranks)
-}
-
-// sums are those of one call.
-type sums [2][]int64
-
-func (s sums) Sums(int64) []int64 { return nil }

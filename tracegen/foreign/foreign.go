@@ -1,0 +1,141 @@
+// Package foreign reads traces of other tools, for trace convert --from: [Convert] writes one as a trace of Reprise.
+//
+//	goal         LogGOPSim's schedules, text or binary
+//	liballprof   the texts of its tracer, a file for each rank
+//
+// A file of a rank stands for those of all ranks, whose names differ in the number of the rank. What a format has that
+// a trace has not is in the warnings.
+//
+//	warnings, err := foreign.Convert(w, "liballprof", "pmpi-trace-rank-0.txt", foreign.Options{})
+//
+// # Stages
+//
+// The reader of a format hands the calls of each rank on in their order (type rank), which go to a temporary file
+// without a name (type recording). When all are known, so are the communicators and phases, which a trace names in its
+// header, and the sizes of messages whose receiver knows only its room. Then the calls are written side by side.
+//
+// # Units
+//
+// Sizes are in bytes. Computations are as long as they were: a nanosecond is a flop, of which the trace says that a
+// second has 10^9.
+//
+// # Errors
+//
+// An error names the file and the line or the byte; one that comes up when all is read, the rank.
+//
+// # Source
+//
+// The formats as their tools write and read them: github.com/spcl/LogGOPSim.
+package foreign
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/internal/textutil"
+	"reprise/trace/warning"
+)
+
+// Options says how a file is converted.
+type Options struct {
+	Tool, Command string            // for the header of the trace
+	Progress      func(actions int) // if set, it is called with the actions that are written
+}
+
+// formats are the readers by the names of their formats.
+var formats = map[string]func(name string) *recording{
+	"goal":       goal,
+	"liballprof": liballprof,
+}
+
+// Formats returns the names of the formats, sorted.
+func Formats() []string {
+	var list []string
+	for name := range formats {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Convert writes the file of a name, and those beside it that belong to it, as a trace.
+func Convert(w io.Writer, format, name string, o Options) (list []warning.Warning, err error) {
+	var r *recording
+	defer func() {
+		if r != nil {
+			err = errors.Join(err, r.spool.Close())
+			list = r.warnings()
+		}
+	}()
+	defer textutil.Stopped(&err)
+	r = formats[format](name)
+	return nil, r.write(w, format, &o)
+}
+
+// placed, deferred, puts the place of a reader before the error that ends it.
+func placed(place func() string) {
+	wrong := recover()
+	if wrong == nil {
+		return
+	}
+	var err error
+	func() {
+		defer textutil.Stopped(&err)
+		panic(wrong)
+	}()
+	if err != nil {
+		textutil.Stop(fmt.Errorf("%s: %w", place(), err))
+	}
+}
+
+// rankNumber finds the number of a rank in the name of a file: that behind the last "rank-", else the last one.
+var rankNumber = regexp.MustCompile(`^(.*rank-)(\d+)(\D.*)?$|^(.*?)(\d+)(\D*)$`)
+
+// rankFiles returns the files of all ranks by that of one of them.
+func rankFiles(name string) []string {
+	textutil.Must(os.Stat(name))
+	dir, base := filepath.Split(name)
+	split := func(base string) (head, number, tail string) {
+		if m := rankNumber.FindStringSubmatch(base); m != nil {
+			return m[1] + m[4], m[2] + m[5], m[3] + m[6]
+		}
+		return "", "", ""
+	}
+	head, number, tail := split(base)
+	if number == "" {
+		textutil.Stop(fmt.Errorf("%s: a name without the number of a rank, by which the files of the other ranks would be found", name))
+	}
+	byRank := map[int]string{}
+	for _, entry := range textutil.Must(os.ReadDir(cmp.Or(dir, "."))) {
+		h, n, t := split(entry.Name())
+		if h != head || t != tail || n == "" {
+			continue
+		}
+		rank, err := strconv.Atoi(n)
+		if err != nil || rank >= maxRanks {
+			continue
+		}
+		if other, ok := byRank[rank]; ok {
+			textutil.Stop(fmt.Errorf("%s and %s are both of rank %d", other, dir+entry.Name(), rank))
+		}
+		byRank[rank] = dir + entry.Name()
+	}
+	files := make([]string, len(byRank))
+	for rank := range files {
+		file, ok := byRank[rank]
+		if !ok {
+			textutil.Stop(fmt.Errorf("%s: of %s the one of rank %d is missing: %s", name, textutil.Count(len(byRank), "file"), rank,
+				strings.TrimPrefix(dir+head+"N"+tail, "./")))
+		}
+		files[rank] = file
+	}
+	return files
+}

@@ -1,0 +1,263 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"reprise/internal/keyheap"
+	"reprise/internal/textutil"
+	"reprise/trace"
+)
+
+// This file brings the operations of a rank, which a format orders by dependencies alone, into the order of a trace
+// (graph.play), or refuses them.
+//
+// An operation of a trace begins when the one before it has begun, or has ended if it computes, and when what the rank
+// has waited for has ended. So messages begin as soon as they may, as requests. Then there is one thing that all the
+// rest depends on: a computation, or messages to wait for. If there are two, and each has something that depends on it
+// alone, which comes first depends on the machine: a trace has no such order, and the graph is refused.
+
+// node is an operation of a graph.
+type node struct {
+	kind   trace.Kind // KindFlops, KindSend, KindRecv or KindIcollective
+	cpu    uint8      // of a computation
+	state  uint8
+	peer   int32
+	tag    int32
+	place  int32 // line, or number
+	amount int64 // bytes, or nanoseconds; the index in calls
+	// How many of the operations that it depends on have not begun, and of those it requires, have begun and not ended.
+	unbegun, open int32
+}
+
+// States of a node.
+const (
+	waiting = iota
+	begun
+	ended
+)
+
+// edge says that an operation may begin when another one has ended, or has begun.
+type edge struct {
+	of, on int32
+	start  bool // it need only have begun
+}
+
+// graph has the operations of a rank.
+type graph struct {
+	nodes []node
+	edges []edge
+	calls []call               // of collective operations
+	name  func(n *node) string // of an operation
+	at    func(n *node)        // says where an error is, before it
+
+	k       *rank
+	needs   [][]edge // by node
+	needed  [][]edge
+	ready   keyheap.Heap   // messages, and computations that take no time
+	compute keyheap.Heap   // others
+	blocked map[int32]bool // operations that wait for messages which have begun
+	last    int32          // the message that has begun last and is not in the trace yet; -1: none
+	left    int
+}
+
+// play hands the operations on to a rank in the order of a trace.
+func (g *graph) play(k *rank) {
+	g.k, g.last, g.left, g.blocked = k, -1, len(g.nodes), map[int32]bool{}
+	g.needs, g.needed = grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.of }), grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.on })
+	for _, e := range g.edges {
+		g.nodes[e.of].unbegun++
+	}
+	for i := range g.nodes {
+		g.settle(int32(i))
+	}
+	for g.left > 0 {
+		switch {
+		case len(g.ready) > 0:
+			n := g.ready.Pop().ID
+			g.begin(n)
+			if g.nodes[n].kind == trace.KindFlops {
+				g.end(n)
+				break
+			}
+			g.post()
+			g.last = n
+		case len(g.compute) > 0:
+			n := g.compute.Pop().ID
+			g.begin(n)
+			// What begins with the computation comes before it.
+			for len(g.ready) > 0 && g.nodes[g.ready[0].ID].kind != trace.KindFlops {
+				m := g.ready.Pop().ID
+				g.begin(m)
+				g.post()
+				g.last = m
+			}
+			if len(g.compute) > 0 && g.nodes[g.compute[0].ID].cpu != g.nodes[n].cpu {
+				g.refuse(n, g.compute[0].ID, "both compute at once, on two processors of the rank")
+			}
+			var others []int32 // that do not wait for the computation
+			for i := range g.blocked {
+				if !slices.Contains(g.pending(i), n) {
+					others = append(others, i)
+				}
+			}
+			if len(others) > 0 {
+				g.refuse(n, slices.Min(others), "one computes while the other waits for a message")
+			}
+			g.post()
+			k.compute(float64(g.nodes[n].amount))
+			g.end(n)
+		case len(g.blocked) > 0:
+			g.wait()
+		default:
+			i := slices.IndexFunc(g.nodes, func(n node) bool { return n.state == waiting })
+			g.at(&g.nodes[i])
+			textutil.Stop(errors.New("the operation depends on itself"))
+		}
+	}
+	g.post()
+}
+
+// grouped returns edges by a node of theirs.
+func grouped(nodes int, edges []edge, by func(edge) int32) [][]edge {
+	counts := make([]int, nodes)
+	for _, e := range edges {
+		counts[by(e)]++
+	}
+	all, groups := make([]edge, len(edges)), make([][]edge, nodes)
+	for i, n := range counts {
+		groups[i], all = all[:0:n], all[n:]
+	}
+	for _, e := range edges {
+		groups[by(e)] = append(groups[by(e)], e)
+	}
+	return groups
+}
+
+// settle notes what an operation waits for now.
+func (g *graph) settle(i int32) {
+	n := &g.nodes[i]
+	switch {
+	case n.state != waiting || n.unbegun > 0:
+	case n.open > 0:
+		g.blocked[i] = true
+	case n.kind == trace.KindFlops && n.amount > 0:
+		delete(g.blocked, i)
+		g.compute.Push(keyheap.Item{ID: i})
+	default:
+		delete(g.blocked, i)
+		g.ready.Push(keyheap.Item{ID: i})
+	}
+}
+
+// begin begins an operation.
+func (g *graph) begin(i int32) {
+	g.nodes[i].state = begun
+	g.left--
+	for _, e := range g.needed[i] {
+		n := &g.nodes[e.of]
+		if n.unbegun--; !e.start {
+			n.open++
+		}
+		g.settle(e.of)
+	}
+}
+
+// end ends an operation.
+func (g *graph) end(i int32) {
+	g.nodes[i].state = ended
+	for _, e := range g.needed[i] {
+		if !e.start {
+			g.nodes[e.of].open--
+			g.settle(e.of)
+		}
+	}
+}
+
+// wait waits for the messages that the operation needs which comes next: all others need them, too.
+func (g *graph) wait() {
+	next, fewest := int32(-1), 0
+	for i := range g.blocked {
+		n := len(g.pending(i))
+		if next < 0 || n < fewest || n == fewest && i < next {
+			next, fewest = i, n
+		}
+	}
+	messages := g.pending(next)
+	var others []int32
+	for i := range g.blocked {
+		for _, m := range messages {
+			if !slices.ContainsFunc(g.needs[i], func(e edge) bool { return e.on == m && !e.start }) {
+				others = append(others, i)
+			}
+		}
+	}
+	if len(others) > 0 {
+		g.refuse(next, slices.Min(others), "they wait for different messages")
+	}
+	// A message that the rank waits for at once blocks.
+	if len(messages) == 1 && messages[0] == g.last {
+		c := g.call(g.last)
+		switch c.kind {
+		case int64(trace.KindIcollective):
+			c.kind = int64(trace.KindCollective)
+		case int64(trace.KindIsend):
+			c.kind = int64(trace.KindSend)
+		default:
+			c.kind = int64(trace.KindRecv)
+		}
+		g.k.add(c)
+		g.last = -1
+	} else {
+		g.post()
+		var handles []int64
+		for _, m := range messages {
+			handles = append(handles, int64(m))
+		}
+		g.k.complete(handles...)
+	}
+	for _, m := range messages {
+		g.end(m)
+	}
+}
+
+// pending returns what an operation requires and has begun, in its order: messages, or a computation.
+func (g *graph) pending(i int32) (list []int32) {
+	for _, e := range g.needs[i] {
+		if !e.start && g.nodes[e.on].state == begun {
+			list = append(list, e.on)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// post adds the message that has begun last.
+func (g *graph) post() {
+	if g.last < 0 {
+		return
+	}
+	g.k.post(int64(g.last), g.call(g.last), false)
+	g.last = -1
+}
+
+// call returns the nonblocking call of a message.
+func (g *graph) call(i int32) call {
+	n := &g.nodes[i]
+	switch n.kind {
+	case trace.KindSend:
+		return message(trace.KindIsend, world, int64(n.peer), int64(n.tag), n.amount)
+	case trace.KindRecv:
+		return message(trace.KindIrecv, world, int64(n.peer), int64(n.tag), n.amount)
+	}
+	return g.calls[n.amount]
+}
+
+// refuse ends the reading at two operations without an order.
+func (g *graph) refuse(a, b int32, why string) {
+	a, b = min(a, b), max(a, b)
+	g.at(&g.nodes[a])
+	textutil.Stop(fmt.Errorf("this operation and %s have no order: %s; a trace has one order of a rank's operations",
+		g.name(&g.nodes[b]), why))
+}
