@@ -49,17 +49,17 @@ var localCalls = []string{"Init", "Finalize", "Comm_rank", "Comm_size", "Comm_ge
 
 // mpiCall is a call of MPI with its arguments, by the letters of procedures.
 type mpiCall struct {
-	name             string // without MPI_
-	counts, sizes    [2]int64
-	lists            [2][]int64
-	spans            []int64 // displacements of what is received
-	peers, tags      [2]int64
-	comm             int64
-	root             int64
-	operator         trace.Operator
-	color, key       int64
-	requests, ended  []int64 // those of the call, and those of them that are known to have ended
-	begins, ends, id int64   // time in nanoseconds; the new communicator
+	name            string // without MPI_
+	counts, sizes   [2]int64
+	lists           [2][]int64
+	spans           []int64 // displacements of what is received
+	peers, tags     [2]int64
+	comm            int64
+	root            int64
+	operator        trace.Operator
+	color, key      int64
+	requests, ended []int64 // those of the call, and those of them that are known to have ended
+	id              int64   // the new communicator
 }
 
 // Sides of a call.

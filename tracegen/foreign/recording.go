@@ -109,11 +109,6 @@ func (c *call) fields() [16]*int64 {
 		&c.collective, &c.operator, &c.sendSize, &c.recvSize, &c.span, &c.ns}
 }
 
-// receives reports whether a call is a receive of a message.
-func (c *call) isReceive() bool {
-	return trace.Kind(c.kind) == trace.KindRecv || trace.Kind(c.kind) == trace.KindIrecv
-}
-
 // newRecording returns a recording of that many ranks. Its file has no name, so that it is gone whatever ends the
 // program.
 func newRecording(name string, ranks int) *recording {
@@ -264,24 +259,6 @@ func (k *rank) post(handle int64, c call, open bool) {
 // pending reports whether a request of a handle is.
 func (k *rank) pending(handle int64) bool { return k.requests[handle].pending }
 
-// learn gives an open receive the message that it has got.
-func (k *rank) learn(handle int64, set func(*call)) {
-	q := k.requests[handle]
-	if q.place < 0 || !q.pending {
-		return
-	}
-	first := int(k.calls) - len(k.held)
-	set(&k.held[q.place-first])
-	if k.unknown--; k.unknown == 0 {
-		for i := range k.held {
-			k.encode(&k.held[i])
-		}
-		k.held = k.held[:0]
-	}
-	q.place = -1
-	k.requests[handle] = q
-}
-
 // complete adds the wait for the requests of handles, those of them that are pending. A test that found a request
 // complete is such a wait, too.
 func (k *rank) complete(handles ...int64) {
@@ -336,26 +313,6 @@ func (k *rank) finish() {
 	}
 	k.held = nil
 }
-
-// mark begins or ends a phase.
-func (k *rank) mark(name string, end bool) {
-	n, ok := k.of.phase[name]
-	if !ok {
-		if n = len(k.of.phases); n == maxPhases {
-			textutil.Stop(fmt.Errorf("%s: more than %d regions", k.of.name, maxPhases))
-		}
-		k.of.phase[name] = n
-		k.of.phases = append(k.of.phases, name)
-	}
-	n *= 2
-	if end {
-		n++
-	}
-	k.add(call{kind: int64(trace.KindMark), tag: int64(n)})
-}
-
-// maxPhases bounds the phases of a trace, each with two markers.
-const maxPhases = 1 << 15
 
 // replayed reads the calls of a rank again.
 type replayed struct {

@@ -68,13 +68,6 @@ func (k *rank) create(parent int64, place string, part func(rank, size int) (col
 	return -int64(len(k.made))
 }
 
-// free notes that a rank frees a communicator that it has made.
-func (k *rank) freeComm(comm int64) {
-	if comm < 0 {
-		k.made[-1-comm].freed = k.calls
-	}
-}
-
 // commOf returns the communicator of a number of a rank; -1: not known.
 func (k *rank) commOf(comm int64) int {
 	if comm < 0 {
