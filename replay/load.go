@@ -439,6 +439,9 @@ func (l *loader) set() error {
 	if err := l.memory(); err != nil {
 		return err
 	}
+	if err := l.checkDevices(); err != nil {
+		return err
+	}
 	switch err := o.Validate(); {
 	case err == nil:
 		return nil
