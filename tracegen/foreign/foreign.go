@@ -1,5 +1,6 @@
 // Package foreign reads traces of other tools, for trace convert --from: [Convert] writes one as a trace of Reprise.
 //
+//	dumpi        SST's binary traces, a file for each rank
 //	goal         LogGOPSim's schedules, text or binary
 //	liballprof   the texts of its tracer, a file for each rank
 //
@@ -25,7 +26,7 @@
 //
 // # Source
 //
-// The formats as their tools write and read them: github.com/spcl/LogGOPSim.
+// The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi.
 package foreign
 
 import (
@@ -52,6 +53,7 @@ type Options struct {
 
 // formats are the readers by the names of their formats.
 var formats = map[string]func(name string) *recording{
+	"dumpi":      dumpi,
 	"goal":       goal,
 	"liballprof": liballprof,
 }

@@ -259,6 +259,28 @@ func (k *rank) post(handle int64, c call, open bool) {
 // pending reports whether a request of a handle is.
 func (k *rank) pending(handle int64) bool { return k.requests[handle].pending }
 
+// learn gives an open receive the message that it has got.
+func (k *rank) learn(handle int64, set func(*call)) {
+	q := k.requests[handle]
+	if q.place < 0 || !q.pending {
+		return
+	}
+	set(&k.held[q.place-(int(k.calls)-len(k.held))])
+	k.known()
+	q.place = -1
+	k.requests[handle] = q
+}
+
+// known notes that the message of an open receive is, or never will be.
+func (k *rank) known() {
+	if k.unknown--; k.unknown == 0 {
+		for i := range k.held {
+			k.encode(&k.held[i])
+		}
+		k.held = k.held[:0]
+	}
+}
+
 // complete adds the wait for the requests of handles, those of them that are pending. A test that found a request
 // complete is such a wait, too.
 func (k *rank) complete(handles ...int64) {
@@ -269,7 +291,10 @@ func (k *rank) complete(handles ...int64) {
 		if !ok || !q.pending {
 			continue
 		}
-		slots = append(slots, q.slot)
+		if slots = append(slots, q.slot); q.place >= 0 {
+			k.known()
+			q.place = -1
+		}
 		if q.pending = false; q.starts != nil {
 			k.requests[h] = q
 		} else {

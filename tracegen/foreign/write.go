@@ -68,6 +68,13 @@ func (k *rank) create(parent int64, place string, part func(rank, size int) (col
 	return -int64(len(k.made))
 }
 
+// freeComm notes that a rank frees a communicator that it has made.
+func (k *rank) freeComm(comm int64) {
+	if comm < 0 {
+		k.made[-1-comm].freed = k.calls
+	}
+}
+
 // commOf returns the communicator of a number of a rank; -1: not known.
 func (k *rank) commOf(comm int64) int {
 	if comm < 0 {
@@ -469,6 +476,15 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 	}
 	switch family := k.of.comms[comm].family; kind {
 	case trace.KindCollective, trace.KindIcollective:
+		// Of operations with a root, only the root's numbers of the other ranks' side have a meaning.
+		op, members := trace.CollectiveKind(c.collective), k.members(comm)
+		root := c.peer >= 0 && c.peer < int64(len(members)) && members[c.peer] == k.number
+		if op.RecvsPerRank() && (c.receives == nil || op.Rooted() && !root) {
+			c.receives = make([]int64, len(members))
+		}
+		if op.SendsPerRank() && (c.sends == nil || op.Rooted() && !root) {
+			c.sends = make([]int64, len(members))
+		}
 		// A trace has elements of at least a byte and not too many; others are counted in bytes.
 		for _, side := range []struct {
 			count, size *int64
