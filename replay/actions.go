@@ -236,14 +236,6 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 	case trace.KindFile:
 		return goOn, e.file(r, rk, a)
-	case trace.KindLaunch, trace.KindQueue:
-		if e.devices == nil {
-			return goOn, errUnsupported
-		}
-		if a.Kind == trace.KindLaunch {
-			return goOn, e.launchKernel(r, rk, a)
-		}
-		e.onQueue(r, rk, a)
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

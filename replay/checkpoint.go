@@ -308,7 +308,7 @@ func (p *Pause) Messages() int64 { return p.engine.matcher.numMessages }
 // same trace, machine and options. It leaves out data that follow from these, and caches.
 func (e *engine) state(s *snapshot.State) {
 	s.Section("engine")
-	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows, &e.accounts.beside)
+	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
 
@@ -361,9 +361,6 @@ func (e *engine) state(s *snapshot.State) {
 	}
 	if e.meter != nil {
 		e.meter.state(s)
-	}
-	if e.devices != nil {
-		e.devices.state(s)
 	}
 	s.Section("source")
 	sourceState(s, e.source)

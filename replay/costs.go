@@ -27,7 +27,6 @@ type costs struct {
 	kernelNames []string     // of each model of a row
 	set         *kernels.Set // that the models are from; nil: none
 
-	launch    []float64   // by rank: seconds that a launch costs it; nil: the trace has no queues
 	random    *randomness // nil: nothing is random
 	precision float64     // shortest positive sleep, seconds
 	scale     float64     // of amounts of flop
@@ -44,7 +43,6 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision,
 		scale: o.ComputeScale, spread: o.ComputeNoise}
 	c.bindModels(h, m)
-	c.bindLaunches(h, m)
 	// Nothing is random if neither a kernel of a rank nor the network has any noise, and amounts of flop are not
 	// drawn.
 	noisy := func(k kernelModel) bool { return k.err == nil && k.Noisy() }

@@ -46,7 +46,6 @@ type engine struct {
 	windows     windows
 	files       files
 	commMask    uint16   // of families in labels
-	devices     *devices // nil: the trace has no queues
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
 	meter       *meter   // nil: the platform says of nothing what it draws
@@ -102,10 +101,6 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		files:    files{bandwidth: o.FileBandwidth},
 		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
-		devices:  newDevices(h),
-	}
-	if e.devices != nil {
-		e.accounts.beside = make([]bool, len(h.Kernels))
 	}
 	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
 	// All ranks are in MPI_Init first, for as long as the options say.
@@ -392,13 +387,12 @@ const (
 	TimeWait                       // blocked in wait or waitall
 	TimeCollective                 // blocked in a collective operation
 	TimePoll                       // probes and tests, and turns of busy waits
-	TimeOverhead                   // os, ois and or of the protocol, and launches
-	TimeDevice                     // waiting for the rank's device
+	TimeOverhead                   // os, ois and or of the protocol
 	numKinds
 )
 
 var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll",
-	"overhead", "device"}
+	"overhead"}
 
 // NumTimeKinds is the number of kinds of time.
 const NumTimeKinds = int(numKinds)

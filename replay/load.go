@@ -439,9 +439,6 @@ func (l *loader) set() error {
 	if err := l.memory(); err != nil {
 		return err
 	}
-	if err := l.checkDevices(); err != nil {
-		return err
-	}
 	switch err := o.Validate(); {
 	case err == nil:
 		return nil

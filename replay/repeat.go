@@ -61,7 +61,7 @@ const sameTime = 1e-3
 // lookForRepeats has the engine look for steps to jump over, if the run allows that.
 func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
 	t := e.trace
-	if _, file := t.Totals(); !file || len(o.Observers) > 0 || e.meter != nil || o.StepStarts || e.costs.random != nil || e.changes != nil || e.devices != nil ||
+	if _, file := t.Totals(); !file || len(o.Observers) > 0 || e.meter != nil || o.StepStarts || e.costs.random != nil || e.changes != nil ||
 		e.cpus.index != nil || t.Program().Polls() || t.Program().OneSided() {
 		return nil
 	}

@@ -42,10 +42,9 @@ type Result struct {
 	Actions int64 `json:"actions"`
 	Polls   int64 `json:"polls"` // probes and tests, those of busy waits included
 
-	Kinds   []Share `json:"time_by_kind"`            // what a rank's time is spent on; the means add up to the mean end
-	Phases  []Share `json:"time_by_phase"`           // from begin to end; phases may lie inside each other
-	Kernels []Share `json:"time_by_kernel"`          // parts of the kind compute, or of the time of queues, without free ones
-	Queues  []Share `json:"time_by_queue,omitempty"` // how long the queues of the ranks' devices ran
+	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
+	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
+	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
 	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's
 	// own report says these.
@@ -134,9 +133,6 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kinds = e.accounts.shares(0, kindNames[:])
 	res.Kernels = e.accounts.shares(int(numKinds), KernelNames(h))
 	res.Phases = e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases)
-	if e.devices != nil {
-		res.Queues = e.devices.shares(h.Queues)
-	}
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}
@@ -260,7 +256,6 @@ type timeAccounts struct {
 	ranks           int
 	stride          int
 	kernels, phases int
-	beside          []bool // by kernel: its time is that of a queue beside the rank, no part of the kind compute; nil: of none
 }
 
 // noTime marks a phase that is not open.
@@ -309,9 +304,6 @@ func (b *timeAccounts) close(r int32, when float64) {
 		b.phase(r, uint16(p), true, when)
 	}
 	for k := range b.kernels {
-		if b.beside != nil && b.beside[k] {
-			continue
-		}
 		*b.at(int(TimeCompute), r) += *b.at(int(numKinds)+k, r)
 	}
 }
@@ -327,10 +319,8 @@ func (b *timeAccounts) addSpent(sums []float64, r int32, when float64) {
 	for row, v := range spent {
 		sums[row] += v
 	}
-	for k, v := range spent[numKinds:][:b.kernels] {
-		if b.beside == nil || !b.beside[k] {
-			sums[TimeCompute] += v
-		}
+	for _, v := range spent[numKinds:][:b.kernels] {
+		sums[TimeCompute] += v
 	}
 	for p := range b.phases {
 		if begin := b.begun(r, uint16(p)); begin != noTime {

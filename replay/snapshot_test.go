@@ -19,11 +19,9 @@ import (
 func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	e.repeats = newRepeats(len(e.ranks))
-	e.devices = newDevices(&trace.Header{Ranks: 3, Queues: []string{"q"}, Events: []string{"e"}})
-	e.accounts.beside = []bool{false}
 	e.repeats.last = cut{clocks: make([]float64, len(e.ranks)), accounts: make([]float64, len(e.accounts.rows))}
 	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
-	fields(t, e, e, "machine options trace source network first last pauser costs changes devices repeats meter observers log waitObservers commMask")
+	fields(t, e, e, "machine options trace source network first last pauser costs changes repeats meter observers log waitObservers commMask")
 	fields(t, e, e.costs.random, "source network")
 	fields(t, e, &e.costs.random.drawn[0], "")
 	fields(t, e, &e.ranks[0], "next shared")
@@ -36,8 +34,6 @@ func TestSnapshotFields(t *testing.T) {
 	fields(t, e, &e.cpus.hosts[0], "limit cores")
 	fields(t, e, &e.cpus.work[0], "")
 	fields(t, e, &e.accounts, "ranks stride kernels phases")
-	fields(t, e, e.devices, "queues events")
-	fields(t, e, &e.devices.parts[0], "")
 	fields(t, e, &e.progress, "ranks report from")
 	fields(t, e, &e.progress.starts[0], "")
 	fields(t, e, &e.collectives, "selector families hosts nodes sums")

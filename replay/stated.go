@@ -36,7 +36,7 @@ func stated(p *platforms.Platform, host int, name string) (value float64, line i
 	}
 	if err != nil || !(value > 0 && value < 1e30) {
 		return 0, 0, fmt.Errorf("%s:%d: %s %s, want %s above 0", p.Name(), prop.Line, name, textutil.Quote(prop.Value),
-			map[string]string{peakProperty: "flop/s", memoryProperty: "bytes", gpusProperty: "a number"}[name])
+			map[string]string{peakProperty: "flop/s", memoryProperty: "bytes"}[name])
 	}
 	return value, prop.Line, nil
 }
@@ -75,7 +75,7 @@ func memoryOfRank(h *trace.Header) float64 {
 		return v
 	}
 	switch h.Program {
-	case "hpl", "rochpl", "rochpl6":
+	case "hpl":
 		n := number("N")
 		return 8 * n * n / float64(h.Ranks)
 	case "hpcg":

@@ -122,7 +122,6 @@ const (
 	// A call of a kernel, one that copies over the link, a step of a kernel that nothing can be done beside, and asking the
 	// host and back, in s.
 	gpuCall      = 6e-6
-	gpuLaunch    = 3e-6
 	gpuCopy      = 12e-6
 	gpuSerial    = 1e-6
 	gpuRoundTrip = 8e-6
