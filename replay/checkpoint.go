@@ -310,6 +310,7 @@ func (e *engine) state(s *snapshot.State) {
 	s.Section("engine")
 	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
+	e.devices.state(s)
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
 
 	// The messages, the free ones among them: their numbers are given out again in the order of their list.

@@ -188,6 +188,7 @@ type kernelModel struct {
 	kernels.Model
 	plain bool // there is a model, without noise, whose times do not change with the host's speed
 	err   error
+	flop  bool    // its times are an amount of flop at the host's speed
 	speed float64 // flop/s that the times go by, of a host whose speed changes; else 0
 }
 
@@ -236,9 +237,10 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 					m.Model, m.err = c.set.Bind(kh, sig)
 				}
 				m.plain = m.err == nil && !m.Noisy()
+				m.flop = m.err == nil && c.set.CostUnit(kh, sig) == kernels.Flop
 				// Times in flop go by the speed that a changing host has at each time. Those in
 				// seconds are measured times and stay.
-				if m.err == nil && varies[host] && c.set.CostUnit(kh, sig) == kernels.Flop {
+				if m.flop && varies[host] {
 					m.plain, m.speed = false, class.varying
 				}
 				c.models = append(c.models, m)

@@ -45,6 +45,7 @@ type engine struct {
 	completions completions
 	windows     windows
 	files       files
+	devices     devices
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
@@ -111,6 +112,9 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), TimeSleep)
+	}
+	if e.devices, err = newDevices(h, &e.machine); err != nil {
+		return nil, err
 	}
 	e.shareCores()
 	e.meter = newMeter(e)
@@ -299,6 +303,11 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.access(r, rk, a)
 	case trace.KindSync:
 		return e.sync(r, rk, a)
+	// The rank's device (device.go).
+	case trace.KindLaunch:
+		return goOn, e.enqueue(r, rk, a)
+	case trace.KindQueue:
+		return goOn, e.queue(r, rk, a)
 	}
 	return e.doLocal(r, rk, a)
 }
@@ -387,12 +396,13 @@ const (
 	TimeWait                       // blocked in wait or waitall
 	TimeCollective                 // blocked in a collective operation
 	TimePoll                       // probes and tests, and turns of busy waits
-	TimeOverhead                   // os, ois and or of the protocol
+	TimeOverhead                   // os, ois and or of the protocol, and what launches cost
+	TimeDevice                     // waits for its device
 	numKinds
 )
 
 var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll",
-	"overhead"}
+	"overhead", "device"}
 
 // NumTimeKinds is the number of kinds of time.
 const NumTimeKinds = int(numKinds)

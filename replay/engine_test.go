@@ -260,7 +260,7 @@ func TestBegins(t *testing.T) {
 
 // slept are the accounts of ranks that have only slept, without kernels and phases.
 func slept(seconds float64) []float64 {
-	parts := make([]float64, replay.TimeOverhead+1)
+	parts := make([]float64, replay.NumTimeKinds)
 	parts[replay.TimeSleep] = seconds
 	return parts
 }
@@ -279,7 +279,7 @@ func TestBeginsParts(t *testing.T) {
 	res := b.run(t,
 		[]trace.Action{step(7), phase(0), compute(0, 1000), step(8), send(1, 0, 984), compute(0, 2000), phase(trace.FlagEnd)},
 		[]trace.Action{step(7), flops, step(8), recv(0, 0, 984)})
-	const kernel, busy = int(replay.TimeOverhead) + 1, int(replay.TimeOverhead) + 2
+	const kernel, busy = replay.NumTimeKinds, replay.NumTimeKinds + 1
 	for i, want := range []map[int]float64{
 		{},
 		{int(replay.TimeCompute): 2, kernel: 0.5, busy: 0.5},

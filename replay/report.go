@@ -88,7 +88,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		return rows
 	}
 	timeTables(&b, w, fmt.Sprintf(" %12s %12s %12s", "mean s", "min s", "max s"), r.meanEnd(),
-		rows(r.Kinds), rows(r.Kernels), rows(r.Phases))
+		rows(r.Kinds), rows(r.Kernels), rows(r.Phases), rows(r.Devices))
 
 	// What was played, and the cost of that.
 	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"),
@@ -355,8 +355,8 @@ type timeRow struct {
 // begin in the same column in all tables; without bars each table has the width that it needs, and names are cut if
 // even that is too much.
 func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, tables ...[]timeRow) {
-	// The tables are those of kinds, kernels and phases.
-	titles := [...]string{"time of a rank", "compute", "phase"}
+	// The tables are those of kinds, kernels, phases and kernels of devices.
+	titles := [...]string{"time of a rank", "compute", "phase", "device"}
 	names, bars, most := 0, 0, math.MaxInt // columns of all names, of a bar of 100 %, and of the longest name
 	if to, ok := w.(wide); ok {
 		names = len(titles[0])

@@ -42,8 +42,10 @@ type Result struct {
 	Actions int64 `json:"actions"`
 	Polls   int64 `json:"polls"` // probes and tests, those of busy waits included
 
-	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
-	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
+	Kinds  []Share `json:"time_by_kind"`  // what a rank's time is spent on; the means add up to the mean end
+	Phases []Share `json:"time_by_phase"` // from begin to end; phases may lie inside each other
+	// Kernels in queues of devices, beside the ranks' own time; nil: the trace has no queues.
+	Devices []Share `json:"device_time,omitempty"`
 	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
 	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's
@@ -133,6 +135,10 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kinds = e.accounts.shares(0, kindNames[:])
 	res.Kernels = e.accounts.shares(int(numKinds), KernelNames(h))
 	res.Phases = e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases)
+	if e.devices.queues > 0 {
+		busy := timeAccounts{rows: e.devices.busy, ranks: len(e.ranks), stride: len(h.Kernels)}
+		res.Devices = busy.shares(0, KernelNames(h))
+	}
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}

@@ -140,6 +140,7 @@ func (t *times) whole() string {
 	}{
 		{"computes for ", mostly(routines, spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
 		{"waits for messages for ", mostly([]replay.Share{longest}, waiting, all), waiting},
+		{"waits for its device for ", "", spent(replay.TimeDevice)},
 		{"polls for ", "", spent(replay.TimePoll)},
 		{"spends ", " on overheads of messages", spent(replay.TimeOverhead)},
 		{"sleeps for ", "", spent(replay.TimeSleep)},

@@ -48,6 +48,10 @@ func programWords(h *trace.Header) string {
 	case h.Program == "hpl":
 		return fmt.Sprintf("HPL, N = %s, %s × %s ranks, NB %s, broadcast %s, depth %s", param("N"), param("P"), param("Q"),
 			param("NB"), param("BCAST"), param("DEPTH"))
+	case h.Program == "rochpl", h.Program == "rochpl6":
+		return fmt.Sprintf("%s, N = %s, %s × %s ranks, NB %s, broadcast %s, frac %s",
+			map[string]string{"rochpl": "rocHPL 7", "rochpl6": "rocHPL 6"}[h.Program], param("N"), param("P"), param("Q"), param("NB"),
+			param("BCAST"), param("frac"))
 	case h.Program == "hpcg":
 		nz := param("nz")
 		if nz == "" { // slabs

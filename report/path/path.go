@@ -127,6 +127,7 @@ const (
 	KindFlop       = "flop"       // computation that is given in flop
 	KindSleep      = "sleep"      // of ranks
 	KindOverhead   = "overhead"   // that sends and receives cost a rank
+	KindDevice     = "device"     // that a rank waits for its device
 	KindPoll       = "poll"       // probes, and the time to the probe that sees a message
 	KindLatency    = "latency"    // of messages
 	KindWire       = "wire"       // messages carried at the rate that they would have alone
@@ -137,7 +138,7 @@ const (
 // rankKinds are the kinds of parts of the times of a rank, but for waits, which are never on the path.
 var rankKinds = [...]string{
 	replay.TimeCompute: KindFlop, replay.TimeSleep: KindSleep, replay.TimePoll: KindPoll,
-	replay.TimeOverhead: KindOverhead,
+	replay.TimeOverhead: KindOverhead, replay.TimeDevice: KindDevice,
 }
 
 // Data returns the critical path, once the replay has ended. The Path is of no use any more.

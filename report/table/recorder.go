@@ -64,7 +64,8 @@ type Writer interface {
 // Recorder writes the rows of one replay. It keeps the row that is under way of each rank, and nothing else.
 type Recorder struct {
 	to     Writer
-	phases int // where those of phases begin in Row.Seconds
+	kinds  int // where those of kernels begin in Row.Seconds
+	phases int // and those of phases
 	ranks  []rank
 }
 
@@ -84,7 +85,7 @@ type openPhase struct {
 // NewRecorder returns a recorder of a replay with those columns, whose ranks are on the given
 // hosts.
 func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
-	r := &Recorder{to: to, phases: numKinds + c.kernels, ranks: make([]rank, len(hosts))}
+	r := &Recorder{to: to, kinds: c.kinds, phases: c.kinds + c.kernels, ranks: make([]rank, len(hosts))}
 	for i, host := range hosts {
 		r.ranks[i].Row = Row{Rank: int32(i), Host: host, Step: NoStep, Seconds: make([]float64, len(c.Seconds))}
 	}
@@ -101,7 +102,7 @@ func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	rk := &r.ranks[rank]
 	rk.Seconds[k] += to - from
 	if kernel >= 0 {
-		rk.Seconds[numKinds+int(kernel)] += to - from
+		rk.Seconds[r.kinds+int(kernel)] += to - from
 	}
 	rk.clock = to
 }
@@ -161,11 +162,9 @@ func (r *Recorder) End(stopped bool) {
 type Columns struct {
 	Fixed   []string // rank, host, step, complete, begin_s, end_s, messages, bytes
 	Seconds []string // kinds, then kernels, then phases
+	kinds   int
 	kernels int
 }
-
-// numKinds is how many kinds of time there are.
-const numKinds = replay.NumTimeKinds
 
 // MaxColumns is how many there may be.
 const MaxColumns = 10_000
@@ -173,13 +172,16 @@ const MaxColumns = 10_000
 // ColumnsOf returns the columns of a table of a replay of what h describes.
 func ColumnsOf(h *trace.Header) (*Columns, error) {
 	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"},
-		kernels: len(h.Kernels)}
-	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
+		kinds: replay.NumTimeKinds, kernels: len(h.Kernels)}
+	if len(h.Queues) == 0 { // nobody waits for a device, whose kind is the last one
+		c.kinds = int(replay.TimeDevice)
+	}
+	if n := len(c.Fixed) + c.kinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
 		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}
 	// Names are told apart over all columns of seconds: a kernel may be called as a phase is.
 	alike := map[string]int{} // columns that come to a name, so far
-	for k := range numKinds {
+	for k := range c.kinds {
 		c.add(alike, replay.TimeKind(k).String())
 	}
 	for _, name := range replay.KernelNames(h) {

@@ -18,7 +18,12 @@ type library struct {
 	factors   map[factorKey]*factor
 	blocks    map[any]int // all others that are used more than once, by their keys
 	positions []int64     // of spread-roll; nil before it is needed
-	bcasts    []int64     // of rocHPL, by distance; nil before they are needed
+
+	// Blocks of rocHPL by distance or process row, before they are needed nil: broadcasts, swaps by section and whether the
+	// process row is the panel's, and the work of the next panel's process column by its width.
+	bcasts []int64
+	swaps  map[[2]int][]int64
+	owners map[int64][]int64
 }
 
 // widthBlocks are the blocks that depend on a panel's width, each list by the distance of the process row from
@@ -35,7 +40,7 @@ type widthBlocks struct {
 // newLibrary returns a library without blocks, which adds them to the trace of out.
 func newLibrary(p *Params, out *tracegen.Generator) *library {
 	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, factors: map[factorKey]*factor{},
-		blocks: map[any]int{}}
+		blocks: map[any]int{}, swaps: map[[2]int][]int64{}, owners: map[int64][]int64{}}
 }
 
 // add adds a block and returns its number; after a failure, 0.

@@ -103,15 +103,16 @@ func (g *generator) roc() {
 			}
 			return 1
 		})
-		blocks := g.byRow(func(r int64) int64 { return l.startBlock(section, x.jb, r == x.prow) })
+		blocks := g.byCurrent(x, func(current bool) int64 { return l.startBlock(section, x.jb, current) })
 		g.call(rocStart, masks, blocks, g.one(x.j), x.n[section], g.one(x.rows), row(), fetch)
 	}
 	exchange := func(x *rocState, section int, masks [][]int64) {
-		blocks := g.byRow(func(r int64) int64 { return l.exchangeBlock(section, int(r), r == x.prow) })
+		blocks := g.byRow(func(r int64) int64 { return l.exchanges(section, false)[r] })
+		blocks[x.prow] = l.exchanges(section, true)[x.prow]
 		g.call(rocExchange, masks, blocks, g.one(x.j), x.n[section], x.ld[section], g.one(x.rows), g.one(x.prow))
 	}
 	update := func(x *rocState, section int, masks [][]int64) {
-		blocks := g.byRow(func(r int64) int64 { return l.sectionBlock(section, x.jb, r == x.prow) })
+		blocks := g.byCurrent(x, func(current bool) int64 { return l.sectionBlock(section, x.jb, current) })
 		g.call(rocUpdate, masks, blocks, g.one(x.j), x.below, x.n[section], g.one(x.rows), row(), g.one(x.inside))
 	}
 	sync := func() {
@@ -153,15 +154,23 @@ func (g *generator) roc() {
 	sync()
 }
 
+// byCurrent returns, for each process row, the block of the panel's own or that of the others.
+func (g *generator) byCurrent(x *rocState, block func(current bool) int64) []int64 {
+	own, other := block(true), block(false)
+	blocks := g.byRow(func(int64) int64 { return other })
+	blocks[x.prow] = own
+	return blocks
+}
+
 // rocOwn brings the next panel up to date on its process column, and factors it while the second part of the update
 // with the panel before runs (version 6) or before it begins.
 func (g *generator) rocOwn(cur, next *rocState) {
 	l := g.lib
-	blocks := g.byRow(func(r int64) int64 {
-		d := int(mod(r-next.prow, g.p))
-		current := r == cur.prow
-		return int64(l.once(rocBlockKey{"owner", 0, next.jb, false, d}, func() *trace.Builder {
-			b, a := newBlock(9, "owner w=%d d=%d", next.jb, d) // j next prow ml2 nu0 nu2 rows row inside
+	owners, ok := l.owners[next.jb]
+	if !ok {
+		owners = l.each(l.p.P, func(d int) int64 {
+			current := mod(next.prow+int64(d), g.p) == cur.prow // of the panel before, one row up
+			b, a := newBlock(9, "owner w=%d d=%d", next.jb, d)  // j next prow ml2 nu0 nu2 rows row inside
 			section := func(s int, n trace.Operand) {
 				l.updateSection(b, s, cur.jb, current, a[0], a[3], n, a[6], a[7], a[8])
 			}
@@ -173,14 +182,16 @@ func (g *generator) rocOwn(cur, next *rocState) {
 				l.await(b, func() { b.Queue(trace.QueueSync, queueData, 0) })
 				l.rocFactorize(b, int(next.jb), d, a[1], a[2], a[3])
 				l.toDevice(b, next.jb, d == 0, a[1], a[3])
-				return b
+			} else {
+				l.rocFactorize(b, int(next.jb), d, a[1], a[2], a[3])
+				section(sectionUPD2, a[5])
+				l.swapIDs(b, next.jb)
 			}
-			l.rocFactorize(b, int(next.jb), d, a[1], a[2], a[3])
-			section(sectionUPD2, a[5])
-			l.swapIDs(b, next.jb)
-			return b
-		}))
-	})
+			return int64(l.add(b))
+		})
+		l.owners[next.jb] = owners
+	}
+	blocks := g.byRow(func(r int64) int64 { return owners[mod(r-next.prow, g.p)] })
 	row := g.byRow(func(r int64) int64 { return r })
 	g.call(rocOwner, g.onColumn(next.pcol), blocks, g.one(cur.j), g.one(next.j), g.one(next.prow), cur.below,
 		cur.n[sectionLA], cur.n[sectionUPD2], g.one(cur.rows), row, g.one(cur.inside))

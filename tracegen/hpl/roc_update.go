@@ -109,22 +109,31 @@ func (l *library) sectionBlock(section int, w int64, current bool) int64 {
 // its part, and then all parts go around. Parameters are the panel's column, the columns, their leading dimension, the
 // rows of each process row, and the panel's process row.
 func (l *library) exchangeBlock(section, row int, current bool) int64 {
-	return int64(l.once(rocBlockKey{"exchange", section, 0, current, row}, func() *trace.Builder {
-		b, a := newBlock(5, "exchange %s row=%d current=%t", sectionNames[section], row, current)
-		j, n, ld, rows, prow := a[0], a[1], a[2], a[3], a[4]
+	b, a := newBlock(5, "exchange %s row=%d current=%t", sectionNames[section], row, current)
+	j, n, ld, rows, prow := a[0], a[1], a[2], a[3], a[4]
+	markSection(b, section, partExchange, j, func() {
 		if l.p.P == 1 {
-			markSection(b, section, partExchange, j, func() {})
-			return b
+			return
 		}
 		parts := l.exchangeParts(row, current)
-		markSection(b, section, partExchange, j, func() {
-			b.If(n, func() {
-				b.Queue(trace.QueueSyncEvent, 0, eventSwap+section)
-				b.Call(parts, rows, b.Scale(doubleBytes, ld), prow)
-			})
+		b.If(n, func() {
+			b.Queue(trace.QueueSyncEvent, 0, eventSwap+section)
+			b.Call(parts, rows, b.Scale(doubleBytes, ld), prow)
 		})
-		return b
-	}))
+	})
+	return int64(l.add(b))
+}
+
+// exchanges returns the exchange blocks of a section by process row.
+func (l *library) exchanges(section int, current bool) []int64 {
+	key := [2]int{section}
+	if current {
+		key[1] = 1
+	}
+	if l.swaps[key] == nil {
+		l.swaps[key] = l.each(l.p.P, func(row int) int64 { return l.exchangeBlock(section, row, current) })
+	}
+	return l.swaps[key]
 }
 
 // exchangeParts has the messages of all sections: its parameters are the rows of each process row, the bytes of a row,
