@@ -75,7 +75,7 @@ func memoryOfRank(h *trace.Header) float64 {
 		return v
 	}
 	switch h.Program {
-	case "hpl":
+	case "hpl", "rochpl", "rochpl6":
 		n := number("N")
 		return 8 * n * n / float64(h.Ranks)
 	case "hpcg":

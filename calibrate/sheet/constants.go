@@ -119,12 +119,13 @@ const (
 	gpuTrsmPart = 0.5
 	gpuExposed  = 0.3  // of the bytes of products, as of processors
 	gpuStream   = 0.85 // of the peak of the memory (BabelStream on A100, MI250X: 0.85 to 0.9)
-	// A call of a kernel, one that copies over the link, a step of a kernel that nothing can be done beside, and asking the
-	// host and back, in s.
-	gpuCall      = 6e-6
-	gpuCopy      = 12e-6
-	gpuSerial    = 1e-6
-	gpuRoundTrip = 8e-6
+	// A call of a kernel, what launching it takes the host, one that copies over the link, a step of a kernel that nothing can
+	// be done beside, and handing over between device and host, one way, in s.
+	gpuCall     = 6e-6
+	gpuLaunch   = 3e-6
+	gpuCopy     = 12e-6
+	gpuSerial   = 1e-6
+	gpuHandOver = 4e-6
 	// Rows that are swapped move this many times their bytes.
 	gpuSwapFactor = 2.
 	linkPart      = 0.8 // of a link's peak

@@ -33,6 +33,9 @@ func rounded(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
+// microseconds writes a time as platforms have it.
+func microseconds(v float64) string { return fmt.Sprintf("%gus", v*1e6) }
+
 // spec describes the platform.
 func (s *Sheet) spec() *compose.Spec {
 	c := classes[s.NetworkKind]
@@ -67,7 +70,8 @@ func (s *Sheet) spec() *compose.Spec {
 		{Name: "peak", Value: fmt.Sprintf("%.6gGf", s.Peak()*cores/1e9)},
 		{Name: "processors", Value: fmt.Sprintf("%d x %d cores at %.4g GHz, %g flop a cycle", s.Sockets, s.Cores, s.Clock/1e9, s.FlopPerCycle)}}
 	if g := s.GPU; g.Count > 0 {
-		spec.Properties = append(spec.Properties, compose.Setting{Name: "gpus", Value: fmt.Sprint(g.Count)})
+		spec.Properties = append(spec.Properties, compose.Setting{Name: "device_launch", Value: microseconds(gpuLaunch)},
+			compose.Setting{Name: "device_latency", Value: microseconds(gpuHandOver)})
 		spec.Properties[0].Value = fmt.Sprintf("%.0f", g.Memory*float64(g.Count))
 		spec.Properties[1].Value = fmt.Sprintf("%.6gGf", g.Peak["fp64"]*float64(g.Count)/1e9)
 	}
