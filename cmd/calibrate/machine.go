@@ -37,7 +37,7 @@ func machineCommand() *cli.Command {
 			"With --sheet nothing is measured: the machine is that of a data sheet, such as\n\n" +
 			"    nodes: 64\n    sockets: 2\n    cores: 32                 # of a socket\n" +
 			"    clock: 2.45GHz\n    flop_per_cycle: 16        # of a core, double precision\n" +
-			"    memory: 256GB\n    memory_bandwidth: 205GBps # of a socket\n    network: 100Gbps\n\n" +
+			"    memory: 256GB             # of a node\n    memory_bandwidth: 205GBps # of a socket\n    network: 100Gbps\n\n" +
 			"    calibrate machine planned --sheet sheet.yaml",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "sheet", Usage: "make the machine of a data sheet, a YAML `FILE`; measure nothing"},
@@ -157,7 +157,9 @@ func runSheet(c *cli.Context, args []string, at int) error {
 	if err := sheet.Make(args[0], s, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine, of which nothing was measured; %s says what was assumed\n",
-		args[0], machine.Manual(args[0]))
+	if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine, of which nothing was measured; %s says what was assumed\n",
+			args[0], machine.Manual(args[0]))
+	}
 	return nil
 }

@@ -34,7 +34,7 @@ func buyCommand() *cli.Command {
 		Usage:     "say what machines give that are known by their data sheets",
 		UsageText: "study buy SHEET.yaml [SHEET.yaml [SHEET.yaml]] [options]",
 		Description: "HPL and HPCG with intervals, the best parameters of HPL, and what changes of the machine would bring, side by\n" +
-			"side for up to three machines. docs/buying.md says what a sheet has.\n\n" +
+			"side for up to three machines. docs/calibrate.md has the keys of a sheet.\n\n" +
 			"    study buy sheet.yaml --dry-run\n" +
 			"    study buy sheet.yaml other.yaml --budget 30m -o page.html",
 		Flags: []cli.Flag{
@@ -83,7 +83,9 @@ func runBuy(c *cli.Context) (err error) {
 	r.Dir = textutil.Must(os.MkdirTemp("", "study-buy-"))
 	defer os.RemoveAll(r.Dir)
 	if c.Bool("dry-run") {
-		fmt.Fprint(c.App.Writer, textutil.Must(buy.Predict(r)).Text())
+		p := textutil.Must(buy.Predict(r))
+		command.Warn(c, p.Warnings)
+		fmt.Fprint(c.App.Writer, p.Text())
 		return nil
 	}
 

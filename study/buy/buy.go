@@ -21,19 +21,22 @@
 //
 // # Source
 //
-// Intervals: [replay.IntervalOf]. Differences are of pairs of replays with the same draws: common random numbers, A. Law,
+// Intervals: [replay.IntervalOf] of logarithms, since the errors are log-normal. Differences are of pairs of replays with the same draws: common random numbers, A. Law,
 // "Simulation Modeling and Analysis", section 11.2. The search: package study/tune.
 package buy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"reprise/study"
 	"reprise/study/tune"
+	"reprise/trace/warning"
 	"reprise/tracegen/programs"
 )
 
@@ -47,6 +50,8 @@ const (
 	searchShare = 0.6
 	// leastDraws is how many draws an interval needs.
 	leastDraws = 3
+	// longest is more seconds than a run takes.
+	longest = 1e30
 )
 
 // Request says which machines are compared, and how closely.
@@ -76,9 +81,11 @@ type Sheet struct {
 // buyer is a request under way.
 type buyer struct {
 	Request
-	machines  []*machine
-	traces    map[string][]byte // by the identity of a run
-	done, all int
+	machines []*machine
+	traces   map[string][]byte // by the identity of a run
+	done     int
+	// The seconds of all replays, and those that were guessed of them.
+	took, guessed float64
 }
 
 // Run replays all that there is to say of the machines, until the context ends.
@@ -89,11 +96,7 @@ func Run(ctx context.Context, r Request) (*Result, error) {
 	}
 	since := tune.Begin()
 	if r.Begin != nil {
-		p, err := b.predict()
-		if err != nil {
-			return nil, err
-		}
-		r.Begin(p)
+		r.Begin(b.predict())
 	}
 	if err := b.run(ctx); err != nil && (ctx.Err() == nil || b.machines[0].usual.stated == nil) {
 		return nil, err
@@ -103,7 +106,7 @@ func Run(ctx context.Context, r Request) (*Result, error) {
 	return res, nil
 }
 
-// prepare makes all machines, and counts the replays.
+// prepare makes all machines.
 func prepare(r Request) (*buyer, error) {
 	b := &buyer{Request: r, traces: map[string][]byte{}}
 	for _, s := range r.Sheets {
@@ -112,24 +115,14 @@ func prepare(r Request) (*buyer, error) {
 			return nil, err
 		}
 		b.machines = append(b.machines, m)
-		b.all += 2*(1+r.Draws) + searchReplays
-		b.all += r.Draws * len(m.compared())
 	}
 	return b, nil
 }
 
 // run makes the replays, the most important first.
 func (b *buyer) run(ctx context.Context) error {
-	for _, m := range b.machines {
-		for _, s := range []*series{m.usual, m.hpcg} {
-			if err := b.play(ctx, s, 0); err != nil {
-				return err
-			}
-		}
-		b.tell(m.name + ": " + m.line(b.Level))
-	}
-	rounds := func(of func(*machine) []*series) error {
-		for seed := 1; seed <= b.Draws; seed++ {
+	rounds := func(of func(*machine) []*series) error { // seed 0 is as the models say
+		for seed := 0; seed <= b.Draws; seed++ {
 			for _, m := range b.machines {
 				for _, s := range of(m) {
 					if err := b.play(ctx, s, seed); err != nil {
@@ -141,7 +134,7 @@ func (b *buyer) run(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := rounds(func(m *machine) []*series { return []*series{m.usual, m.hpcg} }); err != nil {
+	if err := rounds((*machine).answers); err != nil {
 		return err
 	}
 	if err := rounds((*machine).compared); err != nil {
@@ -161,38 +154,73 @@ func (b *buyer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := rounds(func(m *machine) []*series { return []*series{m.best} }); err != nil {
-		return err
-	}
-	if err := rounds((*machine).others); err != nil {
-		return err
-	}
-	return rounds(func(m *machine) (list []*series) { // what takes longest
-		for _, c := range m.changes {
-			if c.last {
-				list = append(list, c.hpl, c.hpcg)
-			}
+	for _, of := range []func(*machine) []*series{(*machine).bests, (*machine).others, (*machine).longest} {
+		if err := rounds(of); err != nil {
+			return err
 		}
-		return list
-	})
+	}
+	return nil
 }
 
-// compared returns the changes of the machine.
-func (m *machine) compared() (list []*series) {
+// The series of a machine, in the order in which they are replayed.
+
+// answers are those of the two programs, with typical and with tuned software.
+func (m *machine) answers() []*series {
+	list := []*series{m.usual, m.hpcg}
+	if m.tuned != nil {
+		list = append(list, m.tuned.usual, m.tuned.hpcg)
+	}
+	return list
+}
+
+// compared are the changes of the machine, but for those that take longest.
+func (m *machine) compared() []*series { return m.changed(false) }
+
+// longest are the others.
+func (m *machine) longest() []*series { return m.changed(true) }
+
+func (m *machine) changed(last bool) (list []*series) {
 	for _, c := range m.changes {
-		if c.hpl != nil && !c.last {
+		if c.hpl != nil && c.last == last {
 			list = append(list, c.hpl, c.hpcg)
 		}
 	}
 	return list
 }
 
-// others returns the best configurations with another value of a parameter.
+// bests are the best configurations, where they are not the usual ones.
+func (m *machine) bests() (list []*series) {
+	if m.best != nil && m.best != m.usual {
+		list = append(list, m.best)
+	}
+	if m.tuned != nil {
+		list = append(list, m.tuned.bests()...)
+	}
+	return list
+}
+
+// others are the best configurations with another value of a parameter.
 func (m *machine) others() (list []*series) {
 	for _, f := range m.factors {
 		list = append(list, f.other)
 	}
 	return list
+}
+
+// left returns how many replays there are still to make of a machine, and about how many seconds they take.
+func (m *machine) left(b *buyer) (replays int, seconds float64) {
+	add := func(n int, s *series) {
+		replays, seconds = replays+n, seconds+float64(n)*s.cost(b)
+	}
+	for _, s := range slices.Concat(m.answers(), m.compared(), m.bests(), m.others(), m.longest()) {
+		if s.skipped == "" {
+			add(1+b.Draws-s.played(), s)
+		}
+	}
+	if m.searched == nil {
+		add(searchReplays+(1+b.Draws)*(usualFactors+len(m.answers())/2), m.usual)
+	}
+	return replays, seconds
 }
 
 // tell reports how far all is.
@@ -201,32 +229,35 @@ func (b *buyer) tell(note string) {
 		b.Note(note)
 	}
 	if b.Progress != nil {
-		b.Progress(b.done, max(b.done, b.all))
+		all := b.done
+		for _, m := range b.machines {
+			n, _ := m.left(b)
+			all += n
+		}
+		b.Progress(b.done, all)
 	}
 }
 
 // factor is a parameter of HPL that was searched.
 type factor struct {
 	name, value, instead string
-	other                *series // the quickest with another value
+	other                *series // with another value, and all else the same
 }
 
 // search looks for the best parameters of HPL on a machine, in a study of few configurations. A search that the context
 // ends has the best so far.
 func (b *buyer) search(ctx context.Context, m *machine) error {
-	p, err := m.plan(filepath.Join(b.Dir, m.name), b)
+	p, err := m.plan(filepath.Join(b.Dir, m.dir), b)
 	if err != nil {
 		return err
 	}
 	before := b.done
-	planned := b.all - searchReplays
 	r, err := tune.Run(ctx, p, tune.Options{Jobs: b.Jobs, Tolerances: []float64{p.Tolerance}, Indifference: indifference, Seed: 1,
-		NoFresh: true, Progress: func(done, all int) {
-			b.done, b.all = before+done, planned+max(all, 1)
+		NoFresh: true, Progress: func(done, _ int) {
+			b.done = before + done
 			b.tell("")
 		}})
 	m.cut = ctx.Err() != nil
-	b.all = planned + b.done - before
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -241,24 +272,33 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 		seconds[row[made.Configuration]] = made.Makespan
 	}
 	best := row[r.Best.Name]
-	m.best = m.configured(b, "best", hplOf(p, best))
-	if m.best.same(m.usual) {
-		m.best = m.usual
-	} else {
-		b.all += b.Draws
+	for _, of := range []*machine{m, m.tuned} {
+		if of == nil {
+			continue
+		}
+		if of.best = of.configured(b, "best", hplOf(p, best)); of.best.same(of.usual) {
+			of.best = of.usual
+		}
 	}
 	for f, of := range p.Factors {
-		other := -1
-		for i := range p.Runs { // the quickest that was replayed with another level
-			if s, made := seconds[i]; made && p.Runs[i].Levels[f] != p.Runs[best].Levels[f] && (other < 0 || s < seconds[other]) {
-				other = i
+		// With another value of this parameter alone: the quickest that the search replayed, else the next value.
+		level := func(row int) int { return p.Runs[row].Levels[f] }
+		var alone []int
+		for i := range p.Runs {
+			levels := slices.Clone(p.Runs[i].Levels)
+			if levels[f] = level(best); i != best && slices.Equal(levels, p.Runs[best].Levels) {
+				alone = append(alone, i)
 			}
 		}
-		label := func(row int) string { return of.Levels[p.Runs[row].Levels[f]].Label }
-		if other >= 0 {
-			m.factors = append(m.factors, &factor{of.Name, label(best), label(other), m.configured(b, "other "+of.Name, hplOf(p, other))})
-			b.all += b.Draws
+		rank := func(row int) float64 {
+			if s, made := seconds[row]; made {
+				return s
+			}
+			return longest * float64(max(level(row)-level(best), level(best)-level(row)))
 		}
+		other := slices.MinFunc(alone, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) }) // factors have two levels at least
+		m.factors = append(m.factors, &factor{of.Name, of.Levels[level(best)].Label, of.Levels[level(other)].Label,
+			m.configured(b, "other "+of.Name, hplOf(p, other))})
 	}
 	return nil
 }
@@ -268,16 +308,16 @@ func hplOf(p *study.Plan, row int) *programs.HPL { return p.Config(row).Run.(*pr
 
 // line says in a line what is known of a machine.
 func (m *machine) line(level float64) string {
-	f := m.figure(m.head(), level)
-	if f == nil {
-		return "nothing is known yet"
+	text := "HPL " + m.figure(m.head(), level).text()
+	if m.tuned != nil {
+		text += "; with tuned software " + m.tuned.figure(m.tuned.head(), level).text()
 	}
-	return "HPL " + f.text()
+	return text
 }
 
 // head returns the series that answers for HPL: the best, once there is an interval, else the usual configuration.
 func (m *machine) head() *series {
-	if m.best != nil && (len(m.best.draws) >= leastDraws || len(m.usual.draws) < leastDraws) {
+	if m.best != nil && m.best.stated != nil && (len(m.best.draws) >= leastDraws || len(m.usual.draws) < leastDraws) {
 		return m.best
 	}
 	return m.usual
@@ -287,7 +327,8 @@ func (m *machine) head() *series {
 type Prediction struct {
 	Machines []string
 	Replays  int
-	Seconds  float64 // about, guessed from the number of messages
+	Seconds  float64           // about, guessed from the number of messages
+	Warnings []warning.Warning // of the sheets
 	text     string
 }
 
@@ -297,39 +338,42 @@ func Predict(r Request) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.predict()
+	return b.predict(), nil
 }
 
 // predict guesses what a request costs.
-func (b *buyer) predict() (*Prediction, error) {
+func (b *buyer) predict() *Prediction {
 	p := &Prediction{}
 	var text strings.Builder
 	for _, m := range b.machines {
-		n, seconds := m.cost(b)
+		n, seconds := m.left(b)
 		p.Machines, p.Replays, p.Seconds = append(p.Machines, m.name), p.Replays+n, p.Seconds+seconds
+		p.Warnings = append(p.Warnings, m.warnings...)
 		fmt.Fprintf(&text, "%s\n  HPL   %s, about %v a replay\n  HPCG  %s, about %v a replay\n  all   about %d replays, %v\n", m.name,
 			m.usual.title, study.Round(m.usual.cost(b)), m.hpcg.title, study.Round(m.hpcg.cost(b)), n, study.Round(seconds))
 		if m.basis != "" {
 			fmt.Fprintf(&text, "  %s\n", m.basis)
 		}
-		fmt.Fprintf(&text, "\n%s\n", m.studyText(m.name, b))
+		fmt.Fprintf(&text, "\n%s\n", m.studyText(m.dir, b))
 	}
 	p.text = text.String()
-	return p, nil
+	return p
 }
 
-// cost returns how many replays all that there is to say of a machine takes, and about how many seconds.
-func (m *machine) cost(b *buyer) (replays int, seconds float64) {
-	hpl := 1 + 2*b.Draws + searchReplays + usualFactors*b.Draws // usual and best
-	replays, seconds = hpl+1+b.Draws, float64(hpl)*m.usual.cost(b)+float64(1+b.Draws)*m.hpcg.cost(b)
-	for _, s := range m.compared() {
-		replays, seconds = replays+b.Draws, seconds+float64(b.Draws)*s.cost(b)
-	}
-	return replays, seconds
-}
-
-// cost returns about how many seconds a replay takes.
+// cost returns about how many seconds a replay takes: as those of the series that were made, or by the number of
+// messages, as far as that was right for all others.
 func (s *series) cost(b *buyer) float64 {
+	if n := s.played(); n > 0 {
+		return s.took / float64(n)
+	}
+	if b.guessed > 0 {
+		return s.guess(b) * b.took / b.guessed
+	}
+	return s.guess(b)
+}
+
+// guess returns what the number of messages says of the seconds that a replay takes.
+func (s *series) guess(b *buyer) float64 {
 	steps, messages := s.run.Size()
 	most := float64(sampledSteps)
 	if _, ok := s.run.(*programs.HPCG); ok {

@@ -3,6 +3,7 @@ package buy
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -44,7 +45,8 @@ var blocks = []int{96, 128, 192, 256, 384}
 // machine is a candidate.
 type machine struct {
 	name     string
-	file     string
+	dir      string // of the machine
+	file     string // the sheet, maybe an edited one
 	text     []byte
 	sheet    *sheet.Sheet
 	warnings []warning.Warning
@@ -55,6 +57,7 @@ type machine struct {
 
 	usual, best *series // of HPL; the first is with a usual HPL.dat, the second what the search found
 	hpcg        *series
+	tuned       *machine // with tuned software, if the sheet does not say which; this one has typical software then
 	changes     []*change
 	factors     []*factor
 	searched    *tune.Result // nil: not yet
@@ -90,32 +93,60 @@ func (b *buyer) newMachine(of Sheet) (*machine, error) {
 	for n := 2; m.name == "" || slices.ContainsFunc(b.machines, func(other *machine) bool { return other.name == m.name }); n++ {
 		m.name = fmt.Sprintf("%s-%d", strings.TrimSuffix(m.name, fmt.Sprintf("-%d", n-1)), n)
 	}
-	m.made = []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
+	m.dir, m.made = m.name, []string{fmt.Sprintf("calibrate machine %s --sheet %s", m.name, m.file)}
+	both := false
+	if m.sheet.Software == "" { // of a sheet in one line, one interval is of either
+		if typical, err := m.edit(b, "software", "typical", m.name+"-typical"); err == nil {
+			m, both = typical, true
+		}
+	}
 	if err := m.make(b); err != nil {
+		return nil, err
+	}
+	tuned := func() (err error) {
+		if both {
+			if m.tuned, err = m.edit(b, "software", "tuned", m.name+"-tuned"); err == nil {
+				err = m.tuned.make(b)
+			}
+		}
+		return err
+	}
+	if err := errors.Join(tuned(), m.prepareChanges(b)); err != nil {
 		return nil, err
 	}
 
 	// Thousands of ranks may take longer than there is time. With a rank a socket and threaded kernels the same machine
 	// takes minutes; what the ranks of the sheet change comes last.
 	most := cmp.Or(b.Budget.Seconds(), patience) / float64(max(1, len(b.Sheets)))
-	n, seconds := m.cost(b)
+	n, seconds := m.left(b)
 	if ranks := m.sheet.RanksPerHost; seconds > most && ranks > m.sheet.Sockets {
-		file := m.name + "-socket.yaml"
-		text, command := edited(m.text, m.file, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), file)
-		other, err := b.parse(m.file, text)
-		if err != nil || other.sheet.RanksPerHost == ranks {
+		other, err := m.edit(b, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), m.name+"-socket")
+		if err != nil {
 			return m, nil // a sheet in one line: as far as the time goes
 		}
-		other.name, other.file, other.stated = m.name, file, ranks
-		other.made = []string{command, fmt.Sprintf("calibrate machine %s --sheet %s", m.name, file)}
 		other.basis = fmt.Sprintf("%s: replayed with a rank a socket, since %d replays with %d ranks a node would take about %v. What these"+
 			" ranks change comes last.", m.name, n, ranks, study.Round(seconds))
 		m = other
-		if err := m.make(b); err != nil {
+		if err := errors.Join(m.make(b), tuned(), m.prepareChanges(b)); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// edit returns a machine with another value of a key of its sheet, which is made in dir.
+func (m *machine) edit(b *buyer, key, value, dir string) (*machine, error) {
+	text, command := edited(m.text, m.file, key, value, dir+".yaml")
+	other, err := b.parse(m.file, text)
+	if err != nil {
+		return nil, err
+	}
+	if said(text, key) != value {
+		return nil, fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, key)
+	}
+	other.name, other.dir, other.file, other.stated, other.warnings = m.name, dir, dir+".yaml", m.stated, m.warnings
+	other.made = append(slices.Clone(m.made[:len(m.made)-1]), command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir))
+	return other, nil
 }
 
 // parse reads a sheet.
@@ -131,19 +162,18 @@ func (b *buyer) parse(file string, text []byte) (*machine, error) {
 	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill, stated: s.RanksPerHost}, nil
 }
 
-// make writes the machine, and prepares its runs and changes.
+// make writes the machine, and prepares its runs.
 func (m *machine) make(b *buyer) (err error) {
-	if err := sheet.Make(filepath.Join(b.Dir, m.name), m.sheet, m.text); err != nil {
+	if err := sheet.Make(filepath.Join(b.Dir, m.dir), m.sheet, m.text); err != nil {
 		return err
 	}
-	if m.usual, err = m.hplOn(b, m.name, m.made, m.usualParams(), ""); err == nil {
-		m.hpcg, err = m.hpcgOn(b, m.name, m.made, "")
+	if m.usual, err = m.hplOn(b, m.usualParams(), ""); err == nil {
+		m.hpcg, err = m.hpcgOn(b, "")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.file, err)
 	}
-	m.listChanges()
-	return m.prepareChanges(b)
+	return nil
 }
 
 // listChanges lists the what-ifs that make sense.
@@ -215,9 +245,10 @@ func edited(text []byte, file, key, value, to string) (result []byte, command st
 
 // prepareChanges makes the machines of all changes, and their runs.
 func (m *machine) prepareChanges(b *buyer) error {
+	m.listChanges()
 	for _, c := range m.changes {
 		if c.hostSpeed != "" {
-			if err := c.runs(b, m, m, m.name, m.made); err != nil {
+			if err := c.runs(b, m, m); err != nil {
 				return err
 			}
 			continue
@@ -227,18 +258,12 @@ func (m *machine) prepareChanges(b *buyer) error {
 			c.impossible = "no fat tree"
 			continue
 		}
-		dir := m.name + "-" + c.slug
-		text, command := edited(m.text, m.file, c.key, value, dir+".yaml")
-		other, err := b.parse(m.file, text)
-		if err == nil && (said(text, c.key) != value || c.key == "nodes" && other.sheet.Nodes == m.sheet.Nodes) {
-			err = fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, c.key)
+		other, err := m.edit(b, c.key, value, m.name+"-"+c.slug)
+		if err == nil {
+			err = sheet.Make(filepath.Join(b.Dir, other.dir), other.sheet, other.text)
 		}
 		if err == nil {
-			err = sheet.Make(filepath.Join(b.Dir, dir), other.sheet, text)
-		}
-		if err == nil {
-			made := append(slices.Clone(m.made[:len(m.made)-1]), command, fmt.Sprintf("calibrate machine %s --sheet %s.yaml", dir, dir))
-			err = c.runs(b, m, other, dir, made)
+			err = c.runs(b, m, other)
 		}
 		if err != nil { // such as a torus of twice the nodes: all else has an answer
 			c.impossible, c.hpl, c.hpcg = textutil.OneLine(err).Error(), nil, nil
@@ -247,9 +272,9 @@ func (m *machine) prepareChanges(b *buyer) error {
 	return nil
 }
 
-// runs sets the runs of a change on a machine that was made in dir: those of m, with the order and the grid that the
-// changed machine has room for.
-func (c *change) runs(b *buyer, m, on *machine, dir string, made []string) (err error) {
+// runs sets the runs of a change on a machine: those of m, with the order and the grid that the changed machine has
+// room for.
+func (c *change) runs(b *buyer, m, on *machine) (err error) {
 	params := m.usual.params
 	if on.ranks() != m.ranks() || on.order() != m.order() {
 		grid := on.grid()
@@ -261,8 +286,8 @@ func (c *change) runs(b *buyer, m, on *machine, dir string, made []string) (err 
 		}
 		params = params.with("N", on.order()).with("P", grid[0]).with("Q", grid[1])
 	}
-	if c.hpl, err = on.hplOn(b, dir, made, params, c.hostSpeed); err == nil {
-		c.hpcg, err = on.hpcgOn(b, dir, made, c.hostSpeed)
+	if c.hpl, err = on.hplOn(b, params, c.hostSpeed); err == nil {
+		c.hpcg, err = on.hpcgOn(b, c.hostSpeed)
 	}
 	return err
 }
@@ -401,23 +426,23 @@ func (m *machine) configured(b *buyer, name string, run *programs.HPL) *series {
 			p = append(p, trace.Param{Name: of.Name, Value: of.Value})
 		}
 	}
-	s, _ := m.hplOn(b, m.name, m.usual.made, p, "") // the plan has checked the parameters
+	s, _ := m.hplOn(b, p, "") // the plan has checked the parameters
 	s.name = m.name + ", " + name
 	return s
 }
 
-// hplOn returns a series of HPL on the machine in a directory.
-func (m *machine) hplOn(b *buyer, dir string, made []string, p parameters, hostSpeed string) (*series, error) {
+// hplOn returns a series of HPL on the machine.
+func (m *machine) hplOn(b *buyer, p parameters, hostSpeed string) (*series, error) {
 	run, err := programs.Find("hpl").New(p)
 	if err != nil {
 		return nil, err
 	}
 	title := fmt.Sprintf("N %s, NB %s, %s x %s, %s, depth %s", p.text("N"), p.text("NB"), p.text("P"), p.text("Q"), p.text("BCAST"), p.text("DEPTH"))
-	return b.newSeries(dir, made, "hpl", run, p, title, hostSpeed)
+	return m.newSeries(b, "hpl", run, p, title, hostSpeed)
 }
 
-// hpcgOn returns a series of HPCG on the machine in a directory: the largest cubes that the memory has room for.
-func (m *machine) hpcgOn(b *buyer, dir string, made []string, hostSpeed string) (*series, error) {
+// hpcgOn returns a series of HPCG on the machine: the largest cubes that the memory has room for.
+func (m *machine) hpcgOn(b *buyer, hostSpeed string) (*series, error) {
 	points := m.fill * m.sheet.Memory / float64(m.sheet.RanksPerHost) / tune.BytesPerPoint
 	n := max(16, int(math.Cbrt(points))/8*8)
 	box := func() parameters {
@@ -438,21 +463,21 @@ func (m *machine) hpcgOn(b *buyer, dir string, made []string, hostSpeed string) 
 	} else if share > 1 {
 		title += ", more than there is"
 	}
-	return b.newSeries(dir, made, "hpcg", run, box(), title, hostSpeed)
+	return m.newSeries(b, "hpcg", run, box(), title, hostSpeed)
 }
 
 // newSeries returns a series, with the commands that give its numbers.
-func (b *buyer) newSeries(dir string, made []string, program string, run programs.Run, p parameters, title, hostSpeed string) (*series, error) {
-	s := &series{name: dir, run: run, params: p, made: made, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, dir)}}
-	options, file := "", fmt.Sprintf("%s-%s.trace.zst", dir, program)
+func (m *machine) newSeries(b *buyer, program string, run programs.Run, p parameters, title, hostSpeed string) (*series, error) {
+	s := &series{name: m.dir, run: run, params: p, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, m.dir)}}
+	options, file := "", fmt.Sprintf("%s-%s.trace.zst", m.dir, program)
 	if hostSpeed != "" {
 		options = fmt.Sprintf(" --host-speed '%s'", hostSpeed)
 		if err := replay.FindParameter("host-speed").Set(&s.spec, hostSpeed); err != nil {
 			return nil, err
 		}
 	}
-	s.commands = append(slices.Clone(made), fmt.Sprintf("tracegen %s%s -o %s", program, p.flags(), file),
-		fmt.Sprintf("replay --machine %s%s --uncertainty --draws %d --level %g%% --tolerance %g%% %s", dir, options, b.Draws, 100*b.Level,
-			100*b.Tolerance, file))
+	again := fmt.Sprintf("replay --machine %s%s --tolerance %g%%", m.dir, options, 100*b.Tolerance)
+	s.commands = append(slices.Clone(m.made), fmt.Sprintf("tracegen %s%s -o %s", program, p.flags(), file), again+" "+file,
+		fmt.Sprintf("%s --uncertainty --draws %d --level %g%% %s", again, b.Draws, 100*b.Level, file))
 	return s, nil
 }

@@ -1,11 +1,12 @@
 package buy
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"reprise/calibrate/sheet"
+	"reprise/internal/portable"
 	"reprise/replay"
 	"reprise/study/tune"
 	"reprise/trace/warning"
@@ -38,8 +39,13 @@ type Machine struct {
 	// Basis says why the ranks are not those of the sheet; "": they are.
 	Basis string `json:"basis,omitempty"`
 
-	HPL     *Figure  `json:"hpl"`
-	HPCG    *Figure  `json:"hpcg"`
+	// Software is typical or tuned; "": either, within one interval. If the sheet does not say which it is typical, and
+	// Tuned has the figures with tuned software.
+	Software string  `json:"software"`
+	HPL      *Figure `json:"hpl"`
+	HPCG     *Figure `json:"hpcg"`
+	Tuned    *Tuned  `json:"tuned_software,omitempty"`
+
 	Usual   *Figure  `json:"hpl_untuned"` // with a usual HPL.dat
 	Factors []Factor `json:"factors"`
 	Changes []Change `json:"changes"`
@@ -47,15 +53,22 @@ type Machine struct {
 	Search        string   `json:"search"`          // the study that was searched
 	SearchCommand []string `json:"search_commands"` // and how
 	Replays       int      `json:"search_replays"`
+	Edges         []string `json:"edges"` // parameters of which the best value is the first or the last that was searched
 
 	sheet    *sheet.Sheet
 	topology string
 }
 
+// Tuned has the figures with tuned software.
+type Tuned struct {
+	HPL  *Figure `json:"hpl"`
+	HPCG *Figure `json:"hpcg"`
+}
+
 // Figure is the rate of a benchmark.
 type Figure struct {
 	Configuration string  `json:"configuration"`
-	Gflops        float64 `json:"gflops"`
+	Gflops        float64 `json:"gflops"` // as the models say
 	Low           float64 `json:"low"`
 	High          float64 `json:"high"`
 	Known         bool    `json:"interval"` // low and high are known
@@ -63,7 +76,7 @@ type Figure struct {
 	Seconds       float64 `json:"makespan_s"`
 	Watts         float64 `json:"mean_watts,omitempty"` // 0: the sheet does not say what nodes draw
 	GflopsPerWatt float64 `json:"gflops_per_watt,omitempty"`
-	Draws         int     `json:"draws"` // 0: as the models say
+	Draws         int     `json:"draws"` // of the interval
 	// Commands make the machine and give the figure.
 	Commands []string `json:"commands"`
 }
@@ -72,7 +85,7 @@ type Figure struct {
 type Factor struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
-	Instead string `json:"instead"` // the best other value
+	Instead string `json:"instead"` // the best other value, with all else the same
 	// Decided: with the other value the rate is lower on the drawn machines, by more than the interval.
 	Decided    bool        `json:"decided"`
 	Difference *Difference `json:"difference"` // nil: not known
@@ -84,13 +97,14 @@ type Change struct {
 	HPL        *Difference `json:"hpl"`
 	HPCG       *Difference `json:"hpcg"`
 	Impossible string      `json:"impossible,omitempty"` // why there is no such machine
+	Skipped    string      `json:"skipped,omitempty"`    // why it was not replayed as often as others
 }
 
 // Difference is that of a rate to the rate of the best, as a share of it.
 type Difference struct {
 	Configuration string   `json:"configuration"`
 	Gflops        float64  `json:"gflops"`
-	Mean          float64  `json:"mean"`
+	Value         float64  `json:"value"` // as the models say
 	Low           float64  `json:"low"`
 	High          float64  `json:"high"`
 	Known         bool     `json:"interval"` // low and high are known
@@ -106,17 +120,17 @@ func (b *buyer) result(stopped bool) *Result {
 		"simulated. An interval of a difference is of the same errors, which both sides share. They say nothing of other load on "+
 		"the machine and of what the models leave out.", 100*b.Level)
 	missing := func(format string, args ...any) { r.Missing = append(r.Missing, fmt.Sprintf(format, args...)) }
-	for _, m := range b.machines {
-		of := Machine{Name: m.name, Sheet: m.file, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Basis: m.basis, Peak: m.peak(),
-			Assumed: append([]string{}, m.sheet.Assumed...), Warnings: append([]warning.Warning{}, m.warnings...),
+	for i, m := range b.machines {
+		of := Machine{Name: m.name, Sheet: b.Sheets[i].File, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Basis: m.basis, Peak: m.peak(),
+			Assumed: append([]string{}, m.sheet.Assumed...), Warnings: append([]warning.Warning{}, m.warnings...), Software: m.sheet.Software,
 			HPL: m.figure(m.head(), b.Level), HPCG: m.figure(m.hpcg, b.Level), Usual: m.figure(m.usual, b.Level), Factors: []Factor{},
-			Changes: []Change{}, Search: m.studyText(m.name, b), sheet: m.sheet, topology: said(m.text, "topology")}
-		of.SearchCommand = append(slices.Clone(m.usual.made), fmt.Sprintf("cat > %s-search.yaml << END\n%sEND", m.name, of.Search),
+			Changes: []Change{}, Search: m.studyText(m.dir, b), Edges: []string{}, sheet: m.sheet, topology: said(m.text, "topology")}
+		of.SearchCommand = append(slices.Clone(m.made), fmt.Sprintf("cat > %s-search.yaml << END\n%sEND", m.name, of.Search),
 			fmt.Sprintf("study tune %s-search.yaml --within %g%%", m.name, 100*indifference))
-		for _, f := range []struct {
-			name   string
-			figure *Figure
-		}{{"HPL", of.HPL}, {"HPCG", of.HPCG}} {
+		if m.tuned != nil {
+			of.Tuned = &Tuned{m.tuned.figure(m.tuned.head(), b.Level), m.tuned.figure(m.tuned.hpcg, b.Level)}
+		}
+		for _, f := range of.figures() {
 			if f.figure == nil {
 				missing("%s: %s", m.name, f.name)
 			} else if !f.figure.Known {
@@ -130,7 +144,7 @@ func (b *buyer) result(stopped bool) *Result {
 			missing("%s: the end of the search: the best so far", m.name)
 		}
 		if m.searched != nil {
-			of.Replays = len(m.searched.Runs)
+			of.Replays, of.Edges = len(m.searched.Runs), append(of.Edges, m.searched.Edges...)
 		}
 		for _, f := range m.factors {
 			d := difference(m.best, f.other, b.Level)
@@ -143,8 +157,15 @@ func (b *buyer) result(stopped bool) *Result {
 			change := Change{Name: c.name, Impossible: c.impossible}
 			if c.impossible == "" {
 				change.HPL, change.HPCG = difference(m.usual, c.hpl, b.Level), difference(m.hpcg, c.hpcg, b.Level)
-				if change.HPL == nil || !change.HPL.Known || change.HPCG == nil || !change.HPCG.Known {
-					missing("%s: what %s brings", m.name, c.name)
+				change.Skipped = cmp.Or(c.hpl.skipped, c.hpcg.skipped)
+				why := ""
+				if change.Skipped != "" {
+					why = " (" + change.Skipped + ")"
+				}
+				if change.HPL == nil || change.HPCG == nil {
+					missing("%s: what %s brings%s", m.name, c.name, why)
+				} else if !change.HPL.Known || !change.HPCG.Known {
+					missing("%s: the interval of what %s brings%s", m.name, c.name, why)
 				}
 			}
 			of.Changes = append(of.Changes, change)
@@ -154,32 +175,42 @@ func (b *buyer) result(stopped bool) *Result {
 	return r
 }
 
-// figure returns the rate of a series; nil if nothing is known of it.
-func (m *machine) figure(s *series, level float64) *Figure {
-	played := s.draws
-	if len(played) < leastDraws {
-		if s.stated == nil {
-			return nil
+// named is a figure with its name.
+type named struct {
+	name, software string
+	figure         *Figure
+}
+
+// figures returns the answers of a machine by software.
+func (m *Machine) figures() []named {
+	with := func(name, software string) string {
+		if software != "" {
+			name += " with " + software + " software"
 		}
-		played = []*replay.Played{s.stated}
+		return name
 	}
-	f := &Figure{Configuration: s.title, Commands: s.commands}
-	squares, n := 0.0, float64(len(played))
-	for _, p := range played {
-		f.Gflops += rate(p) / n
-		f.Seconds += p.Makespan / n
-		squares += float64(p.Sampling*p.Sampling) / n
+	list := []named{{with("HPL", m.Software), m.Software, m.HPL}, {with("HPCG", m.Software), m.Software, m.HPCG}}
+	if m.Tuned != nil {
+		list = append(list, named{with("HPL", "tuned"), "tuned", m.Tuned.HPL}, named{with("HPCG", "tuned"), "tuned", m.Tuned.HPCG})
 	}
-	if len(played) >= leastDraws { // as replay.Uncertain
-		i := replay.IntervalOf(values(played, rate), f.Gflops*math.Sqrt(squares)/f.Seconds, level)
-		f.Gflops, f.Low, f.High, f.Known, f.Draws = i.Mean, max(0, i.Low), i.High, true, len(played)
+	return list
+}
+
+// figure returns the rate of a series as the models say, with the interval by the draws; nil if nothing is known of it.
+func (m *machine) figure(s *series, level float64) *Figure {
+	if s.stated == nil {
+		return nil
+	}
+	f := &Figure{Configuration: s.title, Commands: s.commands, Gflops: rate(s.stated), Seconds: s.stated.Makespan, Draws: len(s.draws)}
+	var logs []float64
+	for _, p := range s.draws {
+		logs = append(logs, portable.Log(rate(p)/f.Gflops))
+	}
+	if f.Low, f.High, f.Known = rangeOf(logs, samplingOf(s.draws), level); f.Known {
+		f.Low, f.High = f.Gflops*f.Low, max(f.Gflops, min(f.Gflops*f.High, m.peak()))
 	}
 	f.Share = f.Gflops / m.peak()
-	joules := 0.0
-	for _, p := range played {
-		joules += joulesOf(p) / n
-	}
-	if joules > 0 {
+	if joules := joulesOf(s.stated); joules > 0 {
 		f.Watts = joules / f.Seconds
 		f.GflopsPerWatt = f.Gflops / f.Watts
 	}

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"reprise/internal/portable"
 	"reprise/replay"
 	"reprise/replay/sampling"
+	"reprise/study"
 	"reprise/trace"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/programs"
@@ -23,11 +26,20 @@ type series struct {
 	run      programs.Run
 	params   parameters
 	title    string   // the parameters for people
-	made     []string // commands that make the machine
-	commands []string // all commands
+	commands []string // from the sheet on
 
-	stated *replay.Played
-	draws  []*replay.Played // with seeds from 1 on
+	stated  *replay.Played
+	draws   []*replay.Played // with seeds from 1 on
+	took    float64          // seconds of all
+	skipped string           // why there are no more
+}
+
+// played returns how many replays were made.
+func (s *series) played() int {
+	if s.stated == nil {
+		return 0
+	}
+	return 1 + len(s.draws)
 }
 
 // same reports whether two series of one machine are of the same run.
@@ -43,7 +55,11 @@ func rate(p *replay.Played) float64 {
 
 // play replays a series with a seed, unless it has that draw; 0: as the models say.
 func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
-	if s == nil || seed == 0 && s.stated != nil || seed > 0 && len(s.draws) >= seed {
+	if s.played() > seed || s.skipped != "" {
+		return nil
+	}
+	if end, limited := asked.Deadline(); limited && b.took > 0 && s.cost(b) > time.Until(end).Seconds() {
+		s.skipped = fmt.Sprintf("a replay takes about %v, %v were left", study.Round(s.cost(b)), study.Round(time.Until(end).Seconds()))
 		return nil
 	}
 	// The context of the replay ends with the caller's but has no deadline: an estimate would be as good as the time
@@ -51,6 +67,7 @@ func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
 	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
+	begin := time.Now()
 	p, err := b.replay(ctx, s, uint64(seed))
 	if err != nil && asked.Err() != nil {
 		return context.Cause(asked)
@@ -63,6 +80,8 @@ func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
 	} else {
 		s.draws = append(s.draws, p)
 	}
+	seconds := time.Since(begin).Seconds()
+	s.took, b.took, b.guessed = s.took+seconds, b.took+seconds, b.guessed+s.guess(b)
 	b.done++
 	b.tell("")
 	return nil
@@ -141,34 +160,29 @@ func samplingOf(draws []*replay.Played) (sd float64) {
 	return sd
 }
 
-// values returns a figure of each replay.
-func values(draws []*replay.Played, figure func(*replay.Played) float64) (list []float64) {
-	for _, p := range draws {
-		list = append(list, figure(p))
+// rangeOf returns the factors to a stated value within which one more replay is expected, by the logarithms of those of
+// some draws, since the errors are log-normal. The stated value is within it: it has the median of all errors. ok is false
+// if there are too few draws.
+func rangeOf(logs []float64, further, level float64) (low, high float64, ok bool) {
+	if len(logs) < leastDraws {
+		return 0, 0, false
 	}
-	return list
+	i := replay.IntervalOf(logs, further, level)
+	return portable.Exp(min(i.Low, 0)), portable.Exp(max(i.High, 0)), true
 }
 
-// difference compares a series with a base, draw by draw: the same draw is the same machine. nil: there is no draw of
+// difference compares a series with a base, draw by draw: the same draw is the same machine. nil: there is nothing of
 // both yet.
 func difference(base, other *series, level float64) *Difference {
-	if base == nil || other == nil {
+	if base == nil || other == nil || base.stated == nil || other.stated == nil {
 		return nil
 	}
 	n := min(len(base.draws), len(other.draws))
-	if n == 0 {
-		return nil
-	}
-	var relative []float64
-	d := &Difference{Draws: n, Commands: other.commands, Configuration: other.title}
+	d := &Difference{Gflops: rate(other.stated), Value: rate(other.stated)/rate(base.stated) - 1, Draws: n, Commands: other.commands,
+		Configuration: other.title}
+	var logs []float64
 	for i := range n {
-		a, b := rate(base.draws[i]), rate(other.draws[i])
-		relative = append(relative, b/a-1)
-		d.Gflops += b / float64(n)
-		d.Mean += (b/a - 1) / float64(n)
-	}
-	if n < leastDraws {
-		return d
+		logs = append(logs, portable.Log(rate(other.draws[i])/rate(base.draws[i])/(1+d.Value)))
 	}
 	// Runs with the same steps are estimated from the same ones, so that these errors are common to both.
 	further := 0.0
@@ -176,7 +190,9 @@ func difference(base, other *series, level float64) *Difference {
 	if others, _ := other.run.Size(); others != steps || base.run.Ranks() != other.run.Ranks() {
 		further = samplingOf(base.draws[:n]) + samplingOf(other.draws[:n])
 	}
-	i := replay.IntervalOf(relative, further, level)
-	d.Low, d.High, d.Known = i.Low, i.High, true
+	d.Low, d.High, d.Known = rangeOf(logs, further, level)
+	if d.Known {
+		d.Low, d.High = float64((1+d.Value)*d.Low)-1, float64((1+d.Value)*d.High)-1
+	}
 	return d
 }

@@ -1,10 +1,12 @@
 package buy
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"reprise/internal/textutil"
@@ -58,9 +60,9 @@ func (d *Difference) text() string {
 	case d == nil:
 		return "not known yet"
 	case !d.Known:
-		return fmt.Sprintf("%+.1f %% (no interval yet)", 100*d.Mean)
+		return fmt.Sprintf("%+.1f %% (no interval yet)", 100*d.Value)
 	}
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f %%)", 100*d.Mean, 100*d.Low, 100*d.High)
+	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f %%)", 100*d.Value, 100*d.Low, 100*d.High)
 }
 
 // Words describes a machine in a sentence.
@@ -75,8 +77,39 @@ func (m *Machine) Words() string {
 		s.MemoryBandwidth*float64(s.Sockets)/1e9, s.Network*8/1e9, topology)
 }
 
-// Answer says what a machine gives in a sentence.
-func (m *Machine) Answer() string { return "HPL " + m.HPL.text() + "; HPCG " + m.HPCG.text() }
+// Answers say what a machine gives, a sentence for each software.
+func (m *Machine) Answers() (list []string) {
+	of := m.figures()
+	for i := 0; i < len(of); i += 2 {
+		list = append(list, fmt.Sprintf("%s: %s; HPCG: %s.", of[i].name, of[i].figure.text(), of[i+1].figure.text()))
+	}
+	return list
+}
+
+// Conclusion says which changes matter by more than their interval.
+func (m *Machine) Conclusion() string {
+	var beyond, within []string
+	for _, c := range m.Changes {
+		var text []string
+		for _, of := range []struct {
+			name string
+			d    *Difference
+		}{{"HPL", c.HPL}, {"HPCG", c.HPCG}} {
+			switch {
+			case of.d == nil || !of.d.Known:
+			case of.d.Low > 0 || of.d.High < 0:
+				text = append(text, fmt.Sprintf("%s %+.1f %%", of.name, 100*of.d.Value))
+			default:
+				within = append(within, c.Name+" ("+of.name+")")
+			}
+		}
+		if text != nil {
+			beyond = append(beyond, c.Name+" ("+strings.Join(text, ", ")+")")
+		}
+	}
+	list := func(names []string) string { return cmp.Or(strings.Join(names, "; "), "none") }
+	return fmt.Sprintf("Changes that matter by more than their interval: %s. Those that do not: %s.", list(beyond), list(within))
+}
 
 // Title names the machines.
 func (r *Result) Title() string {
@@ -92,6 +125,13 @@ func (r *Result) parts() []part {
 	return []part{r.answers(), r.parameters(), r.changes()}
 }
 
+// table begins a part with a column for each machine.
+func (r *Result) table(title string) part {
+	p := part{Title: title}
+	r.row(&p, "", func(m *Machine) string { return m.Name })
+	return p
+}
+
 // row adds a row with a cell for each machine.
 func (r *Result) row(p *part, name string, cell func(*Machine) string) {
 	cells := []string{name}
@@ -101,39 +141,54 @@ func (r *Result) row(p *part, name string, cell func(*Machine) string) {
 	p.table.Row(cells...)
 }
 
+// names returns those that any machine has, each once.
+func (r *Result) names(of func(*Machine) []string) (list []string) {
+	for i := range r.Machines {
+		for _, name := range of(&r.Machines[i]) {
+			if !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
 // answers returns the table of machines and what they give.
 func (r *Result) answers() part {
-	p := part{Title: "What they give"}
-	r.row(&p, "", func(m *Machine) string { return m.Name })
+	p := r.table("What they give")
 	r.row(&p, "peak", func(m *Machine) string { return gflops(m.Peak) })
 	r.row(&p, "ranks", func(m *Machine) string { return textutil.Thousands(m.Ranks) })
-	for _, of := range []struct {
-		name   string
-		figure func(*Machine) *Figure
-	}{{"HPL", func(m *Machine) *Figure { return m.HPL }}, {"HPCG", func(m *Machine) *Figure { return m.HPCG }}} {
+	for _, name := range r.names(func(m *Machine) (list []string) {
+		for _, f := range m.figures() {
+			list = append(list, f.name)
+		}
+		return list
+	}) {
 		known := func(text func(*Figure) string) func(*Machine) string {
 			return func(m *Machine) string {
-				if f := of.figure(m); f != nil {
-					return text(f)
+				for _, f := range m.figures() {
+					if f.name == name && f.figure != nil {
+						return text(f.figure)
+					}
 				}
 				return "–"
 			}
 		}
-		r.row(&p, of.name, known(func(f *Figure) string { return gflops(f.Gflops) }))
-		r.row(&p, fmt.Sprintf("  %.0f %%", 100*r.Level), known((*Figure).interval))
+		r.row(&p, name, known(func(f *Figure) string { return gflops(f.Gflops) }))
+		r.row(&p, fmt.Sprintf("  %.0f %% interval", 100*r.Level), known((*Figure).interval))
 		r.row(&p, "  of peak", known(func(f *Figure) string { return fmt.Sprintf("%.3g %%", 100*f.Share) }))
 		r.row(&p, "  with", known(func(f *Figure) string { return f.Configuration }))
-		if of.name == "HPL" {
+		if strings.HasPrefix(name, "HPL") {
 			r.row(&p, "  time", known(func(f *Figure) string { return study.Round(f.Seconds).String() }))
 		}
-		r.row(&p, "  power", known(func(f *Figure) string {
+		r.row(&p, "  power of nodes", known(func(f *Figure) string {
 			if f.Watts == 0 {
 				return "the sheet says no watts"
 			}
 			return fmt.Sprintf("%.4g kW, %.3g Gflops/W", f.Watts/1e3, f.GflopsPerWatt)
 		}))
 	}
-	p.note("Intervals of %.0f %%, by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
+	p.note("Rates and times are as the models say, with the intervals of %.0f %% around them by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
 	for i := range r.Machines {
 		m := &r.Machines[i]
 		if m.Basis != "" {
@@ -141,6 +196,9 @@ func (r *Result) answers() part {
 		}
 		if len(m.Assumed) > 0 {
 			p.note("%s: not in the sheet, and assumed: %s.", m.Name, strings.Join(m.Assumed, "; "))
+		}
+		if m.Tuned != nil {
+			p.note("%s: the sheet does not say which software. All else here is with typical software.", m.Name)
 		}
 		for _, w := range m.Warnings {
 			p.note("%s", w.String())
@@ -151,17 +209,13 @@ func (r *Result) answers() part {
 
 // parameters returns the table of HPL's parameters.
 func (r *Result) parameters() part {
-	p := part{Title: "HPL.dat"}
-	r.row(&p, "", func(m *Machine) string { return m.Name })
-	var names []string
-	for i := range r.Machines {
-		for _, f := range r.Machines[i].Factors {
-			if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+f.Name+" ") {
-				names = append(names, f.Name)
-			}
+	p := r.table("HPL.dat")
+	for _, name := range r.names(func(m *Machine) (list []string) {
+		for _, f := range m.Factors {
+			list = append(list, f.Name)
 		}
-	}
-	for _, name := range names {
+		return list
+	}) {
 		r.row(&p, name, func(m *Machine) string {
 			for _, f := range m.Factors {
 				switch {
@@ -178,39 +232,47 @@ func (r *Result) parameters() part {
 		})
 	}
 	r.row(&p, "against a usual HPL.dat", func(m *Machine) string {
-		if m.Usual == nil || m.HPL == nil || m.Usual.Known != m.HPL.Known {
+		switch {
+		case m.Replays == 0:
+			return "not searched"
+		case m.Usual == nil || m.HPL == nil:
 			return "not known yet"
 		}
 		return fmt.Sprintf("%+.1f %%", 100*(m.HPL.Gflops/m.Usual.Gflops-1))
 	})
 	r.row(&p, "replays of the search", func(m *Machine) string { return textutil.Thousands(m.Replays) })
-	p.note("In brackets: the best other value that was replayed, and its Gflop/s against the best, on the same drawn machines." +
-		" A parameter is decided if the interval is below 0.")
+	p.note("In brackets: another value of this parameter, the best that was replayed, with all else the same, and its Gflop/s against the" +
+		" best, on the same drawn machines. A parameter is decided if the interval is below 0.")
+	for i := range r.Machines {
+		if m := &r.Machines[i]; len(m.Edges) > 0 {
+			p.note("%s: the best is at an end of what was searched of %s: beyond it there may be better ones.", m.Name, strings.Join(m.Edges, " and "))
+		}
+	}
 	return p
 }
 
 // changes returns the table of what-ifs.
 func (r *Result) changes() part {
-	p := part{Title: "What changes bring, in Gflop/s"}
-	r.row(&p, "", func(m *Machine) string { return m.Name })
-	var names []string
-	for i := range r.Machines {
-		for _, c := range r.Machines[i].Changes {
-			if !strings.Contains("\n"+strings.Join(names, "\n")+"\n", "\n"+c.Name+"\n") {
-				names = append(names, c.Name)
-			}
+	p := r.table("What changes bring, in Gflop/s")
+	for _, name := range r.names(func(m *Machine) (list []string) {
+		for _, c := range m.Changes {
+			list = append(list, c.Name)
 		}
-	}
-	for _, name := range names {
+		return list
+	}) {
 		for _, of := range []struct {
 			program    string
 			difference func(*Change) *Difference
 		}{{"HPL", func(c *Change) *Difference { return c.HPL }}, {"HPCG", func(c *Change) *Difference { return c.HPCG }}} {
 			r.row(&p, name+": "+of.program, func(m *Machine) string {
 				for i := range m.Changes {
-					if c := &m.Changes[i]; c.Name == name && c.Impossible != "" {
+					switch c := &m.Changes[i]; {
+					case c.Name != name:
+					case c.Impossible != "":
 						return "not possible: " + c.Impossible
-					} else if c.Name == name {
+					case of.difference(c) == nil && c.Skipped != "":
+						return "not replayed: " + c.Skipped
+					default:
 						return of.difference(c).text()
 					}
 				}
@@ -218,7 +280,12 @@ func (r *Result) changes() part {
 			})
 		}
 	}
-	p.note("Each is one change of the machine above, with a usual HPL.dat on both sides and the same memory filled; with other numbers of nodes or ranks the grid changes.")
+	p.note("Each is one change of the machine above, with a usual HPL.dat on both sides and the same memory filled; with other numbers of" +
+		" nodes or ranks the grid changes. Slow nodes are among nodes that are otherwise alike; the interval is of nodes that differ" +
+		" anyway, which hides a part of what slow ones cost.")
+	for i := range r.Machines {
+		p.note("%s: %s", r.Machines[i].Name, r.Machines[i].Conclusion())
+	}
 	return p
 }
 
@@ -237,10 +304,7 @@ func (r *Result) Script() string {
 	}
 	for i := range r.Machines {
 		m := &r.Machines[i]
-		for _, f := range []struct {
-			name   string
-			figure *Figure
-		}{{"HPL", m.HPL}, {"HPCG", m.HPCG}, {"HPL, usual HPL.dat", m.Usual}} {
+		for _, f := range append(m.figures(), named{name: "HPL, usual HPL.dat", figure: m.Usual}) {
 			if f.figure != nil {
 				add(m.Name+": "+f.name, f.figure.Commands)
 			}
@@ -263,10 +327,16 @@ func (r *Result) Script() string {
 	return b.String()
 }
 
+// few is how many things may be missing of what is nearly complete.
+const few = 3
+
 // Unfinished says what is missing, in a sentence; "" if nothing is.
 func (r *Result) Unfinished() string {
 	if len(r.Missing) == 0 {
 		return ""
+	}
+	if !r.Stopped || len(r.Missing) <= few {
+		return "Complete but for: " + strings.Join(r.Missing, "; ") + "."
 	}
 	return "Stopped before the end. Missing: " + strings.Join(r.Missing, "; ") + "."
 }
@@ -276,7 +346,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for i := range r.Machines {
 		m := &r.Machines[i]
-		fmt.Fprintf(&b, "%s: %s\n%s\n\n", m.Name, m.Words(), m.Answer())
+		fmt.Fprintf(&b, "%s: %s\n%s\n\n", m.Name, m.Words(), strings.Join(m.Answers(), "\n"))
 	}
 	if text := r.Unfinished(); text != "" {
 		fmt.Fprintf(&b, "%s\n\n", text)
