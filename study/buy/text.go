@@ -335,7 +335,7 @@ func (r *Result) Unfinished() string {
 	if len(r.Missing) == 0 {
 		return ""
 	}
-	if !r.Stopped || len(r.Missing) <= few {
+	if len(r.Missing) <= few {
 		return "Complete but for: " + strings.Join(r.Missing, "; ") + "."
 	}
 	return "Stopped before the end. Missing: " + strings.Join(r.Missing, "; ") + "."
