@@ -1,5 +1,6 @@
 // Package foreign reads traces of other tools, for trace convert --from: [Convert] writes one as a trace of Reprise.
 //
+//	chakra       execution traces of machine learning, a file for each rank
 //	dumpi        SST's binary traces, a file for each rank
 //	goal         LogGOPSim's schedules, text or binary
 //	liballprof   the texts of its tracer, a file for each rank
@@ -26,7 +27,8 @@
 //
 // # Source
 //
-// The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi.
+// The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi,
+// github.com/mlcommons/chakra.
 package foreign
 
 import (
@@ -53,6 +55,7 @@ type Options struct {
 
 // formats are the readers by the names of their formats.
 var formats = map[string]func(name string) *recording{
+	"chakra":     chakra,
 	"dumpi":      dumpi,
 	"goal":       goal,
 	"liballprof": liballprof,

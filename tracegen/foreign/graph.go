@@ -116,6 +116,9 @@ func (g *graph) play(k *rank) {
 			textutil.Stop(errors.New("the operation depends on itself"))
 		}
 	}
+	if g.last >= 0 && int(k.used) == len(k.free) { // it is all that the end of the rank waits for
+		g.block()
+	}
 	g.post()
 }
 
@@ -198,17 +201,7 @@ func (g *graph) wait() {
 	}
 	// A message that the rank waits for at once blocks.
 	if len(messages) == 1 && messages[0] == g.last {
-		c := g.call(g.last)
-		switch c.kind {
-		case int64(trace.KindIcollective):
-			c.kind = int64(trace.KindCollective)
-		case int64(trace.KindIsend):
-			c.kind = int64(trace.KindSend)
-		default:
-			c.kind = int64(trace.KindRecv)
-		}
-		g.k.add(c)
-		g.last = -1
+		g.block()
 	} else {
 		g.post()
 		var handles []int64
@@ -239,6 +232,21 @@ func (g *graph) post() {
 		return
 	}
 	g.k.post(int64(g.last), g.call(g.last), false)
+	g.last = -1
+}
+
+// block adds the message that has begun last, and waits for it.
+func (g *graph) block() {
+	c := g.call(g.last)
+	switch trace.Kind(c.kind) {
+	case trace.KindIcollective:
+		c.kind = int64(trace.KindCollective)
+	case trace.KindIsend:
+		c.kind = int64(trace.KindSend)
+	default:
+		c.kind = int64(trace.KindRecv)
+	}
+	g.k.add(c)
 	g.last = -1
 }
 
