@@ -133,7 +133,7 @@ func (f *Flat) vector(s []int64) int64 {
 }
 
 // Add adds an action to those of a rank in the unit. Ranks come in their order. The sums are those of the counts that
-// it sends and receives, where it has one for each rank. A mark has its marker in Sym.
+// it sends and receives, where it has one for each rank.
 func (f *Flat) Add(rank int32, a *trace.Action, sent, received []int64) error {
 	key := flatKey{kind: a.Kind, req: a.Req}
 	call, kind := &f.flat, trace.CollectiveKind(a.Sym)
@@ -141,8 +141,6 @@ func (f *Flat) Add(rank int32, a *trace.Action, sent, received []int64) error {
 	switch a.Kind {
 	case trace.KindFlops, trace.KindSleep:
 		args = [numCounted]int64{a.X[0]}
-	case trace.KindMark:
-		key.sym = a.Sym
 	case trace.KindSendrecv:
 		source, tag := a.Source()
 		key.sym, key.tags = a.Sym, [2]int32{a.Tag, tag}
@@ -192,7 +190,7 @@ func (f *Flat) Add(rank int32, a *trace.Action, sent, received []int64) error {
 // flatKey is what distinguishes the one-action blocks.
 type flatKey struct {
 	kind  trace.Kind
-	sym   uint16 // of a collective operation, a marker, or the family of a message
+	sym   uint16 // of a collective operation, or the family of a message
 	req   int32
 	comm  int32    // of a collective operation, with its operator, as in an action
 	sizes int64    // of the elements of a collective operation, as in an action: sent, and received << 32
@@ -239,8 +237,6 @@ func (k flatKey) block() *trace.Builder {
 		b.Flops(peer)
 	case trace.KindSleep:
 		b.Sleep(peer)
-	case trace.KindMark:
-		b.Mark(int(k.sym))
 	case trace.KindSendrecv:
 		b.Sendrecv(int(k.sym), peer, trace.Const(int64(k.tags[0])), bytes, tag, trace.Const(int64(k.tags[1])), received)
 	case trace.KindWait:

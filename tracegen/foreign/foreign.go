@@ -13,8 +13,8 @@
 // # Stages
 //
 // The reader of a format hands the calls of each rank on in their order (type rank), which go to a temporary file
-// without a name (type recording). When all are known, so are the communicators and phases, which a trace names in its
-// header, and the sizes of messages whose receiver knows only its room. Then the calls are written side by side.
+// without a name (type recording). When all are known, so are the communicators, which a trace names in its header,
+// and the sizes of messages whose receiver knows only its room. Then the calls are written side by side.
 //
 // # Units
 //

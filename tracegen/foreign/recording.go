@@ -17,15 +17,12 @@ import (
 
 // recording is what the ranks of a program did.
 type recording struct {
-	name  string   // of the input, for errors
-	spool *os.File // pieces of the ranks' calls, in the order in which they became full
-	end   int64    // of the spool
-	ranks []*rank
-	comms []communicator
-	// Phases by name, and whether a message has nobody as its partner.
-	phases  []string
-	phase   map[string]int
-	nobody  bool
+	name    string   // of the input, for errors
+	spool   *os.File // pieces of the ranks' calls, in the order in which they became full
+	end     int64    // of the spool
+	ranks   []*rank
+	comms   []communicator
+	nobody  bool // a message has nobody as its partner
 	oddness map[string]*oddity
 	oddList []string // keys, in the order in which they came up
 }
@@ -86,7 +83,7 @@ type call struct {
 	kind       int64 // a trace.Kind
 	comm       int64 // number of the communicator; -1-n: number n of the rank's own
 	peer       int64 // rank of the communicator, or a wildcard; a root
-	tag        int64 // or a marker
+	tag        int64
 	source     int64 // of a sendrecv
 	sourceTag  int64
 	bytes      int64 // of a message; of the receive of a sendrecv: received. Elements that a collective operation sends
@@ -120,7 +117,7 @@ func newRecording(name string, ranks int) *recording {
 		textutil.Stop(err)
 	}
 	everybody := make([]int32, ranks)
-	r := &recording{name: name, spool: f, comms: []communicator{{members: everybody}, {}}, phase: map[string]int{},
+	r := &recording{name: name, spool: f, comms: []communicator{{members: everybody}, {}},
 		oddness: map[string]*oddity{}}
 	for i := range everybody {
 		everybody[i] = int32(i)

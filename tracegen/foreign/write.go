@@ -376,10 +376,6 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 	h := tracegen.FlatHeader(program, len(r.ranks))
 	h.Tool, h.Command = o.Tool, o.Command
 	h.Params = []trace.Param{{Name: trace.ParamRate, Value: "1e+09"}}
-	h.Phases = r.phases
-	for i, name := range r.phases {
-		h.Markers = append(h.Markers, trace.Marker{Text: name, Phase: i + 1}, trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
-	}
 	r.families(h, used)
 	tw := textutil.Must(trace.NewWriter(w, h, trace.WriterOptions{}))
 	flat := tracegen.NewFlat(tw, len(r.ranks))
@@ -466,9 +462,6 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 		return nil
 	case trace.KindFlops:
 		a.X[0] = c.ns
-		return nil
-	case trace.KindMark:
-		a.Sym = uint16(c.tag)
 		return nil
 	}
 	if comm < 0 {
