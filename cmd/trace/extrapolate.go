@@ -25,6 +25,8 @@ func extrapolateCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "ranks", Usage: "`NUMBER` of ranks; must be given"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
+			&cli.BoolFlag{Name: "approximate", Usage: "take means of sizes and counts that follow no rule, and warn of them",
+				DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 		},
 		Action: runExtrapolate,
@@ -63,7 +65,7 @@ func runExtrapolate(c *cli.Context) (err error) {
 		}
 		traces = append(traces, t)
 	}
-	o := extrapolate.Options{Ranks: ranks, Tool: "trace " + command.Version(),
+	o := extrapolate.Options{Ranks: ranks, Approximate: c.Bool("approximate"), Tool: "trace " + command.Version(),
 		Command: fmt.Sprintf("trace extrapolate --ranks %d %s", ranks, strings.Join(c.Args().Slice(), " "))}
 	var s *extrapolate.Summary
 	if err := atomicfile.Write(output, func(w io.Writer) (err error) {

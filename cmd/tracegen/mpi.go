@@ -44,6 +44,8 @@ func mpiCommand(args []string) *cli.Command {
 					"by its own time", DefaultText: "mean"},
 			&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
 				"with their dimensions, not as time", DisableDefaultText: true},
+			&cli.StringFlag{Name: "step-mark", DefaultText: "turns of the outermost loop",
+				Usage: "begin a step at each `CALL` of a collective of all ranks, such as allreduce, or phase, such as 'pcontrol 1'"},
 			// How strict merging is.
 			&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
 				DisableDefaultText: true},
@@ -74,7 +76,7 @@ func runMPI(c *cli.Context, args []string) error {
 		return command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
 	}
 	// The rate turns seconds between calls into flop: a replay on a host of that speed takes the recorded time.
-	o := capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
+	o := capture.Options{EachGap: c.String("gaps") == "all", StepMark: c.String("step-mark"), Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
 		Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	var err error
 	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {

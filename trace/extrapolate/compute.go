@@ -37,16 +37,11 @@ func (f *family) fitGaps(l *leaf) {
 	}
 	// The last recording is the nearest to what is wanted: the fit goes through it, and the others choose the power.
 	last := len(means) - 1
-	ratio := func(m monomial, a, b grid) float64 {
-		over, under := m.of(a)
-		over0, under0 := m.of(b)
-		return float64(over) * float64(under0) / (float64(under) * float64(over0))
-	}
 	worst := func(m monomial) float64 {
 		e := 0.0
 		for i := range last {
 			if means[i] > 0 {
-				r := means[last] / means[i] * ratio(m, grids[i], grids[last])
+				r := means[last] / means[i] * m.ratio(grids[i], grids[last])
 				e = math.Max(e, math.Max(r, 1/r)-1)
 			} else {
 				e = math.Inf(1)
@@ -62,7 +57,7 @@ func (f *family) fitGaps(l *leaf) {
 	}
 	f.weigh(means[last], least)
 	l.compute = func(g grid) gap {
-		mean := math.Round(means[last] * ratio(best, g, grids[last]))
+		mean := math.Round(means[last] * best.ratio(g, grids[last]))
 		spread := spreads[last] / means[last]
 		if !math.IsInf(least, 0) { // a replay with noise has the error of the fit, too
 			spread = math.Sqrt(float64(spread*spread) + float64(least*least))

@@ -37,6 +37,7 @@ import (
 // Options of an extrapolation.
 type Options struct {
 	Ranks         int
+	Approximate   bool   // sizes and counts that follow no rule by their means, with warnings
 	Tool, Command string // for the header
 }
 
@@ -61,22 +62,24 @@ func (m *misfit) Error() string { return m.text }
 
 // family is a program's recordings, of ascending size.
 type family struct {
-	list      []*recording
-	rule      rule
-	nodes     []*node
-	leaves    []*leaf
-	loops     []*node
-	depths    map[*leaf]int
-	all       []monomial // of the grid's dimensions, simple ones first
-	monomials []monomial // the same, in the order in which they are tried
-	divisions []division
-	target    grid // of the wanted number of ranks; nil: there is none
+	list        []*recording
+	rule        rule
+	nodes       []*node
+	leaves      []*leaf
+	loops       []*node
+	depths      map[*leaf]int
+	all         []monomial // of the grid's dimensions, simple ones first
+	monomials   []monomial // the same, in the order in which they are tried
+	divisions   []division
+	approximate bool
+	target      grid // of the wanted number of ranks; nil: there is none
 
 	foretold, fitted int
 	computed, missed float64 // of computations: the time, and the errors of their fits weighted by it
 	warnings         []string
+	known            []int  // points of the domain in a direction, as numbers have told them
 	place            string // what is being fitted
-	changes          bool   // what is being fitted changes from turn to turn
+	changes          uint64 // the loops, outermost first, with whose turns the place that is fitted changes, as bits
 }
 
 // Write writes a trace of more ranks.
@@ -126,7 +129,7 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		if 4*c.cost > 5*candidates[0].cost+4 {
 			break
 		}
-		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks)}
+		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks), approximate: o.Approximate}
 		err := f.find()
 		if err == nil {
 			return f.write(w, o)

@@ -20,7 +20,7 @@ type rank struct {
 	me, ranks int
 	b         *trace.Builder
 	open      map[int32]bool
-	w         *trace.Writer
+	vectors   [][]int64
 }
 
 func (r *rank) slot() int32 {
@@ -65,6 +65,14 @@ func (r *rank) collective(k trace.CollectiveKind, comm, root, count int) {
 		RecvSize: size, Comm: trace.Comm(comm)})
 }
 
+// lists calls a collective operation with counts by rank. Its step has a block of its own for each rank, so that the
+// lists are the only arguments.
+func (r *rank) lists(k trace.CollectiveKind, sent, received []int64) {
+	r.vectors = [][]int64{sent, received}
+	r.b.Collective(k, trace.CollectiveOperands{Send: r.b.Param(0), Recv: r.b.Param(1), SendSize: trace.Const(4),
+		RecvSize: trace.Const(4)})
+}
+
 func (r *rank) compute(flop float64) { r.b.Flops(trace.Const(trace.FloatArg(flop))) }
 
 // program is a parallel program: what a rank does before, in one of its steps, and behind. Families are its
@@ -72,6 +80,7 @@ func (r *rank) compute(flop float64) { r.b.Flops(trace.Const(trace.FloatArg(flop
 type program struct {
 	before, step func(r *rank)
 	families     func(ranks int) [][]trace.Group
+	lists        bool // the step has counts by rank, and nothing comes before it
 }
 
 const steps = 3
@@ -82,7 +91,9 @@ func recorded(t *testing.T, p program, ranks int) *trace.Trace {
 	h := &trace.Header{Program: "test", Ranks: ranks, Steps: steps + 2, Communicators: true,
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
-		CallSites:    []trace.CallSite{{Name: "step", Counts: trace.NoAxis}}}
+		CallSites: []trace.CallSite{{Name: "step", Counts: trace.NoAxis},
+			{Name: "lists", Counts: trace.NoAxis,
+				Params: []trace.ParamColumn{{Name: "sent", Vector: true}, {Name: "received", Vector: true}}}}}
 	if p.families != nil {
 		for i, groups := range p.families(ranks) {
 			h.CommFamilies = append(h.CommFamilies, trace.CommFamily{Name: fmt.Sprint("comm", 1+i), Groups: groups})
@@ -90,26 +101,45 @@ func recorded(t *testing.T, p program, ranks int) *trace.Trace {
 	}
 	var file bytes.Buffer
 	w := must(trace.NewWriter(&file, h, trace.WriterOptions{}))
+	vectors := make([][]int64, 2) // of the step
+	params := 0
+	if p.lists {
+		params = 2
+	}
 	blocks := func(part func(r *rank)) (list []int64) {
 		for me := range ranks {
-			r := &rank{me: me, ranks: ranks, b: trace.NewBuilder("step", 0), open: map[int32]bool{}, w: w}
+			r := &rank{me: me, ranks: ranks, b: trace.NewBuilder("step", params), open: map[int32]bool{}}
 			if part != nil {
 				part(r)
 			}
 			list = append(list, int64(must(w.Program().Add(r.b))))
+			for i, values := range r.vectors {
+				vectors[i] = append(vectors[i], w.Vector(trace.Vector{Values: values}))
+			}
 		}
 		return list
 	}
-	before, step := blocks(p.before), blocks(p.step)
+	step := blocks(p.step)
+	before := step
+	if !p.lists {
+		before = blocks(p.before)
+	}
 	for n := range steps + 1 {
 		if err := w.Step(n); err != nil {
 			t.Fatal(err)
 		}
 		list := step
+		if n == 0 && p.lists {
+			continue
+		}
 		if n == 0 {
 			list = before
 		}
-		if err := w.Call(&trace.Call{Blocks: list}); err != nil {
+		c := &trace.Call{Blocks: list}
+		if p.lists {
+			c.Site, c.Args = 1, vectors
+		}
+		if err := w.Call(c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -308,6 +338,116 @@ var toRoot = program{before: func(r *rank) { r.collective(trace.CollBcast, 0, 0,
 			r.send(trace.OpSend, i, 4, 8*r.ranks)
 		}
 	}}
+
+// multipartition is the communication of NAS BT and SP: a cube of 64 points in each direction is divided into p cells in
+// each, and rank i of row j has the cells (i+t, j-t, t), of sizes 64/p or one more for the first 64 mod p. Faces of all
+// cells but those at an end go to the neighbours; then sweeps in the first direction go from cell to cell, by faces
+// without the points at the ends of the domain, and by buffers of the largest face.
+var multipartition = program{step: func(r *rank) {
+	p, _ := grid2(r.ranks)
+	i, j := r.me%p, r.me/p
+	size := func(u int) int {
+		if u%p < 64%p {
+			return 64/p + 1
+		}
+		return 64 / p
+	}
+	inner := func(u int) int {
+		n := size(u)
+		if u%p == 0 {
+			n--
+		}
+		if u%p == p-1 {
+			n--
+		}
+		return n
+	}
+	at := func(i, j int) int { return (i+p)%p + (j+p)%p*p }
+	// faces returns the points of the faces of a rank's cells, but for those at an end of the first direction.
+	faces := func(me, end int) (sum int) {
+		for t := range p {
+			if (me%p+t)%p != end {
+				sum += size(me/p-t+p) * size(t)
+			}
+		}
+		return sum
+	}
+	west, east := at(i-1, j), at(i+1, j)
+	r.send(trace.OpIrecv, west, 1, 80*faces(west, p-1))
+	r.send(trace.OpIrecv, east, 2, 80*faces(east, 0))
+	r.send(trace.OpIsend, east, 1, 80*faces(r.me, p-1))
+	r.send(trace.OpIsend, west, 2, 80*faces(r.me, 0))
+	r.waitall()
+	cell := 64/p + 1
+	for stage := range p {
+		t := (stage - i + p) % p
+		if stage > 0 {
+			n := r.send(trace.OpIrecv, west, 3, 176*inner(j-t+p)*inner(t))
+			r.wait(n)
+			r.send(trace.OpRecv, west, 4, 240*cell*cell)
+		}
+		if stage < p-1 {
+			t = (stage + 1 - (i + 1) + p) % p // of the cell of the next stage, of which the face is
+			r.send(trace.OpIsend, east, 3, 176*inner(j-t+p)*inner(t))
+			r.send(trace.OpSend, east, 4, 240*cell*cell)
+			r.waitall()
+		}
+	}
+}}
+
+// TestMultipartition: recordings of 36, 64 and 100 ranks give what the program does on 144.
+func TestMultipartition(t *testing.T) {
+	tr, _, _, err := extrapolated(t, multipartition, 144, 36, 64, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, tr, recorded(t, multipartition, 144))
+}
+
+// TestApproximate: counts of an all-to-all that depend on data are refused; their means, 4096/ranks elements, are
+// taken if asked for.
+func TestApproximate(t *testing.T) {
+	p := program{lists: true, step: func(r *rank) {
+		random := rand.New(rand.NewPCG(7, uint64(r.ranks)))
+		counts := make([][]int64, r.ranks) // of pairs of ranks; pairs of columns have a constant sum
+		for i := range counts {
+			counts[i] = make([]int64, r.ranks)
+			for k := range counts[i] {
+				counts[i][k] = int64(4096 / r.ranks)
+				if k%2 == 1 {
+					d := random.Int64N(9)
+					counts[i][k] += d
+					counts[i][k-1] -= d
+				}
+			}
+		}
+		sent, received := counts[r.me], make([]int64, r.ranks)
+		for i := range received {
+			received[i] = counts[i][r.me]
+		}
+		r.lists(trace.CollAlltoallv, sent, received)
+	}}
+	if _, _, _, err := extrapolated(t, p, 256, 4, 16, 64); err == nil || !strings.Contains(err.Error(), "counts by rank") {
+		t.Fatalf("error %v", err)
+	}
+	var list []*trace.Trace
+	for _, n := range []int{4, 16, 64} {
+		list = append(list, recorded(t, p, n))
+	}
+	var file bytes.Buffer
+	s := must(extrapolate.Write(&file, list, extrapolate.Options{Ranks: 256, Approximate: true}))
+	if len(s.Warnings) != 2 {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	tr := tracetest.Open(t, file.Bytes())
+	c := must(tr.Cursors([]int32{5}, trace.CursorOptions{}))
+	reader := trace.NewActionReader(&c[0], trace.Hit{}, 0)
+	sums := reader.Next().Collective(&c[0]).SendSums
+	if sums[1] != 16 || sums[256] != 4096 {
+		t.Errorf("%d and %d elements, want 16 and 4096", sums[1], sums[256])
+	}
+	must(verify.Trace(tr, nil))
+}
 
 // TestRegular: recordings of 4, 16 and 64 ranks give what the program does on 256.
 func TestRegular(t *testing.T) {

@@ -211,7 +211,7 @@ func (f *family) walk(of, rank int, visit func(l *leaf, turns []int)) {
 // fitAll fits the numbers of all places.
 func (f *family) fitAll() error {
 	for _, l := range f.leaves {
-		f.changes = false
+		f.changes = 0
 		turns := func(of, rank int) (list [][]int) {
 			f.walk(of, rank, func(at *leaf, turns []int) {
 				if at == l {
@@ -228,7 +228,7 @@ func (f *family) fitAll() error {
 		f.prefer(l)
 		for i := range l.numbers {
 			f.place = fmt.Sprintf("%v: %s", l, numberName(l.kind, i))
-			v, err := f.fitNumbers(l, func(e *event) int64 { return e.numbers[i] }, turns)
+			v, err := f.fitNumbers(l, i, turns)
 			if err != nil {
 				return &misfit{fmt.Sprintf("%v: %s: %v", l, numberName(l.kind, i), err)}
 			}
@@ -240,7 +240,7 @@ func (f *family) fitAll() error {
 			}
 		}
 		f.fitGaps(l)
-		l.varies = f.changes
+		l.changes = f.changes
 	}
 	f.monomials = f.all
 	for _, n := range f.loops {
@@ -303,7 +303,8 @@ func numberName(k trace.Kind, i int) string {
 }
 
 // fitNumbers fits a number of a place.
-func (f *family) fitNumbers(l *leaf, of func(e *event) int64, turns func(of, rank int) [][]int) (value, error) {
+func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v value, err error) {
+	of := func(e *event) int64 { return e.numbers[i] }
 	data := make([][][]int64, len(f.list))
 	var first int64
 	some, same := false, true
@@ -327,7 +328,48 @@ func (f *family) fitNumbers(l *leaf, of func(e *event) int64, turns func(of, ran
 		}
 		return exact(first), nil
 	}
-	return f.fit(data, turns)
+	v, err = f.fit(data, turns)
+	if err == nil {
+		return v, nil
+	}
+	if f.approximate {
+		defer func() {
+			if err != nil && i == numA {
+				v, err = f.mean(f.place, data), nil
+			}
+		}()
+	}
+	if len(l.ways[0]) == 0 || l.paths[0].change != constant || l.kind != trace.KindRecv && l.kind != trace.KindIrecv {
+		return v, err
+	}
+	// What is received may follow from the place of the sender.
+	sent := make([][][]int64, len(data))
+	from := make([][]int, len(data))
+	for i, r := range f.list {
+		sent[i], from[i] = make([][]int64, r.ranks), make([]int, r.ranks)
+		way, ok := f.bind(&l.paths[0], r.grid)
+		for rank, values := range data[i] {
+			if len(values) > 0 && ok {
+				to, _ := way.partner(r.grid, rank, way.params(0))
+				sent[i][to], from[i][to] = values, rank
+			}
+		}
+	}
+	received, e := f.fit(sent, func(of, rank int) [][]int { return turns(of, from[of][rank]) })
+	if e != nil {
+		return v, err
+	}
+	return func(g grid, rank int, turns []int) (int64, bool) {
+		way, ok := f.bind(&l.paths[0], g)
+		if !ok {
+			return 0, false
+		}
+		to, ok := way.partner(g, rank, way.params(0))
+		if !ok {
+			return 0, false
+		}
+		return received(g, to, turns)
+	}, nil
 }
 
 // choosePath chooses the way to a peer, of those that all recordings allow: with the simplest parameters.
@@ -345,7 +387,9 @@ func (f *family) choosePath(l *leaf, side int) {
 		}
 	}
 	f.foretold++
-	f.changes = f.changes || l.paths[side].change != constant
+	if p := &l.paths[side]; p.change != constant {
+		f.changes |= 1 << (f.depths[l] - 1 - p.level)
+	}
 }
 
 // path is a way whose parameters are known for all sizes.
@@ -413,6 +457,19 @@ func (f *family) fitLists(l *leaf, i int) error {
 			l.counts[i], l.byMember[i] = v, true
 			return nil
 		}
+	}
+	if f.approximate {
+		data := make([][][]int64, len(f.list))
+		for of, r := range f.list {
+			data[of] = make([][]int64, r.ranks)
+			for rank, at := range l.at[of] {
+				for _, event := range at {
+					data[of][rank] = append(data[of][rank], r.lists[r.events[r.streams[rank].events[event]].lists[i]]...)
+				}
+			}
+		}
+		l.counts[i] = f.mean(fmt.Sprintf("%v: counts %s by rank", l, []string{"sent", "received"}[i]), data)
+		return nil
 	}
 	r, rank := f.list[own[0].of], own[0].rank
 	e := &r.events[r.streams[rank].events[l.at[own[0].of][rank][0]]]

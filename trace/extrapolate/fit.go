@@ -2,6 +2,7 @@ package extrapolate
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -39,6 +40,13 @@ func (m monomial) degree() (sum int) {
 		sum += max(e, -e)
 	}
 	return sum
+}
+
+// ratio returns the monomial of a grid divided by that of another one.
+func (m monomial) ratio(a, b grid) float64 {
+	over, under := m.of(a)
+	over0, under0 := m.of(b)
+	return float64(over) * float64(under0) / (float64(under) * float64(over0))
 }
 
 // rat returns the monomial as a rational number.
@@ -139,6 +147,27 @@ func (f *family) uniform(points []point) (func(g grid) (int64, bool), bool) {
 			return fn, true
 		}
 	}
+	// Powers of parts of the domain, where others have told how many points it has.
+	for _, n := range f.known {
+		for _, m := range f.monomials {
+			for _, up := range []int64{0, 1} {
+				for _, c := range []int64{0, 1, 2} {
+					for power := 1; power <= 3; power++ {
+						part := func(g grid) int64 {
+							over, under := m.of(g)
+							size := (int64(n)*over+up*(under-1))/under + c
+							return []int64{0, size, size * size, size * size * size}[power]
+						}
+						p0 := part(points[0].g)
+						fn := func(g grid) (int64, bool) { v := part(g) * first; return v / max(1, p0), p0 > 0 && v%p0 == 0 }
+						if check(fn) {
+							return fn, true
+						}
+					}
+				}
+			}
+		}
+	}
 	if len(points) < 3 {
 		return nil, false
 	}
@@ -221,7 +250,7 @@ func (f *family) warn(format string, args ...any) {
 
 // scalar fits numbers of ranks.
 func (f *family) scalar(rows []row) (value, bool) {
-	for _, by := range []func([]row) (value, bool){f.everywhere, f.byClass, f.affine} {
+	for _, by := range []func([]row) (value, bool){f.everywhere, f.byClass, f.affine, f.diagonals} {
 		if v, ok := by(rows); ok {
 			return v, true
 		}
@@ -394,13 +423,57 @@ func (f *family) fit(data [][][]int64, turns func(of, rank int) [][]int) (value,
 	if len(rows) == 0 {
 		return exact(0), nil // of what no rank does
 	}
+	var v value
+	var err error
 	if steady {
-		if v, ok := f.held(rows, f.scalar); ok {
-			return v, nil
+		var ok bool
+		if v, ok = f.held(rows, f.scalar); !ok {
+			err = f.odd(rows)
 		}
-		return nil, f.odd(rows)
+	} else {
+		v, err = f.byTurns(data, turns)
 	}
-	return f.byTurns(data, turns)
+	return v, err
+}
+
+// mean returns a value near numbers that no rule gives, the same for all ranks: the mean of the largest recording,
+// scaled by the monomial that the other means follow best. It warns of the largest difference.
+func (f *family) mean(what string, data [][][]int64) value {
+	sums, counts := make([]float64, len(data)), make([]float64, len(data))
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	last := 0
+	for of := range data {
+		for _, list := range data[of] {
+			for _, v := range list {
+				sums[of] += float64(v)
+				counts[of]++
+				if of == len(data)-1 {
+					low, high = min(low, v), max(high, v)
+				}
+			}
+		}
+		if counts[of] > 0 {
+			last = of
+		}
+	}
+	mean := sums[last] / counts[last]
+	best, least := monomial{}, math.Inf(1)
+	for _, m := range append([]monomial{{}}, f.all...) {
+		e := 0.0
+		for of := range last {
+			if counts[of] > 0 {
+				r := mean / (sums[of] / counts[of]) * m.ratio(f.list[of].grid, f.list[last].grid)
+				e = math.Max(e, math.Max(r, 1/r)-1)
+			}
+		}
+		if e < 0.8*least {
+			best, least = m, e
+		}
+	}
+	f.warn("%s: by the mean, %.6g on %d ranks, where numbers are %d to %d", what, mean, f.list[last].ranks, low, high)
+	return func(g grid, _ int, _ []int) (int64, bool) {
+		return int64(math.Round(mean * best.ratio(g, f.list[last].grid))), true
+	}
 }
 
 // held fits numbers of all recordings but the largest, and checks what this says of the largest. If that is not
@@ -434,7 +507,6 @@ func (f *family) odd(rows []row) error {
 
 // byTurns fits numbers that change from turn to turn of a loop.
 func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (value, error) {
-	f.changes = true
 	var depth int
 	type list = [][]int
 	all := make([][]list, len(data))
@@ -483,6 +555,7 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 				}
 				table[turn] = v
 			}
+			f.changes |= 1 << level
 			return func(g grid, rank int, turns []int) (int64, bool) {
 				if turns[level] >= len(table) {
 					return 0, false
@@ -499,7 +572,7 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 		}
 		first, ok := f.held(firsts, f.scalar)
 		if !ok {
-			return nil, f.odd(firsts)
+			continue
 		}
 		step, linear := f.held(steps, f.scalar)
 		for _, kind := range []change{steady, doubled, halved} {
@@ -527,8 +600,26 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 				})
 			}
 			if right {
+				f.changes |= 1 << level
 				return next, nil
 			}
+		}
+	}
+	// A cell of each turn of the innermost loop.
+	var cells []row
+	var at []int
+	for of := range data {
+		for rank, values := range data[of] {
+			for i, v := range values {
+				cells, at = append(cells, row{of, rank, v}), append(at, all[of][rank][i][depth-1])
+			}
+		}
+	}
+	if depth > 0 {
+		if v, ok := f.faces(cells, at, depth-1); ok {
+			f.fitted++
+			f.changes |= 1 << (depth - 1)
+			return v, nil
 		}
 	}
 	return nil, fmt.Errorf("it changes from turn to turn by no rule")

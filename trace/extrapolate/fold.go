@@ -114,7 +114,11 @@ func leavesOf(nodes []*node, depth int) (list []*leaf, depths []int) {
 		if n.leaf != nil {
 			list, depths = append(list, n.leaf), append(depths, depth)
 		}
-		inner, below := leavesOf(n.body, depth+1)
+		within := depth
+		if n.turns != 1 { // a part of the run is no loop
+			within++
+		}
+		inner, below := leavesOf(n.body, within)
 		list, depths = append(list, inner...), append(depths, below...)
 	}
 	return list, depths

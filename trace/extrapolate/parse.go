@@ -22,6 +22,7 @@ type parser struct {
 
 	furthest int
 	wanted   *leaf
+	retries  int
 }
 
 type visit struct {
@@ -68,10 +69,27 @@ func (f *family) parse(of int) error {
 	return nil
 }
 
+// mark is how far a parser has come.
+type mark struct{ at, found, loops, before int }
+
+// mark returns how far the parser has come.
+func (p *parser) mark() mark { return mark{p.at, len(p.found), len(p.loops), len(p.before)} }
+
+// back goes back to a mark.
+func (p *parser) back(m mark) {
+	for _, b := range slices.Backward(p.before[m.before:]) {
+		b.candidates.list, b.candidates.seen = b.list, nil
+	}
+	p.at, p.found, p.loops, p.before = m.at, p.found[:m.found], p.loops[:m.loops], p.before[:m.before]
+}
+
+// mostRetries bounds how often a rank's last turn of a loop is taken for what comes behind the loop.
+const mostRetries = 64
+
 // nodes goes through nodes; it returns false where the events do not follow.
 func (p *parser) nodes(list []*node) bool {
 	events := p.r.streams[p.rank].events
-	for _, n := range list {
+	for i, n := range list {
 		switch {
 		case n.leaf != nil:
 			if !n.has(p.r.grid, p.rank) {
@@ -86,23 +104,32 @@ func (p *parser) nodes(list []*node) bool {
 			p.found = append(p.found, visit{n.leaf, int32(p.at)})
 			p.at++
 		case n.body != nil:
-			turns := int32(0)
+			// As many turns as there are; or one less, if what comes behind the loop begins like a turn.
+			turns, last := int32(0), p.mark()
 			p.turns = append(p.turns, 0)
 			for {
-				at, found, loops, before := p.at, len(p.found), len(p.loops), len(p.before)
-				if !p.nodes(n.body) || p.at == at {
-					p.at, p.found, p.loops = at, p.found[:found], p.loops[:loops]
-					for _, b := range slices.Backward(p.before[before:]) {
-						b.candidates.list, b.candidates.seen = b.list, nil
-					}
-					p.before = p.before[:before]
+				begin := p.mark()
+				if !p.nodes(n.body) || p.at == begin.at {
+					p.back(begin)
 					break
 				}
+				last = begin
 				turns++
 				p.turns[len(p.turns)-1]++
 			}
 			p.turns = p.turns[:len(p.turns)-1]
+			end := p.mark()
 			p.loops = append(p.loops, loopVisit{n, turns})
+			if p.nodes(list[i+1:]) {
+				return true
+			}
+			if p.retries++; turns == 0 || p.retries > mostRetries {
+				return false
+			}
+			p.back(end)
+			p.back(last)
+			p.loops = append(p.loops, loopVisit{n, turns - 1})
+			return p.nodes(list[i+1:])
 		}
 	}
 	return true

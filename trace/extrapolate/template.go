@@ -37,7 +37,7 @@ type leaf struct {
 	counts   [2]value // of lists, by the rank, or by the member of the communicator
 	byMember [2]bool
 	compute  func(g grid) gap // the computation before it
-	varies   bool             // from turn to turn
+	changes  uint64           // as those of family
 }
 
 // way is a formula for a peer, whose parameters may change from turn to turn of the innermost loop around it.

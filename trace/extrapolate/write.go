@@ -141,10 +141,10 @@ func hasSteps(nodes []*node) bool {
 	return slices.ContainsFunc(nodes, func(n *node) bool { return n.leaf == nil && (n.body == nil || hasSteps(n.body)) })
 }
 
-// varies reports whether an action within nodes changes from turn to turn.
-func varies(nodes []*node) bool {
+// varies reports whether an action within nodes changes with the turns of the loop at a depth around them.
+func varies(nodes []*node, depth int) bool {
 	leaves, _ := leavesOf(nodes, 0)
-	return slices.ContainsFunc(leaves, func(l *leaf) bool { return l.varies })
+	return slices.ContainsFunc(leaves, func(l *leaf) bool { return l.changes>>depth&1 != 0 })
 }
 
 // nodes writes the template: the parts between beginnings of steps.
@@ -195,7 +195,7 @@ func (o *output) nodes(nodes []*node) error {
 
 // unroll returns a node as operations of a part: a loop in which something changes becomes its turns.
 func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
-	if n.leaf != nil || !varies(n.body) {
+	if n.leaf != nil || !varies(n.body, len(turns)) {
 		one := op{node: n, turns: turns, loops: loops}
 		for _, inner := range n.body {
 			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))

@@ -356,19 +356,16 @@ func (f *folder) repeat(p int) bool {
 func (f *folder) loop(p int) bool {
 	n := len(f.items)
 	body := f.items[n-p:]
-	bytes, depth := 0, 0
+	depth := 0
 	// The body must fit in a block of the trace: by its bytes, by the depth of its loops, and by its lists of
 	// counts, which become parameters.
 	if f.refused != (refusal{p, n - 1}) {
 		for _, it := range body {
-			if it.turns == 0 {
-				bytes += f.loops.table.steps[it.what].bytes(f.loops.table)
-			} else {
-				bytes += bytesOfLoop
+			if it.turns > 0 {
 				depth = max(depth, f.loops.bodies[it.what].depth)
 			}
 		}
-		if bytes <= mostBytes && depth < mostDepth && len(f.loops.listsOf(body)) <= mostLists {
+		if f.loops.bytes(body) <= mostBytes && depth < mostDepth && len(f.loops.listsOf(body)) <= mostLists {
 			number := f.loops.number(body)
 			f.pop(2 * p)
 			f.push(item{number, 2})
@@ -379,14 +376,29 @@ func (f *folder) loop(p int) bool {
 	return false
 }
 
+// bytes returns an upper bound of the bytes that items take in a block.
+func (l *loops) bytes(items []item) (n int) {
+	for _, it := range items {
+		if it.turns == 0 {
+			n += l.table.steps[it.what].bytes(l.table)
+		} else {
+			n += bytesOfLoop
+		}
+	}
+	return n
+}
+
 // check compares the steps that were added with those of the outline, for a run of runSteps steps. It finds
 // errors of folding and splitting before a user gets a wrong trace.
 func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
 	// The outline is unrolled to single steps, so that all of its loops and splits are checked at once.
-	for _, w := range []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps)),
-		f.loops.walk(o.after, 1)} {
+	walkers := []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps))}
+	for _, part := range o.marked {
+		walkers = append(walkers, f.loops.walk(part, 1))
+	}
+	for _, w := range append(walkers, f.loops.walk(o.after, 1)) {
 		for step, ok := w.next(); ok; step, ok = w.next() {
 			steps++
 			sum = sum*multiplier + item{what: step}.hash()

@@ -81,6 +81,7 @@ import (
 // Options of a merge.
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
+	StepMark string  // the collective operation of all ranks, or phase, at which steps begin; "": a loop is looked for
 	EachGap  bool    // each computation by its own time, not by the mean and the spread of its site
 	Partial  bool    // accept ranks that did not reach MPI_Finalize: the trace ends where their records do
 	LeaveOut bool    // leave calls out that a trace cannot have, with a warning
@@ -162,8 +163,11 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		CommFamilies: m.families.list(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
 		Markers: markers, Communicators: len(m.families.parts) > 0,
 	}
-	if m.summary.Steps == 0 {
+	switch {
+	case m.summary.Steps == 0:
 		h.Steps = 1
+	case m.o.StepMark != "": // nothing comes behind the last
+		h.Steps--
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: unitsOfChunk})
 	if err != nil {
@@ -419,10 +423,27 @@ func (m *merger) translate() ([]outline, error) {
 		}
 		s.ranks = append(s.ranks, f.items)
 	}
-	ranks, steps, reason := s.find(newMatching(m.table, m.families.list(), len(folders)))
-	m.summary.Steps, m.summary.NoSteps = steps, reason
+	matching := newMatching(m.table, m.families.list(), len(folders))
+	var ranks []outline
+	var err error
+	if mark := m.o.StepMark; mark != "" {
+		ranks, m.summary.Steps, err = s.marked(matching, mark, func(s *step) bool {
+			switch s.kind {
+			case trace.KindCollective:
+				return s.family == world && s.collective.String() == mark
+			case trace.KindMark: // markers of a level come in pairs, of which the first begins its phase
+				return s.marker%2 == 0 && fmt.Sprintf("pcontrol %d", m.levels[s.marker/2]) == mark
+			}
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		ranks, m.summary.Steps, m.summary.NoSteps = s.find(matching)
+	}
 	for rank, f := range folders {
-		if err := f.check(ranks[rank], steps); err != nil {
+		if err := f.check(ranks[rank], m.summary.Steps); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}

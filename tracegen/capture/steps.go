@@ -10,7 +10,10 @@ import (
 
 // outline is the list of a rank's actions in three parts: those before the steps of the run, one step, and those
 // behind the last step. Without steps all come before.
-type outline struct{ before, step, after []item }
+type outline struct {
+	before, step, after []item
+	marked              [][]item // steps between marks that the user names, in place of step
+}
 
 // Limits of the steps of a run.
 const (
@@ -95,9 +98,59 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 		head, rest := s.loops.split(items[l.at:l.at+1], l.cut)
 		step, _ := s.loops.split(rest, l.times*l.length)
 		_, tail := s.loops.split(rest, n*l.times*l.length)
-		ranks[rank] = outline{slices.Concat(items[:l.at], head), step, append(tail, items[l.at+1:]...)}
+		ranks[rank] = outline{before: slices.Concat(items[:l.at], head), step: step, after: append(tail, items[l.at+1:]...)}
 	}
 	return ranks, int(n), nil
+}
+
+// marked returns the actions of the ranks with steps that begin at the actions that a mark names.
+func (s *stepper) marked(m matching, mark string, is func(*step) bool) (ranks []outline, steps int, err error) {
+	walkers, at := make([]*walker, len(s.ranks)), make([][]int64, len(s.ranks)) // at: the steps before each mark
+	for rank, items := range s.ranks {
+		walker, n := s.loops.walk(items, 1), int64(0)
+		for next, ok := walker.next(); ok; next, ok = walker.next() {
+			if is(&s.table.steps[next]) {
+				at[rank] = append(at[rank], n)
+			}
+			n++
+		}
+		if len(at[rank]) != len(at[0]) {
+			return nil, 0, fmt.Errorf("--step-mark %s: rank 0 comes to it %d times, rank %d %d times", mark, len(at[0]), rank,
+				len(at[rank]))
+		}
+		walkers[rank] = s.loops.walk(items, 1)
+	}
+	if steps = len(at[0]); steps == 0 || steps > mostSteps {
+		return nil, 0, fmt.Errorf("--step-mark %s: ranks come to it %d times, allowed 1 to %d", mark, steps, mostSteps)
+	}
+	// Nothing may be under way where a step begins.
+	a, done := newAbreast(m, len(s.ranks)), make([]int64, len(s.ranks))
+	for n := range steps {
+		for rank := range s.ranks {
+			for ; done[rank] < at[rank][n]; done[rank]++ {
+				next, _ := walkers[rank].next()
+				a.step(rank, &s.table.steps[next])
+			}
+		}
+		for rank := range s.ranks {
+			if a.behind(rank) {
+				return nil, 0, fmt.Errorf("--step-mark %s: where all ranks have come to number %d of them, rank %d has messages, "+
+					"requests or operations under way", mark, n+1, rank)
+			}
+		}
+	}
+	ranks = make([]outline, len(s.ranks))
+	for rank, items := range s.ranks {
+		o, rest := &ranks[rank], items
+		o.before, rest = s.loops.split(rest, at[rank][0])
+		for n := 1; n < steps; n++ {
+			var part []item
+			part, rest = s.loops.split(rest, at[rank][n]-at[rank][n-1])
+			o.marked = append(o.marked, part)
+		}
+		o.marked = append(o.marked, rest)
+	}
+	return ranks, steps, nil
 }
 
 // align finds the first cut in the main loops, and the next one that is whole turns later for all ranks: these are a

@@ -379,3 +379,39 @@ func TestContinues(t *testing.T) {
 		}
 	}
 }
+
+// TestStepMark: steps begin at each barrier, though they have two forms; what comes before the first is step 0. Ranks
+// that come to a mark another number of times, or with a message under way, are refused.
+func TestStepMark(t *testing.T) {
+	mark := func(s *script) ([]outline, int, error) {
+		st := &stepper{table: s.table, loops: s.loops, ranks: s.ranks}
+		return st.marked(onWorld(s.table, len(s.ranks)), "barrier", func(s *step) bool { return s.kind == trace.KindCollective })
+	}
+	s := newScript()
+	s.rank("C", "B", "S1", "B", "S1", "D", "B", "S1")
+	s.rank("B", "R0", "B", "R0", "B", "R0")
+	ranks, steps, err := mark(s)
+	if err != nil || steps != 3 {
+		t.Fatalf("%d steps, %v, want 3", steps, err)
+	}
+	for rank, want := range [][]int64{{1, 2, 3, 2}, {0, 2, 2, 2}} {
+		got := []int64{s.loops.length(ranks[rank].before)}
+		for _, part := range ranks[rank].marked {
+			got = append(got, s.loops.length(part))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("rank %d: parts of %d actions, want %d", rank, got, want)
+		}
+	}
+	for want, words := range map[string][]string{
+		"rank 0 comes to it 2 times, rank 1 1 times": {"B", "C"},
+		"rank 1 has messages":                        {"B", "B", "R0"},
+	} {
+		s := newScript()
+		s.rank("B", "S1", "B")
+		s.rank(words...)
+		if _, _, err := mark(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

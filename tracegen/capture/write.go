@@ -77,13 +77,16 @@ func (w *writer) write(ranks []outline, steps int) error {
 	// If each computation has a time of its own, no two parts are alike, and none is shared.
 	if w.each == nil {
 		for rank := range ranks {
-			for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
+			for _, items := range append([][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after}, ranks[rank].marked...) {
 				w.sharing.count(items)
 			}
 		}
 	}
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
 		return err
+	}
+	if len(ranks[0].marked) > 0 {
+		return w.marked(ranks, steps)
 	}
 	// The steps of the run are the same call, unless each computation is written, or the call has lists that are too
 	// long for one.
@@ -150,6 +153,51 @@ func (w *writer) write(ranks []outline, steps int) error {
 	}
 	w.step++
 	return w.part(ranks, func(o *outline) []item { return o.after })
+}
+
+// marked writes steps between marks. Those that all ranks do alike are calls of the same blocks, unless they are too
+// large for a block, or have lists of counts.
+func (w *writer) marked(ranks []outline, steps int) error {
+	known := map[uint64]*trace.Call{}
+	for n := range steps {
+		w.step++
+		hash, bytes, plain := uint64(0), 0, w.each == nil
+		for rank := range ranks {
+			items := ranks[rank].marked[n]
+			hash = hash*multiplier + hashOf(items) + uint64(len(items))
+			bytes = max(bytes, w.loops.bytes(items))
+			plain = plain && len(w.loops.listsOf(items)) == 0
+		}
+		if !plain || bytes > mostBytes {
+			if err := w.part(ranks, func(o *outline) []item { return o.marked[n] }); err != nil {
+				return err
+			}
+			continue
+		}
+		call := known[hash]
+		if call == nil {
+			call = &trace.Call{Site: siteStep}
+			known[hash] = call
+			for rank := range ranks {
+				builder := trace.NewBuilder("step", 0)
+				if err := w.items(builder, ranks[rank].marked[n], nil, 0); err != nil {
+					return err
+				}
+				block, err := w.w.Program().Add(builder)
+				if err != nil {
+					return err
+				}
+				call.Blocks = append(call.Blocks, int64(block))
+			}
+		}
+		if err := w.w.Step(w.step); err != nil {
+			return err
+		}
+		if err := w.w.Call(call); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // part writes a part of the outlines as one step of the trace, in as many units as it takes.

@@ -1,0 +1,184 @@
+package extrapolate
+
+import "slices"
+
+// This file fits sizes of programs that divide a cube of n points in each direction into as many cells as their square
+// grid has rows, with a diagonal of cells for each rank (multipartition, as in NAS BT and SP), and of those that divide
+// each direction of a domain among the ranks: parts of n points that differ by one point.
+
+// share returns the points of part u of p parts of n points: the first parts have one more.
+func share(n, p, u int) int {
+	if u < n%p {
+		return n/p + 1
+	}
+	return n / p
+}
+
+// line is a coordinate of a cell, modulo the extent p of the grid, by the place of the rank and the turn.
+type line struct{ a, b, c, d int }
+
+// at returns the coordinate.
+func (l line) at(p int, x [mostDims]int, turn int) int {
+	return modulo(l.a*x[0]+l.b*x[1]+l.c*turn+l.d, p)
+}
+
+// lines returns the coordinates whose coefficients are 0, 1 and -1, with constants up to 2: turns may count from the
+// second cell on.
+func lines() (list []line) {
+	order := []int{0, 1, -1}
+	for _, c := range order {
+		for _, a := range order {
+			for _, b := range order {
+				for _, d := range []int{0, 1, -1, 2, -2} {
+					list = append(list, line{a, b, c, d})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// mostPoints is the largest number of points in a direction that is tried.
+const mostPoints = 512
+
+// sample is a number of a rank in a turn.
+type sample struct {
+	p    int
+	x    [mostDims]int
+	turn int
+	v    int64
+}
+
+// square returns samples of numbers, some that tell most first; nil if the grids are not square.
+func (f *family) square(rows []row, turns []int) (list []sample) {
+	var last []sample
+	seen := map[[2]int64]bool{}
+	for i, w := range rows {
+		g := f.list[w.of].grid
+		if len(g) != 2 || g[0] != g[1] || w.v == 0 {
+			return nil
+		}
+		s := sample{p: g[0], x: g.place(w.rank), v: w.v}
+		if turns != nil {
+			s.turn = turns[i]
+		}
+		if key := [2]int64{int64(w.of), w.v}; !seen[key] {
+			seen[key] = true
+			list = append(list, s)
+		} else {
+			last = append(last, s)
+		}
+	}
+	return append(list, last...)
+}
+
+// points returns the numbers of points that are tried: those that other numbers have told, if there are any.
+func (f *family) points(least int) (list []int) {
+	if len(f.known) > 0 {
+		return f.known
+	}
+	for n := least; n <= mostPoints; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// fits reports whether all samples are one multiple of a volume.
+func fits(list []sample, volume func(s *sample) int64) (factor [2]int64, ok bool) {
+	v0 := volume(&list[0])
+	if v0 <= 0 {
+		return factor, false
+	}
+	for i := range list[1:] {
+		s := &list[1+i]
+		if volume(s)*list[0].v != v0*s.v {
+			return factor, false
+		}
+	}
+	return [2]int64{list[0].v, v0}, true
+}
+
+// diagonals fits numbers that are sums, over the cells of a rank, of faces of two directions, but for cells at an end
+// of the third direction.
+func (f *family) diagonals(rows []row) (value, bool) {
+	list := f.square(rows, nil)
+	if list == nil {
+		return nil, false
+	}
+	all := []line{{c: 1}, {a: 1, c: 1}, {a: 1, c: -1}, {b: 1, c: 1}, {b: 1, c: -1}, {c: -1}}
+	for _, n := range f.points(list[len(list)-1].p) {
+		for i, first := range all {
+			for _, second := range all[i:] {
+				for k := -1; k < 2*len(all); k++ { // the direction whose cells at an end are left out
+					volume := func(s *sample) (sum int64) {
+						for t := range s.p {
+							if k >= 0 && all[k/2].at(s.p, s.x, t) == k%2*(s.p-1) {
+								continue
+							}
+							sum += int64(share(n, s.p, first.at(s.p, s.x, t)) * share(n, s.p, second.at(s.p, s.x, t)))
+						}
+						return sum
+					}
+					if factor, ok := fits(list, volume); ok {
+						return f.volume(n, factor, volume), true
+					}
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+// faces fits numbers of turns that are faces of one cell of a rank; inner ones do not have the points at an end of the
+// domain.
+func (f *family) faces(rows []row, turns []int, level int) (value, bool) {
+	list := f.square(rows, turns)
+	if list == nil {
+		return nil, false
+	}
+	all := lines()
+	for _, n := range f.points(list[len(list)-1].p) {
+		for i, first := range all {
+			for _, second := range all[i:] {
+				for cut := range 2 {
+					edge := func(p, u int) int {
+						size := share(n, p, u)
+						if u == 0 {
+							size -= cut
+						}
+						if u == p-1 {
+							size -= cut
+						}
+						return size
+					}
+					volume := func(s *sample) int64 {
+						return int64(edge(s.p, first.at(s.p, s.x, s.turn)) * edge(s.p, second.at(s.p, s.x, s.turn)))
+					}
+					if factor, ok := fits(list, volume); ok {
+						v := f.volume(n, factor, volume)
+						return func(g grid, rank int, turns []int) (int64, bool) { return v(g, rank, turns[level:]) }, true
+					}
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+// volume returns the value of a volume times a factor.
+func (f *family) volume(n int, factor [2]int64, volume func(s *sample) int64) value {
+	if !slices.Contains(f.known, n) {
+		f.known = append(f.known, n)
+	}
+	return func(g grid, rank int, turns []int) (int64, bool) {
+		if len(g) != 2 || g[0] != g[1] {
+			return 0, false
+		}
+		s := sample{p: g[0], x: g.place(rank)}
+		if len(turns) > 0 {
+			s.turn = turns[0]
+		}
+		v := volume(&s) * factor[0]
+		return v / factor[1], v%factor[1] == 0
+	}
+}
