@@ -45,7 +45,7 @@ func mpiCommand(args []string) *cli.Command {
 			&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
 				"with their dimensions, not as time", DisableDefaultText: true},
 			&cli.StringFlag{Name: "step-mark", DefaultText: "turns of the outermost loop",
-				Usage: "begin a step at each `CALL` of a collective of all ranks, such as allreduce, or phase, such as 'pcontrol 1'"},
+				Usage: "begin a step at each `CALL` of a collective, such as allreduce, or phase, such as 'pcontrol 1'"},
 			// How strict merging is.
 			&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
 				DisableDefaultText: true},

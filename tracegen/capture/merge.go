@@ -81,7 +81,7 @@ import (
 // Options of a merge.
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
-	StepMark string  // the collective operation of all ranks, or phase, at which steps begin; "": a loop is looked for
+	StepMark string  // the collective operation, or phase, at which steps begin; "": a loop is looked for
 	EachGap  bool    // each computation by its own time, not by the mean and the spread of its site
 	Partial  bool    // accept ranks that did not reach MPI_Finalize: the trace ends where their records do
 	LeaveOut bool    // leave calls out that a trace cannot have, with a warning
@@ -430,7 +430,7 @@ func (m *merger) translate() ([]outline, error) {
 		ranks, m.summary.Steps, err = s.marked(matching, mark, func(s *step) bool {
 			switch s.kind {
 			case trace.KindCollective:
-				return s.family == world && s.collective.String() == mark
+				return s.collective.String() == mark
 			case trace.KindMark: // markers of a level come in pairs, of which the first begins its phase
 				return s.marker%2 == 0 && fmt.Sprintf("pcontrol %d", m.levels[s.marker/2]) == mark
 			}
