@@ -85,7 +85,7 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// What a device cannot do is an error, as is a machine without one.
+// Actions that a device cannot do are errors, and so is a machine without devices.
 func TestQueueErrors(t *testing.T) {
 	const seconds, flop = "version: 1\nunit: s\nkernels: {k: {terms: {N: 1}}}\n", "version: 1\nunit: flop\nkernels: {k: {terms: {N: 1}}}\n"
 	parts := flagged(launched(0, 3), trace.FlagParts, 3)

@@ -73,6 +73,21 @@ type Group struct {
 	Ranks                []int32
 }
 
+// GroupOf returns ranks, at least one, as a group: by a rule if they have a constant distance, as rows and columns of a
+// grid have, which takes three numbers in the header however many ranks there are.
+func GroupOf(ranks []int32) Group {
+	stride := int32(1)
+	if len(ranks) > 1 {
+		stride = ranks[1] - ranks[0]
+	}
+	for i, r := range ranks {
+		if r != ranks[0]+int32(i)*stride {
+			return Group{Ranks: ranks}
+		}
+	}
+	return Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
+}
+
 // Len returns the number of members.
 func (g *Group) Len() int {
 	if g.Ranks != nil {

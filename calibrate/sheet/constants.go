@@ -12,7 +12,7 @@ const (
 	tuned32     = 0.75
 )
 
-// What they reach in users' runs; fitted to users' logs.
+// Rates of matrix products in users' runs, fitted to users' logs.
 const (
 	// Cores of 16 or more reach what a vendor's reach at this clock, whatever their nominal clock is: 18 to 28 Gflop/s of 16
 	// flop a cycle at 2.0 to 3.4 GHz. High nominal clocks fall further, and libraries as they come use less of wide units.

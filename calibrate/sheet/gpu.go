@@ -139,7 +139,7 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 	// A leaf of the factorization: for each column the rest of the leaf is read and written.
 	line("pdpan*: {terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", 8*byteTime, 16*byteTime, gpuCall)
 
-	// What moves bytes. Rows that are gathered or scattered are read in pieces of a cache line.
+	// Kernels that only move bytes. Swapped rows are read and written in pieces of a cache line.
 	line("dtrsv: {terms: {N^2: %.4g, N: %.3g, 1: %.3g}}", 4*byteTime, gpuSerial, gpuCall)
 	line("dgemv: {terms: {M*N: %.4g, 1: %.3g}}", 8*byteTime, gpuCall)
 	line("dlaswp*: {terms: {M*N: %.4g, 1: %.3g}}", 16*gpuSwapFactor*byteTime, gpuCall)

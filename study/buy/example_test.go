@@ -8,7 +8,7 @@ import (
 	"reprise/study/buy"
 )
 
-// What a request will replay is known before.
+// Predict says what a request will replay, before the first replay.
 func Example() {
 	dir, err := os.MkdirTemp("", "buy")
 	if err != nil {

@@ -72,7 +72,7 @@ func (f *family) write(w io.Writer, o Options) (*Summary, error) {
 		family := trace.CommFamily{Name: largest.header.CommFamilies[n].Name}
 		of := make([]int32, o.Ranks)
 		for i, members := range groups {
-			family.Groups = append(family.Groups, group(members))
+			family.Groups = append(family.Groups, trace.GroupOf(members))
 			for _, rank := range members {
 				of[rank] = int32(i)
 			}
@@ -120,20 +120,6 @@ func (f *family) write(w io.Writer, o Options) (*Summary, error) {
 		s.ComputeError = f.missed / f.computed
 	}
 	return s, nil
-}
-
-// group returns ranks as a group, by a rule if they follow one.
-func group(ranks []int32) trace.Group {
-	stride := int32(1)
-	if len(ranks) > 1 {
-		stride = ranks[1] - ranks[0]
-	}
-	for i, r := range ranks {
-		if r != ranks[0]+int32(i)*stride {
-			return trace.Group{Ranks: ranks}
-		}
-	}
-	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
 }
 
 // hasSteps reports whether steps begin within nodes.

@@ -340,7 +340,7 @@ func (f *families) list() []trace.CommFamily {
 	for _, p := range f.parts {
 		var groups []trace.Group
 		for _, ranks := range p.groups {
-			groups = append(groups, group(ranks))
+			groups = append(groups, trace.GroupOf(ranks))
 		}
 		var rest []int32
 		for r, taken := range p.taken {
@@ -349,25 +349,9 @@ func (f *families) list() []trace.CommFamily {
 			}
 		}
 		if len(rest) > 0 {
-			groups = append(groups, group(rest))
+			groups = append(groups, trace.GroupOf(rest))
 		}
 		list = append(list, trace.CommFamily{Name: p.name, Groups: groups})
 	}
 	return list
-}
-
-// group returns ranks as a group, by a rule if they follow one.
-func group(ranks []int32) trace.Group {
-	// Ranks with a constant distance, as in rows and columns of a grid, take three numbers in the header,
-	// however many they are.
-	stride := int32(1)
-	if len(ranks) > 1 {
-		stride = ranks[1] - ranks[0]
-	}
-	for i, r := range ranks {
-		if r != ranks[0]+int32(i)*stride {
-			return trace.Group{Ranks: ranks}
-		}
-	}
-	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
 }

@@ -138,7 +138,8 @@ func grouped(nodes int, edges []edge, by func(edge) int32) [][]edge {
 	return groups
 }
 
-// settle notes what an operation waits for now.
+// settle puts an operation whose predecessors have begun where it belongs now: among the blocked ones, the computations,
+// or those that are ready.
 func (g *graph) settle(i int32) {
 	n := &g.nodes[i]
 	switch {

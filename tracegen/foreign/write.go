@@ -327,7 +327,7 @@ func (r *recording) families(h *trace.Header, used map[int]bool) {
 			p.groups = append(p.groups, rest)
 		}
 		for _, g := range p.groups {
-			f.Groups = append(f.Groups, group(g))
+			f.Groups = append(f.Groups, trace.GroupOf(g))
 		}
 		h.CommFamilies = append(h.CommFamilies, f)
 	}
@@ -349,20 +349,6 @@ func (k *rank) freedBefore(one, other int) bool {
 		}
 	}
 	return free > 0 && free <= made
-}
-
-// group returns ranks as a group, by a rule if they follow one.
-func group(ranks []int32) trace.Group {
-	stride := int32(1)
-	if len(ranks) > 1 {
-		stride = ranks[1] - ranks[0]
-	}
-	for i, r := range ranks {
-		if r != ranks[0]+int32(i)*stride {
-			return trace.Group{Ranks: ranks}
-		}
-	}
-	return trace.Group{Start: ranks[0], Stride: stride, Count: int32(len(ranks))}
 }
 
 // write writes the recording as a trace.
