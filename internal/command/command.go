@@ -29,6 +29,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
@@ -186,10 +187,44 @@ func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
 }
 
 // Prepare has a command report mistakes in its flags as all do, and returns it. Those of
-// Subcommands and Nest are.
+// Subcommands and Nest are. The stages of its action may end it at their first error (textutil.Stop): so flags are
+// checked where they are read, and no stage hands on the errors of those that it calls.
 func Prepare(c *cli.Command) *cli.Command {
 	c.OnUsageError, c.HideHelpCommand, c.Before = onUsageError, true, refuseEmpty
+	if action := c.Action; action != nil {
+		c.Action = func(c *cli.Context) (err error) {
+			defer textutil.Stopped(&err)
+			return action(c)
+		}
+	}
 	return c
+}
+
+// Switch returns a flag that is off unless it is given.
+func Switch(name, usage string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
+}
+
+// Quiet returns the flag of commands that show progress.
+func Quiet() cli.Flag { return Switch("quiet", "no progress on stderr") }
+
+// Refuse ends a command at flags or arguments that it cannot have, with the exit status of wrong usage.
+func Refuse(c *cli.Context, format string, args ...any) {
+	textutil.Stop(Usagef(c.Command.Name+": "+format, args...))
+}
+
+// CheckFlag refuses the value of a flag for an error; nil is none.
+func CheckFlag(c *cli.Context, flag string, err error) {
+	if err != nil {
+		Refuse(c, "--%s %w", flag, err)
+	}
+}
+
+// CheckOutput refuses the file of a flag that would replace one that is read, and ends the command if it cannot be
+// written.
+func CheckOutput(c *cli.Context, flag string, inputs ...string) {
+	CheckFlag(c, flag, atomicfile.CheckOverwrite(c.String(flag), inputs...))
+	textutil.Check(atomicfile.Check(c.String(flag)))
 }
 
 // choose prepares commands, and returns what to do where one of them should be named
@@ -253,6 +288,21 @@ func Usage(err error) error { return Code(err, 2) }
 
 // Usagef returns a mistake in the command line.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
+
+// Trouble is the exit code of a comparison that could not be made: as with diff and cmp, 1 says that there is a
+// difference.
+const Trouble = 2
+
+// Compared is the end of a command that compares, and whose output has said whether there is a difference.
+func Compared(differ bool, err error) error {
+	switch {
+	case err != nil:
+		return Code(err, Trouble)
+	case differ:
+		return Silent
+	}
+	return nil
+}
 
 // Silent ends the process with code 1 without a message: the output has said what is the matter, as that of a
 // comparison or a check.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -23,8 +24,12 @@ import (
 type Run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error
 
 // Main runs a command as a process. It ends the process by the error of the command, or of its standard output: a
-// command that has printed on a full disk has failed.
-func Main(name string, run Run) {
+// command that has printed on a full disk has failed. An early interrupt of those subcommands that compare is Trouble.
+func Main(name string, run Run, comparing ...string) {
+	// The flags are not parsed yet, and signals not listened to.
+	if len(os.Args) > 1 && slices.Contains(comparing, os.Args[1]) {
+		InterruptedCode(Trouble)
+	}
 	// SIGINT, SIGTERM, and SIGHUP unless it is ignored (nohup), end the process at once, also while it waits for a pipe
 	// or a terminal. Files that are not yet complete are removed. OnEnding is for commands that save something first.
 	//

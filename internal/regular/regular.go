@@ -5,6 +5,8 @@
 package regular
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -82,6 +84,20 @@ func Read(path string, most int64) ([]byte, error) {
 		err = TooLong(path, most)
 	}
 	return text, err
+}
+
+// Hash names a regular file by its content: the SHA-256 in hexadecimal digits.
+func Hash(path string) (string, error) {
+	f, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // TooLong is the error of a file of more than so many bytes.

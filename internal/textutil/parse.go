@@ -12,8 +12,8 @@ import (
 	"reprise/internal/bounds"
 )
 
-// This file helps readers of text: percentages, ends of parsing by panic (Stop, Must, Stopped), lines and limits of
-// JSON.
+// This file helps readers of text: percentages, ends of parsing by panic (Stop, Check, Must, Stopped), lines and limits
+// of JSON.
 
 // mostFraction is the largest share without a percent sign: 0.5 is more likely half a percent than half of the whole.
 const mostFraction = 0.1
@@ -47,11 +47,16 @@ type stop struct{ error }
 // parser need not hand each other's errors on.
 func Stop(err error) { panic(stop{err}) }
 
-// Must returns v, or ends a parser at an error.
-func Must[T any](v T, err error) T {
+// Check ends a parser at an error; nil is none.
+func Check(err error) {
 	if err != nil {
 		Stop(err)
 	}
+}
+
+// Must returns v, or ends a parser at an error.
+func Must[T any](v T, err error) T {
+	Check(err)
 	return v
 }
 

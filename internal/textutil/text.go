@@ -7,7 +7,9 @@
 package textutil
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -194,4 +196,11 @@ func Cell(text string) string {
 		return text
 	}
 	return "'" + text
+}
+
+// WriteJSON writes a result for programs, indented, as people read it, too.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
