@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/text"
 	"reprise/tracegen/hpcg"
@@ -29,8 +30,7 @@ func catCommand() *cli.Command {
 			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},
 			&cli.StringFlag{Name: "polls", Value: "hit",
 				Usage: "answer polls: hit (all find their message), late (only those of a rank with nothing else to do), or as the outcomes of the rank in `FILE`"},
-			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions",
-				DisableDefaultText: true},
+			command.Switch("structure", "print header, blocks and columns instead of actions"),
 		},
 		Action: cat,
 	}
@@ -46,9 +46,7 @@ func cat(c *cli.Context) error {
 		}
 	}
 	from, to, err := command.Steps(c.String("steps"))
-	if err != nil {
-		return err
-	}
+	textutil.Check(err)
 	structure := c.Bool("structure")
 	switch {
 	case structure && (c.IsSet("rank") || c.IsSet("polls")):
@@ -77,9 +75,7 @@ func cat(c *cli.Context) error {
 			}
 			rule, err = text.ReadRecorded(f, polls)
 			f.Close()
-			if err != nil {
-				return err
-			}
+			textutil.Check(err)
 		}
 		var ranks []int32
 		if rank >= 0 {

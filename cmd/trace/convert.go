@@ -48,7 +48,7 @@ func convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "kernels",
 				Usage: "kernel models, YAML `FILE` or built-in set: a call becomes its seconds times --speed (default: the flop that the trace declares)"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of the hosts, as `1Gf`, for --kernels and --to goal"},
-			quietFlag(),
+			command.Quiet(),
 		},
 		Action: convert,
 	}
@@ -86,84 +86,62 @@ func convert(c *cli.Context) error {
 		return command.Usagef("convert: --output \"\", want the name of a file, or -")
 	}
 	o.input = c.Args().First()
-	if err := checkPolls(c); err != nil {
-		return err
-	}
+	checkPolls(c)
 	var err error
 	if o.speed, err = platforms.ParseSpeed(c.String("speed")); err != nil {
 		return command.Usagef("convert: --speed: %w: want flop/s, such as 1Gf", err)
 	}
-	if err := o.spare(o.input, o.kernels); err != nil {
-		return err
-	}
+	o.spare(c, o.input, o.kernels)
 	if o.from != "" {
 		if o.output == "-" && terminal.Is(c.App.Writer) {
 			return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 		}
-		if o.from == "simgrid" {
-			return o.fromSimgrid(c)
-		}
-		return o.fromForeign(c)
+		return o.read(c)
 	}
 	return o.export(c)
 }
 
 // spare refuses to write over a file that is read. Conversions to several files write an index beside the others.
-func (o *convertOptions) spare(inputs ...string) error {
+func (o *convertOptions) spare(c *cli.Context, inputs ...string) {
 	outputs := []string{o.output}
 	if o.to == "simgrid" {
 		outputs = append(outputs, simgrid.IndexOf(o.output))
 	}
 	for _, output := range outputs {
-		if err := atomicfile.CheckOverwrite(output, inputs...); err != nil {
-			return command.Usagef("convert: --output %w", err)
-		}
+		command.CheckFlag(c, "output", atomicfile.CheckOverwrite(output, inputs...))
 	}
-	return nil
 }
 
-// fromSimgrid reads SimGrid's text and writes a trace. The index names further files, which are inputs, too.
-func (o *convertOptions) fromSimgrid(c *cli.Context) error {
-	// Warnings of the text are printed with the result, or come along with the error.
-	text, err := simgrid.Open(o.input, "")
-	if err != nil {
-		return err
-	}
-	if err := o.spare(text.Files()...); err != nil {
-		return err
-	}
-	h := text.Header()
-	h.Tool, h.Command = "trace "+command.Version(), command.Quoted("trace", "convert", "--from", "simgrid", o.input)
+// read reads a trace of another tool and writes one of ours. Warnings are printed with the result, or come along with
+// the error.
+func (o *convertOptions) read(c *cli.Context) error {
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
 	defer bar.Clear()
-	err = o.write(c, func(w io.Writer) error {
-		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
-		if err != nil {
-			return err
-		}
-		if err := text.Convert(tw, bar.Set); err != nil {
-			return err
-		}
-		return tw.Close()
-	})
-	if err != nil {
-		return warning.With(err, text.Warnings())
-	}
-	command.Warn(c, text.Warnings())
-	return nil
-}
-
-// fromForeign reads a trace of another tool. Its warnings are printed with the result, or come along with the error.
-func (o *convertOptions) fromForeign(c *cli.Context) error {
-	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
-	defer bar.Clear()
+	tool, line := "trace "+command.Version(), command.Quoted("trace", "convert", "--from", o.from, o.input)
 	var warnings []warning.Warning
-	err := o.write(c, func(w io.Writer) (err error) {
-		warnings, err = foreign.Convert(w, o.from, o.input, foreign.Options{Tool: "trace " + command.Version(),
-			Command: command.Quoted("trace", "convert", "--from", o.from, o.input), Progress: bar.Set})
+	content := func(w io.Writer) (err error) {
+		warnings, err = foreign.Convert(w, o.from, o.input,
+			foreign.Options{Tool: tool, Command: line, Progress: bar.Set})
 		return err
-	})
-	if err != nil {
+	}
+	if o.from == "simgrid" {
+		text := textutil.Must(simgrid.Open(o.input, ""))
+		o.spare(c, text.Files()...) // the index names further files, which are inputs, too
+		h := text.Header()
+		h.Tool, h.Command = tool, line
+		content = func(w io.Writer) error {
+			tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
+			if err == nil {
+				err = text.Convert(tw, bar.Set)
+				warnings = text.Warnings()
+			}
+			if err != nil {
+				return err
+			}
+			return tw.Close()
+		}
+	}
+	if err := o.write(c, content); err != nil {
 		return warning.With(err, warnings)
 	}
 	command.Warn(c, warnings)
@@ -173,19 +151,13 @@ func (o *convertOptions) fromForeign(c *cli.Context) error {
 // export writes a trace in another format, of those that a program can be played from elsewhere. They have
 // no polls and no noise: what is lost is said.
 func (o *convertOptions) export(c *cli.Context) (err error) {
-	t, cleanup, err := o.open(c)
-	if err != nil {
-		return err
-	}
+	t, cleanup := o.open(c)
 	defer func() { err = errors.Join(err, cleanup()) }()
 	noisy := int64(0) // calls of kernels whose models have noise
 	// With models a call costs the flop that take its seconds at the reference speed; without, what the trace declares.
 	var flops tracegen.FlopsFunc
 	if o.kernels != "" {
-		set, err := kernels.Find(o.kernels)
-		if err != nil {
-			return err
-		}
+		set := textutil.Must(kernels.Find(o.kernels))
 		list := t.Header().Kernels
 		models := make([]kernels.Model, len(list))
 		// A model that is missing is an error of the call, not of the conversion: the trace may declare
@@ -262,28 +234,22 @@ func (o *convertOptions) export(c *cli.Context) (err error) {
 }
 
 // open opens the trace. GOAL is written rank by rank, for which a stream is copied into a temporary file.
-// cleanup ends both the trace and the file; it is nil after an error.
-func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() error, err error) {
+// cleanup ends both the trace and the file.
+func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() error) {
 	info, serr := os.Stat(o.input)
 	if o.to != "goal" || o.input != "-" && (serr != nil || info.Mode().IsRegular()) {
-		t, err = open(c, o.input)
-		return t, t.Close, err
+		t = open(c, o.input)
+		return t, t.Close
 	}
 	from, name := c.App.Reader, "stdin"
 	if o.input != "-" {
-		f, err := os.Open(o.input)
-		if err != nil {
-			return nil, nil, err
-		}
+		f := textutil.Must(os.Open(o.input))
 		defer f.Close()
 		from, name = f, o.input
 	}
-	f, err := os.CreateTemp("", "trace-convert-*")
-	if err != nil {
-		return nil, nil, err
-	}
+	f := textutil.Must(os.CreateTemp("", "trace-convert-*"))
 	// The name goes at once, so that the file is gone whatever ends the program.
-	err = os.Remove(f.Name()) // it lives as long as it is open
+	err := os.Remove(f.Name()) // it lives as long as it is open
 	var size int64
 	if err == nil {
 		size, err = io.Copy(contextWriter{c.Context, f}, from)
@@ -292,9 +258,9 @@ func (o *convertOptions) open(c *cli.Context) (t *trace.Trace, cleanup func() er
 		t, err = trace.NewReaderAt(f, size, name)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		textutil.Stop(errors.Join(err, f.Close()))
 	}
-	return t, func() error { return errors.Join(t.Close(), f.Close()) }, nil
+	return t, func() error { return errors.Join(t.Close(), f.Close()) }
 }
 
 // write lets content write to the output. A file appears under its name only once it is complete. An interrupt ends

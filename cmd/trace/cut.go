@@ -28,9 +28,9 @@ func cutCommand() *cli.Command {
 			&cli.StringFlag{Name: "from", Value: "begin", Usage: "begin the part at `MARK`"},
 			&cli.StringFlag{Name: "to", Value: "end", Usage: "end the part before `MARK`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the part to `FILE`"},
-			&cli.BoolFlag{Name: "list", Usage: "print the marks that the trace has", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("list", "print the marks that the trace has"),
+			command.Switch("json", "print JSON"),
+			command.Quiet(),
 		},
 		Action: runCut,
 	}
@@ -49,12 +49,7 @@ func runCut(c *cli.Context) error {
 	case !c.IsSet("from") && !c.IsSet("to"):
 		return command.Usagef("cut: --from and --to are missing: trace cut --list TRACE prints the marks that there are")
 	default: // the output is checked first, as a cut of a large trace takes minutes
-		if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
-			return command.Usagef("cut: --output %w", err)
-		}
-		if err := atomicfile.Check(output); err != nil {
-			return err
-		}
+		command.CheckOutput(c, "output", c.Args().Slice()...)
 	}
 	from, err := cut.Parse(c.String("from"))
 	if err != nil {
@@ -71,7 +66,7 @@ func runCut(c *cli.Context) error {
 				return fmt.Errorf("%s: %w", t.Name(), err)
 			}
 			if c.Bool("json") {
-				return writeJSON(c.App.Writer, list)
+				return textutil.WriteJSON(c.App.Writer, list)
 			}
 			return cut.WriteList(c.App.Writer, list)
 		}
@@ -89,7 +84,7 @@ func runCut(c *cli.Context) error {
 			return fmt.Errorf("%s: %w", t.Name(), err)
 		}
 		if c.Bool("json") {
-			return writeJSON(c.App.Writer, s)
+			return textutil.WriteJSON(c.App.Writer, s)
 		}
 		_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", output, from, to,
 			textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions,

@@ -10,11 +10,9 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/trace/diff"
 )
-
-// trouble is the exit code of a comparison that could not be made.
-const trouble = 2
 
 // diffCommand describes trace diff. As of diff(1), its exit code tells a difference from trouble.
 func diffCommand() *cli.Command {
@@ -26,10 +24,9 @@ func diffCommand() *cli.Command {
 			"    trace diff --actions --json base.trace.zst new.trace.zst\n" +
 			"    trace diff --markdown --junit diff.xml --report diff.html base.trace.zst new.trace.zst",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it",
-				DisableDefaultText: true},
-			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown, with the actions", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			command.Switch("actions", "print the first diverging action of each rank, with the lines around it"),
+			command.Switch("markdown", "print Markdown, with the actions"),
+			command.Switch("json", "print JSON"),
 			&cli.StringFlag{Name: "junit", Usage: "write checks of parameters, counts and actions to `FILE`, too, as JUnit's XML"},
 			&cli.StringFlag{Name: "report", Usage: "write a page with all of it to `FILE`, too, as HTML"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing", DisableDefaultText: true},
@@ -57,7 +54,7 @@ func runDiff(c *cli.Context) error {
 			return command.Usagef("diff: --%s %w", name, err)
 		}
 		if err := atomicfile.Check(c.String(name)); err != nil {
-			return command.Code(err, trouble)
+			return command.Code(err, command.Trouble)
 		}
 	}
 	if err := atomicfile.Distinct(c.String("junit"), c.String("report")); err != nil {
@@ -65,28 +62,18 @@ func runDiff(c *cli.Context) error {
 	}
 
 	// An interrupted comparison has no result: it must not look like a difference.
-	command.InterruptedCode(trouble)
-	switch same, err := compare(c, c.Args().Get(0), c.Args().Get(1)); {
-	case err != nil:
-		return command.Code(err, trouble)
-	case !same:
-		return command.Silent
-	}
-	return nil
+	command.InterruptedCode(command.Trouble)
+	same, err := compare(c, c.Args().Get(0), c.Args().Get(1))
+	return command.Compared(!same, err)
 }
 
 // compare compares two files, and prints and writes what was asked for.
 // same is true if the traces mean the same, whatever was printed.
 func compare(c *cli.Context, a, b string) (same bool, err error) {
-	x, err := open(c, a)
-	if err != nil {
-		return false, err
-	}
+	defer textutil.Stopped(&err)
+	x := open(c, a)
 	defer func() { err = cmp.Or(err, x.Close()) }()
-	y, err := open(c, b)
-	if err != nil {
-		return false, err
-	}
+	y := open(c, b)
 	defer func() { err = cmp.Or(err, y.Close()) }()
 	// Pages and checks show the actions that diverge, and the counts even if they are equal.
 	shown := c.Bool("markdown") || c.String("junit") != "" || c.String("report") != ""
@@ -113,7 +100,7 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 	switch {
 	case c.Bool("quiet"):
 	case c.Bool("json"):
-		printed = writeJSON(c.App.Writer, d)
+		printed = textutil.WriteJSON(c.App.Writer, d)
 	case c.Bool("markdown"):
 		printed = d.WriteMarkdown(c.App.Writer, a, b)
 	default:

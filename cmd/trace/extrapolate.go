@@ -25,9 +25,8 @@ func extrapolateCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "ranks", Usage: "`NUMBER` of ranks; must be given"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
-			&cli.BoolFlag{Name: "approximate", Usage: "take means of sizes and counts that follow no rule, and warn of them",
-				DisableDefaultText: true},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			command.Switch("approximate", "take means of sizes and counts that follow no rule, and warn of them"),
+			command.Switch("json", "print JSON"),
 		},
 		Action: runExtrapolate,
 	}
@@ -46,12 +45,7 @@ func runExtrapolate(c *cli.Context) (err error) {
 	case c.NArg() < 3:
 		return command.Usagef("extrapolate: want 3 traces or more, of a program on different numbers of ranks, got %d", c.NArg())
 	}
-	if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
-		return command.Usagef("extrapolate: --output %w", err)
-	}
-	if err := atomicfile.Check(output); err != nil {
-		return err
-	}
+	command.CheckOutput(c, "output", c.Args().Slice()...)
 	var traces []*trace.Trace
 	defer func() {
 		for _, t := range traces {
@@ -59,26 +53,20 @@ func runExtrapolate(c *cli.Context) (err error) {
 		}
 	}()
 	for _, path := range c.Args().Slice() {
-		t, err := open(c, path)
-		if err != nil {
-			return err
-		}
-		traces = append(traces, t)
+		traces = append(traces, open(c, path))
 	}
 	o := extrapolate.Options{Ranks: ranks, Approximate: c.Bool("approximate"), Tool: "trace " + command.Version(),
 		Command: fmt.Sprintf("trace extrapolate --ranks %d %s", ranks, strings.Join(c.Args().Slice(), " "))}
 	var s *extrapolate.Summary
-	if err := atomicfile.Write(output, func(w io.Writer) (err error) {
+	textutil.Check(atomicfile.Write(output, func(w io.Writer) (err error) {
 		s, err = extrapolate.Write(w, traces, o)
 		return err
-	}); err != nil {
-		return err
-	}
+	}))
 	for _, text := range s.Warnings {
 		fmt.Fprintln(c.App.ErrWriter, "warning:", text)
 	}
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, s)
+		return textutil.WriteJSON(c.App.Writer, s)
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: %s in a grid of %s\nThe smaller recordings foretell %s of the largest; %d took it "+
 		"to be found.\nComputations follow their fits within %.0f %%.\n", output, textutil.Counted(int64(s.Ranks), "rank"), s.Grid,

@@ -5,6 +5,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/stat"
 )
@@ -19,13 +20,11 @@ func statCommand() *cli.Command {
 			"    trace stat --polls late --json run.trace.zst",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print JSON"),
+			command.Quiet(),
 		},
 		Action: func(c *cli.Context) error {
-			if err := checkPolls(c); err != nil {
-				return err
-			}
+			checkPolls(c)
 			return onTrace(c, func(t *trace.Trace) error {
 				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
 				s, err := stat.Of(t, stat.Options{Late: c.String("polls") == "late", Progress: bar.Set})
@@ -34,7 +33,7 @@ func statCommand() *cli.Command {
 					return err
 				}
 				if c.Bool("json") {
-					return writeJSON(c.App.Writer, s)
+					return textutil.WriteJSON(c.App.Writer, s)
 				}
 				return s.WriteText(c.App.Writer)
 			})
@@ -46,9 +45,8 @@ func statCommand() *cli.Command {
 var pollRules = map[string]trace.PollAnswers{"hit": trace.Hit{}, "late": trace.Late{}}
 
 // checkPolls checks --polls of a command that takes no file for it.
-func checkPolls(c *cli.Context) error {
+func checkPolls(c *cli.Context) {
 	if p := c.String("polls"); pollRules[p] == nil {
-		return command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
+		command.Refuse(c, "--polls %q, want hit or late", p)
 	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/trace"
 	"reprise/trace/verify"
@@ -19,7 +20,7 @@ func verifyCommand() *cli.Command {
 		ArgsUsage: "FILE|-",
 		Description: "    trace verify run.trace.zst\n" +
 			"    trace verify --quiet - < run.trace.zst",
-		Flags: []cli.Flag{quietFlag()},
+		Flags: []cli.Flag{command.Quiet()},
 		Action: func(c *cli.Context) error {
 			return onTrace(c, func(t *trace.Trace) error {
 				bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
