@@ -28,7 +28,7 @@ func hpcgCommand(args []string) *cli.Command {
 			Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
 			DefaultText: "-, standard output"},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		command.Switch("quiet", "no progress and no notes on stderr"),
 	)
 	return &cli.Command{
 		Name:  "hpcg",
@@ -54,9 +54,7 @@ func runHPCG(c *cli.Context, args []string) error {
 	if c.String("output") == "" {
 		return command.Usagef("hpcg: --output \"\", want the name of a file, or -")
 	}
-	if err := atomicfile.CheckOverwrite(c.String("output"), c.String("hpcg-dat")); err != nil {
-		return command.Usagef("hpcg: --output %w", err)
-	}
+	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output"), c.String("hpcg-dat")))
 	if !c.IsSet("ranks") {
 		return command.Usagef("--ranks is missing")
 	}

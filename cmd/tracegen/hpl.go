@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 	"reprise/tracegen/hpl"
 )
@@ -38,11 +40,11 @@ func hplCommand(args []string) *cli.Command {
 	flags = append(flags,
 		// A file in their place, of which one combination is taken.
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
-		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop", DisableDefaultText: true},
+		command.Switch("list", "list the combinations of the HPL.dat and stop"),
 		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1",
 			DefaultText: "the only one"},
 		// Things that HPL.dat does not tell.
-		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L", DisableDefaultText: true},
+		command.Switch("copy-l", "HPL is built with HPL_COPY_L"),
 		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random",
 			Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
 		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from",
@@ -50,7 +52,7 @@ func hplCommand(args []string) *cli.Command {
 		&cli.StringFlag{Name: "first-steps", Usage: "write the first `n` panels only", DefaultText: "all"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
 			DefaultText: "-, standard output"},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		command.Switch("quiet", "no progress and no notes on stderr"),
 	)
 	return &cli.Command{
 		Name:  "hpl",
@@ -84,25 +86,13 @@ func runHPL(c *cli.Context, args []string) error {
 	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
 		inputs = append(inputs, path)
 	}
-	if err := atomicfile.CheckOverwrite(c.String("output"), inputs...); err != nil {
-		return command.Usagef("hpl: --output %w", err)
-	}
+	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output"), inputs...))
 	// The header of the trace says how it was made.
 	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
-	if err := setCount(&o.FirstSteps, c, "first-steps"); err != nil {
-		return err
-	}
-	p, err := hplParams(c)
-	if err != nil {
-		return err
-	}
-	p.CopyL = c.Bool("copy-l")
-	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
-		return err
-	}
-	if err = p.Validate(); err != nil {
-		return command.Usage(err)
-	}
+	setCount(&o.FirstSteps, c, "first-steps")
+	p := hplParams(c)
+	p.CopyL, p.Pivots = c.Bool("copy-l"), pivotsOf(c, p.N)
+	checkUsage(p.Validate())
 	if wrong := p.Wrong(); wrong != "" {
 		command.Warn(c, []warning.Warning{{Text: wrong}})
 	}
@@ -135,77 +125,82 @@ func runHPL(c *cli.Context, args []string) error {
 		func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
 }
 
-// hplParams returns the parameters, from flags with defaults or from one combination of an HPL.dat.
-func hplParams(c *cli.Context) (p hpl.Params, err error) {
-	var variant hpl.Variant
-	if err := variant.Set(c.String("variant")); err != nil {
-		return p, command.Usagef("--variant %w", err)
+// checkUsage ends the command at parameters that it cannot have.
+func checkUsage(err error) {
+	if err != nil {
+		textutil.Stop(command.Usage(err))
 	}
+}
+
+// hplParams returns the parameters, from flags with defaults or from one combination of an HPL.dat.
+func hplParams(c *cli.Context) (p hpl.Params) {
 	if path := c.String("hpl-dat"); path != "" {
-		dat, err := readDat(c)
-		if err != nil {
-			return p, err
-		}
+		dat := readDat(c)
 		// A file of one combination needs no choice.
 		k := 1
-		if err := setCount(&k, c, "combination"); err != nil {
-			return p, err
-		}
+		setCount(&k, c, "combination")
 		if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
-			return p, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)", path, n)
+			checkUsage(fmt.Errorf("%s has %d combinations: choose one with --combination (--list shows them)", path, n))
 		}
 		p, err := dat.Combination(k)
-		if err != nil {
-			return p, command.Usage(err)
-		}
-		return p, setVariant(c, &p)
+		checkUsage(err)
+		setVariant(c, &p)
+		return p
 	}
+	variant := variantOf(c)
 	if c.IsSet("combination") {
-		return p, command.Usagef("--combination goes with --hpl-dat")
+		checkUsage(errors.New("--combination goes with --hpl-dat"))
 	}
 	for _, par := range hpl.Parameters() {
 		if par.Default == "" && !c.IsSet(par.Name) {
-			return p, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
+			checkUsage(fmt.Errorf("%s is missing (or --hpl-dat FILE)", flagName(par.Name)))
 		}
 	}
 	// Defaults depend on the parameters that are given, so that the library asks for these in between.
-	return hpl.WithDefaults(func(p *hpl.Params) error {
+	return textutil.Must(hpl.WithDefaults(func(p *hpl.Params) error {
 		p.Program = variant
 		for _, par := range hpl.Parameters() {
-			if !c.IsSet(par.Name) {
-				continue
-			}
-			if err := par.Set(p, variant.Known(par.Name, c.String(par.Name))); err != nil {
-				return command.Usagef("%s %w", flagName(par.Name), err)
+			if c.IsSet(par.Name) {
+				checkFlag(par.Name, par.Set(p, variant.Known(par.Name, c.String(par.Name))))
 			}
 		}
-		return setVariant(c, p)
-	})
+		setVariant(c, p)
+		return nil
+	}))
+}
+
+// variantOf returns the program that --variant names.
+func variantOf(c *cli.Context) (variant hpl.Variant) {
+	checkFlag("variant", variant.Set(c.String("variant")))
+	return variant
 }
 
 // setVariant sets the parameters of variants from their flags.
-func setVariant(c *cli.Context, p *hpl.Params) error {
+func setVariant(c *cli.Context, p *hpl.Params) {
 	for _, par := range hpl.VariantParameters() {
 		if c.IsSet(par.Name) {
-			if err := par.Set(p, c.String(par.Name)); err != nil {
-				return command.Usagef("--%s %w", par.Name, err)
-			}
+			checkFlag(par.Name, par.Set(p, c.String(par.Name)))
 		}
 	}
-	return nil
+}
+
+// checkFlag ends the command at a flag whose value is wrong.
+func checkFlag(name string, err error) {
+	if err != nil {
+		checkUsage(fmt.Errorf("%s %w", flagName(name), err))
+	}
 }
 
 // setCount sets a number, 1 or more, from its flag, if that is given.
-func setCount(to *int, c *cli.Context, name string) error {
+func setCount(to *int, c *cli.Context, name string) {
 	if !c.IsSet(name) {
-		return nil
+		return
 	}
 	v, err := strconv.ParseInt(c.String(name), 10, 32)
 	if err != nil || v < 1 {
-		return command.Usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
+		checkUsage(fmt.Errorf("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32))
 	}
 	*to = int(v)
-	return nil
 }
 
 // flagName returns a flag as it is written: -N, --NB.
@@ -217,24 +212,19 @@ func flagName(name string) string {
 }
 
 // readDat reads the HPL.dat, which excludes the flags of its parameters.
-func readDat(c *cli.Context) (dat *hpl.Dat, err error) {
+func readDat(c *cli.Context) (dat *hpl.Dat) {
+	variant := variantOf(c)
 	for _, par := range hpl.Parameters() {
 		if c.IsSet(par.Name) {
-			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(par.Name))
+			checkUsage(fmt.Errorf("%s and --hpl-dat exclude each other", flagName(par.Name)))
 		}
 	}
-	err = withDat(c, c.String("hpl-dat"), func(in io.Reader, name string) (err error) {
-		var variant hpl.Variant
-		if err := variant.Set(c.String("variant")); err != nil {
-			return command.Usagef("--variant %w", err)
-		}
+	textutil.Check(withDat(c, c.String("hpl-dat"), func(in io.Reader, name string) (err error) {
 		dat, err = variant.ReadDat(in, name)
 		return err
-	})
-	if err == nil {
-		command.Warn(c, dat.Warnings())
-	}
-	return dat, err
+	}))
+	command.Warn(c, dat.Warnings())
+	return dat
 }
 
 // listCombinations prints the combinations of the HPL.dat, a line each.
@@ -249,17 +239,11 @@ func listCombinations(c *cli.Context) error {
 				name)
 		}
 	}
-	dat, err := readDat(c)
-	if err != nil {
-		return err
-	}
+	dat := readDat(c)
 	// A file may have millions of combinations: the list is written as it is made, and can be interrupted.
 	for k := 1; k <= dat.Combinations(); k++ {
-		p, err := dat.Combination(k)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(c.App.Writer, "%4d  %-14s N %d NB %d P %d Q %d\n", k, p.Variant(), p.N, p.NB, p.P, p.Q)
+		p := textutil.Must(dat.Combination(k))
+		_, err := fmt.Fprintf(c.App.Writer, "%4d  %-14s N %d NB %d P %d Q %d\n", k, p.Variant(), p.N, p.NB, p.P, p.Q)
 		if err := cmp.Or(err, c.Context.Err()); err != nil {
 			return err
 		}
@@ -271,33 +255,30 @@ func listCombinations(c *cli.Context) error {
 const pivotsFile = "file:"
 
 // pivotsOf returns the source of pivots for a matrix of order n.
-func pivotsOf(c *cli.Context, n int) (pivots hpl.Pivots, err error) {
+func pivotsOf(c *cli.Context, n int) (pivots hpl.Pivots) {
 	source := c.String("pivots")
 	if c.IsSet("seed") && source != "random" {
-		return pivots, command.Usagef("--seed goes with --pivots random")
+		checkUsage(errors.New("--seed goes with --pivots random"))
 	}
 	if path, isFile := strings.CutPrefix(source, pivotsFile); isFile && path != "" {
-		f, err := os.Open(path)
-		if err != nil {
-			return pivots, err
-		}
+		f := textutil.Must(os.Open(path))
 		defer f.Close()
 		// A row for each of the n columns.
-		rows, err := hpl.ReadPivots(f, path, n)
-		return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
+		return hpl.Pivots{Kind: hpl.GivenPivots, Rows: textutil.Must(hpl.ReadPivots(f, path, n)), Name: path}
 	}
 	if err := pivots.Set(source); err != nil {
-		return pivots, command.Usagef("--pivots %w or file:PATH", err)
+		checkUsage(fmt.Errorf("--pivots %w or file:PATH", err))
 	}
 	if pivots.Kind != hpl.RandomPivots {
-		return pivots, nil
+		return pivots
 	}
 	if pivots.Seed = defaultSeed(); c.IsSet("seed") {
+		var err error
 		if pivots.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
-			return pivots, command.Usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
+			checkUsage(fmt.Errorf("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64)))
 		}
 	}
-	return pivots, nil
+	return pivots
 }
 
 // defaultSeed is that of the library, which the help shows.

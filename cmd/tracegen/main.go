@@ -15,6 +15,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 )
 
 func main() {
@@ -49,10 +50,7 @@ func withDat(c *cli.Context, path string, read func(in io.Reader, name string) e
 		return read(c.App.Reader, "stdin")
 	}
 	// The name stands for the file in messages of the reader.
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
+	f := textutil.Must(os.Open(path))
 	defer f.Close()
 	return read(f, path)
 }

@@ -42,16 +42,14 @@ func mpiCommand(args []string) *cli.Command {
 			&cli.StringFlag{Name: "gaps", Value: "mean",
 				Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each " +
 					"by its own time", DefaultText: "mean"},
-			&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels " +
-				"with their dimensions, not as time", DisableDefaultText: true},
+			command.Switch("blas", "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels "+
+				"with their dimensions, not as time"),
 			&cli.StringFlag{Name: "step-mark", DefaultText: "turns of the outermost loop",
 				Usage: "begin a step at each `CALL` of a collective, such as allreduce, or phase, such as 'pcontrol 1'"},
 			// How strict merging is.
-			&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize",
-				DisableDefaultText: true},
-			&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn",
-				DisableDefaultText: true},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+			command.Switch("partial", "write what there is of ranks that did not come to MPI_Finalize"),
+			command.Switch("leave-out", "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn"),
+			command.Switch("quiet", "no progress and no notes on stderr"),
 		},
 		Action: func(c *cli.Context) error { return runMPI(c, args) },
 	}
@@ -76,15 +74,14 @@ func runMPI(c *cli.Context, args []string) error {
 		return command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
 	}
 	// The rate turns seconds between calls into flop: a replay on a host of that speed takes the recorded time.
-	o := capture.Options{EachGap: c.String("gaps") == "all", StepMark: c.String("step-mark"), Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
+	o := capture.Options{EachGap: c.String("gaps") == "all", StepMark: c.String("step-mark"),
+		Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
 		Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	var err error
 	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {
 		return command.Usagef("--speed %q, want flop/s, such as 1Gf", c.String("speed"))
 	}
-	if err := atomicfile.Check(output); err != nil {
-		return err
-	}
+	textutil.Check(atomicfile.Check(output))
 	// Recordings of an earlier call can be merged again with other flags.
 	if c.NArg() == 0 {
 		return mergeMPI(c, c.String("recordings"), output, o)
@@ -100,9 +97,7 @@ func runMPI(c *cli.Context, args []string) error {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return err
 		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
+		textutil.Check(os.MkdirAll(dir, 0o777))
 	} else {
 		var remove func() error
 		if dir, remove, err = atomicfile.HiddenDir(output + ".recordings"); err != nil {
