@@ -45,9 +45,9 @@ func buyCommand() *cli.Command {
 			&cli.DurationFlag{Name: "budget", DefaultText: "none", Usage: "stop after this `TIME`, such as 10m, and print what is known"},
 			outputFlag("write a page, `FILE.html`", "none"),
 			jobsFlag("use `N` cores"),
-			boolFlag("dry-run", "say what would be replayed and what it may cost, and stop"),
-			boolFlag("json", "print the result as JSON"),
-			boolFlag("quiet", "no progress on stderr"),
+			command.Switch("dry-run", "say what would be replayed and what it may cost, and stop"),
+			command.Switch("json", "print the result as JSON"),
+			command.Switch("quiet", "no progress on stderr"),
 		},
 		Action: runBuy,
 	}
@@ -55,7 +55,6 @@ func buyCommand() *cli.Command {
 
 // runBuy is the command buy.
 func runBuy(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
 	if n := c.NArg(); n < 1 || n > mostSheets {
 		return command.Usagef("buy: %d arguments, want data sheets of 1 to %d machines", n, mostSheets)
 	}
@@ -69,9 +68,8 @@ func runBuy(c *cli.Context) (err error) {
 		least, most float64
 	}{{"fill", "the memory", &r.Fill, 0, mostFill}, {"level", "all runs", &r.Level, leastLevel, mostLevel},
 		{"tolerance", "the makespan", &r.Tolerance, 0, 1}} {
-		if *of.value, err = textutil.ParsePercent(c.String(of.flag), of.whole, false); err != nil {
-			return command.Usagef("buy: --%s %w", of.flag, err)
-		}
+		*of.value, err = textutil.ParsePercent(c.String(of.flag), of.whole, false)
+		command.CheckFlag(c, of.flag, err)
 		if *of.value < of.least || *of.value > of.most {
 			return command.Usagef("buy: --%s %s, want %g%% to %g%%", of.flag, c.String(of.flag), 100*of.least, 100*of.most)
 		}

@@ -8,27 +8,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/internal/textutil"
-	"reprise/report"
 	"reprise/study"
 )
 
 const (
-	// trouble is the exit code of check and rerun if they could not compare: 1 means worse, or
-	// different.
-	trouble = 2
-
 	// maxJobs is more than any machine has cores.
 	maxJobs = 1 << 14
 
@@ -36,13 +30,7 @@ const (
 	maxTold = 10
 )
 
-func main() {
-	// The exit code of an interrupt is set before signals are listened to.
-	if len(os.Args) > 1 && slices.Contains([]string{"check", "rerun"}, os.Args[1]) {
-		command.InterruptedCode(trouble)
-	}
-	command.Main("study", run)
-}
+func main() { command.Main("study", run, "check", "rerun") }
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -73,26 +61,12 @@ var version = sync.OnceValue(func() string {
 	if err != nil {
 		return v
 	}
-	hash, err := report.FileHash(path)
+	hash, err := regular.Hash(path)
 	if err != nil {
 		return v // a user who may run the program but not read it has to tell builds apart
 	}
 	return v + " (executable " + hash[:12] + ")"
 })
-
-// The stages of a command end it at their first error (textutil.Stop), which its action returns by textutil.Stopped.
-
-// check ends the command at an error.
-func check(err error) {
-	if err != nil {
-		textutil.Stop(err)
-	}
-}
-
-// boolFlag returns a flag that is off unless it is given.
-func boolFlag(name, usage string) cli.Flag {
-	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
-}
 
 // textFlag returns a flag with a text, and the help's description of its default.
 func textFlag(name, usage, usual string) *cli.StringFlag {
@@ -118,7 +92,7 @@ func jobsOf(c *cli.Context, usual int) int {
 	}
 	n := c.Int("jobs")
 	if n < 1 || n > maxJobs {
-		textutil.Stop(command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, n, maxJobs))
+		command.Refuse(c, "--jobs %d, want 1 to %d", n, maxJobs)
 	}
 	return n
 }
@@ -126,26 +100,21 @@ func jobsOf(c *cli.Context, usual int) int {
 // sizeOf returns the bytes of --memory.
 func sizeOf(c *cli.Context) int64 {
 	size, err := study.ParseBytes(c.String("memory"))
-	if err != nil {
-		textutil.Stop(command.Usagef("%s: --memory %w", c.Command.Name, err))
-	}
+	command.CheckFlag(c, "memory", err)
 	return size
 }
 
 // directory returns the argument of a command that has one: a study's directory.
 func directory(c *cli.Context) string {
 	if c.NArg() != 1 {
-		textutil.Stop(command.Usagef("%s: want the directory of a study, got %d arguments", c.Command.Name, c.NArg()))
+		command.Refuse(c, "want the directory of a study, got %d arguments", c.NArg())
 	}
 	return c.Args().First()
 }
 
 // ofDirectory returns the action of a command whose argument is a study's directory.
 func ofDirectory(action func(c *cli.Context, dir string) error) cli.ActionFunc {
-	return func(c *cli.Context) (err error) {
-		defer textutil.Stopped(&err)
-		return action(c, directory(c))
-	}
+	return func(c *cli.Context) error { return action(c, directory(c)) }
 }
 
 // tell prints the first of so many errors, and the number of the others.
@@ -167,7 +136,5 @@ func show(c *cli.Context, r result) error {
 	if !c.Bool("json") {
 		return r.WriteText(c.App.Writer)
 	}
-	e := json.NewEncoder(c.App.Writer)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return textutil.WriteJSON(c.App.Writer, r)
 }

@@ -25,7 +25,7 @@ func results(c *cli.Context, dir string) (*study.Plan, *study.Results) {
 	r := p.NewResults()
 	err := r.Update()
 	tell(c, r.Torn(), len(r.Torn()))
-	check(err)
+	textutil.Check(err)
 	return p, r
 }
 
@@ -39,7 +39,7 @@ func reportCommand() *cli.Command {
 			"    study report nb -o nb.html",
 		Flags: []cli.Flag{
 			outputFlag("write a page for a browser to `FILE`, beside the text", ""),
-			boolFlag("json", "print the findings as JSON"),
+			command.Switch("json", "print the findings as JSON"),
 		},
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			path := c.String("output")
@@ -49,11 +49,9 @@ func reportCommand() *cli.Command {
 			p, r := results(c, dir)
 			f := textutil.Must(report.Of(p, r))
 			if path != "" {
-				if err := p.CheckOutput(path); err != nil {
-					return command.Usagef("report: --output %w", err)
-				}
+				command.CheckFlag(c, "output", p.CheckOutput(path))
 				// The page first: a report is printed only if all that was asked for is there.
-				check(atomicfile.Write(path, f.WriteHTML))
+				textutil.Check(atomicfile.Write(path, f.WriteHTML))
 			}
 			return show(c, f)
 		}),
@@ -70,7 +68,7 @@ func checkCommand() *cli.Command {
 		Flags: []cli.Flag{
 			textFlag("against", "`DIR` of the study that is the base", ""),
 			&cli.StringFlag{Name: "threshold", Usage: "allow a slowdown of up to `T` (1%, or 0.01)", Value: "0%"},
-			boolFlag("json", "print the comparison as JSON"),
+			command.Switch("json", "print the comparison as JSON"),
 		},
 		Action: comparing(func(c *cli.Context) (_ result, worse bool, err error) {
 			defer textutil.Stopped(&err)
@@ -79,9 +77,7 @@ func checkCommand() *cli.Command {
 				return nil, false, command.Usagef("check: --against DIR is missing: the study to compare with")
 			}
 			threshold, err := textutil.ParsePercent(c.String("threshold"), "the makespan", true)
-			if err != nil {
-				return nil, false, command.Usagef("check: --threshold %w", err)
-			}
+			command.CheckFlag(c, "threshold", err)
 			// A is the base, B the study that may have become slower.
 			a, ra := results(c, c.String("against"))
 			b, rb := results(c, dir)
@@ -100,13 +96,7 @@ func comparing(compare func(c *cli.Context) (r result, bad bool, err error)) cli
 		if err == nil {
 			err = show(c, r)
 		}
-		switch {
-		case err != nil:
-			return command.Code(err, trouble)
-		case bad:
-			return command.Silent
-		}
-		return nil
+		return command.Compared(bad, err)
 	}
 }
 
@@ -127,9 +117,7 @@ func archiveCommand() *cli.Command {
 			if path == "-" {
 				return p.WriteArchive(c.App.Writer, r)
 			}
-			if err := p.CheckOutput(path); err != nil {
-				return command.Usagef("archive: --output %w", err)
-			}
+			command.CheckFlag(c, "output", p.CheckOutput(path))
 			// An archive of a study that is not done fails before anything is written.
 			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
 		}),
@@ -145,7 +133,7 @@ func rerunCommand() *cli.Command {
 		Flags: []cli.Flag{
 			outputFlag("the directory `DIR` of the new study", ""),
 			jobsFlag("make `N` runs at once"),
-			boolFlag("quiet", "no progress on stderr"),
+			command.Switch("quiet", "no progress on stderr"),
 		},
 		Action: comparing(rerun),
 	}
@@ -162,7 +150,7 @@ func rerun(c *cli.Context) (_ result, different bool, err error) {
 	a := textutil.Must(study.OpenArchive(c.Args().First()))
 	// The runs get this version's names, as they are to be made by it.
 	p, found, err := a.Create(c.String("output"), version())
-	check(err)
+	textutil.Check(err)
 	tellFound(c, p, found)
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
@@ -171,9 +159,9 @@ func rerun(c *cli.Context) (_ result, different bool, err error) {
 	bar.Clear()
 	tell(c, w.Torn, len(w.Torn))
 	// An interrupt gives the leases back, and the same command goes on.
-	check(cmp.Or(err, ctx.Err()))
+	textutil.Check(cmp.Or(err, ctx.Err()))
 	r := p.NewResults()
-	check(r.Update())
+	textutil.Check(r.Update())
 	d := a.Compare(p, r)
 	return d, d.Different > 0, nil
 }

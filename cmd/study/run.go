@@ -34,16 +34,15 @@ func runCommand() *cli.Command {
 			jobsFlag("make `N` runs at once"),
 			textFlag("memory", "make as many runs at once as fit in `SIZE`, such as 8GB", "no limit"),
 			leaseFlag(),
-			boolFlag("dry-run", "say what would be run, and stop"),
-			boolFlag("quiet", "no progress and no notes on stderr"),
+			command.Switch("dry-run", "say what would be run, and stop"),
+			command.Switch("quiet", "no progress and no notes on stderr"),
 		},
 		Action: runStudy,
 	}
 }
 
 // runStudy is the command run.
-func runStudy(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runStudy(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return command.Usagef("run: want the file of a study, got %d arguments", c.NArg())
 	}
@@ -84,8 +83,7 @@ func planCommand() *cli.Command {
 		Description: "Writes the plan into DIR, for study submit or for workers on any hosts.\n\n" +
 			"    study plan nb.yaml -o nb",
 		Flags: []cli.Flag{outputFlag("the study's directory `DIR`, which workers share", "")},
-		Action: func(c *cli.Context) (err error) {
-			defer textutil.Stopped(&err)
+		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return command.Usagef("plan: want the file of a study, got %d arguments", c.NArg())
 			}
@@ -96,7 +94,7 @@ func planCommand() *cli.Command {
 			p := planOf(c.Args().First())
 			tellNotes(c, p)
 			textutil.Must(p.Create(dir))
-			_, err = fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, textutil.Count(p.Different(), "run"))
+			_, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, textutil.Count(p.Different(), "run"))
 			return err
 		},
 	}
@@ -139,7 +137,7 @@ func workerCommand() *cli.Command {
 			textFlag("until", "`TIME` at which, or duration after which, to have ended; slurm: before the limit of the job of"+
 				" Slurm that this runs in", "when nothing is left"),
 			leaseFlag(),
-			boolFlag("quiet", "no progress on stderr"),
+			command.Switch("quiet", "no progress on stderr"),
 		},
 		Action: ofDirectory(runWorker),
 	}
@@ -151,14 +149,13 @@ func runWorker(c *cli.Context, dir string) (err error) {
 	// The time is read before the plan, which may take seconds of it.
 	if until := c.String("until"); until == slurm.UntilLimit {
 		left, limited, err := slurm.Left(c.Context)
-		if err != nil {
-			return err
-		}
+		textutil.Check(err)
 		if limited {
 			o.Until = time.Now().Add(left)
 		}
-	} else if o.Until, err = slurm.ParseUntil(until, time.Now()); err != nil {
-		return command.Usagef("worker: --until %w", err)
+	} else {
+		o.Until, err = slurm.ParseUntil(until, time.Now())
+		command.CheckFlag(c, "until", err)
 	}
 	return work(c, textutil.Must(study.Open(dir, version())), o)
 }
@@ -178,14 +175,10 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	}
 	w, err := p.Work(ctx, o)
 	bar.Clear()
-	if err != nil {
-		return err
-	}
+	textutil.Check(err)
 	tell(c, w.Torn, len(w.Torn))
 	tell(c, w.Errors, w.Failed)
-	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
-		return err
-	}
+	textutil.Must(fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()))
 	if text := best(p); text != "" && !w.Done {
 		fmt.Fprintln(c.App.Writer, text)
 	}
@@ -232,8 +225,6 @@ func leaseFlag() cli.Flag {
 // leaseOf returns the value of leaseFlag.
 func leaseOf(c *cli.Context) time.Duration {
 	d := c.Duration("lease")
-	if err := workqueue.CheckPeriod(d); err != nil {
-		textutil.Stop(command.Usagef("%s: --lease %w", c.Command.Name, err))
-	}
+	command.CheckFlag(c, "lease", workqueue.CheckPeriod(d))
 	return d
 }

@@ -34,7 +34,7 @@ func submitCommand() *cli.Command {
 			"    study submit nb --slurm --dry-run\n" +
 			"    study submit nb --slurm --workers 8 --partition short --time 2:00:00 -- --qos=low",
 		Flags: []cli.Flag{
-			boolFlag("slurm", "submit to Slurm"),
+			command.Switch("slurm", "submit to Slurm"),
 			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, or as many as runs are left",
 				Value: usualWorkers},
 			textFlag("partition", "`NAME` of the partition", "Slurm's default"),
@@ -43,15 +43,14 @@ func submitCommand() *cli.Command {
 				"the partition's"),
 			textFlag("memory", "`SIZE` of memory of a worker, such as 2GB", "twice what the largest run takes, and 256 MiB"),
 			leaseFlag(),
-			boolFlag("dry-run", "print the command and the script that would be submitted, and stop"),
+			command.Switch("dry-run", "print the command and the script that would be submitted, and stop"),
 		},
 		Action: submit,
 	}
 }
 
 // submit is the command submit. Arguments behind the directory are passed on to sbatch.
-func submit(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func submit(c *cli.Context) error {
 	args := c.Args().Slice()
 	switch {
 	case len(args) == 0:
@@ -65,7 +64,7 @@ func submit(c *cli.Context) (err error) {
 	// Runs that failed are not left: workers do not make them again, only study run does.
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err = fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
+		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir,
 			textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
@@ -98,7 +97,7 @@ func submit(c *cli.Context) (err error) {
 		if wrong := (*slurm.ArgumentError)(nil); errors.As(err, &wrong) {
 			return command.Usagef("submit: %w", err)
 		}
-		check(err)
+		textutil.Check(err)
 		_, err = io.WriteString(c.App.Writer, text)
 		return err
 	}
@@ -147,7 +146,7 @@ func statusCommand() *cli.Command {
 			"    study status nb\n" +
 			"    study status tuned\n" +
 			"    study status nb --json",
-		Flags: []cli.Flag{boolFlag("json", "print the status as JSON")},
+		Flags: []cli.Flag{command.Switch("json", "print the status as JSON")},
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			// A search keeps its result, or the best so far, where a study has its plan.
 			if r := textutil.Must(tune.Open(dir)); r != nil {

@@ -62,9 +62,9 @@ func tuneCommand() *cli.Command {
 			jobsFlag("make `N` replays at once"),
 			&cli.DurationFlag{Name: "budget", DefaultText: "none",
 				Usage: "stop after this `TIME`, such as 10m, and print the best so far"},
-			boolFlag("dry-run", "say what would be searched and what it may cost, and stop"),
-			boolFlag("json", "print the result as JSON"),
-			boolFlag("quiet", "no progress on stderr"),
+			command.Switch("dry-run", "say what would be searched and what it may cost, and stop"),
+			command.Switch("json", "print the result as JSON"),
+			command.Switch("quiet", "no progress on stderr"),
 		},
 		Action: runTune,
 	}
@@ -72,7 +72,6 @@ func tuneCommand() *cli.Command {
 
 // runTune is the command tune.
 func runTune(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
 	jobs := jobsOf(c, runtime.GOMAXPROCS(0))
 	switch program := c.String("program"); program {
 	case "hpl":
@@ -94,13 +93,12 @@ func runTune(c *cli.Context) (err error) {
 		last = 0
 	}
 	o.Tolerances = tune.Tolerances(last)
-	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the makespan", true); err != nil {
-		return command.Usagef("tune: --within %w", err)
-	}
+	o.Indifference, err = textutil.ParsePercent(c.String("within"), "the makespan", true)
+	command.CheckFlag(c, "within", err)
 	// The plan is never written: its runs are made by the search, a few of all.
 	p := textutil.Must(study.NewPlan(s, version()))
 	// Before --dry-run, which would promise a search that Run refuses.
-	check(tune.Check(p))
+	textutil.Check(tune.Check(p))
 	if c.Bool("dry-run") {
 		return tune.WritePrediction(c.App.Writer, p, o)
 	}
@@ -124,15 +122,15 @@ func runTune(c *cli.Context) (err error) {
 	r.Effort = since()
 	// The file stands beside the results, ready for the benchmark.
 	if name, text := r.BestFile(); o.Dir != "" && text != "" {
-		check(atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
+		textutil.Check(atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		}))
 	}
 	if o.Dir != "" {
-		check(r.Save(o.Dir))
+		textutil.Check(r.Save(o.Dir))
 	}
-	check(show(c, r))
+	textutil.Check(show(c, r))
 	if r.Stopped {
 		return stopped(o.Dir)
 	}
@@ -144,7 +142,7 @@ func runTune(c *cli.Context) (err error) {
 func searchTime(c *cli.Context) (ctx context.Context, stop func(), stopped func(dir string) error) {
 	budget := c.Duration("budget")
 	if c.IsSet("budget") && budget <= 0 {
-		textutil.Stop(command.Usagef("%s: --budget %v, want a positive time such as 10m", c.Command.Name, budget))
+		command.Refuse(c, "--budget %v, want a positive time such as 10m", budget)
 	}
 	signalled, stop := command.Interruptible(c.Context)
 	ctx = signalled
@@ -175,13 +173,13 @@ func tooShort(c *cli.Context, err error) error {
 // toTune returns the study of all configurations, from a file or from the flags.
 func toTune(c *cli.Context) *study.Study {
 	if c.NArg() > 1 {
-		textutil.Stop(command.Usagef("tune: %d arguments, want the file of a study, or none", c.NArg()))
+		command.Refuse(c, "%d arguments, want the file of a study, or none", c.NArg())
 	}
 	if c.NArg() == 1 {
 		for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill",
 			"seed"} {
 			if c.IsSet(name) {
-				textutil.Stop(command.Usagef("tune: --%s: the study's file says that", name))
+				command.Refuse(c, "--%s: the study's file says that", name)
 			}
 		}
 		s := textutil.Must(study.Load(c.Args().First()))
@@ -200,12 +198,10 @@ func toTune(c *cli.Context) *study.Study {
 		}
 	}
 	for _, text := range c.StringSlice("set") {
-		if err := r.Set(text); err != nil {
-			textutil.Stop(command.Usagef("tune: --set %w", err))
-		}
+		command.CheckFlag(c, "set", r.Set(text))
 	}
 	s, leftOut, err := r.Study()
-	check(err)
+	textutil.Check(err)
 	// Configurations without room are no error as long as others are left.
 	if leftOut > 0 && !c.Bool("quiet") {
 		command.Tell(c.App.ErrWriter, "study",
@@ -220,17 +216,14 @@ func toTune(c *cli.Context) *study.Study {
 func memoryOf(c *cli.Context) (memory, fill float64) {
 	for _, name := range []string{"order", "ranks", "nodes"} {
 		if c.IsSet(name) && c.Int(name) < 1 {
-			textutil.Stop(command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name)))
+			command.Refuse(c, "--%s %d, want a positive number", name, c.Int(name))
 		}
 	}
 	if c.IsSet("fill") && (c.IsSet("order") || c.IsSet("dat") || !c.IsSet("memory")) {
-		textutil.Stop(command.Usagef(
-			"tune: --fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat"))
+		command.Refuse(c, "--fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat")
 	}
 	fill, err := textutil.ParsePercent(c.String("fill"), "the memory", false)
-	if err != nil {
-		textutil.Stop(command.Usagef("tune: --fill %w", err))
-	}
+	command.CheckFlag(c, "fill", err)
 	if c.IsSet("memory") {
 		memory = float64(sizeOf(c))
 	}
@@ -239,7 +232,6 @@ func memoryOf(c *cli.Context) (memory, fill float64) {
 
 // tuneHPCG is the command tune for HPCG.
 func tuneHPCG(c *cli.Context, jobs int) (err error) {
-	defer textutil.Stopped(&err)
 	if c.NArg() > 0 {
 		return command.Usagef("tune: %d arguments, want none with --program hpcg", c.NArg())
 	}
@@ -253,9 +245,8 @@ func tuneHPCG(c *cli.Context, jobs int) (err error) {
 		Nodes: c.Int("nodes")}
 	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
 	b.Memory, b.Fill = memoryOf(c)
-	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true); err != nil {
-		return command.Usagef("tune: --within %w", err)
-	}
+	o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true)
+	command.CheckFlag(c, "within", err)
 	if c.Bool("dry-run") {
 		return b.WritePrediction(c.App.Writer)
 	}
@@ -271,6 +262,6 @@ func tuneHPCG(c *cli.Context, jobs int) (err error) {
 		return cmp.Or(stopped(""), tooShort(c, err))
 	}
 	r.Effort = since()
-	check(show(c, r))
+	textutil.Check(show(c, r))
 	return stopped("")
 }
