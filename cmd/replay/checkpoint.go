@@ -16,7 +16,6 @@ import (
 	"reprise/internal/snapshot"
 	"reprise/internal/textutil"
 	"reprise/replay"
-	"reprise/report"
 	"reprise/trace/warning"
 )
 
@@ -44,20 +43,18 @@ type checkpointer struct {
 }
 
 // newCheckpointer sets the options of a replay that is looked after from now on, until close.
-func newCheckpointer(ctx context.Context, j *job, o *replay.Options) (*checkpointer, error) {
+func newCheckpointer(ctx context.Context, j *job, o *replay.Options) *checkpointer {
 	k := &checkpointer{job: j, ctx: ctx, notes: j.stderr}
 	if j.quiet {
 		k.notes = io.Discard
 	}
 	if j.keeps() {
-		if err := k.prepare(o); err != nil {
-			return nil, err
-		}
+		textutil.Check(k.prepare(o))
 		// Also for --resume alone: write then tells where the replay goes on, and saves nothing.
 		o.Checkpoints = &replay.Checkpoints{Every: j.every, Write: k.write}
 	}
 	k.deaf = command.OnEnding(func(sig os.Signal) { j.end(ending{sig}) })
-	return k, nil
+	return k
 }
 
 // prepare finds and opens the checkpoint to go on from, and states all that the run depends on.
@@ -79,11 +76,7 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	case there.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
 		return command.Usagef("--checkpoint %s: want a file that can be read again, not a pipe", k.checkpoint)
 	case there.Mode().IsRegular() && there.Size() > 0:
-		head, err := readHead(k.checkpoint, 16)
-		if err != nil {
-			return err
-		}
-		if !replay.IsCheckpoint(head) {
+		if !replay.IsCheckpoint(textutil.Must(readHead(k.checkpoint, 16))) {
 			return command.Usagef("--checkpoint %s: it exists and is no checkpoint, so it is not replaced", k.checkpoint)
 		}
 		if k.resume == "" {
@@ -95,8 +88,8 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 	}
 	// The state says for which run it is: package replay compares the identity, and its own part of it (steps, options,
 	// mapping).
-	if o.Identity, err = identity(k.job); err != nil || k.resume == "" {
-		return err
+	if o.Identity = identity(k.job); k.resume == "" {
+		return nil
 	}
 
 	// The file stays open during the replay: it is read when the replay begins, and may be the one that is replaced.
@@ -110,12 +103,8 @@ func (k *checkpointer) prepare(o *replay.Options) error {
 		command.Tell(k.notes, "replay", fmt.Sprintf("there is no %s yet: replaying from the beginning", k.resume))
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if info, err = k.from.Stat(); err != nil {
-		return err
-	}
+	textutil.Check(err)
+	info = textutil.Must(k.from.Stat())
 	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
 	k.resumed = true
 	return nil
@@ -221,7 +210,7 @@ func (k *checkpointer) ended(res *replay.Result, err error) error {
 //
 // Two identities are equal if both replays must have the same bits. Names of files do not count: the same machine may
 // lie elsewhere on another host.
-func identity(j *job) ([]replay.Property, error) {
+func identity(j *job) []replay.Property {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
 	platform, kernels := j.spec.Platform, j.spec.Kernels
 	if j.spec.Machine != "" {
@@ -239,22 +228,16 @@ func identity(j *job) ([]replay.Property, error) {
 			text = "by default"
 		} else if regular.IsFile(name) {
 			var err error
-			if text, err = report.FileHash(name); errors.Is(err, regular.ErrSpecial) {
+			if text, err = regular.Hash(name); errors.Is(err, regular.ErrSpecial) {
 				err = command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
 			}
-			if err != nil {
-				return nil, err
-			}
+			textutil.Check(err)
 		}
 		list = append(list, replay.Property{Name: p[0], Value: text})
 	}
 	// A trace of our own carries its hash, which package replay compares.
 	if j.in.text != nil {
-		hash, err := j.in.text.Hash()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, replay.Property{Name: "trace", Value: fmt.Sprintf("%x", hash)})
+		list = append(list, replay.Property{Name: "trace", Value: fmt.Sprintf("%x", textutil.Must(j.in.text.Hash()))})
 	}
-	return list, nil
+	return list
 }

@@ -18,10 +18,6 @@ import (
 	"reprise/report/compare"
 )
 
-// trouble is the exit code of a comparison that could not be made: as with diff and cmp, 1 says that there is a
-// difference.
-const trouble = 2
-
 const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or " +
 	"--uncertainty, or a page of --report; - is standard input.\n" +
 	"With --threshold the exit code is 1 if a result is worse: " +
@@ -46,25 +42,18 @@ func compareCommand() *cli.Command {
 			&cli.StringFlag{Name: "test", Value: string(compare.Welch),
 				Usage: "tell differences of several seeds from noise by `welch|permutation`: " +
 					"Welch's t-test, or a permutation test"},
-			&cli.BoolFlag{Name: "paired", Usage: "compare seed by seed: A and B have the same seeds", DisableDefaultText: true},
+			command.Switch("paired", "compare seed by seed: A and B have the same seeds"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` names the random permutations of --test permutation"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			command.Switch("markdown", "print Markdown"),
+			command.Switch("json", "print JSON"),
 			&cli.StringFlag{Name: "junit", Usage: "write a check for each B to `FILE`, too, as JUnit's XML"},
 			&cli.StringFlag{Name: "report",
 				Usage: "write a page with the runs on the same axes to `FILE`, too; A and B are such pages, of one run"},
 		},
 		Action: func(c *cli.Context) error {
 			begun()
-			command.InterruptedCode(trouble)
-			worse, err := compareFiles(c)
-			if err != nil {
-				return command.Code(err, trouble)
-			}
-			if worse {
-				return command.Silent
-			}
-			return nil
+			command.InterruptedCode(command.Trouble)
+			return command.Compared(compareFiles(c))
 		},
 	})
 }
@@ -106,12 +95,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 			return false, command.Usagef("compare: --%s wants a file, as the comparison goes to standard output; "+
 				"./- is one of the name -", out[0])
 		}
-		if err := atomicfile.CheckOverwrite(out[1], files...); err != nil {
-			return false, command.Usagef("compare: --%s %w", out[0], err)
-		}
-		if err := atomicfile.Check(out[1]); err != nil {
-			return false, err
-		}
+		command.CheckOutput(c, out[0], files...)
 	}
 	if err := atomicfile.Distinct(junit, page); err != nil {
 		return false, command.Usagef("compare: %w", err)
@@ -121,7 +105,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	var results []*compare.Result
 	var pages []*report.Data
 	for _, path := range files {
-		r := textutil.Must(readResult(path, c.App.Reader))
+		r := readResult(path, c.App.Reader)
 		results, pages = append(results, r), append(pages, r.Page)
 	}
 	if i := slices.Index(pages, nil); i >= 0 && page != "" {
@@ -132,9 +116,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	o.Progress = bar.SetOf
 	r, err := compare.Compare(results[0], results[1:], o)
 	bar.Clear()
-	if err != nil {
-		return false, err
-	}
+	textutil.Check(err)
 
 	write := func(w io.Writer) error { return r.WriteText(terminal.Wide(w)) }
 	switch {
@@ -143,9 +125,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	case c.Bool("markdown"):
 		write = r.WriteMarkdown
 	}
-	if err := write(c.App.Writer); err != nil {
-		return false, err
-	}
+	textutil.Check(write(c.App.Writer))
 	if junit != "" {
 		err = atomicfile.Write(junit, r.WriteJUnit)
 	}
@@ -163,17 +143,14 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 
 // readResult reads a result from a file, or from standard input. A directory opens as well as a file, and fails when it
 // is read, by an error that says little.
-func readResult(path string, stdin io.Reader) (*compare.Result, error) {
+func readResult(path string, stdin io.Reader) *compare.Result {
 	if path == "-" {
-		return compare.Read("stdin", stdin)
+		return textutil.Must(compare.Read("stdin", stdin))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
+	f := textutil.Must(os.Open(path))
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: a directory, want a file", path)
+		textutil.Stop(fmt.Errorf("%s: a directory, want a file", path))
 	}
-	return compare.Read(path, f)
+	return textutil.Must(compare.Read(path, f))
 }

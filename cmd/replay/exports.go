@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/report"
 	"reprise/report/profile"
@@ -20,12 +21,12 @@ import (
 
 // spanOf returns the part of the run that timelines show. Whether the run has such steps and ranks is checked when its
 // header is known.
-func spanOf(c *cli.Context) (timeline.Span, error) {
+func spanOf(c *cli.Context) timeline.Span {
 	span, err := timeline.ParseSpan(c.String("window"), c.String("window-ranks"))
 	if err != nil {
-		return span, command.Usagef("--window and --window-ranks: %w", err)
+		textutil.Stop(command.Usagef("--window and --window-ranks: %w", err))
 	}
-	return span, nil
+	return span
 }
 
 // makeTimeline makes the output of --timeline: the actions of each rank, for Perfetto or Pajé. The file grows while the
@@ -35,10 +36,7 @@ func makeTimeline(j *job, c *cli.Context, o *output) error {
 	if err != nil {
 		return command.Usagef("--timeline %w", err)
 	}
-	span, err := spanOf(c)
-	if err != nil {
-		return err
-	}
+	span := spanOf(c)
 	var out *streamed
 	var sink timeline.Sink
 	var recorder *timeline.Recorder

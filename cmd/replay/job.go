@@ -87,10 +87,10 @@ func flags() []cli.Flag {
 			Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
 		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out",
 			DefaultText: "all"},
-		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "verbose", DisableDefaultText: true,
-			Usage: "say on stderr what is replayed on what, and which simulator options are not smpirun's defaults"},
+		command.Switch("json", "print the result as JSON"),
+		command.Switch("quiet", "no progress and no notes on stderr"),
+		command.Switch("verbose",
+			"say on stderr what is replayed on what, and which simulator options are not smpirun's defaults"),
 		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
 		&cli.IntFlag{Name: "runs", DefaultText: "one replay",
 			Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread"},
@@ -101,9 +101,9 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "workers", DefaultText: "none",
 			Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, " +
 				"on any host that sees it"},
-		&cli.BoolFlag{Name: "uncertainty", DisableDefaultText: true,
-			Usage: "replay on machines drawn by what the kernel file says of its own errors, " +
-				"and print an interval with its parts"},
+		command.Switch("uncertainty",
+			"replay on machines drawn by what the kernel file says of its own errors, "+
+				"and print an interval with its parts"),
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
 		&cli.StringFlag{Name: "level", Usage: "the interval of --uncertainty is to hold the time of one run with probability `P`, 50% to 99%",
 			Value: "90%"},
@@ -112,14 +112,14 @@ func flags() []cli.Flag {
 				"go on from it if it is there"},
 		&cli.DurationFlag{Name: "every", Usage: "`TIME` between two checkpoints", Value: 10 * time.Minute},
 		&cli.StringFlag{Name: "resume", Usage: "go on from the checkpoint `FILE`; trace and options must be the same"},
-		&cli.BoolFlag{Name: "critical-path", DisableDefaultText: true,
-			Usage: "print what the longest chain of computations and messages consists of, and what would shorten it"},
-		&cli.BoolFlag{Name: "what-if", DisableDefaultText: true,
-			Usage: "replay once more with the change that shortens the critical path most, and print what it does; " +
-				"implies --critical-path"},
-		&cli.BoolFlag{Name: "pop", DisableDefaultText: true,
-			Usage: "print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; " +
-				"takes two further replays"},
+		command.Switch("critical-path",
+			"print what the longest chain of computations and messages consists of, and what would shorten it"),
+		command.Switch("what-if",
+			"replay once more with the change that shortens the critical path most, and print what it does; "+
+				"implies --critical-path"),
+		command.Switch("pop",
+			"print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; "+
+				"takes two further replays"),
 		&cli.StringFlag{Name: "report",
 			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
 		&cli.StringFlag{Name: "timeline",
@@ -141,7 +141,7 @@ func flags() []cli.Flag {
 func flagOf(name, usage, byDefault string, isSwitch, several bool) cli.Flag {
 	switch {
 	case isSwitch:
-		return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
+		return command.Switch(name, usage)
 	case several:
 		return &cli.StringSliceFlag{Name: name, Usage: usage}
 	}
@@ -169,19 +169,14 @@ func (j *job) read(c *cli.Context) error {
 	if j.quiet && j.verbose {
 		return command.Usagef("--quiet and --verbose exclude each other")
 	}
-	if err := j.readMachine(c); err != nil {
-		return err
-	}
+	textutil.Check(j.readMachine(c))
 
 	// An estimate ends when it is as close as the tolerance, or when the time is over; with both, at the first of them.
-	var err error
 	if j.budget = c.Duration("budget"); c.IsSet("budget") && j.budget <= 0 {
 		return command.Usagef("--budget %v, want a positive time such as 3m", j.budget)
 	}
 	if c.IsSet("tolerance") {
-		if j.tolerance, err = parseShare("tolerance", c.String("tolerance"), false); err != nil {
-			return err
-		}
+		j.tolerance = textutil.Must(parseShare("tolerance", c.String("tolerance"), false))
 	}
 	j.workers = c.String("workers")
 	switch {
@@ -254,9 +249,8 @@ func (j *job) read(c *cli.Context) error {
 	}
 	j.draws, j.level = draws, percent/100
 
-	if j.from, j.to, err = command.Steps(c.String("steps")); err != nil {
-		return err
-	}
+	j.from, j.to, err = command.Steps(c.String("steps"))
+	textutil.Check(err)
 	return j.readOutputs(c)
 }
 

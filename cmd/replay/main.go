@@ -28,7 +28,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -36,19 +35,15 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/hugepages"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 func main() {
-	// A comparison that is interrupted is trouble, code 2, since code 1 says that a result is worse. The flags are not
-	// parsed yet.
-	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
-		command.InterruptedCode(trouble)
-	}
 	if os.Getenv("GOGC") == "" { // A replay makes little garbage: to collect it later takes 2 to 10 % less time.
 		debug.SetGCPercent(400)
 	}
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
-	command.Main("replay", run)
+	command.Main("replay", run, "compare")
 }
 
 // run is the command: stdout gets the results, stderr everything else.
@@ -79,15 +74,15 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
     replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured`
 	app.Flags = flags()
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
-	app.Action = func(c *cli.Context) error {
+	app.Action = func(c *cli.Context) (err error) {
+		// The stages end the command at their first error, as those of other commands (command.Prepare).
+		defer textutil.Stopped(&err)
 		// The library has no command help here (see command.App): the word asks for help unless a trace has that name.
 		if c.Args().First() == "help" && !regular.IsFile("help") {
 			return cli.ShowAppHelp(c)
 		}
 		j := &job{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
-		if err := j.read(c); err != nil {
-			return err
-		}
+		textutil.Check(j.read(c))
 		askOnce.Do(hugepages.Ask) // before the machine is loaded: a replay of 4,096 ranks takes a tenth less time
 		return j.run(c.Context)
 	}

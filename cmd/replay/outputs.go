@@ -13,6 +13,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/report/pop"
@@ -95,9 +96,7 @@ func (j *job) readOutputs(c *cli.Context) error {
 		if o.file == "" && (row.file || !c.Bool(row.flag) && !c.Bool(row.implied)) {
 			continue
 		}
-		if err := row.make(j, c, o); err != nil {
-			return err
-		}
+		textutil.Check(row.make(j, c, o))
 		if o.file == "-" {
 			return command.Usagef("--%s wants a file, as the result goes to standard output; ./- is one of the name -",
 				o.flag)
@@ -111,9 +110,7 @@ func (j *job) readOutputs(c *cli.Context) error {
 		if err := atomicfile.CheckOverwrite(o.file, read...); err != nil {
 			return command.Usagef("--%s %w", o.flag, err)
 		}
-		if err := atomicfile.Check(o.file); err != nil {
-			return err
-		}
+		textutil.Check(atomicfile.Check(o.file))
 		j.outputs, files = append(j.outputs, o), append(files, o.file)
 	}
 	if err := atomicfile.Distinct(files...); err != nil {
@@ -228,9 +225,7 @@ func makePath(j *job, c *cli.Context, o *output) error {
 	case whatIf && j.runs > 0:
 		return command.Usagef("--what-if replays once more: leave --runs out, --seed N names the one")
 	case whatIf:
-		if err := j.rereadable("what-if"); err != nil {
-			return err
-		}
+		textutil.Check(j.rereadable("what-if"))
 	}
 
 	// Of one replay: the path, and a further replay with the change that shortens the path most, the first of the list.

@@ -36,10 +36,7 @@ func makePage(j *job, c *cli.Context, o *output) error {
 		return command.Usagef("--window and --window-ranks are of the timeline of one replay: " +
 			"leave them out, or --runs, --uncertainty, --tolerance and --budget")
 	}
-	span, err := spanOf(c)
-	if err != nil {
-		return err
-	}
+	span := spanOf(c)
 
 	// save writes a page: its title, inputs and result, which all pages have, and what fill adds.
 	save := func(ctx context.Context, h *trace.Header, from *replay.Provenance, result any,

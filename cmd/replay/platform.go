@@ -33,7 +33,7 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 			Usage: "size of the built-in machine default: as it is for `N` ranks"},
 		&cli.StringFlag{Name: "route",
 			Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
-		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
+		command.Switch("json", "print the description as JSON"),
 	}
 	return &cli.Command{
 		Name:      "platform",
@@ -47,7 +47,8 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 		Subcommands:     []*cli.Command{newPlatformCommand(stdout, stderr)},
 		SkipFlagParsing: true,
 		HideHelpCommand: true,
-		Action: func(c *cli.Context) error {
+		Action: func(c *cli.Context) (err error) {
+			defer textutil.Stopped(&err)
 			// The words behind "replay platform", which the library does not parse, as it has no flag of two values. Each
 			// turn takes an option with its values, "--ranks N" or "--ranks=N", or the machine.
 			var name, from, to string // the machine; the ends of a route, "" for none
@@ -63,7 +64,6 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 				}
 				switch {
 				case isNumber:
-					var err error
 					if ranks, err = strconv.Atoi(number); err != nil || ranks < 1 || ranks > platforms.MaxHosts {
 						return command.Usagef("platform: --ranks %q, want 1 to %d", number, platforms.MaxHosts)
 					}
@@ -112,14 +112,10 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 			// The machine: a file, a machine directory, or built in. Options of the platform are applied as a replay
 			// applies them, so that mistakes in them show here, too.
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
-				if name, _, err = machines.Find(name); err != nil {
-					return err
-				}
+				name, _, err = machines.Find(name)
+				textutil.Check(err)
 			}
-			p, err := platforms.Find(name, max(1, ranks))
-			if err != nil {
-				return err
-			}
+			p := textutil.Must(platforms.Find(name, max(1, ranks)))
 			o := smpi.DefaultOptions()
 			d := described{Description: p.Describe(), Warnings: warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))}
 			if err := o.ApplyConfig(p); err != nil {
@@ -138,7 +134,7 @@ func platformCommand(stdout, stderr io.Writer) *cli.Command {
 				}
 			}
 			if asJSON {
-				return writeJSON(stdout, d)
+				return textutil.WriteJSON(stdout, d)
 			}
 			return d.writeText(stdout)
 		},
@@ -311,7 +307,7 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 	flags = append(flags,
 		&cli.StringFlag{Name: "o", Value: "-",
 			Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
-		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true})
+		command.Switch("quiet", "nothing on stderr but errors"))
 	return command.Prepare(&cli.Command{
 		Name:      "new",
 		Usage:     "describe a machine from a few words, as SimGrid XML",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,13 +58,12 @@ func (j *job) run(ctx context.Context) error {
 		}
 	}
 	// The input is closed at the end also if only the machine could not be loaded.
-	err := j.open(ctx)
-	if j.in != nil {
-		defer j.in.close()
-	}
-	if err != nil {
-		return err
-	}
+	defer func() {
+		if j.in != nil {
+			j.in.close()
+		}
+	}()
+	textutil.Check(j.open(ctx))
 	return way(ctx)
 }
 
@@ -97,15 +95,11 @@ func (j *job) open(ctx context.Context) (err error) {
 		return command.Usagef(anyOrder+"and %s is none", j.trace)
 	}
 	// From here on the header is known: program, ranks, steps, kernels.
-	if j.in, err = openInput(ctx, j.trace, j.stdin); err != nil {
-		return err
-	}
+	j.in = textutil.Must(openInput(ctx, j.trace, j.stdin))
 	if j.sampled() && j.in.trace == nil {
 		return command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", j.trace)
 	}
-	if err := j.in.checkSteps(j.from, j.to); err != nil {
-		return err
-	}
+	textutil.Check(j.in.checkSteps(j.from, j.to))
 	// The index of a text trace names files, which are known only now: no output may replace one of them.
 	if j.in.text != nil {
 		if err := atomicfile.CheckOverwrite(j.checkpoint, j.in.text.Files()...); err != nil {
@@ -218,10 +212,7 @@ func (j *job) replayExactly(ctx context.Context, why error) error {
 		steps = n
 		bar.Set(n)
 	}
-	k, err := newCheckpointer(ctx, j, &o)
-	if err != nil {
-		return err
-	}
+	k := newCheckpointer(ctx, j, &o)
 	// After the checkpoints: an output that adds up a whole replay must know that this one goes on from a file.
 	if err := j.outputs.begin(ctx, &o); err != nil {
 		k.close()
@@ -308,7 +299,7 @@ type textWriter interface{ WriteText(io.Writer) error }
 // Parts are passed as interfaces of typed pointers, so that nil ones are found by reflection.
 func (j *job) print(r any, parts ...textWriter) error {
 	if j.json {
-		return writeJSON(j.stdout, r)
+		return textutil.WriteJSON(j.stdout, r)
 	}
 	w := terminal.Wide(j.stdout)
 	for _, part := range parts {
@@ -320,13 +311,6 @@ func (j *job) print(r any, parts ...textWriter) error {
 		}
 	}
 	return nil
-}
-
-// writeJSON writes a result for programs, indented, as people read it, too.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // steps returns how many steps there are to replay, as far as is known before the end of a stream.

@@ -10,6 +10,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/report/path"
@@ -31,11 +32,7 @@ type runsResults struct {
 // report then has those that had ended, at least two. The result does not depend on the number of cores.
 func (j *job) replayRuns(ctx context.Context) error {
 	// Without noise all seeds give the same bits, and an interval of no width would be taken for certainty.
-	noisy, err := replay.HasNoise(j.in.header, j.machine, j.options)
-	if err != nil {
-		return err
-	}
-	if !noisy {
+	if !textutil.Must(replay.HasNoise(j.in.header, j.machine, j.options)) {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
 	ctx, stop := command.Interruptible(ctx)
@@ -178,10 +175,7 @@ func (j *job) sampleTrace(ctx context.Context) error {
 			return command.Usagef("--%s is of all windows, of which with --workers each process plays some: "+
 				"leave one of them out", j.outputs[0].flag)
 		}
-		var err error
-		if j.options.Identity, err = identity(j); err != nil {
-			return err
-		}
+		j.options.Identity = identity(j)
 		dir := estimates.New(j.workers, workerLease)
 		so.Share, leave = dir, dir.Leave
 	}
