@@ -37,8 +37,8 @@ func hostsCommand() *cli.Command {
 					"without a report"},
 		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"}},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print the report as JSON"),
+			command.Quiet(),
 		}),
 		// --draw makes another command of it, whose flags the estimate does not have, and the other way round.
 		Action: func(c *cli.Context) error {
@@ -71,8 +71,7 @@ func estimateFlags() []cli.Flag {
 
 // runHosts estimates a machine model from a sample of hosts and days: tables of coefficients are one as they stand,
 // timings become one by a fit for each host and day.
-func runHosts(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
 	}
@@ -157,10 +156,10 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) *hosts.Sample {
 			column, what, _ := strings.Cut(text, "=")
 			kernel, term, ok := strings.Cut(what, ":")
 			if !ok || column == "" {
-				refuse(c, "--%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
+				command.Refuse(c, "--%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
 			}
 			if column = strings.ToLower(column); slices.Contains(o.Columns, column) {
-				refuse(c, "--%s %q: column %s has another meaning already", flag, text, column)
+				command.Refuse(c, "--%s %q: column %s has another meaning already", flag, text, column)
 			}
 			o.Columns = append(o.Columns, column)
 			variables = append(variables, hosts.Variable{Kernel: kernel, Term: term, Noise: flag == "noise"})
@@ -205,8 +204,7 @@ func drawFlags() []cli.Flag {
 
 // runDraw draws hosts from a machine model, and writes their kernel file and on request a platform of them. The same
 // model, seed and day give the same hosts.
-func runDraw(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
@@ -269,19 +267,19 @@ func drawnPlatform(c *cli.Context, hosts int) output {
 	// The platform names its hosts NAME-0, NAME-1, ..., and the kernel file must name the same ones.
 	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
 	if !ok {
-		refuse(c, "--platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
+		command.Refuse(c, "--platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
 	}
 	machine := machineOf(c, name, hosts)
 	var properties []calibrate.Property
 	for _, text := range c.StringSlice("property") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || name == "" {
-			refuse(c, "--property %q, want NAME:VALUE", text)
+			command.Refuse(c, "--property %q, want NAME:VALUE", text)
 		}
 		properties = append(properties, calibrate.Property{Name: name, Value: value})
 	}
 	if err := checkProperties(properties); err != nil {
-		refuse(c, "--property: %w", err)
+		command.Refuse(c, "--property: %w", err)
 	}
 	o.content = func(w io.Writer) error {
 		return calibrate.WritePlatform(w, machine,

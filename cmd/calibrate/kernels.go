@@ -65,8 +65,8 @@ func kernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, " +
 				"into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print the report as JSON"),
+			command.Quiet(),
 		}),
 		Action: runKernels,
 	}
@@ -84,9 +84,8 @@ func fitFlags() []cli.Flag {
 			Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M*N^2,1; may be repeated"},
 		&cli.StringSliceFlag{Name: "product",
 			Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M*N^2 (default: of all dimensions); may be repeated"},
-		&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds",
-			DisableDefaultText: true},
+		command.Switch("no-constant", "leave the constant out of M-1 and M-2"),
+		command.Switch("relative", "minimise relative residuals instead of those in seconds"),
 		// The table: names of its columns, and the rows that count.
 		&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
 		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of " +
@@ -112,10 +111,10 @@ func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.Kerne
 		for _, text := range c.StringSlice(flag) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				refuse(c, "--%s %q, want FUNCTION=TERM", flag, text)
+				command.Refuse(c, "--%s %q, want FUNCTION=TERM", flag, text)
 			}
 			if other, ok := given[name]; ok {
-				refuse(c, "--%s and --%s of %s: want one", other, flag, name)
+				command.Refuse(c, "--%s and --%s of %s: want one", other, flag, name)
 			}
 			if given[name] = flag; flag == "terms" {
 				fit.Terms[name] = strings.Split(value, ",")
@@ -128,7 +127,7 @@ func fitOptions(c *cli.Context) (read calibrate.ReadOptions, fit calibrate.Kerne
 	read.Where = conditions(c)
 	checkUsage(c, errors.Join(read.Validate(), fit.Validate()))
 	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && fit.Model == calibrate.Constant {
-		refuse(c, "--%s has no effect with --model %s: leave one out", given, calibrate.Constant)
+		command.Refuse(c, "--%s has no effect with --model %s: leave one out", given, calibrate.Constant)
 	}
 	return read, fit
 }
@@ -162,7 +161,6 @@ type kernelModels interface {
 // that would replace an input; the base, the traces that weigh sizes, and the tables; the fit, one of two; the plots,
 // the kernel file, and the report if the file did not go to the standard output.
 func runKernels(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
 	read, fit := fitOptions(c)
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
 	var ok bool
@@ -215,9 +213,9 @@ func runKernels(c *cli.Context) (err error) {
 		report, err = calibrate.LearnKernels(timings, learn)
 		bar.Clear()
 	}
-	check(err)
+	textutil.Check(err)
 	// A kernel file with noise needs repeated timings, which is known after the fit.
-	check(report.CheckNoise(file.Noise))
+	textutil.Check(report.CheckNoise(file.Noise))
 	command.Warn(c, report.Warned())
 	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Names(), ", "),
 		command.Version())

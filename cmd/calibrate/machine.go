@@ -15,6 +15,7 @@ import (
 	"reprise/calibrate/sheet"
 	"reprise/internal/command"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/trace/warning"
 )
@@ -62,7 +63,7 @@ func machineCommand() *cli.Command {
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
 			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform",
 				DefaultText: "those that the launcher's ranks are on"},
-			quietFlag(),
+			command.Quiet(),
 		},
 		Action: runMachine,
 	}
@@ -114,9 +115,7 @@ func runMachine(c *cli.Context) error {
 		}
 		return run(c.Context, append([]string{"calibrate"}, args...), c.App.Reader, report, c.App.ErrWriter)
 	}
-	if err := machine.Make(c.Context, o); err != nil {
-		return err
-	}
+	textutil.Check(machine.Make(c.Context, o))
 	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", o.Dir,
 		machine.Manual(o.Dir))
 	return nil
@@ -145,18 +144,11 @@ func runSheet(c *cli.Context, args []string, at int) error {
 			return command.Usagef("machine: --%s is of a measured machine: leave it or --sheet out", flag)
 		}
 	}
-	text, err := regular.Read(path, yamlfile.MaxBytes)
-	if err != nil {
-		return err
-	}
+	text := textutil.Must(regular.Read(path, yamlfile.MaxBytes))
 	s, warnings, err := sheet.Parse(bytes.NewReader(text), path)
 	command.Warn(c, warnings)
-	if err != nil {
-		return err
-	}
-	if err := sheet.Make(args[0], s, text); err != nil {
-		return err
-	}
+	textutil.Check(err)
+	textutil.Check(sheet.Make(args[0], s, text))
 	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine, of which nothing was measured; %s says what was assumed\n",
 			args[0], machine.Manual(args[0]))

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,25 +39,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
-// The stages of a command end it at their first error (textutil.Stop), which its action returns by textutil.Stopped. So
-// flags are checked where they are read, and no stage hands on the errors of those that it calls.
-
-// check ends the command at an error.
-func check(err error) {
-	if err != nil {
-		textutil.Stop(err)
-	}
-}
-
-// refuse ends the command at flags or arguments that it cannot have, with the exit status of wrong usage.
-func refuse(c *cli.Context, format string, args ...any) {
-	textutil.Stop(command.Usagef(c.Command.Name+": "+format, args...))
-}
-
 // checkUsage refuses options that are not valid.
 func checkUsage(c *cli.Context, err error) {
 	if err != nil {
-		refuse(c, "%w", err)
+		command.Refuse(c, "%w", err)
 	}
 }
 
@@ -81,7 +65,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 func readTables(c *cli.Context, rows func() int64,
 	source func(arg string) (path string, read func(*table.Reader) error)) {
 	if c.NArg() == 0 {
-		refuse(c, "want at least 1 table of measurements (CSV)")
+		command.Refuse(c, "want at least 1 table of measurements (CSV)")
 	}
 	// All tables are read before anything is fitted; the first error ends the command.
 	var names []string
@@ -112,7 +96,7 @@ func readTables(c *cli.Context, rows func() int64,
 		if errors.Is(err, calibrate.ErrContradiction) {
 			err = command.Usage(err)
 		}
-		check(err)
+		textutil.Check(err)
 		if arg == "-" {
 			arg = stdinName
 		}
@@ -129,20 +113,12 @@ func readTables(c *cli.Context, rows func() int64,
 	textutil.Stop(fmt.Errorf("%s: %w: no rows%s", strings.Join(names, ", "), calibrate.ErrMeaningless, asked))
 }
 
-// quietFlag is that of commands that show progress.
-func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true}
-}
-
 // printReport prints a report, as JSON or as text.
 func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
 	if !c.Bool("json") {
 		return text(c.App.Writer)
 	}
-	e := json.NewEncoder(c.App.Writer)
-	// People read reports as well as programs do.
-	e.SetIndent("", "  ")
-	return e.Encode(report)
+	return textutil.WriteJSON(c.App.Writer, report)
 }
 
 // conditions parses --where.
@@ -150,7 +126,7 @@ func conditions(c *cli.Context) (list []calibrate.Condition) {
 	for _, text := range c.StringSlice("where") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			refuse(c, "--where %q, want COLUMN=VALUE", text)
+			command.Refuse(c, "--where %q, want COLUMN=VALUE", text)
 		}
 		// Columns are found in lower case, values are as the table has them.
 		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
@@ -162,14 +138,14 @@ func conditions(c *cli.Context) (list []calibrate.Condition) {
 func needs(c *cli.Context, other string, flags ...string) {
 	// Defaults do not count: a flag is given if the command line has it.
 	if given := firstSet(c, flags); given != "" && !c.IsSet(other) {
-		refuse(c, "--%s is about --%s: it needs one", given, other)
+		command.Refuse(c, "--%s is about --%s: it needs one", given, other)
 	}
 }
 
 // excludes refuses flags that have no effect with another one, which is given.
 func excludes(c *cli.Context, other string, flags ...string) {
 	if given := firstSet(c, flags); given != "" && c.IsSet(other) {
-		refuse(c, "--%s has no effect with --%s: leave one out", given, other)
+		command.Refuse(c, "--%s has no effect with --%s: leave one out", given, other)
 	}
 }
 

@@ -72,7 +72,7 @@ func measureKernelsCommand() *cli.Command {
 				DefaultText: "all, or as many as there are cores for"},
 			&cli.IntFlag{Name: "threads", Value: d.Threads, Usage: "`NUMBER` of threads of each rank, on as many cores"},
 			&cli.StringFlag{Name: "cores", Value: "all", Usage: "measure on cores `all|N,N-M,...`, in the order of the ranks"},
-			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
+			command.Switch("no-pin", "do not bind to cores"),
 			// The calls: the place of their operands, and which of them.
 			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun),
 				Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in " +
@@ -87,8 +87,8 @@ func measureKernelsCommand() *cli.Command {
 				Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for " +
 					"HPCG's loops)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print the report as JSON"),
+			command.Quiet(),
 		},
 		Action: runMeasureKernels,
 	}
@@ -97,7 +97,6 @@ func measureKernelsCommand() *cli.Command {
 // runMeasureKernels goes through these stages: flags, the output, the traces; the number of ranks and their memory, by
 // the run and by what is free; the plan; the measurement, which users may interrupt; and the table with its report.
 func runMeasureKernels(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
 	root := os.DirFS("/")
 	o := measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"),
 		Memory: measure.DefaultOptions().Memory, Caches: measure.LargestCache(root),
@@ -222,7 +221,7 @@ func writeMeasurement(c *cli.Context, r measurement, timings int, warnings []war
 		return fmt.Errorf("%s: nothing to write", r.Reached())
 	}
 	if !writeOutputs(c, output{what: "table", path: c.String("output"), content: r.WriteCSV}) {
-		check(printReport(c, r, r.WriteText))
+		textutil.Check(printReport(c, r, r.WriteText))
 	}
 	return r.Incomplete()
 }
@@ -260,16 +259,15 @@ func measureNetworkCommand() *cli.Command {
 				Usage: "`NUMBER` of timings of each operation and size, spread over the whole time"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of sizes and order"},
 			&cli.StringFlag{Name: "dir", Value: d.Dir, Usage: "`DIR` that all hosts see, for the program while it runs"},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print the report as JSON"),
+			command.Quiet(),
 		},
 		Action: runMeasureNetwork,
 	}
 }
 
 // runMeasureNetwork has the launcher start the ranks that time messages, and writes their table with its report.
-func runMeasureNetwork(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runMeasureNetwork(c *cli.Context) error {
 	o := network.Options{Launcher: c.Args().Slice(), Compiler: c.String("mpicc"), Dir: c.String("dir"),
 		Sizes: c.Int("sizes"), MaxBytes: c.Int64("max"), Reps: c.Int("reps"), Budget: c.Duration("budget"),
 		Seed: c.Uint64("seed"), Between: network.Between(c.String("between"))}
@@ -322,7 +320,7 @@ func measureHPLCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".",
 				Usage: "write both files into `DIR`, which is made if it is missing"},
-			&cli.BoolFlag{Name: "json", Usage: "print the paths as JSON", DisableDefaultText: true},
+			command.Switch("json", "print the paths as JSON"),
 		},
 		Action: runMeasureHPL,
 	}
@@ -332,8 +330,7 @@ func measureHPLCommand() *cli.Command {
 const mostSource = 64 << 20
 
 // runMeasureHPL writes the C file and the flags of its linker, and tells what to do with them.
-func runMeasureHPL(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runMeasureHPL(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
 	}
@@ -342,7 +339,7 @@ func runMeasureHPL(c *cli.Context) (err error) {
 	if dir == "" {
 		return command.Usagef("hpl: --output needs a directory")
 	}
-	check(os.MkdirAll(dir, 0o777))
+	textutil.Check(os.MkdirAll(dir, 0o777))
 	// Both files belong to one version of Reprise: they are written together, or neither is.
 	files := []struct {
 		path    string
@@ -361,7 +358,7 @@ func runMeasureHPL(c *cli.Context) (err error) {
 		}
 	}
 	for _, f := range files {
-		check(atomicfile.Write(f.path, func(w io.Writer) error {
+		textutil.Check(atomicfile.Write(f.path, func(w io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
 		}))

@@ -63,8 +63,7 @@ func networkCommand() *cli.Command {
 				DefaultText: "that of the largest messages"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer",
 				DefaultText: "the smallest measured"},
-			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1",
-				DisableDefaultText: true},
+			command.Switch("clamp", "bandwidth factors at most 1, latency factors at least 1"),
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			// The platform, and the noise.
 			&cli.StringFlag{Name: "platform",
@@ -80,8 +79,8 @@ func networkCommand() *cli.Command {
 			// Other results.
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			quietFlag(),
+			command.Switch("json", "print the report as JSON"),
+			command.Quiet(),
 		},
 		Action: runNetwork,
 	}
@@ -90,8 +89,7 @@ func networkCommand() *cli.Command {
 // runNetwork goes through these stages: the options of the fit, which check themselves; flags that contradict each
 // other, and outputs that replay would refuse; the tables; the fit, and on request that of the noise; the outputs, and
 // the report if none of them went to the standard output.
-func runNetwork(c *cli.Context) (err error) {
-	defer textutil.Stopped(&err)
+func runNetwork(c *cli.Context) error {
 	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
@@ -149,7 +147,8 @@ func runNetwork(c *cli.Context) (err error) {
 		}
 		if !slices.Contains(calibrate.Operations(), calibrate.Operation(op)) {
 			if _, missing := os.Stat(arg); errors.Is(missing, fs.ErrNotExist) {
-				refuse(c, "%s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =", arg, op)
+				command.Refuse(c, "%s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =",
+					arg, op)
 			}
 			return arg, read
 		}
@@ -169,7 +168,7 @@ func runNetwork(c *cli.Context) (err error) {
 	// Noise takes longer than the fit, and is fitted on request.
 	if c.String("mixture") != "" {
 		err := report.FitNoise(messages)
-		check(warning.With(err, report.Warnings))
+		textutil.Check(warning.With(err, report.Warnings))
 	}
 	command.Warn(c, report.Warnings)
 

@@ -13,6 +13,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/charts"
 	"reprise/internal/atomicfile"
+	"reprise/internal/command"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
@@ -47,7 +48,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 		// that would show it is not written.
 		if o.read != nil {
 			var b bytes.Buffer
-			check(o.content(&b))
+			textutil.Check(o.content(&b))
 			text, name := b.Bytes(), o.path
 			if name == "-" {
 				name = stdoutName
@@ -73,11 +74,11 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 		}
 	}
 	// Standard output comes last, when nothing else can fail.
-	check(writeFiles(files))
+	textutil.Check(writeFiles(files))
 	if shown.path == "" {
 		return false
 	}
-	check(shown.content(c.App.Writer))
+	textutil.Check(shown.content(c.App.Writer))
 	return true
 }
 
@@ -123,7 +124,7 @@ func checkOutputs(c *cli.Context, inputs ...string) {
 	for _, flag := range []string{"output", "platform", "mixture"} {
 		path := c.String(flag)
 		if err := atomicfile.CheckOverwrite(path, inputs...); err != nil {
-			refuse(c, "--%s %w", flag, err)
+			command.Refuse(c, "--%s %w", flag, err)
 		}
 		if paths = append(paths, path); path == "-" {
 			dashes = append(dashes, "--"+flag+" -")
@@ -133,10 +134,10 @@ func checkOutputs(c *cli.Context, inputs ...string) {
 		dashes = append(dashes, "--json")
 	}
 	if len(dashes) > 1 {
-		refuse(c, "%s: standard output takes one of them: name a file", strings.Join(dashes, ", "))
+		command.Refuse(c, "%s: standard output takes one of them: name a file", strings.Join(dashes, ", "))
 	}
 	if err := atomicfile.Distinct(paths...); err != nil {
-		refuse(c, "outputs %w", err)
+		command.Refuse(c, "outputs %w", err)
 	}
 }
 
@@ -151,7 +152,7 @@ func machineOf(c *cli.Context, name string, hosts int) calibrate.Machine {
 	var b bytes.Buffer
 	checkUsage(c, calibrate.WritePlatform(&b, one, calibrate.Cables{Bandwidth: 1}, nil))
 	if err := readPlatform(b.Bytes(), "platform"); err != nil {
-		refuse(c, "--cores %d, --speed %q: %w", m.Cores, m.Speed, err)
+		command.Refuse(c, "--cores %d, --speed %q: %w", m.Cores, m.Speed, err)
 	}
 	return m
 }
@@ -162,7 +163,7 @@ func readPlatform(text []byte, name string) (err error) {
 	p := textutil.Must(platforms.Parse(bytes.NewReader(text), name))
 	// Properties of SMPI are checked by the options of a replay.
 	o := smpi.DefaultOptions()
-	check(o.ApplyConfig(p))
+	textutil.Check(o.ApplyConfig(p))
 	return o.Validate()
 }
 
@@ -171,7 +172,7 @@ func checkProperties(list []calibrate.Property) (err error) {
 	defer textutil.Stopped(&err)
 	o := smpi.DefaultOptions()
 	for _, p := range list {
-		check(o.Set(p.Name, p.Value))
+		textutil.Check(o.Set(p.Name, p.Value))
 	}
 	return o.Validate()
 }
@@ -179,7 +180,7 @@ func checkProperties(list []calibrate.Property) (err error) {
 // checkPlotFormat refuses formats of --plot-format that plots cannot have.
 func checkPlotFormat(c *cli.Context) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		refuse(c, "--plot-format %q, want svg or png", f)
+		command.Refuse(c, "--plot-format %q, want svg or png", f)
 	}
 	needs(c, "plots", "plot-format")
 }
