@@ -18,9 +18,7 @@ import (
 // with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
 func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 	defer textutil.Stopped(&err)
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(o.Validate())
 	// Terms and products must be of kernels that were measured, and of their dimensions.
 	given := map[string][]string{}
 	maps.Copy(given, o.Terms)
@@ -69,9 +67,7 @@ func FitKernels(t *Timings, o KernelOptions) (report *KernelReport, err error) {
 		r.leaveOut(f, err)
 	}
 	r.Unfit = append(r.Unfit, unfit...)
-	if err := r.end(len(r.Functions)); err != nil {
-		return nil, err
-	}
+	textutil.Check(r.end(len(r.Functions)))
 	// Fits that are far off, or below zero, are warned of.
 	for i := range r.Functions {
 		f := &r.Functions[i]

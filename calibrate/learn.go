@@ -82,9 +82,7 @@ func (o *LearnOptions) Validate() error {
 // no kernel is left, that is an error that wraps ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(o.Validate())
 	r := &LearnReport{origin: t.origin, Statistic: o.Statistic}
 	r.findings = textutil.Must(t.begin(o.Terms, o.For))
 	for i, f := range t.functions {
@@ -98,9 +96,7 @@ func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 		}
 		r.Kernels = append(r.Kernels, *k)
 	}
-	if err := r.end(len(r.Kernels)); err != nil {
-		return nil, err
-	}
+	textutil.Check(r.end(len(r.Kernels)))
 	// The comparison of the models with the run, and that of the hosts with one another,
 	// need the fits of all kernels.
 	r.share(o.Run)
@@ -155,9 +151,7 @@ type learner struct {
 // them.
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKernel, err error) {
 	defer textutil.Stopped(&err)
-	if err := checkGroups(f.points, o.For); err != nil {
-		return nil, err
-	}
+	textutil.Check(checkGroups(f.points, o.For))
 	l := &learner{function: f, o: o, extent: slices.Index(f.dims, extents[f.name])}
 	for _, name := range labelNames {
 		if i := slices.Index(f.dims, name); i >= 0 {

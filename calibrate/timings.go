@@ -249,10 +249,8 @@ var timeNames = []string{"seconds", "duration", "time"}
 // table must have times, a kernel's name or one that is given, and a dimension; all others may be
 // missing.
 func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
-	if err := o.Validate(); err != nil {
-		return err
-	}
 	defer textutil.Stopped(&err)
+	textutil.Check(o.Validate())
 	// The index of a column is -1 if there is none of its names; where two mean the same, the
 	// reading ends.
 	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }

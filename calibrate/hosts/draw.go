@@ -76,17 +76,13 @@ type Machine struct {
 // does not depend on the day.
 func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
 	defer textutil.Stopped(&err)
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(o.Validate())
 	// The bound is that of the names of draws and of memory.
 	if units := o.Hosts * m.CPUsPerHost; units > maxHosts {
 		return nil, fmt.Errorf("%d hosts of %d CPUs, want at most %d CPUs in all", o.Hosts, m.CPUsPerHost, maxHosts)
 	}
 	// A model that was made by hand may be none: the factors below need covariances.
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(m.Validate())
 	// Of each class the factors of both covariances, which make correlated values of independent
 	// ones.
 	var spatial, temporal [][][]float64

@@ -36,9 +36,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 		for _, u := range units {
 			numbers = append(numbers, u.cpu)
 		}
-		if err := calibrate.CheckCPUs(numbers); err != nil {
-			return nil, err
-		}
+		textutil.Check(calibrate.CheckCPUs(numbers))
 		m.CPUsPerHost = slices.Max(numbers) + 1
 	}
 	r := &Report{Processors: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}

@@ -31,8 +31,6 @@ package machine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,7 +132,7 @@ type maker struct {
 func Make(ctx context.Context, o Options) (err error) {
 	defer textutil.Stopped(&err)
 	m := &maker{Options: o, done: map[string]step{}}
-	check(m.begin())
+	textutil.Check(m.begin())
 
 	// Users without a run get two of HPL on this host alone. The process grid is as square as the
 	// number of ranks allows.
@@ -146,7 +144,7 @@ func Make(ctx context.Context, o Options) (err error) {
 		}
 		for _, n := range defaultOrders {
 			path := m.path(fmt.Sprintf("measured/hpl-%d.trace.zst", n))
-			check(atomicfile.Write(path, func(w io.Writer) error {
+			textutil.Check(atomicfile.Write(path, func(w io.Writer) error {
 				return hpl.Generate(ctx, w, hpl.DefaultParams(n, rows, ranks/rows), hpl.Options{})
 			}))
 			m.Runs = append(m.Runs, path)
@@ -165,7 +163,7 @@ func Make(ctx context.Context, o Options) (err error) {
 		"--budget", budget(m.Budget / 3), "--mpicc", m.Compiler, "--"}, m.Launcher...)}
 	if m.recorded == 0 {
 		for _, path := range m.Runs {
-			hash, err := hashOf(path)
+			hash, err := regular.Hash(path)
 			if err != nil {
 				return fmt.Errorf("%s: %w", stepKernelTimes, err)
 			}
@@ -179,23 +177,23 @@ func Make(ctx context.Context, o Options) (err error) {
 		}
 		args := slices.Concat([]string{"measure", "kernels", "-o", m.path(kernelTable), "--json",
 			"--budget", budget(m.Budget * 2 / 3), "--threads", strconv.Itoa(m.Threads)}, m.KernelFlags, traces)
-		check(m.measure(stepKernelTimes, step{Args: args, Inputs: hashes}))
+		textutil.Check(m.measure(stepKernelTimes, step{Args: args, Inputs: hashes}))
 	}
-	check(m.measure(stepMessageTimes, messages))
+	textutil.Check(m.measure(stepMessageTimes, messages))
 
 	// A kernel that could not be timed keeps its model of the built-in set, which scales with the
 	// speed of the host; the fit warns of it. If the runs call no kernel, the machine has the
 	// built-in set only.
 	if m.recorded > 0 {
 		text := textutil.Must(kernels.BuiltinText("default"))
-		check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
+		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		}))
 	} else {
 		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise,
 			"--plots", m.path(plotDirs[stepKernelModels])}, traces, []string{m.path(kernelTable)})
-		check(m.step(stepKernelModels, step{Args: args}))
+		textutil.Check(m.step(stepKernelModels, step{Args: args}))
 	}
 
 	// The platform has the hosts that the launcher's ranks were on, each with the speed of the
@@ -223,15 +221,8 @@ func Make(ctx context.Context, o Options) (err error) {
 		m.Warn(warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop " +
 			"and kernels that were not timed go"))
 	}
-	check(m.step(stepNetworkModel, step{Args: append(args, m.path(networkTable))}))
+	textutil.Check(m.step(stepNetworkModel, step{Args: append(args, m.path(networkTable))}))
 	return atomicfile.Write(m.path(manualFile), m.writeManual)
-}
-
-// check ends the making of a machine at an error.
-func check(err error) {
-	if err != nil {
-		textutil.Stop(err)
-	}
 }
 
 // Manual returns the path of the description of the machine in a directory.
@@ -261,23 +252,19 @@ func (m *maker) begin() (err error) {
 		list, err = os.ReadDir(m.Dir)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		check(err)
+		textutil.Check(err)
 	}
 	if len(list) > 0 {
 		return fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", m.Dir,
 			stepsFile)
 	}
-	check(os.MkdirAll(m.path("measured"), 0o777))
+	textutil.Check(os.MkdirAll(m.path("measured"), 0o777))
 	return m.keepSteps()
 }
 
 // keepSteps writes the steps that have ended, for the next call.
 func (m *maker) keepSteps() error {
-	return atomicfile.Write(m.path(stepsFile), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(m.done)
-	})
+	return atomicfile.Write(m.path(stepsFile), func(w io.Writer) error { return textutil.WriteJSON(w, m.done) })
 }
 
 // recordedSpeed returns the flop that a second of computation counts for in traces that tracegen
@@ -311,16 +298,6 @@ func recordedSpeed(paths []string) (speed float64, err error) {
 	return speed, nil
 }
 
-// hashOf returns the SHA-256 of a file.
-func hashOf(path string) (hash string, err error) {
-	defer textutil.Stopped(&err)
-	f := textutil.Must(regular.Open(path))
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
 // isDone reports whether a step that measures was done, with the same options for the same runs,
 // and its files are there.
 func (m *maker) isDone(name string, s step) bool {
@@ -344,7 +321,7 @@ func (m *maker) measure(name string, s step) (err error) {
 	old, done := m.done[name]
 	before, _ := os.Stat(m.path(tables[name])) // nil if there is none
 	delete(m.done, name)
-	check(m.keepSteps())
+	textutil.Check(m.keepSteps())
 	err = m.step(name, s)
 	if err != nil && done {
 		// A file that is written anew is another one.

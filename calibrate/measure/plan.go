@@ -96,9 +96,7 @@ type OptionError struct{ error }
 // of a loop decides its time.
 func NewPlan(run *RunCalls, o Options) (plan *Plan, err error) {
 	defer textutil.Stopped(&err)
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(o.Validate())
 	p := &Plan{}
 
 	// Each rank gets as many cores as it has threads, in the order of the cores.

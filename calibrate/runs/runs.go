@@ -145,9 +145,7 @@ func read(path string, only []string) (r Traced, err error) {
 				for j, at := range dims[a.Sym] {
 					d[j] = a.X[at]
 				}
-				if err := calls.Add(numbers[a.Sym], d); err != nil {
-					return r, err
-				}
+				textutil.Check(calls.Add(numbers[a.Sym], d))
 			}
 			if buf[n-1].Kind == trace.KindPoll {
 				cursors[i].Answer(true) // each message is there at the first look

@@ -34,9 +34,7 @@ const mostKept = 1000
 // their error.
 func Run(ctx context.Context, o Options, progress func(time.Duration)) (result *Result, err error) {
 	defer textutil.Stopped(&err)
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+	textutil.Check(o.Validate())
 	compiler := textutil.Must(o.FindTools())
 	parent := textutil.Must(filepath.Abs(o.Dir)) // launchers may start ranks elsewhere
 	dir := textutil.Must(os.MkdirTemp(parent, "reprise-network-"))
