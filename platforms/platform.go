@@ -164,12 +164,18 @@ func (p *Platform) HostIndex(name string) (int, bool) {
 // it belongs to; of several with that name the first. A property of a zone does not
 // reach the hosts in it.
 func (p *Platform) HostProp(i int, name string) (Prop, bool) {
-	props := p.groups[p.hostGroups[i]].props
-	first := slices.IndexFunc(props, func(p Prop) bool { return p.Name == name })
-	if first < 0 {
-		return Prop{}, false
+	if prop := first(p.groups[p.hostGroups[i]].props, name); prop != nil {
+		return *prop, true
 	}
-	return props[first], true
+	return Prop{}, false
+}
+
+// first returns the first property of a name, nil if there is none.
+func first(props []Prop, name string) *Prop {
+	if i := slices.IndexFunc(props, func(p Prop) bool { return p.Name == name }); i >= 0 {
+		return &props[i]
+	}
+	return nil
 }
 
 // Config returns the simulator options that the file sets, in file order. Of several

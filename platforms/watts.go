@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,12 +42,7 @@ func (p *Platform) LinkWatts() []LinkWatts { return p.linkWatts }
 
 // HasHostWatts reports whether the file says of any host what it draws.
 func (p *Platform) HasHostWatts() bool {
-	for i := range p.groups {
-		if p.groups[i].watts != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.groups, func(g hostGroup) bool { return g.watts != nil })
 }
 
 // maxWatts bounds the power of a host or link: a machine of 2^20 hosts cannot draw that.
@@ -54,16 +50,6 @@ const maxWatts = 1e12
 
 // watts is the range of powers.
 var watts = bounds.Range{Low: 0, High: maxWatts, Unit: "W"}
-
-// first returns the first property of a name, nil if there is none.
-func first(props []Prop, name string) *Prop {
-	for i := range props {
-		if props[i].Name == name {
-			return &props[i]
-		}
-	}
-	return nil
-}
 
 // failAt ends the reading of the file at a property.
 func (b *builder) failAt(v *values, p *Prop, err error) {
