@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"strings"
 
 	"reprise/internal/regular"
@@ -151,7 +150,7 @@ func NewInputs(p *replay.Provenance, t replay.Traced, m *replay.Machine, command
 		// not there any more, or cannot be read twice.
 		hash := ""
 		if regular.IsFile(f.name) {
-			hash, _ = FileHash(f.name)
+			hash, _ = regular.Hash(f.name)
 		}
 		in.Files = append(in.Files, Input{What: f.what, Name: f.name, Hash: hash})
 	}
@@ -174,17 +173,3 @@ func NewInputs(p *replay.Provenance, t replay.Traced, m *replay.Machine, command
 
 // said is a choice with its reason.
 func said(c replay.Choice) string { return c.Value + " (" + c.Because + ")" }
-
-// FileHash names a regular file by its content.
-func FileHash(name string) (string, error) {
-	f, err := regular.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}

@@ -180,7 +180,8 @@ var limits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 <<
 
 // decode reads the JSON of a result: its limits and keys are checked before it is believed, as pages and files come
 // from anywhere, then its format, then the figures by the kind of the result.
-func decode(text []byte) (*Result, error) {
+func decode(text []byte) (_ *Result, err error) {
+	defer textutil.Stopped(&err)
 	var d document
 	if err := limits.Check(text); err != nil {
 		return nil, fmt.Errorf("no result is so large: %w", err)
@@ -188,9 +189,7 @@ func decode(text []byte) (*Result, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
-	if err := checkValue(json.NewDecoder(bytes.NewReader(text)), ""); err != nil {
-		return nil, err
-	}
+	textutil.Check(checkValue(json.NewDecoder(bytes.NewReader(text)), ""))
 	switch {
 	case d.Format < 0:
 		return nil, fmt.Errorf("format %d, want 1 to %d", d.Format, replay.ResultFormat)
@@ -215,13 +214,9 @@ func decode(text []byte) (*Result, error) {
 		if err := errors.Join(json.Unmarshal(d.Makespan, &makespan), json.Unmarshal(d.Gflops, &gflops)); err != nil {
 			return nil, fmt.Errorf("%w: %w", errKind, err)
 		}
-		if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
-			return nil, err
-		}
+		textutil.Check(cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)))
 		next := func(values []float64) Figure { return nextOf(values, 0) }
-		if err := res.addSeeds(d.Draws, &d.Names, next); err != nil {
-			return nil, err
-		}
+		textutil.Check(res.addSeeds(d.Draws, &d.Names, next))
 		// The deviation of one draw that the file states holds what draws that are estimates do not show.
 		for f, sd := range map[*Figure]float64{&res.makespan: makespan.SD, &res.gflops: gflops.SD} {
 			_, shown := moments(f.values)

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -247,9 +246,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 
 // WriteJSON writes everything; numbers have all the digits of the double.
 func (c *Comparison) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(c)
+	return textutil.WriteJSON(w, c)
 }
 
 // WriteJUnit writes a check for each of the others, which fails if it is worse by the gate. Its text is the whole
