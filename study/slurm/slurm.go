@@ -33,7 +33,6 @@ package slurm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,9 +109,7 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 	if err := os.Mkdir(filepath.Join(a.Dir, outputDir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	if err := atomicfile.Check(file("0")); err != nil {
-		return "", err
-	}
+	textutil.Check(atomicfile.Check(file("0")))
 	// Two submissions at the same moment may pass both: the limit is a courtesy, and Slurm has its
 	// own.
 	waiting := textutil.Must(Tasks(ctx, a.Name, a.Dir))
@@ -126,9 +123,7 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 		return "", fmt.Errorf("sbatch: printed %q, want the id of a job", out)
 	}
 	err = atomicfile.Replace(file(job), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return textutil.WriteJSON(w, struct {
 			Job       string   `json:"job"`
 			Arguments []string `json:"sbatch"`
 		}{job, args})

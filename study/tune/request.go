@@ -110,9 +110,7 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 		fmt.Fprintf(to, "%s%s: %s\n", indent, strconv.Quote(s.Word), strconv.Quote(s.Value))
 	}
 	if r.Dat != "" {
-		if err := r.checkDat(places); err != nil {
-			return nil, 0, err
-		}
+		textutil.Check(r.checkDat(places))
 		fmt.Fprintf(&machine, "hpl-dat: %s\n", strconv.Quote(r.Dat))
 	} else if err := r.usual(places, &machine, &parameters, &factors); err != nil {
 		return nil, 0, err

@@ -73,9 +73,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
 	}
-	if err := Check(p); err != nil {
-		return nil, err
-	}
+	textutil.Check(Check(p))
 	t := &tuner{Options: o, plan: p, runs: textutil.Must(p.NewCachedEvaluator(o.Dir))}
 	// What Open finds before the first replay has ended. A search that goes on has a result already.
 	if o.Dir != "" && textutil.Must(Open(o.Dir)) == nil {

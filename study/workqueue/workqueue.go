@@ -53,6 +53,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"reprise/internal/textutil"
 )
 
 // Names of the directories of workers and of leases, in the directory that they share.
@@ -120,23 +122,17 @@ type Worker struct {
 
 // Join makes this process a worker of a directory, under a new name: it is alive until it leaves,
 // or has not been seen for a period.
-func Join(dir string, period time.Duration) (*Worker, error) {
+func Join(dir string, period time.Duration) (_ *Worker, err error) {
+	defer textutil.Stopped(&err)
 	if err := CheckPeriod(period); err != nil {
 		return nil, fmt.Errorf("a lease of %w", err)
 	}
 	for _, sub := range []string{WorkersDir, LeasesDir} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
-			return nil, err
-		}
+		textutil.Check(os.MkdirAll(filepath.Join(dir, sub), 0o777))
 	}
-	o, err := self(period.Seconds())
-	if err != nil {
-		return nil, err
-	}
+	o := textutil.Must(self(period.Seconds()))
 	w := &Worker{Owner: o, dir: dir, stop: make(chan struct{})}
-	if err := create(w.file(o.Name), &o); err != nil {
-		return nil, err
-	}
+	textutil.Check(create(w.file(o.Name), &o))
 	if err = w.beat(); err == nil {
 		if err = clocks(w.server, w.at); err != nil {
 			err = fmt.Errorf("%s: %w", dir, err)
@@ -195,15 +191,11 @@ func (w *Worker) Leave() error {
 func (w *Worker) file(name string) string { return filepath.Join(w.dir, WorkersDir, name) }
 
 // beat writes to the worker's file and learns the file server's time from it.
-func (w *Worker) beat() error {
+func (w *Worker) beat() (err error) {
+	defer textutil.Stopped(&err)
 	at := time.Now()
-	if err := mark(w.file(w.Name), held); err != nil {
-		return err
-	}
-	info, err := os.Stat(w.file(w.Name))
-	if err != nil {
-		return err
-	}
+	textutil.Check(mark(w.file(w.Name), held))
+	info := textutil.Must(os.Stat(w.file(w.Name)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	// The file server's time of now is then this time plus what has passed by the monotonic clock
