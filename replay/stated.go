@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,8 @@ func memoryOfRank(h *trace.Header) float64 {
 
 // memory checks what the machine states of its hosts, and whether the run fits into the memory of the fullest one. What
 // does not fit is played all the same: a machine with more may be what is asked for. Of HPCG, less than a quarter of the
-// memory gives no result that counts.
+// memory gives no result that counts. Kernels of a trace without queues are played even where the machine has devices, as
+// if each rank waited for its device.
 func (l *loader) memory() error {
 	p, need := l.machine.Platform, memoryOfRank(l.header)
 	count := l.machine.ranksOnHosts()
@@ -100,19 +102,28 @@ func (l *loader) memory() error {
 	}
 	full := slices.Index(count, slices.Max(count))
 	memory, line, _ := stated(p, full, memoryProperty)
+	if _, devices := p.HostProp(full, launchProperty); devices && len(l.header.Queues) == 0 && len(l.header.Kernels) > 0 {
+		l.odd = append(l.odd, warning.New("the machine has devices, but the trace has no queues: each rank waits for each of its kernels;"+
+			" tracegen hpl --variant rochpl writes what HPL does with devices").As(warning.Risk))
+	}
 	need *= float64(count[full])
 	if memory == 0 || need == 0 {
 		return nil
 	}
-	say := func(than string) {
-		l.odd = append(l.odd, warning.At(p.Name(), line, "%s needs %.3g GB on host %s (%s), %s its %.4g GB of memory",
-			strings.ToUpper(l.header.Program), need/1e9, p.Host(full).Name, textutil.Count(count[full], "rank"), than, memory/1e9).As(warning.Risk))
+	say := func(than, fits string) {
+		l.odd = append(l.odd, warning.At(p.Name(), line, "%s needs %.3g GB on host %s (%s), %s its %.4g GB of memory%s", strings.ToUpper(l.header.Program),
+			need/1e9, p.Host(full).Name, textutil.Count(count[full], "rank"), than, memory/1e9, fits).As(warning.Risk))
 	}
 	switch {
 	case need > memory:
-		say("more than")
+		fits := ""
+		if text, _ := l.header.Param("N"); text != "" {
+			n, _ := strconv.ParseFloat(text, 64)
+			fits = fmt.Sprintf("; N = %.0f fits", math.Floor(n*math.Sqrt(memory/need)))
+		}
+		say("more than", fits)
 	case l.header.Program == "hpcg" && need < memory/4:
-		say("by its rules too little for a result: less than a quarter of")
+		say("by its rules too little for a result: less than a quarter of", "")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (r *reader) devices(root ast.Node, s *Sheet) {
 		return
 	}
 	g := gpus{Count: r.whole("gpus", 0, maxGPUs), Ports: r.whole("nics", 1, maxGPUs), Peak: map[string]float64{}}
-	r.need(root, "gpu_peak", "{fp64: 47.9Tflop/s}")
+	r.need(root, "gpu_peak", "{fp64: 23.9Tflop/s}")
 	r.need(root, "gpu_memory", "64GB")
 	r.need(root, "gpu_memory_bandwidth", "1.6TBps")
 	var names []string
@@ -62,7 +62,7 @@ func (r *reader) devices(root ast.Node, s *Sheet) {
 	fields := textutil.Must(r.Fields(peak, "gpu_peak", names...))
 	for _, p := range precisions {
 		if n := fields[p.name]; n != nil {
-			g.Peak[p.name] = r.quantity(n, "gpu_peak: "+p.name, "47.9Tflop/s", speeds, 1e9, 1e18)
+			g.Peak[p.name] = r.quantity(n, "gpu_peak: "+p.name, "23.9Tflop/s", speeds, 1e9, 1e18)
 			continue
 		}
 		if p.name == "fp64" {
