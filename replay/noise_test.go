@@ -456,6 +456,28 @@ func TestUncertaintyOfEstimates(t *testing.T) {
 	}
 }
 
+// TestUncertaintyStopped: what ended before a signal has an interval if there are three draws: the mean of 1, 2, 3 and 4 s
+// is 2.5 s.
+func TestUncertaintyStopped(t *testing.T) {
+	b := newBench(t, star(1), 1)
+	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1}, covariance: [[1]]}\n", "k")
+	signal := errors.New("signal")
+	for _, most := range []int{2, 4} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		n := 0
+		u, err := replay.Uncertain(ctx, &b.header, b.Machine, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: 20, Workers: 1}, func(ctx context.Context, _ replay.Machine, _ replay.Options) (*replay.Played, error) {
+			if n++; n > most {
+				stop(signal)
+				return nil, ctx.Err()
+			}
+			return &replay.Played{Header: &b.header, SeedResult: replay.SeedResult{Makespan: float64(n)}}, nil
+		})
+		if !errors.Is(err, signal) || (u != nil) != (most == 4) || u != nil && (len(u.Draws) != 4 || u.Makespan.Mean != 2.5) {
+			t.Errorf("after %d: %+v, %v", most, u, err)
+		}
+	}
+}
+
 // TestUncertaintyErrors are drawings that cannot be, or that fail.
 func TestUncertaintyErrors(t *testing.T) {
 	certain := "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1}}\n"

@@ -439,7 +439,8 @@ var ErrCertain = errors.New("nothing to draw from: the kernel file has no covari
 // covariance, hosts by the scatter that the kernel file states, noise by its seed, all with
 // the seeds from Options.Seed on, so that the same seed is the same machine for other traces
 // and options. Then it draws each of the causes alone. play replays, or estimates; it is
-// called from several goroutines.
+// called from several goroutines. If the context ends, the result is that of the draws that had
+// ended, beside the context's cause; nil if they are fewer than three.
 //
 // Source: the interval is that of a prediction from a normal sample, by Student's
 // distribution (G. Hahn, W. Meeker, "Statistical Intervals", section 4.7).
@@ -505,8 +506,19 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		results[i] = p
 		return nil
 	})
+	ended := func(series int) []*Played { // the draws of a series up to the first that did not end
+		of := results[series*uo.Draws:][:uo.Draws]
+		if i := slices.Index(of, nil); i >= 0 {
+			of = of[:i]
+		}
+		return of
+	}
+	var stopped error
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		if stopped = context.Cause(ctx); len(ended(0)) < 3 {
+			return nil, stopped
+		}
+		errs = nil
 	}
 	for _, err := range errs { // the first failure ends the other draws, whose error is Canceled
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -514,14 +526,19 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		}
 	}
 
-	p, draws := results[0], results[:uo.Draws]
-	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: cmp.Or(uo.Level, DefaultLevel)}
+	draws := ended(0)
+	p := draws[0]
+	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: cmp.Or(uo.Level, DefaultLevel), Parts: []UncertaintyPart{}}
 	u.Draws, u.Names, u.Warnings = sumUp(draws)
 	u.setIntervals(draws, 0)
 	for i, c := range causes {
 		part := UncertaintyPart{c.name, u.Makespan.SD}
 		if len(causes) > 1 {
-			part.SD = summaryOf(results[(1+i)*uo.Draws:][:uo.Draws], makespanOf).SD
+			alone := ended(1 + i)
+			if len(alone) < 3 {
+				continue
+			}
+			part.SD = summaryOf(alone, makespanOf).SD
 		}
 		u.Parts = append(u.Parts, part)
 	}
@@ -529,7 +546,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	// show them.
 	squares := 0.0
 	for _, p := range draws {
-		squares += float64(p.Sampling*p.Sampling) / float64(uo.Draws)
+		squares += float64(p.Sampling*p.Sampling) / float64(len(draws))
 	}
 	if squares > 0 {
 		sd := math.Sqrt(squares)
@@ -540,7 +557,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	u.Covers = fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s; it says nothing of %s.",
 		100*u.Level, strings.Join(covered, ", "), strings.Join(append(missing,
 			"other load on the machine and of what the models leave out"), ", "))
-	return u, nil
+	return u, stopped
 }
 
 // draw returns the machine, and the options, of a draw of some causes.

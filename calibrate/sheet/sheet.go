@@ -82,7 +82,8 @@ func (s *Sheet) Threads() int { return max(1, s.coresOfNode()/s.RanksPerHost) }
 
 // keys are all that a sheet may say.
 var keys = []string{"name", "description", "source", "nodes", "sockets", "cores", "clock", "clock_kind", "flop_per_cycle",
-	"l3", "memory", "memory_bandwidth", "network", "network_kind", "latency", "topology", "ranks_per_host", "software",
+	"l3", "memory", "memory_bandwidth", "network", "network_kind", "latency", "topology", "switch_ports", "ranks_per_host",
+	"software",
 	"efficiency", "watts", "from_memory",
 	"gpus", "gpu_peak", "gpu_memory", "gpu_memory_bandwidth", "host_link", "gpu_fabric", "nics"}
 
@@ -102,6 +103,7 @@ var networkKinds = map[string]string{
 const (
 	maxSockets = 16
 	maxCores   = 512
+	maxPorts   = 4096
 )
 
 // reader reads a sheet. The first error ends the reading (textutil.Stop).
@@ -342,6 +344,16 @@ func (r *reader) network(s *Sheet) {
 	}
 	if err == nil {
 		err = s.spec().Check()
+	}
+	if tree, ok := s.Topology.(compose.FatTree); ok && err == nil && r.fields["switch_ports"] != nil {
+		ports := r.whole("switch_ports", 0, maxPorts)
+		for _, l := range tree.Levels {
+			if n := l.Children + l.Up; n > ports {
+				err = fmt.Errorf("%d down and %d up need %d ports, a switch has %d (switch_ports)", l.Children, l.Up, n, ports)
+			}
+		}
+	} else if r.fields["switch_ports"] != nil && err == nil {
+		r.stop(r.fields["switch_ports"], "switch_ports: is of a fat tree, topology is %s", textutil.Quote(name))
 	}
 	if err != nil {
 		r.stop(cmp.Or(r.fields["topology"], r.fields["nodes"]), "topology: %w", err)

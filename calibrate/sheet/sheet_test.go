@@ -94,6 +94,8 @@ func TestErrors(t *testing.T) {
 		{"software", "gpus: 4\ngpu_peak: {fp64: 47.9}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps", `s.yaml:14: gpu_peak: fp64: "47.9" is a number without a unit`},
 		{"software", "gpus: 4\ngpu_peak: {fp64: 47.9Tflop/s}\ngpu_memory: 64GB\ngpu_memory_bandwidth: 1.6TBps\nranks_per_host: 8", `s.yaml:17: ranks_per_host: 8 ranks for 4 GPUs`},
 		{"software", "watts: {idle: 780, full: 220}", `s.yaml:13: watts: full: 220`},
+		{"software", "switch_ports: 20", "s.yaml:12: topology: 16 down and 8 up need 24 ports, a switch has 20"},
+		{"topology", "switch_ports: 36", `s.yaml:12: switch_ports: is of a fat tree, topology is "switch"`},
 		{"software", "from_memory: [watts]", `s.yaml:13: from_memory: "watts" is no key of this sheet`},
 	} {
 		_, _, err := Parse(strings.NewReader(edited(c.key, c.line)), "s.yaml")

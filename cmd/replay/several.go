@@ -72,8 +72,8 @@ func (j *job) replayRuns(ctx context.Context) error {
 
 // replayDraws replays on drawn machines and prints the intervals.
 //
-// A draw varies the parameters of kernels within the errors that the kernel file states, and the noise. An interval
-// needs all draws, so that a signal leaves nothing to print.
+// A draw varies the parameters of kernels within the errors that the kernel file states, and the noise. After a
+// signal the intervals are those of the draws that had ended, at least three.
 func (j *job) replayDraws(ctx context.Context) error {
 	ctx, stop := command.Interruptible(ctx)
 	defer stop()
@@ -120,14 +120,17 @@ func (j *job) replayDraws(ctx context.Context) error {
 	switch {
 	case errors.Is(err, replay.ErrCertain):
 		return command.Usagef("--uncertainty: %w", err)
-	case err != nil && ctx.Err() != nil:
-		return errors.New("stopped by a signal: no interval without all draws")
-	case err != nil:
+	case u == nil && ctx.Err() != nil:
+		return errors.New("stopped by a signal: an interval needs three draws")
+	case u == nil:
 		return warning.With(err, warning.Join(j.in.warnings(), j.causes()))
+	}
+	if err != nil {
+		err = fmt.Errorf("stopped by a signal after %d of %d draws", len(u.Draws), j.draws)
 	}
 	r := replay.NewUncertaintyReport(u, j.provenance(time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, j.warnings)
-	return errors.Join(j.print(r, r), j.outputs.each(func(o *output) error { return o.writeDraws(r) }))
+	return errors.Join(j.print(r, r), j.outputs.each(func(o *output) error { return o.writeDraws(r) }), err)
 }
 
 // playAgain replays once, reading the trace for itself.

@@ -21,8 +21,9 @@
 //
 // # Source
 //
-// Intervals: [replay.IntervalOf] of logarithms, since the errors are log-normal. Differences are of pairs of replays with the same draws: common random numbers, A. Law,
-// "Simulation Modeling and Analysis", section 11.2. The search: package study/tune.
+// Intervals: [replay.IntervalOf] of logarithms, since the errors are log-normal. Differences are of pairs of replays with
+// the same draws: common random numbers, A. Law, "Simulation Modeling and Analysis", section 11.2. The search: package
+// study/tune.
 package buy
 
 import (
@@ -137,6 +138,7 @@ func (b *buyer) run(ctx context.Context) error {
 	if err := rounds((*machine).answers); err != nil {
 		return err
 	}
+	b.tell("then " + b.predict().Line())
 	if err := rounds((*machine).compared); err != nil {
 		return err
 	}
@@ -327,9 +329,9 @@ func (m *machine) head() *series {
 type Prediction struct {
 	Machines []string
 	Replays  int
-	Seconds  float64           // about, guessed from the number of messages
+	Seconds  float64           // about
 	Warnings []warning.Warning // of the sheets
-	text     string
+	text, by string
 }
 
 // Predict says what a request will cost.
@@ -343,7 +345,10 @@ func Predict(r Request) (*Prediction, error) {
 
 // predict guesses what a request costs.
 func (b *buyer) predict() *Prediction {
-	p := &Prediction{}
+	p := &Prediction{by: "guessed from the number of messages"}
+	if b.took > 0 {
+		p.by = "by those that have ended"
+	}
 	var text strings.Builder
 	for _, m := range b.machines {
 		n, seconds := m.left(b)
@@ -395,7 +400,7 @@ const (
 
 // Line says in one line what a request will cost.
 func (p *Prediction) Line() string {
-	return fmt.Sprintf("about %d replays, %v in all, guessed from the number of messages", p.Replays, study.Round(p.Seconds))
+	return fmt.Sprintf("about %d replays, %v in all, %s", p.Replays, study.Round(p.Seconds), p.by)
 }
 
 // Text is the prediction for people, with the study that each search is.

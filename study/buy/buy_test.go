@@ -249,6 +249,11 @@ func TestSheets(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:7: memory_bandwidth: ") {
 		t.Error(err)
 	}
+	// One port down and two up do not fit into two ports.
+	c := must(prepare(request(t, small+"switch_ports: 2\n"))).machines[0].changes[0]
+	if c.hpl != nil || !strings.Contains(c.impossible, "1 down and 2 up need 3 ports") {
+		t.Errorf("%q", c.impossible)
+	}
 	// A sheet in one line has no lines to change: that is said, and all else is answered.
 	flow := "{" + strings.Join(strings.Split(strings.TrimSpace(small), "\n"), ", ") + "}\n"
 	m := must(prepare(request(t, flow))).machines[0]
