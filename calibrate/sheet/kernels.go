@@ -100,6 +100,9 @@ func (s *Sheet) deviations() (list []deviation, network float64) {
 		return s.deviceDeviations(), network
 	}
 	products := errorTypical
+	if s.FlopPerCycle < 16 {
+		products = errorNarrow
+	}
 	switch {
 	case s.Efficiency > 0:
 		products = errorStated
