@@ -118,9 +118,14 @@ func (par *Parameter) text(value int) string {
 // pivots come from.
 func (p *Params) WriteDat(w io.Writer) error {
 	equil := map[bool]int{true: 1}[p.Equil] // the format has digits for switches as well
+	// rocHPL wants the grid twice, and takes some of its parameters from the command line only.
+	options := ""
+	if p.Program.roc() {
+		options = fmt.Sprintf(" for rocHPL with the options -P %d -Q %d -p %d -q %d -f %v", p.P, p.Q, p.Node.P, p.Node.Q, p.Frac)
+	}
 	// HPL reads the value in front and takes the rest of the line for a comment.
 	_, err := fmt.Fprintf(w, `HPLinpack benchmark input file
-written by Reprise
+written by Reprise%s
 HPL.out      output file name (if any)
 6            device out (6=stdout,7=stderr,file)
 1            # of problems sizes (N)
@@ -150,7 +155,7 @@ HPL.out      output file name (if any)
 %-12d U  in (0=transposed,1=no-transposed) form
 %-12d Equilibration (0=no,1=yes)
 %-12d memory alignment in double (> 0)
-`, p.N, p.NB, p.PMap, p.P, p.Q, p.PFact, p.NBMin, p.NDiv, p.RFact, p.Bcast, p.Depth, p.Swap, p.SwapThreshold, p.L1, p.U,
+`, options, p.N, p.NB, p.PMap, p.P, p.Q, p.PFact, p.NBMin, p.NDiv, p.RFact, p.Bcast, p.Depth, p.Swap, p.SwapThreshold, p.L1, p.U,
 		equil, p.Align)
 	return err
 }

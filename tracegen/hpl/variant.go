@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/smpi/option"
+	"reprise/trace"
 )
 
 // This file has the programs that solve HPL's system (Variant), and the parameters that rocHPL has besides those of
@@ -37,6 +38,14 @@ func (v *Variant) Set(name string) error {
 	}
 	*v = Variant(i)
 	return nil
+}
+
+// Kernels returns the kernels that traces of the run declare.
+func (p *Params) Kernels() []trace.Kernel {
+	if p.Program.roc() {
+		return rocKernels(p)
+	}
+	return Kernels()
 }
 
 // roc reports whether the variant is rocHPL, of any version.

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,9 @@ type headerOnly struct{ header trace.Header }
 func (h *headerOnly) Header() *trace.Header { return &h.header }
 
 // All returns the programs that have a name.
-func All() []*Program { return []*Program{newHPL(), newHPCG()} }
+func All() []*Program {
+	return []*Program{newHPL(hpl.HPL23, "HPL"), newHPL(hpl.RocHPL, "rocHPL 7"), newHPL(hpl.RocHPL6, "rocHPL 6"), newHPCG()}
+}
 
 // Find returns the program of a name, nil if there is none.
 func Find(name string) *Program {
@@ -154,16 +157,24 @@ type HPL struct {
 	FirstSteps int // so many panels are factored only; 0: all, and the system is solved
 }
 
-// newHPL makes the program from the table of parameters of package hpl, with those that no HPL.dat
-// has: the build option, the source of pivots, their seed, and how much of the run is traced.
-func newHPL() *Program {
-	p := &Program{Name: "hpl", Title: "HPL", SeedName: "pivot-seed", DatName: "hpl-dat", ReadDat: readHPLDat}
-	var inDat option.Table[hpl.Params]
-	for _, par := range hpl.Parameters() {
-		inDat = append(inDat, par.Option)
+// newHPL makes a program from the tables of parameters of package hpl, with those that no HPL.dat
+// has: the build option or those of rocHPL, the source of pivots, their seed, and how much of the run is traced.
+func newHPL(variant hpl.Variant, title string) *Program {
+	p := &Program{Name: variant.String(), Title: title, SeedName: "pivot-seed", DatName: "hpl-dat"}
+	p.ReadDat = func(text []byte, name string) ([]List, error) { return readHPLDat(variant, text, name) }
+	list := hpl.Parameters()
+	if variant != hpl.HPL23 {
+		list = slices.Concat(list, hpl.VariantParameters())
 	}
-	table := append(option.Of(inDat, func(r *HPL) *hpl.Params { return &r.Params }),
-		option.YesNo("copy-l", "HPL is built with HPL_COPY_L: yes or no", func(r *HPL) *bool { return &r.CopyL }),
+	var params option.Table[hpl.Params]
+	for _, par := range list {
+		params = append(params, par.Option)
+	}
+	table := option.Of(params, func(r *HPL) *hpl.Params { return &r.Params })
+	if variant == hpl.HPL23 {
+		table = append(table, option.YesNo("copy-l", "HPL is built with HPL_COPY_L: yes or no", func(r *HPL) *bool { return &r.CopyL }))
+	}
+	table = append(table,
 		option.Option[HPL]{Name: "pivots", Doc: "random, lu or none",
 			Set: func(r *HPL, v string) error { return r.Pivots.Set(v) }},
 		option.Parsed("first-steps", "so many panels only, which tell how a long run begins; all: the whole run",
@@ -189,11 +200,12 @@ func newHPL() *Program {
 		r := &HPL{}
 		var err error
 		r.Params, err = hpl.WithDefaults(func(p *hpl.Params) error {
+			p.Program = variant
 			of := &HPL{Params: *p}
 			for _, g := range given {
 				o := table.Find(g.Name)
 				if o == nil {
-					return fmt.Errorf("%s is no parameter of HPL", g.Name)
+					return fmt.Errorf("%s is no parameter of %s", g.Name, title)
 				}
 				if err := o.Set(of, g.Value); err != nil {
 					return fmt.Errorf("%s: %w", g.Name, err)
@@ -215,8 +227,8 @@ func newHPL() *Program {
 
 // readHPLDat returns the lists of an HPL.dat. A file that HPL reads in another way than it stands
 // there is refused: a study is kept, and read by people.
-func readHPLDat(text []byte, name string) ([]List, error) {
-	dat, err := hpl.ReadDat(bytes.NewReader(text), name)
+func readHPLDat(variant hpl.Variant, text []byte, name string) ([]List, error) {
+	dat, err := variant.ReadDat(bytes.NewReader(text), name)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +293,7 @@ func (r *HPL) Reseeded(n uint64) Run {
 
 // Outline implements Run.
 func (r *HPL) Outline() (Outline, error) {
-	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: hpl.Kernels()}}, nil
+	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: r.Kernels()}}, nil
 }
 
 // Trace implements Run.
