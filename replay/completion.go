@@ -129,12 +129,7 @@ func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome
 		return nil, goOn, nil
 	}
 	// None has: the end of the first of them wakes the rank (notify).
-	for _, n := range slots {
-		if slot, _ := e.slots.at(rk, n); *slot != noRequest {
-			e.matcher.messages[*slot>>1-1].flags |= msgNotify
-		}
-	}
-	rk.stage = stageAny
+	e.wakeFor(rk, slots)
 	return nil, parkedHere, nil
 }
 

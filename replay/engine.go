@@ -295,6 +295,10 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.icollective(r, rk, a)
 	case trace.KindComplete:
 		return e.completeList(r, rk, a)
+	case trace.KindAsk:
+		return e.ask(r, rk, a)
+	case trace.KindRound:
+		return e.round(r, rk, a)
 	case trace.KindProbe:
 		id, err := e.lookFor(r, a)
 		return parkedUnless(id >= 0), err

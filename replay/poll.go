@@ -175,3 +175,88 @@ func (e *engine) lookFor(r int32, a *trace.Action) (int32, error) {
 		}
 	}
 }
+
+// ask carries on a KindAsk of rank r, a poll of requests, and tells the source what it found. A test costs what an MPI_Test
+// does, that of several what as many do.
+func (e *engine) ask(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	slots := requestsOf(a)
+	c := e.completions.of(r, len(e.ranks))
+	if trace.Completion(a.Sym) != trace.CompleteAny {
+		out, err := e.testEach(r, rk, slots, c)
+		if out == parkedHere || err != nil {
+			return out, err
+		}
+		*c = completion{}
+		open := false
+		for _, n := range slots {
+			slot, _ := e.slots.at(rk, n)
+			open = open || *slot != noRequest
+		}
+		e.source.Answer(r, !open)
+		return out, nil
+	}
+	// The first of the questions waits for one; c.at is which.
+	if a.Tag == 0 {
+		slot, out, err := e.waitForAny(r, rk, slots)
+		if out == parkedHere || err != nil {
+			return out, err
+		}
+		for i, n := range slots {
+			if s, _ := e.slots.at(rk, n); s == slot {
+				c.at = i
+			}
+		}
+	}
+	found := int(a.Tag) == c.at
+	if found {
+		*c = completion{}
+	}
+	e.source.Answer(r, found)
+	return goOn, nil
+}
+
+// requestsOf returns the request slots that a KindAsk or KindRound names.
+func requestsOf(a *trace.Action) (slots []int32) {
+	for _, n := range a.X {
+		if n >= 0 {
+			slots = append(slots, int32(n))
+		}
+	}
+	return slots
+}
+
+// round carries on a KindRound: the rank would poll its requests in turn until one is complete, which the next round then
+// finds.
+func (e *engine) round(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	slots := requestsOf(a)
+	waited := rk.stage == stageAny
+	if len(slots) == 0 || !waited && !e.comeToTime(r) {
+		return parkedUnless(len(slots) == 0), nil
+	}
+	for _, n := range slots {
+		slot, err := e.slots.at(rk, n)
+		if err != nil {
+			return goOn, err
+		}
+		if *slot <= completeRequest || e.hasEnded(slot) {
+			if rk.stage = stageFresh; waited {
+				rk.charge = TimeWait
+				rk.clock = later(rk.clock, e.now)
+				e.chargeWait(r, *slot>>1-1)
+			}
+			return goOn, nil
+		}
+	}
+	e.wakeFor(rk, slots)
+	return parkedHere, nil
+}
+
+// wakeFor has the end of the first of several messages wake the rank, which looks again then.
+func (e *engine) wakeFor(rk *rank, slots []int32) {
+	for _, n := range slots {
+		if slot, _ := e.slots.at(rk, n); *slot > completeRequest {
+			e.matcher.messages[*slot>>1-1].flags |= msgNotify
+		}
+	}
+	rk.stage = stageAny
+}

@@ -12,7 +12,7 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files', 'queues'}
+            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files', 'queues', 'relays'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -127,7 +127,8 @@ class Trace:
 
 class Rank:
     def __init__(self, trace, rank):
-        self.trace, self.own, self.slots, self.requests = trace, [family[rank] for family in trace.own], {}, {}
+        self.trace, self.own, self.slots, self.requests, self.rank = trace, [family[rank] for family in trace.own], {}, {}, rank
+        self.relays = {}  # by number: slots, each a rank that a chunk comes from, one that it goes to, bytes, COMM; pointers
         self.comms = ['' if f.name == '-' else f.name for f in trace.header.comm_families]
         print('# rank', rank, *(f'my{name} {g}' for name, (g, _) in zip(self.comms, self.own) if name))
         for calls, blocks, self.vectors in trace.chunks:
@@ -165,11 +166,85 @@ class Rank:
                     self.run(*self.slots.pop(it.slot))
                 if a[0] > 0:
                     self.run(it.sym, [a[0], *a[2:]])
+            elif it.op == 45:
+                self.relay(it, *a)
+            elif it.op == 46:
+                for n in range(4):
+                    if it.slot >> n & 1 and n in self.relays and self.advance(n, it.slot >> 4 == 2) and it.slot >> 4 == 1:
+                        break
+            elif it.op == 47:  # all that is asked for is there at once
+                if it.coefs:
+                    print('testall', *it.coefs)
+                elif it.slot < 16 and a[0] > 0:
+                    self.advance((it.slot & 15).bit_length() - 1, False)
+                r[it.dst] = a[0]
+            elif it.op == 48:
+                self.ring(it, *a)
             elif it.op == 22 and -2 in (a[0], a[3]):  # with nobody on one side, or on both
                 self.action(it, *((15, a[3:]) if a[3] != -2 else (11, a[:3]) if a[0] != -2 else (0, a[:3])))
             elif it.op != 20 or a[2] or a[3]:  # an exchange with an empty side is a send or a recv
                 half = it.op == 20 and not (a[2] and a[3])
                 self.action(it, (11 if a[2] else 15) if half else it.op, [*a[:2], a[2] or a[3]] if half else a)
+    def relay(self, it, size, root):
+        ranks, (least, parts, window) = self.own[it.sym][1], it.coefs
+        n, me, chunk = len(ranks), ranks.index(self.rank), max(least, -(-size // parts))
+        d, half, before, behind = (me - root) % n, n // 2, ranks[me - 1], ranks[(me + 1) % n]
+        source = None if d == 0 else before if d <= half else behind
+        to = [behind, before][:n - 1] if d == 0 else [behind if d < half else before if d > half + 1 else None]
+        slots = self.relays.setdefault(it.slot, ([], it.req, window, [0, 0, 0]))[0]
+        if n > 1:
+            slots += [(source, t, min(chunk, size - at), self.comms[it.sym]) for at in range(0, size, chunk) for t in to]
+    def advance(self, n, finish):
+        slots, req, window, at = self.relays[n]  # at: received, sent, completed
+        def post(verb, i, peer):
+            print(verb, peer, slots[i][2], 0, *[slots[i][3]] * (slots[i][3] != ''))
+        def done(i, verb, peer):
+            print(*(['wait', verb, peer, slots[i][2], 0] if finish else ['test', req + i % window])) if peer is not None else None
+        while at[2] < len(slots):
+            for _ in range(1 if finish else max(0, at[0] - at[1])):
+                if at[1] < at[0]:
+                    done(at[1], 'recv', slots[at[1]][0])
+                    if slots[at[1]][1] is not None:
+                        post('isend', at[1], slots[at[1]][1])
+                    at[1] += 1
+            for _ in range(1 if finish else at[1] - at[2]):
+                if at[2] < at[1]:
+                    done(at[2], 'send', slots[at[2]][1])
+                    at[2] += 1
+            while at[0] < len(slots) and at[0] - at[2] < window:
+                if slots[at[0]][0] is not None:
+                    post('irecv', at[0], slots[at[0]][0])
+                at[0] += 1
+        if finish:
+            del self.relays[n]
+        return True
+    def ring(self, it, size, root):
+        ranks, skips, chunk = self.own[it.sym][1], it.slot >> 1, it.coefs[0]
+        n, me, chunks = len(ranks) - skips, ranks.index(self.rank), range(0, size, chunk)
+        y, up = (me - root) % len(ranks), (len(chunks) + 1) // 2 if it.slot & 1 else len(chunks)
+        if n < 2 or skips and y == 1:
+            return
+        y, open_, place = max(0, y - skips), {}, lambda y: (root + y % n + skips * (y % n > 0)) % len(ranks)
+        ways = [[way, part, 0 if y else len(part), 0, y < n - 1 if way > 0 else y != 1] for way, part in ((1, chunks[:up]), (-1, chunks[up:]))]
+        def post(i, verb):  # 0 irecv, 1 isend of way i
+            way, part, received, sent, _ = ways[i]
+            peer, at = place(y + way if verb else y - way), part[sent if verb else received]
+            open_[i + 2 * verb] = print(('irecv', 'isend')[verb], ranks[peer], min(chunk, size - at), me if verb else peer,
+                                        *[self.comms[it.sym]] * (self.comms[it.sym] != ''))
+        for i in (0, 1):
+            if ways[i][1]:
+                post(i, y == 0)
+        while open_:
+            which = min(open_)
+            print('waitany', it.req + which, 'of', *(it.req + slot for slot in sorted(open_)))
+            del open_[which]
+            w = ways[which % 2]
+            free = w[2] == w[3]
+            w[2 + which // 2] += 1
+            if w[4] and (free if which < 2 else w[3] < w[2]):
+                post(which % 2, 1)
+            if which < 2 and w[2] < len(w[1]):
+                post(which, 0)
     def value(self, it, a):
         if it.op in (6, 7):
             v = self.own[it.sym][1] if it.op == 6 else self.vectors[a[0]]

@@ -85,6 +85,13 @@ const (
 	// a call of kernel Sym in queue Tag of the rank's device, with the dimensions X; FlagBlocking, FlagParts
 	KindLaunch
 	KindQueue // verb X[0] on queue Tag, or on all, with event Sym
+	// asks whether the request slots X, -1 for none, are complete, by Completion Sym; the consumer must Answer. TestAny has one
+	// of them, TestAll completes all or none, and CompleteAny asks whether the one for which it waits is number Tag of the list,
+	// and takes that if so; if none was, it is the last.
+	KindAsk
+	// a round of polls of the requests X, -1 for none, found none complete; the next one may begin when one is. If it found
+	// one, all are -1
+	KindRound
 	numKinds
 )
 
@@ -92,7 +99,7 @@ const (
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
 	"irecv", "wait", "test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase",
 	"mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null", "access", "iaccess", "sync",
-	"file", "launch", "queue"}
+	"file", "launch", "queue", "ask", "round"}
 
 // String returns the verb of the kind.
 func (k Kind) String() string {
@@ -143,6 +150,9 @@ func (a *Action) set(k Kind, sym uint16, peer, tag int64, req int32) {
 	a.Kind, a.Flags, a.Sym = k, 0, sym
 	a.Peer, a.Tag, a.Req = int32(peer), int32(tag), req
 }
+
+// Asks reports whether the consumer must Answer the action, which is the last of its Fill.
+func (a *Action) Asks() bool { return a.Kind == KindPoll || a.Kind == KindAsk }
 
 // Seconds returns the duration of a KindSleep action.
 func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0])) }

@@ -75,6 +75,12 @@ const (
 	OpFile        // access of kind Slot to a file of family Sym; Args: bytes
 	OpLaunch      // kernel Sym in the queue of the Slot; Args: dimensions, and the number of parts
 	OpQueue       // verb and queue of the Slot, event Sym
+	OpRelay       // Args: bytes, root; Slot: relay; Sym: family; Coefs: least bytes of a chunk, most chunks, window
+	OpAdvance     // verb and set of relays of the Slot
+	// runs block Sym on slices of rows while requests Coefs, or the relays of the Slot, are not complete; Args as OpWork's;
+	// Dst: rows that are left
+	OpUntil
+	OpRing // Args: bytes, root; Slot: flags; Sym: family; Coefs: bytes of a chunk
 	numOps
 )
 

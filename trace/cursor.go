@@ -66,14 +66,16 @@ type Cursor struct {
 // cursorSet is what cursors that were made together have in common.
 type cursorSet struct {
 	// The trace, and the code that the cursors' options select.
-	trace  *Trace
-	code   *code
-	ranks  int32
-	to     int        // first step after the selected ones
-	idle   bool       // CursorOptions.Idle
-	groups [][]Group  // by family and group, of which Count is the size of those that list their ranks, too
-	polls  []pollable // by cursor and slot
-	slots  int
+	trace   *Trace
+	code    *code
+	ranks   int32
+	to      int        // first step after the selected ones
+	idle    bool       // CursorOptions.Idle
+	groups  [][]Group  // by family and group, of which Count is the size of those that list their ranks, too
+	polls   []pollable // by cursor and slot
+	relays  []relays   // by cursor; nil before the first
+	slots   int
+	cursors int
 
 	// Registers: stride for each cursor, and some at the end, so that a frame can be taken as an array without a
 	// check for each register. The word before a frame is its frameLink.
@@ -160,7 +162,7 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	// What the cursors share, with room for the frame of an empty block: enter widens it when it comes to one
 	// that needs more.
 	h := p.header
-	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: o.To, idle: o.Idle, slots: h.Pollables,
+	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: o.To, idle: o.Idle, slots: h.Pollables, cursors: n,
 		polls: make([]pollable, n*h.Pollables)}
 	for i := range h.CommFamilies {
 		groups := slices.Clone(h.CommFamilies[i].Groups)
@@ -220,13 +222,21 @@ func (c *Cursor) Rank() int32 { return c.rank }
 // Step returns the step that the last action belongs to, -1 before the first.
 func (c *Cursor) Step() int { return int(c.step) }
 
-// Answer says whether the last action, a KindPoll, is a hit: a probe sees the message that it asks for.
+// Answer says whether the last action, which Asks, is a hit: a probe sees the message that it asks for, or requests are
+// complete.
 func (c *Cursor) Answer(hit bool) {
 	if c.waiting < 0 {
 		panic("trace: Answer without a poll")
 	}
 	slot := uint8(c.waiting)
 	c.waiting = -1
+	if slot == askedRelay {
+		c.relays().answer = answerMiss
+		if hit {
+			c.relays().answer = answerHit
+		}
+		return
+	}
 	if !hit {
 		c.pc = c.missPC
 		return
@@ -250,7 +260,7 @@ func (c *Cursor) runBody(slot uint8, offset int32) {
 }
 
 // Fill stores the next flat actions in buf and returns how many: 0 at the end of the rank's stream.
-// It stops after a KindPoll, whose Answer must come before the next call. Markers' arguments stay
+// It stops after an action that Asks, whose Answer must come before the next call. Markers' arguments stay
 // valid until the next call.
 func (c *Cursor) Fill(buf []Action) (int, error) {
 	if c.waiting != -1 {

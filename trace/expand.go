@@ -208,6 +208,42 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				return n, false
 			}
 			n++
+		case opRelay:
+			if !c.schedule(in, r) {
+				return n, false
+			}
+		case opRelaysDone:
+			if c.relays().done(in.flags) {
+				pc = int(in.z)
+			}
+		case opAdvance, opRing:
+			var stored, over bool
+			if in.op == opAdvance {
+				stored, over = c.advance(&buf[n], in)
+			} else {
+				stored, over = c.passRing(&buf[n], in, r)
+			}
+			if stored {
+				n++
+			}
+			if !over {
+				pc--
+			}
+			if c.waiting != -1 {
+				c.stop(pc, at)
+				return n, false
+			}
+		case opAskAll:
+			s := c.relays()
+			if s.answer == noAnswer {
+				c.askFor(&buf[n], TestAll, 0, set.code.slots[in.w]...)
+				c.stop(pc-1, at)
+				return n + 1, false
+			}
+			if s.answer == answerHit {
+				pc = int(in.z)
+			}
+			s.answer = noAnswer
 		case opQueue:
 			buf[n] = Action{Kind: KindQueue, Sym: in.sym, Tag: int32(in.flags), X: [4]int64{int64(in.w)}}
 			n++

@@ -35,6 +35,7 @@ const (
 	featureOneSided                     // windows, accesses to them and what synchronises them
 	featureFiles                        // accesses to files
 	featureQueues                       // queues of devices, and memories of messages
+	featureRelays                       // relays, rings, and work until requests are complete
 	numFeatures
 )
 
@@ -44,7 +45,7 @@ var featureNames = append([]string{
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
-	featureQueues: "queues",
+	featureQueues: "queues", featureRelays: "relays",
 }, convert(vectors.Names(), func(name string) string { return "vectors:" + name })...)
 
 // generatorFeature returns the feature of a kind.

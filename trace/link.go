@@ -60,6 +60,11 @@ const (
 	opFile        // access flags, family sym; bytes A
 	opLaunch      // kernel sym with A, B, C, D, queue and flags in flags
 	opQueue       // verb w on queue flags, event sym
+	opRelay       // relay flags: A bytes from member B of family sym; requests from w, bounds in slots z
+	opAdvance     // verb and relays flags
+	opRelaysDone  // jump to z if all relays of flags are done
+	opAskAll      // tests the requests slots w; jump to z if they are complete
+	opRing        // flags; A bytes from member B of family sym; requests from w, size of a chunk in slots z
 )
 
 // lastComputed is the last opcode that Cursor.compute executes.
@@ -146,7 +151,7 @@ func (p *Program) link(c *code) error {
 		own := slices.Clone(l.out)
 		for i := range own {
 			switch in := &own[i]; in.op {
-			case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
+			case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest, opRelaysDone, opAskAll:
 				in.z += int32(start)
 			}
 			c.instrs = append(c.instrs, &own[i])
@@ -329,12 +334,7 @@ func (l *linker) item(it *Item) {
 		}
 		l.emit(instr{op: opMark, sym: sym})
 	case OpComplete: // the list of slots is one of the code's
-		slots := make([]int32, len(it.Coefs))
-		for i, s := range it.Coefs {
-			slots[i] = int32(s)
-		}
-		l.emit(instr{op: opComplete, flags: uint8(it.Sym), w: int32(len(l.code.slots))})
-		l.code.slots = append(l.code.slots, slots)
+		l.emit(instr{op: opComplete, flags: uint8(it.Sym), w: l.list(it.Coefs)})
 	case OpCollective, OpIcollective: // two instructions, as there are six operands
 		c := CollectiveKind(it.Sym).Operands(it.Args)
 		extra := c.Flops
@@ -387,6 +387,50 @@ func (l *linker) item(it *Item) {
 		args[0] = Operand{Reg: Reg(left)}
 		l.call(it.Sym, args)
 		l.out[skip].z = l.here()
+	case OpRelay, OpRing:
+		in := l.with(instr{op: itemCodes[it.Op], flags: it.Slot, sym: sym}, it.Args...)
+		in.z, in.w = l.list(it.Coefs), it.Req
+		l.emit(in)
+	case OpAdvance:
+		l.emit(instr{op: opAdvance, flags: it.Slot})
+	// The rows that are left are in the result. Of relays that come with work first:
+	//
+	//	test: if all are done: goto end; if left < 1: goto end; c = min(slice, left); left -= c; body(c, ...); poll; goto test
+	//
+	// Else the poll is before the first jump, and of requests is the jump.
+	case OpUntil:
+		left, rows, slice := uint8(it.Dst), l.temporary(), l.temporary()
+		l.copyTo(left, it.Args[0])
+		l.copyTo(slice, it.Args[1])
+		poll := instr{op: opAdvance, flags: it.Slot & relaySet}
+		ends := []int{}
+		if it.Slot&^untilWorks != 0 {
+			ends = append(ends, l.emit(instr{op: opJumpLess1, a: left}))
+		}
+		test := l.here()
+		done := instr{op: opRelaysDone, flags: it.Slot & relaySet}
+		switch {
+		case len(it.Coefs) > 0:
+			done = instr{op: opAskAll, w: l.list(it.Coefs)}
+		case it.Slot&untilWorks == 0:
+			l.emit(poll)
+		}
+		ends = append(ends, l.emit(done))
+		none := l.emit(instr{op: opJumpLess1, a: left})
+		l.emit(instr{op: opMin, a: slice, b: left, d: rows})
+		l.emit(instr{op: opFma, a: rows, b: left, d: left, x: -1})
+		l.call(it.Sym, append([]Operand{{Reg: Reg(rows)}}, it.Args[2:]...))
+		if it.Slot&untilWorks != 0 {
+			l.emit(poll)
+		}
+		l.emit(instr{op: opJump, z: test})
+		l.out[none].z = l.here()
+		if len(it.Coefs) > 0 {
+			l.emit(instr{op: opComplete, flags: uint8(CompleteAll), w: done.w})
+		}
+		for _, at := range ends {
+			l.out[at].z = l.here()
+		}
 	case OpIf: // the jump past the body gets its target when the body is there
 		at := l.emit(l.with(instr{op: opJumpZero}, it.Args...))
 		l.items(it.Body)
@@ -404,11 +448,22 @@ func (l *linker) item(it *Item) {
 	}
 }
 
+// list adds numbers to the code's lists of request slots, and returns the number of the list.
+func (l *linker) list(numbers []int64) int32 {
+	slots := make([]int32, len(numbers))
+	for i, s := range numbers {
+		slots[i] = int32(s)
+	}
+	l.code.slots = append(l.code.slots, slots)
+	return int32(len(l.code.slots) - 1)
+}
+
 // itemCodes are the instructions of operations that translate one to one.
 var itemCodes = map[Op]opcode{
 	OpLetMul: opMul, OpLetMin: opMin, OpLetMax: opMax, OpLetEq: opEq, OpLetMember: opMember,
 	OpExchange: opExchange, OpSyncExchange: opSyncExchange, OpCollective: opCollective, OpIcollective: opIcollective,
 	OpAccess: opAccess, OpIaccess: opIaccess, OpSync: opSync, OpFile: opFile, OpPoll: opPoll, OpPollWait: opPollWait,
+	OpRelay: opRelay, OpRing: opRing,
 }
 
 // arguments stores operands as the parameters of a callee, two at a time; the register after an odd number is
@@ -469,7 +524,7 @@ func (l *liveItems) list(p *Program, c *code, items []Item) bool {
 			live = c.markers || p.header.Markers[it.Sym].Phase > 0
 		default:
 			if it.Op.Lets() {
-				live = l.read[it.Dst]
+				live = l.read[it.Dst] || it.Op == OpUntil
 				// The register is set here: no item before can have set it.
 				l.read[it.Dst] = false
 			}

@@ -250,6 +250,7 @@ const (
 	needsCompletions featureSet = 1<<featureCompletions | needsRequests
 	needsOneSided    featureSet = 1 << featureOneSided
 	needsQueues      featureSet = 1 << featureQueues
+	needsRelays      featureSet = 1<<featureRelays | needsRequests
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
@@ -299,8 +300,12 @@ var opRules = [numOps]opRule{
 	OpSync: {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
 	OpFile: {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds),
 		needs: 1 << featureFiles},
-	OpLaunch: {name: "launch", args: -1, symbol: symbolKernel, kinds: math.MaxUint8, needs: needsQueues},
-	OpQueue:  {name: "queue", symbol: symbolEvent, kinds: math.MaxUint8, needs: needsQueues},
+	OpLaunch:  {name: "launch", args: -1, symbol: symbolKernel, kinds: math.MaxUint8, needs: needsQueues},
+	OpQueue:   {name: "queue", symbol: symbolEvent, kinds: math.MaxUint8, needs: needsQueues},
+	OpRelay:   {name: "relay", args: 2, symbol: symbolFamily, req: true, kinds: MaxRelays, needs: needsRelays},
+	OpAdvance: {name: "advance", kinds: math.MaxUint8, needs: needsRelays},
+	OpUntil:   {name: "until", args: -1, symbol: symbolBlock, let: true, kinds: math.MaxUint8, needs: needsRelays},
+	OpRing:    {name: "ring", args: 2, symbol: symbolFamily, req: true, kinds: ringFlags, needs: needsRelays},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.
@@ -308,6 +313,9 @@ func (op Op) Lets() bool { return opRules[op].let }
 
 // Polls reports whether an item of the operation concerns a pollable, its Slot.
 func (op Op) Polls() bool { return opRules[op].polls }
+
+// Relays reports whether an item of the operation concerns relays, or what depends on requests.
+func (op Op) Relays() bool { return op >= OpRelay && op <= OpRing }
 
 // String returns the name that listings of the structure use.
 func (op Op) String() string {
@@ -413,6 +421,11 @@ func (c *checker) item(it *Item) error {
 			return err
 		}
 	}
+	if it.Op.Relays() {
+		if err := c.relay(it); err != nil {
+			return err
+		}
+	}
 	if it.Req < 0 || it.Req >= MaxRequests {
 		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
 	}
@@ -477,7 +490,7 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		want, _ = c.program.header.Markers[it.Sym].VectorArgs()
 	case OpCall, OpDefine:
 		want = c.program.blocks[it.Sym].Params
-	case OpWork:
+	case OpWork, OpUntil:
 		want = c.program.blocks[it.Sym].Params + 1
 	case OpCollective, OpIcollective:
 		want = 0
@@ -510,7 +523,7 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 				return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
 			}
 		}
-	case it.Coefs != nil:
+	case it.Coefs != nil && !it.Op.Relays():
 		return fmt.Errorf("has coefficients")
 	}
 
@@ -526,9 +539,9 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		if len(it.Guard) != 0 && len(it.Guard) != 2 {
 			return fmt.Errorf("guard of %d operands, want peer and tag", len(it.Guard))
 		}
-	case OpCall, OpWork:
+	case OpCall, OpWork, OpUntil:
 		c.polls = c.polls || c.program.infos[it.Sym].polls
-		if it.Op == OpWork && c.program.blocks[it.Sym].Params == 0 {
+		if it.Op != OpCall && c.program.blocks[it.Sym].Params == 0 {
 			return fmt.Errorf("body block %d takes no columns", it.Sym)
 		}
 	}

@@ -52,6 +52,21 @@ func cursorState(s *snapshot.State, cursors []Cursor) {
 	snapshot.Slice(s, &set.polls, func(p *pollable) {
 		s.Vars(&p.guarded, &p.count, &p.family, &p.peer, &p.tag, &p.body, &p.args)
 	})
+	snapshot.Slice(s, &set.relays, func(x *relays) {
+		for i := range x.of {
+			y := &x.of[i]
+			s.Vars(&y.family, &y.member, &y.req, &y.window, &y.received, &y.sent, &y.completed, &y.count)
+			for k := range y.jobs {
+				j := &y.jobs[k]
+				s.Vars(&j.size, &j.chunk, &j.distance, &j.end, &j.next, &j.prev, &j.from, &j.to, &j.both)
+			}
+		}
+		for i := range x.ring {
+			f := &x.ring[i]
+			s.Vars(&f.from, &f.to, &f.first, &f.count, &f.received, &f.sent, &f.tag, &f.receives, &f.passes, &f.send, &f.receive)
+		}
+		s.Vars(&x.asked, &x.at, &x.stage, &x.answer, &x.begun, &x.changed, &x.found)
+	})
 	if s.Reading() && s.Err() == nil {
 		s.Fail(set.check(len(cursors), polls))
 	}
@@ -115,6 +130,19 @@ func (s *cursorSet) check(cursors, polls int) error {
 	if len(s.polls) != polls {
 		return fmt.Errorf("%w: %d pollables, want %d", snapshot.ErrCorrupt, len(s.polls), polls)
 	}
+	if n := len(s.relays); n != 0 && n != s.cursors {
+		return fmt.Errorf("%w: relays of %d cursors, want %d", snapshot.ErrCorrupt, n, s.cursors)
+	}
+	for i := range s.relays {
+		for k := range s.relays[i].of {
+			x := &s.relays[i].of[k]
+			if err := cmp.Or(within("job of a relay", x.count, 0, maxJobs+1), within("window of a relay", x.window, int(min(1, x.count)), maxWindow+1),
+				within("slot of a relay", x.received, 0, int(x.slots())+1), within("sent slot", x.sent, 0, int(x.received)+1),
+				within("completed slot", x.completed, 0, int(x.sent)+1)); err != nil {
+				return err
+			}
+		}
+	}
 	for i := range s.polls {
 		p := &s.polls[i]
 		if err := cmp.Or(
@@ -155,12 +183,16 @@ func (c *Cursor) find(chunk int, load func(number int) (*Chunk, error)) (err err
 	if c.waiting >= 0 { // an earlier poll may have been in another block
 		hit += c.hitFrame
 	}
+	slots := c.set.slots
+	if c.waiting == askedRelay && c.set.relays != nil {
+		slots = askedRelay + 1
+	}
 	err = cmp.Or(
+		within("slot of a poll", c.waiting, -1, slots),
 		within("instruction", c.pc, 0, code),
 		within("instruction after a hit", c.hitPC, 0, code),
 		within("instruction after a miss", c.missPC, 0, code),
 		within("frame", c.base, firstFrame, c.set.stride),
-		within("slot of a poll", c.waiting, -1, c.set.slots),
 		within("frame after a hit", hit, firstFrame, c.set.stride),
 	)
 	if err != nil || c.win == nil {

@@ -181,7 +181,7 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, c, func(s *snapshot.State, _ *Cursor) { write(s) }, "set win rank index noted err")
 	snapshottest.Fields(t, &c.lists[0], func(s *snapshot.State, _ *sumList) { write(s) }, "sums")
 	snapshottest.Fields(t, c.set.poll(0, 0), func(s *snapshot.State, _ *pollable) { write(s) }, "")
-	snapshottest.Fields(t, c.set, func(s *snapshot.State, _ *cursorSet) { write(s) }, "trace code ranks to idle groups slots aux")
+	snapshottest.Fields(t, c.set, func(s *snapshot.State, _ *cursorSet) { write(s) }, "trace code ranks to idle groups slots cursors aux")
 	before := saveCursors(t, cursors)
 	c.win = nil
 	if bytes.Equal(saveCursors(t, cursors), before) {

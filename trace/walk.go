@@ -60,7 +60,7 @@ func (r *ActionReader) Next() *Action {
 				return nil
 			}
 			// A poll, which is the last of them, is answered at once.
-			if r.err == nil && r.buf[n-1].Kind == KindPoll {
+			if r.err == nil && r.buf[n-1].Asks() {
 				var hit bool
 				if hit, r.err = r.rule.Answer(&r.buf[n-1]); r.err == nil {
 					r.cursor.Answer(hit)
@@ -81,7 +81,7 @@ func (r *ActionReader) Next() *Action {
 // Lines returns how many lines a listing has for an action; a marker's is not counted.
 func (a *Action) Lines() int64 {
 	switch a.Kind {
-	case KindProbed, KindPhase, KindMark, KindStep:
+	case KindProbed, KindPhase, KindMark, KindStep, KindRound:
 		return 0
 	// Listings show the three calls that these stand for.
 	case KindExchange, KindSyncExchange:
@@ -92,7 +92,7 @@ func (a *Action) Lines() int64 {
 
 // PollAnswers decides polls where no clock does: in listings, checks and counts.
 type PollAnswers interface {
-	// Answer says whether the poll a, a KindPoll, finds its message.
+	// Answer says whether the poll a, a KindPoll, finds its message, or what a KindAsk asks for.
 	Answer(a *Action) (bool, error)
 	// Finish is called at the end of a rank's stream. It reports what the rule still expected.
 	Finish() error

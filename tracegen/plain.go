@@ -102,6 +102,8 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		}
 	case trace.KindLaunch, trace.KindQueue:
 		return false, fmt.Errorf("%v on a device: queues have no counterpart in other tools", a.Kind)
+	case trace.KindAsk:
+		return false, fmt.Errorf("a poll of requests, whose outcome decides what follows, has no counterpart in other tools")
 	case trace.KindPoll:
 		arrived, err := p.Polls.Answer(a)
 		if err == nil {

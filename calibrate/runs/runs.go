@@ -147,7 +147,7 @@ func read(path string, only []string) (r Traced, err error) {
 				}
 				textutil.Check(calls.Add(numbers[a.Sym], d))
 			}
-			if buf[n-1].Kind == trace.KindPoll {
+			if buf[n-1].Asks() {
 				cursors[i].Answer(true) // each message is there at the first look
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"reprise/trace/text"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
+	"reprise/tracegen/mxp"
 )
 
 // catCommand describes trace cat, which lists what ranks do.
@@ -90,4 +91,4 @@ func cat(c *cli.Context) error {
 
 // words are the forms of lines as the recorder of a program writes them, where they differ from those of package text;
 // by the program that the header names.
-var words = map[string]text.Words{hpcg.Program: hpcg.Words(), "rochpl": hpl.RocWords(), "rochpl6": hpl.RocWords()}
+var words = map[string]text.Words{hpcg.Program: hpcg.Words(), "rochpl": hpl.RocWords(), "rochpl6": hpl.RocWords(), mxp.Program: mxp.Words()}

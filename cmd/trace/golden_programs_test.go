@@ -36,6 +36,7 @@ var goldens = []golden{
 	{"one-sided", []string{"one-sided", "requests"}, plainHeader(), writeOneSided},
 	{"files", []string{"files"}, plainHeader(), writeFiles},
 	{"queues", []string{"queues", "requests"}, queuesHeader(), writeQueues},
+	{"relays", []string{"collectives", "nonblocking", "relays", "requests"}, relaysHeader(), writeRelays},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -523,6 +524,36 @@ func writeQueues(w *goldenWriter) {
 	})
 	w.step(0, &trace.Call{Blocks: []int64{pack, receive}})
 	w.step(1, &trace.Call{Blocks: []int64{parts, trace.NoBlock}})
+}
+
+// relaysHeader has a kernel for what is done until messages have come.
+func relaysHeader() trace.Header {
+	h := plainHeader()
+	h.Kernels = []trace.Kernel{{Name: "work", Dims: []trace.Dim{{Name: "ROWS"}}}}
+	return h
+}
+
+// Rank 0 relays 250 bytes in chunks of 100, two at a time, then rank 1 relays 100 bytes and finishes; then 8 bytes of rank 0
+// are awaited. Last, a ring: 250 bytes of rank 0, of which two chunks go up and one goes down.
+func writeRelays(w *goldenWriter) {
+	n := trace.Const
+	work := int(w.block("work", 1, func(b *trace.Builder) { b.Compute(0, b.Param(0)) }))
+	relays := w.block("relays", 0, func(b *trace.Builder) {
+		b.Relay(0, 0, 4, n(250), n(0), 100, 10, 2)
+		b.Advance(trace.RelayPoll, 0)
+		b.Compute(0, b.WhilePending([]int{0, 1}, n(5), n(2), work))
+		b.Advance(trace.RelayEither, 0)
+		b.Advance(trace.RelayFinish, 0)
+		b.Relay(1, 0, 6, n(100), n(1), 100, 10, 2)
+		b.Compute(0, b.UntilDone(1, n(3), n(1), work))
+		b.Relay(1, 0, 6, n(10), n(1), 100, 10, 2)
+		b.Advance(trace.RelayFinish, 1)
+		b.Icollective(0, trace.CollBcast, trace.CollectiveOperands{Send: n(8), SendSize: n(1)})
+		b.Compute(0, b.UntilComplete([]int32{0}, n(2), n(1), work))
+	})
+	ring := w.block("ring", 0, func(b *trace.Builder) { b.Ring(0, 12, n(250), n(0), 100, true, false) })
+	w.step(0, &trace.Call{Blocks: []int64{relays, relays}})
+	w.step(1, &trace.Call{Blocks: []int64{ring, ring}})
 }
 
 // Step 1 needs requests, step 2 a generated vector: what the header, written after step

@@ -35,7 +35,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		"    tracegen hpl -N 20000 -P 2 -Q 2 -o run.trace.zst\n" +
 		"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +
 		"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app"
-	command.Subcommands(app, "program", hplCommand(args), hpcgCommand(args), mpiCommand(args))
+	command.Subcommands(app, "program", hplCommand(args), hpcgCommand(args), mxpCommand(args), mpiCommand(args))
 	return app
 }
 

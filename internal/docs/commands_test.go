@@ -227,7 +227,7 @@ func testFlags(t *testing.T, bin string) {
 		}
 	}
 	for page, commands := range map[string][]string{
-		"docs/hpl.md": {"tracegen hpl"}, "docs/hpcg.md": {"tracegen hpcg"}, "docs/capture.md": {"tracegen mpi"},
+		"docs/hpl.md": {"tracegen hpl", "tracegen hpl-mxp"}, "docs/hpcg.md": {"tracegen hpcg"}, "docs/capture.md": {"tracegen mpi"},
 		"docs/replay.md": {"replay"}, "docs/compare.md": {"replay compare"}, "docs/interop.md": {"trace convert"},
 		"docs/platforms.md":   {"replay platform", "replay platform new"},
 		"docs/trace-tools.md": {"trace cat", "trace stat", "trace verify", "trace diff"},

@@ -109,7 +109,7 @@ func manualNames(t *testing.T, file, tool, path string) []string {
 	must(t, err)
 	begin := "\n.SH OPTIONS\n"
 	if path != tool {
-		begin = "\n.SS " + path + "\n"
+		begin = "\n.SS " + strings.ReplaceAll(path, "-", `\-`) + "\n"
 	}
 	_, section, _ := strings.Cut(string(text), begin)
 	section, _, _ = strings.Cut("\n"+section, "\n.S")

@@ -89,6 +89,9 @@ func newActionNames(h *trace.Header) actionNames {
 		}
 		block(k, 1, func(int) string { return name })
 	}
+	for _, k := range []trace.Kind{trace.KindAsk, trace.KindRound} {
+		block(k, 1, func(int) string { return k.String() })
+	}
 	n.begins[trace.KindCompute] = 0
 	n.busy = len(n.list)
 	n.list = append(n.list, "busy wait")
@@ -133,7 +136,7 @@ func (n *actionNames) of(a *trace.Action) int {
 // action of a timeline in the listing. of is its request; nil: none that is known.
 func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 	switch a.Kind {
-	case trace.KindQueue:
+	case trace.KindQueue, trace.KindAsk, trace.KindRound:
 		return args
 	case trace.KindCompute, trace.KindLaunch:
 		for i, d := range n.header.Kernels[a.Sym].Dims {

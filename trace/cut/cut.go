@@ -66,7 +66,7 @@ func Write(w io.Writer, t *trace.Trace, from, to Mark, o Options) (*Summary, err
 
 // polls reports whether what ranks do depends on when messages arrive.
 func polls(t *trace.Trace) (yes bool) {
-	t.Program().Visit(func(it *trace.Item) { yes = yes || it.Op == trace.OpDefine && len(it.Guard) > 0 })
+	t.Program().Visit(func(it *trace.Item) { yes = yes || it.Op == trace.OpDefine && len(it.Guard) > 0 || it.Op.Relays() })
 	return yes
 }
 

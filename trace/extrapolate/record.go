@@ -176,6 +176,8 @@ func (r *recording) read(c *trace.Cursor, s *stream, gaps map[gap]int32) error {
 		case trace.KindCompute:
 			e.sym = int32(a.Sym)
 			copy(e.numbers[numA:], x[:])
+		case trace.KindAsk, trace.KindRound:
+			return fmt.Errorf("polls of requests, whose outcome decides what follows, have no rule that could be extrapolated")
 		case trace.KindSleep:
 			e.numbers[numA] = x[0]
 		case trace.KindMark:

@@ -80,6 +80,7 @@ const endless = math.MaxInt64
 var (
 	errTotals = errors.New("totals exceed 64 bits")
 	errItems  = errors.New("blocks of too many items to be counted")
+	errRelays = errors.New("what ranks do depends on when their requests are complete: trace cat lists it, a replay reports it")
 )
 
 // fail notes the first thing that no action of the trace can mean.
@@ -575,6 +576,10 @@ func (l *planner) items(items []trace.Item) []trace.Item {
 // drops what does not count from a body, and sets loopChanges.
 func (l *planner) item(it *trace.Item) bool {
 	h := l.program.Header()
+	if it.Op.Relays() {
+		l.err = errRelays
+		return false
+	}
 	if it.Op.Lets() {
 		l.top = max(l.top, int(it.Dst))
 		if !l.read[it.Dst] {

@@ -85,6 +85,7 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Wo
 		err = fmt.Errorf("rank %d: %w", rank, end)
 	}
 	l.settle()
+	l.endRounds()
 	return cmp.Or(err, l.flush())
 }
 
@@ -144,6 +145,12 @@ type listing struct {
 	zeros  []byte       // zero-sized kernels after it
 
 	requests map[int32]request
+	begun    int64 // requests that have begun, which have numbers from 1
+
+	// Rounds of polls in a busy wait that found nothing: the lines of the round at hand, those of the one before, and how
+	// often that was repeated.
+	round, before []byte
+	repeats       int64
 }
 
 // kernelText is what a listing needs to know of a kernel.
@@ -159,6 +166,7 @@ type request struct {
 	bytes     int64
 	comm      string
 	short     bool
+	number    int64
 }
 
 // flush writes the text that can no longer change.
@@ -179,6 +187,15 @@ var completions = map[trace.Kind]string{trace.KindIsend: "send", trace.KindIssen
 // action appends the lines of an action. Kernels and failed polls may be held back, as they may be repeated; any
 // other action prints first what is held back.
 func (l *listing) action(a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindRound:
+		l.roundOver(a)
+		return nil
+	case trace.KindAsk:
+		return l.ask(a)
+	default:
+		l.endRounds()
+	}
 	switch a.Kind {
 	case trace.KindPhase, trace.KindStep:
 		return nil
@@ -225,7 +242,7 @@ func (l *listing) action(a *trace.Action) error {
 	case trace.KindSend, trace.KindSsend, trace.KindRecv, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv:
 		l.message(kind.String(), a, a.X[0])
 		if completion := completions[kind]; completion != "" {
-			l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0], comm: l.commName(a)}
+			l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0], comm: l.commName(a), number: l.begun}
 		}
 	case trace.KindWait, trace.KindTest, trace.KindFree:
 		if r, ok := l.requests[a.Req]; ok {
@@ -262,12 +279,16 @@ func (l *listing) action(a *trace.Action) error {
 	// A wait for an operation, or an access, names it by its verb alone.
 	case trace.KindIcollective:
 		l.collective(a)
-		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true}
+		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true, number: l.begun}
 	case trace.KindComplete:
 		// Which of the requests are complete is decided in a replay. Of one request there is no choice.
 		if slots := l.c.Requests(a.X[0]); len(slots) == 1 && l.words.WaitAny != "" {
 			l.form(l.words.WaitAny, l.requests[slots[0]]).line()
 			delete(l.requests, slots[0])
+			return nil
+		}
+		if l.words.Plain {
+			l.requestList(trace.Completion(a.Sym).String(), l.c.Requests(a.X[0]))
 			return nil
 		}
 		l.word(trace.Completion(a.Sym).String())
@@ -319,6 +340,14 @@ func (l *listing) action(a *trace.Action) error {
 		return l.launch(a)
 	case trace.KindQueue:
 		v := a.QueueVerb()
+		if l.words.Plain {
+			l.word(plainVerbs[v])
+			if v.Named() {
+				l.word(" ").word(l.events[a.Sym])
+			}
+			l.line()
+			return nil
+		}
 		l.word(v.String())
 		queue := l.queues[a.Tag]
 		switch v {
@@ -342,6 +371,9 @@ func (l *listing) action(a *trace.Action) error {
 func (l *listing) launch(a *trace.Action) error {
 	k := &l.kernels[a.Sym]
 	verb, rest, isCopy := k.prefix, "", strings.HasPrefix(k.prefix, "copy")
+	if l.words.Plain {
+		return l.compute(a)
+	}
 	if isCopy {
 		verb, rest, _ = strings.Cut(verb, " ")
 	} else {
@@ -365,13 +397,28 @@ func (l *listing) launch(a *trace.Action) error {
 // ranks, and blocking.
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
-	if form, ok := l.words.Collectives[c.Kind]; ok && (c.Comm == 0 || strings.Contains(form, "{comm}")) && !c.Nonblocking {
+	if form, ok := l.words.Collectives[c.Kind]; ok && (c.Comm == 0 || strings.Contains(form, "{comm}")) && (l.words.Plain || !c.Nonblocking) {
 		comm := ""
+		root := c.Root
+		if l.words.Plain { // roots are world ranks
+			comm = " world"
+			if c.Comm > 0 {
+				p := l.c.Program()
+				root = p.Header().CommFamilies[c.Comm-1].Groups[p.Group(int(c.Comm-1), l.c.Rank())].Member(int(c.Root))
+			}
+		}
+		if c.Nonblocking {
+			l.word("i")
+		}
 		if c.Comm > 0 {
 			comm = l.comms[c.Comm-1]
 		}
 		l.word(strings.NewReplacer(" {comm}", comm, "{bytes}", strconv.FormatInt(c.Send*c.SendSize, 10), "{count}", strconv.FormatInt(c.Send, 10), "{size}", strconv.FormatInt(c.SendSize, 10),
-			"{root}", strconv.Itoa(int(c.Root)), "{operator}", c.Operator.String()).Replace(form)).line()
+			"{root}", strconv.Itoa(int(root)), "{operator}", c.Operator.String()).Replace(form))
+		if c.Nonblocking {
+			l.next()
+		}
+		l.line()
 		return
 	}
 	if c.Nonblocking {
@@ -427,12 +474,20 @@ func (l *listing) elements(count int64, sums []int64, size int64) {
 
 // message appends a line of a verb, an envelope and a communicator.
 func (l *listing) message(verb string, a *trace.Action, bytes int64) {
-	l.word(verb).envelope(a, bytes).comm(a).memory(a).line()
+	l.word(verb).envelope(a, bytes).comm(a).memory(a)
+	if completions[a.Kind] != "" {
+		l.next()
+	}
+	l.line()
 }
 
 // wait appends the line of a wait, a test or a free of a request. It repeats the request's peer, bytes and tag,
 // so that a reader need not look for where the request began.
 func (l *listing) wait(verb string, r request) {
+	if l.words.Plain {
+		l.word(verb).word(" r").digits(r.number).line()
+		return
+	}
 	if r.short {
 		l.word(verb).word(" ").word(r.verb).line()
 		return
@@ -493,7 +548,9 @@ func (l *listing) dims(a *trace.Action) (zero bool, err error) {
 			if v < 0 || v >= int64(len(enum)) {
 				return false, fmt.Errorf("kernel %s: %s is %d, allowed 0 to %d", k.prefix, k.dims[i].Name, v, len(enum)-1)
 			}
-			l.word(" ").word(enum[v])
+			if enum[v] != "" {
+				l.word(" ").word(enum[v])
+			}
 			continue
 		}
 		zero = zero || v == 0 && !k.dims[i].Label
@@ -533,10 +590,13 @@ func (l *listing) settle() {
 // Words are forms of lines that replace the usual ones, where the recorder of a program
 // writes others; empty ones replace nothing. In a form {name} stands for a value.
 type Words struct {
-	Wait        string                          // of {verb} (send or recv), {peer}, {bytes}, {tag}, {comm}
-	WaitAll     string                          // of {count} requests
-	WaitAny     string                          // of one request, as Wait
-	Sendrecv    string                          // with one peer and tag: as Wait, and {received} bytes
+	Wait     string // of {verb} (send or recv), {peer}, {bytes}, {tag}, {comm}
+	WaitAll  string // of {count} requests
+	WaitAny  string // of one request, as Wait
+	Sendrecv string // with one peer and tag: as Wait, and {received} bytes
+	// Requests have numbers, in the order in which they begin, which follow their messages; kernels in queues are listed as
+	// others, and what waits for queues with sync and event.
+	Plain       bool
 	Collectives map[trace.CollectiveKind]string // of {count} elements of {size} bytes, {bytes} in all, {root}, {operator}, {comm}
 }
 

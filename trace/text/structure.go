@@ -296,6 +296,13 @@ func (s *structureWriter) item(it *trace.Item) string {
 			return text + " in parts"
 		}
 		return text
+	case trace.OpRelay, trace.OpRing:
+		return fmt.Sprintf("%s %d request %d bytes %s root %s chunks %v%s", text, it.Slot, it.Req, arg(0), arg(1), it.Coefs, s.comm(it.Sym))
+	case trace.OpAdvance:
+		return fmt.Sprintf("%s %#x", text, it.Slot)
+	case trace.OpUntil:
+		return fmt.Sprintf("%s = until %#x %v: rows %s by %s: %s(., %s)", register(it.Dst), it.Slot, it.Coefs, arg(0), arg(1),
+			s.blockName(it.Sym), operands(it.Args[2:]))
 	case trace.OpQueue:
 		v, queue := it.QueueVerb()
 		text = fmt.Sprintf("%v %s", v, s.h.Queues[queue])

@@ -302,6 +302,14 @@ func (r *rankCheck) action(a *trace.Action) {
 				r.requests[slot] = true
 			}
 		}
+	case trace.KindAsk: // which is a hit: all of them are complete, or the first
+		for _, slot := range a.X {
+			delete(r.requests, int32(slot))
+			if trace.Completion(a.Sym) == trace.CompleteAny {
+				break
+			}
+		}
+	case trace.KindRound:
 	case trace.KindNull:
 		switch trace.Kind(a.X[1]) { // nothing is sent, but a request is there
 		case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
