@@ -34,9 +34,10 @@ type queueClock struct {
 	end float64 // of all that is in it, or of the running part
 	// Of the launch in parts that runs, if there is one: the parts that have not ended, and the seconds of each. Taken says
 	// that the host has seen the end of the last one.
-	parts int64
-	part  float64
-	taken bool
+	parts  int64
+	part   float64
+	taken  bool
+	kernel int32
 }
 
 // newDevices returns the devices of the ranks of a trace, as their hosts state them.
@@ -65,7 +66,7 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 
 // state saves or restores the queues.
 func (d *devices) state(s *snapshot.State) {
-	snapshot.Slice(s, &d.clocks, func(q *queueClock) { s.Vars(&q.end, &q.parts, &q.part, &q.taken) })
+	snapshot.Slice(s, &d.clocks, func(q *queueClock) { s.Vars(&q.end, &q.parts, &q.part, &q.taken, &q.kernel) })
 	s.Vars(&d.recorded, &d.busy)
 }
 
@@ -102,16 +103,25 @@ func (e *engine) enqueue(r int32, rk *rank, a *trace.Action) error {
 	}
 	d.busy[int(r)*len(d.kernels)+int(a.Sym)] += seconds
 	q.end = max(q.end, rk.clock)
+	q.kernel = int32(a.Sym)
 	if a.Flags&trace.FlagParts != 0 && a.X[3] > 0 {
 		q.parts, q.part = a.X[3], seconds/float64(a.X[3])
-		q.end += q.part
+		e.runQueued(r, a.Tag, q, q.part)
 		return nil
 	}
-	q.end += seconds
+	e.runQueued(r, a.Tag, q, seconds)
 	if a.Flags&trace.FlagBlocking != 0 {
 		e.waitDevice(r, rk, q.end)
 	}
 	return nil
+}
+
+// runQueued has a kernel, or a part of one, run at the end of a queue.
+func (e *engine) runQueued(r, queue int32, q *queueClock, seconds float64) {
+	begin := q.end
+	if q.end += seconds; e.observers != nil {
+		e.notifyQueued(r, queue, q.kernel, begin, q.end)
+	}
 }
 
 // waitDevice has a rank wait for a time of its device.
@@ -158,7 +168,7 @@ func (e *engine) queue(r int32, rk *rank, a *trace.Action) error {
 		q.taken = false
 		q.end = rk.clock + d.latency[r]
 		if q.parts--; q.parts > 0 {
-			q.end += q.part
+			e.runQueued(r, a.Tag, q, q.part)
 		}
 	default:
 		return errUnsupported

@@ -85,6 +85,25 @@ func TestQueues(t *testing.T) {
 	}
 }
 
+// TestQueued: observers are told of what runs in queues, parts of kernels one by one.
+func TestQueued(t *testing.T) {
+	b := newBench(t, withDevices(star(1)), 1)
+	b.setKernels(t, "version: 1\nunit: s\nkernels: {k: {terms: {N: 1}}}\n", "k")
+	b.header.Queues, b.header.Events = []string{"a", "b"}, []string{"e"}
+	take, give := verb(trace.QueueTake, 0), verb(trace.QueueGive, 0)
+	var got []string
+	b.Options.Observers = []replay.Observer{{Queued: func(rank, queue, kernel int32, from, to float64) {
+		got = append(got, fmt.Sprintf("%d %d %d %.5f %.5f", rank, queue, kernel, from, to))
+	}}}
+	// Launches are there at 1, 2 and 3 ms. The parts begin behind the 7 s of queue 0; the second one when the host, which
+	// sees the end of the first at 8.00125, has said so 0.25 ms later.
+	b.run(t, []trace.Action{launched(0, 5), launched(1, 4), launched(0, 2), flagged(launched(0, 2), trace.FlagParts, 2), take, give, take, give})
+	want := []string{"0 0 0 0.00100 5.00100", "0 1 0 0.00200 4.00200", "0 0 0 5.00100 7.00100", "0 0 0 7.00100 8.00100", "0 0 0 8.00150 9.00150"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // Actions that a device cannot do are errors, and so is a machine without devices.
 func TestQueueErrors(t *testing.T) {
 	const seconds, flop = "version: 1\nunit: s\nkernels: {k: {terms: {N: 1}}}\n", "version: 1\nunit: flop\nkernels: {k: {terms: {N: 1}}}\n"

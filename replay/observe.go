@@ -345,6 +345,17 @@ func (e *engine) notifyTime(r int32, k TimeKind, kernel int32, from, to float64)
 	}
 }
 
+// notifyQueued: a kernel runs in a queue of the device of rank r.
+//
+//go:noinline
+func (e *engine) notifyQueued(r, queue, kernel int32, from, to float64) {
+	for i := range e.observers.list {
+		if o := &e.observers.list[i]; o.Queued != nil && o.now.has(r) {
+			o.Queued(r, queue, kernel, from, to)
+		}
+	}
+}
+
 // notifyWaited: a message has ended the wait of a rank.
 //
 //go:noinline
@@ -647,6 +658,9 @@ type Observer struct {
 	// TimePasses: a rank has spent the time from its last clock to this one, to > from. kernel is the
 	// number of a kernel in the header of the trace, -1 if it is none.
 	TimePasses func(rank int32, k TimeKind, kernel int32, from, to float64)
+	// Queued: a kernel, or a part of one, that a rank has put into a queue of its device runs there from a time to
+	// another, which the rank does not wait for: it may be later than its clock. It is called within the action.
+	Queued func(rank, queue, kernel int32, from, to float64)
 	// Released: a message has ended a wait of a rank, from since (> 0 s before) to its clock.
 	Released func(rank, message int32, since, at float64)
 	// SendPosted: rank src posts a send of so many bytes.

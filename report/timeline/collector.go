@@ -102,8 +102,12 @@ func (collecting) Close() error { return nil }
 // Label implements Sink: a page has its own.
 func (collecting) Label(string, float64) {}
 
-// Slice implements Sink.
+// Slice implements Sink: a page has no rows for queues.
 func (c collecting) Slice(s *Slice) {
+	if s.Queue > 0 {
+		c.slices--
+		return
+	}
 	if c.Slices() == 1 || s.Begin < c.first {
 		c.first = s.Begin
 	}

@@ -19,6 +19,9 @@ func Paje(w io.Writer, run *Run) Sink {
 			strings.ReplaceAll(e.fields, ", ", "\n%       "))
 	}
 	p.w.WriteString(pajeTypes)
+	if len(run.Header.Queues) > 0 {
+		p.w.WriteString("0 Q R queue\n1 K Q kernel\n")
+	}
 	for i, name := range run.Header.Phases {
 		fmt.Fprintf(p.w, "3 p%d P %s \"0.8 0.8 0.8\"\n", i, pajeText(name))
 	}
@@ -29,6 +32,9 @@ func Paje(w io.Writer, run *Run) Sink {
 			color = "0.0 0.6 0.5"
 		}
 		fmt.Fprintf(p.w, "3 a%d A %s \"%s\"\n", i, pajeText(name), color)
+		if i < kernels && len(run.Header.Queues) > 0 {
+			fmt.Fprintf(p.w, "3 k%d K %s \"%s\"\n", i, pajeText(name), color)
+		}
 	}
 	hosts, of := hostsOf(run)
 	for i, host := range hosts {
@@ -37,6 +43,9 @@ func Paje(w io.Writer, run *Run) Sink {
 	for i, host := range of {
 		rank := run.Span.FirstRank + i
 		fmt.Fprintf(p.w, "4 0 r%d R h%d %s\n", rank, host, pajeText(rankName(rank)))
+		queues(run, func(queue int, name string) {
+			fmt.Fprintf(p.w, "4 0 r%dq%d Q r%d %s\n", rank, queue, rank, pajeText(name))
+		})
 	}
 	return p
 }
@@ -99,6 +108,11 @@ func (p *paje) PhaseEnds(rank int32, at float64) { p.event("7", at, " P r%d", ra
 // Slice implements Sink.
 func (p *paje) Slice(s *Slice) {
 	p.args = appendArgs(p.args[:0], s.Args)
+	if s.Queue > 0 {
+		p.event("6", s.Begin, " K r%dq%d k%d %s", s.Rank, s.Queue, s.Name, pajeText(string(p.args)))
+		p.event("7", s.End, " K r%dq%d", s.Rank, s.Queue)
+		return
+	}
 	p.event("6", s.Begin, " A r%d a%d %s", s.Rank, s.Name, pajeText(string(p.args)))
 	p.event("7", s.End, " A r%d", s.Rank)
 }

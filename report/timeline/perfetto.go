@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"reprise/trace"
 )
 
 // Perfetto is the [Format] of protobuf, as perfetto_trace.proto says. A file begins with the tracks of the ranks, below
@@ -22,7 +24,10 @@ func Perfetto(w io.Writer, run *Run) Sink {
 	}
 	for i, host := range of {
 		rank := p.run.Span.FirstRank + i
-		p.track(trackOf(int32(rank)), uint64(trackOfAll+1+host), rankName(rank), rank)
+		p.track(trackOf(int32(rank), 0), uint64(trackOfAll+1+host), rankName(rank), rank)
+		queues(p.run, func(queue int, name string) {
+			p.track(trackOf(int32(rank), queue), trackOf(int32(rank), 0), name, queue)
+		})
 	}
 	return p
 }
@@ -95,14 +100,21 @@ const (
 	needsState       = 2
 )
 
-// The numbers of the track above those of the hosts, which follow it, and of that of rank 0.
+// The numbers of the track above those of the hosts, which follow it, of that of rank 0, and of that of its queue 0, less 1.
 const (
-	trackOfAll = 1
-	firstTrack = 1 << 32
+	trackOfAll  = 1
+	firstTrack  = 1 << 32
+	firstQueues = 1 << 33
 )
 
-// trackOf returns the number of the track of a rank, beyond those of all hosts that there may be.
-func trackOf(rank int32) uint64 { return firstTrack + uint64(rank) }
+// trackOf returns the number of the track of a rank, or of a queue of its device, beyond those of all hosts that there
+// may be.
+func trackOf(rank int32, queue int) uint64 {
+	if queue > 0 {
+		return firstQueues + uint64(rank)*trace.MaxQueues + uint64(queue)
+	}
+	return firstTrack + uint64(rank)
+}
 
 // track writes the description of a track. Without an explicit order Perfetto sorts tracks by their names, in which
 // rank 10 comes before rank 2.
@@ -121,21 +133,21 @@ func (p *perfetto) track(track, parent uint64, name string, place int) {
 
 // PhaseBegins implements Sink.
 func (p *perfetto) PhaseBegins(rank int32, phase int, at float64) {
-	p.begin(rank, sliceBegins)
+	p.begin(rank, 0, sliceBegins)
 	p.label(p.run.Header.Phases[phase], "phase")
 	p.end(at)
 }
 
 // PhaseEnds implements Sink.
 func (p *perfetto) PhaseEnds(rank int32, at float64) {
-	p.begin(rank, sliceEnds)
+	p.begin(rank, 0, sliceEnds)
 	p.end(at)
 }
 
 // Slice implements Sink. The flow of a message goes from the beginning of the slice that
 // sends it to the end of the one that has received it: a receive may begin before its send.
 func (p *perfetto) Slice(s *Slice) {
-	p.begin(s.Rank, sliceBegins)
+	p.begin(s.Rank, s.Queue, sliceBegins)
 	p.label(p.names[s.Name], s.State.String())
 	for i := range s.Args {
 		a := &s.Args[i]
@@ -156,7 +168,7 @@ func (p *perfetto) Slice(s *Slice) {
 		p.flow(eventFlow, m.Number)
 	}
 	p.end(s.Begin)
-	p.begin(s.Rank, sliceEnds)
+	p.begin(s.Rank, s.Queue, sliceEnds)
 	for _, m := range s.Receives {
 		p.flow(eventFlowEnds, m)
 	}
@@ -180,10 +192,10 @@ func (p *perfetto) Close() error {
 	return p.err
 }
 
-// begin begins an event of a rank.
-func (p *perfetto) begin(rank int32, kind uint64) {
+// begin begins an event of a rank, or of a queue.
+func (p *perfetto) begin(rank int32, queue int, kind uint64) {
 	p.event = appendNumber(p.event[:0], eventType, kind)
-	p.event = appendNumber(p.event, eventTrack, trackOf(rank))
+	p.event = appendNumber(p.event, eventTrack, trackOf(rank, queue))
 }
 
 // label sets the name and the category of the event. Perfetto colours slices by their names and filters by categories.

@@ -111,7 +111,7 @@ func (r *Recorder) Observer() replay.Observer {
 	return replay.Observer{
 		FirstRank: int32(r.span.FirstRank), EndRank: int32(r.span.FirstRank + len(r.ranks)),
 		FirstStep: int64(max(0, r.span.FirstStep-stepsBefore)), EndStep: int64(r.span.EndStep),
-		ActionBegins: r.actionBegins, ActionEnds: r.actionEnds, TimePasses: r.timePasses, Marked: r.marked,
+		ActionBegins: r.actionBegins, ActionEnds: r.actionEnds, TimePasses: r.timePasses, Queued: r.queued, Marked: r.marked,
 		SendPosted: r.sendPosted, ReceivePosted: r.receivePosted, Merged: r.merged, Ended: r.messageEnded,
 	}
 }
@@ -154,6 +154,22 @@ func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	rk := r.rank(rank)
 	rk.spent[k] += to - from
 	rk.clock = to
+}
+
+// queued hands what runs in a queue of the rank's device to the sink, if that lies within the span. The arguments are
+// those of the launch, which is the open action; a later part of a kernel has none.
+func (r *Recorder) queued(rank, queue, kernel int32, from, to float64) {
+	r.end = max(r.end, to)
+	rk := r.rank(rank)
+	if !rk.meets(from, to) {
+		return
+	}
+	s := Slice{Rank: rank, Queue: int(queue) + 1, Begin: from, End: to, Name: int(kernel), State: replay.TimeDevice}
+	if rk.action.Kind == trace.KindLaunch {
+		s.Args = r.names.args(nil, &rk.action, nil)
+	}
+	r.slices++
+	r.to.Slice(&s)
 }
 
 // actionEnds ends the action of a rank and hands its slice to the sink, if that lies within the span.

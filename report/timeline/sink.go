@@ -31,9 +31,10 @@ type Sink interface {
 	Close() error
 }
 
-// Slice is an action of a rank.
+// Slice is an action of a rank, or what runs in a queue of its device.
 type Slice struct {
 	Rank       int32
+	Queue      int             // 1 + the number of the queue; 0: the rank itself
 	Begin, End float64         // seconds
 	Name       int             // of the list of Names
 	Args       []Arg           // in the order of trace cat
@@ -99,6 +100,13 @@ func FormatOf(name string) (f Format, zipped bool, err error) {
 	}
 	return nil, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto) or %s (Pajé), or one of these and .gz",
 		name, strings.Join(known[:2], " or "), strings.Join(known[2:], " or "))
+}
+
+// queues calls f for each queue of the device of a rank: 1 + its number, and its name.
+func queues(run *Run, f func(queue int, name string)) {
+	for i, name := range run.Header.Queues {
+		f(1+i, "queue "+name)
+	}
 }
 
 // rankName names a rank in all formats alike.
