@@ -176,8 +176,8 @@ func (e *engine) lookFor(r int32, a *trace.Action) (int32, error) {
 	}
 }
 
-// ask carries on a KindAsk of rank r, a poll of requests, and tells the source what it found. A test costs what an MPI_Test
-// does, that of several what as many do.
+// ask carries on a KindAsk of rank r, a poll of requests, and tells the source what it found. A test costs what an
+// MPI_Test does, that of several what as many do.
 func (e *engine) ask(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	slots := requestsOf(a)
 	c := e.completions.of(r, len(e.ranks))
@@ -225,8 +225,8 @@ func requestsOf(a *trace.Action) (slots []int32) {
 	return slots
 }
 
-// round carries on a KindRound: the rank would poll its requests in turn until one is complete, which the next round then
-// finds.
+// round carries on a KindRound: the rank would poll its requests in turn until one is complete, which the next round
+// then finds.
 func (e *engine) round(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	slots := requestsOf(a)
 	waited := rk.stage == stageAny

@@ -79,6 +79,12 @@ func memoryOfRank(h *trace.Header) float64 {
 	case "hpl", "rochpl", "rochpl6":
 		n := number("N")
 		return 8 * n * n / float64(h.Ranks)
+	case "hpl-mxp": // the matrix in high precision
+		n, bytes := number("N"), 4.0
+		if high, _ := h.Param("high"); high == "fp64" {
+			bytes = 8
+		}
+		return bytes * n * n / float64(h.Ranks)
 	case "hpcg":
 		return HPCGPoint * number("nx") * number("ny") * max(number("nz"), number("zl"), number("zu"))
 	}

@@ -3,15 +3,17 @@ package trace
 import "fmt"
 
 // This file holds broadcasts whose members pass chunks on as their polls find them (relays), and what depends on the
-// outcome: work that goes on until requests or relays are done (Builder.Until). What the polls find is not in the trace.
+// outcome: work that goes on until requests or relays are done (Builder.Until). What the polls find is not in the
+// trace.
 //
-// A relay is what a rank knows of its broadcasts (jobs) in a communicator, one behind the other. It has a list of slots,
-// one for each chunk that the rank gets and may pass on, over all jobs. A slot is a receive first, unless the rank is the
-// root, and then a send, if the rank passes the chunk on.
+// A relay is what a rank knows of its broadcasts (jobs) in a communicator, one behind the other. It has a list of
+// slots, one for each chunk that the rank gets and may pass on, over all jobs. A slot is a receive first, unless the
+// rank is the root, and then a send, if the rank passes the chunk on.
 //
 // In a job with S members the root sends each chunk to the next one and, if S > 2, to the previous one. A member at
-// distance d from the root gets chunks from before if d <= S/2 and passes them on if d < S/2; the others get them from
-// behind and pass them on, downwards, if d > S/2 + 1. Source: HPL-AI of RIKEN, its broadcast of point-to-point messages.
+// distance d from the root gets chunks from before if d <= S/2 and passes them on if d < S/2; the others get them
+// from behind and pass them on, downwards, if d > S/2 + 1. Source: HPL-AI of RIKEN, its broadcast of point-to-point
+// messages.
 
 // RelayVerb says what an OpAdvance does with relays.
 type RelayVerb uint8
@@ -69,16 +71,6 @@ type relayJob struct {
 	both        bool
 }
 
-// ringFlow is the state of the chunks of a ring that go one way.
-type ringFlow struct {
-	from, to         int32 // ranks, or -1
-	first, count     int32 // chunks
-	received, sent   int32 // chunks that are here, and that have been passed on
-	tag              int32 // of what comes
-	receives, passes bool  // a request is open
-	send, receive    bool  // the next action posts one
-}
-
 // relays is what a rank's relays and rings are about.
 type relays struct {
 	of     [MaxRelays]relay
@@ -122,14 +114,14 @@ func relaysOf(relays []int) (set uint8) {
 	return set
 }
 
-// UntilDone polls a relay, and unless it is done runs the block body(rows, args...) on a slice of n rows and polls again,
-// until the relay is done or no row is left. It returns the rows that are left.
+// UntilDone polls a relay, and unless it is done runs the block body(rows, args...) on a slice of n rows and polls
+// again, until the relay is done or no row is left. It returns the rows that are left.
 func (b *Builder) UntilDone(relay int, n, slice Operand, body int, args ...Operand) Operand {
 	return b.until(Item{Slot: 1 << relay}, n, slice, body, args)
 }
 
-// WhilePending runs the block on slices of n rows, and polls all of the relays after each, while one of them is not done
-// and rows are left. It returns the rows that are left.
+// WhilePending runs the block on slices of n rows, and polls all of the relays after each, while one of them is not
+// done and rows are left. It returns the rows that are left.
 func (b *Builder) WhilePending(relays []int, n, slice Operand, body int, args ...Operand) Operand {
 	return b.until(Item{Slot: untilWorks | relaysOf(relays)}, n, slice, body, args)
 }
@@ -331,8 +323,8 @@ func (c *Cursor) askFor(a *Action, m Completion, flags uint8, reqs ...int32) {
 	c.waiting = askedRelay
 }
 
-// advance carries on an OpAdvance. It stores at most one action, and reports whether it has, and whether the operation is
-// over.
+// advance carries on an OpAdvance. It stores at most one action, and reports whether it has, and whether the
+// operation is over.
 func (c *Cursor) advance(a *Action, in *instr) (stored, over bool) {
 	s, verb := c.relays(), RelayVerb(in.flags>>MaxRelays)
 	none := [maxAsked]int32{-1, -1, -1, -1}
@@ -494,139 +486,4 @@ func (x *relay) finish(a *Action, s *relays) bool {
 		}
 	}
 	return false
-}
-
-// Requests of a ring, in the order in which they are looked at: of the flows their receives, then their sends.
-const (
-	ringReceive = 0
-	ringSend    = 2
-)
-
-// startRing sets up the flows of a ring; it fails on one that cannot be.
-func (c *Cursor) startRing(in *instr, r *registers, s *relays) bool {
-	size, root := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
-	g := c.group(in.sym)
-	if size < 0 || root < 0 || root >= int64(g.Count) {
-		c.fail("ring of %d bytes from member %d of %d", size, root, g.Count)
-		return false
-	}
-	s.ring = [2]ringFlow{}
-	n, me := int64(g.Count), int64(g.Find(c.rank))
-	y, skips := (me-root+n)%n, int64(0) // places in the ring
-	if in.flags&ringSkips != 0 {
-		skips = 1
-		if n--; y == 1 {
-			return true
-		}
-		y = max(0, y-1)
-	}
-	chunk := int64(c.set.code.slots[in.z][0])
-	chunks := (size + chunk - 1) / chunk
-	if n < 2 || chunks > maxChunks {
-		return n < 2
-	}
-	counts := [2]int64{chunks, 0}
-	if in.flags&ringBoth != 0 {
-		counts = [2]int64{(chunks + 1) / 2, chunks / 2}
-	}
-	for i, way := range [2]int64{1, -1} {
-		f := &s.ring[i]
-		at := func(y int64) (rank, member int32) { // of a place
-			if y = (y + n) % n; y > 0 {
-				y += skips
-			}
-			m := (root + y) % (n + skips)
-			return int32(g.member(m)), int32(m)
-		}
-		f.from, f.to, f.count, f.first = -1, -1, int32(counts[i]), int32(int64(i)*counts[0])
-		if y > 0 {
-			f.from, f.tag = at(y - way)
-		} else {
-			f.received = f.count
-		}
-		if way > 0 && y < n-1 || way < 0 && y != 1 {
-			f.to, _ = at(y + way)
-		}
-		f.receive, f.send = y > 0 && f.count > 0, y == 0 && f.count > 0
-	}
-	return true
-}
-
-// passRing carries on an OpRing as advance does an OpAdvance.
-func (c *Cursor) passRing(a *Action, in *instr, r *registers) (stored, over bool) {
-	s := c.relays()
-	if !s.begun {
-		if !c.startRing(in, r, s) {
-			return false, false
-		}
-		s.begun, s.stage = true, 0
-	}
-	size, chunk := r[in.a]+int64(in.x), int64(c.set.code.slots[in.z][0])
-	bytes := func(f *ringFlow, i int32) int64 { return min(chunk, size-int64(f.first+i)*chunk) }
-	post := func(k Kind, peer, tag, slot int32, bytes int64) (bool, bool) {
-		a.set(k, in.sym, int64(peer), int64(tag), in.w+slot)
-		a.X = [4]int64{bytes}
-		return true, false
-	}
-	for {
-		// What is to be posted: in the beginning receives, then sends; later what follows from a completion, a send first.
-		for _, k := range [2]Kind{KindIsend, KindIrecv} {
-			if s.stage == 0 {
-				k = KindIsend + KindIrecv - k
-			}
-			for i := range s.ring {
-				f, slot := &s.ring[i], int32(i)
-				switch {
-				case k == KindIrecv && f.receive:
-					f.receive, f.receives = false, true
-					return post(k, f.from, f.tag, slot+ringReceive, bytes(f, f.received))
-				case k == KindIsend && f.send:
-					f.send, f.passes = false, true
-					me := int64(c.group(in.sym).Find(c.rank))
-					return post(k, f.to, int32(me), slot+ringSend, bytes(f, f.sent))
-				}
-			}
-		}
-		s.stage = max(s.stage, 1)
-		// One of the open requests is completed: each is asked for in turn, and the last is taken.
-		var open []int32
-		for slot := range int32(ringSlots) {
-			f := &s.ring[slot%2]
-			if slot < ringSend && f.receives || slot >= ringSend && f.passes {
-				open = append(open, slot)
-			}
-		}
-		if len(open) == 0 {
-			s.begun = false
-			return false, true
-		}
-		which := int(s.stage) - 1
-		if s.answer == noAnswer {
-			reqs := make([]int32, len(open))
-			for i, slot := range open {
-				reqs[i] = in.w + slot
-			}
-			c.askFor(a, CompleteAny, FlagSpin, reqs...)
-			a.Tag = int32(which)
-			return true, false
-		}
-		hit := s.answer == answerHit
-		if s.answer = noAnswer; !hit && which+1 < len(open) {
-			s.stage++
-			continue
-		}
-		s.stage = 1
-		slot := open[which]
-		if f := &s.ring[slot%2]; slot < ringSend {
-			// A chunk goes on at once if none is under way.
-			f.receives = false
-			f.send = f.to >= 0 && f.received == f.sent
-			f.received++
-			f.receive = f.received < f.count
-		} else {
-			f.passes = false
-			f.sent++
-			f.send = f.sent < f.received
-		}
-	}
 }

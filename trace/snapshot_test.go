@@ -182,6 +182,11 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &c.lists[0], func(s *snapshot.State, _ *sumList) { write(s) }, "sums")
 	snapshottest.Fields(t, c.set.poll(0, 0), func(s *snapshot.State, _ *pollable) { write(s) }, "")
 	snapshottest.Fields(t, c.set, func(s *snapshot.State, _ *cursorSet) { write(s) }, "trace code ranks to idle groups slots cursors aux")
+	x := c.relays()
+	snapshottest.Fields(t, x, func(s *snapshot.State, _ *relays) { write(s) }, "")
+	snapshottest.Fields(t, &x.of[1], func(s *snapshot.State, _ *relay) { write(s) }, "")
+	snapshottest.Fields(t, &x.of[1].jobs[1], func(s *snapshot.State, _ *relayJob) { write(s) }, "")
+	snapshottest.Fields(t, &x.ring[1], func(s *snapshot.State, _ *ringFlow) { write(s) }, "")
 	before := saveCursors(t, cursors)
 	c.win = nil
 	if bytes.Equal(saveCursors(t, cursors), before) {

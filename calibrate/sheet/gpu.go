@@ -115,9 +115,9 @@ func (s *Sheet) deviceDeviations() []deviation {
 		products = math.Hypot(products, math.Log(gpuTuned/gpuTypical))
 	}
 	return []deviation{
-		{[]string{"dgemm", "dtrsm"}, s.guessed(products, "gpu_peak")},
+		{[]string{"dgemm", "dtrsm", "shgemm", "hgemm*", "strsm", "sgetrf", "strtri", "otfgemv"}, s.guessed(products, "gpu_peak")},
 		{[]string{"pdpan*", "dtrsv", "dgemv"}, errorLeaf},
-		{[]string{"dlaswp*", "dlacpy", "dlatcpy", "setZero", "daxpy", "dcopy"}, s.guessed(errorMemory, "gpu_memory_bandwidth")},
+		{[]string{"dlaswp*", "dlacpy", "dlatcpy", "setZero", "daxpy", "dcopy", "lacpy*", "latcpy*", "gemv", "axpy"}, s.guessed(errorMemory, "gpu_memory_bandwidth")},
 		{[]string{"copy", "copy2d"}, s.guessed(errorNetwork, "host_link")},
 		{[]string{"host *"}, errorPanel},
 	}
@@ -153,6 +153,9 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 	line("  - {when: {kind: d2d}, terms: {BYTES: %.4g, 1: %.3g}}", 2*byteTime, gpuCall)
 	line("  - {terms: {BYTES: %.4g, 1: %.3g}}", 1/(linkPart*s.GPU.HostLink), gpuCopy)
 	line("copy2d: {terms: {WIDTH*COLUMNS: %.4g, 1: %.3g}}", 1/(linkPart*s.GPU.HostLink), gpuCopy)
+
+	writeMxP(line, mxpSpeeds{flop: r.flop, trsmPart: gpuTrsmPart, exposed: gpuExposed, memory: r.memory, call: gpuCall,
+		serial: gpuSerial, link: 1 / (linkPart * s.GPU.HostLink)})
 
 	// The host, as if it had no GPUs.
 	line(`"host dgemm": {terms: {M*N*K: %.4g, 1: %.3g}}`, 2/host.flop, host.call)

@@ -112,7 +112,8 @@ func (s *Sheet) deviations() (list []deviation, network float64) {
 		products = math.Hypot(products, math.Log(s.tuned()/s.product()))
 	}
 	return []deviation{
-		{[]string{"dgemm", "dtrsm"}, s.guessed(products, "clock", "flop_per_cycle")},
+		{[]string{"dgemm", "dtrsm", "*hgemm*", "sgemm*", "dsgemm*", "strsm", "sgetrf", "lazy*", "otfgemv"},
+			s.guessed(products, "clock", "flop_per_cycle")},
 		{[]string{"dgemv", "dger", "dtrsv", "dscal", "daxpy", "dcopy", "dswap", "idamax", "dlocswp*"}, s.guessed(errorPanel, "memory_bandwidth")},
 		{[]string{"dlaswp*", "dlacpy", "dlatcpy"}, s.guessed(errorPanel, "memory_bandwidth")},
 		{[]string{"spmv", "symgs", "restrict", "prolong", "pack", "dot", "waxpby", "zero", "copy"}, s.guessed(errorMemory, "memory_bandwidth")},
@@ -201,6 +202,9 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	line("dgeqrf: {terms: {M*N*K: %.4g, M*K^2: %.4g, N*K^2: %.4g, K^3: %.4g, 1: %.3g}}", 5.2*flop, -2.6*flop, -2.6*flop, 1.73*flop, r.call)
 	line("fftw: {terms: {FLOP: %.4g, 1: %.3g}}", 2.1/r.cache, r.call)
 	line("fftwf: {terms: {FLOP: %.4g, 1: %.3g}}", 1.1/r.cache, r.call)
+	// Vectors of most processors hold twice and four times as many numbers of lower precisions.
+	writeMxP(line, mxpSpeeds{flop: map[string]float64{"fp64": r.flop, "fp32": 2 * r.flop, "fp16": 4 * r.flop}, trsmPart: trsmPart,
+		exposed: exposedPanel, memory: r.memory, call: r.call})
 	s.writeHPCG(line, r)
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -210,6 +210,11 @@ func TestGPUs(t *testing.T) {
 		}
 	}
 	near("flop/s of a large product", 2e18/seconds(t, s, dgemm, 1e6, 1e6, 1e6), 0.8*60e12)
+	half := kernels.Signature{Name: "shgemm", Dims: []string{"M", "N", "K", "SET"}}
+	near("flop/s of a large product in half precision", 2e18/seconds(t, s, half, 1e6, 1e6, 1e6), 0.8*1e15)
+	// An entry of the matrix takes 10 flop in double precision, at 0.8 of 60 Tflop/s.
+	entries := kernels.Signature{Name: "otfgemv", Dims: []string{"M", "N"}}
+	near("seconds of generated entries", seconds(t, s, entries, 1e6, 1e6), 1e13/(0.8*60e12))
 	lacpy := kernels.Signature{Name: "dlacpy", Dims: []string{"M", "N"}}
 	near("seconds of a large copy", seconds(t, s, lacpy, 1e5, 1e5), 16e10/(0.85*3e12))
 	host := kernels.Signature{Name: "host dgemm", Dims: []string{"M", "N", "K"}}

@@ -27,7 +27,8 @@ func mxpCommand(args []string) *cli.Command {
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
 	flags = append(flags,
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`", DefaultText: "-, standard output"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
+			DefaultText: "-, standard output"},
 		command.Switch("quiet", "no progress and no notes on stderr"))
 	return &cli.Command{
 		Name:      "hpl-mxp",

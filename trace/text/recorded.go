@@ -194,7 +194,8 @@ func (r *Recorded) requests(o *outcome, a *trace.Action) (bool, error) {
 		n++
 	}
 	if m, ok := requestVerbs[o.verb]; !ok || m != trace.Completion(a.Sym) || !slices.Equal(o.requests, a.X[:n]) {
-		return false, fmt.Errorf("%s:%d: %v, but the poll is %v of requests %d", r.name, o.line, o, trace.Completion(a.Sym), a.X[:n])
+		return false, fmt.Errorf("%s:%d: %v, but the poll is %v of requests %d", r.name, o.line, o,
+			trace.Completion(a.Sym), a.X[:n])
 	}
 	if o.verb == "waitany" {
 		if a.X[a.Tag] != o.which {

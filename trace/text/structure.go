@@ -297,7 +297,8 @@ func (s *structureWriter) item(it *trace.Item) string {
 		}
 		return text
 	case trace.OpRelay, trace.OpRing:
-		return fmt.Sprintf("%s %d request %d bytes %s root %s chunks %v%s", text, it.Slot, it.Req, arg(0), arg(1), it.Coefs, s.comm(it.Sym))
+		return fmt.Sprintf("%s %d request %d bytes %s root %s chunks %v%s", text, it.Slot, it.Req, arg(0), arg(1),
+			it.Coefs, s.comm(it.Sym))
 	case trace.OpAdvance:
 		return fmt.Sprintf("%s %#x", text, it.Slot)
 	case trace.OpUntil:

@@ -1,9 +1,9 @@
-// Package mxp writes traces of HPL-MxP (HPL-AI), which solves HPL's system with products of low precision and refines the
-// solution: what every rank of a run does, without times.
+// Package mxp writes traces of HPL-MxP (HPL-AI), which solves HPL's system with products of low precision and refines
+// the solution: what every rank of a run does, without times.
 //
-// It knows two programs, RIKEN's HPL-AI, which ran on Fugaku, and rocHPL-MxP, for AMD's GPUs: no pivoting, a look-ahead of
-// one step, panels of low precision, and a refinement whose matrix is generated on the fly. The trace holds the same
-// kernel calls, messages and polls, in the same order, as the real programs.
+// It knows two programs, RIKEN's HPL-AI, which ran on Fugaku, and rocHPL-MxP, for AMD's GPUs: no pivoting, a
+// look-ahead of one step, panels of low precision, and a refinement whose matrix is generated on the fly. The trace
+// holds the same kernel calls, messages and polls, in the same order, as the real programs.
 //
 //	p, err := mxp.WithDefaults([]trace.Param{{"N", "480"}, {"NB", "20"}, {"P", "4"}, {"Q", "4"}, {"bcast", "chain"}})
 //	err = mxp.Generate(ctx, w, p, mxp.Options{})
@@ -62,8 +62,8 @@ type blockKey struct {
 
 // Generate writes the trace of a run to w, in one pass. Parameters are those of WithDefaults.
 func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
-	g := &generator{p: &p, b: int64(p.NB), nb: p.Blocks(), rows: int64(p.P), cols: int64(p.Q), blocks: map[blockKey]int64{},
-		high: "s", highBytes: 4, lowBytes: 2}
+	g := &generator{p: &p, b: int64(p.NB), nb: p.Blocks(), rows: int64(p.P), cols: int64(p.Q),
+		blocks: map[blockKey]int64{}, high: "s", highBytes: 4, lowBytes: 2}
 	deck := p.Deck != "none"
 	switch {
 	case p.High == "fp64" && deck:

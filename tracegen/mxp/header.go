@@ -116,9 +116,11 @@ func (g *generator) header(tool, command string) *trace.Header {
 		return s
 	}
 	h := &trace.Header{
-		Program: Program, Tool: tool, Command: command, Params: p.List(), Flops: p.Flops(), Ranks: p.P * p.Q, Steps: p.Steps(),
+		Program: Program, Tool: tool, Command: command, Params: p.List(), Flops: p.Flops(),
+		Ranks: p.P * p.Q, Steps: p.Steps(),
 		Result: []trace.Column{{Title: "T/V", Value: p.Variant}, {Title: "N", Value: strconv.Itoa(p.N)},
-			{Title: "NB", Value: strconv.Itoa(p.NB)}, {Title: "P", Value: strconv.Itoa(p.P)}, {Title: "Q", Value: strconv.Itoa(p.Q)}},
+			{Title: "NB", Value: strconv.Itoa(p.NB)}, {Title: "P", Value: strconv.Itoa(p.P)},
+			{Title: "Q", Value: strconv.Itoa(p.Q)}},
 		CommFamilies: families[:],
 		// Both programs have a communicator of each process row and column.
 		Communicators: true,
@@ -157,7 +159,8 @@ func (g *generator) header(tool, command string) *trace.Header {
 	return h
 }
 
-// kernelTable returns the kernels of the variant, and notes their numbers by name. Those that only move data have no flop.
+// kernelTable returns the kernels of the variant, and notes their numbers by name. Those that only move data have no
+// flop.
 func (g *generator) kernelTable() []trace.Kernel {
 	var list []trace.Kernel
 	g.kernels = map[string]int{}
@@ -169,7 +172,9 @@ func (g *generator) kernelTable() []trace.Kernel {
 			for _, value := range words[1:] { // precisions, or what BLAS calls characters
 				attr := "precision"
 				if len(value) == 1 && strings.Contains("LRU", value) {
-					attr = map[string]string{"L": "side", "R": "side", "U": "uplo"}[value]
+					if attr = "uplo"; strings.HasSuffix(k.Name, "trsm") || k.Name == "convp" {
+						attr = "side"
+					}
 				}
 				k.Attrs = append(k.Attrs, trace.Param{Name: attr, Value: value})
 			}

@@ -109,7 +109,8 @@ func Parameters() []Parameter {
 		return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def, Variant: variant}
 	}
 	is := func(name, usage, variant string, field func(*Params) *bool) Parameter {
-		return Parameter{Option: option.Parsed(name, "", strconv.ParseBool, field), Usage: usage, Variant: variant, Switch: true}
+		return Parameter{Option: option.Parsed(name, "", strconv.ParseBool, field), Usage: usage, Variant: variant,
+			Switch: true}
 	}
 	return []Parameter{
 		word("variant", "`program`, RIKEN's HPL-AI or rocHPL-MxP", "", func(p *Params) *string { return &p.Variant }),
@@ -117,24 +118,32 @@ func Parameters() []Parameter {
 		number("NB", "`size` of blocks, must be given", "", "", 1, func(p *Params) *int { return &p.NB }),
 		number("P", "process `rows`, must be given", "", "", 1, func(p *Params) *int { return &p.P }),
 		number("Q", "process `columns`, must be given", "", "", 1, func(p *Params) *int { return &p.Q }),
-		number("residuals", "`number` of evaluations of the residual, which the values of the matrix decide: a solve follows each but the last",
-			"3, as in recorded runs of riken, of rocm 4; with --not-converged 50", "", 1, func(p *Params) *int { return &p.Residuals }),
-		is("not-converged", "the program gives up: a solve follows the last residual, too", "", func(p *Params) *bool { return &p.NoSolution }),
+		number("residuals", "`number` of evaluations of the residual, which the values of the matrix decide: "+
+			"a solve follows each but the last", "3, as in recorded runs of riken, of rocm 4; with --not-converged 50", "", 1,
+			func(p *Params) *int { return &p.Residuals }),
+		is("not-converged", "the program gives up: a solve follows the last residual, too", "",
+			func(p *Params) *bool { return &p.NoSolution }),
 		word("matrix", "`matrix`", "", func(p *Params) *string { return &p.Matrix }),
 		word("high", "`precision` of the matrix", "", func(p *Params) *string { return &p.High }),
 		word("low", "`precision` of panels and products", "", func(p *Params) *string { return &p.Low }),
 		word("bcast", "riken: how panels are `broadcast`", riken, func(p *Params) *string { return &p.Bcast }),
 		word("layout", "riken: `order` of the matrix in memory", riken, func(p *Params) *string { return &p.Layout }),
 		word("deck", "riken: `when` entries are generated", riken, func(p *Params) *string { return &p.Deck }),
-		number("buffers", "riken: `number` of panels that are kept", "2", riken, 2, func(p *Params) *int { return &p.Buffers }),
-		number("numa", "riken: `processes` of a node", "nodes are not told apart", riken, 1, func(p *Params) *int { return &p.Numa }),
-		word("numa-map", "riken: `order` of the processes of nodes in the grid", riken, func(p *Params) *string { return &p.NumaMap }),
-		pair("pack", "riken: `units` of packed operands, as 16x4 on x86 and 128x5 on A64FX", "not packed", riken, func(p *Params) *Pair { return &p.Pack }),
-		is("warmup", "riken: the program's warm-up, a few steps and one solve", riken, func(p *Params) *bool { return &p.Warmup }),
+		number("buffers", "riken: `number` of panels that are kept", "2", riken, 2,
+			func(p *Params) *int { return &p.Buffers }),
+		number("numa", "riken: `processes` of a node", "nodes are not told apart", riken, 1,
+			func(p *Params) *int { return &p.Numa }),
+		word("numa-map", "riken: `order` of the processes of nodes in the grid", riken,
+			func(p *Params) *string { return &p.NumaMap }),
+		pair("pack", "riken: `units` of packed operands, as 16x4 on x86 and 128x5 on A64FX", "not packed", riken,
+			func(p *Params) *Pair { return &p.Pack }),
+		is("warmup", "riken: the program's warm-up, a few steps and one solve", riken,
+			func(p *Params) *bool { return &p.Warmup }),
 		is("checksum", "riken: with the checksum of the factors", riken, func(p *Params) *bool { return &p.Checksum }),
 		is("skip-lu", "riken: without factorization", riken, func(p *Params) *bool { return &p.SkipLU }),
 		word("PMAP", "rocm: `order` of nodes in the grid", rocm, func(p *Params) *string { return &p.PMap }),
-		pair("node-grid", "rocm: the ranks of a node in the grid, as in `2x4`", "the whole grid", rocm, func(p *Params) *Pair { return &p.NodeGrid }),
+		pair("node-grid", "rocm: the ranks of a node in the grid, as in `2x4`", "the whole grid", rocm,
+			func(p *Params) *Pair { return &p.NodeGrid }),
 		number("BCAST", "rocm: `code` of the broadcast: 0 1ring, 1 1ringM, 2 2ring, 3 2ringM, 4 long, 5 longM", "0", rocm, 0,
 			func(p *Params) *int { return &p.Code }),
 		{Option: option.Parsed("chunk-bytes", "", func(text string) (int64, error) {
@@ -143,12 +152,13 @@ func Parameters() []Parameter {
 				return 0, fmt.Errorf("%q, allowed 1 to %d", text, 1<<30)
 			}
 			return v, nil
-		}, func(p *Params) *int64 { return &p.ChunkBytes }), Usage: "rocm: `bytes` of a chunk of a ring", Default: "2097152", Variant: rocm},
+		}, func(p *Params) *int64 { return &p.ChunkBytes }),
+			Usage: "rocm: `bytes` of a chunk of a ring", Default: "2097152", Variant: rocm},
 	}
 }
 
-// WithDefaults returns the parameters that are given by name, and all else by default. It fails, with all reasons, on what
-// the programs cannot do.
+// WithDefaults returns the parameters that are given by name, and all else by default. It fails, with all reasons, on
+// what the programs cannot do.
 func WithDefaults(given []trace.Param) (Params, error) {
 	p := Params{Buffers: 2, ChunkBytes: defaultChunk}
 	has := map[string]bool{}
@@ -216,13 +226,15 @@ func (p *Params) check(has map[string]bool) error {
 	precisions := p.High + "/" + p.Low
 	if p.Variant == rocm {
 		n := p.NodeGrid
-		need(p.P%n.Rows == 0 && p.Q%n.Cols == 0, "node-grid = %v: its rows must divide P = %d and its columns Q = %d", n, p.P, p.Q)
+		need(p.P%n.Rows == 0 && p.Q%n.Cols == 0,
+			"node-grid = %v: its rows must divide P = %d and its columns Q = %d", n, p.P, p.Q)
 		need(precisions == "fp32/fp16", "high/low = %s: rocm has fp32/fp16", precisions)
 		need(p.Code <= 5, "BCAST = %d, allowed 0 to 5", p.Code)
 		return errors.Join(errs...)
 	}
 	need(p.N%p.NB == 0, "N = %d is no multiple of NB = %d, as riken wants", p.N, p.NB)
-	need(precisions == "fp32/fp16" || precisions == "fp64/fp32", "high/low = %s, allowed fp32/fp16 and fp64/fp32", precisions)
+	need(precisions == "fp32/fp16" || precisions == "fp64/fp32",
+		"high/low = %s, allowed fp32/fp16 and fp64/fp32", precisions)
 	packed := p.Pack != (Pair{})
 	need(!packed || p.Bcast == "chain" && p.Layout != "tile" && p.Deck != "none",
 		"pack goes with bcast chain, layout blockcyclic and a deck")
@@ -236,8 +248,8 @@ func (p *Params) check(has map[string]bool) error {
 		case "ROWDIST":
 			need(p.P%g == 0, "numa = %d with ROWDIST: want a divisor of P = %d", g, p.P)
 		case "CONT2D":
-			need(g%2 == 0 && p.P%2 == 0 && p.Q%max(1, g/2) == 0, "numa = %d with CONT2D: want nodes of 2 rows and %d columns, which divide P = %d and Q = %d",
-				g, g/2, p.P, p.Q)
+			need(g%2 == 0 && p.P%2 == 0 && p.Q%max(1, g/2) == 0,
+				"numa = %d with CONT2D: want nodes of 2 rows and %d columns, which divide P = %d and Q = %d", g, g/2, p.P, p.Q)
 		}
 	}
 	return errors.Join(errs...)
@@ -248,8 +260,8 @@ func (p *Params) Hazard() string {
 	for _, s := range []int{p.P, p.Q} {
 		largest := max(4*int64(p.NB), 2*leading(int64(p.NB)*((p.Blocks()+1)*int64(s)/int64(p.P*p.Q)))) * int64(p.NB)
 		if p.Variant == rocm && (p.Code == 2 || p.Code == 3) && s-p.Code%2 == 2 && largest > 2*p.ChunkBytes {
-			return fmt.Sprintf("BCAST %d with two ranks in a ring and several chunks each way: both directions have the same tag, and "+
-				"which message a receive gets depends on time; rocHPL-MxP may hang", p.Code)
+			return fmt.Sprintf("BCAST %d with two ranks in a ring and several chunks each way: both directions have the "+
+				"same tag, and which message a receive gets depends on time; rocHPL-MxP may hang", p.Code)
 		}
 	}
 	return ""

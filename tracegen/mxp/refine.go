@@ -2,10 +2,10 @@ package mxp
 
 import "reprise/trace"
 
-// This file makes the refinement: residuals with a matrix that is generated, and triangular solves. A solve goes through
-// the columns of blocks in a wavefront: of each column, the owner of the diagonal block solves for its part of the vector,
-// which goes down the process column (up, in the second solve), and partial sums of the rows go on to the next process
-// column.
+// This file makes the refinement: residuals with a matrix that is generated, and triangular solves. A solve goes
+// through the columns of blocks in a wavefront: of each column, the owner of the diagonal block solves for its part
+// of the vector, which goes down the process column (up, in the second solve), and partial sums of the rows go on to
+// the next process column.
 
 // Tags of a solve, and its request slots: the receives, and the sends of columns of blocks in turn.
 const (

@@ -81,8 +81,8 @@ func (g *generator) factorize() {
 }
 
 // step writes the calls of blocks of a step: those on its process column, and the others. Their parameters are k, its
-// process row and column, the blocks left on the own process row and column, and rows and columns of the own panels of L
-// and U (in packed form).
+// process row and column, the blocks left on the own process row and column, and rows and columns of the own panels
+// of L and U (in packed form).
 func (g *generator) step(k int64, key blockKey, block func(key blockKey) int64) {
 	kr, kc := k%g.rows, k%g.cols
 	padded := func(n int64, unit int) int64 {
@@ -265,7 +265,8 @@ func (g *generator) libraryStep(b *trace.Builder, key blockKey, a []trace.Operan
 func (g *generator) chainStep(b *trace.Builder, key blockKey, a []trace.Operand) {
 	prow, pcol, m, n := a[1], a[2], a[3], a[4]
 	one, strip := trace.Const(1), g.strip()
-	// The product has a place in units: blocks, or rows and columns if operands are packed, as is what the owners do of it.
+	// The product has a place in units: blocks, or rows and columns if operands are packed, as is what the owners do of
+	// it.
 	rows, cols, h, w := m, n, int64(1), int64(1)
 	if p := g.p.Pack; g.p.packed() {
 		rows, cols = b.Scale(g.b, m), b.Scale(g.b, n)

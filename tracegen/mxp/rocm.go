@@ -133,8 +133,8 @@ func (g *generator) cast(which int, mask []int64, root int64, elements []int64) 
 	g.call(site, mask, blocks, g.one(root), elements, piece)
 }
 
-// castBlock appends the broadcast for the member at distance d. Its parameters are the root, and the elements of all and
-// of a piece.
+// castBlock appends the broadcast for the member at distance d. Its parameters are the root, and the elements of all
+// and of a piece.
 func (g *generator) castBlock(b *trace.Builder, which, family int, members, d int64, a []trace.Operand) {
 	code := g.p.Code
 	modified, long := code%2 == 1, code >= 4
