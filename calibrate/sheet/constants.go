@@ -137,7 +137,7 @@ const (
 // fit.
 const (
 	errorTypical = 0.32 // matrix products of users' runs
-	errorNarrow  = 0.5  // the same with narrow units: boards and old processors, whose libraries differ most
+	errorNarrow  = 0.5  // the same with narrow units, boards and old processors: chosen so that 80 % intervals hold
 	errorTuned   = 0.17 // of vendors' runs
 	errorStated  = 0.05 // where the sheet states the efficiency
 	errorMemory  = 0.22 // kernels bound by memory
