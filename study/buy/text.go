@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -14,19 +13,6 @@ import (
 )
 
 // This file writes a result for people: WriteText and WriteHTML, both from the tables of parts.
-
-// part is a table with its title and the notes below it. Its exported names are those of page.html.
-type part struct {
-	Title string
-	Notes []string
-	table textutil.Table
-}
-
-func (p *part) note(format string, args ...any) {
-	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
-}
-func (p part) Head() []string   { return p.table.Rows()[0] }
-func (p part) Rows() [][]string { return p.table.Rows()[1:] }
 
 // gflops writes a rate.
 func gflops(v float64) string {
@@ -121,24 +107,24 @@ func (r *Result) Title() string {
 }
 
 // parts returns the result as tables with a column for each machine.
-func (r *Result) parts() []part {
-	return []part{r.answers(), r.parameters(), r.changes()}
+func (r *Result) parts() []study.Section {
+	return []study.Section{r.answers(), r.parameters(), r.changes()}
 }
 
 // table begins a part with a column for each machine.
-func (r *Result) table(title string) part {
-	p := part{Title: title}
+func (r *Result) table(title string) study.Section {
+	p := study.Section{Title: title}
 	r.row(&p, "", func(m *Machine) string { return m.Name })
 	return p
 }
 
 // row adds a row with a cell for each machine.
-func (r *Result) row(p *part, name string, cell func(*Machine) string) {
+func (r *Result) row(p *study.Section, name string, cell func(*Machine) string) {
 	cells := []string{name}
 	for i := range r.Machines {
 		cells = append(cells, cell(&r.Machines[i]))
 	}
-	p.table.Row(cells...)
+	p.Row(cells...)
 }
 
 // names returns those that any machine has, each once.
@@ -154,7 +140,7 @@ func (r *Result) names(of func(*Machine) []string) (list []string) {
 }
 
 // answers returns the table of machines and what they give.
-func (r *Result) answers() part {
+func (r *Result) answers() study.Section {
 	p := r.table("What they give")
 	r.row(&p, "peak", func(m *Machine) string { return gflops(m.Peak) })
 	r.row(&p, "ranks", func(m *Machine) string { return textutil.Thousands(m.Ranks) })
@@ -188,27 +174,27 @@ func (r *Result) answers() part {
 			return fmt.Sprintf("%.4g kW, %.3g Gflops/W", f.Watts/1e3, f.GflopsPerWatt)
 		}))
 	}
-	p.note("Rates and times are as the models say, with the intervals of %.0f %% around them by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
+	p.Note("Rates and times are as the models say, with the intervals of %.0f %% around them by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
 	for i := range r.Machines {
 		m := &r.Machines[i]
 		if m.Basis != "" {
-			p.note("%s", m.Basis)
+			p.Note("%s", m.Basis)
 		}
 		if len(m.Assumed) > 0 {
-			p.note("%s: not in the sheet, and assumed: %s.", m.Name, strings.Join(m.Assumed, "; "))
+			p.Note("%s: not in the sheet, and assumed: %s.", m.Name, strings.Join(m.Assumed, "; "))
 		}
 		if m.Tuned != nil {
-			p.note("%s: the sheet does not say which software. All else here is with typical software.", m.Name)
+			p.Note("%s: the sheet does not say which software. All else here is with typical software.", m.Name)
 		}
 		for _, w := range m.Warnings {
-			p.note("%s", w.String())
+			p.Note("%s", w.String())
 		}
 	}
 	return p
 }
 
 // parameters returns the table of HPL's parameters.
-func (r *Result) parameters() part {
+func (r *Result) parameters() study.Section {
 	p := r.table("HPL.dat")
 	for _, name := range r.names(func(m *Machine) (list []string) {
 		for _, f := range m.Factors {
@@ -241,18 +227,18 @@ func (r *Result) parameters() part {
 		return fmt.Sprintf("%+.1f %%", 100*(m.HPL.Gflops/m.Usual.Gflops-1))
 	})
 	r.row(&p, "replays of the search", func(m *Machine) string { return textutil.Thousands(m.Replays) })
-	p.note("In brackets: another value of this parameter, the best that was replayed, with all else the same, and its Gflop/s against the" +
+	p.Note("In brackets: another value of this parameter, the best that was replayed, with all else the same, and its Gflop/s against the" +
 		" best, on the same drawn machines. A parameter is decided if the interval is below 0.")
 	for i := range r.Machines {
 		if m := &r.Machines[i]; len(m.Edges) > 0 {
-			p.note("%s: the best is at an end of what was searched of %s: beyond it there may be better ones.", m.Name, strings.Join(m.Edges, " and "))
+			p.Note("%s: the best is at an end of what was searched of %s: beyond it there may be better ones.", m.Name, strings.Join(m.Edges, " and "))
 		}
 	}
 	return p
 }
 
 // changes returns the table of what-ifs.
-func (r *Result) changes() part {
+func (r *Result) changes() study.Section {
 	p := r.table("What changes bring, in Gflop/s")
 	for _, name := range r.names(func(m *Machine) (list []string) {
 		for _, c := range m.Changes {
@@ -280,11 +266,11 @@ func (r *Result) changes() part {
 			})
 		}
 	}
-	p.note("Each is one change of the machine above, with a usual HPL.dat on both sides and the same memory filled; with other numbers of" +
+	p.Note("Each is one change of the machine above, with a usual HPL.dat on both sides and the same memory filled; with other numbers of" +
 		" nodes or ranks the grid changes. Slow nodes are among nodes that are otherwise alike; the interval is of nodes that differ" +
 		" anyway, which hides a part of what slow ones cost.")
 	for i := range r.Machines {
-		p.note("%s: %s", r.Machines[i].Name, r.Machines[i].Conclusion())
+		p.Note("%s: %s", r.Machines[i].Name, r.Machines[i].Conclusion())
 	}
 	return p
 }
@@ -351,12 +337,8 @@ func (r *Result) WriteText(w io.Writer) error {
 	if text := r.Unfinished(); text != "" {
 		fmt.Fprintf(&b, "%s\n\n", text)
 	}
-	for _, part := range r.parts() {
-		fmt.Fprintln(&b, part.Title)
-		part.table.Write(&b) // a Builder takes all
-		for _, text := range append(part.Notes, "") {
-			fmt.Fprintln(&b, text)
-		}
+	if err := study.WriteSections(&b, r.parts()); err != nil {
+		return err
 	}
 	_, err := io.WriteString(w, b.String()+scriptTitle+"\n\n"+r.Script())
 	return err
@@ -368,13 +350,13 @@ const scriptTitle = "Commands that give each number"
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = study.NewPage(pageText)
 
 // WriteHTML writes one page that needs nothing else.
 func (r *Result) WriteHTML(w io.Writer) error {
 	return pageTemplate.Execute(w, struct {
 		*Result
-		Parts             []part
+		Parts             []study.Section
 		ScriptTitle, Cost string
 	}{r, r.parts(), scriptTitle, study.Round(r.Wall).String()})
 }

@@ -3,7 +3,6 @@ package report
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
+	"reprise/study"
 )
 
 // This file writes a report for people: WriteText and WriteHTML, both from the tables of parts.
@@ -23,33 +23,12 @@ const (
 	shownParts    = 9    // columns of a table by level; the others are added up
 )
 
-// part is a table with its title and the notes below it. Its exported names are those of page.html.
-type part struct {
-	Title string
-	Notes []string
-	table textutil.Table
-}
-
-func (p *part) note(text string)   { p.Notes = append(p.Notes, text) }
-func (p part) Head() []string      { return p.table.Rows()[0] }
-func (p part) Rows() [][]string    { return p.table.Rows()[1:] }
 func percentOf(v float64) string   { return fmt.Sprintf("%.2f %%", 100*v) }
 func signed(effect float64) string { return fmt.Sprintf("%+.2f %%", 100*effect) }
 
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	for _, part := range r.parts(shownInText) {
-		fmt.Fprintln(&b, part.Title)
-		if part.table.Len() > 1 {
-			part.table.Write(&b) // a Builder takes all
-		}
-		for _, text := range append(part.Notes, "") {
-			fmt.Fprintln(&b, text)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return study.WriteSections(w, r.parts(shownInText))
 }
 
 // parts returns the report as tables, with at most so many rows of the ranking.
@@ -58,9 +37,9 @@ func (r *Report) WriteText(w io.Writer) error {
 // shares of main effects and interactions; and, by level, the time of the mean rank by kind, the parts
 // of the critical path, and POP's efficiencies, the last two if the study asked for them. Ranges have
 // no rows by level, since each of their levels stands in one configuration.
-func (r *Report) parts(ranked int) []part {
+func (r *Report) parts(ranked int) []study.Section {
 	// A study without factors has a ranking of one configuration, and nothing else to say.
-	list := []part{r.ranking(ranked)}
+	list := []study.Section{r.ranking(ranked)}
 	if len(r.Factors) == 0 {
 		return list
 	}
@@ -81,7 +60,7 @@ func (r *Report) parts(ranked int) []part {
 		if i > 0 && len(by.names) == 0 {
 			continue // the study did not ask for it
 		}
-		p := part{Title: by.title}
+		p := study.Section{Title: by.title}
 		// A program may have dozens of kernels: the longest ones, or those that came first, have
 		// columns.
 		shown := min(len(by.names), shownParts)
@@ -89,7 +68,7 @@ func (r *Report) parts(ranked int) []part {
 		if len(by.names) > shown {
 			head = append(head, "the rest")
 		}
-		p.table.Row(head...)
+		p.Row(head...)
 		for _, of := range r.Factors {
 			for i := range of.Levels {
 				if of.Range {
@@ -110,7 +89,7 @@ func (r *Report) parts(ranked int) []part {
 				if len(by.names) > shown {
 					cells = append(cells, fmt.Sprintf("%.4g", rest))
 				}
-				p.table.Row(cells...)
+				p.Row(cells...)
 			}
 		}
 		list = append(list, p)
@@ -119,10 +98,10 @@ func (r *Report) parts(ranked int) []part {
 }
 
 // ranking returns the quickest configurations.
-func (r *Report) ranking(most int) part {
-	p := part{Title: fmt.Sprintf("%s: %s, %s, %s", r.Study, textutil.Count(len(r.Ranking), "configuration"),
+func (r *Report) ranking(most int) study.Section {
+	p := study.Section{Title: fmt.Sprintf("%s: %s, %s, %s", r.Study, textutil.Count(len(r.Ranking), "configuration"),
 		textutil.Count(r.Runs, "run"), r.Design)}
-	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
+	p.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
 	// Only those that a larger study may tell apart: exact times that are equal stay so.
 	unclear := 0 // others that may be as quick as the best
 	for i, of := range r.Ranking {
@@ -150,17 +129,17 @@ func (r *Report) ranking(most int) part {
 		if of.Gflops > 0 {
 			rate = fmt.Sprintf("%.5g", of.Gflops)
 		}
-		p.table.Row(of.Name, fmt.Sprintf("%.6g", of.Makespan), interval, rate, percentOf(of.Behind), told)
+		p.Row(of.Name, fmt.Sprintf("%.6g", of.Makespan), interval, rate, percentOf(of.Behind), told)
 	}
 	if more := len(r.Ranking) - max(most, 1); more > 0 {
-		p.note(fmt.Sprintf("... and %d more", more))
+		p.Note("... and %d more", more)
 	}
 	if unclear > 0 {
-		p.note(fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller"+
-			" tolerance, may", unclear))
+		p.Note("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller"+
+			" tolerance, may", unclear)
 	}
 	if r.PerFlop {
-		p.note("configurations do different work, by the orders of their matrices or their first steps: they are compared" +
+		p.Note("configurations do different work, by the orders of their matrices or their first steps: they are compared" +
 			" by the time per flop")
 	}
 	p.Notes = append(p.Notes, r.Notes...)
@@ -177,9 +156,9 @@ func (r *Report) measure() string {
 
 // mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends
 // and the extreme effects.
-func (r *Report) mainEffects() part {
-	p := part{Title: "Main effects on the " + r.measure() + ", relative to the mean of all"}
-	p.table.Row("factor", "level", "effect", "configurations", "share")
+func (r *Report) mainEffects() study.Section {
+	p := study.Section{Title: "Main effects on the " + r.measure() + ", relative to the mean of all"}
+	p.Row("factor", "level", "effect", "configurations", "share")
 	for _, of := range r.Factors {
 		if of.Range {
 			number := func(l Level) float64 {
@@ -198,7 +177,7 @@ func (r *Report) mainEffects() part {
 				low, high = min(low, l.Effect), max(high, l.Effect)
 			}
 			// A row for the whole range, as each of its levels has one configuration.
-			p.table.Row(of.Name, first.Label+" to "+last.Label, fmt.Sprintf("%+.2f to %s", 100*low, signed(high)),
+			p.Row(of.Name, first.Label+" to "+last.Label, fmt.Sprintf("%+.2f to %s", 100*low, signed(high)),
 				fmt.Sprint(len(r.Ranking)), percentOf(of.Share))
 			continue
 		}
@@ -207,25 +186,25 @@ func (r *Report) mainEffects() part {
 			if i == 0 {
 				name, share = of.Name, percentOf(of.Share)
 			}
-			p.table.Row(name, l.Label, signed(l.Effect), fmt.Sprint(l.Rows), share)
+			p.Row(name, l.Label, signed(l.Effect), fmt.Sprint(l.Rows), share)
 		}
 	}
 	switch {
 	case r.Confounded:
-		p.note("these configurations cannot tell all factors apart: what may be of one factor or of another is given to the" +
+		p.Note("these configurations cannot tell all factors apart: what may be of one factor or of another is given to the" +
 			" one that the file has first, and response curves are not drawn")
 	case !r.Balanced:
-		p.note("levels do not come together equally often: effects are by least squares, and shares need not add up")
+		p.Note("levels do not come together equally often: effects are by least squares, and shares need not add up")
 	}
 	return p
 }
 
 // shares returns the shares of main effects, of the largest interactions, and of the rest.
-func (r *Report) shares() part {
-	p, several := part{Title: "Shares of the differences between configurations"}, false
-	p.table.Row("by", "share")
+func (r *Report) shares() study.Section {
+	p, several := study.Section{Title: "Shares of the differences between configurations"}, false
+	p.Row("by", "share")
 	row := func(name string, others []string, share float64) {
-		p.table.Row(strings.Join(append([]string{name}, others...), " or "), percentOf(share))
+		p.Row(strings.Join(append([]string{name}, others...), " or "), percentOf(share))
 		several = several || len(others) > 0
 	}
 	for _, of := range r.Factors {
@@ -237,7 +216,7 @@ func (r *Report) shares() part {
 	// Interactions of three factors and more, and noise.
 	row("the rest", nil, r.Residual)
 	if several {
-		p.note("names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
+		p.Note("names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
 	}
 	return p
 }
@@ -245,7 +224,7 @@ func (r *Report) shares() part {
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = study.NewPage(pageText)
 
 // curve is the response to the levels of a factor: a polyline over their numbers, or over equal
 // distances if they have names.
@@ -276,7 +255,7 @@ const (
 func (r *Report) WriteHTML(w io.Writer) error {
 	page := struct {
 		Title, Measure string
-		Parts          []part
+		Parts          []study.Section
 		Curves         []curve
 	}{Title: r.Study, Measure: r.measure(), Parts: r.parts(shownOnPage)}
 	if r.Confounded {
