@@ -50,6 +50,11 @@ func runMxP(c *cli.Context, args []string) error {
 		return command.Usagef("hpl-mxp: --output \"\", want the name of a file, or -")
 	}
 	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output")))
+	for _, name := range []string{"N", "NB", "P", "Q"} {
+		if !c.IsSet(name) {
+			return command.Usagef("hpl-mxp: %s is missing", flagName(name))
+		}
+	}
 	var given []trace.Param
 	for _, par := range mxp.Parameters() {
 		switch {

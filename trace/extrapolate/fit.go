@@ -109,8 +109,7 @@ func (f *family) uniform(points []point) (func(g grid) (int64, bool), bool) {
 	var found func(g grid) (int64, bool)
 	var simplest monomial
 	for _, m := range f.monomials {
-		over, under := m.of(points[0].g)
-		factor := big.NewRat(first*under, over)
+		factor := new(big.Rat).Quo(new(big.Rat).SetInt64(first), m.rat(points[0].g))
 		fn := func(g grid) (int64, bool) { return whole(new(big.Rat).Mul(factor, m.rat(g))) }
 		if !check(fn) {
 			continue

@@ -2,6 +2,7 @@ package extrapolate
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 )
 
@@ -260,10 +261,8 @@ func (f *family) scale(w *way, k, mode int, g grid) (first int32, ok bool) {
 		return 0, false
 	}
 	m := f.monomials[mode-modeScaled]
-	over, under := m.of(g)
-	over0, under0 := m.of(largest)
-	if c *= over * under0; c%(under*over0) != 0 {
-		return 0, false
-	}
-	return int32(c / (under * over0)), true
+	r := new(big.Rat).Mul(new(big.Rat).SetInt64(c), m.rat(g))
+	r.Quo(r, m.rat(largest))
+	v := r.Num().Int64()
+	return int32(v), r.IsInt() && r.Num().IsInt64() && v == int64(int32(v))
 }
