@@ -464,14 +464,18 @@ func TestUncertaintyStopped(t *testing.T) {
 	signal := errors.New("signal")
 	for _, most := range []int{2, 4} {
 		ctx, stop := context.WithCancelCause(t.Context())
-		n := 0
-		u, err := replay.Uncertain(ctx, &b.header, b.Machine, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: 20, Workers: 1}, func(ctx context.Context, _ replay.Machine, _ replay.Options) (*replay.Played, error) {
+		n, begun := 0, false
+		progress := func(ended, all int) { begun = begun || ended == 0 && all == 20 && n == 0 }
+		u, err := replay.Uncertain(ctx, &b.header, b.Machine, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: 20, Workers: 1, Progress: progress}, func(ctx context.Context, _ replay.Machine, _ replay.Options) (*replay.Played, error) {
 			if n++; n > most {
 				stop(signal)
 				return nil, ctx.Err()
 			}
 			return &replay.Played{Header: &b.header, SeedResult: replay.SeedResult{Makespan: float64(n)}}, nil
 		})
+		if !begun {
+			t.Error("the first draw begins before the progress is told")
+		}
 		if !errors.Is(err, signal) || (u != nil) != (most == 4) || u != nil && (len(u.Draws) != 4 || u.Makespan.Mean != 2.5) {
 			t.Errorf("after %d: %+v, %v", most, u, err)
 		}

@@ -427,8 +427,8 @@ type UncertaintyOptions struct {
 	Draws   int     // at least 3
 	Workers int     // replays at once
 	Level   float64 // of the intervals, less than 1; 0: DefaultLevel
-	// Progress, if set, is called when a replay has ended, with the number of those that
-	// have and of all: one call at a time.
+	// Progress, if set, is called at the beginning and when a replay has ended, with the number of those that
+	// have ended and of all: one call at a time.
 	Progress func(ended, all int)
 }
 
@@ -495,6 +495,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 			uo.Progress(ended, len(results))
 		}
 	}
+	progress(0)
 	errs := inParallel(ctx, len(results), uo.Workers, progress, func(ctx context.Context, i int) error {
 		seed := o.Seed + uint64(i%uo.Draws)
 		drawn, with := draw(m, o, series[i/uo.Draws], seed)

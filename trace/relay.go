@@ -2,9 +2,9 @@ package trace
 
 import "fmt"
 
-// This file holds broadcasts whose members pass chunks on as their polls find them (relays), and what depends on the
-// outcome: work that goes on until requests or relays are done (Builder.Until). What the polls find is not in the
-// trace.
+// This file holds relays, broadcasts whose members pass on the chunks that their polls find complete, and work that goes
+// on until requests or relays are done (Builder.UntilDone, UntilComplete, WhilePending). The answers of the polls are not
+// in the trace: the consumer gives them.
 //
 // A relay is what a rank knows of its broadcasts (jobs) in a communicator, one behind the other. It has a list of
 // slots, one for each chunk that the rank gets and may pass on, over all jobs. A slot is a receive first, unless the
@@ -18,7 +18,7 @@ import "fmt"
 // RelayVerb says what an OpAdvance does with relays.
 type RelayVerb uint8
 
-// What a rank does with relays.
+// The verbs.
 const (
 	RelayPoll   RelayVerb = iota // passes on and posts what it can, until nothing changes
 	RelayEither                  // polls the relays in turn until one is done

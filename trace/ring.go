@@ -86,7 +86,8 @@ func (c *Cursor) passRing(a *Action, in *instr, r *registers) (stored, over bool
 		return true, false
 	}
 	for {
-		// What is to be posted: in the beginning receives, then sends; later what follows from a completion, a send first.
+		// Requests are posted first: at the beginning receives and then sends, later those that a completion allows, a
+		// send first.
 		for _, k := range [2]Kind{KindIsend, KindIrecv} {
 			if s.stage == 0 {
 				k = KindIsend + KindIrecv - k

@@ -342,7 +342,7 @@ func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v
 	if len(l.ways[0]) == 0 || l.paths[0].change != constant || l.kind != trace.KindRecv && l.kind != trace.KindIrecv {
 		return v, err
 	}
-	// What a rank receives may be a function of the sender's place, not of its own.
+	// A number of a receive, such as its bytes, may be a function of the sender's place in the grid, not of the receiver's.
 	sent := make([][][]int64, len(data))
 	from := make([][]int, len(data))
 	for i, r := range f.list {

@@ -123,7 +123,7 @@ func (s *stepper) marked(m matching, mark string, is func(*step) bool) (ranks []
 	if steps = len(at[0]); steps == 0 || steps > mostSteps {
 		return nil, 0, fmt.Errorf("--step-mark %s: ranks come to it %d times, allowed 1 to %d", mark, steps, mostSteps)
 	}
-	// Nothing may be under way where a step begins.
+	// Where a step begins, no message may be under way and no request open.
 	a, done := newAbreast(m, len(s.ranks)), make([]int64, len(s.ranks))
 	for n := range steps {
 		for rank := range s.ranks {

@@ -16,7 +16,7 @@
 //
 // # Errors
 //
-// What is wrong with parameters is said all at once.
+// An error of parameters lists all that is wrong with them.
 //
 // # Source
 //

@@ -169,7 +169,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What the programs refuse is refused, with the parameter; what may hang is said.
+// TestRefuses: parameters that the programs refuse are errors that name the parameter; a run that may hang has a hazard.
 func TestRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"N=240 NB=24 P=2 Q=2":                            "",
